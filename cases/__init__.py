@@ -1,1 +1,18 @@
-"""Built-in cases, one file each; `dem cases` lists them."""
+"""Built-in cases, one file each; `dem cases` lists them.
+
+The package is called as the function `dem.cases` is, whose name in `dem` it takes once a case has been imported.
+"""
+
+import sys
+from types import ModuleType
+
+from dem.case import find
+
+
+class _Cases(ModuleType):
+    """A package that is called like the function `dem.cases`."""
+
+    __call__ = staticmethod(find.cases)
+
+
+sys.modules[__name__].__class__ = _Cases

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from dem.cases.immersed import ImmersedFibres
+from dem.cases.lattice import cubic
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem
-from cases.immersed import ImmersedFibres
-from cases.lattice import cubic
 
 
 class CellularFibres(ImmersedFibres):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from dem.cases.dosta import Dosta, strewn
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
-from cases.dosta import Dosta, strewn
 
 RADIUS, HALF, RATE = 0.1, 0.03, -2.0  # inner radius, half the length [m], rotation about y [rad/s]
 LEVEL = 0.69  # of its height above the wall is where a grain counts, so that the bed comes to rest level

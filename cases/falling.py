@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dem.cases.one_material import OneMaterial
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem
-from cases.one_material import OneMaterial
 
 
 class OneShape(dem.Case):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dem.cases.nine_fibres import NineFibres
 from pydantic import Field, PositiveFloat
 
 import dem
-from cases.nine_fibres import NineFibres
 
 
 class FibresInSphere(NineFibres):

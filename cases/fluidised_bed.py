@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from dem.cases.gas_column import GasColumn
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
-from cases.gas_column import GasColumn
 
 
 class FluidisedBed(dem.Case):

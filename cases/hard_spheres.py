@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from dem.cases.lattice import jittered
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
-from cases.lattice import jittered
 
 
 class ManyHardSpheres(dem.HardSphereCase):

@@ -6,10 +6,10 @@ import math
 from contextlib import suppress
 
 import numpy as np
+from dem.cases.grains import Grains
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem
-from cases.grains import Grains
 
 SETTLING = 0.15  # before the tube is lifted [s]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from dem.cases.grains import Grains
+from dem.cases.outflow import outflow
 from pydantic import Field, PositiveFloat
 
 import dem
-from cases.grains import Grains
-from cases.outflow import outflow
 
 
 class Hopper(Grains):

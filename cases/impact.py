@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from dem.cases.dosta import FILLED, Dosta, strewn
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem
-from cases.dosta import FILLED, Dosta, strewn
 
 HALF, FLOOR, TOP = (0.049, 0.03), -0.0902431, 0.107757  # half widths in x and y, floor and upper rim [m]
 BALL, HEIGHT, SPEED = 0.02, 0.06, 5.0  # diameter [m], height of its centre [m], speed downwards [m/s]

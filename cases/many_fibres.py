@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from dem.cases.falling import FallingFibres
+from dem.cases.lattice import cubic
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
-from cases.falling import FallingFibres
-from cases.lattice import cubic
 
 
 class ManyFibres(FallingFibres):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from dem.cases.lattice import jittered
+from dem.cases.one_material import OneMaterial
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
-from cases.lattice import jittered
-from cases.one_material import OneMaterial
 
 
 class ManySpheres(OneMaterial):

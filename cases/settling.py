@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from dem.cases.immersed import Immersed, ImmersedFibres
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem
-from cases.immersed import Immersed, ImmersedFibres
 
 
 class SettlingSpheres(Immersed):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
+from dem.cases.dosta import Dosta, strewn
+from dem.cases.outflow import outflow
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem
-from cases.dosta import Dosta, strewn
-from cases.outflow import outflow
 
 RADIUS, GRAIN = 0.1, 4e-3  # inner radius of the cylinder, diameter of the grains [m]
 ORIFICES = {  # radius of the orifice and its height, where the cone of 45° ends, upper rim [m]

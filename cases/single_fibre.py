@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
+from dem.cases.falling import FallingFibres
 from pydantic import Field
 
 import dem
-from cases.falling import FallingFibres
 
 
 class SingleFibre(FallingFibres):

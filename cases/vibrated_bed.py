@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from dem.cases.grains import Grains
 from pydantic import Field, NonNegativeFloat, PositiveFloat
 
 import dem
-from cases.grains import Grains
 
 
 class VibratedBed(Grains):

@@ -22,12 +22,15 @@ time, and a program waits only for what it uses.
 """
 
 import importlib
+import os
 import sys
 from typing import TYPE_CHECKING
 
-from dem.base import shadows
 from dem.files.kinds import KINDS
-from dem.ranks import launched
+from dem.ranks import launcher
+
+# in a clone `dem.kernels` and `dem.cases` are the folders beside this one, installed they are in it
+__path__ += [] if os.path.isdir(os.path.join(__path__[0], "kernels")) else [os.path.dirname(__path__[0])]
 
 if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     # ruff: noqa: F401
@@ -39,174 +42,170 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.case.stochastic import StochasticCase
     from dem.case.study import RotationCase, StudyCase
     from dem.casefile.load import load
+    from dem.dsmc.simulation import StochasticSpheres
+    from dem.dsmc.verdict import StochasticVerdict
+    from dem.event_driven.simulation import HardSpheres
+    from dem.event_driven.verdict import HardVerdict
     from dem.files.exports import export
     from dem.files.repair import repair
     from dem.files.trajectory import Trajectory
-    from dem.hard.simulation import HardSpheres
-    from dem.hard.verdict import HardVerdict
-    from dem.model.adhesion import DMT, JKR, Bridge
-    from dem.model.bonds import Bonds
-    from dem.model.box import Box
-    from dem.model.capsule import Capsule
-    from dem.model.cells import Cells
-    from dem.model.clump import Clump
-    from dem.model.contacts import Contact, Contacts
-    from dem.model.coupling import Coupling, Exchange, FlowState
-    from dem.model.dampings import Dashpot, Viscoelastic
-    from dem.model.dense import pack_dense
+    from dem.model.bonds.bonds import Bonds
+    from dem.model.contact.adhesion import DMT, JKR, Bridge
+    from dem.model.contact.contacts import Contact, Contacts
+    from dem.model.contact.damping import Dashpot, Viscoelastic
+    from dem.model.contact.law_components import Rolling, Twisting
+    from dem.model.contact.lubrication import Lubrication
+    from dem.model.contact.normal_forces import Hertz, Hysteretic, Linear, PowerLaw
+    from dem.model.domain.box import Box
+    from dem.model.domain.roughness import effective_density
     from dem.model.energy import Energy
-    from dem.model.flexible import FlexibleFibre
-    from dem.model.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
-    from dem.model.fluid import Fluid
-    from dem.model.free import Free
-    from dem.model.inserter import Inserter
-    from dem.model.insertion import pack
-    from dem.model.known_flows import FunctionFlow, GriddedFlow
-    from dem.model.lubrication import Lubrication
+    from dem.model.fluid.cells import Cells
+    from dem.model.fluid.coupling import Coupling, Exchange, FlowState
+    from dem.model.fluid.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
+    from dem.model.fluid.fluid import Fluid
+    from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
+    from dem.model.fluid.solids_pressure import SolidsPressure
+    from dem.model.fluid.turbulence import Turbulence
+    from dem.model.fluid.vortices import ABCFlow, TaylorGreenFlow
+    from dem.model.insertion.inserter import Inserter
+    from dem.model.insertion.outlet import Outlet
     from dem.model.materials import Material
-    from dem.model.mesh import Mesh
-    from dem.model.motion import Motion
-    from dem.model.normals import Hertz, Hysteretic, Linear, PowerLaw
-    from dem.model.outlet import Outlet
-    from dem.model.packing import random_orientations, random_velocities
-    from dem.model.particles import Particles
-    from dem.model.parts import Rolling, Twisting
-    from dem.model.roughness import effective_density
-    from dem.model.segment import FibreSegment
-    from dem.model.servo import PID, Servo
-    from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
-    from dem.model.sieves import ListedSizes, SieveSizes, read_sizes
-    from dem.model.size_laws import LogNormalSizes, NormalSizes, RosinRammlerSizes, UniformSizes
-    from dem.model.solids import SolidsPressure
-    from dem.model.turbulence import Turbulence
-    from dem.model.vortices import ABCFlow, TaylorGreenFlow
-    from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
-    from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
-    from dem.model.wall_words import Ball, Plane
+    from dem.model.particles.dense_packing import pack_dense
+    from dem.model.particles.packing import random_orientations, random_velocities
+    from dem.model.particles.particles import Particles
+    from dem.model.particles.random_insertion import pack
+    from dem.model.particles.sieves import ListedSizes, SieveSizes, read_sizes
+    from dem.model.particles.size_distributions import LogNormalSizes, NormalSizes, RosinRammlerSizes, UniformSizes
+    from dem.model.shapes.capsule import Capsule
+    from dem.model.shapes.clump import Clump
+    from dem.model.shapes.fibre_segment import FibreSegment
+    from dem.model.shapes.flexible import FlexibleFibre
+    from dem.model.shapes.shape import Fibre, MassProperties, Shape, Sphere
+    from dem.model.walls.axisymmetric import Cone, Cylinder, Disc, Revolution
+    from dem.model.walls.basic import Ball, Plane
+    from dem.model.walls.mesh import Mesh
+    from dem.model.walls.motion import Motion
+    from dem.model.walls.polyhedral import Block, Rectangle, Rod, Torus
+    from dem.model.walls.rigid_body import Free
+    from dem.model.walls.servo import PID, Servo
     from dem.rotation.integrators import INTEGRATORS, Integrator
-    from dem.rotation.study import (
-        RotationHistory,
-        integrate_rotation,
-        rub_cylinders,
-    )
+    from dem.rotation.study import RotationHistory, integrate_rotation, rub_cylinders
     from dem.run.precice import PreciceFlow
     from dem.run.rerun import Comparison, rerun
     from dem.run.resume import resume
-    from dem.soft.advice import Advice
     from dem.soft.simulation import Simulation
+    from dem.soft.time_step.advice import Advice
     from dem.soft.verdict import Verdict
-    from dem.stochastic.simulation import StochasticSpheres
-    from dem.stochastic.verdict import StochasticVerdict
     from dem.sweeps.sweep import sweep
     from dem.sweeps.table import SweepTable
     from dem.viewer.view import view
 
 HOMES = {
-    "ABCFlow": "dem.model.vortices",
+    "ABCFlow": "dem.model.fluid.vortices",
     "INTEGRATORS": "dem.rotation.integrators",
-    "Advice": "dem.soft.advice",
+    "Advice": "dem.soft.time_step.advice",
     "Axes": "dem.case.bases",
-    "Bonds": "dem.model.bonds",
-    "Box": "dem.model.box",
-    "Bridge": "dem.model.adhesion",
-    "Capsule": "dem.model.capsule",
+    "Bonds": "dem.model.bonds.bonds",
+    "Box": "dem.model.domain.box",
+    "Bridge": "dem.model.contact.adhesion",
+    "Capsule": "dem.model.shapes.capsule",
     "Case": "dem.case.bases",
-    "Cells": "dem.model.cells",
-    "ChannelFlow": "dem.model.flows",
-    "Clump": "dem.model.clump",
+    "Cells": "dem.model.fluid.cells",
+    "ChannelFlow": "dem.model.fluid.flows",
+    "Clump": "dem.model.shapes.clump",
     "Comparison": "dem.run.rerun",
-    "Contact": "dem.model.contacts",
-    "Contacts": "dem.model.contacts",
-    "Coupling": "dem.model.coupling",
-    "Dashpot": "dem.model.dampings",
+    "Contact": "dem.model.contact.contacts",
+    "Contacts": "dem.model.contact.contacts",
+    "Coupling": "dem.model.fluid.coupling",
+    "Dashpot": "dem.model.contact.damping",
     "DemWarning": "dem.base.notices",
     "Energy": "dem.model.energy",
-    "DMT": "dem.model.adhesion",
-    "Exchange": "dem.model.coupling",
-    "Fibre": "dem.model.shapes",
-    "FibreSegment": "dem.model.segment",
-    "FlexibleFibre": "dem.model.flexible",
-    "FlowState": "dem.model.coupling",
-    "Fluid": "dem.model.fluid",
-    "Free": "dem.model.free",
-    "FunctionFlow": "dem.model.known_flows",
-    "GriddedFlow": "dem.model.known_flows",
+    "DMT": "dem.model.contact.adhesion",
+    "Exchange": "dem.model.fluid.coupling",
+    "Fibre": "dem.model.shapes.shape",
+    "FibreSegment": "dem.model.shapes.fibre_segment",
+    "FlexibleFibre": "dem.model.shapes.flexible",
+    "FlowState": "dem.model.fluid.coupling",
+    "Fluid": "dem.model.fluid.fluid",
+    "Free": "dem.model.walls.rigid_body",
+    "FunctionFlow": "dem.model.fluid.given_flows",
+    "GriddedFlow": "dem.model.fluid.given_flows",
     "HardSphereCase": "dem.case.bases",
-    "HardSpheres": "dem.hard.simulation",
-    "HardVerdict": "dem.hard.verdict",
-    "Hertz": "dem.model.normals",
-    "Hysteretic": "dem.model.normals",
-    "Inserter": "dem.model.inserter",
+    "HardSpheres": "dem.event_driven.simulation",
+    "HardVerdict": "dem.event_driven.verdict",
+    "Hertz": "dem.model.contact.normal_forces",
+    "Hysteretic": "dem.model.contact.normal_forces",
+    "Inserter": "dem.model.insertion.inserter",
     "Integrator": "dem.rotation.integrators",
-    "JKR": "dem.model.adhesion",
-    "Linear": "dem.model.normals",
-    "ListedSizes": "dem.model.sieves",
-    "LogNormalSizes": "dem.model.size_laws",
-    "Lubrication": "dem.model.lubrication",
-    "MassProperties": "dem.model.shapes",
+    "JKR": "dem.model.contact.adhesion",
+    "Linear": "dem.model.contact.normal_forces",
+    "ListedSizes": "dem.model.particles.sieves",
+    "LogNormalSizes": "dem.model.particles.size_distributions",
+    "Lubrication": "dem.model.contact.lubrication",
+    "MassProperties": "dem.model.shapes.shape",
     "Material": "dem.model.materials",
-    "Mesh": "dem.model.mesh",
-    "Motion": "dem.model.motion",
-    "NormalSizes": "dem.model.size_laws",
-    "Outlet": "dem.model.outlet",
-    "PID": "dem.model.servo",
-    "Particles": "dem.model.particles",
-    "PipeFlow": "dem.model.flows",
-    "PowerLaw": "dem.model.normals",
+    "Mesh": "dem.model.walls.mesh",
+    "Motion": "dem.model.walls.motion",
+    "NormalSizes": "dem.model.particles.size_distributions",
+    "Outlet": "dem.model.insertion.outlet",
+    "PID": "dem.model.walls.servo",
+    "Particles": "dem.model.particles.particles",
+    "PipeFlow": "dem.model.fluid.flows",
+    "PowerLaw": "dem.model.contact.normal_forces",
     "PreciceFlow": "dem.run.precice",
-    "Rolling": "dem.model.parts",
-    "RosinRammlerSizes": "dem.model.size_laws",
-    "RotatingFlow": "dem.model.flows",
+    "Rolling": "dem.model.contact.law_components",
+    "RosinRammlerSizes": "dem.model.particles.size_distributions",
+    "RotatingFlow": "dem.model.fluid.flows",
     "RotationCase": "dem.case.study",
     "RotationHistory": "dem.rotation.study",
-    "Servo": "dem.model.servo",
-    "Shape": "dem.model.shapes",
-    "ShearFlow": "dem.model.flows",
-    "SieveSizes": "dem.model.sieves",
+    "Servo": "dem.model.walls.servo",
+    "Shape": "dem.model.shapes.shape",
+    "ShearFlow": "dem.model.fluid.flows",
+    "SieveSizes": "dem.model.particles.sieves",
     "Simulation": "dem.soft.simulation",
-    "SolidsPressure": "dem.model.solids",
-    "Sphere": "dem.model.shapes",
+    "SolidsPressure": "dem.model.fluid.solids_pressure",
+    "Sphere": "dem.model.shapes.shape",
     "StochasticCase": "dem.case.stochastic",
-    "StochasticSpheres": "dem.stochastic.simulation",
-    "StochasticVerdict": "dem.stochastic.verdict",
+    "StochasticSpheres": "dem.dsmc.simulation",
+    "StochasticVerdict": "dem.dsmc.verdict",
     "StudyCase": "dem.case.study",
     "SweepTable": "dem.sweeps.table",
-    "TaylorGreenFlow": "dem.model.vortices",
+    "TaylorGreenFlow": "dem.model.fluid.vortices",
     "TimeStep": "dem.case.bases",
     "Trajectory": "dem.files.trajectory",
-    "Turbulence": "dem.model.turbulence",
-    "Twisting": "dem.model.parts",
-    "UniformFlow": "dem.model.flows",
-    "UniformSizes": "dem.model.size_laws",
+    "Turbulence": "dem.model.fluid.turbulence",
+    "Twisting": "dem.model.contact.law_components",
+    "UniformFlow": "dem.model.fluid.flows",
+    "UniformSizes": "dem.model.particles.size_distributions",
     "Verdict": "dem.soft.verdict",
-    "Viscoelastic": "dem.model.dampings",
+    "Viscoelastic": "dem.model.contact.damping",
     "cases": "dem.case.find",
-    "effective_density": "dem.model.roughness",
+    "effective_density": "dem.model.domain.roughness",
     "export": "dem.files.exports",
     "integrate_rotation": "dem.rotation.study",
     "load": "dem.casefile.load",
-    "pack": "dem.model.insertion",
-    "pack_dense": "dem.model.dense",
+    "pack": "dem.model.particles.random_insertion",
+    "pack_dense": "dem.model.particles.dense_packing",
     "plots": "dem.plots",
-    "random_orientations": "dem.model.packing",
-    "random_velocities": "dem.model.packing",
-    "read_sizes": "dem.model.sieves",
+    "random_orientations": "dem.model.particles.packing",
+    "random_velocities": "dem.model.particles.packing",
+    "read_sizes": "dem.model.particles.sieves",
     "repair": "dem.files.repair",
     "rerun": "dem.run.rerun",
     "resume": "dem.run.resume",
     "rub_cylinders": "dem.rotation.study",
     "settled": "dem.case.settled",
     "statistics": "dem.statistics",
-    "Plane": "dem.model.wall_words",
-    "Ball": "dem.model.wall_words",
-    "Cylinder": "dem.model.wall_rounds",
-    "Cone": "dem.model.wall_rounds",
-    "Disc": "dem.model.wall_rounds",
-    "Revolution": "dem.model.wall_rounds",
-    "Rectangle": "dem.model.wall_blocks",
-    "Block": "dem.model.wall_blocks",
-    "Rod": "dem.model.wall_blocks",
-    "Torus": "dem.model.wall_blocks",
+    "Plane": "dem.model.walls.basic",
+    "Ball": "dem.model.walls.basic",
+    "Cylinder": "dem.model.walls.axisymmetric",
+    "Cone": "dem.model.walls.axisymmetric",
+    "Disc": "dem.model.walls.axisymmetric",
+    "Revolution": "dem.model.walls.axisymmetric",
+    "Rectangle": "dem.model.walls.polyhedral",
+    "Block": "dem.model.walls.polyhedral",
+    "Rod": "dem.model.walls.polyhedral",
+    "Torus": "dem.model.walls.polyhedral",
     "sweep": "dem.sweeps.sweep",
     "view": "dem.viewer.view",
 }
@@ -216,8 +215,8 @@ __all__ = list(HOMES)
 KINDS.update(
     {
         "Simulation": "dem.soft.checkpoint",
-        "HardSpheres": "dem.hard.checkpoint",
-        "StochasticSpheres": "dem.stochastic.checkpoint",
+        "HardSpheres": "dem.event_driven.checkpoint",
+        "StochasticSpheres": "dem.dsmc.checkpoint",
     }
 )
 
@@ -234,7 +233,6 @@ def __getattr__(name: str) -> object:
         near = nearest(name, HOMES)
         message = f"module 'dem' has no attribute {name!r}{near and f'. Did you mean {near!r}?'}"
         raise AttributeError(message, name=name, obj=sys.modules[__name__])
-    shadows.check("kernels")
     home = importlib.import_module(HOMES[name])
     globals()[name] = thing = home if HOMES[name] == f"dem.{name}" else getattr(home, name)
     return thing
@@ -244,4 +242,4 @@ def __dir__() -> list[str]:
     return sorted([*HOMES, *(name for name in globals() if name.startswith("__"))])
 
 
-launched.join()
+launcher.join()

@@ -4,9 +4,9 @@ import signal
 
 import numpy as np
 import pytest
+from dem.kernels.compiler import jit
 
 import dem
-from kernels.base import jit
 
 collect_ignore = [] if jit.numba.config.DISABLE_JIT else ["plain"]  # see test_plain
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from dem.casefile.toml import tomllib
 from dem.cli.common import app
-from dem.model import parts
+from dem.model.contact import law_components
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(page for page in (ROOT / "docs").rglob("*.md") if "made" not in page.relative_to(ROOT).parts)
@@ -50,7 +50,7 @@ def follow(page, *, commands):
         for name in set(sys.modules) - modules:
             if str(getattr(sys.modules[name], "__file__", None)).startswith(str(Path.cwd())):
                 del sys.modules[name]
-        parts.installed.cache_clear()
+        law_components.installed.cache_clear()
 
 
 def install(folder):

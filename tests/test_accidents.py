@@ -11,7 +11,7 @@ import dem
 from dem.cli.common import app
 from dem.run.replay import states
 from dem.soft.recorder import KEPT
-from dem.soft.trouble import BrokenRunError
+from dem.soft.run_errors import BrokenRunError
 
 NYLON = dem.Material(young=5e7, poisson=0.35, density=1100.0)
 BALL = dem.Sphere(diameter=0.01)

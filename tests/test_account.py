@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels.numerics.energy import REFERENCE_BITS, REST, accumulate, add_words, as_fixed, as_words, in_units
 
 import dem
-from kernels.base.energy import REFERENCE_BITS, REST, accumulate, add_words, as_fixed, as_words, in_units
 
 UNIT = 2.0**-REFERENCE_BITS  # [J] beside a joule
 

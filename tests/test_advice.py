@@ -7,8 +7,8 @@ import pytest
 
 import dem
 from dem.soft import arrays
-from dem.soft.advice import advise, foreseen
-from dem.soft.impacts import ADVISED, RESOLVED, contact_time, effective_masses, rounded_down
+from dem.soft.time_step.advice import advise, foreseen
+from dem.soft.time_step.impacts import ADVISED, RESOLVED, contact_time, effective_masses, rounded_down
 
 
 def duration(sim, *, until):
@@ -142,7 +142,7 @@ def shortest_meeting(particles, box):
 @pytest.mark.parametrize("seed", [4, 0, 1, 2, 3])
 @pytest.mark.few(4)
 def test_no_two_meet_for_less_than_foreseen(seed, walls, clumps, wall):
-    """And for little more: what is about as heavy and as large is taken together, see `dem.soft.impacts`."""
+    """And for little more: what is about as heavy and as large is taken together, see `dem.soft.time_step.impacts`."""
     particles = mixture(np.random.default_rng(seed), clumps=clumps)
     box = dem.Box((0, 0, 0), (1, 1, 1), wall) if walls else None
     found, exact = advise(particles, box, (0, 0, 0)).contact_time, shortest_meeting(particles, box)
@@ -262,7 +262,7 @@ def test_the_time_step_can_be_left_to_it(nylon, wall, fibre):
     advice = sim.advice()
     assert sim.time_step == advice.advised
     assert ADVISED <= advice.steps_per_contact <= 1.1 * ADVISED  # two digits, rounded down
-    assert sim.run(0.5, strict=True).energy_error < 0.002  # as at 45 steps a contact, see `dem.soft.advice`
+    assert sim.run(0.5, strict=True).energy_error < 0.002  # as at 45 steps a contact, see `dem.soft.time_step.advice`
     case = dem.cases()["single-fibre"](time_step="auto", threads=1)
     assert case.model_dump(mode="json")["time_step"] == "auto"
     assert case.simulation().settings["time_step"] < 1e-5

@@ -10,11 +10,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from dem.kernels.compiler import jit
 from rules import for_all
 
 import dem
 from dem.casefile.toml import tomllib
-from kernels.base import jit
 
 ROOT = Path(__file__).parent.parent
 
@@ -22,10 +22,11 @@ ROOT = Path(__file__).parent.parent
 # Rooms, from the ground up: one imports from floors below its own, not from its neighbours on the same floor.
 FLOORS = {
     "kernels": (
-        ("base",),
-        ("rotation", "laws", "box", "packing", "fluid", "walls", "bonds"),
-        ("soft", "hard"),
-        ("stochastic",),
+        ("compiler",),
+        ("numerics", "simd"),
+        ("rotation", "laws", "domain", "packing", "fluid", "walls", "bonds"),
+        ("soft", "event_driven"),
+        ("dsmc",),
     ),
     "dem": (
         ("base", "ranks"),
@@ -33,8 +34,8 @@ FLOORS = {
         ("rotation", "statistics", "system"),
         ("files",),
         ("run",),
-        ("soft", "hard", "plots"),
-        ("stochastic", "viewer"),
+        ("soft", "event_driven", "plots"),
+        ("dsmc", "viewer"),
         ("case",),
         ("casefile", "validation", "bench"),
         ("sweeps",),
@@ -42,11 +43,21 @@ FLOORS = {
     ),
 }
 HOUSES = ("kernels", "dem", "cases", "benchmarks")  # each imports from itself and those before it
-FILES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-    for house in HOUSES
-    for path in sorted((ROOT / house).rglob("*.py"))
-}
+
+
+def installed_name(path):
+    """Name by which the module of a file is imported: kernels and cases are installed within dem."""
+    name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    return f"dem.{name}" if name.split(".")[0] in ("kernels", "cases") else name
+
+
+def parts_of(name):
+    """House, rooms and file of a module."""
+    parts = name.split(".")
+    return parts[1:] if parts[0] == "dem" and parts[1:2] in (["kernels"], ["cases"]) else parts
+
+
+FILES = {installed_name(path): path for house in HOUSES for path in sorted((ROOT / house).rglob("*.py"))}
 
 
 @cache
@@ -73,12 +84,12 @@ def imported(path):
 
 
 def tops(path):
-    return {name.split(".")[0] for name in imports(path)}
+    return {parts_of(name)[0] for name in imports(path)}
 
 
 def room_of(name):
     """House and room of a module; a house without floors is one room."""
-    house, *rooms = name.split(".")
+    house, *rooms = parts_of(name)
     return house, rooms[0] if rooms and house in FLOORS else ""
 
 
@@ -122,8 +133,10 @@ def looking_into(path):
 
 def test_only_the_rooms_of_the_engines_look_into_them():
     """Others ask simulations; tests may look."""
-    looking = {name for name, path in FILES.items() if any(looking_into(path))} - {"kernels.base.pieces"}  # numba's
-    assert {room_of(name) for name in looking} == {("dem", "soft"), ("dem", "hard"), ("dem", "stochastic")}, looking
+    looking = {name for name, path in FILES.items() if any(looking_into(path))} - {
+        "dem.kernels.compiler.stages"
+    }  # numba's
+    assert {room_of(name) for name in looking} == {("dem", "soft"), ("dem", "event_driven"), ("dem", "dsmc")}, looking
 
 
 def test_nobody_asks_of_which_kind_a_system_is():
@@ -139,9 +152,13 @@ def test_nobody_asks_of_which_kind_a_system_is():
                 assert not asked, f"{name}, line {node.lineno}"
 
 
-@for_all(path for path in sorted((ROOT / "kernels").rglob("*.py")) if path.parent.name != "base")
+@for_all(
+    path
+    for path in sorted((ROOT / "kernels").rglob("*.py"))
+    if path.parent.name not in ("compiler", "numerics", "simd")
+)
 def test_no_index_of_a_kernel_counts_from_the_end(path):
-    """They are compiled without the question whether they do; those of `kernels.base` are Python's own."""
+    """They are compiled without the question whether they do; those of `dem.kernels.base` are Python's own."""
     last = [node for node in nodes_of(path) if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.UnaryOp)]
     assert not [ast.unparse(node) for node in last if isinstance(node.slice.op, ast.USub)]
 
@@ -149,7 +166,10 @@ def test_no_index_of_a_kernel_counts_from_the_end(path):
 @for_all(sorted((ROOT / "kernels").rglob("*.py")))
 def test_kernels_import_only_numba_and_themselves(path):
     allowed = {"math", "typing", "numpy", "numba", "kernels"}
-    if path.parent.name == "base":  # the compiler and its cache: the standard library, and what numba is made of
+    if path.parent.name in (
+        "compiler",
+        "simd",
+    ):  # the compiler and its cache: the standard library, and what numba is made of
         allowed |= {"llvmlite", "platformdirs", *sys.stdlib_module_names}
     assert tops(path) <= allowed
 
@@ -159,11 +179,11 @@ def test_dem_does_not_import_numba(path):
     assert "numba" not in tops(path)
 
 
-@for_all(sorted((ROOT / "cases").rglob("*.py")))
+@for_all(path for path in sorted((ROOT / "cases").rglob("*.py")) if path.stem != "__init__")
 def test_cases_need_nothing_but_public_names(path):
     """As those of other packages do."""
     assert not {"numba", "kernels"} & tops(path)
-    assert not [name for name in imports(path) if name.startswith("dem.")]
+    assert not [name for name in imports(path) if parts_of(name)[0] == "dem" and "." in name]
     assert set(re.findall(r"\bdem\.(\w+)", path.read_text())) <= {*dem.__all__, "cases"}
 
 
@@ -190,15 +210,16 @@ LOOKS_ONLY = ("plots", "viewer", "validation", "bench", "statistics")  # rooms w
 EXEMPT = {
     "cases/coupled_cylinders.py": "a closed form", "cases/symmetric_top.py": "a closed form",
     "cases/torque_sphere.py": "a closed form", "dem/case/settled.py": "a threshold",
-    "dem/files/exports/walls_vtkhdf.py": "a picture", "dem/files/gate.py": "whole numbers",
-    "dem/files/recipes.py": "whole numbers", "dem/model/flows.py": "a check", "dem/model/insertion.py": "a check",
-    "dem/model/surfaces.py": "a tolerance", "dem/model/wall_triangles.py": "a picture",
-    "dem/model/welding.py": "an order, by a tolerance", "dem/rotation/study.py": "an error, as an angle",
+    "dem/files/exports/walls_vtkhdf.py": "a picture", "dem/files/input_validation.py": "whole numbers",
+    "dem/files/serialization.py": "whole numbers", "dem/model/fluid/flows.py": "a check",
+    "dem/model/particles/random_insertion.py": "a check",
+    "dem/model/walls/surfaces.py": "a tolerance", "dem/model/walls/wall_triangles.py": "a picture",
+    "dem/model/walls/welding.py": "an order, by a tolerance", "dem/rotation/study.py": "an error, as an angle",
     "dem/run/replay.py": "a message",
-    "dem/soft/adhesion.py": "advice, of two digits", "dem/soft/bed.py": "a warning",
-    "dem/soft/hanging.py": "a warning", "dem/soft/impacts.py": "advice, of two digits",
-    "dem/soft/proportions.py": "a warning", "dem/soft/trouble.py": "a message",
-    "dem/stochastic/advice.py": "a warning", "kernels/laws/jkr.py": "compiled, by the C library",
+    "dem/soft/time_step/adhesion.py": "advice, of two digits", "dem/soft/fluid/two_way_coupling.py": "a warning",
+    "dem/soft/bonds/bond_static_load.py": "a warning", "dem/soft/time_step/impacts.py": "advice, of two digits",
+    "dem/soft/walls/mesh_scale_check.py": "a warning", "dem/soft/run_errors.py": "a message",
+    "dem/dsmc/advice.py": "a warning", "kernels/laws/jkr.py": "compiled, by the C library",
 }  # fmt: skip
 
 
@@ -290,7 +311,7 @@ def test_public_functions_say_what_they_take_and_return_by_example(function):
 
 SIGNATURES = """
 import dem
-from kernels.soft import advance
+from dem.kernels.soft.integration import time_loop as advance
 dem.cases()["many-fibres"](n=30).simulation().run(0.005)
 for kinds in advance.serve.found:
     print("SIGNATURE", [getattr(kind, "kind", kind) for kind in kinds])
@@ -309,7 +330,8 @@ def test_every_kernel_is_compiled_for_one_kind_of_array():
 
 CODE_OF_LOOPS = """
 import dem
-from kernels.soft import contact, motion
+from kernels.soft.contact import elastic_pairs as contact; from kernels.soft.integration import particle_update as
+motion
 sim = dem.cases()["nine-fibres"]().simulation()
 for loop in (motion.drift, motion.turn, motion.kick, motion.spin, contact.evaluate_pairs):
     for compiled in loop.overloads.values():
@@ -336,7 +358,7 @@ def test_an_edit_in_any_kernel_file_means_a_new_cache(monkeypatch, tmp_path):
     source = tmp_path / "kernels"
     (source / "rotation").mkdir(parents=True)
     (source / "rotation" / "pcdm.py").write_text("a = 1\n")
-    monkeypatch.setattr(jit, "__file__", str(source / "base" / "jit.py"))
+    monkeypatch.setattr(jit, "__file__", str(source / "compiler" / "jit.py"))
     before = jit._fingerprint()
     (source / "rotation" / "pcdm.py").write_text("a = 2\n")
     assert jit._fingerprint() != before
@@ -356,4 +378,4 @@ def test_the_cache_lies_outside_of_the_package(monkeypatch, tmp_path):
 def test_the_wheel_has_every_room():
     named = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     folders = {path.parent for room in ("dem", "kernels", "cases") for path in (ROOT / room).rglob("__init__.py")}
-    assert set(named) >= {".".join(folder.relative_to(ROOT).parts) for folder in folders}
+    assert set(named) >= {installed_name(folder / "__init__.py") for folder in folders}

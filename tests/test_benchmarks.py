@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import oracle
 import pytest
+from dem.kernels.compiler.jit import most_threads
 from typer.testing import CliRunner
 
 import dem
@@ -16,7 +17,6 @@ from dem.bench.timing import stage_times
 from dem.bench.walling import Walling
 from dem.bench.workloads import BENCHMARKS, Colliding, Sizes, Speedup, Stepping, benchmark, names_with
 from dem.cli.common import app
-from kernels.base.jit import most_threads
 
 
 @pytest.mark.parametrize("name", ["nine_fibres", "calls_nine", "fibres_1e3", "hard_spheres", "write_trajectory"])

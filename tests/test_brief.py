@@ -4,12 +4,12 @@ import math
 
 import h5py
 import pytest
+from dem.kernels.numerics.quaternion import product
+from dem.kernels.soft.integration import time_loop
 
 import dem
-from dem.soft.brief import Brief, briefest
-from dem.soft.impacts import RESOLVED, contact_time, effective_masses
-from kernels.base.quaternion import product
-from kernels.soft import advance
+from dem.soft.time_step.impacts import RESOLVED, contact_time, effective_masses
+from dem.soft.time_step.short_contacts import Brief, briefest
 
 NYLON = dem.Material(young=5e7, poisson=0.35, density=1100.0)
 LOSSY = dem.Material(young=5e7, poisson=0.35, density=1100.0, restitution=0.9, friction=0.3)
@@ -162,9 +162,9 @@ def test_the_forces_last_evaluated_are_looked_at_not_where_bodies_are_now():
     while True:
         engine.limits.briskest = 0.0  # come back whenever there is any contact
         engine.setting = engine._setting(engine.energy_unit)
-        if engine._order(advance.ADVANCE, 10) == advance.DONE:
+        if engine._order(time_loop.ADVANCE, 10) == time_loop.DONE:
             break
-        assert engine.progress.phase[0] == advance.PREDICTED
+        assert engine.progress.phase[0] == time_loop.PREDICTED
         assert briefest(engine).steps < RESOLVED
         left.append(engine.overlaps().deepest().share)
     assert left[-1] < 0 < left[0]

@@ -22,21 +22,13 @@ from dem.case import StudyCase
 from dem.casefile import check
 from dem.casefile.load import METHODS, read, resolved
 from dem.casefile.placements.last_frame import last_frame
-from dem.casefile.schema import (
-    BoxTable,
-    HardTable,
-    ImpactTable,
-    LatticeTable,
-    OutputTable,
-    RandomTable,
-    SteppedTable,
-)
+from dem.casefile.schema import BoxTable, HardTable, ImpactTable, LatticeTable, OutputTable, RandomTable, SteppedTable
 from dem.casefile.stochastic import StochasticTable, TurbulenceTable
 from dem.casefile.tables import table_in, without_none
 from dem.casefile.toml import tomllib
 from dem.casefile.write import blank, example
 from dem.cli.common import app
-from dem.model.fields import STATE
+from dem.model.particles.fields import STATE
 
 BEGINNING = """
 duration = "1 ms"

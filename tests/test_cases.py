@@ -115,13 +115,13 @@ def test_a_one_shape_many_radii_box_runs(nylon, rng):
 
 
 def test_a_broken_case_of_another_package_does_not_hide_the_others(monkeypatch):
-    mine = [EntryPoint("broken", "cases.nine_fibres:Nope", "dem.cases"), EntryPoint("odd", "math:pi", "dem.cases")]
+    mine = [EntryPoint("broken", "dem.cases.nine_fibres:Nope", "dem.cases"), EntryPoint("odd", "math:pi", "dem.cases")]
     installed = entry_points(group="dem.cases")
     monkeypatch.setattr("dem.case.find.installed", lambda: {entry.name: entry for entry in (*installed, *mine)})
     listed = CliRunner().invoke(app, ["cases"])
     assert listed.exit_code == 0
     assert "Nine fibres are thrown" in listed.stdout
-    assert "case broken cannot be loaded from cases.nine_fibres:Nope: AttributeError" in listed.stdout
+    assert "case broken cannot be loaded from dem.cases.nine_fibres:Nope: AttributeError" in listed.stdout
     assert "case odd: math:pi is no dem.Case" in listed.stdout
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from dem.kernels.compiler import jit
 from typer.testing import CliRunner
 
 import dem
@@ -18,7 +19,6 @@ from dem.base import interrupts
 from dem.case import with_parameters
 from dem.cli.commands import COMMANDS
 from dem.cli.common import app, plain_errors
-from kernels.base import jit
 
 ROOT = Path(__file__).parent.parent
 QUICK = ["--duration", "0.001", "--time-step", "1e-5", "--frames", "2"]
@@ -165,7 +165,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("module", ["typer", "dem.cli.lists", "rich.table", "cases.nine_fibres"])
+@pytest.mark.parametrize("module", ["typer", "dem.cli.lists", "rich.table", "dem.cases.nine_fibres"])
 @pytest.mark.few(2)
 def test_ctrl_c_at_any_import_is_one_line(module):
     """The application's, a command's, those while it runs."""

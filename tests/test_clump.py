@@ -8,8 +8,8 @@ from conftest import random_quaternions
 from scipy.spatial.transform import Rotation
 
 import dem
-from dem.model.bodies import place
-from dem.model.clump import SLICE_NODES, union_moments
+from dem.model.shapes.bodies import place
+from dem.model.shapes.clump import SLICE_NODES, union_moments
 
 
 def properties(offsets, radii):

@@ -5,8 +5,7 @@ import subprocess
 import sys
 
 import pytest
-
-from kernels.base import jit
+from dem.kernels.compiler import jit
 
 pytestmark = pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="nothing is compiled")
 

@@ -3,10 +3,10 @@
 import itertools
 
 import pytest
+from dem.kernels.compiler.jit import most_threads
 from test_friction import assert_same_bytes, crowd, sorted_memory
 
 import dem
-from kernels.base.jit import most_threads
 
 SPRING = dem.Hysteretic(loading=2e4, unloading=3e4, cohesion=5e3)
 COMBINATIONS = {

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from dem.kernels.laws import Elastic, NoComponent
 from scipy.integrate import solve_ivp
 
 import dem
-from dem.model.law import law
-from dem.model.restitution import damping, restitution
-from kernels.laws import Absent, Elastic
+from dem.model.contact.contact_law import law
+from dem.model.contact.restitution import damping, restitution
 
 GLASS = dem.Material(young=7e7, poisson=0.22, restitution=0.81, friction=0.09)
 STEEL = dem.Material(young=2e8, poisson=0.3, restitution=0.64, friction=0.25)
@@ -55,7 +55,7 @@ def test_rules():
 
 def forms(law):
     """Which parts a law has."""
-    return {name: type(part).__name__ for name, part in law._asdict().items() if not isinstance(part, Absent)}
+    return {name: type(part).__name__ for name, part in law._asdict().items() if not isinstance(part, NoComponent)}
 
 
 def test_the_law_is_the_simplest_that_does():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dem
-from dem.model import dense
+from dem.model.particles import dense_packing
 
 
 def least_gap(particles, period):
@@ -26,7 +26,7 @@ def test_equal_spheres_twice_as_dense_as_by_insertion(nylon, ball):
     box = cube(250, 0.6, nylon, ["x", "y", "z"])
     found = dem.pack_dense(ball, nylon, box, solid_fraction=0.6, seed=2)
     assert len(found) == 250
-    assert 0 <= least_gap(found, np.array(box.size)) < 2 * dense.SWELL * 0.01  # some do nearly touch
+    assert 0 <= least_gap(found, np.array(box.size)) < 2 * dense_packing.SWELL * 0.01  # some do nearly touch
     again = dem.pack_dense(ball, nylon, box, number=250, seed=2)
     np.testing.assert_array_equal(again.position, found.position)
 

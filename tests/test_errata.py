@@ -12,12 +12,12 @@ import numpy as np
 import oracle
 import pytest
 from conftest import random_quaternions
+from dem.kernels.numerics import quaternion as kq
+from dem.kernels.rotation.direct_multiplication import multiply_by_factor
+from dem.kernels.rotation.problems import SPRING, Problem, torque
 from scipy.spatial.transform import Rotation
 
 import dem
-from kernels.base import quaternion as kq
-from kernels.rotation.direct_multiplication import multiply_by_factor
-from kernels.rotation.problems import SPRING, Problem, torque
 
 RIGHT, WRONG = 1e-13, 1e-3
 ASYMMETRIC = (1.0, 1.7, 2.3)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import dem
-from dem.soft import exits
+from dem.soft import escape
 from dem.soft.engine import Engine
-from dem.soft.grid import grid_for
-from dem.soft.trouble import BrokenRunError
+from dem.soft.neighbours.grid import grid_for
+from dem.soft.run_errors import BrokenRunError
 
 BALL = dem.Sphere(diameter=0.01)
 NYLON = dem.Material(young=5e7, poisson=0.35, density=1100.0)
@@ -42,7 +42,7 @@ def rebuilds(monkeypatch):
 @pytest.fixture
 def looks(monkeypatch):
     """Look every hundred steps."""
-    monkeypatch.setattr(exits, "LOOK", 100)
+    monkeypatch.setattr(escape, "LOOK", 100)
 
 
 @pytest.mark.usefixtures("looks")

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 from conftest import random_quaternions
+from dem.kernels.compiler.jit import most_threads
 
 import dem
-from kernels.base.jit import most_threads
 
 LOSSY = {
     "damped": {"restitution": 0.7},

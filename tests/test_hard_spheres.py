@@ -6,6 +6,7 @@ import h5py
 import numpy as np
 import pytest
 from conftest import random_quaternions
+from dem.kernels.event_driven import event_queue, events
 from hard_oracle import BruteForce, impulse
 from scipy import stats
 from scipy.spatial import cKDTree
@@ -14,7 +15,6 @@ from typer.testing import CliRunner
 
 import dem
 from dem.cli.common import app
-from kernels.hard import agenda, events
 
 STATE = ("position", "velocity", "orientation", "angular_velocity")
 
@@ -335,13 +335,13 @@ def test_numbering_does_not_show(rng, nylon):
 def test_the_agenda_keeps_the_soonest_event_first(rng):
     """Against a plain minimum, with ties by particle number."""
     n = 300
-    heap = agenda.Agenda(np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32))
-    agenda.clear(heap)
+    heap = event_queue.Agenda(np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32))
+    event_queue.clear(heap)
     time = np.full(n, np.inf)
     for _ in range(4000):
         i = int(rng.integers(n))
         time[i] = rng.integers(40)
-        agenda.reschedule(heap, i, time[i])
+        event_queue.reschedule(heap, i, time[i])
         assert heap.particle[0] == time.argmin()
         assert heap.time[0] == time.min()
     np.testing.assert_array_equal(heap.slot[heap.particle], np.arange(n))

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from dem.kernels.laws import hertz
 from scipy.integrate import quad
 from scipy.special import gamma
 
 import dem
-from kernels.laws import hertz
 
 
 def test_energy_is_the_integral_of_the_force():

@@ -8,9 +8,9 @@ import sys
 import numba
 import numpy as np
 import pytest
+from dem.kernels.compiler import jit
 
 import dem
-from kernels.base import jit
 
 pytestmark = pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="threads are compiled")
 GLASS = dem.Material(young=1e6, poisson=0.22, density=2500.0)
@@ -52,8 +52,9 @@ def crowd(n, threads, **fluid):
 
 CODE_OF_LOOPS = """
 import dem
-from kernels.fluid import gridded
-from kernels.soft import dragged, feel, whirled
+from dem.kernels.fluid import gridded
+from kernels.soft.fluid import translational_relaxation as dragged, fluid_forces as feel, rotational_relaxation as
+whirled
 from dem.bench.flow import Flowing
 (_, sim) = Flowing("many-spheres", 1, 1, {"all": {"lift": "mei", "magnus": "oesterle-bui-dinh"}}, n=27).runs().values()
 going = feel.look_ahead, feel.foresee, feel.feel_going

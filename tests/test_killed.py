@@ -216,7 +216,7 @@ def test_repair_puts_the_journal_in(tmp_path, monkeypatch):
     writer = TrajectoryWriter.create(path, crowd(n=8))
     for k in range(1, 4):
         writer.frame(k)
-    monkeypatch.setattr("dem.files.store._apply", kill)
+    monkeypatch.setattr("dem.files.journaled_file._apply", kill)
     with pytest.raises(Killed):
         writer.checkpoint()
     writer.leave()

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from conftest import random_quaternions
+from dem.kernels.compiler.jit import most_threads
 
 import dem
-from kernels.base.jit import most_threads
 
 TOGETHER = {"restitution": 0.8, "friction": 0.4, "rolling": dem.Rolling(friction=0.1)}
 WEAK = {"jkr": dem.JKR(work=0.3), "bridge": dem.Bridge(volume=2e-11, tension=0.05)}

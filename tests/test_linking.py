@@ -8,19 +8,20 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from dem.kernels import laws
+from dem.kernels.compiler import disk_cache, fast_call, jit, link_time_inlining
+from dem.kernels.laws import hertz
+from dem.kernels.numerics import quaternion
 from numba import typeof
 from numba.core import types
 
 import dem
-from kernels import laws
-from kernels.base import direct, jit, keeping, linking, quaternion
-from kernels.laws import hertz
 
 compiled = pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="looks at compiled code")
 
 TWO_SPHERES = """
 import dem
-from kernels.base import jit
+from dem.kernels.compiler import jit
 glass = dem.Material(young=5e7, poisson=0.3, density=2500.0)
 spheres = dem.Particles(
     dem.Sphere(diameter=0.01), glass, position=[[0, 0, 0], [0.01, 0.001, 0]], velocity=[[1, 0, 0], [0, 0, 0]]
@@ -47,12 +48,16 @@ def test_a_part_called_from_python_is_what_it_says(part, arguments):
 
 
 def test_numba_has_what_parts_lean_on(monkeypatch):
-    assert linking.is_as_expected()
-    monkeypatch.setattr(linking, "EXPECTED", (*linking.EXPECTED, (linking.codegen.JITCodeLibrary, "no_such_name")))
-    assert not linking.is_as_expected()
+    assert link_time_inlining.is_as_expected()
+    monkeypatch.setattr(
+        link_time_inlining,
+        "EXPECTED",
+        (*link_time_inlining.EXPECTED, (link_time_inlining.codegen.JITCodeLibrary, "no_such_name")),
+    )
+    assert not link_time_inlining.is_as_expected()
 
 
-@jit.formula
+@jit.inline
 def entry(values, k):
     """One of an array."""
     return values[k]
@@ -77,10 +82,11 @@ def sum_of_two(values, rows):
 @pytest.mark.skipif(jit.PLAIN, reason="numba makes both")
 def test_a_part_is_made_once_for_short_and_long_integers():
     assert sum_of_two(np.arange(6.0), np.array([2], np.int32)) == 7
+    sum_of_two.recompile()  # what lies on disk makes no parts
     assert {call[1] for call in entry.overloads} == {types.int64}
 
 
-@jit.formula
+@jit.inline
 def extremes(a, b, c):
     """Of two and of three numbers."""
     return min(a, b), max(a, b), min(a, b, c), max(a, b, c)
@@ -97,14 +103,14 @@ def test_extremes_of_numbers_are_those_of_python(numbers):
     assert np.array(extremes(*numbers), float).tobytes() == expected.tobytes()
 
 
-@jit.formula
+@jit.inline
 def lengths(values, begin, end):
     """Of slices."""
     cut = values[begin:end]
     return cut.size, values[begin:].size, values[:end].size, cut[cut.size - 1]
 
 
-@jit.formula
+@jit.inline
 def count_between(values, begin, end):
     """How many there are."""
     return values[begin:end].size
@@ -134,13 +140,13 @@ def test_arrays_of_kernels_can_be_seen_in_another_shape():
     assert last_of_all(np.arange(6.0).reshape(2, 3)) == 5
 
 
-@jit.apart
+@jit.noinline
 def after(k):
     """It cannot fail: where LLVM sees all its calls it takes away the argument that says why."""
     return k + 1
 
 
-@jit.piece
+@jit.compiled_stage
 def two_after(k):
     """With a call of the part in machine code of its own."""
     return after(after(k))
@@ -160,7 +166,7 @@ def test_a_part_is_the_same_in_a_piece_and_beside_it():
 
 ONE_FORMULA = """
 import sys
-from kernels.base import quaternion
+from dem.kernels.numerics import quaternion
 q, v = (0.5, 0.1, -0.7, 0.3), (0.2, -0.4, 0.9)
 formula = getattr(quaternion, sys.argv[1])
 assert formula(q, v) == formula.py_func(q, v)
@@ -169,21 +175,21 @@ assert formula(q, v) == formula.py_func(q, v)
 
 def run_formula(name, folder):
     """Call a formula in a process of its own; returns the file of parts that this adds to a cache folder."""
-    before = set(folder.rglob(keeping.PATTERN))
+    before = set(folder.rglob(disk_cache.PATTERN))
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
     subprocess.run([sys.executable, "-c", ONE_FORMULA, name], check=True, env=environment)
-    (new,) = set(folder.rglob(keeping.PATTERN)) - before
+    (new,) = set(folder.rglob(disk_cache.PATTERN)) - before
     return new
 
 
 def functions(path):
     entries = pickle.loads(path.read_bytes()[32:]).values()
-    return {entry.call.split(":")[0].removeprefix("kernels.base.") for entry in entries}
+    return {entry.call.split(":")[0].removeprefix("dem.kernels.base.") for entry in entries}
 
 
 def kept(call):
     """Whether a process that looks now finds a part."""
-    store = keeping.Store()
+    store = disk_cache.Store()
     store.read()
     return store.find(call) is not None
 
@@ -206,7 +212,7 @@ def test_another_process_lowers_only_what_is_not_kept_and_takes_nothing_from_a_b
         first.write_bytes(broken)
         assert not any(kept(call) for call in calls[first])
         left = [call.split(":")[0] for call in calls[second] if kept(call)]
-        assert left == ["kernels.base.quaternion.conjugate"]  # needs no other
+        assert left == ["dem.kernels.numerics.quaternion.conjugate"]  # needs no other
 
 
 class Elastic(NamedTuple):
@@ -218,18 +224,18 @@ def test_what_may_change_unseen_is_not_kept():
     number = types.float64
     ours, theirs = (types.NamedTuple((), one) for one in (laws.Elastic, Elastic))
     force = hertz.force.py_func
-    assert keeping.call_of(force, (number, number)) is not None
-    assert keeping.call_of(force, (ours, number)) != keeping.call_of(force, (number, number))
-    assert keeping.call_of(force, (ours,)) is not None
-    assert keeping.call_of(force, (theirs,)) is None  # a type of others
-    assert keeping.call_of(lambda x: x, (number,)) is None  # a function of others
-    assert keeping.call_of(force, (types.Dispatcher(hertz.force),)) is None  # a function as an argument
+    assert disk_cache.call_of(force, (number, number)) is not None
+    assert disk_cache.call_of(force, (ours, number)) != disk_cache.call_of(force, (number, number))
+    assert disk_cache.call_of(force, (ours,)) is not None
+    assert disk_cache.call_of(force, (theirs,)) is None  # a type of others
+    assert disk_cache.call_of(lambda x: x, (number,)) is None  # a function of others
+    assert disk_cache.call_of(force, (types.Dispatcher(hertz.force),)) is None  # a function as an argument
 
 
 @compiled
 @pytest.mark.slow
 def test_plain_compiling_gives_the_same_bits(tmp_path):
-    """As `kernels.base.jit` does where numba is not as expected; it takes a minute."""
+    """As `dem.kernels.compiler.jit` does where numba is not as expected; it takes a minute."""
     said = {}
     for plain in ("", "1"):
         environment = {**os.environ, "PCDM_DEM_PLAIN": plain, "NUMBA_CACHE_DIR": str(tmp_path / f"plain{plain}")}
@@ -242,8 +248,8 @@ def test_plain_compiling_gives_the_same_bits(tmp_path):
 
 THREADS = """
 import numpy as np
-from kernels.base import jit
-from kernels.soft import lists
+from dem.kernels.compiler import jit
+from dem.kernels.soft.neighbours import neighbour_lists as lists
 jit.set_threads(2)
 order = np.random.default_rng(0).permutation(5000)
 rows = np.arange(10000.0).reshape(2, 5000)
@@ -276,7 +282,7 @@ def test_a_thread_that_goes_out_of_bounds_is_heard(tmp_path):
 
 OTHERS = """
 import sys
-from kernels.base.vector import dot
+from dem.kernels.numerics.vector import dot
 if len(sys.argv) > 1:
     from mine import Mine
     assert dot(Mine(1.0, 2.0, 3.0), Mine(1.0, 2.0, 3.0)) == 14.0
@@ -299,7 +305,7 @@ def test_what_is_called_with_types_of_others_is_not_kept(tmp_path):
 
 ONE_STEP = """
 import dem
-from kernels.base import pieces
+from dem.kernels.compiler import stages as pieces
 glass = dem.Material(young=5e7, poisson=0.3, density=2500.0)
 spheres = dem.Particles(dem.Sphere(diameter=0.01), glass, position=[[0, 0, 0], [0.01, 0.001, 0]])
 dem.Simulation(spheres, time_step=1e-6).run(20e-6)
@@ -350,15 +356,15 @@ class Pair(NamedTuple):
 def test_arguments_rewritten_are_handed_on_as_those_written_anew(b):
     a, first = np.zeros(4), np.zeros((2, 3))
     for before, now in ((Pair(a, first, 1.0), Pair(a, b, 1.0)), (first, b)):
-        again, anew = direct.rewrite(direct.write(before), now), direct.write(now)
+        again, anew = fast_call.rewrite(fast_call.write(before), now), fast_call.write(now)
         assert again.kind == anew.kind
         assert again.value is now
         if anew.memory is None:
             assert again.numbers == anew.numbers
         else:
             assert again.memory.tolist() == anew.memory.tolist()
-    changed = direct.rewrite(direct.write(Pair(a, first, 1.0)), Pair(a, first, 2.0))
-    assert changed.memory.tolist() == direct.write(Pair(a, first, 2.0)).memory.tolist()
+    changed = fast_call.rewrite(fast_call.write(Pair(a, first, 1.0)), Pair(a, first, 2.0))
+    assert changed.memory.tolist() == fast_call.write(Pair(a, first, 2.0)).memory.tolist()
 
 
 @compiled
@@ -368,7 +374,7 @@ def test_lists_made_anew_type_no_arrays_anew(monkeypatch):
     sim = dem.Simulation(spheres, time_step=1e-6)
     engine, typed, shared = sim._engine, [], []
     engine.rebuild()
-    monkeypatch.setattr(direct.numba, "typeof", lambda value: typed.append(value) or typeof(value))
+    monkeypatch.setattr(fast_call.numba, "typeof", lambda value: typed.append(value) or typeof(value))
     monkeypatch.setattr("dem.soft.engine.share_out", lambda *_: shared.append(1))
     before = engine.neighbours
     for _ in range(5):

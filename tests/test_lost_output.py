@@ -12,7 +12,7 @@ import dem
 from dem.base.replace import OutputError
 from dem.cli.common import app
 from dem.files.journal import path_of
-from dem.files.store import Store
+from dem.files.journaled_file import Store
 from dem.files.writer import TrajectoryWriter
 from dem.sweeps.table import Outcome, SweepTable
 

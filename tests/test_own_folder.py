@@ -8,11 +8,10 @@ import subprocess
 import sys
 
 import pytest
-
-from kernels.base import jit, keeping, own_folder, pieces
+from dem.kernels.compiler import disk_cache, jit, own_folder, stages
 
 OTHER = 54321  # a user that is not there
-START = "import kernels.base.jit as jit; print(jit.CACHE); print(jit.REFUSED)"
+START = "import dem.kernels.compiler.jit as jit; print(jit.CACHE); print(jit.REFUSED)"
 
 needs_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may act for others")
 needs_posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="modes mean nothing here")
@@ -84,12 +83,12 @@ def test_files_planted_in_a_folder_that_others_may_write_to_are_not_loaded(tmp_p
     folder, mark = tmp_path / "cache" / "".join(jit._cache_name()), tmp_path / "mark"
     folder.mkdir(parents=True, mode=0o700)
     data = pickle.dumps(Planted(str(mark)))
-    for name in (keeping.PATTERN.replace("*", "0123456789abcdef"), "planted.piece"):
+    for name in (disk_cache.PATTERN.replace("*", "0123456789abcdef"), "planted.piece"):
         (folder / name).write_bytes(hashlib.sha256(data).digest() + data)
     if spoil:
         spoil(folder if inner else folder.parent)
     monkeypatch.setattr(own_folder, "user_cache", lambda: tmp_path / "user")
-    for read in (lambda: keeping.Store().read(), lambda: pieces.Pieces().find("planted")):
+    for read in (lambda: disk_cache.Store().read(), lambda: stages.Pieces().find("planted")):
         monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(folder.parent))
         monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(jit._cache_folder()[0]))
         try:

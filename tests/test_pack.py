@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 import dem
 from dem.casefile.load import read
 from dem.cli.common import app
-from dem.model import insertion
-from dem.model.bodies import place
+from dem.model.particles import random_insertion
+from dem.model.shapes.bodies import place
 
 
 def spheres_of(particles):
@@ -83,9 +83,9 @@ def test_what_cannot_be_packed_is_refused(options, error, nylon, ball):
 
 def packed_spheres(monkeypatch, nylon, ball, number, solid_fraction):
     """Positions of equal spheres in a periodic box, None if there is no room, and how many tries it took."""
-    tries, insert = [], insertion.insertion.insert
+    tries, insert = [], random_insertion.insertion.insert
     counting = lambda *given: [tries.append(given[5].shape[1]), insert(*given)]  # noqa: E731
-    monkeypatch.setattr(insertion.insertion, "insert", counting)
+    monkeypatch.setattr(random_insertion.insertion, "insert", counting)
     edge = (number * ball.mass_properties(1.0).volume / solid_fraction) ** (1 / 3)
     box = dem.Box((0, 0, 0), (edge,) * 3, nylon, periodic=["x", "y", "z"])
     try:
@@ -98,7 +98,7 @@ def packed_spheres(monkeypatch, nylon, ball, number, solid_fraction):
 
 def test_what_can_never_fit_is_foreseen(monkeypatch, nylon, ball):
     """Before it jams, which takes a thousand tries for each particle; what is foreseen of equal spheres left out."""
-    monkeypatch.setattr(insertion, "JAMMED", 1.0)
+    monkeypatch.setattr(random_insertion, "JAMMED", 1.0)
     found, tries = packed_spheres(monkeypatch, nylon, ball, 10_000, 0.6)
     assert found is None
     assert tries < 40 * 10_000
@@ -108,7 +108,7 @@ def test_what_can_never_fit_is_foreseen(monkeypatch, nylon, ball):
 def test_what_just_fits_is_not_given_up(monkeypatch, nylon, ball):
     found, tries = packed_spheres(monkeypatch, nylon, ball, 2000, 0.35)
     assert len(found) == 2000
-    assert tries > 5 * insertion.LEAST_OFFERS * 2000  # it was looked at many times
+    assert tries > 5 * random_insertion.LEAST_OFFERS * 2000  # it was looked at many times
 
 
 def test_more_are_foreseen_than_come_by_the_law_of_spheres():
@@ -116,7 +116,9 @@ def test_more_are_foreseen_than_come_by_the_law_of_spheres():
     tries = np.arange(1, 4000) * 10_000
     placed = (10_000 * (1 - 0.5 * (1e4 / tries) ** (1 / 3))).astype(int)
     so_far = [(0, 0), *zip(tries.tolist(), placed.tolist(), strict=True)]
-    refused = {n: [insertion.will_not_fit(so_far[:k], n) for k in range(2, len(so_far))] for n in (10_000, 12_000)}
+    refused = {
+        n: [random_insertion.will_not_fit(so_far[:k], n) for k in range(2, len(so_far))] for n in (10_000, 12_000)
+    }
     assert not any(refused[10_000])
     assert refused[12_000].index(True) < 300
 

@@ -15,7 +15,7 @@ from shown import OTHER, SHOWN  # noqa: E402
 
 WRITTEN = [*pages.PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 CODE = [page for page in pages.PAGES if pages.blocks(page)]
-CASES = [name for name, case in dem.cases().items() if case.__module__.startswith("cases.")]
+CASES = [name for name, case in dem.cases().items() if case.__module__.startswith("dem.cases.")]
 
 ADDRESS = re.compile(  # of pages elsewhere: a host with dots, no mark of a sentence at the end; papers by their numbers
     r"https://(?:doi\.org/10\.\d{4,9}/[\w.()/-]*\w|(?!doi\.org)[\w-]+(?:\.[\w-]+)+(?:/[^\s<>]*[^\s<>.,;:])?)"

@@ -9,9 +9,9 @@ import dem
 from dem.casefile.allowed import meaning
 from dem.casefile.schema import ContactTable, MaterialTable
 from dem.casefile.tables import table_in
-from dem.model.law import law
-from dem.model.part import keys
-from dem.model.parts import WORDS, plain
+from dem.model.contact.contact_law import law
+from dem.model.contact.law_component import keys
+from dem.model.contact.law_components import WORDS, plain
 from dem.soft.checks import rolling_shapes
 
 SPRING = dem.Hysteretic(loading=1000.0, unloading=1600.0, cohesion=400.0, depth=0.05)

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 import dem
 from dem.case import StudyCase
 from dem.cli.common import app
-from dem.model.bodies import Variant
-from dem.model.kinds import Kind
+from dem.model.particles.kinds import Kind
+from dem.model.shapes.bodies import Variant
 from dem.plots import bodies
 from dem.plots.figure import categories, scaled
 from dem.plots.paths import moving

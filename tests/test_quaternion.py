@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 from conftest import random_quaternions
+from dem.kernels.numerics import quaternion as kq
 from scipy.spatial.transform import Rotation
-
-from kernels.base import quaternion as kq
 
 ONE, I, J, K = np.eye(4)
 ROUNDING = 1e-14  # a few tens of roundings of numbers of order one to ten

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from conftest import schemes_in_contacts
 from crowds import LAWS, SHAPES, assert_same_frames, contents, crowd
+from dem.kernels.compiler.jit import most_threads
 from typer.testing import CliRunner
 
 import dem
 from dem.cli.common import app
-from dem.files import recipes
+from dem.files import serialization
 from dem.files.writer import TrajectoryWriter
 from dem.run.record import Interrupted
-from kernels.base.jit import most_threads
 
 # steps are coarse, so that much happens in few of them
 pytestmark = pytest.mark.filterwarnings("ignore::dem.DemWarning")
@@ -92,7 +92,7 @@ def test_hard_spheres(periodic, tmp_path, stop, monkeypatch):
         box = dem.Box((0, 0, 0), (0.12, 0.12, 0.12), grain, periodic=periodic, roughness=0.1, seed=5)
         return dem.HardSpheres(spheres, box, restitution=0.9, tangential_restitution=0.3)
 
-    monkeypatch.setattr("dem.hard.simulation.next_chunk", lambda *_: 50)
+    monkeypatch.setattr("dem.event_driven.simulation.next_chunk", lambda *_: 50)
     assert_resumes(make, tmp_path, stop, monkeypatch, 0.2, 0.11)
 
 
@@ -403,7 +403,7 @@ def test_own_classes_go_by_the_same_names_in_files_wherever_they_are_defined():
     names |= {f"dem.shapes:{word}" for word in ("Fibre", "Sphere", "FibreSegment", "FlexibleFibre")}
     traffic = "Inserter Outlet UniformSizes NormalSizes LogNormalSizes RosinRammlerSizes SieveSizes ListedSizes".split()
     names |= {"dem.capsules:Capsule", *(f"dem.traffic:{word}" for word in traffic)}
-    assert names == recipes.OURS.keys()
+    assert names == serialization.OURS.keys()
     ball = dem.Sphere(diameter=0.01)
-    assert recipes.recipe(ball) == {"class": "dem.shapes:Sphere", "values": {"diameter": 0.01}}
-    assert recipes.made(recipes.recipe(ball)) == ball
+    assert serialization.recipe(ball) == {"class": "dem.shapes:Sphere", "values": {"diameter": 0.01}}
+    assert serialization.made(serialization.recipe(ball)) == ball

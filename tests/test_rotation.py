@@ -9,16 +9,16 @@ import numba
 import numpy as np
 import oracle
 import pytest
+from dem.kernels import rotation
+from dem.kernels.numerics import quaternion as kq
+from dem.kernels.rotation import ImprovedPCDM, SphericalPCDM
+from dem.kernels.rotation.problems import CYLINDER, DRAG, HEAVY_TOP, SPHERE, SPRING, Problem
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import dem
 from dem.base import compilation
 from dem.rotation.integrators import BOUNDED, KEPT
-from kernels import rotation
-from kernels.base import quaternion as kq
-from kernels.rotation import ImprovedPCDM, SphericalPCDM
-from kernels.rotation.problems import CYLINDER, DRAG, HEAVY_TOP, SPHERE, SPRING, Problem
 
 ASYMMETRIC = (1.0, 1.7, 2.3)
 Q0 = tuple(np.array([0.7, -0.1, 0.5, 0.3]) / math.sqrt(0.84))
@@ -42,7 +42,7 @@ def end(name, problem, dt, time, *, inertia=ASYMMETRIC, q=Q0, omega=OMEGA0, fram
 
 def reference(problem, time, *, inertia=ASYMMETRIC, q=Q0, omega=OMEGA0, frame="world"):
     """Quaternion and Euler equations by an adaptive Runge-Kutta method of order 8."""
-    from kernels.rotation.problems import torque  # noqa: PLC0415
+    from dem.kernels.rotation.problems import torque  # noqa: PLC0415
 
     def rate(t, y):
         q, w = tuple(y[:4] / np.linalg.norm(y[:4])), tuple(y[4:])

@@ -7,15 +7,15 @@ are those at which the errors named beside them would fail.
 
 import numpy as np
 import pytest
+from dem.kernels.compiler import jit
+from dem.kernels.domain.roughness import ATTEMPTS, inclination, tilted_normal
+from dem.kernels.numerics import random as kr
+from dem.kernels.numerics.vector import dot
 from scipy import stats
 from scipy.integrate import quad
 from scipy.special import erf
 
-from dem.model.roughness import effective_density
-from kernels.base import jit
-from kernels.base import random as kr
-from kernels.base.vector import dot
-from kernels.box.roughness import ATTEMPTS, inclination, tilted_normal
+from dem.model.domain.roughness import effective_density
 
 COMPILED = not jit.numba.config.DISABLE_JIT
 DRAWS = 40_000 if COMPILED else 1500  # the interpreter takes a tenth of a millisecond for four words

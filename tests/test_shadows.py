@@ -37,25 +37,8 @@ def test_commands_do_not_look_at_the_working_folder(how, started):
     assert (known.returncode, known.stderr) == (0, "")
 
 
-@pytest.mark.parametrize(
-    ("code", "name"),
-    [("import dem; dem.Simulation", "kernels.py"), ("import dem; dem.cases()", "__init__.py"),
-     ("import kernels; import dem; dem.Simulation", "kernels.py")],
-)  # fmt: skip
-def test_a_script_is_told_what_is_in_the_way(code, name, started, tmp_path):
-    if "cases" in code:
-        (tmp_path / "kernels.py").unlink()
-    done = started(sys.executable, "-c", code)
-    said = done.stderr.splitlines()[-1]
-    assert "that belongs to dem: rename it, or start Python elsewhere" in said
-    assert name in said
-    assert str(tmp_path) in said
-
-
-@pytest.mark.slow
-def test_a_folder_of_case_files_is_in_nobodys_way(started, tmp_path):
-    for name in MINE:
-        (tmp_path / name).unlink()
-    (tmp_path / "kernels").mkdir()
-    done = started(sys.executable, "-c", "import dem; print(len(dem.cases()), dem.Simulation.unit)")
+@pytest.mark.parametrize("first", ["", "import kernels, cases; "])
+def test_packages_called_kernels_and_cases_are_in_nobodys_way(first, started):
+    """Those of a user, or of the package `kernels` of the index: ours are `dem.kernels` and `dem.cases`."""
+    done = started(sys.executable, "-c", first + "import dem; print(len(dem.cases()), dem.Simulation.unit)")
     assert done.stdout.split()[1:] == ["step"], done.stderr

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 
 import dem
-from dem.model.fields import STATE
+from dem.model.particles.fields import STATE
 
 PUBLISHED = dem.Fibre(diameter=0.01, aspect_ratio=3)
 

@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
-
-from kernels.base import sifting
-from kernels.base.jit import kernel
-from kernels.soft.touching import list_touching
+from dem.kernels.compiler.jit import kernel
+from dem.kernels.simd import compress
+from dem.kernels.soft.contact.contact_detection import list_touching
 
 SIZES = (0, 1, 7, 8, 9, 15, 16, 64, 1003)
 
 
 @kernel
 def listed_by(first, overlap, beyond, touching, row):
-    """List them; as `kernels.soft.touching.list_touching`."""
+    """List them; as `dem.kernels.soft.contact.contact_detection.list_touching`."""
     return list_touching(first, overlap, beyond, touching, row)
 
 
@@ -49,4 +48,4 @@ def test_what_is_no_number_does_not_touch():
 
 
 def test_eights_are_used_where_the_processor_can():
-    assert sifting.sift is (sifting.by_eights if sifting.can else sifting.nothing_sifted)
+    assert compress.compress is (compress.by_eights if compress.can else compress.nothing_sifted)

@@ -10,14 +10,14 @@ import numpy as np
 import oracle
 import pytest
 from conftest import mixture, random_quaternions, schemes_in_contacts
+from dem.kernels.compiler.jit import most_threads
+from dem.kernels.numerics.float_bits import as_float
+from dem.kernels.soft.neighbours import displacement
 from scipy.spatial.transform import Rotation
 
 import dem
 from dem.soft import arrays
-from dem.soft.grid import _split
-from kernels.base.bits import as_float
-from kernels.base.jit import most_threads
-from kernels.soft import travel
+from dem.soft.neighbours.grid import _split
 
 STATE = ("position", "velocity", "orientation", "angular_velocity")
 
@@ -219,7 +219,7 @@ def test_no_turn_takes_a_point_farther_than_is_reckoned_with(angle, rng):
         one = Rotation.from_quat(before, scalar_first=True)
         after = (turn * one).as_quat(scalar_first=True)
         after *= np.copysign(1.0, after @ before)  # of half a turn that product is about 0, or 0
-        bound = math.sqrt(travel.squared_turn(tip, tuple(after), tuple(before)))
+        bound = math.sqrt(displacement.squared_turn(tip, tuple(after), tuple(before)))
         points = tip * np.array([unit(u) for u in [*rng.normal(size=(20, 3)), np.cross(axis, rng.normal(size=3))]])
         gone = np.linalg.norm(turn.apply(points) - points, axis=1)
         # the last point lies across the axis and goes farthest; differences of numbers of order 1 round by 1e-16
@@ -238,7 +238,7 @@ def test_the_way_of_the_farthest_sphere_is_known(nylon, fibre):
     reckoned = engine.progress.travel[0]
     assert reckoned == pytest.approx((1.0 + 30 * tip) * sim.time, rel=1e-6)  # steps of 3e-4 rad
     gone = np.linalg.norm(oracle.spheres(sim.particles)[0] - before, axis=1).max()
-    found = as_float(travel.displacement(0, engine.bodies, engine.kinds, engine.neighbours, engine.faces))
+    found = as_float(displacement.displacement(0, engine.bodies, engine.kinds, engine.neighbours, engine.faces))
     assert gone <= found <= reckoned * (1 + 1e-9)
     assert found == pytest.approx((1.0 + 30 * tip) * sim.time, rel=1e-3)  # a turn of 0.15 rad at once
 
@@ -525,7 +525,7 @@ def test_not_a_number_set_by_arithmetic_is_found_at_once():
     """The processor's own NaN is negative as an integer; the maximum must not lose it."""
     infinity = np.float64(np.inf)
     with np.errstate(invalid="ignore"):
-        assert np.isnan(np.int64(travel.larger(np.int64(5), infinity - infinity)).view(np.float64))
+        assert np.isnan(np.int64(displacement.larger(np.int64(5), infinity - infinity)).view(np.float64))
 
 
 @pytest.mark.slow

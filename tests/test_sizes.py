@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels.numerics.random import philox
 from scipy import integrate, stats
 
 import dem
 from dem.casefile.load import read
-from dem.model import grading as gradings
-from dem.model.sizes import PURPOSE, largest_remainders
-from kernels.base.random import philox
+from dem.model.particles import grading as gradings
+from dem.model.particles.sizes import PURPOSE, largest_remainders
 
 LOG_NORMAL = dem.LogNormalSizes(median=1e-3, geometric_deviation=1.5)
 ALL = [

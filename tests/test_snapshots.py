@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
+from dem.kernels.soft.chunks import Serial, Threaded
+from dem.kernels.soft.state import Bodies
 from test_friction import LOSSY, crowd
 
 import dem
-from dem.hard.engine import PARTS, HardState
+from dem.event_driven.engine import PARTS, HardState
 from dem.soft import per_body
-from dem.soft.numbering import Numbering
-from dem.soft.overlaps import Overlaps
+from dem.soft.contact.overlaps import Overlaps
+from dem.soft.particle_ids import Numbering
 from dem.soft.per_body import KEPT, MOVING, PER_BODY
-from kernels.soft.chunks import Serial, Threaded
-from kernels.soft.state import Bodies
 
 SKIN = (0.0006, 0.0001)
 KINDS = {"elastic": {"restitution": 1.0, "friction": 0.0}, "friction": LOSSY["friction"]}

@@ -6,20 +6,19 @@ import subprocess
 import sys
 
 import pytest
-
-from kernels.base import jit, processor, startup
+from dem.kernels.compiler import jit, processor, setup
 
 pytestmark = pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="looks at compiled code")
 
 WITHOUT = """
 import sys
-from kernels.laws import hertz
+from dem.kernels.laws import hertz
 assert hertz.force(1.0, 0.25) == 0.125
 print("scipy.linalg" in sys.modules)
 """
 WITH = """
 import numba, numpy as np
-from kernels.laws import hertz
+from dem.kernels.laws import hertz
 assert hertz.force(1.0, 0.25) == 0.125
 dot, cov = numba.njit(lambda a, b: np.dot(a, b)), numba.njit(lambda a: np.cov(a))
 print(dot(np.eye(3), np.full((3, 3), 2.0)).sum(), cov(np.eye(2))[0, 0])
@@ -28,7 +27,7 @@ print(dot(np.eye(3), np.full((3, 3), 2.0)).sum(), cov(np.eye(2))[0, 0])
 
 WAITING = """
 import os
-from kernels.base import jit, startup
+from dem.kernels.compiler import jit, setup as startup
 before = dict(os.environ)
 jit.set_threads(1)
 assert os.environ == before
@@ -40,7 +39,7 @@ print(startup.SPIN_COUNT, jit.threading_layer())
 @pytest.mark.few(1)
 def test_threads_spin_for_a_moment_only_unless_users_say_otherwise(chosen):
     """As OpenMP says itself when it is loaded; nothing is left in the environment."""
-    kept = {name: value for name, value in os.environ.items() if name not in startup.CHOSEN_BY_USERS}
+    kept = {name: value for name, value in os.environ.items() if name not in setup.CHOSEN_BY_USERS}
     environment = {**kept, "OMP_DISPLAY_ENV": "VERBOSE", **chosen}
     done = subprocess.run([sys.executable, "-c", WAITING], capture_output=True, text=True, check=True, env=environment)
     spins = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", done.stderr)
@@ -52,16 +51,16 @@ def test_threads_spin_for_a_moment_only_unless_users_say_otherwise(chosen):
 
 
 FIRST_LAYER = """
-from kernels.base import jit
+from dem.kernels.compiler import jit
 import numba
 print(numba.config.THREADING_LAYER_PRIORITY[0])
 """
 
 
-@pytest.mark.parametrize(("chosen", "first"), [({}, "omp"), ({startup.LAYERS_BY_USERS: "tbb omp workqueue"}, "tbb")])
+@pytest.mark.parametrize(("chosen", "first"), [({}, "omp"), ({setup.LAYERS_BY_USERS: "tbb omp workqueue"}, "tbb")])
 def test_openmp_comes_before_tbb_unless_users_say_otherwise(chosen, first):
     """Where both are installed: processes that have used TBB may hang when they end."""
-    kept = {name: value for name, value in os.environ.items() if name != startup.LAYERS_BY_USERS}
+    kept = {name: value for name, value in os.environ.items() if name != setup.LAYERS_BY_USERS}
     done = subprocess.run(
         [sys.executable, "-c", FIRST_LAYER], capture_output=True, text=True, check=True, env={**kept, **chosen}
     )
@@ -82,7 +81,7 @@ def test_kernels_do_without_linear_algebra_and_others_still_have_it(script, said
 @pytest.mark.skipif(jit.PLAIN, reason="numba loads in its own way")
 def test_what_is_in_the_cache_is_loaded_without_all_that_numba_can_compile(tmp_path):
     script = (
-        "import sys\nfrom kernels.laws import hertz\nassert hertz.force(1.0, 0.25) == 0.125\n"
+        "import sys\nfrom dem.kernels.laws import hertz\nassert hertz.force(1.0, 0.25) == 0.125\n"
         "print('numba.np.npyimpl' in sys.modules)"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

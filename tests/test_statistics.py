@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import dem
 from dem import statistics
-from dem.model.bodies import Variant, body_axis, place
+from dem.model.shapes.bodies import Variant, body_axis, place
 from dem.statistics import Spheres
 
 DELTA = np.eye(3)

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 
 import dem
 from dem.cli.common import app
-from dem.stochastic.advice import free_path
-from dem.stochastic.verdict import BUDGET
+from dem.dsmc.advice import free_path
+from dem.dsmc.verdict import BUDGET
 
 RATE = 222.2539491379371  # collisions of a sphere a second for φ = 0.05, d = 2 mm, v_rms = 1 m/s
 pytestmark = pytest.mark.filterwarnings("ignore:wide-cells")  # where all is the same everywhere one cell is enough

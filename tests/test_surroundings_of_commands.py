@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
+from dem.kernels.compiler import environment
 
 import dem
 from dem.sweeps.table import Row, SweepTable
 from dem.viewer.live import Followed
-from kernels.base import environment
 
 ODD = os.fsdecode(b"r\xf6hre")  # Latin-1
 

@@ -17,6 +17,7 @@ import h5py
 import pandas as pd
 import pytest
 from crowds import assert_same_frames
+from dem.kernels.compiler import jit
 from typer.testing import CliRunner
 
 import dem
@@ -25,7 +26,6 @@ from dem.sweeps import work
 from dem.sweeps.members import Member, combined
 from dem.sweeps.plan import shares
 from dem.sweeps.stored import chosen, look
-from kernels.base import jit
 
 # impacts of few hard spheres: the least that writes a trajectory
 GAS = {"n": 8, "speed": [0.5, 1.0], "restitution": [0.5, 0.9], "duration": 1e-3, "frames": 1}

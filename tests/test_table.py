@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import dem
 from dem.base import progress
 from dem.cli.common import app
-from dem.run.table import COLUMNS, EVENTFUL, STEPPED
+from dem.run.running_table import COLUMNS, EVENTFUL, STEPPED
 
 pytestmark = pytest.mark.filterwarnings("ignore:coarse-time-step")
 

@@ -2,41 +2,40 @@
 
 import numpy as np
 import pytest
-
-from kernels import laws
-from kernels.base import transposing
-from kernels.base.jit import kernel
-from kernels.soft.blocks import hand_out, keep, recall
-from kernels.soft.columns import FORCE, LASTS
-from kernels.soft.known import BLOCK, OUT
-from kernels.soft.touching import FORCE_J, HALF, LINE, ON_I, ON_J, SHARED
+from dem.kernels import laws
+from dem.kernels.compiler.jit import kernel
+from dem.kernels.simd import transpose
+from dem.kernels.soft.contact.batch_evaluation import FORCE, LASTS
+from dem.kernels.soft.contact.batch_kinematics import BLOCK, OUT
+from dem.kernels.soft.contact.contact_batches import load_history, scatter_forces, store_history
+from dem.kernels.soft.contact.contact_detection import FORCE_J, HALF, LINE, ON_I, ON_J, SHARED
 
 ROWS = (4, 0, 0, 7, 1, 2, 9, 3)
-write = transposing.lines_of(*ROWS)
+write = transpose.lines_of(*ROWS)
 
 
 @kernel
 def written(numbers, length, number, lines):
-    """Write them; as `kernels.base.transposing.lines_of`."""
+    """Write them; as `dem.kernels.simd.transpose.lines_of`."""
     return write(numbers, length, number, lines)
 
 
 @kernel
 def recalled(law, index, lines, filled, number, rows):
-    """From the second entry on; as `kernels.soft.blocks.recall`."""
-    recall(law, 1, number, index, lines, filled, rows)
+    """From the second entry on; as `dem.kernels.soft.contact.contact_batches.load_history`."""
+    load_history(law, 1, number, index, lines, filled, rows)
 
 
 @kernel
 def kept(law, index, lines, lasts, number, rows, out):
-    """The same; as `kernels.soft.blocks.keep`."""
-    keep(law, 1, number, index, rows, out, lines, lasts)
+    """The same; as `dem.kernels.soft.contact.contact_batches.store_history`."""
+    store_history(law, 1, number, index, rows, out, lines, lasts)
 
 
 @kernel
 def handed_out(damping, number, out, other, wrench):
-    """Write rows of wrenches; as `kernels.soft.blocks.hand_out`."""
-    hand_out(damping, number, out, other, wrench)
+    """Write rows of wrenches; as `dem.kernels.soft.contact.contact_batches.scatter_forces`."""
+    scatter_forces(damping, number, out, other, wrench)
 
 
 @pytest.mark.parametrize("number", [0, 5, 8, 17, 64])
@@ -44,7 +43,7 @@ def test_lines_have_the_columns_of_the_rows_that_are_named(number):
     rows = np.arange(10 * 64.0).reshape(10, 64)
     lines = np.full((80, 8), -1.0)
     done = written(rows.ravel(), 64, number, lines)
-    assert done == (number // 8 * 8 if transposing.can else 0)
+    assert done == (number // 8 * 8 if transpose.can else 0)
     np.testing.assert_array_equal(lines[:done], rows[list(ROWS), :done].T)
     assert (lines[done:] == -1.0).all()
 

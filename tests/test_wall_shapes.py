@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels.compiler.jit import kernel
+from dem.kernels.walls.geometry import feel
 
-from dem.model import makers, wall_shapes
-from dem.model.surfaces import surface_of
-from kernels.base.jit import kernel
-from kernels.walls.geometry import feel
+from dem.model.walls import mesh_builders, wall_shapes
+from dem.model.walls.surfaces import surface_of
 
 
 @kernel
@@ -37,7 +37,7 @@ def test_a_large_net_is_a_plane_to_the_bit():
     """Of 80 000 triangles, each as a soup of its own corners, for spheres larger than they are."""
     steps = np.linspace(-20, 20, 201)
     x, y = np.meshgrid(steps, steps, indexing="ij")
-    vertices, triangles = makers.sheet(np.stack([x, y, 0 * x], axis=-1))
+    vertices, triangles = mesh_builders.sheet(np.stack([x, y, 0 * x], axis=-1))
     soup = mesh(vertices[triangles].reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3))
     assert soup.surface.vertices.shape == (201**2, 3)
     places = np.random.default_rng(1).uniform((-15, -15, -1), (15, 15, 1), (2000, 3)).T.copy()
@@ -50,7 +50,7 @@ def test_a_large_net_is_a_plane_to_the_bit():
 def test_a_drum_of_many_flats_is_nearly_a_drum():
     """Of 10 000 triangles; flats of R cut in by R (1 - cos(π / n)), at most, which the overlap differs by."""
     n, inner = 200, 40.0
-    drum = mesh(*makers.turned([(inner, z) for z in np.linspace(-20, 20, 26)], segments=n))
+    drum = mesh(*mesh_builders.turned([(inner, z) for z in np.linspace(-20, 20, 26)], segments=n))
     assert len(drum.surface.triangles) == 10_000
     rng = np.random.default_rng(2)
     r, angle = inner - rng.uniform(0.5, 0.99, 1000), rng.uniform(0, 2 * math.pi, 1000)

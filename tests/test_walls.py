@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 from conftest import random_quaternions
+from dem.kernels.soft.contact.elastic_pairs import place_all
+from dem.kernels.soft.wall_contact.box_contacts import wall_force
 from scipy import stats
 
 import dem
-from kernels.soft.contact import place_all
-from kernels.soft.walls import wall_force
 
 STATE = ("position", "velocity", "orientation", "angular_velocity")
 

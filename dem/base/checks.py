@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import machine
-from dem.base.words import counted, shown
+from dem.base import cpu_info
+from dem.base.text import counted, shown
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -191,7 +191,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def threads(number: int | None) -> int:
     """Number of threads to use: as many as are asked for, at most those there are; default all of them."""
-    from kernels.base.jit import most_threads  # noqa: PLC0415, numba takes a moment that other checks do not need
+    from dem.kernels.compiler.jit import most_threads  # noqa: PLC0415, numba takes a moment that other checks do not need
 
     most = most_threads()
     return most if number is None else min(whole("threads", number, least=1), most)
@@ -199,7 +199,7 @@ def threads(number: int | None) -> int:
 
 def bodies(number: float, what: str = "particles") -> None:
     """Refuse more particles than this machine has memory for; raises ValueError saying how much they would take."""
-    most = machine.memory()
+    most = cpu_info.memory()
     if not number * A_PARTICLE <= most:
         message = (
             f"{number:.4g} {what} would take {number * A_PARTICLE / 1e9:.3g} GB of memory, this machine has "

@@ -7,11 +7,11 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from dem.base import durations
+from dem.base import past_durations
 from dem.base.countdown import Countdown
 from dem.base.notices import Notice, warn
 from dem.base.progress import in_notebook, watched
-from kernels.base.jit import CACHE, REFUSED, WHY, tell_of_compiling
+from dem.kernels.compiler.jit import CACHE, REFUSED, WHY, tell_of_compiling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,7 +53,7 @@ class _Told:
         """It is."""
         self.countdown.stop()
         if watched() and not SILENT:
-            durations.note(_key(self.names[-1]), time.perf_counter() - self.since)
+            past_durations.note(_key(self.names[-1]), time.perf_counter() - self.since)
         if not self.together:
             self.close()
 
@@ -80,7 +80,7 @@ def _key(name: str) -> str:
 
 def expected(name: str) -> tuple[float, float] | None:
     """Seconds that a kernel takes, from and to: those of the last time, else the usual; None if nobody knows."""
-    seconds = durations.before(_key(name))
+    seconds = past_durations.before(_key(name))
     return (seconds, seconds) if seconds is not None else USUAL.get(name) if ANEW else None
 
 

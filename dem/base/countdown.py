@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from dem.base import durations, progress
+from dem.base import past_durations, progress
 from dem.base.progress import clock
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def told(doing: str, how: str = "") -> Iterator[None]:
         yield
         return
     what = f"{doing} {how}".strip()
-    seconds, start = durations.before(what), time.perf_counter()
+    seconds, start = past_durations.before(what), time.perf_counter()
     line = _Line(kind, progress.PATIENCE)
     stop = _ticking(lambda passed: line.show(doing, passed, seconds and (seconds, seconds)))
     try:
         yield
-        durations.note(what, time.perf_counter() - start)
+        past_durations.note(what, time.perf_counter() - start)
     finally:
         stop()
         line.close(doing)

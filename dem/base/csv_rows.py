@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.words import counted
+from dem.base.text import counted
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from dem.base.words import counted
+from dem.base.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

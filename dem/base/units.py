@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from dem.base.words import shown
+from dem.base.text import shown
 
 if TYPE_CHECKING:
     import pint

@@ -6,8 +6,8 @@ import numpy as np
 
 from dem.bench.stepping import RATE, share_of
 from dem.bench.turns import cost_by_turns
-from dem.model.flexible import FlexibleFibre
 from dem.model.materials import Material
+from dem.model.shapes.flexible import FlexibleFibre
 from dem.soft.simulation import Simulation
 
 APART = "apart"  # without bonds

@@ -12,19 +12,19 @@ import numpy as np
 from dem.bench import lammps, states
 from dem.bench.stepping import Stepping, settle, share_of
 from dem.bench.timing import REPEATS
-from dem.model.box import Box
-from dem.model.fields import STATE
-from dem.model.makers import turned
+from dem.model.domain.box import Box
 from dem.model.materials import Material
-from dem.model.mesh import Mesh
-from dem.model.motion import Motion
-from dem.model.particles import Particles
-from dem.model.shapes import Sphere
-from dem.model.wall_rounds import Cylinder
+from dem.model.particles.fields import STATE
+from dem.model.particles.particles import Particles
+from dem.model.shapes.shape import Sphere
+from dem.model.walls.axisymmetric import Cylinder
+from dem.model.walls.mesh import Mesh
+from dem.model.walls.mesh_builders import turned
+from dem.model.walls.motion import Motion
 from dem.soft.simulation import Simulation
 
 if TYPE_CHECKING:
-    from dem.model.wall import Wall
+    from dem.model.walls.wall import Wall
 
 DIAMETER, DENSE, FILLING, RATE = 0.01, 0.55, 0.35, 1.0  # m; solid fraction at first; of the drum; rad/s
 

@@ -11,12 +11,12 @@ import numpy as np
 from dem.bench.stepping import RATE, share_of
 from dem.bench.turns import cost_by_turns
 from dem.case import case
-from dem.model.fluid import Fluid
-from dem.model.known_flows import GriddedFlow
+from dem.model.fluid.fluid import Fluid
+from dem.model.fluid.given_flows import GriddedFlow
 from dem.soft.simulation import Simulation
 
 if TYPE_CHECKING:
-    from dem.model.box import Box
+    from dem.model.domain.box import Box
 
 AIR = {"density": 1.2, "viscosity": 1.8e-5}
 TURNOVER = 1.0  # time in which the flow goes through the box [s]

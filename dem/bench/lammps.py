@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model import packing
-from dem.model.capsule import half_length_of
+from dem.model.particles import packing
+from dem.model.shapes.capsule import half_length_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.contacts import Contact
+    from dem.model.contact.contacts import Contact
     from dem.model.energy import Energy
     from dem.soft.simulation import Simulation
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from dem.model.box import Box
-from dem.model.contacts import Contact, Contacts
+from dem.model.contact.contacts import Contact, Contacts
+from dem.model.domain.box import Box
 from dem.model.materials import Material
-from dem.model.particles import Particles
-from dem.model.shapes import Sphere
+from dem.model.particles.particles import Particles
+from dem.model.shapes.shape import Sphere
 from dem.soft.simulation import Simulation
 
 

@@ -5,11 +5,11 @@ The walls are layers of spheres so heavy that they keep their velocity, in a cel
 
 import numpy as np
 
-from dem.model.box import Box
+from dem.model.domain.box import Box
 from dem.model.materials import Material
-from dem.model.packing import random_velocities
-from dem.model.particles import Particles
-from dem.model.shapes import Sphere
+from dem.model.particles.packing import random_velocities
+from dem.model.particles.particles import Particles
+from dem.model.shapes.shape import Sphere
 from dem.soft.simulation import Simulation
 
 DIAMETER, LOOSE = 0.01, 0.5  # m; solid fraction of the lattice that it begins with

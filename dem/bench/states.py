@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.fields import STATE
-from kernels.base.own_folder import user_cache
+from dem.kernels.compiler.own_folder import user_cache
+from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.machine import processor
-from kernels.base.jit import most_threads, threading_layer
+from dem.base.cpu_info import processor
+from dem.kernels.compiler.jit import most_threads, threading_layer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ import numpy as np
 from dem.bench.drum import Drum, Drumming
 from dem.bench.stepping import RATE, share_of
 from dem.bench.turns import cost_by_turns
-from dem.model.fields import STATE
+from dem.model.particles.fields import STATE
 from dem.soft.simulation import Simulation
 
 LISTING = 3  # steps after a state is given: what is listed anew is not counted

@@ -21,7 +21,7 @@ from dem.case import case
 from dem.files.writer import TrajectoryWriter
 
 if TYPE_CHECKING:
-    from dem.hard.simulation import HardSpheres
+    from dem.event_driven.simulation import HardSpheres
 
 WORK = 2_000_000  # particle steps at each size of a series
 EVENTS = 1_000_000  # of hard spheres, likewise

@@ -21,16 +21,16 @@ from dem.rotation.names import AUTO, DEFAULT, MEANING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dem.event_driven.simulation import HardSpheres
     from dem.files.trajectory import Trajectory
-    from dem.hard.simulation import HardSpheres
-    from dem.model.bonds import Bonds
-    from dem.model.box import Box
-    from dem.model.contacts import Contacts
-    from dem.model.fluid import Fluid
-    from dem.model.inserter import Inserter
-    from dem.model.outlet import Outlet
-    from dem.model.particles import Particles
-    from dem.model.wall import Wall
+    from dem.model.bonds.bonds import Bonds
+    from dem.model.contact.contacts import Contacts
+    from dem.model.domain.box import Box
+    from dem.model.fluid.fluid import Fluid
+    from dem.model.insertion.inserter import Inserter
+    from dem.model.insertion.outlet import Outlet
+    from dem.model.particles.particles import Particles
+    from dem.model.walls.wall import Wall
     from dem.soft.simulation import Simulation
 
 Axes = Annotated[tuple[Literal["x", "y", "z"], ...], BeforeValidator(lambda v: tuple(v) if isinstance(v, str) else v)]
@@ -147,7 +147,7 @@ class Case(SteppedCase):
 
     def simulation(self) -> Simulation:
         """The simulation, ready to run."""
-        from dem.model.flexible import FlexibleFibre  # noqa: PLC0415, cases are listed without
+        from dem.model.shapes.flexible import FlexibleFibre  # noqa: PLC0415, cases are listed without
         from dem.soft.simulation import Simulation  # noqa: PLC0415
 
         built, box = self.build()
@@ -189,7 +189,7 @@ class HardSphereCase(BaseCase):
 
     def simulation(self) -> HardSpheres:
         """The simulation, ready to run."""
-        from dem.hard.simulation import HardSpheres  # noqa: PLC0415, cases are listed without
+        from dem.event_driven.simulation import HardSpheres  # noqa: PLC0415, cases are listed without
 
         particles, box = self.build()
         return HardSpheres(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from dem.base import checks, shadows, units
+from dem.base import checks, units
 from dem.case.bases import BaseCase
 
 if TYPE_CHECKING:
@@ -64,8 +64,6 @@ def case(name: str) -> type[BaseCase]:
 
 def _load(entry: EntryPoint) -> type[BaseCase]:
     try:
-        if entry.dist is not None and entry.dist.name == "pcdm-dem":
-            shadows.check("cases")
         kind = entry.load()
     except Exception as error:
         message = f"case {entry.name} cannot be loaded from {entry.value}: {type(error).__name__}: {error}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base import compilation
-from dem.base.machine import cores
+from dem.base.cpu_info import cores
 from dem.case.find import case, names
 from dem.case.study import StudyCase
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.progress import progress_bar
-from dem.base.words import counted
-from kernels.base.own_folder import user_cache
+from dem.base.text import counted
+from dem.kernels.compiler.own_folder import user_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,11 +9,11 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat
 from dem.case.bases import Axes, BaseCase, TimeStep
 
 if TYPE_CHECKING:
-    from dem.model.box import Box
-    from dem.model.particles import Particles
-    from dem.model.solids import SolidsPressure
-    from dem.model.turbulence import Turbulence
-    from dem.stochastic.simulation import StochasticSpheres
+    from dem.dsmc.simulation import StochasticSpheres
+    from dem.model.domain.box import Box
+    from dem.model.fluid.solids_pressure import SolidsPressure
+    from dem.model.fluid.turbulence import Turbulence
+    from dem.model.particles.particles import Particles
 
 
 class StochasticCase(BaseCase):
@@ -57,7 +57,7 @@ class StochasticCase(BaseCase):
 
     def simulation(self) -> StochasticSpheres:
         """The simulation, ready to run."""
-        from dem.stochastic.simulation import StochasticSpheres  # noqa: PLC0415, cases are listed without
+        from dem.dsmc.simulation import StochasticSpheres  # noqa: PLC0415, cases are listed without
 
         particles, box = self.build()
         return StochasticSpheres(

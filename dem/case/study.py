@@ -10,8 +10,8 @@ from pydantic import Field, PositiveInt
 from dem.base import checks
 from dem.base.replace import replace_when_done
 from dem.case.bases import SteppedCase
-from dem.model.fields import STATE
-from dem.ranks.crew import refuse
+from dem.model.particles.fields import STATE
+from dem.ranks.job_server import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable

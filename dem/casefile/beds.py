@@ -11,9 +11,9 @@ from pydantic import Field, model_validator
 from dem.base import checks
 from dem.casefile.keys import Point, Size
 from dem.casefile.tables import Table
-from dem.model.cells import Cells
-from dem.model.coupling import Coupling
-from dem.model.lubrication import Lubrication
+from dem.model.contact.lubrication import Lubrication
+from dem.model.fluid.cells import Cells
+from dem.model.fluid.coupling import Coupling
 
 GROUP = "dem.couplings"  # entry-point group of dataclasses that compute flows; any installed package may add to it
 Count = Annotated[int, Field(ge=1)]

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.words import counted
-from dem.model.kinds import MOST, labels, rest
+from dem.base.text import counted
 from dem.model.materials import Material
+from dem.model.particles.kinds import MOST, labels, rest
 from dem.soft.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dem.model.grading import Grading
-    from dem.model.particles import Particles
+    from dem.model.particles.grading import Grading
+    from dem.model.particles.particles import Particles
     from dem.system.system import System
     from dem.system.verdict import Judgement
 

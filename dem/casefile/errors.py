@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.words import cut, shown
+from dem.base.text import cut, shown
 from dem.casefile.allowed import meaning
 from dem.casefile.keys import TAGS
 from dem.casefile.tables import table_in

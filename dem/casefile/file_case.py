@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from dem.casefile.groups import Surroundings, particles
 from dem.casefile.schema import HardTable
 from dem.casefile.stochastic import StochasticTable
-from dem.hard.simulation import HardSpheres
-from dem.model.contacts import Contacts
-from dem.model.flexible import FlexibleFibre
+from dem.dsmc.simulation import StochasticSpheres
+from dem.event_driven.simulation import HardSpheres
+from dem.model.contact.contacts import Contacts
+from dem.model.shapes.flexible import FlexibleFibre
 from dem.soft.simulation import Simulation
-from dem.stochastic.simulation import StochasticSpheres
 
 if TYPE_CHECKING:
     from dem.casefile.schema import SteppedTable
-    from dem.model.box import Box
+    from dem.model.domain.box import Box
     from dem.model.materials import Material
-    from dem.model.particles import Particles
-    from dem.model.shapes import Shape
+    from dem.model.particles.particles import Particles
+    from dem.model.shapes.shape import Shape
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from dem.casefile.keys import Count, Modulus, Number
 from dem.casefile.tables import Table
-from dem.model.flexible import FlexibleFibre
+from dem.model.shapes.flexible import FlexibleFibre
 
 SHAPE = {"flexible-fibre": FlexibleFibre}
 

@@ -10,10 +10,10 @@ from dem.casefile.beds import CellsTable, CouplingTable, LubricationTable
 from dem.casefile.keys import Axis, Density, Drag, InputFile, Velocity, Viscosity
 from dem.casefile.parts import table_of
 from dem.casefile.tables import Table
-from dem.model.flows import Flow
-from dem.model.fluid import FLOWS, Fluid
-from dem.model.known_flows import FunctionFlow, GriddedFlow
-from dem.model.part import keys
+from dem.model.contact.law_component import keys
+from dem.model.fluid.flows import Flow
+from dem.model.fluid.fluid import FLOWS, Fluid
+from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
 
 WORDS = {word.type: word for word in FLOWS if word is not FunctionFlow}
 OF_GRID = ("file", "periodic")

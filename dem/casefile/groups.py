@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.base.words import counted
+from dem.base.text import counted
 from dem.casefile.placements import files, lattice
 from dem.casefile.placements.last_frame import last_frame
-from dem.model import insertion
-from dem.model.capsule import Capsule
-from dem.model.fields import STATE
-from dem.model.grading import graded
-from dem.model.kinds import Kind, numbered
-from dem.model.packing import random_orientations, random_velocities
-from dem.model.particles import Particles
-from dem.model.shapes import AS_GIVEN, Fibre, standing
-from dem.model.variant import is_fixed, variant_of
-from dem.soft.walled import words
+from dem.model.particles import random_insertion
+from dem.model.particles.fields import STATE
+from dem.model.particles.grading import graded
+from dem.model.particles.kinds import Kind, numbered
+from dem.model.particles.packing import random_orientations, random_velocities
+from dem.model.particles.particles import Particles
+from dem.model.particles.variant import is_fixed, variant_of
+from dem.model.shapes.capsule import Capsule
+from dem.model.shapes.shape import AS_GIVEN, Fibre, standing
+from dem.soft.walls.wall_arrays import words
 
 if TYPE_CHECKING:
     from dem.casefile.schema import CaseTable, GroupTable
-    from dem.model.box import Box
+    from dem.model.domain.box import Box
     from dem.model.materials import Material
-    from dem.model.shapes import Shape
-    from dem.model.wall import Wall
+    from dem.model.shapes.shape import Shape
+    from dem.model.walls.wall import Wall
 
 ROUNDING = 1e-15  # of a norm
 TURNS = ("random", AS_GIVEN)  # orientations that are said in a word
@@ -141,14 +141,14 @@ def _at_random(
 ) -> tuple[list[Shape], dict]:
     """Shapes, and the places and orientations at which they overlap nothing; sizes by the number of the group too."""
     wanted, box = group.random, around.box
-    within, walls = insertion.holder(_called(wanted.inside, around.walls), around.walls)
+    within, walls = random_insertion.holder(_called(wanted.inside, around.walls), around.walls)
     lower, upper = (within.lower, within.upper) if within and not box else (None, None)
     lower, upper = wanted.lower or lower, wanted.upper or upper
-    corners = insertion.region(lower, upper, box)
-    volume, scale = float(np.prod(corners[1] - corners[0])), insertion.span(wanted.scale, None)
+    corners = random_insertion.region(lower, upper, box)
+    volume, scale = float(np.prod(corners[1] - corners[0])), random_insertion.span(wanted.scale, None)
     volume = min(volume, within.volume) if within else volume
     if wanted.sizes is None:
-        shapes = insertion.sized(shape, wanted.number, wanted.solid_fraction, scale, volume, rng)
+        shapes = random_insertion.sized(shape, wanted.number, wanted.solid_fraction, scale, volume, rng)
     else:
         fill = volume * (wanted.solid_fraction or 0.0)
         shapes = graded(shape, wanted.sizes.made(), number=wanted.number, volume=fill, seed=group.seed, stream=part)
@@ -158,7 +158,7 @@ def _at_random(
         message = "orientation has a row for each particle, expected one for all, or none, at random places"
         raise ValueError(message)
     large_first = wanted.sizes is not None
-    position, orientation = insertion.scatter(
+    position, orientation = random_insertion.scatter(
         shapes, corners, box, others, fixed, rng, walls=walls, inside=within, large_first=large_first
     )
     return shapes, {"position": position, "orientation": orientation}
@@ -179,7 +179,7 @@ def _orientations(group: GroupTable, shape: Shape, n: int, rng: np.random.Genera
     """Random ones; those of fibres on a lattice keep clear of each other."""
     if group.lattice is not None and isinstance(shape, (Fibre, Capsule)):
         return random_orientations(group.lattice.sites, group.lattice.pitch, shape, rng)
-    return insertion.isotropic(rng, n)
+    return random_insertion.isotropic(rng, n)
 
 
 def _exact(made: Particles, state: dict) -> Particles:

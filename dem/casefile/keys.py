@@ -22,10 +22,10 @@ from pydantic import (
 
 from dem.base import checks, units
 from dem.files.output import Every
-from dem.model.box import AXES, FACES
-from dem.model.contacts import RULES
-from dem.model.fields import STATE
-from dem.model.fluid import DRAGS
+from dem.model.contact.contacts import RULES
+from dem.model.domain.box import AXES, FACES
+from dem.model.fluid.fluid import DRAGS
+from dem.model.particles.fields import STATE
 from dem.rotation.integrators import integrator_for_contacts
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from dem.casefile.toml import parsed
 from dem.files.output import SIGNATURE
 
 if TYPE_CHECKING:
-    from dem.hard.simulation import HardSpheres
+    from dem.dsmc.simulation import StochasticSpheres
+    from dem.event_driven.simulation import HardSpheres
     from dem.soft.simulation import Simulation
-    from dem.stochastic.simulation import StochasticSpheres
 
 METHODS = {"time-steps": SteppedTable, "hard-spheres": HardTable, "stochastic": StochasticTable}
 

@@ -9,11 +9,11 @@ from pydantic import Field, create_model, model_validator
 
 from dem.casefile.keys import Angle, Frequency, Length, Number, Speed, Spin, Time
 from dem.casefile.tables import Table
-from dem.model.part import keys
-from dem.model.parts import SLOTS, fit, words
+from dem.model.contact.law_component import keys
+from dem.model.contact.law_components import SLOTS, fit, words
 
 if TYPE_CHECKING:
-    from dem.model.part import Key, Part
+    from dem.model.contact.law_component import Key, Part
 
 
 class PartTable(Table):

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.case import HARD, STOCHASTIC, BaseCase, Case, HardSphereCase, StochasticCase
-from dem.model.capsule import Capsule
-from dem.model.fields import STATE
-from dem.model.kinds import labels
-from dem.model.known_flows import FunctionFlow, GriddedFlow
-from dem.model.part import Part
-from dem.model.parts import plain
-from dem.model.shapes import Fibre, Sphere
-from dem.model.variant import is_fixed
+from dem.model.contact.law_component import Part
+from dem.model.contact.law_components import plain
+from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
+from dem.model.particles.fields import STATE
+from dem.model.particles.kinds import labels
+from dem.model.particles.variant import is_fixed
+from dem.model.shapes.capsule import Capsule
+from dem.model.shapes.shape import Fibre, Sphere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dem.model.box import Box
-    from dem.model.contacts import Contacts
-    from dem.model.fluid import Fluid
+    from dem.model.contact.contacts import Contacts
+    from dem.model.domain.box import Box
+    from dem.model.fluid.fluid import Fluid
     from dem.model.materials import Material
-    from dem.model.particles import Particles
+    from dem.model.particles.particles import Particles
 
 MOST = 100  # particles that are written one by one
 

@@ -48,10 +48,10 @@ from dem.casefile.sizes import SizesTable
 from dem.casefile.tables import Table
 from dem.casefile.traffic import InserterTable, OutletTable
 from dem.casefile.walls import WallTable
-from dem.model.box import Box, Motion
-from dem.model.contacts import Contact
-from dem.model.fields import STATE
+from dem.model.contact.contacts import Contact
+from dem.model.domain.box import Box, Motion
 from dem.model.materials import Material
+from dem.model.particles.fields import STATE
 from dem.rotation.names import AUTO, MEANING
 
 MOVES = [heading for name, field in STATE.items() if name != "position" for heading in field.headings]

@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 from dem.casefile.flexible import SHAPE, FlexibleKeys
 from dem.casefile.keys import Count, Number, Point, Size
 from dem.casefile.tables import Table
-from dem.model.capsule import Capsule
-from dem.model.clump import Clump
-from dem.model.shapes import Fibre, Shape, Sphere
+from dem.model.shapes.capsule import Capsule
+from dem.model.shapes.clump import Clump
+from dem.model.shapes.shape import Fibre, Shape, Sphere
 
 SHAPES = {"sphere": Sphere, "fibre": Fibre, "capsule": Capsule, "clump": Clump, **SHAPE}
 

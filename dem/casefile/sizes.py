@@ -10,9 +10,9 @@ from pydantic import Field, model_validator
 
 from dem.casefile.keys import InputFile, Number, Size
 from dem.casefile.tables import Table
-from dem.model.sieves import TABLES, read_sizes
-from dem.model.size_laws import LAWS
-from dem.model.sizes import Sizes
+from dem.model.particles.sieves import TABLES, read_sizes
+from dem.model.particles.size_distributions import LAWS
+from dem.model.particles.sizes import Sizes
 
 WORDS = {word.type: word for word in (*LAWS, *TABLES)}
 

@@ -9,8 +9,8 @@ from pydantic import Field
 from dem.casefile.keys import Duration, Modulus, Number, Seed, Size, Speed, TimeStep, Velocity, Viscosity
 from dem.casefile.schema import CaseTable, ImpactTable
 from dem.casefile.tables import Table
-from dem.model.solids import SolidsPressure
-from dem.model.turbulence import Turbulence
+from dem.model.fluid.solids_pressure import SolidsPressure
+from dem.model.fluid.turbulence import Turbulence
 
 
 class TurbulenceTable(Table):

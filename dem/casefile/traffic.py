@@ -24,13 +24,13 @@ from dem.casefile.keys import (
 from dem.casefile.sizes import SizesTable
 from dem.casefile.tables import Table
 from dem.casefile.walls import FreeTable, PIDTable, ServoTable, WallTable
-from dem.model.inserter import Inserter
+from dem.model.insertion.inserter import Inserter
+from dem.model.insertion.outlet import Outlet
 from dem.model.materials import Material
-from dem.model.outlet import Outlet
 
 if TYPE_CHECKING:
-    from dem.model.shapes import Shape
-    from dem.model.wall import Wall
+    from dem.model.shapes.shape import Shape
+    from dem.model.walls.wall import Wall
 
 
 class RegionTable(WallTable):

@@ -29,18 +29,18 @@ from dem.casefile.keys import (
     Velocity,
 )
 from dem.casefile.tables import Table
-from dem.model.free import Free
 from dem.model.materials import Material
-from dem.model.mesh import Mesh
-from dem.model.motion import Motion
-from dem.model.servo import PID, Servo
-from dem.model.wall import DEFAULTS
-from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
-from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
-from dem.model.wall_words import Ball, Plane
+from dem.model.walls.axisymmetric import Cone, Cylinder, Disc, Revolution
+from dem.model.walls.basic import Ball, Plane
+from dem.model.walls.mesh import Mesh
+from dem.model.walls.motion import Motion
+from dem.model.walls.polyhedral import Block, Rectangle, Rod, Torus
+from dem.model.walls.rigid_body import Free
+from dem.model.walls.servo import PID, Servo
+from dem.model.walls.wall import DEFAULTS
 
 if TYPE_CHECKING:
-    from dem.model.wall import Wall
+    from dem.model.walls.wall import Wall
 
 WORDS = {word.__name__.lower(): word for word in (
     Plane, Cylinder, Cone, Ball, Disc, Rectangle, Block, Rod, Torus, Revolution, Mesh

@@ -19,7 +19,7 @@ def main() -> None:
     """Entry point of the command `dem`."""
     interrupts.end_at_once()
     streams.prepare()
-    from kernels.base import environment  # noqa: PLC0415, once `dem.cli.__main__` has left the working folder out
+    from dem.kernels.compiler import environment  # noqa: PLC0415, once `dem.cli.__main__` has left the working folder out
 
     try:
         environment.check()

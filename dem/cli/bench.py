@@ -12,7 +12,7 @@ import typer
 from dem.base import checks
 from dem.base.compilation import announced
 from dem.base.replace import replace_when_done
-from dem.base.words import counted
+from dem.base.text import counted
 from dem.bench import lammps, timing, workloads
 from dem.cli.bars import bar
 from dem.cli.common import app, plain_errors, say

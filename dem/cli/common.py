@@ -20,7 +20,7 @@ from typer.main import get_group
 from dem.base import interrupts
 from dem.base.notices import DemWarning
 from dem.base.replace import OutputError
-from dem.base.words import error_in_words
+from dem.base.text import error_in_words
 from dem.cli.commands import COMMANDS
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dem.base.durations import Took
-from dem.base.machine import cores
+from dem.base.cpu_info import cores
+from dem.base.past_durations import Took
 from dem.case.prepare import everything, prepare_all
 from dem.casefile import chosen_case
 from dem.cli.bars import bar
 from dem.cli.common import app, plain_errors, say
 from dem.cli.complete import cases_and_files
 from dem.cli.run import parameters
-from kernels.base.jit import CACHE, WHY
+from dem.kernels.compiler.jit import CACHE, WHY
 
 if TYPE_CHECKING:
     from dem.case import Case, HardSphereCase, StudyCase

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import typer
 
-from dem.base import machine, shadows
+from dem.base import cpu_info
+from dem.cli import pages
 from dem.cli.common import app, plain_errors, say
 
 EXTRAS = {
@@ -52,7 +53,7 @@ def _version(name: str) -> str:
 
 def _program() -> tuple[list, list]:
     """What runs, and what it stands on."""
-    found = [("pcdm-dem", f"{_version('pcdm-dem')}, in {Path(shadows.HERE)}")]
+    found = [("pcdm-dem", f"{_version('pcdm-dem')}, in {pages.HERE}")]
     found.append(("python", f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}"))
     versions = {name: _version(name) for name in NEEDED}
     found.append(("needs", ", ".join(f"{name} {each}" for name, each in versions.items())))
@@ -66,9 +67,9 @@ def _program() -> tuple[list, list]:
 
 def _machine() -> tuple[list, list]:
     """Where it runs."""
-    memory, free = machine.memory(), shutil.disk_usage(Path.cwd()).free
+    memory, free = cpu_info.memory(), shutil.disk_usage(Path.cwd()).free
     found = [
-        ("system", f"{platform.platform()}"), ("processor", f"{machine.processor()}, {machine.cores()} cores to use"),
+        ("system", f"{platform.platform()}"), ("processor", f"{cpu_info.processor()}, {cpu_info.cores()} cores to use"),
         ("memory", f"{memory / 1e9:.1f} GB"), ("folder", f"{Path.cwd()}, {free / 1e9:.1f} GB free"),
     ]  # fmt: skip
     told = {key: value for key, value in sorted(os.environ.items()) if key.startswith(SETTINGS)}
@@ -86,7 +87,7 @@ def _machine() -> tuple[list, list]:
 
 def _kernels() -> tuple[list, list]:
     """What compiles, where that is kept, and how many threads there are."""
-    from kernels.base import jit  # noqa: PLC0415, takes a moment, and may be what is wrong
+    from dem.kernels.compiler import jit  # noqa: PLC0415, takes a moment, and may be what is wrong
 
     if jit.numba.config.DISABLE_JIT:
         return [("kernels", "not compiled")], ["NUMBA_DISABLE_JIT is set: everything takes a thousand times as long"]

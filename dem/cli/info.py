@@ -11,7 +11,7 @@ from rich.table import Table
 
 from dem.cli.common import app, plain_errors, say, show
 from dem.files.trajectory import Trajectory
-from dem.model.kinds import MOST, labels, rest
+from dem.model.particles.kinds import MOST, labels, rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

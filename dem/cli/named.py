@@ -22,7 +22,7 @@ from rich.table import Column
 from rich.text import Text
 
 from dem.base.compilation import told_to
-from dem.base.durations import Took
+from dem.base.past_durations import Took
 from dem.base.progress import clock
 
 if TYPE_CHECKING:

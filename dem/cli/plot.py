@@ -12,7 +12,7 @@ import typer
 from dem import plots
 from dem.base import checks
 from dem.base.replace import folder_for, replace_when_done
-from dem.base.words import counted
+from dem.base.text import counted
 from dem.cli.bars import bar
 from dem.cli.common import app, plain_errors, say
 from dem.files.trajectory import Trajectory

@@ -12,22 +12,22 @@ import typer
 
 from dem.base import compilation
 from dem.base.notices import refused_before_building
+from dem.base.text import counted
 from dem.base.units import TIME
-from dem.base.words import counted
 from dem.case import StudyCase
 from dem.casefile import chosen_case
 from dem.cli.beside import shown
 from dem.cli.common import app, plain_errors, say
 from dem.cli.complete import cases_and_files
-from dem.model.fields import STATE
-from dem.ranks.crew import shared
+from dem.model.particles.fields import STATE
+from dem.ranks.job_server import shared
 from dem.run import request
 from dem.run.resume import resume
-from dem.run.table import chosen as chosen_columns
+from dem.run.running_table import chosen as chosen_columns
 
 if TYPE_CHECKING:
     from dem.case import Case, HardSphereCase
-    from dem.hard.simulation import HardVerdict
+    from dem.event_driven.simulation import HardVerdict
     from dem.soft.verdict import Verdict
 
 

@@ -9,7 +9,7 @@ import typer
 
 from dem import validation
 from dem.base.replace import folder_for
-from dem.base.words import counted
+from dem.base.text import counted
 from dem.cli.bars import bar
 from dem.cli.common import app, plain_errors, say
 from dem.cli.complete import studies

@@ -17,11 +17,11 @@ import h5py
 from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.base.replace import unused_name
-from dem.files.gate import CHECKPOINT, is_checkpoint, text
+from dem.files.hdf5_validation import DamagedError, check_memory, damaged, require, size_of
+from dem.files.input_validation import CHECKPOINT, is_checkpoint, text
+from dem.files.journaled_file import open_to_read
 from dem.files.kinds import KINDS, kind
-from dem.files.store import open_to_read
-from dem.files.structure import DamagedError, check_memory, damaged, require, size_of
-from dem.model.coupling import given_again
+from dem.model.fluid.coupling import given_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable

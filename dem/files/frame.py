@@ -10,11 +10,11 @@ import numpy as np
 from dem import statistics
 from dem.base import checks
 from dem.base.declared import Declared
-from dem.files import crowds, gate, layout, logs
+from dem.files import growing_tables, input_validation, layout, variable_population
 from dem.files.schema import energies_in
 from dem.files.stored_field import read_rows
-from dem.model.bodies import Spheres, body_axis, place
-from dem.model.box import AXES
+from dem.model.domain.box import AXES
+from dem.model.shapes.bodies import Spheres, body_axis, place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ class Frame(Declared):
         """Number of each particle that is there (N,), its own for ever."""
         if not self._run.varies:
             return self._run.identity
-        who = self._of(f"{crowds.ID}/value")
+        who = self._of(f"{variable_population.ID}/value")
         return who[who >= 0]
 
     @cached_property
@@ -129,7 +129,7 @@ class Frame(Declared):
     @cached_property
     def walls(self) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper walls (3,), (3,) [m], where they are at this time; infinite where there is none."""
-        from dem.model.walls import walls_at  # noqa: PLC0415, which needs kernels; frames are read without
+        from dem.model.domain.box_walls import walls_at  # noqa: PLC0415, which needs kernels; frames are read without
 
         return walls_at(self._run.box, self.time)
 
@@ -148,9 +148,9 @@ class Frame(Declared):
             raise ValueError(message)
         number = run._stored(f"/{layout.NUMBER}")[: self.index + 1]  # noqa: SLF001
         last = int(number.sum())
-        rows = run._stored(f"/{logs.CONTACTS}")[last - int(number[-1]) : last]  # noqa: SLF001
-        gate.check_contacts(rows, len(self.position), gate.count_walls(run._stored("/")))  # noqa: SLF001
-        values = {name: rows[name] for name in logs.CONTACT.names}
+        rows = run._stored(f"/{growing_tables.CONTACTS}")[last - int(number[-1]) : last]  # noqa: SLF001
+        input_validation.check_contacts(rows, len(self.position), input_validation.count_walls(run._stored("/")))  # noqa: SLF001
+        values = {name: rows[name] for name in growing_tables.CONTACT.names}
         return statistics.ContactForces(**values, point=self.position[rows["i"]] + rows["arm"])
 
     def contact_numbers(self, tolerance: float = 0.0) -> ContactNumbers:

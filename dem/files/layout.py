@@ -26,17 +26,17 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
+from dem.base.cpu_info import processor
 from dem.base.json_texts import parsed
-from dem.base.machine import processor
-from dem.base.words import printable
-from dem.files import bonds, crowds, logs, walls
+from dem.base.text import printable
+from dem.files import bonds, growing_tables, variable_population, walls
 from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in, energies_of
-from dem.model.box import AXES
-from dem.model.capsule import chain
-from dem.model.fields import STATE
-from dem.model.parts import plain
-from dem.model.variant import is_fixed
-from dem.model.wall import described
+from dem.model.contact.law_components import plain
+from dem.model.domain.box import AXES
+from dem.model.particles.fields import STATE
+from dem.model.particles.variant import is_fixed
+from dem.model.shapes.capsule import chain
+from dem.model.walls.wall import described
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,7 +101,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
     periodic = sim.box.periodic if sim.box else ()
     box = create_box(group, periodic)
     if sim.traffic:
-        crowds.create_tables(group)
+        variable_population.create_tables(group)
     else:
         group["mass"] = sim.particles.mass
         group["species"] = sim.particles.kind
@@ -114,8 +114,8 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
         _element(file, box, "edges", (3,))
     dtype = np.float32 if output.float32 else np.float64
     if sim.traffic:
-        _element(file, group, crowds.ID, (), np.int64, crowd=sim.traffic.expected(n))
-        logs.create(file, logs.EVENTS, crowds.EVENT, crowds.UNITS)
+        _element(file, group, variable_population.ID, (), np.int64, crowd=sim.traffic.expected(n))
+        growing_tables.create(file, growing_tables.EVENTS, variable_population.EVENT, variable_population.UNITS)
     for name in output.fields:
         if sim.traffic:
             crowd = sim.traffic.expected(n)
@@ -125,7 +125,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
         dataset.attrs.update(attributes(name))
     if output.contacts:
         _extendable(file.create_group("contacts"), "number", (), np.int64)
-        logs.create(file, logs.CONTACTS, logs.CONTACT, logs.UNITS_OF_CONTACTS)
+        growing_tables.create(file, growing_tables.CONTACTS, growing_tables.CONTACT, growing_tables.UNITS_OF_CONTACTS)
     observables = file.create_group("observables")
     walls.create(file, sim, _element)
     bonds.create(file, sim, _element)
@@ -142,7 +142,7 @@ def _element(
     if "step" not in element:
         element["step"], element["time"] = (file[f"{PARTICLES}/position/{part}"] for part in ("step", "time"))
     if crowd is not None:
-        return crowds.growing(element, "value", shape, dtype, crowd, compression)
+        return variable_population.growing(element, "value", shape, dtype, crowd, compression)
     return _extendable(element, "value", shape, dtype, compression)
 
 
@@ -161,7 +161,7 @@ def _extendable(
 def frame_datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
     """All datasets with a row a frame, by name; step and time last: a frame counts once it has them."""
     group = file[PARTICLES]
-    found = {name: group[f"{name}/value"] for name in (*STATE, crowds.ID) if name in group}
+    found = {name: group[f"{name}/value"] for name in (*STATE, variable_population.ID) if name in group}
     if "edges" in group["box"]:
         found["edges"] = group["box/edges/value"]
     if NUMBER in file:
@@ -176,12 +176,12 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
     energy = sim.energy()
     found = {}
     if contacts:
-        touches = logs.contact_rows(sim.contact_forces())
-        found = {NUMBER: len(touches), logs.CONTACTS: touches}
+        touches = growing_tables.contact_rows(sim.contact_forces())
+        found = {NUMBER: len(touches), growing_tables.CONTACTS: touches}
     return {
         **found,
         **walls.rows(sim),
-        **({crowds.ID: sim.identities} if sim.traffic else {}),
+        **({variable_population.ID: sim.identities} if sim.traffic else {}),
         **bonds.rows(sim),
         **{name: getattr(sim.particles, name) for name in STATE},
         "edges": sim.box and sim.box.size,
@@ -194,7 +194,7 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
 def difference(stored: dict[str, h5py.Dataset], present: dict[str, object], k: int) -> str | None:
     """Where frame k in a file differs from a present state, in words; None if they are the same to the bit."""
     for name, dataset in stored.items():
-        old, new = dataset[k], crowds.padded(present[name], dataset)
+        old, new = dataset[k], variable_population.padded(present[name], dataset)
         if old.shape != new.shape:
             return f"{name} has {len(new)} rows in place of {len(old)} at t = {float(stored['time'][k]):.6g} s"
         if old.tobytes() != new.tobytes():
@@ -206,7 +206,7 @@ def describe(sim: System) -> dict:
     """The resolved input of a simulation: all that a reader needs to set it up again, but for the particles' state."""
     box = sim.box and asdict(sim.box) | {"material": plain(sim.box.material)}
     told = {"walls": [described(each.wall, each.called) for each in sim.walls]} if sim.walls else {}
-    told |= crowds.describe(sim) if sim.traffic else {}
+    told |= variable_population.describe(sim) if sim.traffic else {}
     return {
         **sim.description,
         **sim.settings,
@@ -230,7 +230,7 @@ def changed(file: h5py.File, sim: System) -> dict[str, tuple[object, object]]:
 
 def provenance(sim: System) -> dict:
     """Where and with what a run is made: what its bytes may depend on besides the input."""
-    from kernels.base.jit import FINGERPRINT  # noqa: PLC0415, runs are read without numba
+    from dem.kernels.compiler.jit import FINGERPRINT  # noqa: PLC0415, runs are read without numba
 
     seed = sim.description.get("parameters", {}).get("seed", sim.box.seed if sim.box else None)
     return {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.model.fields import STATE
+from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,7 +66,8 @@ class Every:
 class Output:
     """What goes into a trajectory, and how.
 
-    ``fields`` are of `dem.model.fields.STATE`, position always among them; ``float32`` halves them, checkpoints stay
+    ``fields`` are of `model.particles.fields.STATE`, position always among them; ``float32`` halves them, checkpoints
+    stay
     exact; ``compression`` is "gzip" or "lzf", which saves some 13 % and takes ten or three times as long to write;
     ``contacts`` writes the contacts of each frame.
     """

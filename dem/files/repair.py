@@ -13,12 +13,12 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.replace import unused_name
-from dem.base.words import counted
-from dem.files import gate, layout, logs
+from dem.base.text import counted
+from dem.files import growing_tables, input_validation, layout
+from dem.files.hdf5_validation import chunks_of
 from dem.files.journal import path_of
+from dem.files.journaled_file import Store, open_to_read, recover
 from dem.files.output import SIGNATURE, check_ending
-from dem.files.store import Store, open_to_read, recover
-from dem.files.structure import chunks_of
 from dem.files.vtkhdf import write_view
 from dem.files.writer import close, open_again
 
@@ -72,7 +72,7 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
         message = f"{path} may not be written to: copy it{journal} to where that is allowed, and repair the copy"
         raise OSError(message)
     try:
-        recovered = recover(path, gate.problem)
+        recovered = recover(path, input_validation.problem)
     except BlockingIOError:
         message = f"{path} is being written by another process: wait until it has ended"
         raise OSError(message) from None
@@ -108,7 +108,7 @@ def _save(path: Path, target: Path, error: ValueError) -> str:
         with partial.open("r+b") as file:
             file.truncate(end)
         frames = _cut(partial, size)
-        open_to_read(partial, gate.problem).close()
+        open_to_read(partial, input_validation.problem).close()
         partial.replace(target)
     except (KeyError, RuntimeError, ValueError, OSError) as failed:
         if getattr(failed, "errno", None):  # of the file system, such as a full disk
@@ -130,11 +130,11 @@ def _cut(path: Path, size: int) -> int:
                     file.move(name, f"lost/{name}")
             datasets = layout.frame_datasets(file)
             frames = min(_whole(dataset, size) for dataset in datasets.values())
-            for log in logs.found(file).values():
+            for log in growing_tables.found(file).values():
                 log.resize(_whole(log, size), axis=0)
             if layout.NUMBER in datasets:  # frames whose contacts are lost go as well
                 last = np.cumsum(datasets[layout.NUMBER][:frames])
-                frames = int(np.searchsorted(last, len(file[logs.CONTACTS]), side="right"))
+                frames = int(np.searchsorted(last, len(file[growing_tables.CONTACTS]), side="right"))
             for dataset in datasets.values():
                 dataset.resize(frames, axis=0)
             if not frames:

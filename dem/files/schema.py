@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dem.model.energy import Energy
-from dem.model.fields import STATE
+from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:
     import h5py

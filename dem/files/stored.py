@@ -9,17 +9,17 @@ import numpy as np
 
 from dem.base.declared import Declared
 from dem.base.json_texts import parsed
-from dem.files import crowds, gate, logs, stored_bonds, stored_walls
-from dem.files.aligned import AlignedField
-from dem.files.recipes import variants_of
+from dem.files import growing_tables, input_validation, stored_bonds, stored_walls, variable_population
+from dem.files.aligned_fields import AlignedField
+from dem.files.hdf5_validation import DamagedError, damaged, require
+from dem.files.journaled_file import open_to_read, unreadable
 from dem.files.schema import energies_in, variants_in
-from dem.files.store import open_to_read, unreadable
+from dem.files.serialization import variants_of
 from dem.files.stored_field import StoredField, read_rows
-from dem.files.structure import DamagedError, damaged, require
-from dem.model.bodies import Variant
-from dem.model.fields import FIELDS, STATE
-from dem.model.kinds import Kind, described, numbered, of_kind
 from dem.model.materials import Material
+from dem.model.particles.fields import FIELDS, STATE
+from dem.model.particles.kinds import Kind, described, numbered, of_kind
+from dem.model.shapes.bodies import Variant
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from dem.files.stored_bonds import StoredBonds
     from dem.files.stored_walls import StoredWall
-    from dem.model.bonds import Breakage
-    from dem.model.box import Box
+    from dem.model.bonds.bonds import Breakage
+    from dem.model.domain.box import Box
     from dem.model.materials import Material
-    from dem.model.shapes import Shape
+    from dem.model.shapes.shape import Shape
 
 
 class StoredRun(Declared):
@@ -47,7 +47,7 @@ class StoredRun(Declared):
             message = f"{self.path} is a folder" if self.path.is_dir() else f"no file {self.path}"
             raise FileNotFoundError(message)
         try:
-            self._file = open_to_read(self.path, gate.problem)
+            self._file = open_to_read(self.path, input_validation.problem)
         except BlockingIOError:
             message = f"{self.path} is being written by another program: wait, or copy it and read the copy"
             raise ValueError(message) from None
@@ -100,17 +100,17 @@ class StoredRun(Declared):
         values = self._stored(f"{stored}/value")
         if not self.varies:
             return StoredField(name, values, self.frames)
-        return AlignedField(name, values, self.frames, self._stored(f"{crowds.ID}/value"), self.identity)
+        return AlignedField(name, values, self.frames, self._stored(f"{variable_population.ID}/value"), self.identity)
 
     @property
     def varies(self) -> bool:
         """Whether particles come and go in this run."""
-        return crowds.is_crowd(self._stored("/"))
+        return variable_population.is_crowd(self._stored("/"))
 
     @property
     def identity(self) -> np.ndarray:
         """Number of the particle of each column (N,), its own for ever; of those only that were ever in a frame."""
-        return self._stored(crowds.BORN)[:] if self.varies else np.arange(len(self.mass))
+        return self._stored(variable_population.BORN)[:] if self.varies else np.arange(len(self.mass))
 
     def of(self, identity: int, field: str = "position") -> np.ndarray:
         """What a particle had in each frame (T, k), by its number; NaN where it is not there.
@@ -130,7 +130,7 @@ class StoredRun(Declared):
         An array of records (K,), in SI units; a gate k from 0 on is inserter k, -1 - k is outlet k. Particles that were
         there at the start are not among them.
         """
-        return self._log(logs.EVENTS, crowds.EVENT)
+        return self._log(growing_tables.EVENTS, variable_population.EVENT)
 
     def flow(self, gate: int = -1) -> tuple[np.ndarray, np.ndarray]:
         """How many particles, and how much mass [kg], had come or gone by a gate at each frame (T,), (T,).
@@ -233,7 +233,7 @@ class StoredRun(Declared):
             message = f"{self.path} does not tell how to make its shapes: {restart.attrs['unavailable']}"
             raise ValueError(message)
         try:
-            found = variants_of(parsed(gate.text(restart["start/input"]), "the state at the start"))
+            found = variants_of(parsed(input_validation.text(restart["start/input"]), "the state at the start"))
             require(len(found) == len(self.variants), "the state at the start has other shapes")
         except (DamagedError, KeyError, TypeError) as error:
             message = f"{self.path} {damaged(error)}"
@@ -270,7 +270,7 @@ class StoredRun(Declared):
 
         An array of records (K,), in SI units: ``pandas.DataFrame(run.changes[["time", "work"]])``.
         """
-        return self._log(logs.CHANGES, logs.CHANGED)
+        return self._log(growing_tables.CHANGES, growing_tables.CHANGED)
 
     def _log(self, name: str, kind: np.dtype) -> np.ndarray:
         """A log of the whole run; an empty one if the file has none."""
@@ -281,14 +281,14 @@ class StoredRun(Declared):
     def table(self) -> np.ndarray:
         """The running table of a run that was to have one: an array of records (K,), with the columns that were wanted.
 
-        ``pandas.DataFrame(run.table)`` is it as pandas has it; SI units are those of `dem.run.table.COLUMNS`.
+        ``pandas.DataFrame(run.table)`` is it as pandas has it; SI units are those of `dem.run.running_table.COLUMNS`.
         """
-        return self._log(logs.TABLE, np.dtype([("time", "<f8")]))
+        return self._log(growing_tables.TABLE, np.dtype([("time", "<f8")]))
 
     @property
     def box(self) -> Box | None:
         """The box as it was given; walls that move are where `Frame.walls` says."""
-        return gate.box_of(self.input["box"])
+        return input_validation.box_of(self.input["box"])
 
     @property
     def walls(self) -> tuple[StoredWall, ...]:
@@ -309,7 +309,7 @@ class StoredRun(Declared):
     def input(self) -> dict:
         """Resolved input of the run."""
         parameters = self._stored("/parameters")
-        given = gate.text(parameters["input"]) if "input" in parameters else parameters.attrs["input"]
+        given = input_validation.text(parameters["input"]) if "input" in parameters else parameters.attrs["input"]
         return parsed(given, "the input")
 
     @property

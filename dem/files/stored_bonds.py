@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.files import gate
+from dem.files import input_validation
 from dem.files.bonds import GROUP, count
+from dem.files.hdf5_validation import require
 from dem.files.stored_field import read_rows
-from dem.files.structure import require
-from dem.model.bonds import ARRAYS, Bonds, Breakage
-from dem.model.rest import Geometry
+from dem.model.bonds.bond_rest_shape import Geometry
+from dem.model.bonds.bonds import ARRAYS, Bonds, Breakage
 
 if TYPE_CHECKING:
     import h5py
@@ -41,11 +41,11 @@ class StoredBonds(NamedTuple):
 
 def made_bonds(group: h5py.Group, particles: int) -> Bonds:
     """The bonds that a group tells; raises ValueError for what are none."""
-    number = len(gate.numbers(group, "pairs", (None, 2), "iu"))
-    values = {name: gate.numbers(group, name, (None, *group[name].shape[1:]), "iuf")[()] for name in ARRAYS
+    number = len(input_validation.numbers(group, "pairs", (None, 2), "iu"))
+    values = {name: input_validation.numbers(group, name, (None, *group[name].shape[1:]), "iuf")[()] for name in ARRAYS
               if name in group or name != "contact"}  # fmt: skip
-    length = gate.finite(group, "length", (number,), above=0)
-    frames = gate.finite(group, "frames", (number, 2, 4))
+    length = input_validation.finite(group, "length", (number,), above=0)
+    frames = input_validation.finite(group, "frames", (number, 2, 4))
     off = np.abs(np.linalg.norm(frames, axis=-1) - 1).max()
     require(off <= UNIT_NORM, f"frames of bonds have a norm that is off by {off:.3g}")
     bonds = Bonds(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.fields import FIELDS
+from dem.model.particles.fields import FIELDS
 
 if TYPE_CHECKING:
     import h5py

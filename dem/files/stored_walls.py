@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base.json_texts import parsed
-from dem.files import gate
-from dem.files.recipes import made, recipe
+from dem.files import input_validation
+from dem.files.hdf5_validation import require
+from dem.files.serialization import made, recipe
 from dem.files.stored_field import read_rows
-from dem.files.structure import require
 from dem.files.walls import ELEMENTS, GROUP, WORN
-from dem.model.wall import Wall
+from dem.model.walls.wall import Wall
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ def made_walls(given: list[dict], group: h5py.Group | None) -> list[Wall]:
     for k, each in enumerate(given):
         require(isinstance(each, dict) and isinstance(each.get("values"), dict), f"wall {k} is {each!r}")
         if group is not None and str(k) in group:
-            each["values"] |= gate.arrays(group, str(k))
+            each["values"] |= input_validation.arrays(group, str(k))
         wall = made(each)
         require(isinstance(wall, Wall), f"wall {k} is {wall!r}")
         found.append(wall)
@@ -100,7 +100,7 @@ def stored(file: h5py.File, frames: range, time: np.ndarray) -> tuple[StoredWall
     if GROUP not in file:
         return ()
     group = file[GROUP]
-    walls = made_walls(parsed(gate.text(group["definition"]), "the walls"), group)
+    walls = made_walls(parsed(input_validation.text(group["definition"]), "the walls"), group)
     names = parsed(group.attrs["names"], "names of walls")
     every = {name: read_rows(group[f"{name}/value"], frames, slice(None)) for name in ELEMENTS}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import optional
-from dem.model.fields import FIELDS, ROWS
+from dem.model.particles.fields import FIELDS, ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dem.files.stored import StoredRun
     from dem.files.stored_field import StoredField
-    from dem.model.contact_forces import ContactForces
+    from dem.model.contact.contact_forces import ContactForces
 
 OF_CONTACTS = {"normal": "1", "force": "N", "point": "m", "branch": "m"}  # by component, and their units
 DIMENSIONS = {3: "component", 4: "quaternion"}  # by width

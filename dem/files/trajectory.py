@@ -6,12 +6,12 @@ import copy
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.words import counted
+from dem.base.text import counted
 from dem.files import selection, summary, tables
 from dem.files.frame import Frame
 from dem.files.stored import StoredRun
 from dem.files.stored_field import row
-from dem.model.kinds import in_words
+from dem.model.particles.kinds import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray
 
-    from dem.model.bodies import Spheres
+    from dem.model.shapes.bodies import Spheres
 
 
 class Trajectory(StoredRun):

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files import bonds, crowds
+from dem.files import bonds, variable_population
 from dem.files.schema import PARTICLES, variants_in
-from dem.files.vtk_crowds import GROUP, write_crowd
-from dem.model.fields import STATE
+from dem.files.vtk_variable_population import GROUP, write_crowd
+from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,7 +33,7 @@ def write_view(file: h5py.File) -> None:
     frames = len(group["position/step"])
     if not frames:
         return
-    if crowds.is_crowd(file):
+    if variable_population.is_crowd(file):
         write_crowd(file, frames)
         return
     kind = group["species"]

@@ -17,13 +17,13 @@ from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.base.notices import Notice, warn
 from dem.base.replace import OutputError, unused_name
-from dem.base.words import counted
-from dem.files import checkpoint, gate, layout, logs, stored_walls
+from dem.base.text import counted
+from dem.files import checkpoint, growing_tables, input_validation, layout, stored_walls
+from dem.files.frame_schedule import check_frames, plan_of
+from dem.files.journaled_file import LostError, Store, check_journal, is_broken, unreadable
 from dem.files.output import EVERY, Every, Output, beside, check_ending
-from dem.files.plans import check_frames, plan_of
-from dem.files.store import LostError, Store, check_journal, is_broken, unreadable
+from dem.files.pending_frames import Waiting
 from dem.files.vtkhdf import write_view
-from dem.files.waiting import Waiting
 from dem.system.observer import Change, Observer
 
 if TYPE_CHECKING:
@@ -118,9 +118,9 @@ class TrajectoryWriter(Observer):
             sim = checkpoint.read(checkpoint.latest(file), threads)
             writer = cls(path, store, file, sim, every)
             check_frames(file, sim, writer.plan)
-            writer.was_changed = logs.CHANGES in writer._waiting.of_logs
+            writer.was_changed = growing_tables.CHANGES in writer._waiting.of_logs
             for log in writer._waiting.of_logs.values():
-                logs.cut(log, sim.time)
+                growing_tables.cut(log, sim.time)
             writer._note_resumption()
         except BaseException:
             close(file, store)
@@ -186,11 +186,11 @@ class TrajectoryWriter(Observer):
     def changed(self, change: Change) -> None:
         """Note what somebody from outside changed."""
         row = change.step, change.time, change.work, change.gravity
-        self._waiting.log(logs.CHANGES, row, logs.CHANGED, logs.UNITS_OF_CHANGES)
+        self._waiting.log(growing_tables.CHANGES, row, growing_tables.CHANGED, growing_tables.UNITS_OF_CHANGES)
 
     def row(self, values: tuple, kind: np.dtype, units: dict[str, str]) -> None:
         """Take a row of the running table."""
-        self._waiting.log(logs.TABLE, values, kind, units)
+        self._waiting.log(growing_tables.TABLE, values, kind, units)
 
     def idle(self) -> None:
         """Write a checkpoint if one is due; see that what was written reaches the disk soon."""
@@ -338,7 +338,7 @@ def open_again(path: Path) -> tuple[Store, h5py.File]:
     except (OSError, RuntimeError) as error:
         store.close()
         raise ValueError(unreadable(path, error)) from None
-    problem = gate.problem(file)
+    problem = input_validation.problem(file)
     if problem:
         close(file, store)
         message = f"{path} {problem}"

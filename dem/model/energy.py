@@ -9,8 +9,8 @@ import numpy as np
 from dem.base import portable
 
 if TYPE_CHECKING:
-    from dem.model.box import Box
-    from dem.model.particles import Particles
+    from dem.model.domain.box import Box
+    from dem.model.particles.particles import Particles
 
 
 class Energy(NamedTuple):

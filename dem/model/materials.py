@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dem.base import checks
-from dem.base.hints import hinted
-from dem.model.parts import Part, keep_checked, plain
+from dem.base.typo_hints import hinted
+from dem.model.contact.law_components import Part, keep_checked, plain
 
 
 @hinted

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.kinds import of_kind
+from dem.model.particles.kinds import of_kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.particles import Particles
-    from dem.model.wall import Wall
+    from dem.model.particles.particles import Particles
+    from dem.model.walls.wall import Wall
 
 
 def acting(walls: Sequence[Wall], particles: Particles) -> np.ndarray:

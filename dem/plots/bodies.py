@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.bodies import body_axis, place
-from dem.model.box import AXES, FACES
+from dem.model.domain.box import AXES, FACES
+from dem.model.shapes.bodies import body_axis, place
 
 if TYPE_CHECKING:
     from dem.files.trajectory import Trajectory
-    from dem.model.bodies import Spheres, Variant
+    from dem.model.shapes.bodies import Spheres, Variant
 
 SLENDER = 0.99  # least moment of inertia over the next one: below, a body has a long axis
 ROOMY = 10.0  # a box so many times as long as what is in it at first is drawn about that, where it is open

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
-from dem.base.machine import cores
+from dem.base.cpu_info import cores
 from dem.base.progress import through
 from dem.base.replace import replace_when_done
 from dem.plots.bodies import numbers_up_to

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dem.base.words import counted
+from dem.base.text import counted
 from dem.plots.bodies import slender
 from dem.plots.energy import draw_energy
 from dem.plots.figure import INK, new_figure, picture

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.words import counted
-from dem.model.box import AXES
+from dem.base.text import counted
+from dem.model.domain.box import AXES
 from dem.plots.bodies import all_positions, corners, numbers_up_to, spheres, vertical
 from dem.plots.figure import INK, check_particles, new_figure, picture, scaled, shades, tidy
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.bodies import Spheres
-from dem.model.rest import turned
+from dem.model.bonds.bond_rest_shape import turned
+from dem.model.shapes.bodies import Spheres
 from dem.plots.bodies import all_positions, spheres
 
 if TYPE_CHECKING:

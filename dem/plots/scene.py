@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dem.base import checks
-from dem.model.box import AXES
-from dem.model.kinds import MOST, labels, rest
+from dem.model.domain.box import AXES
+from dem.model.particles.kinds import MOST, labels, rest
 from dem.plots import rods
 from dem.plots.bodies import corners, heights_of, numbers_up_to, size_of, vertical
 from dem.plots.camera import Camera

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.turning import turned
-from dem.model.wall_triangles import triangles_of
-from dem.model.welding import edges_of
+from dem.base.rotate_points import turned
+from dem.kernels.walls import geometry
+from dem.model.walls.wall_triangles import triangles_of
+from dem.model.walls.welding import edges_of
 from dem.plots.render import Floor
-from kernels.walls import geometry
 
 if TYPE_CHECKING:
     from dem.files.trajectory import Trajectory
     from dem.files.walls import StoredWall
-    from dem.model.surfaces import Surface
-    from dem.model.wall_shapes import WallShape
+    from dem.model.walls.surfaces import Surface
+    from dem.model.walls.wall_shapes import WallShape
 
 STEPS = 48  # parts of a circle
 CREASE = math.cos(math.radians(20.0))  # of the angle between triangles from which on their edge is drawn

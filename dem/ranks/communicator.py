@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-    from dem.ranks.calls import Call
-    from dem.ranks.rows import Places, Route
+    from dem.ranks.buffer_layout import BufferLayout, Segment
+    from dem.ranks.c_functions import Call
 
 FEW = 32  # ranks up to which reports are handed on as they are: one short message each, and nobody combines them
 
@@ -21,11 +21,11 @@ class Channel:
     the other is being written. The rows of a route are one stretch of memory, in whatever order.
     """
 
-    def __init__(self, motion: np.ndarray, columns: int, places: Places) -> None:
+    def __init__(self, motion: np.ndarray, columns: int, places: BufferLayout) -> None:
         self.motion, self.columns, self.places = motion, columns, places  # (N R,) all rows; R; where they are
         self.far = 8 * columns * places.size_far()  # bytes that messages take each time, both ways
 
-    def part(self, route: Route, side: int) -> np.ndarray:
+    def part(self, route: Segment, side: int) -> np.ndarray:
         """The rows of a route on a side, one number after the other."""
         first = route.first + side * self.places.room
         return self.motion[first * self.columns : (first + route.size) * self.columns]
@@ -88,7 +88,7 @@ class Communicator:
         """A call by which kernels do the same with these arrays, which stay where they are; None if there is none."""
         return None
 
-    def channel(self, columns: int, to: list[Route], of: list[Route], before: Channel | None) -> Channel:
+    def channel(self, columns: int, to: list[Segment], of: list[Segment], before: Channel | None) -> Channel:
         """Way for rows of so many numbers to other ranks and from there, instead of one that there was before."""
         raise NotImplementedError
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mpi4py import MPI
 
+from dem.ranks.buffer_layout import BufferLayout, BufferSizes
 from dem.ranks.communicator import Channel, Communicator
-from dem.ranks.memory import in_common
-from dem.ranks.rows import Places, Wants
+from dem.ranks.shared_memory import in_common
 
 if TYPE_CHECKING:
-    from dem.ranks.calls import Call
-    from dem.ranks.rows import Route
+    from dem.ranks.buffer_layout import Segment
+    from dem.ranks.c_functions import Call
 
 KEEN, SLEEP, IDLE = 2e-3, 2e-4, 5e-3  # s that somebody waits for an order with a busy core, and between looks after
 # that: a hundredth of how long he has waited, within these
@@ -27,7 +27,7 @@ MORE = 1.25  # times the memory that is needed now
 class Messages(Channel):
     """Memory that ranks of this machine have in common; to others persistent requests, straight from it and into it."""
 
-    def __init__(self, world: MPI.Comm, motion: np.ndarray, columns: int, places: Places) -> None:
+    def __init__(self, world: MPI.Comm, motion: np.ndarray, columns: int, places: BufferLayout) -> None:
         super().__init__(motion, columns, places)
         self.requests = [
             [
@@ -115,7 +115,7 @@ class World(Communicator):
 
     def call_to_swap(self, report: np.ndarray, reports: np.ndarray) -> Call | None:
         """The function of C, if reports are handed on as they are."""
-        from dem.ranks.calls import address_of  # noqa: PLC0415, with numba, which is to know its threads first
+        from dem.ranks.c_functions import address_of  # noqa: PLC0415, with numba, which is to know its threads first
 
         address = address_of(MPI.__file__, "MPI_Allgather")
         if not address or len(reports) != self.ranks:
@@ -123,11 +123,11 @@ class World(Communicator):
         kind, world = MPI._handleof(MPI.INT64_T), MPI._handleof(self.world)  # noqa: SLF001, there is no other way
         return [address, report.ctypes.data, report.size, kind, reports.ctypes.data, report.size, kind, world]
 
-    def channel(self, columns: int, to: list[Route], of: list[Route], before: Messages | None) -> Messages:
+    def channel(self, columns: int, to: list[Segment], of: list[Segment], before: Messages | None) -> Messages:
         """By memory in common on this machine, by messages to others."""
         members = self.members
-        wants = self.machine.allgather(Wants.of(to, of, members))
-        places = Places.among(self.rank, members, wants, to, of)
+        wants = self.machine.allgather(BufferSizes.of(to, of, members))
+        places = BufferLayout.among(self.rank, members, wants, to, of)
         size = columns * 2 * places.room * len(members)
         motion = before.motion if before else np.zeros(0)
         if before:

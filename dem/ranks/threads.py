@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.ranks import crew
+from dem.kernels.compiler.c_functions import kind_of_call
+from dem.ranks import job_server
+from dem.ranks.buffer_layout import BufferLayout, BufferSizes
 from dem.ranks.communicator import Channel, Communicator
-from dem.ranks.rows import Places, Wants
-from kernels.base.calling import kind_of_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dem.ranks.calls import Call
-    from dem.ranks.rows import Route
+    from dem.ranks.buffer_layout import Segment
+    from dem.ranks.c_functions import Call
 
 TOGETHER = 3  # ranks that are as if on one machine
 
@@ -53,12 +53,12 @@ class Board:
 class Told(Channel):
     """Rows that some ranks have in common, and copies of rows of others; who touches what he may not is found out."""
 
-    def __init__(self, board: Board, rank: int, motion: np.ndarray, columns: int, places: Places) -> None:
+    def __init__(self, board: Board, rank: int, motion: np.ndarray, columns: int, places: BufferLayout) -> None:
         super().__init__(motion, columns, places)
         self.board, self.rank = board, rank
         self.side, self.sent = -1, []
 
-    def _parts(self, routes: list[Route], side: int) -> list[np.ndarray]:
+    def _parts(self, routes: list[Segment], side: int) -> list[np.ndarray]:
         return [self.part(route, side) for route in routes]
 
     def start(self, side: int) -> None:
@@ -158,11 +158,11 @@ class Threads(Communicator):
         self.called.append(kind_of_call()(swap))  # for as long as it may be
         return [ctypes.cast(self.called[-1], ctypes.c_void_p).value]
 
-    def channel(self, columns: int, to: list[Route], of: list[Route], before: Told | None) -> Told:
+    def channel(self, columns: int, to: list[Segment], of: list[Segment], before: Told | None) -> Told:
         """Rows in common with some, copies of those of others."""
         del before
-        wants = self.board.swap(self.rank, Wants.of(to, of, self.members))
-        places = Places.among(self.rank, self.members, [wants[member] for member in self.members], to, of)
+        wants = self.board.swap(self.rank, BufferSizes.of(to, of, self.members))
+        places = BufferLayout.among(self.rank, self.members, [wants[member] for member in self.members], to, of)
         motion = np.full(2 * places.room * len(self.members) * columns, np.nan)
         return Told(self.board, self.rank, self.board.swap(self.rank, motion)[self.members[0]], columns, places)
 
@@ -182,17 +182,19 @@ class Threads(Communicator):
 def in_one_process(
     ranks: int, together: int = TOGETHER, *, by_kernels: bool = False, **ways: object
 ) -> Iterator[Communicator]:
-    """Have so many threads share the simulations that are made meanwhile; see `dem.ranks.crew.Crew` for the ways.
+    """Have so many threads share the simulations that are made meanwhile.
+
+    See `ranks.job_server.JobServer` for the ways.
 
     So many together tell each other by memory in common, others by copies; kernels may take several steps by
     themselves. The result is that of one process, bit for bit.
     """
     board = Board(ranks)
     mine, *rest = (Threads(board, r, together, by_kernels=by_kernels) for r in range(ranks))
-    others = [threading.Thread(target=crew.serve, args=(one,), daemon=True) for one in rest]
+    others = [threading.Thread(target=job_server.serve, args=(one,), daemon=True) for one in rest]
     for thread in others:
         thread.start()
-    with crew.at_work(crew.Crew(mine, **ways)):
+    with job_server.at_work(job_server.JobServer(mine, **ways)):
         yield mine
     for thread in others:
         thread.join(timeout=10.0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import checks
+from dem.kernels import rotation as r
+from dem.kernels.rotation.several import PCDMMidpoint, RungeKutta
 from dem.rotation.names import AUTO, BONDED, DEFAULT
-from kernels import rotation as r
-from kernels.rotation.several import PCDMMidpoint, RungeKutta
 
 if TYPE_CHECKING:
     import numpy as np

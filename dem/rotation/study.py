@@ -8,13 +8,13 @@ import numpy as np
 
 from dem.base import checks, portable
 from dem.base.compilation import announced
-from dem.base.hints import hinted
-from dem.model.particles import UNIT_NORM
+from dem.base.typo_hints import hinted
+from dem.kernels.compiler.jit import CompileError
+from dem.kernels.numerics.quaternion import LARGEST_TURN, rotate_back
+from dem.kernels.rotation import study as kernels
+from dem.kernels.rotation.problems import CYLINDER, FREE, HEAVY_TOP, KINDS, SPHERE, Problem
+from dem.model.particles.particles import UNIT_NORM
 from dem.rotation import integrators
-from kernels.base.jit import CompileError
-from kernels.base.quaternion import LARGEST_TURN, rotate_back
-from kernels.rotation import study as kernels
-from kernels.rotation.problems import CYLINDER, FREE, HEAVY_TOP, KINDS, SPHERE, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +85,7 @@ def integrate_rotation(
         ``torque(t, q, omega)`` with the time [s], the orientation (4,) and the angular velocity (3,) as tuples; returns
         three floats [N m]. ω and torque are in `frame`. Decorated with ``numba.njit`` it runs compiled, 1e7 steps in
         a second or two; a plain function works as well, a few hundred times slower. Or the law of a published test by
-        name: "sphere", "cylinder", "heavy-top", see `kernels.rotation.problems`. None: no torque.
+        name: "sphere", "cylinder", "heavy-top", see `dem.kernels.rotation.problems`. None: no torque.
     time_step : float
         [s].
     steps : int

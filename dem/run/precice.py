@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
-from dem.base.hints import hinted
 from dem.base.optional import library
-from dem.model.coupling import FlowState
+from dem.base.typo_hints import hinted
+from dem.model.fluid.coupling import FlowState
 
 if TYPE_CHECKING:
-    from dem.model.coupling import Exchange
+    from dem.model.fluid.coupling import Exchange
 
 EVEN = 1e-6  # share of an interval by which time windows may be off
 

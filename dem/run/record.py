@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import stopping
 from dem.base.progress import progress_bar
-from dem.base.words import counted
+from dem.base.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from dem.run.calls import Call
-    from dem.run.table import Table
+    from dem.run.callbacks import Call
+    from dem.run.running_table import Table
     from dem.system.observer import Observer
     from dem.system.plan import Segment
     from dem.system.system import System

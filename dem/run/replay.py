@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base.periodic import nearest_image
-from dem.model.box import AXES, FACES
+from dem.model.domain.box import AXES, FACES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dem.files.trajectory import Trajectory
-    from dem.model.bodies import Spheres
-    from dem.model.box import Box
+    from dem.model.domain.box import Box
+    from dem.model.shapes.bodies import Spheres
 
 
 class Overlap(NamedTuple):

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dem.base.words import counted
+from dem.base.text import counted
 from dem.files import checkpoint, layout
-from dem.files.plans import check_frames, plan_of
-from dem.files.store import open_to_read
+from dem.files.frame_schedule import check_frames, plan_of
+from dem.files.journaled_file import open_to_read
 from dem.files.trajectory import Trajectory
-from dem.run import hook
+from dem.run import callback_record
 from dem.run.record import record
 from dem.system.observer import Observer
 
@@ -115,7 +115,7 @@ def rerun(path: str | PathLike, *, threads: int | None = None, progress: bool = 
         if not plan:
             message = f"{path} does not keep the state at the start: it cannot be run again"
             raise ValueError(message)
-        hook.check_repeatable(path, file)
+        callback_record.check_repeatable(path, file)
         check_frames(file, sim, plan)
         frames = len(layout.frame_datasets(file)["step"])
         comparer = _Comparer(file, sim)

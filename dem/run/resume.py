@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.hints import hinted
+from dem.base.typo_hints import hinted
 from dem.files.output import EVERY
 from dem.files.writer import TrajectoryWriter
-from dem.model.coupling import given_again
-from dem.run import hook
+from dem.model.fluid.coupling import given_again
+from dem.run import callback_record
 from dem.run.record import record
-from dem.run.table import TABLE, Table
+from dem.run.running_table import TABLE, Table
 from dem.system.plan import Segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
-    from dem.model.coupling import Exchange, FlowState
+    from dem.model.fluid.coupling import Exchange, FlowState
     from dem.system.system import System
     from dem.system.verdict import Judgement
 
@@ -95,7 +95,7 @@ def resume(
         if ended and sim._now >= plan[-1].last:  # noqa: SLF001
             message = f"{path} is complete, t = {sim.time:.6g} s: give a longer duration to go on"
             raise ValueError(message)
-        calls = hook.resumed(writer, every, sim, plan, strict=strict)
+        calls = callback_record.resumed(writer, every, sim, plan, strict=strict)
         table = Table.again(sim, writer.about[TABLE], plan) if TABLE in writer.about else None
     except BaseException:
         writer.leave()

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dem.base.hints import hinted
 from dem.base.notices import tell
+from dem.base.typo_hints import hinted
 from dem.files import checkpoint
 from dem.files.output import EVERY
 from dem.files.writer import TrajectoryWriter
-from dem.model.coupling import given_again
-from dem.run import hook
-from dem.run.calls import Call
+from dem.model.fluid.coupling import given_again
+from dem.run import callback_record
+from dem.run.callbacks import Call
 from dem.run.record import record
 from dem.run.request import checked
-from dem.run.table import TABLE, Table
+from dem.run.running_table import TABLE, Table
 from dem.system.observer import Observer
 from dem.system.system import System
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Self
 
-    from dem.model.coupling import Exchange, FlowState
+    from dem.model.fluid.coupling import Exchange, FlowState
     from dem.system.verdict import Judgement
 
 
@@ -69,7 +69,7 @@ class Runnable(System):
             run, and `dem.resume` wants the function again. One that only looks changes no bit.
         table : True, or list of str
             Print a row of these columns now and then, and keep them in the file (`Trajectory.table`): names of
-            `dem.run.table.COLUMNS`, such as ``["time", "kinetic", "contacts"]``; True takes the usual ones.
+            `dem.run.running_table.COLUMNS`, such as ``["time", "kinetic", "contacts"]``; True takes the usual ones.
         table_every : int, float or str, optional
             Steps, or simulated seconds, as in `every`; default: a hundred rows. There is one at the start and the end.
         progress : bool, optional
@@ -140,7 +140,7 @@ class Runnable(System):
             if output is not None:
                 observer = TrajectoryWriter.create(
                     output, self, plan, contents, every=checkpoint_every, overwrite=overwrite,
-                    about=hook.marks(calls) | ({TABLE: rows.described} if rows else {}),
+                    about=callback_record.marks(calls) | ({TABLE: rows.described} if rows else {}),
                 )  # fmt: skip
             recorder = self._recorded(output, overwrite=overwrite, strict=strict)
             shown = False if table else progress

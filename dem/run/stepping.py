@@ -6,7 +6,7 @@ import math
 import time
 from typing import TYPE_CHECKING, ClassVar
 
-from dem.base.words import counted
+from dem.base.text import counted
 from dem.run.record import next_chunk
 from dem.run.runnable import Runnable
 from dem.system.plan import Segment, evenly, whole_steps

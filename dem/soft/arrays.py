@@ -8,31 +8,31 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base.large_pages import copied, empty, full, zeros
-from dem.model.capsule import half_length_of, has_capsules, has_clusters
-from dem.model.variant import is_fixed
-from dem.model.walls import fold
-from dem.soft import walled
-from dem.soft.capsules import with_poses
-from dem.soft.springs import Springs
-from kernels.base.jit import in_python
-from kernels.laws import hertz
-from kernels.rotation.spherical import SphericalPCDM
-from kernels.soft.candidates import GROUP
-from kernels.soft.capsules import SLOTS, Capsules, Mixed
-from kernels.soft.chunks import CHUNK
-from kernels.soft.fixed import INERTIA
-from kernels.soft.known import BLOCK, KNOWN, OUT, PARTS, TOLD
-from kernels.soft.state import Bodies, Kinds, Neighbours
-from kernels.soft.ties import NoBonds
-from kernels.soft.touching import LINE, SHARED
+from dem.kernels.compiler.jit import in_python
+from dem.kernels.laws import hertz
+from dem.kernels.rotation.spherical import SphericalPCDM
+from dem.kernels.soft.bonds.bond_types import NoBonds
+from dem.kernels.soft.chunks import CHUNK
+from dem.kernels.soft.contact.batch_kinematics import BLOCK, KNOWN, OUT, PARTS, TOLD
+from dem.kernels.soft.contact.capsules import SLOTS, Capsules, Mixed
+from dem.kernels.soft.contact.contact_detection import LINE, SHARED
+from dem.kernels.soft.fixed import INERTIA
+from dem.kernels.soft.neighbours.candidate_pairs import GROUP
+from dem.kernels.soft.state import Bodies, Kinds, Neighbours
+from dem.model.domain.box_walls import fold
+from dem.model.particles.variant import is_fixed
+from dem.model.shapes.capsule import half_length_of, has_capsules, has_clusters
+from dem.soft.contact.capsules import with_poses
+from dem.soft.time_step.springs import Springs
+from dem.soft.walls import wall_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.box import Box
+    from dem.model.domain.box import Box
     from dem.model.materials import Material
-    from dem.model.particles import Particles
-    from dem.model.wall import Wall
+    from dem.model.particles.particles import Particles
+    from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
 
 ROOM = 1.3  # arrays for pairs are made this much larger than wanted
@@ -91,11 +91,14 @@ def scheme(integrator: Integrator, kinds: Kinds, *, rotating: bool, held: bool) 
 def springs(particles: Particles, kinds: Kinds, law: tuple, walls: Sequence[Wall] = ()) -> Springs:
     """Springs of all contacts, those with walls beside the box among them."""
     found = materials(particles)
-    return Springs(kinds, law, walled.modulus_of(walls, found), walled.rows_of(walls, len(found)))
+    return Springs(kinds, law, wall_arrays.modulus_of(walls, found), wall_arrays.rows_of(walls, len(found)))
 
 
 def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:
-    """Whether equal spheres lie on the body's x axis, as the capsules of `kernels.soft.neighbours` take for granted."""
+    """Whether equal spheres lie on the body's x axis.
+
+    See the capsules of `kernels.soft.neighbours.body_pairs` take for granted.
+    """
     return bool(np.all(radii == radii[0]) and np.all(offsets[:, 1:] == 0))
 
 

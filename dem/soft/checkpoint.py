@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files import gate
+from dem.files import input_validation
 from dem.files.bonds import write_arrays as write_bonds
-from dem.files.gate import number
-from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.hdf5_validation import require
+from dem.files.input_validation import number
+from dem.files.serialization import describe_particles, made, read_particles, recipe, write_particles
 from dem.files.stored_bonds import made_bonds
 from dem.files.stored_walls import made_walls, recipes, write_arrays
-from dem.files.structure import require
-from dem.model.contacts import Contacts
+from dem.model.contact.contacts import Contacts
 from dem.model.energy import energies_kept
-from dem.model.fluid import Fluid
-from dem.model.inserter import Inserter
+from dem.model.fluid.fluid import Fluid
+from dem.model.insertion.inserter import Inserter
+from dem.model.insertion.outlet import Outlet
 from dem.model.materials import Material
-from dem.model.outlet import Outlet
-from dem.soft.accounted import Booked
-from dem.soft.history import ContactHistory
+from dem.soft.contact.contact_history import ContactHistory
+from dem.soft.energy_ledger import Booked
 from dem.soft.per_body import BODIES, CONTACTS
 from dem.soft.simulation import Simulation
 from dem.soft.snapshot import Snapshot
@@ -103,26 +103,27 @@ def write(sim: Simulation, group: h5py.Group) -> None:
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
-    """Set it up again, in the state that was written; what it says must fit, see `dem.soft.fit`."""
+    """Set it up again, in the state that was written; what it says must fit, see `dem.soft.checkpoint_validation`."""
     particles, box = read_particles(given, group), made(given["box"])
     walls = made_walls(given.get("walls", []), group.get(ARRAYS_OF_WALLS))
     own = [box.material] if box else []
     materials = list(dict.fromkeys([*(m for _, m in particles.variants), *own, *(wall.material for wall in walls)]))
-    remembered = gate.arrays(group, CONTACTS)
+    remembered = input_validation.arrays(group, CONTACTS)
     state = Snapshot(
-        bodies=gate.arrays(group, BODIES),
+        bodies=input_validation.arrays(group, BODIES),
         contacts=ContactHistory(*(remembered[name] for name in ContactHistory._fields)),
-        progress=gate.arrays(group, "progress"), energy_unit=number(group, "unit", above=0),
-        datum=number(group, "datum"), start_step=int(gate.numbers(group, "start_step", (), "iu")[()]),
-        watch=gate.numbers(group, "watch", (None,))[:] if "watch" in group else np.empty(0),
-        fluid=gate.arrays(group, FLUID) if FLUID in group else {},
-        walls=gate.arrays(group, WALLS) if WALLS in group else {},
-        traffic=gate.arrays(group, TRAFFIC) if TRAFFIC in group else {},
-        bonds=gate.arrays(group, TIED) if TIED in group else {},
+        progress=input_validation.arrays(group, "progress"), energy_unit=number(group, "unit", above=0),
+        datum=number(group, "datum"), start_step=int(input_validation.numbers(group, "start_step", (), "iu")[()]),
+        watch=input_validation.numbers(group, "watch", (None,))[:] if "watch" in group else np.empty(0),
+        fluid=input_validation.arrays(group, FLUID) if FLUID in group else {},
+        walls=input_validation.arrays(group, WALLS) if WALLS in group else {},
+        traffic=input_validation.arrays(group, TRAFFIC) if TRAFFIC in group else {},
+        bonds=input_validation.arrays(group, TIED) if TIED in group else {},
     )  # fmt: skip
     return Simulation._restored(
         particles, box, state,
-        start_energy=gate.energy(group, "start_energy"), largest_kinetic=number(group, "largest_kinetic", least=0),
+        start_energy=input_validation.energy(group, "start_energy"), largest_kinetic=number(group, "largest_kinetic",
+        least=0),
         booked=_booked(group, state), containers=_containers(group, len(walls)),
         gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
         integrator=given["integrator"], threads=threads, deepest_overlap=given["deepest_overlap"],
@@ -155,7 +156,7 @@ def _fluid(given: dict | None, group: h5py.Group) -> Fluid | None:
     if given is None:
         return None
     if FLOW in group:
-        given["values"]["velocity"]["values"] |= gate.arrays(group, FLOW)
+        given["values"]["velocity"]["values"] |= input_validation.arrays(group, FLOW)
     fluid = made(given)
     require(isinstance(fluid, Fluid), f"its fluid is {fluid!r}")
     return fluid
@@ -163,7 +164,7 @@ def _fluid(given: dict | None, group: h5py.Group) -> Fluid | None:
 
 def _gates(given: dict, name: str, kind: type) -> list:
     """Inserters or outlets."""
-    found = [made(each) for each in gate.tables(given.get(name, []), name)]
+    found = [made(each) for each in input_validation.tables(given.get(name, []), name)]
     require(all(isinstance(each, kind) for each in found), f"its {name} are something else")
     return found
 
@@ -172,7 +173,7 @@ def _containers(group: h5py.Group, walls: int) -> tuple[int, ...]:
     """Numbers of the meshes that held most particles; none if the file does not say, as those of 0.2."""
     if CONTAINERS not in group:
         return ()
-    found = gate.numbers(group, CONTAINERS, (None,), "iu")[:].tolist()
+    found = input_validation.numbers(group, CONTAINERS, (None,), "iu")[:].tolist()
     require(all(0 <= k < walls for k in found), "a container is none of its walls")
     return tuple(found)
 
@@ -181,7 +182,7 @@ def _booked(group: h5py.Group, state: Snapshot) -> Booked:
     """What the ledger had before."""
     if "booked" not in group:
         return Booked(first_step=state.start_step)
-    *sums, first_step = gate.finite(group, "booked", (None,))[:FIRST_STEP].tolist()
-    rest = gate.finite(group, "booked", (None,))[FIRST_STEP:].tolist()
+    *sums, first_step = input_validation.finite(group, "booked", (None,))[:FIRST_STEP].tolist()
+    rest = input_validation.finite(group, "booked", (None,))[FIRST_STEP:].tolist()
     require(len(sums) == FIRST_STEP - 1 and len(rest) <= 1, "booked is no ledger")
     return Booked(*sums, int(first_step), *rest)

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base.notices import Notice
-from dem.base.turning import turned_back
-from dem.base.words import counted
-from dem.model.box import FACES
-from dem.model.shapes import standing
-from dem.model.wall import Wall
-from dem.model.wall_words import Plane
-from dem.soft.capsules import slack
-from dem.soft.contact_forces import contact_forces
+from dem.base.rotate_points import turned_back
+from dem.base.text import counted
+from dem.model.domain.box import FACES
+from dem.model.shapes.shape import standing
+from dem.model.walls.basic import Plane
+from dem.model.walls.wall import Wall
+from dem.soft.contact.capsules import slack
+from dem.soft.contact.contact_forces import contact_forces
 from dem.soft.verdict import OVERLAP_LIMIT
-from dem.soft.walled import face_word, fastest
+from dem.soft.walls.wall_arrays import face_word, fastest
 from dem.system.diagnosis import point
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dem.model.box import Box
-    from dem.model.contacts import Contacts
-    from dem.model.inserter import Inserter
-    from dem.model.particles import Particles
+    from dem.model.contact.contacts import Contacts
+    from dem.model.domain.box import Box
+    from dem.model.insertion.inserter import Inserter
+    from dem.model.particles.particles import Particles
+    from dem.soft.contact.overlaps import Deepest, Overlaps
     from dem.soft.engine import Engine
-    from dem.soft.overlaps import Deepest, Overlaps
 
 TURNED = 1e-6  # of a quaternion, by which a clump is turned from how its offsets were given
 DEEPEST_START = (

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import portable
-from kernels.base.energy import REFERENCE_BITS
-from kernels.fluid import Dry, sampling
-from kernels.fluid.schiller_naumann import C_NEWTON
-from kernels.fluid.stokes import Stokes
+from dem.kernels.fluid import Dry, sampling
+from dem.kernels.fluid.schiller_naumann import C_NEWTON
+from dem.kernels.fluid.stokes import Stokes
+from dem.kernels.numerics.energy import REFERENCE_BITS
 
 if TYPE_CHECKING:
-    from dem.soft.overlaps import Overlaps
-    from dem.soft.springs import Springs
-    from kernels.box.faces import Faces
-    from kernels.soft.state import Kinds
+    from dem.kernels.domain.faces import BoxFaces
+    from dem.kernels.soft.state import Kinds
+    from dem.soft.contact.overlaps import Overlaps
+    from dem.soft.time_step.springs import Springs
 
 
 def unit_of(energy: float) -> float:
@@ -62,7 +62,7 @@ def energies_of_flow(
     kind: np.ndarray,
     position: np.ndarray,
     gravity: tuple[float, float, float],
-    faces: Faces,
+    faces: BoxFaces,
 ) -> float:
     """What bodies of the given kinds (N,) at positions (3, N) have once they go with the fluid, or sink in it [J].
 

@@ -7,48 +7,49 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.walls import faces_of
+from dem.kernels import laws, rotation
+from dem.kernels.compiler.jit import bind
+from dem.kernels.domain.faces import is_rough
+from dem.kernels.soft.chunks import CHUNK, Serial, Threaded
+from dem.kernels.soft.integration import sweeps
+from dem.kernels.soft.integration import time_loop as loop
+from dem.kernels.soft.neighbours import linked_cells, neighbour_lists
+from dem.kernels.soft.wall_contact.rough_faces import PLANE
+from dem.kernels.soft.wall_contact.wall_arrays import has_walls, without_walls
+from dem.model.domain.box_walls import faces_of
 from dem.soft import arrays
-from dem.soft.adhesion import longest_reach
-from dem.soft.balance import share_out, work_of
-from dem.soft.brief import briefest, least_acceleration
-from dem.soft.exits import Exits
-from dem.soft.grid import grid_for, most_cells
-from dem.soft.history import ContactHistory
-from dem.soft.immersion import DRY, felt_rows, turns
-from dem.soft.inhabited import Inhabited
-from dem.soft.limits import Limits
-from dem.soft.numbering import Numbering
-from dem.soft.overlaps import DEEPEST
-from dem.soft.pace import Pace
+from dem.soft.contact.contact_history import ContactHistory
+from dem.soft.contact.overlaps import DEEPEST
+from dem.soft.engine_population import EnginePopulation
+from dem.soft.escape import Exits
+from dem.soft.fluid.fluid_setup import DRY, felt_rows, turns
+from dem.soft.neighbours.grid import grid_for, most_cells
+from dem.soft.neighbours.skin_distances import Skins
+from dem.soft.particle_ids import Numbering
 from dem.soft.per_body import reorder
-from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
-from dem.soft.walled import fastest_of, refuse_unknown_power, words
-from kernels import laws, rotation
-from kernels.base.jit import caller_of
-from kernels.box.faces import is_rough
-from kernels.soft import advance as loop
-from kernels.soft import cells, lists, sweeps
-from kernels.soft.chunks import CHUNK, Serial, Threaded
-from kernels.soft.rough_faces import PLANE
-from kernels.soft.walled import has_walls, without_walls
+from dem.soft.thread_balance import share_out, work_of
+from dem.soft.thread_count import Pace
+from dem.soft.time_step.adhesion import longest_reach
+from dem.soft.time_step.limits import Limits
+from dem.soft.time_step.short_contacts import briefest, least_acceleration
+from dem.soft.walls.wall_arrays import fastest_of, refuse_unknown_power, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.box import Box
-    from dem.model.particles import Particles
-    from dem.model.wall import Wall
+    from dem.kernels.soft.state import Bodies
+    from dem.model.domain.box import Box
+    from dem.model.particles.particles import Particles
+    from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
-    from dem.soft.bed import Beds
-    from kernels.soft.state import Bodies
+    from dem.soft.fluid.two_way_coupling import Beds
 
-NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
+NOWHERE = loop.OutputState(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
 SUMS, INTEGERS = ("taken", "worked"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
 
 
-class Engine(Inhabited):
+class Engine(EnginePopulation):
     """Bodies in order of index, their neighbours, and what a run has come to.
 
     Created from a whole-step state of particles; `Simulation` is what users see.
@@ -108,11 +109,11 @@ class Engine(Inhabited):
         self._build_walls(arrays.materials(particles), chunks, wall_width if rough else width)
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
-        self.progress = loop.Progress(
-            **{n: np.zeros(1 + (n in SUMS), np.int64 if n in INTEGERS else float) for n in loop.Progress._fields}
+        self.progress = loop.RunState(
+            **{n: np.zeros(1 + (n in SUMS), np.int64 if n in INTEGERS else float) for n in loop.RunState._fields}
         )
-        self.start_step, self.code, self._serve = 0, loop.DONE, caller_of(loop.serve)
-        self._serve_view = caller_of(loop.serve)  # whose arguments are others each time
+        self.start_step, self.code, self._serve = 0, loop.DONE, bind(loop.entry_point)
+        self._serve_view = bind(loop.entry_point)  # whose arguments are others each time
         self.setting = self._setting(math.nan)  # `start` finds the unit
 
     @staticmethod
@@ -120,9 +121,9 @@ class Engine(Inhabited):
         """Whether to spread the work over threads: not if it is a single chunk."""
         return Threaded if threads > 1 and bodies > CHUNK else Serial
 
-    def _setting(self, energy_unit: float) -> loop.Setting:
+    def _setting(self, energy_unit: float) -> loop.RunConstants:
         g_x, g_y, g_z = self.gravity
-        return loop.Setting(
+        return loop.RunConstants(
             dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, per_joule=energy_unit,
             list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates, range=self.range,
             farthest=self.limits.farthest, deepest=self.limits.deepest, briskest=self.limits.briskest,
@@ -199,7 +200,7 @@ class Engine(Inhabited):
         work = work_of(self.neighbours, walled=has_walls(self.faces)) if several else None
         history = self.history() if history is None else history
         grid = grid_for(b, self.kinds.bound, self._reach(), self.periods())
-        b.present[0] = cells.cell_order(b.position, b.left, grid, w.cell, w.cell_first, w.order)
+        b.present[0] = linked_cells.cell_order(b.position, b.left, grid, w.cell, w.cell_first, w.order)
         self._reorder()
         while not self._list_neighbours(grid):
             pass
@@ -226,10 +227,10 @@ class Engine(Inhabited):
         if force is not None:
             self.bodies.force[:] = force
 
-    def _list_neighbours(self, grid: cells.Grid) -> bool:
+    def _list_neighbours(self, grid: linked_cells.Grid) -> bool:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
         w = self.workspace
-        pairs, entries = lists.search(
+        pairs, entries = neighbour_lists.search(
             self.mode, self._reach(), grid, w.cell_first, self.bodies, self.kinds, self.neighbours,
             without_walls(self.faces), w.wanted,
         )  # fmt: skip
@@ -316,8 +317,8 @@ class Engine(Inhabited):
         self.setting = self._setting(self.energy_unit)
 
     def _order(
-        self, order: int, stop: int = 0, view: loop.View | None = None,
-        bodies: Bodies | None = None, progress: loop.Progress | None = None, fluid: tuple | None = None,
+        self, order: int, stop: int = 0, view: loop.OutputState | None = None,
+        bodies: Bodies | None = None, progress: loop.RunState | None = None, fluid: tuple | None = None,
     ) -> int:  # fmt: skip
         """Have the kernels carry out an order, of other bodies and fluid if given; returns DONE or why they return."""
         if not self.owned and bodies is None:

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kernels.soft import lists
-from kernels.soft.chunks import Serial
+from dem.kernels.soft.chunks import Serial
+from dem.kernels.soft.neighbours import neighbour_lists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kernels.soft.state import Bodies
+    from dem.kernels.soft.state import Bodies
 
 BODIES, CONTACTS = "bodies", "contacts"  # parts of a snapshot, and groups of a checkpoint
 FELT = "felt"  # no part of its own: one of bodies where a step hands it to the next one
 
 
 class PerBody(NamedTuple):
-    """An array of `kernels.soft.state.Bodies`."""
+    """An array of `dem.kernels.soft.state.Bodies`."""
 
     what: str
     axis: int | None  # along which bodies lie; None if it has entries for spheres, or one more than bodies
@@ -66,7 +66,9 @@ def reorder(mode: tuple, order: np.ndarray, bodies: Bodies, scratch: np.ndarray)
         if isinstance(mode, Serial) or rows.itemsize != scratch.itemsize:
             rows[:] = rows.take(plain, axis=1, mode="clip")  # as fast as a loop of our own, which wants to be compiled
         else:
-            lists.reorder(order, rows.view(scratch.dtype), scratch)  # integers as well: moving them changes no bit
+            neighbour_lists.reorder(
+                order, rows.view(scratch.dtype), scratch
+            )  # integers as well: moving them changes no bit
 
 
 def _moving(bodies: Bodies) -> Iterator[np.ndarray]:

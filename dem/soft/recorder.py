@@ -18,9 +18,9 @@ import numpy as np
 from dem.base.notices import Notice, warn
 from dem.files.output import beside
 from dem.files.writer import TrajectoryWriter
-from dem.soft import account
-from dem.soft.impacts import RESOLVED
-from dem.soft.trouble import BrokenRunError
+from dem.soft import energy_account
+from dem.soft.run_errors import BrokenRunError
+from dem.soft.time_step.impacts import RESOLVED
 from dem.soft.verdict import ENERGY_BUDGET, energy_remedy
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from dem.model.energy import Energy
     from dem.rotation.integrators import Integrator
-    from dem.soft.brief import Brief
     from dem.soft.engine import Engine
+    from dem.soft.time_step.short_contacts import Brief
 
 # ruff: noqa: SLF001 (this is the other half of Simulation)
 
@@ -99,7 +99,9 @@ class Recorder:
             f"at step {sim.step_count} (t = {sim.time:.6g} s) the energy error is {sim.energy_error:.2g} of "
             f"{sim.energy_reference[0]}, above its budget of {ENERGY_BUDGET:g}"
         )
-        self._tell(Notice("energy-error", reason, energy_remedy(drifts=account.drifts(sim._engine, sim.integrator))))
+        self._tell(
+            Notice("energy-error", reason, energy_remedy(drifts=energy_account.drifts(sim._engine, sim.integrator)))
+        )
 
     def _tell(self, notice: Notice) -> None:
         if self.strict:

@@ -8,34 +8,37 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks, compilation
-from dem.base.hints import hinted
 from dem.base.notices import before_building, tell
-from dem.model.contacts import Contacts
-from dem.model.fluid import Fluid
-from dem.model.inserter import Inserter
-from dem.model.law import law as contact_law
-from dem.model.particles import Particles, scaled_variants
+from dem.base.typo_hints import hinted
+from dem.kernels import laws
+from dem.kernels.compiler.jit import set_threads
+from dem.kernels.soft.integration.time_loop import DONE
+from dem.model.contact.contact_law import law as contact_law
+from dem.model.contact.contacts import Contacts
+from dem.model.fluid.fluid import Fluid
+from dem.model.insertion.inserter import Inserter
+from dem.model.particles.particles import Particles, scaled_variants
 from dem.model.wall_kinds import acting
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import AUTO
-from dem.soft import arrays, bed, bonding, capsules, immersion
-from dem.soft.accounted import Booked
-from dem.soft.additions import check_added, go_on, shifted
-from dem.soft.advice import Advice, advise
+from dem.soft import arrays
+from dem.soft.bonds import bond_setup
+from dem.soft.checkpoint_validation import check_fits
 from dem.soft.checks import check_appeared, check_box, check_overlaps
-from dem.soft.crowd import Crowd
-from dem.soft.fit import check_fits
-from dem.soft.overlaps import DEEPEST
+from dem.soft.contact import capsules
+from dem.soft.contact.overlaps import DEEPEST
+from dem.soft.energy_ledger import Booked
+from dem.soft.fluid import fluid_setup, two_way_coupling
+from dem.soft.insertion.additions import check_added, go_on, shifted
+from dem.soft.insertion.insertion_setup import traffic_of, with_examples, with_room_for
 from dem.soft.recorder import recorded
-from dem.soft.traffic.gates import traffic_of, with_examples, with_room_for
-from dem.soft.trouble import check_run
-from dem.soft.wall_in_run import place_of, wall_list
-from dem.soft.walled import next_change, wall_materials, walls_at
+from dem.soft.run_errors import check_run
+from dem.soft.simulation_population import SimulationPopulation
+from dem.soft.time_step.advice import Advice, advise
+from dem.soft.walls.wall_arrays import next_change, wall_materials, walls_at
+from dem.soft.walls.wall_in_run import place_of, wall_list
 from dem.system.diagnosis import check_inside
 from dem.system.system import System
-from kernels import laws
-from kernels.base.jit import set_threads
-from kernels.soft.advance import DONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,23 +46,23 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Self
 
-    from dem.model.bonds import Bonds
-    from dem.model.box import Box
+    from dem.model.bonds.bonds import Bonds
+    from dem.model.domain.box import Box
     from dem.model.energy import Energy
+    from dem.model.insertion.outlet import Outlet
     from dem.model.materials import Material
-    from dem.model.outlet import Outlet
-    from dem.model.shapes import Shape
-    from dem.model.wall import Wall
+    from dem.model.shapes.shape import Shape
+    from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
     from dem.soft.engine import Engine
     from dem.soft.snapshot import Snapshot
-    from dem.soft.wall_in_run import WallInRun
+    from dem.soft.walls.wall_in_run import WallInRun
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
 @hinted
-class Simulation(Crowd):
+class Simulation(SimulationPopulation):
     """Rigid particles in a box, advanced in time.
 
     Parameters
@@ -173,28 +176,28 @@ class Simulation(Crowd):
         own = [self._box.material] if self._box else []
         self._contacts.check_told_apart([*self._particles.materials, *own, *(wall.material for wall in self._walls)])
         capsules.check_walls(self._particles, self._walls)
-        immersion.check_walls(fluid, self._walls)
+        fluid_setup.check_walls(fluid, self._walls)
         if fluid is not None and self._particles.fixed.any():
             message = (
                 f"particle {np.flatnonzero(self._particles.fixed)[0]} is fixed, expected particles that move where "
                 "there is a fluid, whose forces are integrated with the motion: leave it out, or make them walls"
             )
             raise ValueError(message)
-        bonding.check_company(bonds, inserters, crowd=bool(inserters or outlets or added))
-        self._bonds = bonding.made(bonds, self._particles, self._box)
+        bond_setup.check_company(bonds, inserters, crowd=bool(inserters or outlets or added))
+        self._bonds = bond_setup.made(bonds, self._particles, self._box)
         held = bonds is not None
         self._integrator, self._fluid = integrator_for_contacts(integrator, bonded=held), fluid
         self._law = self._made_law()
         if isinstance(time_step, str) and time_step == "auto":
             everybody = with_examples(self._particles, inserters)
             advice = advise(everybody, self._box, self._gravity, law=self._law, walls=self._walls)
-            advice = immersion.advised(advice, fluid, everybody, self._integrator, self._box, held=held)
-            time_step = bonding.advised(advice, self._bonds, self._particles).advised
+            advice = fluid_setup.advised(advice, fluid, everybody, self._integrator, self._box, held=held)
+            time_step = bond_setup.advised(advice, self._bonds, self._particles).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
-        bonding.check(self._bonds, self._particles, self._gravity, self._time_step)
+        bond_setup.check(self._bonds, self._particles, self._gravity, self._time_step)
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
-        immersion.check(fluid, self._particles, self._box, self._integrator, self._time_step, held=held)
-        self._cells = bed.cells_of(fluid, self._particles, self._box)
+        fluid_setup.check(fluid, self._particles, self._box, self._integrator, self._time_step, held=held)
+        self._cells = two_way_coupling.cells_of(fluid, self._particles, self._box)
         self._traffic = traffic_of(self._particles, inserters, outlets, self._time_step, self._gravity, added=added)
         self._threads = checks.threads(threads)
         self._skin = skin
@@ -238,11 +241,11 @@ class Simulation(Crowd):
 
     def _new_engine(self, every: Particles | None = None) -> Engine:
         """An engine of the particles; `every` are those that there are or will be, beside those of inserters."""
-        fluid = immersion.fluid_of(self._fluid, self._particles, self._time_step, self._cells, self.inserters)
-        engine = bonding.engine_for(self._bonds)(
+        fluid = fluid_setup.fluid_of(self._fluid, self._particles, self._time_step, self._cells, self.inserters)
+        engine = bond_setup.engine_for(self._bonds)(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law, fluid,
             self._skin, threads=self._threads, deepest=self._deepest,
-            beds=bed.beds_of(self._fluid, self._cells, self._particles), walls=self._walls,
+            beds=two_way_coupling.beds_of(self._fluid, self._cells, self._particles), walls=self._walls,
             expected=self._traffic.expected(len(self._particles)) if self._traffic else 0,
         )  # fmt: skip
         if any(wall.selects for wall in self._walls):
@@ -401,11 +404,11 @@ class Simulation(Crowd):
     def _made_law(self) -> tuple:
         """The contact law of all that is there."""
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
-        film = immersion.film_of(self._fluid, self._particles, self._box)
+        film = fluid_setup.film_of(self._fluid, self._particles, self._box)
         return contact_law(
             self._contacts, arrays.materials(self._particles), self._box, clustered=clustered,
             walls=wall_materials(self._walls), film=film,
-            moving=bonding.damped(self._bonds) or any(wall.wants_velocities for wall in self._walls),
+            moving=bond_setup.damped(self._bonds) or any(wall.wants_velocities for wall in self._walls),
         )  # fmt: skip
 
     def _start(self, step: int, before: Engine | None, *, keep: bool = False) -> None:
@@ -438,7 +441,7 @@ class Simulation(Crowd):
             check_appeared(engine, before)
         check_overlaps(engine, before if keep else None)
         engine.admit(self._traffic)
-        bonding.check_loads(engine)
+        bond_setup.check_loads(engine)
         self._engine = engine
         self._revision = self._particles.revision
         self._shown_step = step
@@ -468,7 +471,7 @@ class Simulation(Crowd):
         """What besides particles, box and gravity fixes the run."""
         found = arrays.materials(self._particles)
         contacts = self.contacts.describe(found, self.box, wall_materials(self._walls))
-        told = ({"fluid": self.fluid.describe()} if self.fluid else {}) | bonding.described(self._bonds)
+        told = ({"fluid": self.fluid.describe()} if self.fluid else {}) | bond_setup.described(self._bonds)
         return {"time_step": self.time_step, "integrator": self.integrator.name, "contacts": contacts, **told}
 
     @property
@@ -480,10 +483,10 @@ class Simulation(Crowd):
         """Which time step the present state needs, and why."""
         there = self._expected()
         advice = advise(there, self.box, self.gravity, self.time_step, self._law, self._walls)
-        advice = immersion.advised(
+        advice = fluid_setup.advised(
             advice, self.fluid, self.particles, self.integrator, self.box, held=self._bonds is not None
         )
-        return bonding.advised(advice, self._bonds, self.particles)
+        return bond_setup.advised(advice, self._bonds, self.particles)
 
     def step(self, steps: int = 1) -> None:
         """Take a number of time steps.

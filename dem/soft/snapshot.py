@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import numpy as np
 
-    from dem.soft.history import ContactHistory
+    from dem.soft.contact.contact_history import ContactHistory
 
 
 class Snapshot(NamedTuple):
@@ -19,15 +19,19 @@ class Snapshot(NamedTuple):
 
     bodies: dict[str, np.ndarray]  # name -> (R, N)
     contacts: ContactHistory
-    progress: dict[str, np.ndarray]  # name -> (1,), see `kernels.soft.advance.Progress`
+    progress: dict[str, np.ndarray]  # name -> (1,), see `dem.kernels.soft.integration.time_loop.RunState`
     energy_unit: float  # units per joule
     datum: float  # g·x at zero potential [m²/s²]
     start_step: int
-    watch: np.ndarray  # (7,) of `dem.soft.limits.Limits`; empty if nothing is known of it
-    fluid: dict[str, np.ndarray]  # name -> (1,) or so, see `kernels.fluid.medium.Medium`; empty without one
-    walls: dict[str, np.ndarray]  # name -> (..., W), see `kernels.soft.walled.Walls`; empty without walls beside a box
+    watch: np.ndarray  # (7,) of `dem.soft.time_step.limits.Limits`; empty if nothing is known of it
+    fluid: dict[str, np.ndarray]  # name -> (1,) or so, see `dem.kernels.fluid.medium.Medium`; empty without one
+    walls: dict[
+        str, np.ndarray
+    ]  # name -> (..., W), see `dem.kernels.soft.wall_contact.wall_arrays.Walls`; empty without walls beside a box
     traffic: dict[str, np.ndarray]  # who is there, and what has come and gone; empty where nobody does
-    bonds: dict[str, np.ndarray] = MappingProxyType({})  # name -> (B,) or so, see `dem.soft.bonded`; empty without any
+    bonds: dict[str, np.ndarray] = MappingProxyType(
+        {}
+    )  # name -> (B,) or so, see `dem.soft.bonds.bonded_engine`; empty without any
 
     @property
     def step(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from kernels.soft import stages as kernels
+from dem.kernels.soft.integration import stage_benchmark as kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

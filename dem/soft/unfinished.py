@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dem.soft.engine import Engine
-    from dem.soft.traffic.traffic import Traffic
+    from dem.soft.insertion.population import Population
 
 
-def unfinished(engine: Engine, traffic: Traffic | None) -> tuple[str, ...]:
+def unfinished(engine: Engine, traffic: Population | None) -> tuple[str, ...]:
     """Motions of walls and inserters that end, or begin, after the present step, in words for the verdict."""
     step = int(engine.progress.step[0])
     now = step * engine.dt

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dem.base.words import counted
-from dem.soft.impacts import RESOLVED
+from dem.base.text import counted
+from dem.soft.time_step.impacts import RESOLVED
 from dem.system.verdict import Judged
 
 if TYPE_CHECKING:
-    from dem.soft.brief import Brief
+    from dem.soft.time_step.short_contacts import Brief
 
 ENERGY_BUDGET = 0.01  # of the reference energy over a run; beyond it the run is not resolved
 NORM_BUDGET = 1e-9

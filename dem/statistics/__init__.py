@@ -3,9 +3,9 @@
 Where they are of use to a frame as it is, `dem.Trajectory` frames have methods of the same name.
 """
 
-from dem.model.bodies import Spheres
-from dem.model.contact_forces import ContactForces
-from dem.model.grading import Grading, grading
+from dem.model.contact.contact_forces import ContactForces
+from dem.model.particles.grading import Grading, grading
+from dem.model.shapes.bodies import Spheres
 from dem.statistics.by_kind import KindContacts, KindEnergies, LossesByKind, contacts_by_kind, energies_by_kind
 from dem.statistics.chains import chains, contour_length, curvature, end_to_end, persistence_length
 from dem.statistics.coarse import CoarseFields, FieldAverage, coarse_fields

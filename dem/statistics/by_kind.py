@@ -12,8 +12,8 @@ from dem.statistics.energies import kinetic_energies
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.contact_forces import ContactForces
-    from dem.model.particles import Particles
+    from dem.model.contact.contact_forces import ContactForces
+    from dem.model.particles.particles import Particles
 
 WALL = -1  # in place of the kind of a partner
 

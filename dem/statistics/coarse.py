@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from dem.base import checks
-from dem.model.box import AXES
+from dem.model.domain.box import AXES
 from dem.statistics.forces import Stress
 from dem.statistics.smoothing import Kernel, smooth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.contact_forces import ContactForces
-    from dem.model.particles import Particles
+    from dem.model.contact.contact_forces import ContactForces
+    from dem.model.particles.particles import Particles
 
 PAIRED = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))
 OF_BODIES = 1 + 3 + len(PAIRED)  # moments: mass, momentum, flux of momentum; those of contacts follow

@@ -12,7 +12,7 @@ from dem.base.periodic import nearest_image
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.bodies import Spheres
+    from dem.model.shapes.bodies import Spheres
 
 NO_WALLS = ((-np.inf,) * 3, (np.inf,) * 3)
 

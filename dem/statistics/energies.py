@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.model.bodies import body_axis
+from dem.model.shapes.bodies import body_axis
 
 
 class KineticEnergies(NamedTuple):

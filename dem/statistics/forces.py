@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.model.contact_forces import ContactForces
+from dem.model.contact.contact_forces import ContactForces
 from dem.statistics.contacts import ContactNumbers
 from dem.statistics.slabs import slabs
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.base.words import counted
+from dem.base.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

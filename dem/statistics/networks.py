@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.base.words import counted
+from dem.base.text import counted
 
 if TYPE_CHECKING:
-    from dem.model.contact_forces import ContactForces
+    from dem.model.contact.contact_forces import ContactForces
 
 
 class Coordination(NamedTuple):

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.model.box import AXES
+from dem.model.domain.box import AXES
 from dem.statistics.slabs import slabs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.bodies import Spheres
+    from dem.model.shapes.bodies import Spheres
 
 
 class Profile(NamedTuple):

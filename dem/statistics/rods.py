@@ -9,8 +9,8 @@ import numpy as np
 
 from dem.base import checks, optional
 from dem.base.periodic import nearest_image
-from dem.model.capsule import closest
-from dem.model.rest import turned
+from dem.model.bonds.bond_rest_shape import turned
+from dem.model.shapes.capsule import closest
 
 
 class CapsuleContacts(NamedTuple):

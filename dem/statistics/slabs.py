@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.model.box import AXES
+from dem.model.domain.box import AXES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

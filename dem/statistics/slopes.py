@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.model.box import AXES
+from dem.model.domain.box import AXES
 from dem.statistics.profiles import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.bodies import Spheres
+    from dem.model.shapes.bodies import Spheres
 
 
 class Slope(NamedTuple):

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dem.base import checks, units
-from dem.base.words import counted
+from dem.base.text import counted
 
 if TYPE_CHECKING:
     from pathlib import Path

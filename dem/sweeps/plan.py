@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dem.base import checks
-from dem.base.machine import cores
-from dem.base.words import counted, error_in_words
+from dem.base.cpu_info import cores
+from dem.base.text import counted, error_in_words
 from dem.case import BaseCase, StudyCase
 from dem.run import request
 from dem.sweeps import members as sets

@@ -11,11 +11,11 @@ import numpy as np
 from dem.base.json_texts import parsed
 from dem.case import StudyCase
 from dem.casefile import Chosen, chosen_case, with_words
-from dem.files import gate, layout
+from dem.files import input_validation, layout
+from dem.files.journaled_file import being_written, open_to_read
 from dem.files.output import Output
 from dem.files.schema import PARTICLES
-from dem.files.store import being_written, open_to_read
-from dem.model.fields import STATE
+from dem.model.particles.fields import STATE
 from dem.sweeps.table import Outcome
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def look(member: Member, run: Chosen) -> Found:
     if path.is_file() and not path.stat().st_size:
         return Found("begun")
     try:
-        with open_to_read(path, gate.problem) as file:
+        with open_to_read(path, input_validation.problem) as file:
             wrong = _difference(file, run, member)
             return Found("other", Outcome(error=wrong)) if wrong else _state(file)
     except (OSError, ValueError) as error:
@@ -100,10 +100,10 @@ def _state(file: h5py.File) -> Found:
 
 def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:
     """In what a file is not of this run, in words; threads change no bit, of machines `dem.rerun` tells."""
-    from kernels.base.jit import FINGERPRINT  # noqa: PLC0415, most files need not be looked at
+    from dem.kernels.compiler.jit import FINGERPRINT  # noqa: PLC0415, most files need not be looked at
 
     about = file["parameters"]
-    held, wanted = parsed(gate.text(about["input"]), "the input"), described(run.case)
+    held, wanted = parsed(input_validation.text(about["input"]), "the input"), described(run.case)
     if held.get("case") != wanted.pop("case"):
         return f"it is a run of {held.get('case', 'no case')}"
     for what, told in wanted.items():

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dem.base.hints import hinted
 from dem.base.notices import Notice, warn
 from dem.base.progress import progress_bar
-from dem.base.words import counted
+from dem.base.text import counted
+from dem.base.typo_hints import hinted
 from dem.run.record import Interrupted
 from dem.sweeps import words
 from dem.sweeps.members import MANY, Member

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dem.base.declared import Declared
 from dem.base.optional import library
 from dem.base.replace import replace_when_done
-from dem.base.words import counted
+from dem.base.text import counted
 from dem.files.output import beside
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from dem.base import units
-from dem.base.words import counted
+from dem.base.text import counted
 
 MOST_VALUES = 100_000  # of one parameter
 OPENING, CLOSING, QUOTES = "([{", ")]}", "\"'"

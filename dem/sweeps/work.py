@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base.notices import DemWarning
-from dem.base.words import error_in_words
+from dem.base.text import error_in_words
 from dem.case import StudyCase
 from dem.run.resume import resume
 from dem.sweeps.stored import chosen, look

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base.notices import Notice
-from dem.base.words import counted
+from dem.base.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dem.model.box import Box
-    from dem.model.particles import Particles
-    from kernels.box.faces import Faces
+    from dem.kernels.domain.faces import BoxFaces
+    from dem.model.domain.box import Box
+    from dem.model.particles.particles import Particles
 
 LIGHTEST = 23.0  # kg/m3: below it are no solids but foams; osmium, the heaviest, has 22.6 g/cm3
 
 
-def check_inside(particles: Particles, box: Box | None, faces: Faces | None = None) -> None:
+def check_inside(particles: Particles, box: Box | None, faces: BoxFaces | None = None) -> None:
     """Refuse particles whose centre is outside the walls of the box, as they are now or at the start."""
     if box is None:
         return

@@ -9,16 +9,16 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.declared import Declared
-from dem.base.frozen import frozen
-from dem.base.turns import OneAtATime
-from dem.model.box import Box
+from dem.base.readonly import frozen
+from dem.base.thread_lock import OneAtATime
+from dem.kernels.numerics import energy as energy_kernels
+from dem.model.domain.box import Box
 from dem.model.energy import datum
-from dem.model.particles import Particles
-from dem.model.wall import Wall
-from dem.ranks.crew import refuse
+from dem.model.particles.particles import Particles
+from dem.model.walls.wall import Wall
+from dem.ranks.job_server import refuse
 from dem.system.diagnosis import densities
 from dem.system.observer import Change
-from kernels.base import energy as energy_kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from dem.base.notices import Notice
-    from dem.model.contact_forces import ContactForces
+    from dem.model.contact.contact_forces import ContactForces
     from dem.model.energy import Energy
-    from dem.model.fluid import Fluid
+    from dem.model.fluid.fluid import Fluid
     from dem.system.plan import Segment
     from dem.system.verdict import Judgement
 

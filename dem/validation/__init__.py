@@ -6,7 +6,7 @@ import importlib.util
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.words import counted
+from dem.base.text import counted
 from dem.validation import (
     adhesion,
     annuli,

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.model.adhesion import DMT, JKR, Bridge
-from dem.model.contacts import Contact
+from dem.model.contact.adhesion import DMT, JKR, Bridge
+from dem.model.contact.contacts import Contact
 from dem.model.materials import Material
 from dem.validation.collisions import start
 from dem.validation.reference import Ball
 from dem.validation.report import Report, curves
 
 if TYPE_CHECKING:
-    from dem.model.adhesion import Adhesion
+    from dem.model.contact.adhesion import Adhesion
     from dem.soft.simulation import Simulation
 
 RADIUS, MODULUS, WORK = 5e-4, 1e7, 0.05

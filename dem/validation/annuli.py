@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.contacts import Contact
+from dem.model.contact.contacts import Contact
 from dem.model.materials import Material
 from dem.validation.oblique import sweep
 from dem.validation.reference import Ball

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dem.model.bonds import Bonds
-from dem.model.rest import Geometry, product, turned
-from kernels.bonds.row import pull_row
+from dem.kernels.bonds.static_row import pull_row
+from dem.model.bonds.bond_rest_shape import Geometry, product, turned
+from dem.model.bonds.bonds import Bonds
 
 STEPS = 4  # of Newton's method, from a matrix that is right to 1e-9
 

@@ -7,11 +7,11 @@ import math
 import numpy as np
 from scipy.linalg import eigh
 
-from dem.model.bonds import Bonds
-from dem.model.flexible import FlexibleFibre
+from dem.model.bonds.bonds import Bonds
 from dem.model.materials import Material
-from dem.model.particles import Particles
-from dem.model.segment import FibreSegment
+from dem.model.particles.particles import Particles
+from dem.model.shapes.fibre_segment import FibreSegment
+from dem.model.shapes.flexible import FlexibleFibre
 from dem.soft.simulation import Simulation
 from dem.validation.beams import Beam
 from dem.validation.report import Report, curves

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from dem.model.box import Box
-from dem.model.capsule import Capsule
-from dem.model.contacts import Contacts
+from dem.model.contact.contacts import Contacts
+from dem.model.domain.box import Box
 from dem.model.materials import Material
-from dem.model.particles import Particles
-from dem.model.shapes import Fibre
+from dem.model.particles.particles import Particles
+from dem.model.shapes.capsule import Capsule
+from dem.model.shapes.shape import Fibre
 from dem.soft.simulation import Simulation
 from dem.validation.report import Report, curves
 

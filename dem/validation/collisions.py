@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.model.box import Box
-from dem.model.contacts import Contacts
-from dem.model.particles import Particles
-from dem.model.shapes import Sphere
+from dem.model.contact.contacts import Contacts
+from dem.model.domain.box import Box
+from dem.model.particles.particles import Particles
+from dem.model.shapes.shape import Sphere
 from dem.soft.simulation import Simulation
 from dem.validation.reference import Ball, hertz_impact
 
 if TYPE_CHECKING:
-    from dem.model.contacts import Contact
+    from dem.model.contact.contacts import Contact
     from dem.model.energy import Energy
     from dem.model.materials import Material
 

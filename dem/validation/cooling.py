@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from dem.hard.simulation import HardSpheres
-from dem.model.box import Box
+from dem.event_driven.simulation import HardSpheres
+from dem.model.domain.box import Box
 from dem.model.materials import Material
-from dem.model.particles import Particles
-from dem.model.shapes import Sphere
+from dem.model.particles.particles import Particles
+from dem.model.shapes.shape import Sphere
 from dem.validation.report import Report, curves
 
 DIAMETER, RESTITUTION, PITCH = 0.01, 0.9, 0.0219  # a lattice of solid fraction 0.05

@@ -11,7 +11,7 @@ from dem.case.find import case
 from dem.validation.report import Report, curves
 
 if TYPE_CHECKING:
-    from dem.model.coupling import Exchange
+    from dem.model.fluid.coupling import Exchange
     from dem.soft.simulation import Simulation
 
 G = 9.81

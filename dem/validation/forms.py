@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dem.case import case
-from dem.model.box import Box
-from dem.model.capsule import Capsule
-from dem.model.contacts import Contact, Contacts
-from dem.model.insertion import pack
+from dem.model.contact.contacts import Contact, Contacts
+from dem.model.domain.box import Box
 from dem.model.materials import Material
-from dem.model.particles import Particles
-from dem.model.shapes import Fibre
+from dem.model.particles.particles import Particles
+from dem.model.particles.random_insertion import pack
+from dem.model.shapes.capsule import Capsule
+from dem.model.shapes.shape import Fibre
 from dem.soft.simulation import Simulation
 from dem.validation.report import Report, curves
 from dem.validation.tumbling import axes

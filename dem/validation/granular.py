@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.box import Box
-from dem.model.contacts import Contact
+from dem.model.contact.contacts import Contact
+from dem.model.contact.restitution import damping
+from dem.model.domain.box import Box
 from dem.model.materials import Material
-from dem.model.particles import Particles
-from dem.model.restitution import damping
-from dem.model.shapes import Sphere
+from dem.model.particles.particles import Particles
+from dem.model.shapes.shape import Sphere
 from dem.soft.simulation import Simulation
 from dem.validation.collisions import start
 from dem.validation.oblique import mfix_oblique

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dem.model.bodies import Spheres
-from dem.model.box import Box
-from dem.model.contacts import Contact, Contacts
-from dem.model.insertion import pack
+from dem.model.contact.contacts import Contact, Contacts
+from dem.model.contact.law_components import Rolling
+from dem.model.domain.box import Box
 from dem.model.materials import Material
-from dem.model.motion import Motion
-from dem.model.parts import Rolling
-from dem.model.wall_rounds import Cylinder
+from dem.model.particles.random_insertion import pack
+from dem.model.shapes.bodies import Spheres
+from dem.model.walls.axisymmetric import Cylinder
+from dem.model.walls.motion import Motion
 from dem.soft.simulation import Simulation
 from dem.statistics.slopes import angle_of_repose, cone_profile
 from dem.validation.forms import (

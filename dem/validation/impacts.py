@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dem.model.contacts import Contact
+from dem.model.contact.contacts import Contact
 from dem.model.materials import Material
 from dem.validation.collisions import collide, start
 from dem.validation.reference import Ball, hertz_impact, reduced_mass, stiffness
@@ -73,7 +73,7 @@ def normal(*, quick: bool) -> Report:
         "Their tolerance is rounding: positions of 1e16 digits over steps of 1/1000 of the impact and less. Those of "
         "overlap and rebound are second order in the time step, 10/steps².",
         "With damping, forces change like the fourth root of the overlap at first touch, which the first sample of a "
-        "contact makes up for (`kernels.laws.onset`); the tolerance of a restitution is 1e-4.",
+        "contact makes up for (`dem.kernels.laws.first_step`); the tolerance of a restitution is 1e-4.",
     ]
     return report
 

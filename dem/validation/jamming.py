@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from dem.model.box import Box
-from dem.model.capsule import Capsule
-from dem.model.insertion import pack
+from dem.model.domain.box import Box
 from dem.model.materials import Material
-from dem.model.particles import Particles
-from dem.model.shapes import Sphere
+from dem.model.particles.particles import Particles
+from dem.model.particles.random_insertion import pack
+from dem.model.shapes.capsule import Capsule
+from dem.model.shapes.shape import Sphere
 from dem.soft.simulation import Simulation
 from dem.validation.report import Report, curves
 

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from dem.model.contacts import Contact
+from dem.model.contact.contacts import Contact
 from dem.model.materials import Material
 from dem.validation.collisions import Outcome, collide
 from dem.validation.reference import Ball, hertz_impact

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dem.model.contacts import Contact
+from dem.model.contact.contacts import Contact
 from dem.model.materials import Material
 from dem.validation.collisions import collide
 from dem.validation.impacts import OXIDE, SOURCE, rigid

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dem.model.contacts import Contact
+from dem.model.contact.contacts import Contact
+from dem.model.contact.law_components import DMT, Dashpot, Linear, Rolling, Twisting, Viscoelastic
 from dem.model.materials import Material
-from dem.model.parts import DMT, Dashpot, Linear, Rolling, Twisting, Viscoelastic
 from dem.validation.collisions import start
 from dem.validation.reference import Ball
 from dem.validation.report import Report, curves

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.model.restitution import damping
+from dem.model.contact.restitution import damping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dem.model.contacts import Contact
+    from dem.model.contact.contacts import Contact
     from dem.model.materials import Material
 
 

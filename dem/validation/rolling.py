@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.contacts import Contact
+from dem.model.contact.contacts import Contact
+from dem.model.contact.law_components import Rolling, Twisting
 from dem.model.materials import Material
-from dem.model.parts import Rolling, Twisting
 from dem.validation.collisions import start
 from dem.validation.reference import Ball, stiffness
 from dem.validation.report import Report, curves

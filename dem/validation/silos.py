@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model.materials import Material
-from dem.model.motion import Motion
-from dem.model.particles import Particles
-from dem.model.shapes import Sphere
-from dem.model.wall_rounds import Cylinder, Disc, Revolution
+from dem.model.particles.particles import Particles
+from dem.model.shapes.shape import Sphere
+from dem.model.walls.axisymmetric import Cylinder, Disc, Revolution
+from dem.model.walls.motion import Motion
 from dem.soft.simulation import Simulation
 from dem.statistics import beverloo_rate, janssen_stress
 from dem.validation.report import Report, curves
@@ -19,7 +19,7 @@ from dem.validation.report import Report, curves
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.wall import Wall
+    from dem.model.walls.wall import Wall
 
 D, G, STEP = 4e-3, 9.81, 3e-5  # grain [m], gravity [m/s²], time step [s]
 FRICTION = 0.5

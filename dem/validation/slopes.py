@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dem.model.contacts import Contact
+from dem.model.contact.contacts import Contact
 from dem.model.materials import Material
 from dem.validation.collisions import collide, start
 from dem.validation.impacts import ELASTIC
@@ -60,7 +60,7 @@ def convergence(*, quick: bool) -> Report:
         f"Γ(9/10) δ/v = {lasting:.6g} s, here for a soft sphere of 1 cm at 1 m/s. Errors are root mean squares over "
         "five places where the touch falls within a step.",
         "The dashpot's √√δ is singular at the touch, which would make damped impacts of order 5/4; the first sample "
-        "of a contact makes up for it (`kernels.laws.onset`). At the usual 50 steps a contact the restitution is off "
+        "of a contact makes up for it (`laws.first_step`). At the usual 50 steps a contact the restitution is off "
         "by less than 0.3 %.",
     ]
     return report

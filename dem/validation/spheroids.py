@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dem.model.spheroid import resistance
+from dem.model.shapes.spheroid import resistance
 from dem.validation.report import Report, curves
 
 WAYS = ("along", "across", "tumbling")

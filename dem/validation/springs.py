@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from dem.model.contacts import Contact
+from dem.model.contact.contacts import Contact
+from dem.model.contact.law_components import Hysteretic, Linear
+from dem.model.contact.restitution import duration, ratio
 from dem.model.materials import Material
-from dem.model.parts import Hysteretic, Linear
-from dem.model.restitution import duration, ratio
 from dem.validation.collisions import start
 from dem.validation.reference import Ball
 from dem.validation.report import Report, curves

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.case import case
-from dem.model.spheroid import Spheroid
+from dem.model.shapes.spheroid import Spheroid
 from dem.statistics.orientation import orientation_tensors
 from dem.validation.report import Report, curves
 

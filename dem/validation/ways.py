@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.hard.simulation import HardSpheres
-from dem.model.box import Box
-from dem.model.contacts import Contact, Contacts
+from dem.dsmc.simulation import StochasticSpheres
+from dem.event_driven.simulation import HardSpheres
+from dem.model.contact.contacts import Contact, Contacts
+from dem.model.contact.normal_forces import Linear
+from dem.model.domain.box import Box
 from dem.model.materials import Material
-from dem.model.normals import Linear
-from dem.model.particles import Particles
-from dem.model.shapes import Sphere
+from dem.model.particles.particles import Particles
+from dem.model.shapes.shape import Sphere
 from dem.soft.simulation import Simulation
-from dem.stochastic.simulation import StochasticSpheres
 from dem.validation.report import Report, curves
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from dem.base.words import error_in_words
+from dem.base.text import error_in_words
 from dem.files.trajectory import Trajectory
 from dem.viewer.blocks import block, frame_bytes
 from dem.viewer.page import about, as_text, page, what

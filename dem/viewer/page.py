@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.words import counted, printable
-from dem.model.kinds import in_words
+from dem.base.text import counted, printable
+from dem.model.particles.kinds import in_words
 from dem.plots.bodies import size_of, vertical
 from dem.viewer.blocks import scalars, turning
 from dem.viewer.links import rods

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
-from dem.base.hints import hinted
 from dem.base.progress import through
 from dem.base.replace import replace_when_done
-from dem.base.words import counted
+from dem.base.text import counted
+from dem.base.typo_hints import hinted
 from dem.files.trajectory import Trajectory
 from dem.viewer.blocks import block, frame_bytes
 from dem.viewer.page import about, page, what

@@ -13,18 +13,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GROUPS = {
-    "Simulations": ("dem.soft", "dem.hard", "dem.stochastic"),
+    "Simulations": ("dem.soft", "dem.event_driven", "dem.dsmc"),
     "Particles, shapes and sizes": (
-        "dem.model.particles", "dem.model.shapes", "dem.model.clump", "dem.model.size", "dem.model.sieves",
-        "dem.model.packing", "dem.model.insertion", "dem.model.dense", "dem.model.capsule", "dem.model.bond",
+        "dem.model.particles.particles", "dem.model.shapes.shape", "dem.model.shapes.clump", "dem.model.size",
+        "dem.model.particles.sieves",
+        "dem.model.particles.packing", "dem.model.particles.random_insertion", "dem.model.particles.dense_packing",
+        "dem.model.shapes.capsule", "dem.model.bond",
     ),
     "Materials and contacts": (
-        "dem.model.materials", "dem.model.contact", "dem.model.normals", "dem.model.dampings", "dem.model.parts",
-        "dem.model.adhesion", "dem.model.energy", "dem.model.lubrication",
+        "dem.model.materials", "dem.model.contact", "dem.model.contact.normal_forces", "dem.model.contact.damping",
+        "dem.model.contact.law_components",
+        "dem.model.contact.adhesion", "dem.model.energy", "dem.model.contact.lubrication",
     ),
     "Boxes, walls and meshes": (
-        "dem.model.box", "dem.model.wall", "dem.model.mesh", "dem.model.motion", "dem.model.servo",
-        "dem.model.roughness",
+        "dem.model.domain.box", "dem.model.walls.wall", "dem.model.walls.mesh", "dem.model.walls.motion",
+        "dem.model.walls.servo",
+        "dem.model.domain.roughness",
     ),
     "Fluids and turbulence": ("dem.model", "dem.run.precice"),
     "Cases, files and sweeps": ("dem.case", "dem.casefile", "dem.files", "dem.run", "dem.sweeps", "dem.viewer"),

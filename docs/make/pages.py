@@ -27,7 +27,7 @@ def gallery(path: Path) -> None:
         "writes it as a file to change, and what a command below leaves behind is looked at by `dem view FILE`.",
     ]
     cases = {  # not of other packages that happen to be installed
-        name: case for name, case in sorted(dem.cases().items()) if case.__module__.split(".")[0] == "cases"
+        name: case for name, case in sorted(dem.cases().items()) if case.__module__.startswith("dem.cases.")
     }
     small = [f"- [![{name}](/pictures/{name}.png)](#{name})\n  [{name}](#{name})" for name in cases if _drawn(name)]
     parts += [":::{container} small-pictures\n" + "\n".join(small) + "\n:::"]

@@ -22,9 +22,9 @@ forces is -c, whatever the strain. Energy, momentum and angular momentum are kep
 import math
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import conjugate, product
-from kernels.base.vector import add, add_scaled, cross, dot, multiply, scale, subtract
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import conjugate, product
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, multiply, scale, subtract
 
 TINY = 1e-300  # keeps what is in proportion to no rotation finite (zero) instead of 0/0
 
@@ -48,7 +48,7 @@ class Strain(NamedTuple):
     along: float  # what is along n counts less: (1 - h/sin h)/sin² h
 
 
-@formula
+@inline
 def over_sine(c):
     """Return h/sin h of c = cos h, which is not negative."""
     p = P0 + c * (P1 + c * (P2 + c * (P3 + c * (P4 + c * (P5 + c * P6)))))
@@ -56,7 +56,7 @@ def over_sine(c):
     return p / q
 
 
-@formula
+@inline
 def axes_of(q):
     """Directions of the x, y and z axes of a frame."""
     x, y, z = 2.0 * q[1], 2.0 * q[2], 2.0 * q[3]
@@ -65,19 +65,19 @@ def axes_of(q):
     return (1.0 - (yy + zz), xy + wz, xz - wy), (xy - wz, 1.0 - (xx + zz), yz + wx), (xz + wy, yz - wx, 1.0 - (xx + yy))
 
 
-@formula
+@inline
 def outward(axes, u):
     """From the frame half way to the world."""
     return add_scaled(add_scaled(scale(u[0], axes[0]), u[1], axes[1]), u[2], axes[2])
 
 
-@formula
+@inline
 def inward(axes, u):
     """From the world to the frame half way."""
     return dot(axes[0], u), dot(axes[1], u), dot(axes[2], u)
 
 
-@formula
+@inline
 def strain(one, other, r):
     """Strain of a bond whose ends have the frames `one` and `other` and are r apart [m]."""
     p = product(conjugate(one), other)
@@ -94,13 +94,13 @@ def strain(one, other, r):
     return Strain(axes, inward(axes, r), scale(2.0 * over, axis), axis, scale(whole, axis), over, along)
 
 
-@formula
+@inline
 def spread_out(s, u):
     """H u: a couple across the axis of rotation counts more."""
     return add_scaled(scale(s.stretch, u), s.along * dot(s.axis, u), s.axis)
 
 
-@formula
+@inline
 def stresses(s, length, along, across):
     """∂U/∂d [N] and ∂U/∂ψ [N m]; stiffnesses (k_n, k_t) along the bond and (k_s, k_b) across it."""
     force = (along[0] * (s.chord[0] - length), across[0] * s.chord[1], across[0] * s.chord[2])
@@ -108,14 +108,14 @@ def stresses(s, length, along, across):
     return force, couple
 
 
-@formula
+@inline
 def energy(s, length, force, couple):
     """U [J], half of what the stresses of `stresses` do along the strain."""
     stretch = (s.chord[0] - length, s.chord[1], s.chord[2])
     return 0.5 * (dot(force, stretch) + dot(couple, s.turn))
 
 
-@formula
+@inline
 def rates(s, velocity, spin_one, spin_other):
     """Rates of d and ψ, of ends that move apart with a velocity and turn with two spins, all in the frame half way."""
     eta = subtract(spin_other, spin_one)
@@ -123,13 +123,13 @@ def rates(s, velocity, spin_one, spin_other):
     return subtract(velocity, cross(turning, s.chord)), spread_out(s, eta)
 
 
-@formula
+@inline
 def drag(along, across, rate):
     """What a dashpot adds to a stress; coefficients along the bond and across it."""
     return multiply((along, across, across), rate)
 
 
-@formula
+@inline
 def couples(s, force, couple):
     """Couples on the two ends in the frame half way [N m], from the stresses."""
     c = cross(s.chord, force)
@@ -137,14 +137,14 @@ def couples(s, force, couple):
     return one, subtract(c, one)
 
 
-@formula
+@inline
 def in_the_world(s, r, force, one):
     """Force on end 1, couples on ends 1 and 2, from that force and couple in the frame half way; r is the chord [m]."""
     force, one = outward(s.axes, force), outward(s.axes, one)
     return force, one, subtract(cross(r, force), one)
 
 
-@formula
+@inline
 def load_ratio(force, one, other, section, strength):
     """Largest stress over strength: above 1 the bond breaks.
 

@@ -22,22 +22,23 @@ or `Nothing` in place of lift, swirl and spin. Each part is a file with a NamedT
     swirl_on(swirl, medium, g, reynolds, turning, slip, excess) -> force [N]
     spin_factor(spin, turning) -> resistance against rotation over that of Stokes flow
 
-How bodies move under it is in `kernels.soft.immersed`, where in a step it acts in ``stride``. Laws are evaluated in
-loops that LLVM is to make vector code of: powers and exponentials are those of `kernels.base.elementary`, and whatever
+How bodies move under it is in `kernels.soft.fluid.fluid_step`, where in a step it acts in ``stride``. Laws are
+evaluated in
+loops that LLVM is to make vector code of: powers and exponentials are those of `kernels.numerics.elementary`, and
+whatever
 follows an ``if`` is arithmetic; one that calls ``math`` is right as well, and slower.
-To add a part: a file like ``stokes.py``, a row here, and a word for users in ``dem.model.fluid``, ``dem.model.flows``;
-laws of drag say in ``dem.soft.drags`` what they want to know of bodies.
+To add a part: a file like ``stokes.py``, a row here, and a word for users in ``model.fluid.fluid``,
+``model.fluid.flows``;
+laws of drag say in ``dem.soft.fluid.drag_inputs`` what they want to know of bodies.
 """
 
 from typing import NamedTuple
 
-from kernels.base.jit import by_type, by_type_of_first, for_type, formula
-from kernels.base.vector import load, scale
-from kernels.fluid import (
+from dem.kernels.compiler.jit import by_type, by_type_of_first, for_type, inline
+from dem.kernels.fluid import (
     beetstra,
     beltrami,
-    called,
-    crowded,
+    dense_suspension,
     di_felice,
     gidaspow,
     gradients,
@@ -54,8 +55,10 @@ from kernels.fluid import (
     stokes,
     taylor_green,
     uniform,
+    user_function,
     zastawny,
 )
+from dem.kernels.numerics.vector import load, scale
 
 
 class Dry(NamedTuple):
@@ -77,17 +80,17 @@ class Fluid(NamedTuple):
     spin: tuple = Nothing()
 
 
-@formula
+@inline
 def _no_lift(part, medium, g, reynolds, slip, vorticity):
     return 0.0, 0.0, 0.0
 
 
-@formula
+@inline
 def _no_swirl(part, medium, g, reynolds, turning, slip, excess):
     return 0.0, 0.0, 0.0
 
 
-@formula
+@inline
 def _no_spin(part, turning):
     return 0.0
 
@@ -100,7 +103,7 @@ FIELDS = {
     taylor_green.TaylorGreen: taylor_green.sample,
     beltrami.ABC: beltrami.sample,
     gridded.Grid: gridded.sample,
-    called.Called: called.sample,
+    user_function.Called: user_function.sample,
 }
 DRAGS = {
     stokes.Stokes: stokes.drag,
@@ -116,35 +119,39 @@ SPINS = {spin_drag.Creeping: spin_drag.creeping, spin_drag.Dennis: spin_drag.den
 sample_alone = by_type_of_first(FIELDS.__getitem__)
 
 
-@formula
+@inline
 def sample_in_bed(field, t, x):
     """A flow about dense particles at time t [s] and place x [m]."""
-    return crowded.in_bed(field.cells, field.values, x, sample_alone(field.flow, t, x))
+    return dense_suspension.in_bed(field.cells, field.values, x, sample_alone(field.flow, t, x))
 
 
-IN_BEDS = {crowded.Bed: sample_in_bed, crowded.Solved: crowded.in_solved, crowded.Mixture: crowded.in_mixture}
+IN_BEDS = {
+    dense_suspension.Bed: sample_in_bed,
+    dense_suspension.Solved: dense_suspension.in_solved,
+    dense_suspension.Mixture: dense_suspension.in_mixture,
+}
 sample_of = by_type_of_first(lambda field: IN_BEDS.get(field) or FIELDS[field])
 PUT = {
     gradients.Sample: gradients.put_sample,
-    crowded.InBed: crowded.put_in_bed,
-    crowded.InSolved: crowded.put_in_solved,
-    crowded.InMixture: crowded.put_in_mixture,
+    dense_suspension.InBed: dense_suspension.put_in_bed,
+    dense_suspension.InSolved: dense_suspension.put_in_solved,
+    dense_suspension.InMixture: dense_suspension.put_in_mixture,
 }
 READ = {
-    crowded.Bed: crowded.read_in_bed,
-    crowded.Solved: crowded.read_in_solved,
-    crowded.Mixture: crowded.read_in_mixture,
+    dense_suspension.Bed: dense_suspension.read_in_bed,
+    dense_suspension.Solved: dense_suspension.read_in_solved,
+    dense_suspension.Mixture: dense_suspension.read_in_mixture,
 }
 ROWS_IN = {
-    crowded.Bed: crowded.ROWS_IN_BED,
-    crowded.Solved: crowded.ROWS_IN_SOLVED,
-    crowded.Mixture: crowded.ROWS_IN_MIXTURE,
+    dense_suspension.Bed: dense_suspension.ROWS_IN_BED,
+    dense_suspension.Solved: dense_suspension.ROWS_IN_SOLVED,
+    dense_suspension.Mixture: dense_suspension.ROWS_IN_MIXTURE,
 }
 
 
 def of_flows(usual, **others):
     """Function of (flow, *arguments) for samples of all kinds; one that is none of them is refused."""
-    table = dict.fromkeys(PUT, usual) | {getattr(crowded, name): other for name, other in others.items()}
+    table = dict.fromkeys(PUT, usual) | {getattr(dense_suspension, name): other for name, other in others.items()}
     return by_type_of_first(table.__getitem__)
 
 
@@ -169,25 +176,25 @@ DENSE = {
     gidaspow.HuilinGidaspow: gidaspow.smooth_factor,
     beetstra.Beetstra: beetstra.factor,
 }
-some, told = crowded.some_fluid, crowded.press_as_told
-voidage_of = of_flows(crowded.all_fluid, InBed=some, InSolved=some, InMixture=some)
-press_on = of_flows(crowded.press_by_flow, InSolved=told, InMixture=told)
-SOLVED = (crowded.Solved, crowded.Mixture)
-take = by_type_of_first(of_fields(crowded.take_nothing, dict.fromkeys(SOLVED, crowded.take)))
-begin = by_type_of_first(of_fields(crowded.begin_nothing, dict.fromkeys(SOLVED, crowded.begin)))
+some, told = dense_suspension.some_fluid, dense_suspension.press_as_told
+voidage_of = of_flows(dense_suspension.all_fluid, InBed=some, InSolved=some, InMixture=some)
+press_on = of_flows(dense_suspension.press_by_flow, InSolved=told, InMixture=told)
+SOLVED = (dense_suspension.Solved, dense_suspension.Mixture)
+take = by_type_of_first(of_fields(dense_suspension.take_nothing, dict.fromkeys(SOLVED, dense_suspension.take)))
+begin = by_type_of_first(of_fields(dense_suspension.begin_nothing, dict.fromkeys(SOLVED, dense_suspension.begin)))
 # of (flow, medium) and (flow, fluid, g): what laws are told of a fluid, and of which mass a body is a share
 medium_at = of_flows(medium.everywhere, InMixture=medium.at_place)
 own_of = of_flows(medium.own_everywhere, InMixture=medium.own_at_place)
 dense_factor = by_type_of_first(DENSE.__getitem__)
 
 
-@formula
+@inline
 def resist_alone(part, medium, g, reynolds, slip, flow):
     """Resistance by laws for few particles, see `drag_on`."""
     return drag_on(part, medium, g, reynolds, slip)
 
 
-@formula
+@inline
 def resist_in_bed(part, medium, g, reynolds, slip, flow):
     """Resistance along the body axes in a dense bed: as much more than Stokes' as that of spheres is [N s/m]."""
     voidage = voidage_of(flow)
@@ -201,12 +208,12 @@ swirl_on = by_type_of_first(SWIRLS.__getitem__)
 spin_factor = by_type_of_first(SPINS.__getitem__)
 
 
-@formula
+@inline
 def _yes():
     return True
 
 
-@formula
+@inline
 def _no():
     return False
 
@@ -215,7 +222,7 @@ is_steady = by_type(lambda part: _yes if part in (stokes.Stokes, Nothing) else _
 is_creeping = by_type(lambda part: _yes if part in (spin_drag.Creeping, Nothing) else _no)
 
 
-@formula
+@inline
 def is_linear(fluid):
     """Whether forces go with the velocity relative to the fluid, so that drag needs to be evaluated only once."""
     return is_steady(fluid.drag) and is_steady(fluid.lift) and is_steady(fluid.swirl)
@@ -224,12 +231,12 @@ def is_linear(fluid):
 dry_or = for_type(Dry)  # function of (fluid, *arguments): the first where there is no fluid, the second in one
 
 
-@formula
+@inline
 def _no_time(fluid, time, steps):
     return
 
 
-@formula
+@inline
 def _time(fluid, time, steps):
     fluid.medium.clock[0] = time
     fluid.medium.since[0] = (steps - 1) % fluid.medium.every

@@ -11,7 +11,7 @@ for φ up to 0.6 and Re up to 1000.
 import math
 from typing import NamedTuple
 
-from kernels.base.jit import formula
+from dem.kernels.compiler.jit import inline
 
 LEAST = 1e-12  # Reynolds number of which powers are taken
 
@@ -22,7 +22,7 @@ class Beetstra(NamedTuple):
     whole: float  # 1 if the pressure gradient that drag causes is counted with it, else 0
 
 
-@formula
+@inline
 def factor(part, reynolds, voidage):
     """Drag over Stokes' for u_r; the Reynolds number is that of ε u_r."""
     re, solid = max(reynolds, LEAST), max(1.0 - voidage, 0.0)

@@ -7,9 +7,9 @@ T. Dombre et al., J. Fluid Mech. 167 (1986) 353.
 import math
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.vector import scale
-from kernels.fluid.gradients import Sample
+from dem.kernels.compiler.jit import inline
+from dem.kernels.fluid.gradients import Sample
+from dem.kernels.numerics.vector import scale
 
 
 class ABC(NamedTuple):
@@ -22,7 +22,7 @@ class ABC(NamedTuple):
     decay: float  # λ [1/s]
 
 
-@formula
+@inline
 def sample(field, t, x):
     """Velocity at time t [s] and place x [m]."""
     k, fade = field.wavenumber, math.exp(-field.decay * t)

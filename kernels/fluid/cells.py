@@ -12,9 +12,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula, kernel
-from kernels.fluid.gridded import between
+from dem.kernels.compiler.jit import inline, kernel
+from dem.kernels.fluid.gridded import between
 
 SLACK = 1e-6  # share of a cell by which somebody may be beyond the outermost one
 
@@ -37,7 +36,7 @@ class Corner(NamedTuple):
     outside: int  # 1 beyond the outermost cells
 
 
-@formula
+@inline
 def along(cells, x, axis):
     """The lower cell along an axis, the higher one, the share of this, if outside."""
     place = (x - cells.first[axis]) / cells.size[axis]
@@ -46,7 +45,7 @@ def along(cells, x, axis):
     return low, high, share, 1 if periodic == 0 and abs(place - 0.5 * (count - 1)) > 0.5 * count + SLACK else 0
 
 
-@formula
+@inline
 def corner(cells, x):
     """The cells around a place x [m]; of a place that is not finite the first ones."""
     if not math.isfinite(x[0] + x[1] + x[2]):  # the watch of the run tells of it
@@ -57,14 +56,14 @@ def corner(cells, x):
     return Corner((a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2]), max(a[3], b[3], c[3]))
 
 
-@formula
+@inline
 def on_line(values, r, at, j, k):
     """Row r of values (R, nx, ny, nz) between the two cells of a corner along x that are j-th along y, k-th along z."""
     share = at.share[0]
     return (1.0 - share) * values[r, at.low[0], j, k] + share * values[r, at.high[0], j, k]
 
 
-@formula
+@inline
 def seen(values, r, at):
     """Row r of values (R, nx, ny, nz) as it is seen between the cells of a corner."""
     (_, j, k), (_, m, n), (_, v, w) = at.low, at.high, at.share
@@ -73,25 +72,25 @@ def seen(values, r, at):
     return (1.0 - w) * lower + w * upper
 
 
-@formula
+@inline
 def seen_vector(values, r, at):
     """Rows r to r + 2 of values, as they are seen between the cells of a corner."""
     return seen(values, r, at), seen(values, r + 1, at), seen(values, r + 2, at)
 
 
-@formula
+@inline
 def between_two(low, high, share):
     """From low to high: exactly either where they are the same."""
     return low + share * (high - low)
 
 
-@formula
+@inline
 def evenly_on_line(values, r, at, j, k):
     """As `on_line`, and exactly what both cells have where they have the same."""
     return between_two(values[r, at.low[0], j, k], values[r, at.high[0], j, k], at.share[0])
 
 
-@formula
+@inline
 def seen_evenly(values, r, at):
     """As `seen`, and exactly what all cells have where they have the same."""
     (_, j, k), (_, m, n), (_, v, w) = at.low, at.high, at.share

@@ -10,7 +10,7 @@ Re -> 0.
 import math
 from typing import NamedTuple
 
-from kernels.base.jit import formula
+from dem.kernels.compiler.jit import inline
 
 LEAST = 1e-12  # Reynolds number whose logarithm is taken
 
@@ -21,7 +21,7 @@ class DiFelice(NamedTuple):
     whole: float  # 1 if the pressure gradient that drag causes is counted with it, else 0
 
 
-@formula
+@inline
 def factor(part, reynolds, voidage):
     """Drag over Stokes' for u_r; the Reynolds number is that of ε u_r."""
     re = max(reynolds, LEAST)

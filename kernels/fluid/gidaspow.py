@@ -14,8 +14,8 @@ w = 1/2 + atan(262.5 (ε - 0.8))/π (L. Huilin, D. Gidaspow, Chem. Eng. Sci. 58 
 import math
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.fluid import schiller_naumann
+from dem.kernels.compiler.jit import inline
+from dem.kernels.fluid import schiller_naumann
 
 DENSE = 0.8  # voidage below which Ergun's equation holds
 STEEP = 150.0 * 1.75  # of the passage from one to the other
@@ -33,25 +33,25 @@ class HuilinGidaspow(NamedTuple):
     whole: float
 
 
-@formula
+@inline
 def ergun(reynolds, voidage):
     """Drag over Stokes' in a dense bed."""
     return (150.0 * (1.0 - voidage) / voidage + 1.75 * reynolds / voidage) / 18.0
 
 
-@formula
+@inline
 def wen_yu(reynolds, voidage):
     """The same in a dilute one."""
     return schiller_naumann.factor(reynolds) * voidage**-2.65
 
 
-@formula
+@inline
 def factor(part, reynolds, voidage):
     """Drag over Stokes' for u_r; the Reynolds number is that of ε u_r."""
     return ergun(reynolds, voidage) if voidage < DENSE else wen_yu(reynolds, voidage)
 
 
-@formula
+@inline
 def smooth_factor(part, reynolds, voidage):
     """The same without a jump."""
     weight = 0.5 + math.atan(STEEP * (voidage - DENSE)) / math.pi

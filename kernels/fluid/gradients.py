@@ -5,7 +5,7 @@ A flow field says of a place and a time what a `Sample` holds.
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
+from dem.kernels.compiler.jit import inline
 
 
 class Sample(NamedTuple):
@@ -22,19 +22,19 @@ GRADIENT, CHANGE, OUTSIDE, PLACE, ROWS = 3, 12, 15, 16, 19
 NO_GRADIENT = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-@formula
+@inline
 def three(rows, r, s):
     """Vector number s in the rows from r on."""
     return rows[r, s], rows[r + 1, s], rows[r + 2, s]
 
 
-@formula
+@inline
 def put_three(rows, r, s, v):
     """Write it."""
     rows[r, s], rows[r + 1, s], rows[r + 2, s] = v
 
 
-@formula
+@inline
 def put_sample(flow, rows, s):
     """Write `Sample` number s."""
     g = flow.gradient
@@ -46,7 +46,7 @@ def put_sample(flow, rows, s):
     rows[OUTSIDE, s] = flow.outside
 
 
-@formula
+@inline
 def sample_in(field, rows, s):
     """`Sample` number s of a field."""
     (a, b, c), (d, e, f) = three(rows, GRADIENT, s), three(rows, GRADIENT + 3, s)
@@ -54,7 +54,7 @@ def sample_in(field, rows, s):
     return Sample(three(rows, 0, s), (a, b, c, d, e, f, g, h, i), three(rows, CHANGE, s), rows[OUTSIDE, s])
 
 
-@formula
+@inline
 def along(gradient, v):
     """(v·∇)u: how u changes for who moves with v [m/s²]."""
     return (
@@ -64,13 +64,13 @@ def along(gradient, v):
     )
 
 
-@formula
+@inline
 def curl(gradient):
     """∇×u [1/s]."""
     return gradient[7] - gradient[5], gradient[2] - gradient[6], gradient[3] - gradient[1]
 
 
-@formula
+@inline
 def strain(gradient):
     """Rate of strain E, the symmetric part of ∇u: xx, yy, zz, xy, xz, yz [1/s]."""
     return (
@@ -79,7 +79,7 @@ def strain(gradient):
     )  # fmt: skip
 
 
-@formula
+@inline
 def stretch(rate, d):
     """E d with a rate of strain E [1/s]."""
     return (

@@ -7,9 +7,8 @@ What is beyond the grid has the value of the nearest place on it; along a period
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula, loop
-from kernels.fluid.gradients import CHANGE, OUTSIDE, PLACE, Sample, put_three, three
+from dem.kernels.compiler.jit import inline, vector_loop
+from dem.kernels.fluid.gradients import CHANGE, OUTSIDE, PLACE, Sample, put_three, three
 
 VALUES = 12  # of a node: velocity, then its gradient; whole vectors
 LOW, HIGH, SHARE, SCRATCH = 1, 4, 7, 10  # rows of scratch, the first of them for the values of one place
@@ -27,7 +26,7 @@ class Grid(NamedTuple):
     periodic: tuple[int, int, int]  # 1 along axes with a period of as many spacings as there are nodes
 
 
-@formula
+@inline
 def around(place, count, periodic):
     """The node before a place, counted in spacings from the first, the one after, how far between, if outside: floats.
 
@@ -45,14 +44,14 @@ def around(place, count, periodic):
     return low, min(low + 1.0, last), held - low, 0.0 if inside else 1.0
 
 
-@formula
+@inline
 def between(place, count, periodic):
     """The same with nodes and the last one as integers."""
     low, high, share, outside = around(place, count, periodic)
     return int(low), int(high), share, int(outside)
 
 
-@formula
+@inline
 def when(time, t):
     """The stored time before t, the one after, how far between, one over their distance, if outside."""
     last = time.size - 1
@@ -86,7 +85,7 @@ class Place(NamedTuple):
     outside: int
 
 
-@formula
+@inline
 def place_of(field, t, x):
     """Where x [m] is at time t [s]."""
     shape = field.values.shape
@@ -100,7 +99,7 @@ def place_of(field, t, x):
     )  # fmt: skip
 
 
-@formula
+@inline
 def mixed(values, n, place, r):
     """Value r at a place between eight nodes, at stored time n."""
     (i, j, k), (after_i, after_j, after_k), (x, y, z) = place.low, place.high, place.share
@@ -112,14 +111,14 @@ def mixed(values, n, place, r):
     return c * near + z * far
 
 
-@formula
+@inline
 def mixed_in_time(values, place, r):
     """Value r at a place and time, and how fast it changes."""
     here, then = mixed(values, place.before, place, r), mixed(values, place.after, place, r)
     return (1.0 - place.later) * here + place.later * then, place.rate * (then - here)
 
 
-@formula
+@inline
 def sample(field, t, x):
     """Velocity at time t [s] and place x [m]."""
     place, values = place_of(field, t, x), field.values
@@ -134,7 +133,7 @@ def sample(field, t, x):
     return Sample((u, v, w), gradient, (a, b, c), place.outside)
 
 
-@loop
+@vector_loop
 def find(field, number, rows, scratch):
     """Between which nodes places are.
 
@@ -159,7 +158,7 @@ def find(field, number, rows, scratch):
         rows[OUTSIDE, s] = max(i[3], j[3], k[3])
 
 
-@formula
+@inline
 def found(scratch, s, times):
     """Place number s; times as of `when`."""
     i, j, k = three(scratch, LOW, s)
@@ -168,7 +167,7 @@ def found(scratch, s, times):
     return Place(nodes[0], nodes[1], three(scratch, SHARE, s), times[0], times[1], times[2], times[3], times[4])
 
 
-@loop
+@vector_loop
 def fill(field, t, number, rows, scratch):
     """The same for many places, see `sampling.fill_each`: the values of a node lie side by side, hence in vectors.
 

@@ -10,9 +10,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula
-from kernels.base.vector import dot, load
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.vector import dot, load
 
 
 class HoelzerSommerfeld(NamedTuple):
@@ -22,7 +21,7 @@ class HoelzerSommerfeld(NamedTuple):
     across: np.ndarray  # (3, G)
 
 
-@formula
+@inline
 def drag(part, medium, g, reynolds, slip):
     """Resistance [N s/m] of variant g, the same along all axes: 3πμd C_D Re/24."""
     axis = load(medium.axis, g)

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.vector import add, subtract
-from kernels.fluid.gradients import Sample, along
+from dem.kernels.compiler.jit import inline
+from dem.kernels.fluid.gradients import Sample, along
+from dem.kernels.numerics.vector import add, subtract
 
 
 class Linear(NamedTuple):
@@ -15,7 +15,7 @@ class Linear(NamedTuple):
     centre: tuple[float, float, float]  # c [m]
 
 
-@formula
+@inline
 def sample(field, t, x):
     """Velocity at time t [s] and place x [m]."""
     u = add(field.velocity, along(field.gradient, subtract(x, field.centre)))

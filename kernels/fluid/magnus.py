@@ -8,9 +8,9 @@ to 140; Rubinow & Keller's is Re_R/Re.
 import math
 from typing import NamedTuple
 
-from kernels.base.elementary import exponential, power
-from kernels.base.jit import formula
-from kernels.base.vector import cross, scale
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.elementary import exponential, power
+from dem.kernels.numerics.vector import cross, scale
 
 
 class RubinowKeller(NamedTuple):
@@ -21,13 +21,13 @@ class OesterleBuiDinh(NamedTuple):
     """Selects the measured coefficient."""
 
 
-@formula
+@inline
 def slow(part, medium, g, reynolds, turning, slip, excess):
     """Lift [N] on a sphere of variant g with u - v = slip [m/s] and ω_p - Ω = excess [rad/s]."""
     return scale(math.pi / 8.0 * medium.diameter[g] ** 3 * medium.density, cross(slip, excess))
 
 
-@formula
+@inline
 def measured(part, medium, g, reynolds, turning, slip, excess):
     """Lift [N] on a sphere of variant g with u - v = slip [m/s] and ω_p - Ω = excess [rad/s]."""
     if not (turning > 0.0 and reynolds > 0.0):

@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula
+from dem.kernels.compiler.jit import inline
 
 
 class Medium(NamedTuple):
@@ -48,13 +47,13 @@ class Local(NamedTuple):
     shape: np.ndarray
 
 
-@formula
+@inline
 def everywhere(flow, medium):
     """A fluid that is the same at all places."""
     return medium
 
 
-@formula
+@inline
 def at_place(flow, medium):
     """One whose density and viscosity a sample tells."""
     return Local(
@@ -63,13 +62,13 @@ def at_place(flow, medium):
     )  # fmt: skip
 
 
-@formula
+@inline
 def own_everywhere(flow, fluid, g):
     """Share of a body's mass in that and what it carries along, in a fluid that is the same at all places."""
     return fluid.medium.own[g]
 
 
-@formula
+@inline
 def own_at_place(flow, fluid, g):
     """The same in one whose density a sample tells, see `own_share`."""
     mass, medium = fluid.field.mass[g], fluid.medium

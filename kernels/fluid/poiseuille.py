@@ -5,9 +5,9 @@ s is the distance from the midplane, whose normal is given, or from the axis.
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.vector import add_scaled, dot, scale, subtract
-from kernels.fluid.gradients import Sample
+from dem.kernels.compiler.jit import inline
+from dem.kernels.fluid.gradients import Sample
+from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
 
 
 class Channel(NamedTuple):
@@ -29,7 +29,7 @@ class Pipe(NamedTuple):
     radius: float  # R [m]
 
 
-@formula
+@inline
 def parabola(peak, radius, e, s):
     """Sample at s, the way from the midplane or axis."""
     inside = 1.0 - dot(s, s) / (radius * radius)
@@ -42,14 +42,14 @@ def parabola(peak, radius, e, s):
     return Sample(scale(flows * peak * inside, e), gradient, (0.0, 0.0, 0.0), 0)
 
 
-@formula
+@inline
 def sample_channel(field, t, x):
     """Velocity at time t [s] and place x [m]."""
     s = scale(dot(subtract(x, field.centre), field.normal), field.normal)
     return parabola(field.peak, field.radius, field.direction, s)
 
 
-@formula
+@inline
 def sample_pipe(field, t, x):
     """Velocity at time t [s] and place x [m]."""
     d = subtract(x, field.centre)

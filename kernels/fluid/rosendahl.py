@@ -9,9 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula
-from kernels.base.vector import dot, load
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.vector import dot, load
 
 
 class Rosendahl(NamedTuple):
@@ -21,7 +20,7 @@ class Rosendahl(NamedTuple):
     across: np.ndarray  # (3, G)
 
 
-@formula
+@inline
 def drag(part, medium, g, reynolds, slip):
     """Resistance along the body axes [N s/m] of variant g: that of C_D times 1 - sin³φ, across 1 + sin φ cos²φ.
 

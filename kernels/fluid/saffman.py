@@ -8,9 +8,9 @@ Dwyer, multiplies by C(Re, β), β = d |ω|/(2 |u - v|), for Re up to 100 and 0.
 import math
 from typing import NamedTuple
 
-from kernels.base.elementary import exponential
-from kernels.base.jit import formula
-from kernels.base.vector import cross, dot, scale
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.elementary import exponential
+from dem.kernels.numerics.vector import cross, dot, scale
 
 ROOT_HALF = math.sqrt(0.5)
 BEYOND = 40.0  # Reynolds number from which Mei's second formula holds
@@ -24,7 +24,7 @@ class Mei(NamedTuple):
     """Selects Saffman's lift with Mei's factor."""
 
 
-@formula
+@inline
 def saffman(part, medium, g, reynolds, slip, vorticity):
     """Lift [N] on a sphere of variant g with u - v = slip [m/s]."""
     size = math.sqrt(dot(vorticity, vorticity))
@@ -34,7 +34,7 @@ def saffman(part, medium, g, reynolds, slip, vorticity):
     return scale(1.615 * d * d * math.sqrt(medium.density * medium.viscosity / size), cross(slip, vorticity))
 
 
-@formula
+@inline
 def mei(part, medium, g, reynolds, slip, vorticity):
     """Lift [N] on a sphere of variant g with u - v = slip [m/s].
 

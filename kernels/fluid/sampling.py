@@ -2,22 +2,22 @@
 
 import math
 
-from kernels.base.jit import by_type_of_first, kernel, loop
-from kernels.base.quaternion import load_quaternion, rotate_back
-from kernels.base.vector import dot, load, store, subtract
-from kernels.fluid import gridded, medium_at, put_sample, resist, sample_of
-from kernels.fluid.gradients import PLACE, three
+from dem.kernels.compiler.jit import by_type_of_first, kernel, vector_loop
+from dem.kernels.fluid import gridded, medium_at, put_sample, resist, sample_of
+from dem.kernels.fluid.gradients import PLACE, three
+from dem.kernels.numerics.quaternion import load_quaternion, rotate_back
+from dem.kernels.numerics.vector import dot, load, store, subtract
 
 BLOCK = 64  # places: their rows stay in the fastest cache
 
 
-@loop
+@vector_loop
 def fill_each(field, t, number, rows, scratch):
     """Samples at a time [s] and at so many places, which stand in the rows.
 
     Parameters
     ----------
-    field, t : see `kernels.fluid`
+    field, t : see `dem.kernels.fluid`
     number : of places
 
     Writes
@@ -46,7 +46,7 @@ def resistances(fluid, kind, position, velocity, orientation, result):
 
     Parameters
     ----------
-    fluid, kind : of ``kernels.fluid``; (N,) variants
+    fluid, kind : of ``dem.kernels.fluid``; (N,) variants
     position, velocity, orientation : (3, N) [m], (3, N) [m/s], (4, N) of the bodies
 
     Writes

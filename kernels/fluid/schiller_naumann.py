@@ -6,9 +6,9 @@ the sphere of equal volume, multiplies the resistance tensor: right for Re -> 0,
 
 from typing import NamedTuple
 
-from kernels.base.elementary import power
-from kernels.base.jit import formula
-from kernels.base.vector import load, scale
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.elementary import power
+from dem.kernels.numerics.vector import load, scale
 
 NEWTON = 1000.0  # Reynolds number beyond which the drag coefficient is constant
 C_NEWTON = 0.44
@@ -18,13 +18,13 @@ class SchillerNaumann(NamedTuple):
     """Selects the drag of Schiller and Naumann."""
 
 
-@formula
+@inline
 def factor(reynolds):
     """Drag over Stokes'."""
     return C_NEWTON / 24.0 * reynolds if reynolds > NEWTON else 1.0 + 0.15 * power(reynolds, 0.687)
 
 
-@formula
+@inline
 def drag(part, medium, g, reynolds, slip):
     """Resistance along the body axes [N s/m] of variant g."""
     return scale(medium.viscosity * factor(reynolds), load(medium.translation, g))

@@ -8,7 +8,7 @@ factor, with the Reynolds number of the sphere of equal volume, multiplies the t
 import math
 from typing import NamedTuple
 
-from kernels.base.jit import formula
+from dem.kernels.compiler.jit import inline
 
 SLOW = 32.0  # rotational Reynolds number up to which the resistance is that of Stokes flow
 
@@ -21,13 +21,13 @@ class Dennis(NamedTuple):
     """Selects the formula of Dennis et al. beyond it."""
 
 
-@formula
+@inline
 def creeping(part, turning):
     """Resistance over that of Stokes flow."""
     return 1.0
 
 
-@formula
+@inline
 def dennis(part, turning):
     """Resistance over that of Stokes flow, at a rotational Reynolds number."""
     if turning > SLOW:

@@ -2,15 +2,15 @@
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.vector import load, scale
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.vector import load, scale
 
 
 class Stokes(NamedTuple):
     """Selects Stokes drag."""
 
 
-@formula
+@inline
 def drag(part, medium, g, reynolds, slip):
     """Resistance along the body axes [N s/m] of variant g, whose velocity relative to the fluid is not looked at."""
     return scale(medium.viscosity, load(medium.translation, g))

@@ -6,9 +6,9 @@ With λ = 2 k² μ/ρ they solve the equations of Navier and Stokes (Taylor & Gr
 import math
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.vector import scale
-from kernels.fluid.gradients import Sample
+from dem.kernels.compiler.jit import inline
+from dem.kernels.fluid.gradients import Sample
+from dem.kernels.numerics.vector import scale
 
 
 class TaylorGreen(NamedTuple):
@@ -19,7 +19,7 @@ class TaylorGreen(NamedTuple):
     decay: float  # λ [1/s]
 
 
-@formula
+@inline
 def sample(field, t, x):
     """Velocity at time t [s] and place x [m]."""
     k = field.wavenumber

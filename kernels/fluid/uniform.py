@@ -3,9 +3,9 @@
 import math
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.vector import add_scaled, scale
-from kernels.fluid.gradients import NO_GRADIENT, Sample
+from dem.kernels.compiler.jit import inline
+from dem.kernels.fluid.gradients import NO_GRADIENT, Sample
+from dem.kernels.numerics.vector import add_scaled, scale
 
 
 class Uniform(NamedTuple):
@@ -17,7 +17,7 @@ class Uniform(NamedTuple):
     phase: float  # φ [rad]
 
 
-@formula
+@inline
 def sample(field, t, x):
     """Velocity at time t [s] and place x [m]."""
     angle = field.pulsation * t + field.phase

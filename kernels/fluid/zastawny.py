@@ -14,9 +14,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula
-from kernels.base.vector import dot, load
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.vector import dot, load
 
 LEAST = 0.1  # Reynolds number below which the fits are not asked
 SLANT = 1e-3  # least sine and cosine of φ whose powers below 1 are divided by
@@ -29,7 +28,7 @@ class Zastawny(NamedTuple):
     lift: np.ndarray  # (10, G) b1 to b10
 
 
-@formula
+@inline
 def drag(part, medium, g, reynolds, slip):
     """Resistance along the body axes [N s/m] of variant g: π/8 μ d Re times C_D - C_L tan φ, across C_D + C_L cot φ."""
     a, b = part.drag, part.lift

@@ -1,8 +1,9 @@
 """Contact laws: the force of one contact, composed of parts that are chosen by their types.
 
 ``Elastic`` contacts, Hertz's (``hertz.py``) and nothing else, need positions only and have a vectorised loop of their
-own (``kernels.soft.contact``). All others are `Composite`: they are evaluated for touching pairs only, with velocities
-(``kernels.soft.touching``, ``kernels.soft.walls``), and consist of
+own (``kernels.soft.contact.elastic_pairs``). All others are `Composite`: they are evaluated for touching pairs only,
+with velocities
+(``dem.kernels.soft.contact.contact_detection``, ``dem.kernels.soft.wall_contact.box_contacts``), and consist of
 
     normal      elastic force: `Hertz`, `Linear`, `Hysteretic`, `Power`, `JKR`; everything else goes by its `Press`
     damping     normal dashpot: `Damping`, `SharedDamping`, `Viscoelastic`, `Dashpot`
@@ -30,31 +31,39 @@ what they unload.
     lasts     whether the contact is held on to; `lasting` laws have contacts that live beyond touching, and end them
     slid      distance that the surfaces have slid in the last step, without the stretch of friction's spring [m]
 
-To add one: a file like ``power.py``, a word for users like ``dem.model.normals.PowerLaw``, which makes its tables, and
-a row for the word in ``dem.model.parts``.
+To add one: a file like ``power.py``, a word for users like ``model.contact.normal_forces.PowerLaw``, which makes its
+tables, and
+a row for the word in ``dem.model.contact.law_components``.
 """
 
 import math
 from typing import NamedTuple
 
-from kernels.base.jit import by_type, by_type_of_first, for_type, formula
-from kernels.base.vector import add, add_scaled, dot, scale
-from kernels.laws.bridge import Bridge  # noqa: F401
-from kernels.laws.damping import UNDAMPED, Damping, SharedDamping  # noqa: F401
-from kernels.laws.dashpot import Dashpot  # noqa: F401
-from kernels.laws.dmt import NO_ADHESION, Adhesion  # noqa: F401
-from kernels.laws.film import Film, at_touch, begin_of, resisted  # noqa: F401
-from kernels.laws.friction import FRICTIONLESS, Friction  # noqa: F401
-from kernels.laws.hertz import Hertz  # noqa: F401
-from kernels.laws.hysteretic import Hysteretic  # noqa: F401
-from kernels.laws.jkr import JKR  # noqa: F401
-from kernels.laws.linear import Linear  # noqa: F401
-from kernels.laws.onset import ramp
-from kernels.laws.power import Power  # noqa: F401
-from kernels.laws.rolling import FREE_ROLLING, ConstantTorque, Rolling  # noqa: F401
-from kernels.laws.touch import PARTS, Absent, Outcome, Touch, no_outcome, no_press  # noqa: F401
-from kernels.laws.twisting import FREE_TWISTING, Twisting  # noqa: F401
-from kernels.laws.viscoelastic import Viscoelastic  # noqa: F401
+from dem.kernels.compiler.jit import by_type, by_type_of_first, for_type, inline
+from dem.kernels.laws.bridge import Bridge  # noqa: F401
+from dem.kernels.laws.damping import UNDAMPED, Damping, SharedDamping  # noqa: F401
+from dem.kernels.laws.dashpot import Dashpot  # noqa: F401
+from dem.kernels.laws.dmt import NO_ADHESION, Adhesion  # noqa: F401
+from dem.kernels.laws.first_step import ramp
+from dem.kernels.laws.friction import FRICTIONLESS, Friction  # noqa: F401
+from dem.kernels.laws.hertz import Hertz  # noqa: F401
+from dem.kernels.laws.hysteretic import Hysteretic  # noqa: F401
+from dem.kernels.laws.interface import (  # noqa: F401
+    PARTS,
+    ContactForce,
+    ContactKinematics,
+    NoComponent,
+    no_contact_force,
+    no_normal_force,
+)
+from dem.kernels.laws.jkr import JKR  # noqa: F401
+from dem.kernels.laws.linear import Linear  # noqa: F401
+from dem.kernels.laws.lubrication import Film, at_touch, begin_of, resisted  # noqa: F401
+from dem.kernels.laws.power import Power  # noqa: F401
+from dem.kernels.laws.rolling import FREE_ROLLING, ConstantTorque, Rolling  # noqa: F401
+from dem.kernels.laws.twisting import FREE_TWISTING, Twisting  # noqa: F401
+from dem.kernels.laws.viscoelastic import Viscoelastic  # noqa: F401
+from dem.kernels.numerics.vector import add, add_scaled, dot, scale
 
 
 class Elastic(NamedTuple):
@@ -65,12 +74,12 @@ class Composite(NamedTuple):
     """A law made of parts; each a NamedTuple of tables, or `Absent`."""
 
     normal: tuple
-    damping: tuple = Absent()
-    tangential: tuple = Absent()
-    rolling: tuple = Absent()
-    twisting: tuple = Absent()
-    adhesion: tuple = Absent()
-    film: tuple = Absent()
+    damping: tuple = NoComponent()
+    tangential: tuple = NoComponent()
+    rolling: tuple = NoComponent()
+    twisting: tuple = NoComponent()
+    adhesion: tuple = NoComponent()
+    film: tuple = NoComponent()
 
 
 ABSENT = {
@@ -88,7 +97,7 @@ REMEMBERED = tuple(name for name in SLOTS if name != "damping")
 
 def functions(part, slot="damping"):
     """`Part` of a type of tables; of what is absent that of a slot, all of which remember nothing."""
-    return ABSENT[slot] if part is Absent else PARTS[part]
+    return ABSENT[slot] if part is NoComponent else PARTS[part]
 
 
 elastic_or = for_type(Elastic)  # function of (law, *arguments): the first for elastic contacts, the second for others
@@ -104,12 +113,12 @@ def width(law):
 
 def has_couples(law):
     """Whether contacts hand on couples, told in Python."""
-    return not isinstance(law, Elastic) and not {type(law.rolling), type(law.twisting)} <= {Absent}
+    return not isinstance(law, Elastic) and not {type(law.rolling), type(law.twisting)} <= {NoComponent}
 
 
 def pulls_sideways(law):
     """Whether contacts can turn spheres."""
-    return has_couples(law) or not isinstance(getattr(law, "tangential", Absent()), Absent)
+    return has_couples(law) or not isinstance(getattr(law, "tangential", NoComponent()), NoComponent)
 
 
 def _acting(slot):
@@ -121,26 +130,28 @@ def _memory(what):
     return by_type(lambda part: getattr(functions(part), what))
 
 
-press, dashpot, slide, roll, twist, adhere = (_acting(slot) for slot in SLOTS)
+normal_force, dashpot, tangential_force, rolling_torque, twisting_torque, adhesion_force = (
+    _acting(slot) for slot in SLOTS
+)
 nothing_of, load_of, store_of = (_memory(what) for what in ("nothing", "load", "store"))
 
 
-@formula
+@inline
 def _yes():
     return True
 
 
-@formula
+@inline
 def _no():
     return False
 
 
-is_there = by_type(lambda part: _no if part is Absent else _yes)
+is_there = by_type(lambda part: _no if part is NoComponent else _yes)
 together = by_type(lambda part: _yes if part is SharedDamping else _no)
 
 
 def _number(n):
-    @formula
+    @inline
     def number():
         return n
 
@@ -151,53 +162,53 @@ NUMBERS = [_number(n) for n in range(8)]
 width_of = by_type(lambda part: NUMBERS[functions(part).width])
 
 
-@formula
+@inline
 def columns(law):
     """Columns of what a contact remembers, told to kernels: the last of them may not be there."""
     own = width_of(law.normal) + width_of(law.tangential) + width_of(law.rolling)
     return own + width_of(law.twisting) + width_of(law.adhesion) + 1
 
 
-lives_on = by_type(lambda part: _yes if functions(part).reach else _no)
+persists = by_type(lambda part: _yes if functions(part).reach else _no)
 
 
-@formula
+@inline
 def turns(law):
     """Whether contacts hand on couples."""
     return is_there(law.rolling) or is_there(law.twisting)
 
 
-@formula
+@inline
 def shares_damping(law):
     """Whether several contacts of two bodies are damped together."""
     return together(law.damping)
 
 
-@formula
+@inline
 def secant(law, i, j, touch, history, half):
     """Force over overlap of a contact's normal law; 0 where surfaces are apart, unless that law lives on."""
-    if touch.overlap <= 0.0 and not lives_on(law.normal):
+    if touch.overlap <= 0.0 and not persists(law.normal):
         return 0.0
-    pressed, _ = press(law.normal, i, j, touch, dot(touch.velocity, touch.normal), 2.0 * half, history[0])
+    pressed, _ = normal_force(law.normal, i, j, touch, dot(touch.velocity, touch.normal), 2.0 * half, history[0])
     return pressed.stiffness * pressed.root
 
 
-@formula
+@inline
 def never(law):
     """Elastic contacts end where surfaces part."""
     return False
 
 
-@formula
+@inline
 def beyond_touching(law):
     """Whether contacts may live on where surfaces have parted."""
-    return lives_on(law.normal) or lives_on(law.adhesion)
+    return persists(law.normal) or persists(law.adhesion)
 
 
-lasting = elastic_or(never, beyond_touching)
+has_range = elastic_or(never, beyond_touching)
 
 
-@formula
+@inline
 def begin_composite(law):
     """Gap at which contacts begin at most [m]."""
     return begin_of(law.film)
@@ -206,7 +217,7 @@ def begin_composite(law):
 begins = elastic_or(at_touch, begin_composite)
 
 
-@formula
+@inline
 def nothing(law):
     """History of a contact that begins."""
     return (
@@ -215,7 +226,7 @@ def nothing(law):
     )  # fmt: skip
 
 
-@formula
+@inline
 def load(law, rows, k, at):
     """History in row k, from column `at` on."""
     normal, at = load_of(law.normal, rows, k, at)
@@ -226,7 +237,7 @@ def load(law, rows, k, at):
     return normal, tangential, rolling, twisting, adhesion, rows[k, at]
 
 
-@formula
+@inline
 def store(law, rows, k, at, history):
     """Write a history to row k, from column `at` on."""
     normal, tangential, rolling, twisting, adhesion, grip = history
@@ -238,79 +249,79 @@ def store(law, rows, k, at, history):
     rows[k, at] = grip
 
 
-@formula
+@inline
 def contact(law, i, j, touch, history, half, time_sign):
     """Force and couple of a contact, see the package's docstring."""
     return by_film(law.film, law, i, j, touch, history, half, time_sign)
 
 
-@formula
-def bare(law, i, j, touch, history, half, time_sign):
+@inline
+def dry_contact(law, i, j, touch, history, half, time_sign):
     """Of surfaces without a film."""
     return by_adhesion(law.adhesion, law, i, j, touch, history, half, time_sign)
 
 
-@formula
-def in_film(law, i, j, touch, history, half, time_sign):
+@inline
+def lubricated_contact(law, i, j, touch, history, half, time_sign):
     """Of surfaces with a film, whether they touch or not; nothing else lives beyond touching beside it."""
     if touch.overlap > 0.0:
-        outcome, history = meet(law, i, j, touch, history, half, time_sign)
+        outcome, history = touching_contact(law, i, j, touch, history, half, time_sign)
     else:
-        outcome, history = no_outcome(), nothing(law)
+        outcome, history = no_contact_force(), nothing(law)
     return resisted(law.film, i, j, touch, outcome, half), history
 
 
-@formula
-def meet_or_hang(law, i, j, touch, history, half, time_sign):
+@inline
+def touching_or_separated(law, i, j, touch, history, half, time_sign):
     """Of surfaces that touch, or that adhesion beside the normal law may hold although they are apart."""
     if touch.overlap > 0.0:
-        return meet(law, i, j, touch, history, half, time_sign)
-    return hang(law, i, j, touch, history, 2.0 * half)
+        return touching_contact(law, i, j, touch, history, half, time_sign)
+    return separated_contact(law, i, j, touch, history, 2.0 * half)
 
 
-@formula
-def hang(law, i, j, touch, history, dt):
+@inline
+def separated_contact(law, i, j, touch, history, dt):
     """Of surfaces that are apart: no other part has anything to say of them, or to remember."""
     parting = dot(touch.velocity, touch.normal)
-    pull, of_pull = adhere(law.adhesion, i, j, touch, no_press(), parting, dt, history[4])
+    pull, of_pull = adhesion_force(law.adhesion, i, j, touch, no_normal_force(), parting, dt, history[4])
     none = (0.0, 0.0, 0.0)
     force = scale(pull.force, touch.normal)
-    outcome = Outcome(
+    outcome = ContactForce(
         force, none, elastic=pull.energy, stored=0.0, loss=0.0, jump=pull.jump, lasts=pull.holds, slid=0.0
     )
     of_normal, of_slip, of_rolling, of_twist, _, grip = nothing(law)
     return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, grip)
 
 
-@formula
-def meet(law, i, j, touch, history, half, time_sign):
+@inline
+def touching_contact(law, i, j, touch, history, half, time_sign):
     """Of surfaces that touch; parts act in a fixed order."""
     of_normal, of_slip, of_rolling, of_twist, of_pull, before = history
     dt = 2.0 * half
     parting = dot(touch.velocity, touch.normal)
     slip = add_scaled(touch.velocity, -parting, touch.normal)
-    pressed, of_normal = press(law.normal, i, j, touch, parting, dt, of_normal)
+    pressed, of_normal = normal_force(law.normal, i, j, touch, parting, dt, of_normal)
     eta = dashpot(law.damping, i, j, touch, pressed)
     if pressed.ends > -math.inf:
         leaving = parting + half * (pressed.force - eta * parting) / touch.mass
         eta *= ramp(touch.overlap - pressed.ends, leaving * dt)
     force_n = max(pressed.force - eta * parting, pressed.floor)
     limit = max(force_n + pressed.held, 0.0)
-    force_t, of_slip, in_slip, slid = slide(
+    force_t, of_slip, in_slip, slid = tangential_force(
         law.tangential, i, j, touch, pressed, eta, limit, slip, of_slip, before, half, time_sign
     )
-    rolling, of_rolling, in_rolling = roll(
+    rolling, of_rolling, in_rolling = rolling_torque(
         law.rolling, i, j, touch, pressed, limit, of_rolling, before, half, time_sign
     )
-    twisting, of_twist, in_twist = twist(
+    twisting, of_twist, in_twist = twisting_torque(
         law.twisting, i, j, touch, pressed, eta, limit, of_twist, before, half, time_sign
     )
-    pull, of_pull = adhere(law.adhesion, i, j, touch, pressed, parting, dt, of_pull)
+    pull, of_pull = adhesion_force(law.adhesion, i, j, touch, pressed, parting, dt, of_pull)
     couple = add_scaled(rolling, twisting, touch.normal)
     power = dot(force_t, slip) + (force_n - pressed.conservative) * parting
     if turns(law):
         power += dot(couple, touch.turning)
-    outcome = Outcome(
+    outcome = ContactForce(
         force=add(scale(force_n + pull.force, touch.normal), force_t),
         couple=couple,
         elastic=pressed.energy + pull.energy,
@@ -323,5 +334,5 @@ def meet(law, i, j, touch, history, half, time_sign):
     return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, pressed.grip)
 
 
-by_film = by_type(lambda part: bare if part is Absent else in_film)
-by_adhesion = by_type(lambda part: meet_or_hang if functions(part).reach else meet)
+by_film = by_type(lambda part: dry_contact if part is NoComponent else lubricated_contact)
+by_adhesion = by_type(lambda part: touching_or_separated if functions(part).reach else touching_contact)

@@ -9,17 +9,16 @@ tension γ, contact angle θ, gap S and Ŝ = S √(R̄/V)
 and F(0) while surfaces overlap; for V/R̄³ < 0.1 and θ < 50°. Bridges rupture at S_c = (1 + θ/2) V^(1/3) (G. Lian,
 C. Thornton, M. J. Adams, J. Colloid Interface Sci. 161 (1993) 138), or at (1 + θ/2) (V^(1/3) + 0.1 V^(2/3)/R̄) (Willett
 et al.). The energy is that of pulling a bridge to its rupture, where it is zero; a bridge that forms loses all of it
-at once. The force sets in and ends with a jump; ``onset`` keeps that from showing in the order of convergence.
+at once. The force sets in and ends with a jump; ``first_step`` keeps that from showing in the order of convergence.
 """
 
 import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula
-from kernels.laws.onset import constant, rest_of_constant, share_at_end, share_of_step
-from kernels.laws.touch import PARTS, Pull, with_number
+from dem.kernels.compiler.jit import inline
+from dem.kernels.laws.first_step import constant, first_step_fraction, rest_of_constant, share_at_end
+from dem.kernels.laws.interface import PARTS, Pull, with_scalar_history
 
 TINY = 1e-300  # m³, of pairs without liquid
 ROOT = math.sqrt(10.0 - 1.05 * 1.05)
@@ -34,38 +33,38 @@ class Bridge(NamedTuple):
     more: np.ndarray  # (A, A) (1 + θ/2) 0.1 V^(2/3) [m²], or 0: rupture is at length + more/R̄
 
 
-@formula
+@inline
 def reach(part, i, j, modulus, radius):
     """Gap S_c at which a bridge ruptures [m]."""
     return part.length[i, j] + 0.5 * part.more[i, j] / radius
 
 
-@formula
+@inline
 def pull(part, i, j, radius):
     """At touch, 2π R̄ γ cos θ [N]."""
     return 2.0 * math.pi * (2.0 * radius) * part.tension[i, j]
 
 
-@formula
+@inline
 def force(strength, scaled):
     """Pull of a bridge [N]: strength 2π R̄ γ cos θ, gap Ŝ."""
     return strength / (1.0 + 1.05 * scaled + 2.5 * scaled * scaled)
 
 
-@formula
+@inline
 def work(strength, stretch, scaled, end):
     """Work that pulls a bridge from the gap Ŝ to its end [J]; `stretch` is √(V/R̄) [m]."""
     angle = math.atan((5.0 * end + 1.05) / ROOT) - math.atan((5.0 * scaled + 1.05) / ROOT)
     return 2.0 / ROOT * strength * stretch * angle
 
 
-@formula
+@inline
 def bind(part, i, j, touch, press, parting, dt, held):
     """Normal force of a bridge.
 
     Parameters
     ----------
-    part, i, j, touch, press, parting, dt : see `kernels.laws`
+    part, i, j, touch, press, parting, dt : see `dem.kernels.laws`
     held : 1 for one that there was at the last step, else 0
 
     Returns
@@ -80,7 +79,7 @@ def bind(part, i, j, touch, press, parting, dt, held):
         rest = rest_of_constant(share_at_end(-left, parting, dt))
         return Pull(force=-rest * force(strength, end / stretch), energy=0.0, jump=0.0, holds=False), 1.0
     gap = max(-touch.overlap, 0.0) / stretch
-    weight = 1.0 if held > 0.0 else constant(share_of_step(touch, parting, dt))
+    weight = 1.0 if held > 0.0 else constant(first_step_fraction(touch, parting, dt))
     return Pull(
         force=-weight * force(strength, gap),
         energy=-work(strength, stretch, gap, end / stretch) - strength * max(touch.overlap, 0.0),
@@ -89,4 +88,4 @@ def bind(part, i, j, touch, press, parting, dt, held):
     ), 1.0  # fmt: skip
 
 
-PARTS[Bridge] = with_number(bind)._replace(reach=reach, pull=pull)
+PARTS[Bridge] = with_scalar_history(bind)._replace(reach=reach, pull=pull)

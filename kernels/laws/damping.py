@@ -4,7 +4,8 @@ Y. Tsuji, T. Tanaka, T. Ishida, Powder Technol. 71 (1992) 239, eq. (19): S = K �
 restitution is then the same at any speed. Where tension is cut off, contact is felt until the total force vanishes.
 With y = √(4/5) x^(5/4) and dτ = x^(1/4) dt the scaled impact x'' + α x^(1/4) x' + x^(3/2) = 0 is a damped linear
 oscillator, whose impact without tension T. Schwager and T. Pöschel solve (Granul. Matter 9 (2007) 465);
-``dem.model.restitution`` inverts that for α. The dashpot sets in like a root; ``onset`` keeps that from showing in the
+``model.contact.restitution`` inverts that for α. The dashpot sets in like a root; ``first_step`` keeps that from
+showing in the
 order of convergence.
 """
 
@@ -12,9 +13,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import by_type, formula
-from kernels.laws.touch import PARTS, forgetful
+from dem.kernels.compiler.jit import by_type, inline
+from dem.kernels.laws.interface import PARTS, stateless
 
 
 class Damping(NamedTuple):
@@ -24,7 +24,7 @@ class Damping(NamedTuple):
 
 
 class SharedDamping(NamedTuple):
-    """The same, where several contacts of two bodies are damped together, see `kernels.soft.sharing`."""
+    """The same, where several contacts of two bodies are damped together, see `kernels.soft.contact.shared_damping`."""
 
     alpha: np.ndarray  # (A, A) α of two materials
 
@@ -37,18 +37,18 @@ def clusters_or(clusters, bodies):
     return by_type(lambda part: clusters if part is SharedDamping else bodies)
 
 
-@formula
+@inline
 def dashpot(part, i, j, touch, press):
     """η [N s/m]."""
     size = math.sqrt(touch.mass * (press.stiffness * abs(press.damped)))
     return part.alpha[i, j] * (size if press.damped >= 0.0 else -size)
 
 
-@formula
+@inline
 def no_dashpot(part, i, j, touch, press):
     """None."""
     return 0.0
 
 
-PARTS[Damping] = PARTS[SharedDamping] = forgetful(dashpot)
-UNDAMPED = forgetful(no_dashpot)
+PARTS[Damping] = PARTS[SharedDamping] = stateless(dashpot)
+UNDAMPED = stateless(no_dashpot)

@@ -1,15 +1,14 @@
 """A dashpot of constant coefficient: F = F_el - η v_n.
 
-It sets in with a jump; ``onset`` keeps that from showing in the order of convergence.
+It sets in with a jump; ``first_step`` keeps that from showing in the order of convergence.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula
-from kernels.laws.onset import constant
-from kernels.laws.touch import PARTS, forgetful
+from dem.kernels.compiler.jit import inline
+from dem.kernels.laws.first_step import constant
+from dem.kernels.laws.interface import PARTS, stateless
 
 
 class Dashpot(NamedTuple):
@@ -18,10 +17,10 @@ class Dashpot(NamedTuple):
     coefficient: np.ndarray  # (A, A) η of two materials [N s/m]
 
 
-@formula
+@inline
 def dashpot(part, i, j, touch, press):
     """η [N s/m]."""
     return part.coefficient[i, j] * constant(press.share)
 
 
-PARTS[Dashpot] = forgetful(dashpot)
+PARTS[Dashpot] = stateless(dashpot)

@@ -10,10 +10,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula
-from kernels.laws.onset import ramp, steady
-from kernels.laws.touch import PARTS, Pull, forgetful
+from dem.kernels.compiler.jit import inline
+from dem.kernels.laws.first_step import ramp, steady
+from dem.kernels.laws.interface import PARTS, Pull, stateless
 
 
 class Adhesion(NamedTuple):
@@ -22,19 +21,19 @@ class Adhesion(NamedTuple):
     work: np.ndarray  # (A, A) w of two materials [J/m²]
 
 
-@formula
+@inline
 def strength(part, i, j, radius):
     """2π w R* [N]."""
     return 2.0 * math.pi * part.work[i, j] * radius
 
 
-@formula
+@inline
 def pull(part, i, j, touch, press, parting, dt, memory):
     """Pull of a contact.
 
     Parameters
     ----------
-    part, i, j, touch, press, parting, dt, memory : see `kernels.laws`; velocity of parting [m/s]
+    part, i, j, touch, press, parting, dt, memory : see `dem.kernels.laws`; velocity of parting [m/s]
 
     Returns
     -------
@@ -45,7 +44,7 @@ def pull(part, i, j, touch, press, parting, dt, memory):
     return Pull(force=-weight * size, energy=-size * touch.overlap, jump=0.0, holds=False), memory
 
 
-@formula
+@inline
 def no_pull(part, i, j, touch, press, parting, dt, memory):
     """None.
 
@@ -60,5 +59,5 @@ def no_pull(part, i, j, touch, press, parting, dt, memory):
     return Pull(force=0.0, energy=0.0, jump=0.0, holds=False), memory
 
 
-PARTS[Adhesion] = forgetful(pull)._replace(pull=strength)
-NO_ADHESION = forgetful(no_pull)
+PARTS[Adhesion] = stateless(pull)._replace(pull=strength)
+NO_ADHESION = stateless(no_pull)

@@ -12,7 +12,8 @@ One spring sticks or slides as a whole: no slip grows from the edge of the conta
 keep more tangential velocity than by Maw, Barber & Fawcett (Wear 38 (1976) 101), see ``dem.validation.annuli``.
 
 Integrated by the trapezium rule: what is remembered is f half a step ahead, f_n - dt/2 k_t v_t. In its first step k_t
-sets in like a root, see ``onset``. The spring is cut to μ F_n before the dashpot is added: the other way round t would
+sets in like a root, see ``first_step``. The spring is cut to μ F_n before the dashpot is added: the other way round t
+would
 hold what μ F_n has fallen by in a step, and impacts that slide while they unload would be of first order.
 """
 
@@ -20,10 +21,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula
-from kernels.base.vector import add, add_scaled, cross, dot, scale
-from kernels.laws.touch import PARTS, forgetful, with_vector
+from dem.kernels.compiler.jit import inline
+from dem.kernels.laws.interface import PARTS, stateless, with_vector_history
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale
 
 TINY = 1e-300  # keeps the direction of a vanishing force finite
 
@@ -36,16 +36,16 @@ class Friction(NamedTuple):
     dashpot: np.ndarray  # (A, A) η_t/η; √(2/3 shear)
 
 
-@formula
-def slide(part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign):
+@inline
+def tangential_force(part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign):
     """Force of a tangential spring.
 
     Parameters
     ----------
-    part, i, j, touch, press : see `kernels.laws`
+    part, i, j, touch, press : see `dem.kernels.laws`
     eta, limit, slip : normal dashpot [N s/m], largest force [N], velocity of the surfaces in the plane of contact
     spring, before : its force half a step ahead [N]; `Press.grip` at the last step, 0 if there was no contact
-    half, time_sign : see `kernels.laws`
+    half, time_sign : see `dem.kernels.laws`
 
     Returns
     -------
@@ -53,11 +53,11 @@ def slide(part, i, j, touch, press, eta, limit, slip, spring, before, half, time
     """
     unit = part.shear[i, j] * press.stiffness
     dashpot, most = eta * part.dashpot[i, j], part.friction[i, j] * limit
-    return drag(unit, scale(-dashpot, slip), most, slip, touch, press, spring, before, half, time_sign)
+    return spring_dashpot_slider(unit, scale(-dashpot, slip), most, slip, touch, press, spring, before, half, time_sign)
 
 
-@formula
-def drag(unit, damping, limit, velocity, touch, press, spring, before, half, time_sign):
+@inline
+def spring_dashpot_slider(unit, damping, limit, velocity, touch, press, spring, before, half, time_sign):
     """Force of a spring in the plane of contact that follows a velocity, and of a dashpot, up to a limit.
 
     Parameters
@@ -73,15 +73,15 @@ def drag(unit, damping, limit, velocity, touch, press, spring, before, half, tim
     k = unit * press.root
     begins = (1.0 + time_sign) * (unit * press.sampled - 0.5 * k)
     lead = half * (time_sign * k if before > 0.0 else begins)
-    spring = carry(spring, press.grip, before, touch.normal, (1.0 + time_sign) * half * touch.twist)
+    spring = rotate_and_rescale_spring(spring, press.grip, before, touch.normal, (1.0 + time_sign) * half * touch.twist)
     trial = add_scaled(spring, -lead, velocity)
     slid = max(math.sqrt(dot(trial, trial)) - limit, 0.0) / (k + TINY)
-    spring, force = capped(trial, damping, limit)
+    spring, force = coulomb_limit(trial, damping, limit)
     return force, add_scaled(spring, -half * k, velocity), 0.5 * dot(spring, spring) / (k + TINY), slid
 
 
-@formula
-def capped(spring, damping, limit):
+@inline
+def coulomb_limit(spring, damping, limit):
     """A spring's force, cut to a limit; and the same with that of a dashpot, cut to it again."""
     spring = scale(min(limit / math.sqrt(dot(spring, spring) + TINY), 1.0), spring)
     trial = add(spring, damping)
@@ -91,8 +91,8 @@ def capped(spring, damping, limit):
     return spring, sliding if slides else trial
 
 
-@formula
-def carry(spring, grip, before, normal, angle):
+@inline
+def rotate_and_rescale_spring(spring, grip, before, normal, angle):
     """Spring force of the last step in the contact plane of this one, turned by an angle about the normal.
 
     As long as it was, or less by √(grip/before) while the contact unloads; zero if it was no contact.
@@ -104,7 +104,7 @@ def carry(spring, grip, before, normal, angle):
     return scale(math.sqrt(square), spring)
 
 
-@formula
+@inline
 def no_friction(part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign):
     """No force: all of the slip is sliding.
 
@@ -119,5 +119,5 @@ def no_friction(part, i, j, touch, press, eta, limit, slip, spring, before, half
     return (0.0, 0.0, 0.0), spring, 0.0, 2.0 * half * math.sqrt(dot(slip, slip))
 
 
-PARTS[Friction] = with_vector(slide)
-FRICTIONLESS = forgetful(no_friction)
+PARTS[Friction] = with_vector_history(tangential_force)
+FRICTIONLESS = stateless(no_friction)

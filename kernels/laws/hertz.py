@@ -7,42 +7,42 @@ stiffness k = 4/3 E* √R*; the force and its energy stand side by side below an
 import math
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.laws import spring
-from kernels.laws.onset import of_root, share_of_step
-from kernels.laws.touch import PARTS, Press, as_hertz, forgetful
+from dem.kernels.compiler.jit import inline
+from dem.kernels.laws import collision_time
+from dem.kernels.laws.first_step import first_step_fraction, of_root
+from dem.kernels.laws.interface import PARTS, NormalForce, as_hertz, stateless
 
 
 class Hertz(NamedTuple):
     """Elastic spheres; what they need to know stands in `Touch`."""
 
 
-@formula
+@inline
 def stiffness(effective_young, effective_radius):
     """K = 4/3 E* √R* [N m^-1.5]."""
     return 4.0 / 3.0 * effective_young * math.sqrt(effective_radius)
 
 
-@formula
+@inline
 def force(k, overlap):
     """Repulsive normal force k δ^1.5 [N]; overlap must not be negative."""
     return k * overlap * math.sqrt(overlap)
 
 
-@formula
+@inline
 def energy(k, overlap):
     """Elastic energy 2/5 k δ^2.5 [J], the integral of the force; overlap must not be negative."""
     return 0.4 * overlap * force(k, overlap)
 
 
-@formula
-def press(part, i, j, touch, parting, dt, memory):
+@inline
+def normal_force(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact."""
-    share, root = share_of_step(touch, parting, dt), math.sqrt(touch.overlap)
+    share, root = first_step_fraction(touch, parting, dt), math.sqrt(touch.overlap)
     ahead = math.sqrt(max(touch.overlap, -parting * dt)) if touch.may_begin else root
     sampled, damped = of_root(share, ahead)
     elastic = touch.stiffness * root * touch.overlap
-    return Press(
+    return NormalForce(
         force=elastic, conservative=elastic, energy=energy(touch.stiffness, touch.overlap),
         stiffness=touch.stiffness, root=root, grip=touch.overlap, area=touch.radius * touch.overlap,
         share=share, sampled=sampled, damped=damped,
@@ -52,7 +52,7 @@ def press(part, i, j, touch, parting, dt, memory):
 
 def spring_of(part, i, j, meeting):
     """As Python knows it."""
-    return spring.hertz(meeting.modulus, meeting.radius)
+    return collision_time.hertz(meeting.modulus, meeting.radius)
 
 
-PARTS[Hertz] = forgetful(press)._replace(spring=spring_of, power=as_hertz)
+PARTS[Hertz] = stateless(normal_force)._replace(spring=spring_of, power=as_hertz)

@@ -15,11 +15,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula
-from kernels.laws.onset import constant, share_of_step
-from kernels.laws.spring import Spring
-from kernels.laws.touch import PARTS, Press, as_hertz, with_number
+from dem.kernels.compiler.jit import inline
+from dem.kernels.laws.collision_time import Spring
+from dem.kernels.laws.first_step import constant, first_step_fraction
+from dem.kernels.laws.interface import PARTS, NormalForce, as_hertz, with_scalar_history
 
 
 class Hysteretic(NamedTuple):
@@ -31,26 +30,26 @@ class Hysteretic(NamedTuple):
     depth: np.ndarray  # (A, A) δ_p over R*, or zero where k_2 is the same at any overlap
 
 
-@formula
+@inline
 def unloading(k_1, k_p, depth, most):
     """k_2 where the largest overlap was so large."""
     return k_1 + (k_p - k_1) * (most / depth) if depth > 0.0 else k_p
 
 
-@formula
+@inline
 def lost_by_loading(k_1, k_2, most):
     """Energy lost on the way to the largest overlap."""
     return 0.5 * k_1 * most * most * (1.0 - k_1 / k_2)
 
 
-@formula
+@inline
 def lost_by_pulling(k_1, k_2, k_c, most):
     """Energy that is lost from where the contact is on its limit to where surfaces part."""
     overlap = (k_2 - k_1) / (k_2 + k_c) * most
     return 0.5 * k_c * overlap * overlap * (1.0 + k_c / k_2)
 
 
-@formula
+@inline
 def most_at_limit(k_1, k_p, k_c, depth, overlap):
     """Largest overlap of a contact that is on its limit: where k_2 (δ - m) + k_1 m is -k_c δ."""
     if depth > 0.0:
@@ -59,12 +58,12 @@ def most_at_limit(k_1, k_p, k_c, depth, overlap):
     return (k_p + k_c) / (k_p - k_1) * overlap
 
 
-@formula
-def press(part, i, j, touch, parting, dt, memory):
+@inline
+def normal_force(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact, whose largest overlap is remembered."""
     k_1, k_p, k_c = part.loading[i, j], part.unloading[i, j], part.cohesion[i, j]
     depth = part.depth[i, j] * touch.radius
-    share = share_of_step(touch, parting, dt)
+    share = first_step_fraction(touch, parting, dt)
     sets_in = constant(share)
     most = min(max(memory, touch.overlap), depth) if depth > 0.0 else max(memory, touch.overlap)
     k_2, before = unloading(k_1, k_p, depth, most), unloading(k_1, k_p, depth, memory)
@@ -77,7 +76,7 @@ def press(part, i, j, touch, parting, dt, memory):
             jump = lost_by_pulling(k_1, k_2, k_c, memory)
             k_2 = unloading(k_1, k_p, depth, most)
             jump -= lost_by_pulling(k_1, k_2, k_c, most)
-    return Press(
+    return NormalForce(
         force=force, conservative=force, energy=0.5 * force * force / k_2,
         stiffness=k_1, root=1.0, grip=1.0, area=touch.radius * touch.overlap,
         share=share, sampled=sets_in, damped=sets_in * sets_in,
@@ -91,4 +90,4 @@ def spring(part, i, j, meeting):
     return Spring(part.unloading[i, j], 1.0, part.loading[i, j])
 
 
-PARTS[Hysteretic] = with_number(press)._replace(spring=spring, power=as_hertz)
+PARTS[Hysteretic] = with_scalar_history(normal_force)._replace(spring=spring, power=as_hertz)

@@ -9,7 +9,7 @@ dU = F dδ. Surfaces snap on where they touch, at δ = 0, and off at δ = -3/4 s
 contact radius; there U has fallen to π w s²/10. What that leaves of U is lost at once: 3/5 2^(2/3) π w s² at first
 touch, where a contact starts from that far below zero, and π w s²/10 at the end (K. L. Johnson, H. M. Pollock,
 J. Adhesion Sci. Technol. 8 (1994) 1323: 7.09 (w⁵ R*⁴/E*²)^(1/3) in all). The force sets in and ends with a jump, to
-which at the end it runs like a root of time; ``onset`` keeps that from showing in the order of convergence. A pair
+which at the end it runs like a root of time; ``first_step`` keeps that from showing in the order of convergence. A pair
 without adhesion is Hertz's.
 
 Coulomb's limit is μ |F + 2 F_po| with the pull-off force F_po = 3/2 π w R* (C. Thornton, J. Phys. D 24 (1991) 1942).
@@ -19,12 +19,18 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula, in_python
-from kernels.laws import hertz
-from kernels.laws.onset import LATER, constant, rest_of_constant, rest_of_square_root, share_at_end, share_of_step
-from kernels.laws.spring import Spring
-from kernels.laws.touch import PARTS, Press, as_hertz, with_number
+from dem.kernels.compiler.jit import in_python, inline
+from dem.kernels.laws import hertz
+from dem.kernels.laws.collision_time import Spring
+from dem.kernels.laws.first_step import (
+    NOT_FIRST_STEP,
+    constant,
+    first_step_fraction,
+    rest_of_constant,
+    rest_of_square_root,
+    share_at_end,
+)
+from dem.kernels.laws.interface import PARTS, NormalForce, as_hertz, with_scalar_history
 
 TINY = 1e-150  # m, keeps a contact without adhesion from dividing by zero where it ends
 AT_TOUCH = 0.6 * 2.0 ** (2.0 / 3.0)  # energy over π w s² below zero at δ = 0
@@ -37,20 +43,20 @@ class JKR(NamedTuple):
     work: np.ndarray  # (A, A) w of two materials [J/m²]
 
 
-@formula
+@inline
 def length(work, modulus, radius):
     """s [m]."""
     return np.cbrt(math.pi * work * radius * radius / modulus)
 
 
-@formula
+@inline
 def reach(part, i, j, modulus, radius):
     """How far beyond touching a contact lives [m]: 3/4 s²/R*."""
     ratio = math.pi * part.work[i, j] / modulus
     return 0.75 * np.cbrt(ratio * ratio * radius)
 
 
-@formula
+@inline
 def radius_of_contact(scaled):
     """α of δ R*/s² from -3/4 on: the square of the larger root of y⁴ - √2 y = δ R*/s², by Ferrari's formula."""
     a = np.cbrt(0.125 + math.sqrt(max(0.015625 + scaled * scaled * scaled / 27.0, 0.0)))
@@ -60,21 +66,21 @@ def radius_of_contact(scaled):
     return y * y
 
 
-@formula
+@inline
 def scaled_force(alpha):
     """F/(π w R*)."""
     return 4.0 / 3.0 * alpha * alpha * alpha - 2.0 * math.sqrt(2.0) * alpha * math.sqrt(alpha)
 
 
-@formula
+@inline
 def scaled_energy(alpha):
     """U/(π w s²)."""
     square = alpha * alpha
     return square * (8.0 / 15.0 * square * alpha - 4.0 * math.sqrt(2.0) / 3.0 * alpha * math.sqrt(alpha) + 1.0)
 
 
-@formula
-def press(part, i, j, touch, parting, dt, held):
+@inline
+def normal_force(part, i, j, touch, parting, dt, held):
     """Normal force of a contact; `held` is 1 for one that there was at the last step."""
     work, modulus = part.work[i, j], 0.75 * touch.stiffness / math.sqrt(touch.radius)
     s = length(work, modulus, touch.radius)
@@ -82,21 +88,21 @@ def press(part, i, j, touch, parting, dt, held):
     if left <= 0.0:
         pressed = over(work, s, -left, touch, parting, dt)
     elif work > 0.0:
-        share = LATER if held > 0.0 else share_of_step(touch, parting, dt)
+        share = NOT_FIRST_STEP if held > 0.0 else first_step_fraction(touch, parting, dt)
         pressed = stick(work, s, share, touch, held)
     else:
-        pressed, _ = hertz.press(part, i, j, touch, parting, dt, held)
+        pressed, _ = hertz.normal_force(part, i, j, touch, parting, dt, held)
     return pressed, 1.0
 
 
-@formula
+@inline
 def stick(work, s, share, touch, held):
     """Force of surfaces that stick, of length s, and have for this share of the last step."""
     unit, unit_force = math.pi * work * s * s, math.pi * work * touch.radius
     alpha, weight = radius_of_contact(touch.overlap * touch.radius / (s * s)), constant(share)
     force, a = weight * unit_force * scaled_force(alpha), alpha * s
     root = a / math.sqrt(touch.radius)
-    return Press(
+    return NormalForce(
         force=force, conservative=force, energy=unit * scaled_energy(alpha),
         stiffness=touch.stiffness, root=root, grip=a * a / touch.radius, area=a * a,
         share=share, sampled=root * weight, damped=root * weight * weight,
@@ -104,7 +110,7 @@ def stick(work, s, share, touch, held):
     )  # fmt: skip
 
 
-@formula
+@inline
 def over(work, s, beyond, touch, parting, dt):
     """A contact that has ended so far ago [m], in the last step: what that has to add, which friction does not feel.
 
@@ -117,10 +123,10 @@ def over(work, s, beyond, touch, parting, dt):
     force = unit_force * (rest * scaled_force(0.5) - 2.0 * math.sqrt(2.0 / 3.0 * step) * rest_of_square_root(theta))
     a = 0.5 * s + TINY
     root = a / math.sqrt(touch.radius)
-    return Press(
+    return NormalForce(
         force=force, conservative=force, energy=0.0,
         stiffness=touch.stiffness, root=root, grip=0.0, area=a * a,
-        share=LATER, sampled=root, damped=root * rest * abs(rest),
+        share=NOT_FIRST_STEP, sampled=root, damped=root * rest * abs(rest),
         floor=-math.inf, ends=-math.inf, held=-math.inf, jump=AT_END * unit, lasts=False,
     )  # fmt: skip
 
@@ -141,4 +147,4 @@ def spring(part, i, j, meeting):
     return Spring(k, 1.5, pull=k * 3.0 / math.sqrt(2.0) * unit**0.75, pull_power=0.75, felt=felt)
 
 
-PARTS[JKR] = with_number(press)._replace(reach=reach, spring=spring, power=as_hertz)
+PARTS[JKR] = with_scalar_history(normal_force)._replace(reach=reach, spring=spring, power=as_hertz)

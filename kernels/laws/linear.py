@@ -10,11 +10,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula, in_python
-from kernels.laws.onset import constant, share_of_step, steady
-from kernels.laws.spring import Spring, hertz
-from kernels.laws.touch import PARTS, Press, forgetful
+from dem.kernels.compiler.jit import in_python, inline
+from dem.kernels.laws.collision_time import Spring, hertz
+from dem.kernels.laws.first_step import constant, first_step_fraction, steady
+from dem.kernels.laws.interface import PARTS, NormalForce, stateless
 
 
 class Linear(NamedTuple):
@@ -26,22 +25,22 @@ class Linear(NamedTuple):
     speed: np.ndarray  # (A, A) or of impacts [m/s] that are as deep as Hertz's, undamped; else zero
 
 
-@formula
+@inline
 def as_deep_as_hertz(k, mass, speed):
     """Stiffness [N/m] with which an impact is as deep as by Hertz's law of stiffness k, 0.8 k √δ."""
     return 0.8 * k**0.8 * (1.25 * mass * speed * speed) ** 0.2
 
 
-@formula
-def press(part, i, j, touch, parting, dt, memory):
+@inline
+def normal_force(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact."""
-    share = share_of_step(touch, parting, dt)
+    share = first_step_fraction(touch, parting, dt)
     pulls = part.pulls[i, j] > 0.0
     k = part.stiffness[i, j] + part.rate[i, j] * touch.reduced
     if part.speed[i, j] > 0.0:
         k = as_deep_as_hertz(touch.stiffness, touch.reduced, part.speed[i, j])
     elastic, sets_in = k * touch.overlap, steady(touch.overlap, parting, dt)
-    return Press(
+    return NormalForce(
         force=elastic, conservative=elastic, energy=0.5 * elastic * touch.overlap,
         stiffness=k, root=1.0, grip=1.0, area=touch.radius * touch.overlap,
         share=share, sampled=constant(share), damped=sets_in * sets_in,
@@ -49,7 +48,7 @@ def press(part, i, j, touch, parting, dt, memory):
     ), memory  # fmt: skip
 
 
-@formula
+@inline
 def first(part, i, j):
     """Power of the overlap."""
     return 1.0
@@ -63,4 +62,4 @@ def spring(part, i, j, meeting):
     return Spring(part.stiffness[i, j] + part.rate[i, j] * meeting.reduced + likened, 1.0)
 
 
-PARTS[Linear] = forgetful(press)._replace(spring=spring, power=first)
+PARTS[Linear] = stateless(normal_force)._replace(spring=spring, power=first)

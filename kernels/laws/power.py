@@ -8,11 +8,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula
-from kernels.laws.onset import power, share_of_step
-from kernels.laws.spring import Spring
-from kernels.laws.touch import PARTS, Press, forgetful
+from dem.kernels.compiler.jit import inline
+from dem.kernels.laws.collision_time import Spring
+from dem.kernels.laws.first_step import first_step_fraction, power
+from dem.kernels.laws.interface import PARTS, NormalForce, stateless
 
 
 class Power(NamedTuple):
@@ -22,15 +21,15 @@ class Power(NamedTuple):
     exponent: np.ndarray  # (A, A) n
 
 
-@formula
-def press(part, i, j, touch, parting, dt, memory):
+@inline
+def normal_force(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact."""
     k, more = part.stiffness[i, j], part.exponent[i, j] - 1.0
-    share = share_of_step(touch, parting, dt)
+    share = first_step_fraction(touch, parting, dt)
     root = touch.overlap**more
     elastic = k * root * touch.overlap
     sets_in = power(share, 0.5 * more)
-    return Press(
+    return NormalForce(
         force=elastic, conservative=elastic, energy=elastic * touch.overlap / (more + 2.0),
         stiffness=k, root=root, grip=root * root, area=touch.radius * touch.overlap,
         share=share, sampled=root * power(share, more), damped=root * sets_in * sets_in,
@@ -38,7 +37,7 @@ def press(part, i, j, touch, parting, dt, memory):
     ), memory  # fmt: skip
 
 
-@formula
+@inline
 def exponent(part, i, j):
     """Power of the overlap, n."""
     return part.exponent[i, j]
@@ -49,4 +48,4 @@ def spring(part, i, j, meeting):
     return Spring(part.stiffness[i, j], part.exponent[i, j])
 
 
-PARTS[Power] = forgetful(press)._replace(spring=spring, power=exponent)
+PARTS[Power] = stateless(normal_force)._replace(spring=spring, power=exponent)

@@ -12,11 +12,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula
-from kernels.base.vector import add_scaled, cross, dot, scale
-from kernels.laws.friction import TINY, drag
-from kernels.laws.touch import PARTS, forgetful, with_vector
+from dem.kernels.compiler.jit import inline
+from dem.kernels.laws.friction import TINY, spring_dashpot_slider
+from dem.kernels.laws.interface import PARTS, stateless, with_vector_history
+from dem.kernels.numerics.vector import add_scaled, cross, dot, scale
 
 # Half of I over I + m R² of solid spheres: half of what stops them in a step, in which friction does not yet take part;
 # the whole would throw them to and fro for ever, because the spin at the time of the forces is looked ahead for.
@@ -37,14 +36,14 @@ class ConstantTorque(NamedTuple):
     friction: np.ndarray  # (A, A) μ_r of two materials
 
 
-@formula
-def roll(part, i, j, touch, press, limit, spring, before, half, time_sign):
+@inline
+def rolling_torque(part, i, j, touch, press, limit, spring, before, half, time_sign):
     """Couple of a rolling spring.
 
     Parameters
     ----------
-    part, i, j, touch, press : see `kernels.laws`
-    limit, spring, before, half, time_sign : as of `kernels.laws.friction.slide`
+    part, i, j, touch, press : see `dem.kernels.laws`
+    limit, spring, before, half, time_sign : as of `dem.kernels.laws.friction.tangential_force`
 
     Returns
     -------
@@ -54,11 +53,13 @@ def roll(part, i, j, touch, press, limit, spring, before, half, time_sign):
     unit = part.spring[i, j] * press.stiffness
     damping = scale(-2.0 * part.damping[i, j] * math.sqrt(unit * press.root * touch.rolling), rolling)  # R* cancels out
     velocity, most = scale(touch.radius, rolling), part.friction[i, j] * limit
-    force, spring, stored, _ = drag(unit, damping, most, velocity, touch, press, spring, before, half, time_sign)
+    force, spring, stored, _ = spring_dashpot_slider(
+        unit, damping, most, velocity, touch, press, spring, before, half, time_sign
+    )
     return scale(touch.radius, cross(touch.normal, force)), spring, stored
 
 
-@formula
+@inline
 def brake(part, i, j, touch, press, limit, spring, before, half, time_sign):
     """Couple of constant size.
 
@@ -76,7 +77,7 @@ def brake(part, i, j, touch, press, limit, spring, before, half, time_sign):
     return scale(-min(most / rate, HALF_OWN * touch.rolling / (2.0 * half)), rolling), spring, 0.0
 
 
-@formula
+@inline
 def no_rolling(part, i, j, touch, press, limit, spring, before, half, time_sign):
     """None.
 
@@ -91,5 +92,5 @@ def no_rolling(part, i, j, touch, press, limit, spring, before, half, time_sign)
     return (0.0, 0.0, 0.0), spring, 0.0
 
 
-PARTS[Rolling], PARTS[ConstantTorque] = with_vector(roll), forgetful(brake)
-FREE_ROLLING = forgetful(no_rolling)
+PARTS[Rolling], PARTS[ConstantTorque] = with_vector_history(rolling_torque), stateless(brake)
+FREE_ROLLING = stateless(no_rolling)

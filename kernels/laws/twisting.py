@@ -11,11 +11,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula
-from kernels.base.vector import dot
-from kernels.laws.friction import TINY
-from kernels.laws.touch import PARTS, forgetful, with_two_numbers
+from dem.kernels.compiler.jit import inline
+from dem.kernels.laws.friction import TINY
+from dem.kernels.laws.interface import PARTS, stateless, with_two_scalar_history
+from dem.kernels.numerics.vector import dot
 
 
 class Twisting(NamedTuple):
@@ -26,14 +25,14 @@ class Twisting(NamedTuple):
     dashpot: np.ndarray  # (A, A) η_t/η
 
 
-@formula
-def twist(part, i, j, touch, press, eta, limit, memory, before, half, time_sign):
+@inline
+def twisting_torque(part, i, j, touch, press, eta, limit, memory, before, half, time_sign):
     """Couple about the normal.
 
     Parameters
     ----------
-    part, i, j, touch, press : see `kernels.laws`
-    eta, limit, memory, before, half, time_sign : as of `kernels.laws.friction.slide`
+    part, i, j, touch, press : see `dem.kernels.laws`
+    eta, limit, memory, before, half, time_sign : as of `dem.kernels.laws.friction.tangential_force`
 
     Returns
     -------
@@ -52,7 +51,7 @@ def twist(part, i, j, touch, press, eta, limit, memory, before, half, time_sign)
     return couple, (spring - half * k * rate, k), 0.5 * spring * spring / (k + TINY)
 
 
-@formula
+@inline
 def no_twist(part, i, j, touch, press, eta, limit, memory, before, half, time_sign):
     """None.
 
@@ -67,5 +66,5 @@ def no_twist(part, i, j, touch, press, eta, limit, memory, before, half, time_si
     return 0.0, memory, 0.0
 
 
-PARTS[Twisting] = with_two_numbers(twist)
-FREE_TWISTING = forgetful(no_twist)
+PARTS[Twisting] = with_two_scalar_history(twisting_torque)
+FREE_TWISTING = stateless(no_twist)

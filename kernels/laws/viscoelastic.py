@@ -9,9 +9,8 @@ Contacts end where the force vanishes, which shows in the next term, of x^(5/2).
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula
-from kernels.laws.touch import PARTS, forgetful
+from dem.kernels.compiler.jit import inline
+from dem.kernels.laws.interface import PARTS, stateless
 
 
 class Viscoelastic(NamedTuple):
@@ -20,10 +19,10 @@ class Viscoelastic(NamedTuple):
     time: np.ndarray  # (A, A) A of two materials [s]
 
 
-@formula
+@inline
 def dashpot(part, i, j, touch, press):
     """η [N s/m]."""
     return 1.5 * part.time[i, j] * press.stiffness * press.sampled
 
 
-PARTS[Viscoelastic] = forgetful(dashpot)
+PARTS[Viscoelastic] = stateless(dashpot)

@@ -1,8 +1,8 @@
 """Hard-core Monte Carlo of fibre directions on a cubic lattice."""
 
-from kernels.base.geometry import segment_distance_squared
-from kernels.base.jit import kernel, part
-from kernels.base.vector import add_scaled
+from dem.kernels.compiler.jit import func, kernel
+from dem.kernels.numerics.distances import segment_distance_squared
+from dem.kernels.numerics.vector import add_scaled
 
 
 @kernel
@@ -20,7 +20,7 @@ def sweep(shape, pitch, half_length, diameter, reach, axes, proposals):
     return taken
 
 
-@part
+@func
 def is_clear(x, y, z, u, shape, pitch, half_length, diameter, reach, axes):
     """Whether a fibre of direction u at a site keeps a diameter away from all others.
 

@@ -4,10 +4,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula, kernel, part
-from kernels.base.quaternion import rotate
-from kernels.base.vector import add, dot, load, store
+from dem.kernels.compiler.jit import func, inline, kernel
+from dem.kernels.numerics.quaternion import rotate
+from dem.kernels.numerics.vector import add, dot, load, store
 
 CLEARANCE = 1.0 + 1e-9  # a touch that rounding may turn is none
 
@@ -24,40 +23,40 @@ class Taken(NamedTuple):
     radius: np.ndarray  # (M,) [m]
 
 
-@formula
+@inline
 def cell_along(x, axis, taken):
     """Cell along one axis; what lies outside counts to the outermost ones."""
     cell = np.int64(math.floor((x - taken.lower[axis]) * taken.scale[axis]))
     return min(max(cell, 0), taken.last.shape[axis] - 1)
 
 
-@formula
+@inline
 def wrapped(x, axis, taken):
     """A coordinate within the period."""
     period = taken.period[axis]
     return x - period * math.floor((x - taken.lower[axis]) / period) if period > 0.0 else x
 
 
-@formula
+@inline
 def into_period(x, taken):
     """A point within the periods."""
     return wrapped(x[0], 0, taken), wrapped(x[1], 1, taken), wrapped(x[2], 2, taken)
 
 
-@formula
+@inline
 def gap_along(x, s, axis, taken):
     """Distance of a point from the nearest image of sphere s along one axis."""
     gap, period = x - taken.centre[axis, s], taken.period[axis]
     return gap - period * math.floor(gap / period + 0.5) if period > 0.0 else gap
 
 
-@formula
+@inline
 def is_missing(cell, axis, taken):
     """Whether there is no such cell along this axis, not even as an image."""
     return taken.period[axis] == 0.0 and (cell < 0 or cell >= taken.last.shape[axis])
 
 
-@part
+@func
 def take(x, r, s, taken):
     """Note sphere s at the point x."""
     store(taken.centre, s, x)
@@ -67,7 +66,7 @@ def take(x, r, s, taken):
     taken.last[i, j, k] = s
 
 
-@part
+@func
 def is_free(x, r, taken):
     """Whether a sphere at the point x overlaps none that has a place; cells are as wide as the largest one."""
     i, j, k = cell_along(x[0], 0, taken), cell_along(x[1], 1, taken), cell_along(x[2], 2, taken)
@@ -94,7 +93,7 @@ def take_all(centre, radius, taken):
         take(into_period(load(centre, s), taken), radius[s], s, taken)
 
 
-@part
+@func
 def fits(x, q, first, end, offset, size, low, high, taken):
     """Whether a body stays within low and high, and all of its spheres are free.
 

@@ -17,7 +17,8 @@ A step is *predict* (needs no torque), the torque, *correct*. Between steps a sc
     behind(memory, inertia) -> omega_body
         of schemes that leap over the torque: the angular velocity half a step before it, from which `correct` and the
         next `predict` take one with I^-1 torque, less what is gyroscopic if they say so, to half a step after it. A
-        torque may then be made to lead wherever it should, however stiff (`kernels.soft.whirled`). In the body frame;
+        torque may then be made to lead wherever it should, however stiff
+        (`kernels.soft.fluid.rotational_relaxation`). In the body frame;
         that of `SphericalPCDM` is the world's.
     lead(memory, q_force, rate, dt) -> memory
         of some of these: `correct` by the rate of change of that angular velocity, for who knows where it should lead
@@ -28,18 +29,18 @@ finds it in the cache (an integer ``kind`` would compile all schemes, a function
 To add one: a file like ``euler.py``, a row here, a row in ``dem.rotation.integrators``.
 """
 
-from kernels.base.jit import by_type, for_type, formula
-from kernels.rotation.adams_bashforth import ADAMS_BASHFORTH, AdamsBashforth
-from kernels.rotation.direct_multiplication import (
+from dem.kernels.compiler.jit import by_type, for_type, inline
+from dem.kernels.rotation.adams_bashforth import ADAMS_BASHFORTH, AdamsBashforth
+from dem.kernels.rotation.direct_multiplication import (
     DIRECT_MULTIPLICATION,
     SCALAR_FACTOR,
     DirectMultiplication,
     ScalarFactor,
 )
-from kernels.rotation.euler import EULER, Euler
-from kernels.rotation.fincham import FINCHAM, Fincham
-from kernels.rotation.improved_pcdm import IMPROVED_PCDM, ImprovedPCDM
-from kernels.rotation.leapfrog import (
+from dem.kernels.rotation.euler import EULER, Euler
+from dem.kernels.rotation.fincham import FINCHAM, Fincham
+from dem.kernels.rotation.improved_pcdm import IMPROVED_PCDM, ImprovedPCDM
+from dem.kernels.rotation.leapfrog import (
     LEAPFROG,
     LEAPFROG_PRODUCT,
     PREDICTOR_CORRECTOR,
@@ -47,14 +48,14 @@ from kernels.rotation.leapfrog import (
     LeapfrogProduct,
     PredictorCorrector,
 )
-from kernels.rotation.omelyan import OMELYAN, Omelyan
-from kernels.rotation.pcdm import ORIGINAL_PCDM, PCDM
-from kernels.rotation.quaternion_verlet import QUATERNION_VERLET, QuaternionVerlet
-from kernels.rotation.richardson import RICHARDSON, Richardson
-from kernels.rotation.spherical import SPHERICAL_PCDM, SphericalPCDM
-from kernels.rotation.spiral import SPIRAL, Spiral
-from kernels.rotation.splitting import AXIAL_SPLITTING, NO_SQUISH, SPLITTING, AxialSplitting, NoSquish, Splitting
-from kernels.rotation.steps import Steps, behind_half, lead_half
+from dem.kernels.rotation.omelyan import OMELYAN, Omelyan
+from dem.kernels.rotation.pcdm import ORIGINAL_PCDM, PCDM
+from dem.kernels.rotation.quaternion_verlet import QUATERNION_VERLET, QuaternionVerlet
+from dem.kernels.rotation.richardson import RICHARDSON, Richardson
+from dem.kernels.rotation.spherical import SPHERICAL_PCDM, SphericalPCDM
+from dem.kernels.rotation.spiral import SPIRAL, Spiral
+from dem.kernels.rotation.splitting import AXIAL_SPLITTING, NO_SQUISH, SPLITTING, AxialSplitting, NoSquish, Splitting
+from dem.kernels.rotation.steps import Steps, behind_half, lead_half
 
 SCHEMES = {
     Euler: EULER,
@@ -86,12 +87,12 @@ def by_scheme(name):
 start, predict, velocity, correct, whole, load_memory, store_memory = (by_scheme(name) for name in Steps._fields[:7])
 
 
-@formula
+@inline
 def _yes():
     return True
 
 
-@formula
+@inline
 def _no():
     return False
 

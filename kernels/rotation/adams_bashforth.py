@@ -6,17 +6,17 @@ memory = (q_n, omega_body_n, world torque at n, (q' and omega' at n - 1)); the f
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import angular_acceleration, derivative, rotate_back, step, unit
-from kernels.base.vector import add_scaled
-from kernels.rotation.steps import Steps, load_usual, store_usual, velocity_whole, whole_whole
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import angular_acceleration, derivative, rotate_back, step, unit
+from dem.kernels.numerics.vector import add_scaled
+from dem.kernels.rotation.steps import Steps, load_usual, store_usual, velocity_whole, whole_whole
 
 
 class AdamsBashforth(NamedTuple):
     """Selects the Adams-Bashforth method."""
 
 
-@formula
+@inline
 def start(q, omega_body, torque, inertia, dt):
     """As if the rates before the start had been those at the start."""
     r = angular_acceleration(omega_body, rotate_back(q, torque), inertia)
@@ -24,7 +24,7 @@ def start(q, omega_body, torque, inertia, dt):
     return q, omega_body, torque, (d[0], d[1], d[2], d[3], r[0], r[1], r[2])
 
 
-@formula
+@inline
 def predict(memory, inertia, dt):
     """y_{n+1} = y_n + dt (3 y'_n - y'_{n-1})/2 for q, normalised, and omega."""
     q, omega, torque, before = memory
@@ -35,13 +35,13 @@ def predict(memory, inertia, dt):
     return q, (q, omega, torque, (d[0], d[1], d[2], d[3], r[0], r[1], r[2]))
 
 
-@formula
+@inline
 def correct(memory, q_force, torque, inertia, dt):
     """Keep the new torque for the next step."""
     return memory[0], memory[1], torque, memory[3]
 
 
-@formula
+@inline
 def load_more(q, w, a, more, b):
     """Memory with the rates before."""
     usual = load_usual(q, w, a, more, b)
@@ -49,7 +49,7 @@ def load_more(q, w, a, more, b):
     return usual[0], usual[1], usual[2], before
 
 
-@formula
+@inline
 def store_more(q, w, a, more, b, memory):
     """Write the memory with the rates before."""
     store_usual(q, w, a, more, b, memory)

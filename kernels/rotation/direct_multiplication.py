@@ -9,10 +9,10 @@ second that at its beginning.
 import math
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import angular_acceleration, derivative, renormalise, rotate_back, step, turn_body
-from kernels.base.vector import add_scaled, dot
-from kernels.rotation.steps import explicit
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import angular_acceleration, derivative, renormalise, rotate_back, step, turn_body
+from dem.kernels.numerics.vector import add_scaled, dot
+from dem.kernels.rotation.steps import explicit
 
 
 class ScalarFactor(NamedTuple):
@@ -23,7 +23,7 @@ class DirectMultiplication(NamedTuple):
     """Selects direct multiplication."""
 
 
-@formula
+@inline
 def multiply_by_factor(q, omega, dt):
     """(q + tan|dq| dq/|dq|) cos|dq| with dq = dt/2 q omega (44, 45)."""
     half_angle = 0.5 * dt * math.sqrt(dot(omega, omega))
@@ -33,7 +33,7 @@ def multiply_by_factor(q, omega, dt):
     return c * q[0], c * q[1], c * q[2], c * q[3]
 
 
-@formula
+@inline
 def scalar_factor(memory, inertia, dt):
     """omega_{n+1} with the torque at n, then q_{n+1} with omega_{n+1}."""
     q, omega, torque = memory
@@ -42,7 +42,7 @@ def scalar_factor(memory, inertia, dt):
     return q, (q, omega, torque)
 
 
-@formula
+@inline
 def direct_multiplication(memory, inertia, dt):
     """q_{n+1} with omega_n (49, 50), and omega_{n+1} with the torque at n."""
     q, omega, torque = memory

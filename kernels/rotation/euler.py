@@ -2,17 +2,17 @@
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import angular_acceleration, derivative, rotate_back, step, unit
-from kernels.base.vector import add_scaled
-from kernels.rotation.steps import explicit
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import angular_acceleration, derivative, rotate_back, step, unit
+from dem.kernels.numerics.vector import add_scaled
+from dem.kernels.rotation.steps import explicit
 
 
 class Euler(NamedTuple):
     """Selects Euler's method."""
 
 
-@formula
+@inline
 def predict(memory, inertia, dt):
     """q_{n+1} = q_n + dt/2 q_n omega_n, normalised; omega_{n+1} = omega_n + dt omega'_n."""
     q, omega, torque = memory

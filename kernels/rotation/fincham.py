@@ -6,23 +6,23 @@ memory = (q_n, world angular momentum at n - 1/2, world torque at n).
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import derivative, rotate, rotate_back, step, unit
-from kernels.base.vector import add_scaled, divide, multiply
-from kernels.rotation.steps import Steps, velocity_of_last_momentum
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import derivative, rotate, rotate_back, step, unit
+from dem.kernels.numerics.vector import add_scaled, divide, multiply
+from dem.kernels.rotation.steps import Steps, velocity_of_last_momentum
 
 
 class Fincham(NamedTuple):
     """Selects Fincham's leap-frog."""
 
 
-@formula
+@inline
 def start(q, omega_body, torque, inertia, dt):
     """Angular momentum half a step back."""
     return q, add_scaled(rotate(q, multiply(inertia, omega_body)), -0.5 * dt, torque), torque
 
 
-@formula
+@inline
 def predict(memory, inertia, dt):
     """L_n for half a step of q, then L_{n+1/2} in the frame found there for the whole step."""
     q, momentum, torque = memory
@@ -34,13 +34,13 @@ def predict(memory, inertia, dt):
     return q, (q, momentum, torque)
 
 
-@formula
+@inline
 def correct(memory, q_force, torque, inertia, dt):
     """Keep the new torque for the next step."""
     return q_force, memory[1], torque
 
 
-@formula
+@inline
 def whole(memory, q_force, inertia, dt):
     """From L_{n+1} = L_{n+1/2} + dt/2 torque_{n+1}."""
     _, momentum, torque = memory

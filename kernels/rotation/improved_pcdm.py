@@ -11,17 +11,17 @@ prediction at no cost.
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
-from kernels.base.vector import add_scaled
-from kernels.rotation.steps import Steps, behind_half, velocity_half, whole_half
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
+from dem.kernels.numerics.vector import add_scaled
+from dem.kernels.rotation.steps import Steps, behind_half, velocity_half, whole_half
 
 
 class ImprovedPCDM(NamedTuple):
     """Selects the improved PCDM scheme."""
 
 
-@formula
+@inline
 def start(q, omega_body, torque, inertia, dt):
     """Half a step ahead from the whole-step state at n = 0."""
     rate = angular_acceleration(omega_body, rotate_back(q, torque), inertia)
@@ -29,7 +29,7 @@ def start(q, omega_body, torque, inertia, dt):
     return turn(omega_quarter, 0.5 * dt, q), add_scaled(omega_body, 0.5 * dt, rate), rate
 
 
-@formula
+@inline
 def predict(memory, inertia, dt):
     """Step 2 (b): q'_{n+1} = exp(dt/2 omega_{n+3/4}) q_{n+1/2}."""
     q, omega, rate = memory
@@ -37,7 +37,7 @@ def predict(memory, inertia, dt):
     return turn(omega_three_quarters, 0.5 * dt, q), memory
 
 
-@formula
+@inline
 def lead(memory, q_force, rate, dt):
     """Steps 3 and 4 with the rate omega'_{n+1}: omega_{n+3/2} and q_{n+3/2}."""
     q, omega, before = memory
@@ -46,7 +46,7 @@ def lead(memory, q_force, rate, dt):
     return q, add_scaled(omega, dt, rate), rate
 
 
-@formula
+@inline
 def correct(memory, q_force, torque, inertia, dt):
     """Steps 2 (c) to 4: omega'_{n+1}, its rate from the torque, and what follows."""
     omega_predicted = add_scaled(memory[1], 0.5 * dt, memory[2])

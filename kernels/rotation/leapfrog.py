@@ -7,10 +7,10 @@ f = 1/|beta|² the product has unit length, needs no normalisation, and equals (
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import cayley, derivative, product, renormalise, step, unit
-from kernels.base.vector import add_scaled, dot, scale
-from kernels.rotation.steps import leaping
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import cayley, derivative, product, renormalise, step, unit
+from dem.kernels.numerics.vector import add_scaled, dot, scale
+from dem.kernels.rotation.steps import leaping
 
 
 class Leapfrog(NamedTuple):
@@ -25,7 +25,7 @@ class PredictorCorrector(NamedTuple):
     """Selects the predictor-corrector method."""
 
 
-@formula
+@inline
 def leap_frog(memory, inertia, dt):
     """q_{n+1} = q_n + dt/2 q_{n+1/2} omega_{n+1/2} with q_{n+1/2} = (q_n + q_{n+1})/2, solved (33, 34)."""
     q, omega, rate = memory
@@ -33,7 +33,7 @@ def leap_frog(memory, inertia, dt):
     return q, (q, omega, rate)
 
 
-@formula
+@inline
 def leap_frog_product(memory, inertia, dt):
     """q_{n+1} = q_n f beta beta with beta = [1, dt/4 omega_{n+1/2}] (35, 36, 39) and f = 1/|beta|²."""
     q, omega, rate = memory
@@ -45,7 +45,7 @@ def leap_frog_product(memory, inertia, dt):
     return q, (q, omega, rate)
 
 
-@formula
+@inline
 def predictor_corrector(memory, inertia, dt):
     """q_{n+1/2} from the rate at n (53), then q_{n+1} from that at n + 1/2 (54), normalised."""
     q, omega, rate = memory

@@ -6,10 +6,10 @@ over the last step).
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import angular_acceleration, cayley, renormalise
-from kernels.base.vector import add, add_scaled, scale
-from kernels.rotation.steps import spinning
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import angular_acceleration, cayley, renormalise
+from dem.kernels.numerics.vector import add, add_scaled, scale
+from dem.kernels.rotation.steps import spinning
 
 ITERATIONS = 3
 
@@ -18,7 +18,7 @@ class Omelyan(NamedTuple):
     """Selects Omelyan's leap-frog."""
 
 
-@formula
+@inline
 def spin_up(omega, torque_body, inertia, dt):
     """omega after dt, with the mean of the gyroscopic products before and after, by fixed-point iterations."""
     before = angular_acceleration(omega, torque_body, inertia)
@@ -29,7 +29,7 @@ def spin_up(omega, torque_body, inertia, dt):
     return new
 
 
-@formula
+@inline
 def predict(memory, inertia, dt):
     """Cayley step of q with omega_{n+1/2}."""
     q, omega, rate = memory

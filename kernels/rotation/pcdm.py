@@ -2,22 +2,22 @@
 
 Zhao, F., van Wachem, B. G. M., Acta Mech. 224 (2013) 3091-3109, (55) to (63). The paper leaves open which torque
 enters (62); with one force evaluation a step it is that of the last one, which lags by half a step and makes the scheme
-first order. `kernels.rotation.several.pcdm_midpoint` evaluates it at the half step.
+first order. `dem.kernels.rotation.several.pcdm_midpoint` evaluates it at the half step.
 """
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
-from kernels.base.vector import add_scaled
-from kernels.rotation.steps import explicit
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
+from dem.kernels.numerics.vector import add_scaled
+from dem.kernels.rotation.steps import explicit
 
 
 class PCDM(NamedTuple):
     """Selects the original PCDM scheme."""
 
 
-@formula
+@inline
 def predict(memory, inertia, dt):
     """Make the whole step with the torque at n."""
     q, omega, torque = memory

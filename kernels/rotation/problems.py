@@ -6,9 +6,9 @@ As numbers, not functions, so that one compiled loop serves them all and is foun
 import math
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import rotate
-from kernels.base.vector import add_scaled
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import rotate
+from dem.kernels.numerics.vector import add_scaled
 
 KINDS = range(6)
 FREE, SPHERE, CYLINDER, HEAVY_TOP, SPRING, DRAG = KINDS  # the last two are for tests of order
@@ -21,7 +21,7 @@ class Problem(NamedTuple):
     ahead: float = 0.0
 
 
-@formula
+@inline
 def torque(problem, t, q, omega):
     """Torque of a problem [N m], world or body frame as the problem has it."""
     t += problem.ahead

@@ -7,10 +7,17 @@ while |omega| dt stays below about 2. memory = (q_n, world angular momentum, wor
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import angular_acceleration, derivative, norm_squared, renormalise, rotate_back, step
-from kernels.base.vector import add_scaled, divide
-from kernels.rotation.steps import Steps, second_kick, start_momentum, whole_momentum
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import (
+    angular_acceleration,
+    derivative,
+    norm_squared,
+    renormalise,
+    rotate_back,
+    step,
+)
+from dem.kernels.numerics.vector import add_scaled, divide
+from dem.kernels.rotation.steps import Steps, second_kick, start_momentum, whole_momentum
 
 MOST_ITERATIONS = 60
 CONVERGED = 1e-31  # squared change of the quaternion
@@ -20,7 +27,7 @@ class QuaternionVerlet(NamedTuple):
     """Selects quaternion velocity Verlet."""
 
 
-@formula
+@inline
 def predict(memory, inertia, dt):
     """Half a kick, then q_{n+1} = q_n + dt q'_{n+1/2} with the fixed point of q_{n+1/2} = q_n + dt/2 q'_{n+1/2}."""
     q, momentum, torque = memory
@@ -42,7 +49,7 @@ def predict(memory, inertia, dt):
     return q, (q, momentum, torque)
 
 
-@formula
+@inline
 def rotate_back_any(q, u):
     """q* u q for q of any length."""
     n = norm_squared(q)
@@ -50,7 +57,7 @@ def rotate_back_any(q, u):
     return t[0] + (n - 1.0) * u[0], t[1] + (n - 1.0) * u[1], t[2] + (n - 1.0) * u[2]
 
 
-@formula
+@inline
 def velocity(memory, q_force, inertia, dt):
     """Angular velocity at n + 1, if the torque did not change."""
     _, momentum, torque = memory

@@ -6,17 +6,17 @@ torque).
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import derivative, rotate_back, step, unit
-from kernels.base.vector import add_scaled, divide
-from kernels.rotation.steps import Steps, second_kick, start_momentum, velocity_of_last_momentum, whole_momentum
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import derivative, rotate_back, step, unit
+from dem.kernels.numerics.vector import add_scaled, divide
+from dem.kernels.rotation.steps import Steps, second_kick, start_momentum, velocity_of_last_momentum, whole_momentum
 
 
 class Richardson(NamedTuple):
     """Selects the Richardson iteration."""
 
 
-@formula
+@inline
 def predict(memory, inertia, dt):
     """Half a kick; q by one whole step and by two half ones, and twice the second less the first."""
     q, momentum, torque = memory

@@ -5,9 +5,9 @@ A step is one function of the torque law, ``torque(law, body_frame, t, q, omega_
 
 from typing import NamedTuple
 
-from kernels.base.jit import functional
-from kernels.base.quaternion import angular_acceleration, derivative, renormalise, rotate, step, turn, unit
-from kernels.base.vector import add_scaled
+from dem.kernels.compiler.jit import closure
+from dem.kernels.numerics.quaternion import angular_acceleration, derivative, renormalise, rotate, step, turn, unit
+from dem.kernels.numerics.vector import add_scaled
 
 
 class PCDMMidpoint(NamedTuple):
@@ -18,7 +18,7 @@ class RungeKutta(NamedTuple):
     """Selects the classical Runge-Kutta method of order four."""
 
 
-@functional
+@closure
 def pcdm_midpoint(law, body_frame, torque, t, q, omega, inertia, dt):
     """PCDM (Zhao & van Wachem 2013, (55) to (63)) with the torque of (62) at (t, q, omega)_{n+1/2}: second order.
 
@@ -39,7 +39,7 @@ def pcdm_midpoint(law, body_frame, torque, t, q, omega, inertia, dt):
     return renormalise(turn(rotate(q_half, omega_half), dt, q)), add_scaled(omega, dt, rate_half)
 
 
-@functional
+@closure
 def runge_kutta(law, body_frame, torque, t, q, omega, inertia, dt):
     """Classical Runge-Kutta method on q, normalised once a step, and omega.
 

@@ -8,17 +8,17 @@ otherwise the two differ by O(dt^2), their own order, since that one adds up tor
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import renormalise, rotate, rotate_back, turn
-from kernels.base.vector import add_scaled, scale
-from kernels.rotation.steps import Steps, behind_half
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import renormalise, rotate, rotate_back, turn
+from dem.kernels.numerics.vector import add_scaled, scale
+from dem.kernels.rotation.steps import Steps, behind_half
 
 
 class SphericalPCDM(NamedTuple):
     """Selects improved PCDM for spheres. memory = (q_{n+1/2}, omega_{n+1/2}, its rate of change at n), world frame."""
 
 
-@formula
+@inline
 def start(q, omega_body, torque, inertia, dt):
     """Half a step ahead from the whole-step state at n = 0."""
     omega = rotate(q, omega_body)
@@ -26,26 +26,26 @@ def start(q, omega_body, torque, inertia, dt):
     return turn(add_scaled(omega, 0.25 * dt, rate), 0.5 * dt, q), add_scaled(omega, 0.5 * dt, rate), rate
 
 
-@formula
+@inline
 def predict(memory, inertia, dt):
     """q_{n+1} = exp(dt/2 omega_{n+3/4}) q_{n+1/2}."""
     q, omega, rate = memory
     return turn(add_scaled(omega, 0.25 * dt, rate), 0.5 * dt, q), memory
 
 
-@formula
+@inline
 def world_velocity(memory, dt):
     """Angular velocity half a step ahead of the one kept, for dt > 0, or behind it."""
     return add_scaled(memory[1], 0.5 * dt, memory[2])
 
 
-@formula
+@inline
 def velocity(memory, q_force, inertia, dt):
     """Angular velocity at n + 1, in the body frame."""
     return rotate_back(q_force, world_velocity(memory, dt))
 
 
-@formula
+@inline
 def lead(memory, q_force, rate, dt):
     """omega_{n+3/2} and q_{n+3/2} by the rate, which is in the world frame."""
     q, omega, before = memory
@@ -53,13 +53,13 @@ def lead(memory, q_force, rate, dt):
     return renormalise(turn(omega_predicted, dt, q)), add_scaled(omega, dt, rate), rate
 
 
-@formula
+@inline
 def correct(memory, q_force, torque, inertia, dt):
     """The rate from the torque, then omega_{n+3/2} and q_{n+3/2}."""
     return lead(memory, q_force, scale(1.0 / inertia[0], torque), dt)
 
 
-@formula
+@inline
 def whole(memory, q_force, inertia, dt):
     """Orientation q_{n+1} = exp(-dt/2 omega_{n+5/4}) q_{n+3/2}, and the angular velocity there, in the body frame."""
     q, omega, rate = memory

@@ -6,17 +6,17 @@ rate of change over the last step).
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula
-from kernels.base.quaternion import angular_acceleration, renormalise, turn_body
-from kernels.base.vector import add, add_scaled, scale
-from kernels.rotation.steps import spinning
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.quaternion import angular_acceleration, renormalise, turn_body
+from dem.kernels.numerics.vector import add, add_scaled, scale
+from dem.kernels.rotation.steps import spinning
 
 
 class Spiral(NamedTuple):
     """Selects SPIRAL."""
 
 
-@formula
+@inline
 def spin_up(omega, torque_body, inertia, dt):
     """omega after dt under a body torque that does not change: the three-stage Runge-Kutta method of Shu and Osher."""
     k1 = scale(dt, angular_acceleration(omega, torque_body, inertia))
@@ -25,7 +25,7 @@ def spin_up(omega, torque_body, inertia, dt):
     return add_scaled(omega, 1.0 / 6.0, add_scaled(add(k1, k2), 4.0, k3))
 
 
-@formula
+@inline
 def predict(memory, inertia, dt):
     """q_{n+1} = q_n exp(dt/2 omega_{n+1/2})."""
     q, omega, rate = memory

@@ -9,10 +9,10 @@ and the free rotation is exact. memory = (q_n, body angular momentum, body torqu
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula, functional
-from kernels.base.quaternion import exponential_series, product, renormalise, rotate_back
-from kernels.base.vector import add_scaled, divide, multiply, scale
-from kernels.rotation.steps import Steps
+from dem.kernels.compiler.jit import closure, inline
+from dem.kernels.numerics.quaternion import exponential_series, product, renormalise, rotate_back
+from dem.kernels.numerics.vector import add_scaled, divide, multiply, scale
+from dem.kernels.rotation.steps import Steps
 
 
 class Splitting(NamedTuple):
@@ -27,13 +27,13 @@ class NoSquish(NamedTuple):
     """Selects the NO_SQUISH splitting."""
 
 
-@formula
+@inline
 def start(q, omega_body, torque, inertia, dt):
     """Angular momentum and torque in the body frame at n = 0."""
     return q, multiply(inertia, omega_body), rotate_back(q, torque)
 
 
-@formula
+@inline
 def about_x(q, momentum, angle):
     """Turn the body by an angle about its x axis: the angular momentum, fixed in the world, turns back in the body."""
     c, s, _, _ = exponential_series((0.5 * angle, 0.0, 0.0))
@@ -42,7 +42,7 @@ def about_x(q, momentum, angle):
     return q, (momentum[0], c * momentum[1] + s * momentum[2], c * momentum[2] - s * momentum[1])
 
 
-@formula
+@inline
 def about(k, q, momentum, angle):
     """The same about the body axis k, by calling the axes by other names."""
     if k == 0:
@@ -54,14 +54,14 @@ def about(k, q, momentum, angle):
     return (p[0], p[2], p[3], p[1]), (m[1], m[2], m[0])
 
 
-@formula
+@inline
 def axial_rotation(q, momentum, inertia, dt):
     """Free rotation of a body with I_y = I_z, exact: about L with |L|/I_y, and about x with the rest."""
     q = product(q, exponential_series(scale(0.5 * dt / inertia[1], momentum)))
     return about_x(q, momentum, dt * momentum[0] * (1.0 / inertia[0] - 1.0 / inertia[1]))
 
 
-@formula
+@inline
 def free_rotation(q, momentum, inertia, dt):
     """Free rotation of any body: about L with |L|/I_r, and about the two other axes with the rest."""
     r, near, far = axes_by_moment(inertia)
@@ -77,7 +77,7 @@ def free_rotation(q, momentum, inertia, dt):
     return q, momentum
 
 
-@formula
+@inline
 def axes_by_moment(inertia):
     """Axes of the pair of moments with the closest inverses, and the third axis."""
     xy = abs(1.0 / inertia[0] - 1.0 / inertia[1])
@@ -90,7 +90,7 @@ def axes_by_moment(inertia):
     return 2, 0, 1
 
 
-@formula
+@inline
 def three_rotations(q, momentum, inertia, dt):
     """Free rotation as Miller et al. have it: z, y by half a step, x by a whole one, y, z by half a step."""
     q, momentum = about(2, q, momentum, 0.5 * dt * momentum[2] / inertia[2])
@@ -100,27 +100,27 @@ def three_rotations(q, momentum, inertia, dt):
     return about(2, q, momentum, 0.5 * dt * momentum[2] / inertia[2])
 
 
-@formula
+@inline
 def velocity(memory, q_force, inertia, dt):
     """Angular velocity at n + 1, if the torque in the body did not change."""
     _, momentum, torque = memory
     return divide(add_scaled(momentum, 0.5 * dt, torque), inertia)
 
 
-@formula
+@inline
 def correct(memory, q_force, torque, inertia, dt):
     """The other half of the kick."""
     torque_body = rotate_back(q_force, torque)
     return q_force, add_scaled(memory[1], 0.5 * dt, torque_body), torque_body
 
 
-@formula
+@inline
 def whole(memory, q_force, inertia, dt):
     """omega = I^-1 L."""
     return q_force, divide(memory[1], inertia)
 
 
-@formula
+@inline
 def behind(memory, inertia):
     """I^-1 L before the kicks of the new torque; what is gyroscopic is in the free rotation."""
     return divide(memory[1], inertia)
@@ -129,7 +129,7 @@ def behind(memory, inertia):
 def split(free_rotation):
     """Steps of a scheme with this free rotation between its kicks."""
 
-    @functional
+    @closure
     def predict(memory, inertia, dt):
         """Half a kick, and the free rotation."""
         q, momentum, torque = memory

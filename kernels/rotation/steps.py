@@ -2,18 +2,18 @@
 
 from typing import NamedTuple
 
-from kernels.base.jit import formula, functional
-from kernels.base.quaternion import angular_acceleration, load_quaternion, rotate, rotate_back, store_quaternion
-from kernels.base.vector import add_scaled, divide, load, multiply, scale, store, subtract
+from dem.kernels.compiler.jit import closure, inline
+from dem.kernels.numerics.quaternion import angular_acceleration, load_quaternion, rotate, rotate_back, store_quaternion
+from dem.kernels.numerics.vector import add_scaled, divide, load, multiply, scale, store, subtract
 
 
-@formula
+@inline
 def load_usual(q, w, a, more, b):
     """Memory (q, w, a) of body b."""
     return load_quaternion(q, b), load(w, b), load(a, b)
 
 
-@formula
+@inline
 def store_usual(q, w, a, more, b, memory):
     """Write the memory (q, w, a) of body b."""
     store_quaternion(q, b, memory[0])
@@ -40,25 +40,25 @@ class Steps(NamedTuple):
 # Schemes that make the whole step with the torque at its beginning: memory = (q_n, omega_body_n, world torque at n).
 
 
-@formula
+@inline
 def start_whole(q, omega_body, torque, inertia, dt):
     """Whole-step state and torque as they are."""
     return q, omega_body, torque
 
 
-@formula
+@inline
 def velocity_whole(memory, q_force, inertia, dt):
     """Angular velocity at the whole step as it is."""
     return memory[1]
 
 
-@formula
+@inline
 def keep_torque(memory, q_force, torque, inertia, dt):
     """Keep the new torque for the next step."""
     return memory[0], memory[1], torque
 
 
-@formula
+@inline
 def whole_whole(memory, q_force, inertia, dt):
     """State at the whole step as it is."""
     return memory[0], memory[1]
@@ -72,20 +72,20 @@ def explicit(predict):
 # Schemes whose angular velocity leaps over the torque: memory = (q_n, omega_body_{n+1/2}, its rate of change at n).
 
 
-@formula
+@inline
 def start_half(q, omega_body, torque, inertia, dt):
     """Angular velocity half a step ahead."""
     rate = angular_acceleration(omega_body, rotate_back(q, torque), inertia)
     return q, add_scaled(omega_body, 0.5 * dt, rate), rate
 
 
-@formula
+@inline
 def velocity_half(memory, q_force, inertia, dt):
     """Angular velocity at n + 1, extrapolated with the rate at n."""
     return add_scaled(memory[1], 0.5 * dt, memory[2])
 
 
-@formula
+@inline
 def leap(memory, q_force, torque, inertia, dt):
     """omega_{n+3/2} = omega_{n+1/2} + dt rate_{n+1}."""
     q, omega, rate = memory
@@ -94,19 +94,19 @@ def leap(memory, q_force, torque, inertia, dt):
     return q, add_scaled(omega, dt, rate), rate
 
 
-@formula
+@inline
 def lead_half(memory, q_force, rate, dt):
     """The same with rate_{n+1}, in the body frame."""
     return memory[0], add_scaled(memory[1], dt, rate), rate
 
 
-@formula
+@inline
 def whole_half(memory, q_force, inertia, dt):
     """Orientation at the torque, and the angular velocity half a step back."""
     return q_force, add_scaled(memory[1], -0.5 * dt, memory[2])
 
 
-@formula
+@inline
 def behind_half(memory, inertia):
     """omega_{n+1/2}."""
     return memory[1]
@@ -125,13 +125,13 @@ def spinning(spin_up, predict):
     memory = (q_n, omega_body_{n+1/2}, mean rate of change over the last step).
     """
 
-    @functional
+    @closure
     def start(q, omega_body, torque, inertia, dt):
         """Angular velocity half a step ahead."""
         omega = spin_up(omega_body, rotate_back(q, torque), inertia, 0.5 * dt)
         return q, omega, scale(2.0 / dt, subtract(omega, omega_body))
 
-    @functional
+    @closure
     def correct(memory, q_force, torque, inertia, dt):
         """omega_{n+3/2} from omega_{n+1/2} with the torque at n + 1."""
         q, omega, _ = memory
@@ -144,25 +144,25 @@ def spinning(spin_up, predict):
 # Schemes of angular momentum, kick - turn - kick: memory = (q_n, world angular momentum, world torque).
 
 
-@formula
+@inline
 def start_momentum(q, omega_body, torque, inertia, dt):
     """World angular momentum and torque at n = 0."""
     return q, rotate(q, multiply(inertia, omega_body)), torque
 
 
-@formula
+@inline
 def velocity_of_last_momentum(memory, q_force, inertia, dt):
     """From the angular momentum at n + 1/2, which is the latest there is."""
     return divide(rotate_back(q_force, memory[1]), inertia)
 
 
-@formula
+@inline
 def second_kick(memory, q_force, torque, inertia, dt):
     """The other half of the kick."""
     return q_force, add_scaled(memory[1], 0.5 * dt, torque), torque
 
 
-@formula
+@inline
 def whole_momentum(memory, q_force, inertia, dt):
     """omega = I^-1 q* L q."""
     return q_force, divide(rotate_back(q_force, memory[1]), inertia)

@@ -6,15 +6,14 @@ which the loop is compiled anew; a plain one runs through the same lines in Pyth
 
 import math
 
+from dem.kernels import rotation
+from dem.kernels.compiler.jit import closure, kernel
+from dem.kernels.numerics.quaternion import rotate, rotate_back
+from dem.kernels.numerics.vector import dot
+from dem.kernels.rotation import problems
+from dem.kernels.rotation.several import SEVERAL
 from numba import types
 from numba.extending import overload, register_jitable
-
-from kernels import rotation
-from kernels.base.jit import functional, kernel
-from kernels.base.quaternion import rotate, rotate_back
-from kernels.base.vector import dot
-from kernels.rotation import problems
-from kernels.rotation.several import SEVERAL
 
 ALLOCATES = {"forceinline": True, "error_model": "numpy"}  # jit_options of what calls a user's law
 DONE, NOT_FINITE, TURNS_TOO_FAST = range(3)
@@ -193,5 +192,5 @@ def integrate_pair(scheme, radii, friction, inertia_1, inertia_2, omega_1, omega
 
 # by (whether the scheme evaluates several torques): for problems, for compiled laws, for plain functions
 FOR_PROBLEMS = (kernel(integrate), kernel(integrate_several))
-FOR_COMPILED = (functional(integrate), functional(integrate_several))
+FOR_COMPILED = (closure(integrate), closure(integrate_several))
 FOR_PLAIN = (integrate, integrate_several)

@@ -1,7 +1,9 @@
 """Soft particles: the kernels of time steps.
 
-``advance`` is the loop over time steps and ``sweeps`` what a step does, ``passes`` by how many threads, ``shared`` what
+``time_loop`` is the loop over time steps and ``sweeps`` what a step does, ``passes`` by how many threads,
+``compiled_stages`` what
 of it combinations share; begin there.
-Arrays: ``state``, ``chunks``; lists: ``lists``, ``cells``, ``neighbours``, ``candidates``; forces: ``contact``,
-``touching``, ``walls``; motion: ``motion``, ``travel``, ``whole_steps``.
+Arrays: ``state``, ``chunks``; lists: ``neighbour_lists``, ``linked_cells``, ``body_pairs``, ``candidate_pairs``;
+forces: ``elastic_pairs``,
+``contact_detection``, ``walls``; motion: ``particle_update``, ``displacement``, ``whole_steps``.
 """

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from kernels.base.jit import by_type, formula
+from dem.kernels.compiler.jit import by_type, inline
 
 CHUNK = 2048  # bodies: 0.5 MB of state, which fits a core's cache
 
@@ -20,20 +20,20 @@ def by_mode(serial, parallel):
     return by_type({Serial: serial, Threaded: parallel}.__getitem__)
 
 
-@formula
+@inline
 def chunk_of(c, n):
     """First body of chunk c of n bodies, and the one after its last."""
     low = c * CHUNK
     return low, min(low + CHUNK, n)
 
 
-@formula
+@inline
 def candidate_room(neighbours):
     """Candidate pairs that each chunk has room for."""
     return neighbours.sphere_i.size // neighbours.pairs.size
 
 
-@formula
+@inline
 def first_candidate(c, neighbours):
     """First candidate pair of chunk c."""
     return c * candidate_room(neighbours)

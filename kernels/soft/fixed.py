@@ -8,21 +8,20 @@ whole chunk: such runs keep their bytes and their speed.
 """
 
 import numpy as np
-
-from kernels.base.energy import as_words
-from kernels.base.jit import formula, loop, part
-from kernels.base.vector import dot, load
+from dem.kernels.compiler.jit import func, inline, vector_loop
+from dem.kernels.numerics.energy import as_words
+from dem.kernels.numerics.vector import dot, load
 
 INERTIA = 1e300  # [kg m²] of a fixed body: its inverse changes no sum, and products with a spin of zero are zero
 
 
-@formula
+@inline
 def is_fixed(b, kind, inverse_mass):
     """Whether body b is fixed."""
     return inverse_mass[kind[b]] == 0.0
 
 
-@formula
+@inline
 def first_free(b, high, kind, kinds):
     """The first body from b on that is not fixed; high if there is none."""
     while kinds.fixed and b < high and is_fixed(b, kind, kinds.inverse_mass):
@@ -30,7 +29,7 @@ def first_free(b, high, kind, kinds):
     return b
 
 
-@formula
+@inline
 def end_of_free(b, high, kind, kinds):
     """The first body from b on that is fixed; high if there is none."""
     if not kinds.fixed:
@@ -40,7 +39,7 @@ def end_of_free(b, high, kind, kinds):
     return b
 
 
-@loop
+@vector_loop
 def leave_out_fixed(found, kind, inverse_mass, higher):
     """Of the bodies found near a fixed one keep those that are not fixed; returns their number.
 
@@ -61,7 +60,7 @@ def leave_out_fixed(found, kind, inverse_mass, higher):
     return n
 
 
-@part
+@func
 def work_of_fixed(low, high, shift, half, per_joule, kind, inverse_mass, velocity, force):
     """Work that the fixed bodies from low to high do in half a step, -F·v dt/2, in two words.
 
@@ -69,7 +68,7 @@ def work_of_fixed(low, high, shift, half, per_joule, kind, inverse_mass, velocit
 
     Parameters
     ----------
-    low, high, shift, half, per_joule : see `kernels.soft.state`
+    low, high, shift, half, per_joule : see `dem.kernels.soft.state`
     kind, inverse_mass, velocity, force : (N,), (G,), (3, N), (3, N) of `Bodies` and `Kinds`
 
     Returns

@@ -10,18 +10,19 @@ The *index* of a body is where it is in the arrays at present, its *identity* th
 What goes by the same name in all kernels of this room:
 
 bodies, kinds, neighbours   the tuples below
-box             `kernels.box.faces.Faces`, or `kernels.box.periodic.PeriodicFaces`
+box             `dem.kernels.domain.faces.BoxFaces`, or `dem.kernels.domain.periodic.PeriodicFaces`
 scheme, law     a type of ``kernels.rotation``, a tuple of ``kernels.laws``; memory: what the one remembers of a body
-fluid           a tuple of ``kernels.fluid``
+fluid           a tuple of ``dem.kernels.fluid``
 mode            `chunks.Serial` or `chunks.Threaded`
 setting, progress, partial  `advance.Setting`, `advance.Progress`, (C, COLUMNS) int64 of ``sweeps``: what chunks report
 c; b; s         chunk; index of a body; sphere. low, high: the bodies from low to high, without high
 shift           how far before its index a body's column of force and torque is
 dt, half        time step, half of it [s]
-time_sign       direction of time, 1 or -1: see ``kernels.laws``
+time_sign       direction of time, 1 or -1: see ``dem.kernels.laws``
 skin            how much farther than where they meet spheres are listed [m]
 gravity, datum  acceleration, three floats [m/s²]; g·x where the potential is zero [m²/s²]
-per_joule       units of energy a joule, in which energies are summed as integers: see `kernels.base.energy.as_fixed`
+per_joule       units of energy a joule, in which energies are summed as integers: see
+`kernels.numerics.energy.as_fixed`
 """
 
 from typing import NamedTuple
@@ -32,7 +33,7 @@ import numpy as np
 class Bodies(NamedTuple):
     """Rigid bodies in order of index, and the spheres they carry.
 
-    ``velocity`` is half a step ahead of ``position``; the memory is that of ``kernels.rotation``.
+    ``velocity`` is half a step ahead of ``position``; the memory is that of ``dem.kernels.rotation``.
     """
 
     identity: np.ndarray  # (N,) int64, the user's number of the body
@@ -53,7 +54,7 @@ class Bodies(NamedTuple):
     velocity_ahead: np.ndarray  # (3, N) at the time of the next forces, as far as known; empty for elastic contacts
     spin: np.ndarray  # (3, N) angular velocity then, world frame; empty for elastic contacts or without torques
     wall_contacts: np.ndarray  # (N,) int64, contacts with rough walls so far
-    felt: np.ndarray  # (R, N) what it feels of a fluid, rows of ``flow_felt``; without a fluid R = 0
+    felt: np.ndarray  # (R, N) what it feels of a fluid, rows of ``fluid_cache``; without a fluid R = 0
     left: np.ndarray  # (1, N) int8, 1 for those that have left the box for good: they meet nothing, and come last
     present: np.ndarray  # (1,) int64, number of the others
 
@@ -67,7 +68,7 @@ class Kinds(NamedTuple):
     tip: np.ndarray  # (G,) largest distance of a sphere's centre from the centre of mass [m]
     bound: np.ndarray  # (G,) radius of the sphere about the centre of mass that holds the body [m]
     round: bool  # every body is one sphere
-    fixed: bool  # some bodies are fixed; theirs are the kinds whose inverse mass is zero, see `kernels.soft.fixed`
+    fixed: bool  # some bodies are fixed; theirs are the kinds whose inverse mass is zero, see `dem.kernels.soft.fixed`
     on_line: np.ndarray  # (G,) int8: 1 if the spheres lie on the segment from the first to the last one
     first_offset: np.ndarray  # (G + 1,) int32: spheres of kind g are first_offset[g] to first_offset[g + 1]
     offset: np.ndarray  # (3, S) sphere centres in the body frame [m]
@@ -128,19 +129,22 @@ class Neighbours(NamedTuple):
     # 14. Of single spheres that are alike and hand on no couples (F + 1, 8), as either has the same torque; of others
     # (F + 1, 12): torque on j in 0 to 2, force on i in 4 to 6, torque on i in 8 to 10. Eight numbers are what a body
     # sums. Rows of a chunk's contacts come one after the other, so that few lines are used; the first is zero for ever
-    known: np.ndarray  # (B, PARTS KNOWN BLOCK) scratch of the B blocks, of pairs and faces, see kernels.soft.known
+    # (B, PARTS KNOWN BLOCK) scratch of the B blocks, of pairs and faces, see kernels.soft.contact.batch_kinematics
+    known: np.ndarray
     kept: np.ndarray  # (B, R or 1, BLOCK) the same
     out: np.ndarray  # (B, OUT BLOCK) the same
     met: np.ndarray  # (B, 6, BLOCK) int64, the same
     overlap: np.ndarray  # (F,) [m]
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
-    history: np.ndarray  # (C K, R) what each candidate remembers (kernels.laws), and what fills a line of the cache up;
+    history: (
+        np.ndarray
+    )  # (C K, R) what each candidate remembers (dem.kernels.laws), and what fills a line of the cache up;
     # empty if the law needs nothing
     has_history: np.ndarray  # (C K) int8, 1 if it remembers anything
     wall_history: (
         np.ndarray
     )  # (6 M, R) the same of sphere s at face f, in row 6 s + f; after the plane that a rough wall
-    # shows, see kernels.soft.walls
+    # shows, see dem.kernels.soft.wall_contact.box_contacts
     wall_has_history: np.ndarray  # (6 M) int8
     aside: np.ndarray  # (C K, R), what touching pairs of a chunk remember while candidates are picked
     aside_pair: np.ndarray  # (C K) int64, their pair of bodies, ascending

@@ -5,11 +5,11 @@ In the centre, where all directions are as good, the normal is along x.
 
 import math
 
-from kernels.base.jit import formula
-from kernels.base.vector import dot, scale, subtract
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.vector import dot, scale, subtract
 
 
-@formula
+@inline
 def distance(x, numbers, k):
     """± (|x - c| - R) and its gradient."""
     side = numbers[k + 4]

@@ -2,11 +2,11 @@
 
 import math
 
-from kernels.base.jit import formula
-from kernels.base.vector import add_scaled, dot, scale, subtract
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
 
 
-@formula
+@inline
 def distance(x, numbers, k):
     """Distance from the nearest point of the block and its gradient; within, less than zero, to the nearest face."""
     p = subtract(x, (numbers[k], numbers[k + 1], numbers[k + 2]))

@@ -1,17 +1,16 @@
 """Shapes of all walls in flat arrays, each in its own frame, and what a sphere there feels of one.
 
 A kind of wall is a file like ``torus.py`` with ``distance(x, numbers, k)``, the distance of a place x and its gradient,
-and a row in `distance` below; ``dem.model.wall_shapes`` makes the numbers.
+and a row in `distance` below; ``dem.model.walls.wall_shapes`` makes the numbers.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula, part
-from kernels.walls import ball, block, capsule, forest, plane, rectangle, revolution, torus
-from kernels.walls.cells import REACH
-from kernels.walls.terms import add_piece, begin
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.walls import ball, block, capsule, contact_patches, plane, rectangle, revolution, torus
+from dem.kernels.walls.potential_terms import add_piece, begin
+from dem.kernels.walls.triangle_cells import REACH
 
 MESH, REVOLUTION, PLANE, BALL, RECTANGLE, BLOCK, CAPSULE, TORUS = range(8)
 KINDS = (MESH, REVOLUTION, PLANE, BALL, RECTANGLE, BLOCK, CAPSULE, TORUS)  # that spheres feel; others are refused
@@ -39,7 +38,7 @@ class Geometry(NamedTuple):
     room: np.ndarray
 
 
-@formula
+@inline
 def distance(kind, x, numbers, k):
     """Distance of x from a primitive, less than 0 within, and its gradient; the last of `KINDS` is a torus."""
     if kind == PLANE:
@@ -55,9 +54,11 @@ def distance(kind, x, numbers, k):
     return torus.distance(x, numbers, k)
 
 
-@formula
+@inline
 def feel(w, x, radius, power, geometry, trees, scratch):
-    """What a sphere feels of wall w: a row of trees for each contact, see ``terms``, in the order of lowest pieces.
+    """What a sphere feels of wall w: a row of trees for each contact.
+
+    See ``potential_terms``, in the order of lowest pieces.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def feel(w, x, radius, power, geometry, trees, scratch):
     """
     kind, k = geometry.kind[w], geometry.first_number[w]
     if kind == MESH:
-        return forest.feel(x, radius, power, k, geometry.first_triangle[w], geometry, trees, scratch)
+        return contact_patches.feel(x, radius, power, k, geometry.first_triangle[w], geometry, trees, scratch)
     if kind == REVOLUTION:
         return revolution.feel(x, radius, power, geometry.numbers, k, trees, scratch)
     d, n = distance(kind, x, geometry.numbers, k)
@@ -94,25 +95,25 @@ def feel(w, x, radius, power, geometry, trees, scratch):
     return 1
 
 
-@part
+@func
 def clearance(w, x, geometry):
     """What the distance of x from wall w is not below [m]: the distance itself within reach, less than 0 inside."""
     kind, k = geometry.kind[w], geometry.first_number[w]
     if kind == MESH:
-        return forest.distance(x, k, geometry)
+        return contact_patches.distance(x, k, geometry)
     if kind == REVOLUTION:
         return revolution.distance(x, geometry.numbers, k)
     d, _n = distance(kind, x, geometry.numbers, k)
     return d
 
 
-@formula
+@inline
 def reach_of(w, geometry):
     """How large spheres may be that feel wall w [m]."""
     return geometry.numbers[geometry.first_number[w] + REACH] if geometry.kind[w] == MESH else np.inf
 
 
-@part
+@func
 def neighbours_of(w, piece, other, geometry):
     """Whether two pieces of a wall share an edge or a vertex, or are the same: contacts go on from one to the other."""
     if geometry.kind[w] == REVOLUTION:

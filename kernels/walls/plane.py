@@ -1,9 +1,9 @@
 """A plane, and all that is behind it: n (3), a, with n · x = a on the surface and n pointing to where particles are."""
 
-from kernels.base.jit import formula
+from dem.kernels.compiler.jit import inline
 
 
-@formula
+@inline
 def distance(x, numbers, k):
     """n · x - a, negative behind the plane, and its gradient n."""
     n = numbers[k], numbers[k + 1], numbers[k + 2]

@@ -12,10 +12,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-
-from kernels.base.jit import formula, part
-from kernels.base.quaternion import load_quaternion, norm_squared, product, rotate, store_quaternion
-from kernels.base.vector import add, add_scaled, cross, dot, load, scale, store, subtract
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.numerics.quaternion import load_quaternion, norm_squared, product, rotate, store_quaternion
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, store, subtract
 
 
 class Motions(NamedTuple):
@@ -49,7 +48,7 @@ class Poses(NamedTuple):
     about: np.ndarray  # (3, W) the point that torques are about [m]
 
 
-@formula
+@inline
 def of_table(k, t, column, motions):
     """Value of a column of the table of stage k at a time since its start, and how fast it changes."""
     first, last = motions.first_row[k], motions.first_row[k + 1] - 1
@@ -65,7 +64,7 @@ def of_table(k, t, column, motions):
     return table[column, row] + slope * (t - table[0, row]), slope
 
 
-@formula
+@inline
 def displacement(k, t, motions):
     """How far stage k has shifted a wall at a time since its start, and how fast."""
     angle = motions.rate[k] * t + motions.phase[k]
@@ -81,7 +80,7 @@ def displacement(k, t, motions):
     return d, v
 
 
-@part
+@func
 def stage_of(k, time, motions):
     """Displacement, its rate, rotation and angular velocity of stage k at a time."""
     t = min(max(time - motions.start[k], 0.0), motions.stop[k] - motions.start[k])
@@ -97,13 +96,13 @@ def stage_of(k, time, motions):
     return d, v, q, scale(rate, axis)
 
 
-@formula
+@inline
 def carried(x, q, c, d):
     """Where a stage takes a point."""
     return add(add(c, d), rotate(q, subtract(x, c)))
 
 
-@part
+@func
 def place(w, time, further, drift, motions, poses):
     """Put wall w where it is at a time.
 
@@ -140,13 +139,13 @@ def place(w, time, further, drift, motions, poses):
     return shift(motions.reach[w], subtract(x, before), subtract_quaternions(q, turned))
 
 
-@formula
+@inline
 def subtract_quaternions(p, q):
     """Return p - q."""
     return p[0] - q[0], p[1] - q[1], p[2] - q[2], p[3] - q[3]
 
 
-@formula
+@inline
 def shift(reach, moved, turned):
     """Distance that no point within `reach` of a middle exceeds that has moved, the frame about it having turned.
 

@@ -5,11 +5,11 @@ Centre (3), unit vectors along its edges (3), (3) and across (3), half its lengt
 
 import math
 
-from kernels.base.jit import formula
-from kernels.base.vector import add_scaled, dot, scale, subtract
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
 
 
-@formula
+@inline
 def distance(x, numbers, k):
     """Distance from the nearest point of the rectangle and its gradient; on the rectangle itself what is across."""
     p = subtract(x, (numbers[k], numbers[k + 1], numbers[k + 2]))

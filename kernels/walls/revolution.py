@@ -3,16 +3,27 @@
 Numbers: origin (3), axis (3), a direction across it (3), number of points, r and z of each. Its pieces are the
 segments, from point k to k + 1: discs, cones, cylinders. A place and the point nearest to it on each are in one half
 plane, so that distances are those of segments there. Two neighbours share a point, the circle it sweeps; by rule E
-(``forest``) what is within reach of a shared point counts once, and a polyline that ends where it began has one more
+(``contact_patches``) what is within reach of a shared point counts once, and a polyline that ends where it began has
+one more
 such point. A sphere about the axis is pushed along the direction across it.
 """
 
 import math
 
-from kernels.base.jit import formula, part
-from kernels.base.vector import add_scaled, scale
-from kernels.walls.round import cylindrical
-from kernels.walls.terms import ANCHOR, COLUMNS, DEEPEST, FIRST, LINKS, POTENTIAL, add_piece, begin, take_link
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.numerics.vector import add_scaled, scale
+from dem.kernels.walls.cylindrical import cylindrical
+from dem.kernels.walls.potential_terms import (
+    ANCHOR,
+    COLUMNS,
+    DEEPEST,
+    FIRST,
+    LINKS,
+    POTENTIAL,
+    add_piece,
+    begin,
+    take_link,
+)
 
 COUNT, POINTS = 9, 10
 
@@ -22,7 +33,7 @@ COUNT, POINTS = 9, 10
 NEAR, END, COUNTS, CORNER, SHARED, TAKEN = 2, 3, 4, 5, 7, 8
 
 
-@formula
+@inline
 def closest(r, z, numbers, at):
     """From the closest point of the segment that begins at `numbers[at]` to (r, z), and at which end that is."""
     p, q = r - numbers[at], z - numbers[at + 1]
@@ -36,7 +47,7 @@ def closest(r, z, numbers, at):
     return -across * v, across * u, 0
 
 
-@formula
+@inline
 def look(r, z, numbers, k, scratch):
     """Write the row of each segment; returns how many there are, and whether the last ends where the first begins."""
     points = int(numbers[k + COUNT])
@@ -53,7 +64,7 @@ def look(r, z, numbers, k, scratch):
     return points - 1, closed
 
 
-@formula
+@inline
 def cancel(segments, closed, scratch):
     """Leave out segments that are nearest at a point they share, and the point with each: they cancel."""
     for s in range(segments):
@@ -65,7 +76,7 @@ def cancel(segments, closed, scratch):
                 scratch[s, COUNTS] = 0.0
 
 
-@formula
+@inline
 def open_up(segments, radius, scratch):
     """Leave out the farthest of the shared points if all are within reach: as many links less one make a tree."""
     worst = -1
@@ -78,13 +89,13 @@ def open_up(segments, radius, scratch):
         scratch[worst, TAKEN] = 1.0
 
 
-@formula
+@inline
 def holds(s, before, radius, scratch):
     """Whether the first point of segment s is within reach and shared with the one before."""
     return 0.0 <= scratch[s, SHARED] < radius and scratch[before, NEAR] < radius
 
 
-@formula
+@inline
 def unit(u, v, length, numbers, at):
     """(u, v) of unit length; on the surface itself across the segment."""
     if length > 0.0:
@@ -94,13 +105,13 @@ def unit(u, v, length, numbers, at):
     return -v / length, u / length, 0.0
 
 
-@part
+@func
 def feel(x, radius, power, numbers, k, trees, scratch):
-    """Rows of trees for a sphere of this radius at x; as `kernels.walls.geometry.feel`.
+    """Rows of trees for a sphere of this radius at x; as `dem.kernels.walls.geometry.feel`.
 
     Parameters
     ----------
-    x, radius, power, numbers : see `kernels.walls.geometry.feel`
+    x, radius, power, numbers : see `dem.kernels.walls.geometry.feel`
     k : where the numbers of this surface begin
     scratch : a row a segment
 
@@ -144,7 +155,7 @@ def feel(x, radius, power, numbers, k, trees, scratch):
     return count
 
 
-@formula
+@inline
 def join(trees, last):
     """Add the last contact to the first: the polyline's end is its beginning."""
     for column in range(COLUMNS):
@@ -155,14 +166,14 @@ def join(trees, last):
     trees[0, FIRST] = min(trees[0, FIRST], trees[last, FIRST])
 
 
-@formula
+@inline
 def store_round(trees, t, radial, axis):
     """Put a sum in the half plane (r, z) into space."""
     g = add_scaled(scale(trees[t, 0], radial), trees[t, 1], axis)
     trees[t, 0], trees[t, 1], trees[t, 2] = g
 
 
-@formula
+@inline
 def touching_pieces(piece, other, numbers, k):
     """Whether two segments are the same, or share a point."""
     segments = int(numbers[k + COUNT]) - 1
@@ -171,7 +182,7 @@ def touching_pieces(piece, other, numbers, k):
     return abs(piece - other) <= 1 or (closed and abs(piece - other) == segments - 1)
 
 
-@part
+@func
 def distance(x, numbers, k):
     """Distance of x from the surface."""
     r, z, _radial, _axis = cylindrical(x, numbers, k)

@@ -1,7 +1,8 @@
 """What the side of a capsule feels of a wall, beyond what its two ends feel as spheres.
 
 The distance of a wall along the segment of a capsule has lows. One at an end is what the end, a sphere, feels by itself
-(``forest``, `geometry.distance`). One in between counts in full where it appears, φ(R - b), less what it has in common
+(``contact_patches``, `geometry.distance`). One in between counts in full where it appears, φ(R - b), less what it has
+in common
 with an end where, as the distance grows, both are one, φ(R - d): so over the pairs (b, d) of the 0-dimensional
 persistence of the distance on (segment x surface) relative to (ends x surface), in the words of topology,
 
@@ -12,16 +13,16 @@ the distance is convex on (segment x triangle) and on (segment x edge): rule E w
 each triangle is linked at the distance of the nearer of them. Other walls here are convex, so that the distance is so
 along a segment; the inside of a ball, where it is concave, has no low in between.
 
-A row of trees has three columns more than those of ``terms``: Σ ± s δ^p n, s from -1 at the first end to 1.
+A row of trees has three columns more than those of ``potential_terms``: Σ ± s δ^p n, s from -1 at the first end to 1.
 """
 
 import math
 
-from kernels.base.jit import formula, part
-from kernels.base.vector import add_scaled, dot, scale, subtract
-from kernels.walls import spans
-from kernels.walls.cells import is_outside, leaf_at
-from kernels.walls.forest import (
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
+from dem.kernels.walls import segment_distance
+from dem.kernels.walls.axisymmetric_sides import feel_round, feel_torus
+from dem.kernels.walls.contact_patches import (
     COUNTS,
     EDGES,
     NEAR,
@@ -34,24 +35,24 @@ from kernels.walls.forest import (
     root_of,
     unite,
 )
-from kernels.walls.geometry import BALL, BLOCK, CAPSULE, MESH, PLANE, RECTANGLE, REVOLUTION, TORUS, distance
-from kernels.walls.round_sides import feel_round, feel_torus
-from kernels.walls.side_terms import add_term, counts, start, take_term
-from kernels.walls.triangles import CORNER, NORMAL, may_reach, triple, unit
+from dem.kernels.walls.geometry import BALL, BLOCK, CAPSULE, MESH, PLANE, RECTANGLE, REVOLUTION, TORUS, distance
+from dem.kernels.walls.side_potential_terms import add_term, counts, start, take_term
+from dem.kernels.walls.triangle_cells import is_outside, leaf_at
+from dem.kernels.walls.triangles import CORNER, NORMAL, may_reach, triple, unit
 
 ROUND = (RECTANGLE, BLOCK, CAPSULE, BALL)  # or flat, and convex
 KINDS = (MESH, REVOLUTION, PLANE, TORUS, *ROUND)  # that capsules feel; others are refused
-PLACE, SCRATCH = 12, 13  # columns of scratch: those of ``forest``, and the place on the segment
+PLACE, SCRATCH = 12, 13  # columns of scratch: those of ``contact_patches``, and the place on the segment
 HALVINGS = 60
 
 
-@part
+@func
 def feel_side(w, x, u, radius, power, geometry, trees, scratch):
     """Rows of trees for the side of a capsule at x, with half its axis u, in the frame of wall w.
 
     Parameters
     ----------
-    w, x, radius, power, geometry : see `kernels.walls.geometry.feel`
+    w, x, radius, power, geometry : see `dem.kernels.walls.geometry.feel`
     u : from x to the second end [m]
     scratch : (Q, SCRATCH), a row more than triangles that are near
 
@@ -75,14 +76,14 @@ def feel_side(w, x, u, radius, power, geometry, trees, scratch):
     return 0  # of a plane: both ends feel all of it
 
 
-@part
+@func
 def slope(kind, x, u, s, numbers, k):
     """Distance from a wall at the place s of a segment, its gradient, and how it grows along the segment."""
     d, n = distance(kind, add_scaled(x, s, u), numbers, k)
     return d, n, dot(n, u)
 
 
-@formula
+@inline
 def feel_convex(kind, x, u, radius, power, numbers, k, trees):
     """As `feel_side`, of a wall from which the distance is convex, or concave, along lines.
 
@@ -125,7 +126,7 @@ def feel_convex(kind, x, u, radius, power, numbers, k, trees):
     return 1
 
 
-@formula
+@inline
 def gather(w, x, u, radius, geometry, scratch):
     """Write a row for each triangle of a mesh that is nearer to a segment than the radius; returns how many."""
     count, k = 0, geometry.first_number[w]
@@ -135,7 +136,7 @@ def gather(w, x, u, radius, geometry, scratch):
     for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
         f = geometry.listed[entry]
         if may_reach(geometry.triangle, f, x, reach):
-            v, s, region = spans.from_triangle(geometry.triangle, f, x, u)
+            v, s, region = segment_distance.from_triangle(geometry.triangle, f, x, u)
             near = dot(v, v)
             if near < radius * radius:
                 scratch[count, 0], scratch[count, 1], scratch[count, 2] = v
@@ -145,7 +146,7 @@ def gather(w, x, u, radius, geometry, scratch):
     return count
 
 
-@formula
+@inline
 def cancel(count, geometry, scratch):
     """Leave out triangles with the link they are nearest at, to ends or beyond an edge; returns how many lows are left.
 
@@ -157,9 +158,11 @@ def cancel(count, geometry, scratch):
     for i in range(count):
         region = int(scratch[i, REGION])
         first = region - 1 if region < 4 else region - 4  # of the edges that the closest point is on
-        for turn in range(2 if 4 <= region < spans.THROUGH else 0 if region == spans.THROUGH else 1):
+        for turn in range(
+            2 if 4 <= region < segment_distance.THROUGH else 0 if region == segment_distance.THROUGH else 1
+        ):
             j = count
-            if region != spans.END:
+            if region != segment_distance.END:
                 j = neighbour(i, first if turn == 0 else (first + 2) % 3, count, geometry, scratch)
             if j >= 0 and leave_out(i, j, scratch):
                 lows -= 1
@@ -167,18 +170,18 @@ def cancel(count, geometry, scratch):
     return lows
 
 
-@formula
+@inline
 def link_of(i, edge, x, u, geometry, scratch):
     """Where row i is linked: over an edge of its triangle, or by its nearer end if that is 3; vector, place, d²."""
     f = int(scratch[i, NUMBER])
     if edge < 3:
-        v, s, _at = spans.from_edge(geometry.triangle, f, edge, x, u)
+        v, s, _at = segment_distance.from_edge(geometry.triangle, f, edge, x, u)
     else:
-        v, s = spans.from_end(geometry.triangle, f, x, u)
+        v, s = segment_distance.from_end(geometry.triangle, f, x, u)
     return v, s, dot(v, v)
 
 
-@formula
+@inline
 def take_off(t, i, edge, x, u, radius, power, geometry, scratch, trees):
     """Take a link off a contact.
 
@@ -196,7 +199,7 @@ def take_off(t, i, edge, x, u, radius, power, geometry, scratch, trees):
     take_term(trees, t, radius - math.sqrt(near), n, s, power)
 
 
-@part
+@func
 def add_up(t, root, count, x, u, radius, power, first, geometry, scratch, trees):
     """Make a contact of the rows that hang on a root.
 
@@ -224,7 +227,7 @@ def add_up(t, root, count, x, u, radius, power, first, geometry, scratch, trees)
                     take_off(t, i, edge, x, u, radius, power, geometry, scratch, trees)
 
 
-@formula
+@inline
 def nearest_link(count, radius, x, u, geometry, scratch):
     """The nearest link of two parts within reach: row, edge or 3 for the ends, row beyond; -1 if there is none."""
     nearest, at, by, beyond = radius * radius, -1, 0, 0
@@ -239,7 +242,7 @@ def nearest_link(count, radius, x, u, geometry, scratch):
     return at, by, beyond
 
 
-@formula
+@inline
 def feel_mesh(w, x, u, radius, power, geometry, trees, scratch):
     """As `feel_side`, of a mesh.
 

@@ -5,12 +5,12 @@ Centre (3), axis (3), a direction across it (3), radius of the ring in the tube'
 
 import math
 
-from kernels.base.jit import formula
-from kernels.base.vector import add_scaled, scale
-from kernels.walls.round import cylindrical
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.vector import add_scaled, scale
+from dem.kernels.walls.cylindrical import cylindrical
 
 
-@formula
+@inline
 def distance(x, numbers, k):
     """± (√((r - R)² + z²) - a), r and z about the axis, and its gradient; outward from the axis on the ring itself."""
     r, z, radial, axis = cylindrical(x, numbers, k)

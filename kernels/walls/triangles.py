@@ -7,20 +7,20 @@ point lies is 0 for the face, 1 to 3 for edges 0 to 2, 4 to 6 for corners A to C
 
 import math
 
-from kernels.base.jit import formula
-from kernels.base.vector import add, add_scaled, dot, scale, subtract
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.vector import add, add_scaled, dot, scale, subtract
 
 RADIUS, NORMAL, CORNER, AB, AC, NUMBERS = 3, 4, 7, 10, 13, 16
 LONGER = 1.0 + 1e-9
 
 
-@formula
+@inline
 def triple(rows, t, k):
     """Three numbers of a row."""
     return rows[t, k], rows[t, k + 1], rows[t, k + 2]
 
 
-@formula
+@inline
 def may_reach(rows, t, x, reach):
     """Whether the circle about the triangle is within reach: in its plane, that of what the sphere cuts out of it.
 
@@ -37,14 +37,14 @@ def may_reach(rows, t, x, reach):
     return beyond < 0.0 or beyond * beyond < 4.0 * r * cut
 
 
-@formula
+@inline
 def from_closest(rows, t, x):
     """From the closest point of triangle t to x, and its region."""
     p = subtract(x, triple(rows, t, CORNER))
     return closest(p, triple(rows, t, AB), triple(rows, t, AC), triple(rows, t, NORMAL))
 
 
-@formula
+@inline
 def closest(p, ab, ac, n):  # noqa: PLR0911, one for each region
     """The same of a point p as seen from corner A, given B - A, C - A and the unit normal.
 
@@ -75,7 +75,7 @@ def closest(p, ab, ac, n):  # noqa: PLR0911, one for each region
     return scale(dot(p, n), n), 0
 
 
-@formula
+@inline
 def from_edge(rows, t, edge, x):
     """From the closest point of an edge of triangle t to x."""
     start = triple(rows, t, CORNER)
@@ -90,7 +90,7 @@ def from_edge(rows, t, edge, x):
     return add_scaled(p, -min(max(s, 0.0), 1.0), along)
 
 
-@formula
+@inline
 def unit(v, near, n):
     """The vector v of length² `near`, of unit length; on the surface itself the triangle's normal n."""
     if near > 0.0:
@@ -98,7 +98,7 @@ def unit(v, near, n):
     return n
 
 
-@formula
+@inline
 def from_piece(v, near, beside, radius, n):
     """Overlap of a sphere with a triangle, and the direction away from it.
 

@@ -1,8 +1,7 @@
 """These tests are for plain Python: some change numbers that compiled kernels would have been made with, and kept."""
 
 import pytest
-
-from kernels.base import jit
+from dem.kernels.compiler import jit
 
 
 @pytest.fixture(autouse=True)

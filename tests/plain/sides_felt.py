@@ -3,11 +3,11 @@
 import math
 
 import numpy as np
+from dem.kernels.walls.geometry import clearance, feel
+from dem.kernels.walls.side_potential_terms import COLUMNS
+from dem.kernels.walls.sides import SCRATCH, feel_side
 
-from dem.model.wall_shapes import geometry_of, room_of_sides
-from kernels.walls.geometry import clearance, feel
-from kernels.walls.side_terms import COLUMNS
-from kernels.walls.sides import SCRATCH, feel_side
+from dem.model.walls.wall_shapes import geometry_of, room_of_sides
 
 RADIUS, HALF = 1.0, 2.0  # of the capsule
 

@@ -4,17 +4,17 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels import laws
+from dem.kernels.laws import bridge, dmt, jkr
+from dem.kernels.laws.interface import ContactKinematics, no_normal_force
 from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
 import dem
 from dem.casefile.load import read
-from dem.model.law import law
-from dem.soft.adhesion import Pairs, at_rest, foreseen
-from dem.soft.impacts import rounded_down
-from kernels import laws
-from kernels.laws import bridge, dmt, jkr
-from kernels.laws.touch import Touch, no_press
+from dem.model.contact.contact_law import law
+from dem.soft.time_step.adhesion import Pairs, at_rest, foreseen
+from dem.soft.time_step.impacts import rounded_down
 
 # a sphere of 1 mm on a wall, E* = 10 MPa
 WORK, RADIUS, MODULUS = 0.05, 5e-4, 1e7
@@ -37,7 +37,7 @@ def touch(overlap, radius=RADIUS):
     """Two surfaces at rest."""
     zero = (0.0, 0.0, 0.0)
     k = 4 / 3 * MODULUS * math.sqrt(radius)
-    return Touch(k, MASS, overlap, (0.0, 0.0, 1.0), zero, 0.0, zero, radius, MASS, 1.0)
+    return ContactKinematics(k, MASS, overlap, (0.0, 0.0, 1.0), zero, 0.0, zero, radius, MASS, 1.0)
 
 
 def table(value):
@@ -77,7 +77,7 @@ def test_jkr_in_numbers():
     part = laws.JKR(table(WORK))
 
     def at(overlap, held=1.0):
-        return jkr.press(part, 0, 0, touch(overlap), 0.0, 1e-6, held)[0]
+        return jkr.normal_force(part, 0, 0, touch(overlap), 0.0, 1e-6, held)[0]
 
     assert jkr.length(WORK, MODULUS, RADIUS) == pytest.approx(1.57768378465091e-5, rel=1e-14)
     assert jkr.reach(part, 0, 0, MODULUS, RADIUS) == pytest.approx(3.73362918652563e-7, rel=1e-14)
@@ -95,15 +95,15 @@ def test_jkr_in_numbers():
 def test_without_work_jkr_is_hertz():
     part = laws.JKR(table(0.0))
     for overlap in (1e-9, 1e-6, 1e-4):
-        pressed, _ = jkr.press(part, 0, 0, touch(overlap), 0.0, 1e-6, 1.0)
-        assert pressed == laws.hertz.press(laws.Hertz(), 0, 0, touch(overlap), 0.0, 1e-6, 1.0)[0]
-    end, _ = jkr.press(part, 0, 0, touch(-1e-9), 0.1, 1e-6, 1.0)
+        pressed, _ = jkr.normal_force(part, 0, 0, touch(overlap), 0.0, 1e-6, 1.0)
+        assert pressed == laws.hertz.normal_force(laws.Hertz(), 0, 0, touch(overlap), 0.0, 1e-6, 1.0)[0]
+    end, _ = jkr.normal_force(part, 0, 0, touch(-1e-9), 0.1, 1e-6, 1.0)
     assert (end.force, end.energy, end.jump, end.lasts) == (0.0, 0.0, 0.0, False)
 
 
 def test_dmt_in_numbers():
     overlap, k = 6.52325103983614e-7, 298142.396999972
-    pressed, _ = laws.hertz.press(laws.Hertz(), 0, 0, touch(overlap), 0.0, 1e-6, 1.0)
+    pressed, _ = laws.hertz.normal_force(laws.Hertz(), 0, 0, touch(overlap), 0.0, 1e-6, 1.0)
     pull, _ = dmt.pull(laws.Adhesion(table(WORK)), 0, 0, touch(overlap), pressed, 0.0, 1e-6, 1.0)
     assert touch(overlap).stiffness == pytest.approx(k, rel=1e-13)
     assert pull.force == pytest.approx(-1.5707963267949e-4, rel=1e-13)
@@ -131,7 +131,7 @@ def test_bridges_in_numbers(rupture):
     part, half = bridges(liquid(rupture=rupture)), RADIUS / 2
 
     def at(gap, held=1.0):
-        return bridge.bind(part, 0, 0, touch(-gap, half), no_press(), 0.0, 1e-6, held)[0]
+        return bridge.bind(part, 0, 0, touch(-gap, half), no_normal_force(), 0.0, 1e-6, held)[0]
 
     end, work = BRIDGES[rupture]
     assert bridge.reach(part, 0, 0, MODULUS, half) == pytest.approx(end, rel=1e-13)
@@ -402,8 +402,8 @@ def test_the_stiffness_at_rest_is_the_slope_of_the_force_there(adhesion):
     rest = at_rest(law, pairs)
 
     def force(overlap):
-        pressed, _ = laws.press(law.normal, 0, 1, touch(overlap), 0.0, 1e-6, 1.0)
-        pull, _ = laws.adhere(law.adhesion, 0, 1, touch(overlap), pressed, 0.0, 1e-6, 1.0)
+        pressed, _ = laws.normal_force(law.normal, 0, 1, touch(overlap), 0.0, 1e-6, 1.0)
+        pull, _ = laws.adhesion_force(law.adhesion, 0, 1, touch(overlap), pressed, 0.0, 1e-6, 1.0)
         return pressed.force + pull.force
 
     overlap, step = rest.overlap[0], 1e-4 * rest.overlap[0]

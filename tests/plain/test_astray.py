@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dem
-from dem.model.enclosure import enclosed
+from dem.model.walls.enclosure import enclosed
 
 STUFF = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.5)
 DRUM = dem.Cylinder((0, 0, -0.04), (0, 0, 0.04), 0.04, ends="both", material=STUFF)

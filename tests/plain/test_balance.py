@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dem
-from dem.soft import balance, simulation  # noqa: F401, all who know of chunks are to be there
-from dem.soft.balance import blocks_of, share_out
+from dem.soft import simulation, thread_balance  # noqa: F401, all who know of chunks are to be there
+from dem.soft.thread_balance import blocks_of, share_out
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -63,7 +63,7 @@ def test_what_touches_from_the_start_remembers_it_when_chunks_are_divided_anew(m
     sand = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, friction=0.5)
     places = np.stack(np.meshgrid(np.arange(12), [0, 1], [0, 1], indexing="ij"), -1).reshape(-1, 3) + 0.5
     places[16:, 0] *= 1.1  # some chunks touch, others do not
-    monkeypatch.setattr(balance, "TOUCHING", 1000.0)  # and so they take unlike times
+    monkeypatch.setattr(thread_balance, "TOUCHING", 1000.0)  # and so they take unlike times
     spin = np.random.default_rng(5).normal(0, 20, places.shape)
     found = []
     for threads in (1, 2):

@@ -5,10 +5,10 @@ import re
 from importlib.metadata import EntryPoint
 
 import pytest
+from dem.cases.gas_column import GasColumn
 from pydantic import ValidationError
 
 import dem
-from cases.gas_column import GasColumn
 from dem.casefile import beds
 from dem.casefile.fluid import FluidTable
 from dem.casefile.resolve import content
@@ -21,8 +21,8 @@ WATER = 'density = 1000.0\nviscosity = "1 mPa*s"\n'
 def installed(monkeypatch):
     """Entry points as they are when installed."""
     found = [
-        EntryPoint("gas-column", "cases.gas_column:GasColumn", beds.GROUP),
-        EntryPoint("no-class", "cases.gas_column:pressure_drop", beds.GROUP),
+        EntryPoint("gas-column", "dem.cases.gas_column:GasColumn", beds.GROUP),
+        EntryPoint("no-class", "dem.cases.gas_column:pressure_drop", beds.GROUP),
     ]
     monkeypatch.setattr(beds, "entry_points", lambda group: found if group == beds.GROUP else [])
 

@@ -8,16 +8,16 @@ import warnings
 import h5py
 import numpy as np
 import pytest
+from dem.kernels.bonds import beam
+from dem.kernels.numerics.quaternion import exponential, product
+from dem.kernels.soft.bonds import bond_accumulation
 from scipy.linalg import eigh
 
 import dem
 from dem.base.notices import DemWarning
-from dem.soft import tied
-from dem.soft.tied import shortest_period, ways
+from dem.soft.bonds import bond_arrays
+from dem.soft.bonds.bond_arrays import shortest_period, ways
 from dem.validation.beams import Beam
-from kernels.base.quaternion import exponential, product
-from kernels.bonds import beam
-from kernels.soft import bond_sums
 
 NYLON = dem.Material(young=1e7, poisson=0.35, density=1000.0, restitution=0.8, friction=0.3)
 HAIR = dem.Material(young=5e7, poisson=0.35, density=1000.0)
@@ -328,18 +328,18 @@ def test_what_bonds_do_is_kept_until_it_has_been_gathered(monkeypatch, blocks, l
 
     Chunks of 4 bodies, which lie in memory at random, so that bonds reach far, and one is to the ground.
     """
-    monkeypatch.setattr(tied, "CHUNK", 4)
+    monkeypatch.setattr(bond_arrays, "CHUNK", 4)
     rng, number = np.random.default_rng(1), 40
     balls = dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=np.outer(np.arange(number), (1.2e-3, 0, 0)))
     pairs = [(b, b + 1) for b in range(number - 1)] + [(7, -1)]
     bonds = dem.Bonds(pairs, ground=[(8.4e-3, 2e-3, 0)], young=1e6, diameter=1e-3).at_rest(balls, [0.0] * 3)
-    tie = tied.tied(bonds, balls)
+    tie = bond_arrays.tied(bonds, balls)
     place = np.argsort(np.argsort(np.arange(number) + rng.uniform(0, 9, number))).astype(np.int32)
     identity = np.argsort(place)
-    tied.give_slots(tie, tied.as_given(tie, bonds.pairs), identity, place)
+    bond_arrays.give_slots(tie, bond_arrays.as_given(tie, bonds.pairs), identity, place)
     chunks = tie.highest.size
     block = np.arange(blocks + 1) * chunks // blocks
-    tie = tied.give_room(tie, block, lag)
+    tie = bond_arrays.give_room(tie, block, lag)
     column = np.empty(len(bonds), int)
     for c in range(chunks):
         slots = np.arange(tie.chunk_first[c], tie.chunk_first[c + 1])
@@ -400,8 +400,8 @@ def test_sums_over_a_body_have_the_order_of_its_bonds_whatever_way_they_are_adde
     incident = rng.integers(0, 120, first[-1]).astype(np.int32)
     given = np.where(rng.random((6, 40)) < 0.3, -0.0, rng.normal(size=(6, 40)))
     at_once, in_turn, rows = given.copy(), given.copy(), pull.reshape(-1)
-    most = bond_sums.add_two(0, 40, 0, first, incident, pull, rows, at_once[:3], at_once[3:])
-    bond_sums.add_others(0, 40, 0, 2, first, incident, pull, rows, at_once[:3], at_once[3:])
+    most = bond_accumulation.add_two(0, 40, 0, first, incident, pull, rows, at_once[:3], at_once[3:])
+    bond_accumulation.add_others(0, 40, 0, 2, first, incident, pull, rows, at_once[:3], at_once[3:])
     for b, n in zip(np.repeat(np.arange(40), number), incident, strict=True):
         k, second = divmod(n, 2)
         in_turn[:3, b] += -pull[:3, k] if second else pull[:3, k]
@@ -612,6 +612,6 @@ def test_fibres_that_overlap_at_rest_are_not_pressed():
     for smooth in (False, True):
         fibre = dem.FlexibleFibre(diameter=1e-3, length=5e-3, segments=6, young=1e7, curvature=200.0, smooth=smooth)
         bodies, bonds = fibre.make(HAIR, position=[(0, 0, 0)])
-        assert tied.closest(bonds, bodies)[0] == pytest.approx(bonds.geometry.length, rel=1e-12)
+        assert bond_arrays.closest(bonds, bodies)[0] == pytest.approx(bonds.geometry.length, rel=1e-12)
     gap = dem.Bonds([(0, 1), (1, -1)], young=1e7, diameter=1e-3, ground=[(1.2e-3, 1e-3, 0)]).at_rest(BALLS)
-    assert tied.closest(gap, BALLS) == pytest.approx(np.array([[1e-3, 0], [2e3, 0]]), rel=1e-12)
+    assert bond_arrays.closest(gap, BALLS) == pytest.approx(np.array([[1e-3, 0], [2e3, 0]]), rel=1e-12)

@@ -5,14 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from dem.cases.chute import Chute
+from dem.cases.dosta import strewn
+from dem.cases.drum import Drum, Drum38k
+from dem.cases.heap import Heap
+from dem.cases.impact import Impact, Impact25k
+from dem.cases.silo import Silo, Silo100k
 
 import dem
-from cases.chute import Chute
-from cases.dosta import strewn
-from cases.drum import Drum, Drum38k
-from cases.heap import Heap
-from cases.impact import Impact, Impact25k
-from cases.silo import Silo, Silo100k
 from dem import statistics
 from dem.case.prepare import everything
 from dem.casefile.load import read
@@ -139,7 +139,7 @@ def test_what_cannot_be_kept_is_made_again(cache):
 
 def test_a_container_without_room_says_so(monkeypatch):
     """Who is strewn where the container is not does not count."""
-    monkeypatch.setattr("cases.dosta.FILLED", 0.02)
+    monkeypatch.setattr("dem.cases.dosta.FILLED", 0.02)
     with pytest.raises(ValueError, match=r"n is 90, but there is room for \d+ grains of 0.1 m"):
         strewn(90, 0.1, (0, 0, 0), (1, 1, 1), lambda x, _y, _z: x < 0.5, seed=1)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dem
-from dem.model.fields import STATE
+from dem.model.particles.fields import STATE
 from dem.soft.engine import Engine
 
 GLASS = dem.Material(young=5e7, poisson=0.3, density=2500.0, restitution=0.9, friction=0.3)

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels.soft.contact import capsule_blending
+from dem.kernels.soft.contact.batch_kinematics import BLOCK, NORMAL, STIFFNESS, flat, put, touch_of
+from dem.kernels.soft.contact.capsule_batch_kinematics import VOID, make_void
+from dem.kernels.soft.contact.capsule_kinematics import WEIGHT
 
 import dem
-from dem.model.spheroid import Spheroid
-from kernels.soft import blend
-from kernels.soft.capsule_contacts import WEIGHT
-from kernels.soft.capsule_known import VOID, make_void
-from kernels.soft.known import BLOCK, NORMAL, STIFFNESS, flat, put, touch_of
+from dem.model.shapes.spheroid import Spheroid
 
 NYLON = {"young": 5e7, "poisson": 0.35, "density": 1100.0}
 CAPSULE = dem.Capsule(diameter=0.01, aspect_ratio=3)
@@ -66,8 +66,8 @@ def test_closest_points_of_segments():
     ]  # fmt: skip
     for apart, d_1, d_2, h_1, h_2, s, t, distance in table:
         x, u, v = -np.array(apart, float), h_1 * np.array(d_1, float), h_2 * np.array(d_2, float)
-        found = blend.closest(x, u, v)
-        gap = blend.between(x, u, v, *found)
+        found = capsule_blending.closest(x, u, v)
+        gap = capsule_blending.between(x, u, v, *found)
         assert math.sqrt(np.dot(gap, gap)) == pytest.approx(distance, rel=1e-15)
         if s is not None:
             assert found[0] * h_1 == pytest.approx(s, rel=1e-14)
@@ -76,14 +76,18 @@ def test_closest_points_of_segments():
 
 def energy(x, u, v, reach):
     """Energy of two capsules of K = 1, what each contact would have, and the weights."""
-    q = blend.weights(x, u, v, reach / 2) if blend.are_nearly_parallel(u, v, reach / 2) else blend.alone()
+    q = (
+        capsule_blending.weights(x, u, v, reach / 2)
+        if capsule_blending.are_nearly_parallel(u, v, reach / 2)
+        else capsule_blending.alone()
+    )
     each = []
     for slot in range(5):
-        gap = blend.between(x, u, v, *blend.place_of(slot, x, u, v))
+        gap = capsule_blending.between(x, u, v, *capsule_blending.place_of(slot, x, u, v))
         each.append(0.4 * max(reach - math.sqrt(np.dot(gap, gap)), 0.0) ** 2.5)
     if q.closest == 1.0:
         return each[0], each, q
-    return sum(blend.weight_of(slot, q) * each[slot] for slot in range(5)), each, q
+    return sum(capsule_blending.weight_of(slot, q) * each[slot] for slot in range(5)), each, q
 
 
 def wrench(x, u, v, reach):
@@ -91,13 +95,13 @@ def wrench(x, u, v, reach):
     _, each, q = energy(x, u, v, reach)
     force, on_first, on_second = np.zeros(3), np.zeros(3), np.zeros(3)
     for slot in range(5 if q.closest < 1.0 else 1):
-        s, t = blend.place_of(slot, x, u, v)
-        gap = np.array(blend.between(x, u, v, s, t))
+        s, t = capsule_blending.place_of(slot, x, u, v)
+        gap = np.array(capsule_blending.between(x, u, v, s, t))
         distance = np.linalg.norm(gap)
-        f = blend.weight_of(slot, q) * max(reach - distance, 0.0) ** 1.5 * gap / distance
+        f = capsule_blending.weight_of(slot, q) * max(reach - distance, 0.0) ** 1.5 * gap / distance
         force, on_first, on_second = force + f, on_first + np.cross(s * u, f), on_second - np.cross(t * v, f)
     if q.closest < 1.0:
-        more = blend.gradient(x, u, v, q, tuple(each))
+        more = capsule_blending.gradient(x, u, v, q, tuple(each))
         force, on_first, on_second = force + more[0], on_first + more[1], on_second + more[2]
     return force, on_first, on_second
 
@@ -144,8 +148,8 @@ def test_weights_of_the_contacts_add_up_to_one(rng):
     """Whichever ends are further in, and whichever way axes point."""
     for _ in range(50):
         u, v = np.array([rng.uniform(1, 3), 0, 0]), np.array([rng.choice([-1, 1]) * rng.uniform(1, 3), 0.02, 0.01])
-        q = blend.weights(rng.normal(size=3), u, v, 1.0)
-        assert sum(blend.weight_of(slot, q) for slot in range(5)) == pytest.approx(1.0, rel=1e-15)
+        q = capsule_blending.weights(rng.normal(size=3), u, v, 1.0)
+        assert sum(capsule_blending.weight_of(slot, q) for slot in range(5)) == pytest.approx(1.0, rel=1e-15)
 
 
 MEETINGS = {

@@ -5,10 +5,10 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels.walls import geometry
 from sides_felt import HALF, RADIUS, Felt
 
 import dem
-from kernels.walls import geometry
 
 SOFT = {"young": 5e6, "poisson": 0.3, "density": 1100.0}
 STEEL = dem.Material(**SOFT)

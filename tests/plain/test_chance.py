@@ -7,17 +7,17 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels.domain.roughness import perpendicular
+from dem.kernels.dsmc.gas import contact_value, rate_in_cell, sort
+from dem.kernels.dsmc.impacts import drawn_normal
+from dem.kernels.dsmc.pairs import drawn_pair
+from dem.kernels.dsmc.partners import acquaint, component, weights
+from dem.kernels.numerics.random import normals, normals_for, uniforms, uniforms_for
 from scipy.integrate import quad_vec
 from scipy.linalg import expm
 
 import dem
-from dem.stochastic.engine import relaxation_times
-from kernels.base.random import normals, normals_for, uniforms, uniforms_for
-from kernels.box.roughness import perpendicular
-from kernels.stochastic.gas import contact_value, rate_in_cell, sort
-from kernels.stochastic.impacts import drawn_normal
-from kernels.stochastic.pairs import drawn_pair
-from kernels.stochastic.partners import acquaint, component, weights
+from dem.dsmc.engine import relaxation_times
 
 
 @pytest.mark.parametrize(

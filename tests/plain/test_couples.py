@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels import laws
 
 import dem
-from dem.model.law import law
+from dem.model.contact.contact_law import law
 from dem.validation.collisions import start
 from dem.validation.reference import Ball, stiffness
-from kernels import laws
 
 GLASS = dem.Material(young=7e7, poisson=0.22, density=2500)
 BALL = Ball(0.005, GLASS)
@@ -176,7 +176,9 @@ def test_a_twisting_spring_has_the_stiffness_of_its_model(parts, stiffness):
     k, radius, half = 4 / 3 * GLASS.effective_modulus(GLASS) * math.sqrt(0.0025), 0.0025, 5e-7
     history, seen = laws.nothing(composed), []
     for overlap in (1e-5, 1e-5, 1e-5, 4e-6):
-        touch = laws.Touch(k, MASS, overlap, (0.0, 0.0, 1.0), (0.0,) * 3, 0.0, (0.0, 0.0, 1e-3), radius, MASS, 1e-9)
+        touch = laws.ContactKinematics(
+            k, MASS, overlap, (0.0, 0.0, 1.0), (0.0,) * 3, 0.0, (0.0, 0.0, 1e-3), radius, MASS, 1e-9
+        )
         outcome, history = laws.contact(composed, 0, 0, touch, history, half, 1.0)
         seen.append((outcome.couple[2], outcome.stored, outcome.force[2] / overlap))
     (_, _, k_n), (couple, stored, k_small) = seen[2], seen[3]

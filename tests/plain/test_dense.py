@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels import fluid as fluids
+from dem.kernels.fluid import cells as shared
+from dem.kernels.fluid.dense_suspension import InBed
 
 import dem
-from dem.soft import bed, immersion
-from kernels import fluid as fluids
-from kernels.fluid import cells as shared
-from kernels.fluid.crowded import InBed
+from dem.soft.fluid import fluid_setup, two_way_coupling
 
 WATER = {"density": 1000.0, "viscosity": 1e-3}
 GLASS = dem.Material(young=1e6, poisson=0.22, density=2500.0, restitution=0.8, friction=0.3)
@@ -24,7 +24,7 @@ def bead(position=(0.005, 0.005, 0.005), **state):
 def force(drag, voidage, slip, model="A"):
     """Drag on a sphere of 1 mm in water [N]."""
     fluid = dem.Fluid(**WATER, drag=drag)
-    made = immersion.fluid_of(fluid, bead(), 1e-4, bed.cells_of(fluid, bead(), BOX))
+    made = fluid_setup.fluid_of(fluid, bead(), 1e-4, two_way_coupling.cells_of(fluid, bead(), BOX))
     law, flow = made.drag._replace(whole=float(model == "B")), InBed((slip, 0, 0), NO_GRADIENT, (0, 0, 0), 0, voidage)
     return slip * fluids.resist(law, made.medium, 0, 1e3 * slip * 1e-3 / 1e-3, (slip, 0.0, 0.0), flow)[0]
 

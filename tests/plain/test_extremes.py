@@ -8,7 +8,7 @@ import pytest
 
 import dem
 from dem.base import checks, units
-from dem.base.words import shown
+from dem.base.text import shown
 
 STUFF = dem.Material(young=5e6, poisson=0.3, density=2500.0)
 BALL = dem.Sphere(diameter=0.01)

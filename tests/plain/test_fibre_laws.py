@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from dem.kernels import fluid as fluids
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.vector import scale
 
 import dem
-from dem.model.fluid import DRAGS, Law
-from dem.model.spheroid import Figure, Spheroid
-from dem.soft import drags, immersion
-from kernels import fluid as fluids
-from kernels.base.jit import formula
-from kernels.base.vector import scale
+from dem.model.fluid.fluid import DRAGS, Law
+from dem.model.shapes.spheroid import Figure, Spheroid
+from dem.soft.fluid import drag_inputs, fluid_setup
 
 WATER = {"density": 1000.0, "viscosity": 1e-3}
 STUFF = dem.Material(young=1e6, poisson=0.3, density=2500.0)
@@ -20,7 +20,7 @@ STUFF = dem.Material(young=1e6, poisson=0.3, density=2500.0)
 
 def parts(drag, ratio, diameter=1e-3):
     one = dem.Particles(dem.Fibre(diameter=diameter, aspect_ratio=ratio), STUFF, position=[(0, 0, 0)])
-    return immersion.fluid_of(dem.Fluid(**WATER, drag=drag), one, 1e-3)
+    return fluid_setup.fluid_of(dem.Fluid(**WATER, drag=drag), one, 1e-3)
 
 
 def coefficients(made, reynolds, angle):
@@ -127,7 +127,7 @@ class HaiderLevenspiel(NamedTuple):
     terms: np.ndarray  # (4, G)
 
 
-@formula
+@inline
 def haider_levenspiel(part, medium, g, reynolds, slip):
     """Resistance [N s/m], the same along all axes: A. Haider, O. Levenspiel, Powder Technol. 58 (1989) 63."""
     a, b, c, d = part.terms[0, g], part.terms[1, g], part.terms[2, g], part.terms[3, g]
@@ -151,7 +151,7 @@ def by_sphericity(bodies):
 def own(monkeypatch):
     """The rows: a name with its range, what the law wants to know of bodies, and its formula."""
     monkeypatch.setitem(DRAGS, "haider-levenspiel", Law(2.5e4))
-    monkeypatch.setitem(drags.PARTS, "haider-levenspiel", by_sphericity)
+    monkeypatch.setitem(drag_inputs.PARTS, "haider-levenspiel", by_sphericity)
     monkeypatch.setitem(fluids.DRAGS, HaiderLevenspiel, haider_levenspiel)
 
 
@@ -159,7 +159,7 @@ def test_a_law_of_ones_own(own):
     """A sphere's drag is within a few per cent of Schiller's and Naumann's; it runs, and verdicts know its range."""
     ball = dem.Particles(dem.Sphere(diameter=1e-3), STUFF, position=[(0, 0, 0)])
     made, usual = (
-        immersion.fluid_of(dem.Fluid(**WATER, drag=name), ball, 1e-3)
+        fluid_setup.fluid_of(dem.Fluid(**WATER, drag=name), ball, 1e-3)
         for name in ("haider-levenspiel", "schiller-naumann")
     )
     for reynolds in (0.01, 1.0, 100.0, 300.0):

@@ -13,7 +13,6 @@ import pytest
 from typer.testing import CliRunner
 
 import dem
-from dem.base import shadows
 from dem.cli import common, doctor
 from dem.cli.common import app
 
@@ -137,8 +136,8 @@ def test_the_guide_goes_with_the_packages(cli, tmp_path, monkeypatch):
     sys.modules["setuptools.command.build_py"].build_py = Copying
     listed = cli("guide").output
     runpy.run_path(str(pages.ROOT / "setup.py"))
-    monkeypatch.setattr(shadows, "HERE", tmp_path)
+    monkeypatch.setattr("dem.cli.pages.HERE", tmp_path)
     assert (tmp_path / "dem" / "pages" / "guide" / "start.md").exists()
     assert cli("guide").output == listed
-    monkeypatch.setattr(shadows, "HERE", tmp_path / "elsewhere")
+    monkeypatch.setattr("dem.cli.pages.HERE", tmp_path / "elsewhere")
     assert "install pcdm-dem again" in cli("guide").stderr

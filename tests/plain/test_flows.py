@@ -6,10 +6,10 @@ import re
 import h5py
 import numpy as np
 import pytest
+from dem.kernels.fluid import sample_of
 
 import dem
-from dem.soft import immersion
-from kernels.fluid import sample_of
+from dem.soft.fluid import fluid_setup
 
 GLASS = dem.Material(young=1e5, poisson=0.22, density=2500.0)
 WATER = {"density": 1000.0, "viscosity": 1e-3}
@@ -25,7 +25,7 @@ def bead(position=(0.01, 0.01, 0.01), **state):
 
 
 def field_of(flow, **fluid):
-    return immersion.fluid_of(dem.Fluid(**WATER | fluid, velocity=flow), bead(), 1e-3).field
+    return fluid_setup.fluid_of(dem.Fluid(**WATER | fluid, velocity=flow), bead(), 1e-3).field
 
 
 def grid(function, nodes=(5, 6, 7), spacing=(0.1, 0.2, 0.15), times=None, **options):

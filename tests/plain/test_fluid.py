@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels import fluid as fluids
 
 import dem
-from dem.model.spheroid import Figure, Spheroid, resistance
-from dem.soft import immersion
-from kernels import fluid as fluids
+from dem.model.shapes.spheroid import Figure, Spheroid, resistance
+from dem.soft.fluid import fluid_setup
 
 WATER = {"density": 1000.0, "viscosity": 1e-3}
 AIR = {"density": 1.2, "viscosity": 1.8e-5}
@@ -32,7 +32,7 @@ def ball(diameter, density, fluid, dt, *, gravity=(0, 0, -9.81), position=(0.0, 
 def medium(fluid, diameter=1e-3):
     """What kernels know of a fluid and a sphere."""
     one = dem.Particles(dem.Sphere(diameter=diameter), solid(2500.0), position=[(0, 0, 0)])
-    return immersion.fluid_of(fluid, one, 1e-3)
+    return fluid_setup.fluid_of(fluid, one, 1e-3)
 
 
 def resistance_of(fluid, slip, diameter=1e-3):

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from dem.cases.fluidised_bed import FluidisedBed
+from dem.cases.gas_column import GasColumn, pressure_drop
 
 import dem
-from cases.fluidised_bed import FluidisedBed
-from cases.gas_column import GasColumn, pressure_drop
 
 SAND = dem.Material(young=1e6, poisson=0.22, density=2500.0)
 D, STEP, U = 1e-3, 1.05e-3, 0.4

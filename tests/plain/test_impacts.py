@@ -4,17 +4,17 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels import laws
+from dem.kernels.laws.first_step import NOT_FIRST_STEP, of_root
+from dem.kernels.soft.contact import contact_detection
+from dem.kernels.soft.contact.surface_motion import inverse_mass
 from scipy.spatial.transform import Rotation
 from scipy.special import beta
 
 import dem
-from dem.model.restitution import damping, restitution
+from dem.model.contact.restitution import damping, restitution
 from dem.validation.collisions import collide, start
 from dem.validation.reference import Ball, hertz_impact, planar_impact, reduced_mass
-from kernels import laws
-from kernels.laws.onset import LATER, of_root
-from kernels.soft import touching
-from kernels.soft.surfaces import inverse_mass
 
 HARD = dem.Material(young=2e9, poisson=0.25, density=2500)
 LIGHT = dem.Material(young=5e8, poisson=0.4, density=1200)
@@ -115,7 +115,7 @@ def sticking(velocity=(0.0, 0.0, 0.0), overlap=2e-5, twist=0.0):
     """Law of two balls that stick whatever happens, and what their surfaces do where the normal is z."""
     friction = laws.Friction(*(np.full((1, 1), value) for value in (1e9, 1.2, 0.0)))
     turning = (0.0, 0.0, 0.0)
-    touch = laws.Touch(2e6, 1e-3, overlap, (0.0, 0.0, 1.0), velocity, twist, turning, 0.01, 1e-3, 1e-7)
+    touch = laws.ContactKinematics(2e6, 1e-3, overlap, (0.0, 0.0, 1.0), velocity, twist, turning, 0.01, 1e-3, 1e-7)
     return laws.Composite(laws.Hertz(), tangential=friction), touch
 
 
@@ -202,7 +202,7 @@ def test_surfaces_of_what_moves_as_one_body_do_not_slip(rng):
     bodies.position[:, i], bodies.position[:, j] = (0, 0, 0), -0.0129 * n
     bodies.velocity_ahead[:] = velocity[:, None] + np.cross(omega, bodies.position, axisb=0).T
     bodies.spin[:] = omega[:, None]
-    touch, x = touching.meeting(i, i, j, j, 0.013, 1e6, bodies, kinds, walls)
+    touch, x = contact_detection.meeting(i, i, j, j, 0.013, 1e6, bodies, kinds, walls)
     assert np.abs(touch.velocity).max() < 1e-15  # speeds of 1 m/s, turning adds a hundredth to them
     assert touch.twist == pytest.approx(omega @ n, rel=1e-13)
     np.testing.assert_allclose(touch.normal, n, rtol=1e-13)
@@ -325,7 +325,7 @@ def test_samples_of_roots_add_up_to_their_integral(s):
         total = first + (times[1:] ** s).sum() - times[-1] ** s / 2
         end = times[-1] ** (1 + s) / (1 + s) + s * times[-1] ** (s - 1) / 12
         assert total == pytest.approx(end, abs=2e-4)
-    assert of_root(LATER, 3.0) == (3.0, 3.0)
+    assert of_root(NOT_FIRST_STEP, 3.0) == (3.0, 3.0)
 
 
 @pytest.mark.parametrize("mu", [0.2, pytest.param(2.0, marks=pytest.mark.slow)], ids=["slides", "sticks"])

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from dem.kernels.walls.geometry import feel
 
 import dem
-from dem.model.makers import turned
-from dem.model.wall_shapes import geometry_of
-from kernels.walls.geometry import feel
+from dem.model.walls.mesh_builders import turned
+from dem.model.walls.wall_shapes import geometry_of
 
 FLATS, R, K, G = 50, 1.0, 300.0, 1.0
 AROUND = 2 * np.pi * np.arange(FLATS) / FLATS

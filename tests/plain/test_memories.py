@@ -4,10 +4,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from dem.kernels.soft.chunks import first_candidate
+from dem.kernels.soft.contact import contact_history
+from dem.kernels.soft.integration import sweeps
+from dem.kernels.soft.subdomain import halo_exchange
+from dem.kernels.soft.wall_contact import wall_loads
 
 import dem
-from kernels.soft import border, felt, history, sweeps
-from kernels.soft.chunks import first_candidate
 
 STUFF = dem.Material(young=5e6, poisson=0.3, density=2500.0, friction=0.4, restitution=0.8)
 
@@ -31,14 +34,14 @@ def test_new_candidates_remember_nothing_but_what_was_put_aside():
     stop = start + neighbours.pairs[0]
     before, rows = neighbours.has_history[start:stop].copy(), neighbours.history[start:stop].copy()
     assert 0 < before.sum()
-    history.put_aside(0, made.bodies, neighbours)
+    contact_history.save_history(0, made.bodies, neighbours)
     neighbours.has_history[start:stop] = 1
     neighbours.history[start:stop] = np.nan
-    history.give_back(0, neighbours)
+    contact_history.restore_history(0, neighbours)
     np.testing.assert_array_equal(neighbours.has_history[start:stop], before)
     np.testing.assert_array_equal(neighbours.history[start:stop][before == 1], rows[before == 1])
     neighbours.has_history[start:stop], neighbours.aside_count[0] = 1, 0
-    history.give_back(0, neighbours)
+    contact_history.restore_history(0, neighbours)
     assert not neighbours.has_history[start:stop].any()
 
 
@@ -51,16 +54,16 @@ def test_reports_tell_ghosts_apart(walls, rng):
     ghosts, own = 3, 4
     faces, chunks = engine(walls).faces, ghosts + own
     partial = rng.integers(-1000, 1000, (chunks, sweeps.COLUMNS))
-    row = np.full(border.FELT + len(walls) * felt.COLUMNS, 0)
+    row = np.full(halo_exchange.FELT + len(walls) * wall_loads.COLUMNS, 0)
     if walls:
-        part = rng.integers(-1000, 1000, (chunks, len(walls), felt.COLUMNS))
+        part = rng.integers(-1000, 1000, (chunks, len(walls), wall_loads.COLUMNS))
         faces = faces._replace(walls=faces.walls._replace(part=part))
-    border.report(faces, SimpleNamespace(block=np.array([ghosts])), partial, SimpleNamespace(report=row))
-    sums = [0 if most else 1 for most in border.IS_MAXIMUM]
-    np.testing.assert_array_equal(row[border.OWN : border.BOTH], sums * partial[ghosts:].sum(0))
-    np.testing.assert_array_equal(row[border.BOTH : border.FELT], sums * partial[:ghosts].sum(0))
+    halo_exchange.local_sums(faces, SimpleNamespace(block=np.array([ghosts])), partial, SimpleNamespace(report=row))
+    sums = [0 if most else 1 for most in halo_exchange.IS_MAXIMUM]
+    np.testing.assert_array_equal(row[halo_exchange.OWN : halo_exchange.BOTH], sums * partial[ghosts:].sum(0))
+    np.testing.assert_array_equal(row[halo_exchange.BOTH : halo_exchange.FELT], sums * partial[:ghosts].sum(0))
     most = np.maximum(partial[ghosts:].max(0), 0)
     most[sweeps.PAIRS + 1] = max(partial[:, sweeps.PAIRS + 1].max(), 0)
-    np.testing.assert_array_equal(row[: border.OWN], most)
+    np.testing.assert_array_equal(row[: halo_exchange.OWN], most)
     if walls:
-        np.testing.assert_array_equal(row[border.FELT :], part[ghosts:].sum(0).ravel())
+        np.testing.assert_array_equal(row[halo_exchange.FELT :], part[ghosts:].sum(0).ravel())

@@ -9,11 +9,11 @@ import pytest
 
 import dem
 from dem.base import progress
-from dem.model import makers, stl, welding
-from dem.model.surfaces import surface_of
+from dem.model.walls import mesh_builders, stl, welding
+from dem.model.walls.surfaces import surface_of
 
 STEEL = dem.Material(young=2e8, poisson=0.3, name="steel")
-BOX = makers.box((0, 0, 0), (1, 2, 3))
+BOX = mesh_builders.box((0, 0, 0), (1, 2, 3))
 
 
 def ascii_stl(vertices, triangles, number="{:.9g}"):
@@ -213,7 +213,7 @@ def test_what_is_wrong_is_put_right_and_told():
 @pytest.mark.parametrize("size", [1, 300, 1000])
 def test_text_is_read_in_portions(size, monkeypatch, tmp_path):
     """Of any size, with the same numbers and the same complaints as in one piece."""
-    vertices, triangles = makers.turned([(0.1, 0), (0.1, 0.3)], segments=7)
+    vertices, triangles = mesh_builders.turned([(0.1, 0), (0.1, 0.3)], segments=7)
     text = ascii_stl(vertices, triangles, "{:.17g}")
     whole, _ = stl.read_triangles(written(tmp_path, text))
     monkeypatch.setattr(stl, "PORTION", size)
@@ -235,7 +235,7 @@ def test_bars_show_how_far_long_work_has_come(monkeypatch, tmp_path):
             shown.append("closed")
 
     monkeypatch.setattr(progress, "kind_of_bar", lambda: Recorded)
-    path = written(tmp_path, ascii_stl(*makers.turned([(0.1, 0), (0.1, 0.3)], segments=7)))
+    path = written(tmp_path, ascii_stl(*mesh_builders.turned([(0.1, 0), (0.1, 0.3)], segments=7)))
     monkeypatch.setattr(progress, "PATIENCE", 1e9)
     dem.Mesh.from_file(path, material=STEEL)
     assert shown == []
@@ -365,9 +365,9 @@ def test_meshes_made_in_code():
         return 0.5 * (r * math.hypot(r, c) + c**2 * math.asinh(r / c))
 
     area = 2.5 * 2 * math.pi * (half(b) - half(a))
-    screw = surface_of(*makers.screw(b, pitch, 2.5 * pitch, shaft=a, segments=100, rows=20)).report
+    screw = surface_of(*mesh_builders.screw(b, pitch, 2.5 * pitch, shaft=a, segments=100, rows=20)).report
     assert screw.area == pytest.approx(area, rel=1e-3)
     n = 60
-    drum = surface_of(*makers.turned([(0, 0), (0.1, 0), (0.1, 0.06), (0, 0.06)], segments=n)).report
+    drum = surface_of(*mesh_builders.turned([(0, 0), (0.1, 0), (0.1, 0.06), (0, 0.06)], segments=n)).report
     assert abs(drum.volume) == pytest.approx(0.06 * 0.5 * n * 0.1**2 * math.sin(2 * math.pi / n))
     assert not len(drum.junctions)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dem
-from dem.model import makers
+from dem.model.walls import mesh_builders
 
 RUBBER = dem.Material(
     young=5e6, poisson=0.3, density=2500.0, restitution=0.7, friction=0.4, rolling=dem.Rolling(friction=0.1)
@@ -16,7 +16,7 @@ def net(seed=3, n=10, turned=None):
     rng = np.random.default_rng(seed)
     steps = [np.sort(np.r_[-0.08, rng.uniform(-0.07, 0.07, n), 0.08]) for _ in range(2)]
     x, y = np.meshgrid(*steps, indexing="ij")
-    vertices, triangles = makers.sheet(np.stack([x, y, 0 * x], axis=-1))
+    vertices, triangles = mesh_builders.sheet(np.stack([x, y, 0 * x], axis=-1))
     if turned is not None:
         triangles = np.random.default_rng(turned).permutation(np.roll(triangles, 1, axis=1))
     return dem.Mesh(vertices, triangles, material=RUBBER)

@@ -74,7 +74,7 @@ def test_a_function_of_a_flow_comes_back_when_the_program_has_imported_it(plante
     assert dem.FunctionFlow.restored(values).function is module.flow
 
 
-@pytest.mark.parametrize("name", ["os:system", "subprocess:run", "dem.files.recipes:np", "", ":"])
+@pytest.mark.parametrize("name", ["os:system", "subprocess:run", "dem.files.serialization:np", "", ":"])
 def test_what_a_program_has_imported_for_itself_is_not_found(name):
     with pytest.raises(ValueError, match=r"is not found|is not defined in"):
         named.named(name)
@@ -82,4 +82,4 @@ def test_what_a_program_has_imported_for_itself_is_not_found(name):
 
 def test_what_an_installed_package_declares_is_found():
     """Those of this package: cases and couplings."""
-    assert named.named("cases.gas_column:GasColumn").__name__ == "GasColumn"
+    assert named.named("dem.cases.gas_column:GasColumn").__name__ == "GasColumn"

@@ -5,14 +5,14 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels import laws
 from impact import BALL, GLASS, PHASES, impact, order, rms
 from scipy.integrate import solve_ivp
 
 import dem
-from dem.model.law import law
-from dem.model.restitution import ratio
+from dem.model.contact.contact_law import law
+from dem.model.contact.restitution import ratio
 from dem.validation.reference import Ball, stiffness
-from kernels import laws
 
 M, K, V = 1.3e-6, 1000.0, 0.5  # of the digits below: mpmath
 POINT = Ball(BALL.radius, dem.Material(young=7e7, poisson=0.22, density=M / (4 / 3 * math.pi * BALL.radius**3)))
@@ -208,7 +208,9 @@ def follow(word, path, radius=0.0005):
     composed = law(dem.Contacts(), [material], None)
     history, found = laws.nothing(composed), []
     for overlap in path:
-        touch = laws.Touch(1e6, 1e-6, overlap, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), 0.0, (0.0,) * 3, radius, 1e-6, 1e-12)
+        touch = laws.ContactKinematics(
+            1e6, 1e-6, overlap, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), 0.0, (0.0,) * 3, radius, 1e-6, 1e-12
+        )
         outcome, history = laws.contact(composed, 0, 0, touch, history, 1e-7, 1.0)
         found.append((outcome.force[2], outcome.elastic, outcome.jump))
     return np.array(found).T

@@ -6,12 +6,12 @@ import sys
 from types import ModuleType
 
 import pytest
+from dem.kernels.compiler import disk_cache
+from dem.kernels.laws.interface import PARTS, stateless
 
 import dem
-from dem.model import parts
-from dem.model.parts import MissingPart
-from kernels.base import keeping
-from kernels.laws.touch import PARTS, forgetful
+from dem.model.contact import law_components
+from dem.model.contact.law_components import MissingPart
 
 LAW = """
 import math
@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dem.model.adhesion import Adhesion
-from dem.model.part import kind, number
-from kernels.base.jit import formula
-from kernels.laws.touch import PARTS, Pull, forgetful
+from dem.model.contact.adhesion import Adhesion
+from dem.model.contact.law_component import kind, number
+from dem.kernels.compiler.jit import inline as formula
+from dem.kernels.laws.interface import PARTS, Pull, stateless as forgetful
 
 
 class Tables(NamedTuple):
@@ -134,12 +134,14 @@ def test_a_broken_entry_point_is_named(monkeypatch):
         def load(self):
             return int
 
-    monkeypatch.setattr(parts, "entry_points", lambda group: [Entry()] if group == parts.GROUP else [])
-    parts.installed.cache_clear()
+    monkeypatch.setattr(
+        law_components, "entry_points", lambda group: [Entry()] if group == law_components.GROUP else []
+    )
+    law_components.installed.cache_clear()
     with pytest.raises(ValueError, match="contact part their-law: theirs:Law is no dataclass of a Normal, Damping"):
         dem.Material(young=1e7, poisson=0.3, adhesion={"type": "their-law"})
     monkeypatch.undo()
-    parts.installed.cache_clear()
+    law_components.installed.cache_clear()
 
 
 def law_of(source, path, monkeypatch):
@@ -154,12 +156,12 @@ def law_of(source, path, monkeypatch):
 
 def test_tables_of_a_package_go_by_its_sources(tmp_path, monkeypatch):
     """Two versions of a law differ in all names by which machine code is found; the same sources in none."""
-    monkeypatch.setattr(keeping, "SOURCES", {})
-    monkeypatch.setattr(keeping, "FOREIGN", set())
+    monkeypatch.setattr(disk_cache, "SOURCES", {})
+    monkeypatch.setattr(disk_cache, "FOREIGN", set())
     names = []
     for version in (LAW, LAW.replace("0.5", "0.25"), LAW):
         tables = law_of(version, tmp_path / "thislaw.py", monkeypatch).Tables
-        names.append((tables.__name__, keeping.SOURCES[tables]))
+        names.append((tables.__name__, disk_cache.SOURCES[tables]))
     assert names[0] == names[2]
     assert names[0][0] != names[1][0]
     assert names[0][1] != names[1][1]
@@ -170,12 +172,12 @@ def test_tables_of_a_package_go_by_its_sources(tmp_path, monkeypatch):
     )
     closed = closed.replace("PARTS[Tables] = forgetful(pull)._replace(pull=strength, pull_power=1.0)\n", "", 1)
     tables = law_of(closed, tmp_path / "closed.py", monkeypatch).Tables
-    assert tables not in keeping.SOURCES  # a number that no source tells
+    assert tables not in disk_cache.SOURCES  # a number that no source tells
 
 
 def test_an_adhesion_without_its_pull_is_refused(tmp_path, monkeypatch):
     module = law_of(LAW, tmp_path / "lame.py", monkeypatch)
-    monkeypatch.setitem(PARTS, module.Tables, forgetful(module.pull))
+    monkeypatch.setitem(PARTS, module.Tables, stateless(module.pull))
     grain = dem.Material(young=1e7, poisson=0.3, adhesion=module.AreaCohesion(density=1e4))
     row = dem.Particles(dem.Sphere(diameter=0.004), grain, position=[[0, 0, 0]])
     with pytest.raises(ValueError, match=r"lacks pull=, its force at touch.*PARTS\[Tables"):

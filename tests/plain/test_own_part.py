@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from dem.kernels.compiler.jit import inline
+from dem.kernels.laws.collision_time import Spring, duration
+from dem.kernels.laws.first_step import constant, first_step_fraction
+from dem.kernels.laws.interface import PARTS, NormalForce, stateless
 
 import dem
-from dem.model.normals import Normal
-from dem.model.part import kind, number
-from dem.model.parts import WORDS, plain
-from kernels.base.jit import formula
-from kernels.laws.onset import constant, share_of_step
-from kernels.laws.spring import Spring, duration
-from kernels.laws.touch import PARTS, Press, forgetful
+from dem.model.contact.law_component import kind, number
+from dem.model.contact.law_components import WORDS, plain
+from dem.model.contact.normal_forces import Normal
 
 
 class CubicTables(NamedTuple):
@@ -24,13 +24,13 @@ class CubicTables(NamedTuple):
     stiffness: np.ndarray  # (A, A) k [N/m³]
 
 
-@formula
+@inline
 def press(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact."""
     k, root = part.stiffness[i, j], touch.overlap * touch.overlap
-    force, share = k * root * touch.overlap, share_of_step(touch, parting, dt)
+    force, share = k * root * touch.overlap, first_step_fraction(touch, parting, dt)
     sets_in = constant(share)
-    return Press(
+    return NormalForce(
         force=force, conservative=force, energy=0.25 * force * touch.overlap,
         stiffness=k, root=root, grip=root * root, area=touch.radius * touch.overlap,
         share=share, sampled=root * sets_in, damped=root * sets_in * sets_in,
@@ -64,7 +64,7 @@ def rows():
 
     known = {name: thing for name, thing in sys.modules.items() if name.startswith("dem.casefile")}
     with pytest.MonkeyPatch.context() as patch:
-        spring = forgetful(press)._replace(spring=lambda part, i, j, meeting: Spring(part.stiffness[i, j], 3.0))
+        spring = stateless(press)._replace(spring=lambda part, i, j, meeting: Spring(part.stiffness[i, j], 3.0))
         patch.setitem(PARTS, CubicTables, spring)
         patch.setitem(WORDS, "normal", (*WORDS["normal"], Cubic))  # the row
         forget()
@@ -163,7 +163,7 @@ def test_it_needs_its_power_at_walls(monkeypatch):
     with pytest.raises(ValueError, match=r"normal law CubicTables.* does not say in which power of the overlap"):
         falling()
     for known in [each for each in PARTS if each.__name__.startswith("CubicTables")]:
-        monkeypatch.setitem(PARTS, known, PARTS[known]._replace(power=formula(lambda part, i, j: 3.0)))
+        monkeypatch.setitem(PARTS, known, PARTS[known]._replace(power=inline(lambda part, i, j: 3.0)))
     sim, deepest = falling(), 0.0
     for _ in range(400):
         sim.step()

@@ -5,7 +5,7 @@ import pytest
 
 import dem
 from dem.casefile.load import read
-from dem.model import clear
+from dem.model.walls import wall_clearance
 
 SAND = dem.Material(young=5e6, poisson=0.3, density=1000.0)
 WALLS = {
@@ -35,12 +35,12 @@ def test_nobody_overlaps_a_wall(name, shape):
 
 def test_cells_of_meshes_are_made_once_for_like_sizes(monkeypatch):
     """However often places are offered: sizes from one to two take two sets of cells at most."""
-    made, geometry_of = [], clear.geometry_of
+    made, geometry_of = [], wall_clearance.geometry_of
     monkeypatch.setattr(
-        clear, "geometry_of", lambda shapes, reach: made.append(reach) or geometry_of(shapes, reach=reach)
+        wall_clearance, "geometry_of", lambda shapes, reach: made.append(reach) or geometry_of(shapes, reach=reach)
     )
     radii = np.linspace(0.008, 0.004, 40)
-    places = clear.clear_of([WALLS["mesh"]], [(np.zeros((1, 3)), np.array([radius])) for radius in radii])
+    places = wall_clearance.clear_of([WALLS["mesh"]], [(np.zeros((1, 3)), np.array([radius])) for radius in radii])
     position, turned = np.array([(0.0, 0, 0), (0.013, 0, 0), (0.0155, 0, 0)]), np.tile((1.0, 0, 0, 0), (3, 1))
     found = [places.of(position, turned, first).tolist() for first in range(40)]
     assert found == [[True, 0.007 > radius, 0.0045 > radius] for radius in radii]
@@ -48,7 +48,7 @@ def test_cells_of_meshes_are_made_once_for_like_sizes(monkeypatch):
 
 
 def test_a_region_that_is_all_wall_has_no_room(monkeypatch):
-    monkeypatch.setattr("dem.model.insertion.MOST_OFFERS", 5000)
+    monkeypatch.setattr("dem.model.particles.random_insertion.MOST_OFFERS", 5000)
     inside = {"lower": (-0.015, -0.015, -0.015), "upper": (0.015, 0.015, 0.015)}
     with pytest.raises(ValueError, match="found places for 0 of 3"):
         dem.pack(dem.Sphere(diameter=0.006), SAND, number=3, walls=[WALLS["block"]], **inside)

@@ -11,20 +11,21 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from dem.kernels.compiler.c_functions import kind_of_call
+from dem.kernels.soft.subdomain import subdomain_step
 
 import dem
-from dem.ranks import communicator, launched, memory
-from dem.ranks.crew import Crew
-from dem.ranks.domains import AtRandom, Bisection, Cut, cut
+from dem.ranks import communicator, launcher, shared_memory
+from dem.ranks.consistency_check import Likeness, unlike
 from dem.ranks.halo import Region, within
-from dem.ranks.likeness import Likeness, unlike
+from dem.ranks.job_server import JobServer
+from dem.ranks.load_balancing import AtRandom, Bisection, Cut, cut
 from dem.ranks.threads import Board, Threads, in_one_process
-from dem.soft import ranked, ranks, share_lists, simulation  # noqa: F401, all who know of chunks are to be there
-from dem.soft.share import Share
-from dem.soft.share_lists import ShareLists
-from dem.soft.share_rows import Table
-from kernels.base.calling import kind_of_call
-from kernels.soft import shares
+from dem.soft import simulation  # noqa: F401, all who know of chunks are to be there
+from dem.soft.subdomain import distributed_engine, rank_checks, subdomain_lists  # noqa: F401, all who know of chunks are to be there
+from dem.soft.subdomain.migration import HistoryTable
+from dem.soft.subdomain.subdomain import Subdomain
+from dem.soft.subdomain.subdomain_lists import SubdomainLists
 
 D, DT, STEPS, FEW = 0.01, 2e-5, 60, 30
 THIN = (0.06 * D, 0.02 * D)  # how much farther than they reach bodies and spheres are listed: lists do not last long
@@ -249,18 +250,18 @@ def test_ranks_show_in_no_bit(case, ranks, owners, steps):
 BY_KERNELS = ["frictional", "mixture", "coming-and-going"]
 
 
-@pytest.mark.parametrize("pause", [shares.PAUSE, -1])
+@pytest.mark.parametrize("pause", [subdomain_step.PAUSE, -1])
 @pytest.mark.parametrize(
     "case",
     [*BY_KERNELS, *(pytest.param(case, marks=pytest.mark.slow) for case in sorted(CASES.keys() - set(BY_KERNELS)))],
 )
 def test_kernels_of_ranks_with_memory_in_common_take_steps_by_themselves(case, pause, monkeypatch):
     """Many, or one at a time; Python has a part in steps of those with bonds."""
-    monkeypatch.setattr(shares, "PAUSE", pause)
+    monkeypatch.setattr(subdomain_step, "PAUSE", pause)
     alone = CASES[case]()
     alone.step(FEW)
     orders = []
-    monkeypatch.setattr(Share, "_serve", lambda *a, **k: (orders.append(a[1]), ShareLists._serve(*a, **k))[1])
+    monkeypatch.setattr(Subdomain, "_serve", lambda *a, **k: (orders.append(a[1]), SubdomainLists._serve(*a, **k))[1])
     with in_one_process(2, owners=AtRandom, by_kernels=True):
         sim = CASES[case]()
         sim.step(FEW)
@@ -268,11 +269,11 @@ def test_kernels_of_ranks_with_memory_in_common_take_steps_by_themselves(case, p
         assert everything(sim) == everything(alone)
         assert own.told.rebuilt > 1
         assert own.told.seconds > 0
-    steps = orders.count(shares.STEPS)
+    steps = orders.count(subdomain_step.STEPS)
     if own.bonds:
         assert steps == 0
     else:
-        assert shares.NOTE not in orders
+        assert subdomain_step.NOTE not in orders
         assert (steps >= 2 * FEW) is (pause < 0)
 
 
@@ -316,8 +317,8 @@ def test_inner_bodies_move_while_others_are_told_of_the_border(made, monkeypatch
     Reports come combined, as those of many ranks do, and messages are hastened, as long ones are.
     """
     monkeypatch.setattr(communicator, "FEW", 1)
-    monkeypatch.setattr(share_lists, "LONG", 0)
-    monkeypatch.setattr(share_lists, "SEVERAL", 1)
+    monkeypatch.setattr(subdomain_lists, "LONG", 0)
+    monkeypatch.setattr(subdomain_lists, "SEVERAL", 1)
     alone = bar(**made)
     alone.step(24)
     with in_one_process(2, together=1):
@@ -509,7 +510,7 @@ def test_more_ranks_than_particles_work_and_are_told_of():
         sim.step(40)
         assert everything(sim) == everything(alone)
         assert communicator.ranks == 5
-        assert "3 of them with none" in Crew.current.described
+        assert "3 of them with none" in JobServer.current.described
 
 
 def test_what_one_rank_computes_alone_is_refused():
@@ -550,8 +551,8 @@ def on_a_machine(ranks, what):
 
 
 def test_memory_in_common_is_seen_by_all_and_has_no_name(monkeypatch, tmp_path):
-    monkeypatch.setattr(memory, "FOLDER", tmp_path)
-    found = on_a_machine(3, lambda machine: memory.in_common(machine, 800))
+    monkeypatch.setattr(shared_memory, "FOLDER", tmp_path)
+    found = on_a_machine(3, lambda machine: shared_memory.in_common(machine, 800))
     assert [(each.size, each.any()) for each in found] == [(800, False)] * 3
     found[1].view(float)[7] = 0.1
     assert [each.view(float)[7] for each in found] == [0.1] * 3
@@ -560,10 +561,10 @@ def test_memory_in_common_is_seen_by_all_and_has_no_name(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("broken", ["_file", "_mapped"])
 def test_nobody_has_memory_in_common_that_one_cannot_have(broken, monkeypatch, tmp_path):
-    monkeypatch.setattr(memory, "FOLDER", tmp_path)
-    right, calls = getattr(memory, broken), itertools.count()
-    monkeypatch.setattr(memory, broken, lambda *given: None if next(calls) == 0 else right(*given))
-    assert on_a_machine(3, lambda machine: memory.in_common(machine, 800)) == [None] * 3
+    monkeypatch.setattr(shared_memory, "FOLDER", tmp_path)
+    right, calls = getattr(shared_memory, broken), itertools.count()
+    monkeypatch.setattr(shared_memory, broken, lambda *given: None if next(calls) == 0 else right(*given))
+    assert on_a_machine(3, lambda machine: shared_memory.in_common(machine, 800)) == [None] * 3
     assert not list(tmp_path.iterdir())
 
 
@@ -571,9 +572,9 @@ def test_there_is_no_memory_in_common_where_there_is_no_room(monkeypatch, tmp_pa
     def full(*given):
         raise OSError(errno.ENOSPC, "no space left on device")
 
-    monkeypatch.setattr(memory, "FOLDER", tmp_path)
+    monkeypatch.setattr(shared_memory, "FOLDER", tmp_path)
     monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
-    assert on_a_machine(2, lambda machine: memory.in_common(machine, 800)) == [None] * 2
+    assert on_a_machine(2, lambda machine: shared_memory.in_common(machine, 800)) == [None] * 2
     assert not list(tmp_path.iterdir())
 
 
@@ -603,18 +604,18 @@ def test_the_work_of_a_rank_is_what_its_quickest_steps_take():
     share = SimpleNamespace(work=np.inf, spent=0.0, steps=0)
     for milliseconds, steps in ((15, 20), (4, 5), (6, 15), (1, 19)):
         share.spent += 1e-3 * milliseconds
-        Share._note_work(share, steps)
+        Subdomain._note_work(share, steps)
     assert share.work == pytest.approx(1e-3 * 10 / 20)
     assert (share.spent, share.steps) == (pytest.approx(1e-3), 19)
 
 
 def test_memories_that_differ_between_ranks_are_noticed():
     """Both owners of a touching pair keep what it remembers; where both copies meet they must be of the same bytes."""
-    one = Table(np.array([3, 4]), np.array([5, -1]), np.array([[0.1], [0.2]]))
-    other = Table(np.array([3]), np.array([5]), np.array([[0.1]]))
-    assert [a.tolist() for a in Table.joined([one, other])] == [[3, 4], [5, -1], [[0.1], [0.2]]]
+    one = HistoryTable(np.array([3, 4]), np.array([5, -1]), np.array([[0.1], [0.2]]))
+    other = HistoryTable(np.array([3]), np.array([5]), np.array([[0.1]]))
+    assert [a.tolist() for a in HistoryTable.joined([one, other])] == [[3, 4], [5, -1], [[0.1], [0.2]]]
     with pytest.raises(AssertionError, match="two ranks remember different things of the contact of spheres 3 and 5"):
-        Table.joined([one, other._replace(history=np.array([[np.nextafter(0.1, 1)]]))])
+        HistoryTable.joined([one, other._replace(history=np.array([[np.nextafter(0.1, 1)]]))])
 
 
 @pytest.mark.parametrize(
@@ -627,10 +628,10 @@ def test_memories_that_differ_between_ranks_are_noticed():
     ],
 )
 def test_ranks_that_do_not_pay_say_so(number, cores, said):
-    assert not [*ranks.foreseen(number)]  # of one process
+    assert not [*rank_checks.foreseen(number)]  # of one process
     with in_one_process(3) as communicator:
         communicator.cores = cores
-        notices = [str(each) for each in ranks.foreseen(number)]
+        notices = [str(each) for each in rank_checks.foreseen(number)]
     assert [text[: len(start)] for text, start in zip(notices, said, strict=True)] == said
     assert all("on 2 ranks" in text for text in notices if number == 20_000)
 
@@ -675,7 +676,7 @@ def test_ranks_must_be_alike():
     ],
 )
 def test_launchers_are_recognised(environment, size, rank):
-    assert (launched.size(environment), launched.rank(environment)) == (size, rank)
+    assert (launcher.size(environment), launcher.rank(environment)) == (size, rank)
 
 
 @pytest.mark.parametrize(("rank", "said"), [("0", "a launcher has started 4 of this process, but mpi4py"), ("2", "")])

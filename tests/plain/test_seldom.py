@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from dem.kernels import fluid as fluids
+from dem.kernels.fluid import dense_suspension, gradients, gridded, relaxation_step, sample_of, sampling
+from dem.kernels.numerics import elementary
 
 import dem
 from dem.bench.flow import Flowing
 from dem.bench.workloads import BENCHMARKS
-from dem.soft.immersion import SELDOM, interval
-from kernels import fluid as fluids
-from kernels.base import elementary
-from kernels.fluid import crowded, gradients, gridded, sample_of, sampling, stride
+from dem.soft.fluid.fluid_setup import SELDOM, interval
 
 WATER = {"density": 1000.0, "viscosity": 1e-3}
 GLASS = dem.Material(young=1e6, poisson=0.22, density=2500.0, restitution=0.8, friction=0.4)
@@ -59,7 +59,7 @@ def test_relaxation_is_followed_exactly(x):
     """y' = rate (target + slope s - y) + push by its closed form; for no rate at all by that of the limit."""
     h, slope, push, gap = 0.1, 3.0, 2.0, 0.7
     rate = x / h
-    one = stride.share(h, rate)
+    one = relaxation_step.share(h, rate)
 
     def exact(start, end):
         """Change of y from `gap` below the target at s = 0."""
@@ -71,12 +71,12 @@ def test_relaxation_is_followed_exactly(x):
         return tangent(end) - math.exp(-(end - start) * rate) * tangent(start)
 
     words = (h, one, gap, push, slope)
-    half = stride.relaxed(one, gap - 0.5 * h * slope, push - slope) + 0.5 * h * slope
+    half = relaxation_step.relaxed(one, gap - 0.5 * h * slope, push - slope) + 0.5 * h * slope
     assert half == pytest.approx(exact(-h / 2, 0.0), rel=1e-12)
-    assert stride.whole(*words) == pytest.approx(exact(-h / 2, h / 2), rel=1e-12)
-    assert stride.after(*words) == pytest.approx(exact(0.0, h / 2), rel=1e-12)
+    assert relaxation_step.whole(*words) == pytest.approx(exact(-h / 2, h / 2), rel=1e-12)
+    assert relaxation_step.after(*words) == pytest.approx(exact(0.0, h / 2), rel=1e-12)
     if x:
-        assert stride.rate_of(one) == pytest.approx(rate, rel=1e-14)
+        assert relaxation_step.rate_of(one) == pytest.approx(rate, rel=1e-14)
 
 
 def gridded_flow(later=1.0):
@@ -104,14 +104,18 @@ def test_many_places_are_sampled_like_one(flow, rng):
         assert np.isnan(rows[:, 20:]).all()
 
 
-@pytest.mark.parametrize("kind", [crowded.Bed, crowded.Solved, crowded.Mixture])
+@pytest.mark.parametrize("kind", [dense_suspension.Bed, dense_suspension.Solved, dense_suspension.Mixture])
 def test_many_places_in_cells_are_sampled_like_one(kind, rng):
     """All that a bed or a computed flow says of a place, to the bit; rows of other fields are as many as before."""
     cells = dem.Cells(lower=(0, 0, 0), upper=(0.03,) * 3, number=(3, 4, 5)).known(None, 1e-3).told()
     shear = dem.ShearFlow(rate=3.0).field(density=1000.0, viscosity=1e-3, length=1e-3, time=1e-3)
-    values = rng.uniform(0.3, 1.0, (crowded.ROWS, 3, 4, 5))
+    values = rng.uniform(0.3, 1.0, (dense_suspension.ROWS, 3, 4, 5))
     known = (cells, values, None, None, values[:2], None)
-    field = crowded.Bed(shear, cells, values[:1]) if kind is crowded.Bed else kind(*known[: len(kind._fields)])
+    field = (
+        dense_suspension.Bed(shear, cells, values[:1])
+        if kind is dense_suspension.Bed
+        else kind(*known[: len(kind._fields)])
+    )
     rows = np.full((fluids.rows_of(field), sampling.BLOCK), np.nan)
     places = rng.uniform(-0.01, 0.04, (3, 20))
     rows[gradients.PLACE : gradients.PLACE + 3, :20] = places

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels.laws.collision_time import duration
 
 import dem
-from dem.soft.advice import Advice
-from kernels.laws.spring import duration
+from dem.soft.time_step.advice import Advice
 
 STUFF = dem.Material(young=5e7, poisson=0.3, density=2500.0, restitution=0.5)
 D = 0.004

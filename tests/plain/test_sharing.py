@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels import laws
+from dem.kernels.soft.contact import shared_damping
 
 import dem
-from kernels import laws
-from kernels.soft import sharing
 
 SOFT = {"young": 1e7, "poisson": 0.3, "density": 2000}
 OPEN = ("x-", "x+", "y-", "y+", "z+")
@@ -127,9 +127,9 @@ def test_a_mode_of_motion_has_its_own_rate(seed):
     yielding += sum(lever @ (lever / moments).T for lever, moments in zip(levers, inertia.T, strict=True))
     rates, modes = np.linalg.eigh(np.sqrt(springs)[:, None] * yielding * np.sqrt(springs))
     for rate, mode in zip(rates, modes.T, strict=True):
-        pushed = sharing.no_push()
+        pushed = shared_damping.no_multi_contact()
         for s, v, n, one, other in zip(springs, mode / np.sqrt(springs), normals, *arms, strict=True):
-            pushed = sharing.add_contact(pushed, s, v, tuple(n), tuple(one), tuple(other))
+            pushed = shared_damping.add_contact(pushed, s, v, tuple(n), tuple(one), tuple(other))
         found = sum(
             sum(np.square(pushed.force)) / m + sum(np.square(torque) / moments)
             for m, moments, torque in zip(mass, inertia.T, (pushed.torque_b, pushed.torque_c), strict=True)
@@ -138,7 +138,7 @@ def test_a_mode_of_motion_has_its_own_rate(seed):
 
 
 def test_the_secant_is_force_over_overlap():
-    touch = laws.Touch(2e6, 1e-3, 3e-5, (0.0, 0, 1), (0.0, 0, -0.1), 0.0, (0.0, 0, 0), 0.01, 2e-3, 1e-7)
+    touch = laws.ContactKinematics(2e6, 1e-3, 3e-5, (0.0, 0, 1), (0.0, 0, -0.1), 0.0, (0.0, 0, 0), 0.01, 2e-3, 1e-7)
     law = laws.Composite(laws.Hertz(), laws.SharedDamping(np.zeros((1, 1))))
     assert laws.secant(law, 0, 0, touch, laws.nothing(law), 1e-6) == pytest.approx(2e6 * math.sqrt(3e-5), rel=1e-14)
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels.dsmc import solids_pressure as pressing
 
 import dem
-from kernels.stochastic import pressure as pressing
 
 SAND = dem.Material(young=5e7, poisson=0.3, density=2500.0)
 D = 1e-3

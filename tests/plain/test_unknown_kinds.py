@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from dem.kernels import fluid
+from dem.kernels.fluid import gradients
+from dem.kernels.laws.hertz import Hertz
+from dem.kernels.laws.interface import PARTS
+from dem.kernels.walls import geometry, sides
 
 import dem
-from dem.model.wall_triangles import triangles_of
-from kernels import fluid
-from kernels.fluid import gradients
-from kernels.laws.hertz import Hertz
-from kernels.laws.touch import PARTS
-from kernels.walls import geometry, sides
+from dem.model.walls.wall_triangles import triangles_of
 
 STUFF = dem.Material(young=5e6, poisson=0.3, density=2500.0)
 SHAPES = {"spheres": dem.Sphere(diameter=0.01), "capsules": dem.Capsule(diameter=0.01, aspect_ratio=3)}

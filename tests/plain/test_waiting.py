@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pytest
 
-from dem.base import compilation, countdown, durations, progress
+from dem.base import compilation, countdown, past_durations, progress
 from dem.cli.bars import bar
-from dem.files.watched import Frames
+from dem.files.tracked_frames import Frames
 from dem.plots.figure import picture
 
 
@@ -75,17 +75,17 @@ def remembered(monkeypatch, tmp_path, **seconds):
     """Have durations kept in a folder of the test, some of them known."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for name, each in seconds.items():
-        durations.note(name.replace("_", " "), each)
+        past_durations.note(name.replace("_", " "), each)
 
 
 def test_what_is_done_again_is_told_its_time_from_the_last_time(monkeypatch, tmp_path):
     """One after the other 3 + 5 s, side by side 5 s; one never done before counts as those that are done."""
     remembered(monkeypatch, tmp_path, drawing_a=3.0, drawing_b=5.0)
-    monkeypatch.setattr(durations.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(past_durations.time, "perf_counter", lambda: clock[0])
     clock = [100.0]
     things = {name: f"drawing {name}" for name in "ab"}
-    took, beside = durations.Took(things), durations.Took(things, side_by_side=2)
-    more = durations.Took({**things, "c": "drawing c"})
+    took, beside = past_durations.Took(things), past_durations.Took(things, side_by_side=2)
+    more = past_durations.Took({**things, "c": "drawing c"})
     assert (took.left(), beside.left(), more.left()) == (8.0, 5.0, None)
     clock[0] = 101.0
     assert (took.left(), beside.left()) == (7.0, 4.0)
@@ -95,9 +95,9 @@ def test_what_is_done_again_is_told_its_time_from_the_last_time(monkeypatch, tmp
     assert (took.left(), more.left()) == (5.0, 5.0 + 4.0)
     clock[0] = 200.0
     assert took.left() == 0.0
-    assert durations.before("drawing a") == 4.0
-    durations.place().write_text("broken")
-    assert durations.before("drawing a") is None
+    assert past_durations.before("drawing a") == 4.0
+    past_durations.place().write_text("broken")
+    assert past_durations.before("drawing a") is None
 
 
 @pytest.mark.parametrize("beside", [False, True])
@@ -129,11 +129,11 @@ def test_pictures_that_take_long_are_told_with_the_time_of_the_last_time(beside,
     what = "drawing portrait 2 x 1"
     with pytest.raises(ValueError, match="Run"):
         portrait(Run(kind=[]))
-    assert durations.before("drawing portrait 2 x 0") is None
+    assert past_durations.before("drawing portrait 2 x 0") is None
     portrait(Run(kind=[0]))
-    assert (durations.before(what) is None) is beside
+    assert (past_durations.before(what) is None) is beside
     first, shown[:] = shown.copy(), []
-    durations.note(what, 40.0)
+    past_durations.note(what, 40.0)
     portrait(Run(kind=[0]))
     if beside:
         assert (first, shown) == ([], [])
@@ -148,7 +148,7 @@ def test_what_is_compiled_is_told_with_the_time_that_is_left(kind, monkeypatch, 
     """Where somebody watches, and wiped away when it is done; elsewhere the line alone, and nothing is remembered."""
     remembered(monkeypatch, tmp_path)
     monkeypatch.setattr(compilation, "ANEW", False)
-    durations.note(compilation._key("serve"), 40.0)
+    past_durations.note(compilation._key("serve"), 40.0)
     below = []
 
     class Notebook:
@@ -179,7 +179,7 @@ def test_what_is_compiled_is_told_with_the_time_that_is_left(kind, monkeypatch, 
         assert ("compiling serve", "about 0:00:40 left") in below
     else:
         assert below == []
-    assert (durations.before(compilation._key("serve")) < 1.0) is (kind != "pipe")
+    assert (past_durations.before(compilation._key("serve")) < 1.0) is (kind != "pipe")
 
 
 def test_a_changing_rate_tells_about_how_long():

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels.walls.geometry import clearance
 
 import dem
-from dem.model import wall_shapes
+from dem.model.walls import wall_shapes
 from dem.plots import walls as drawn
-from kernels.walls.geometry import clearance
 
 STEEL = dem.Material(young=2e6, poisson=0.3, density=2000.0, name="steel")
 WALLS = {

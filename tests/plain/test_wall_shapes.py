@@ -5,12 +5,12 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels.walls.contact_patches import edge_at, edges_at
+from dem.kernels.walls.geometry import clearance, feel, neighbours_of
+from dem.kernels.walls.triangles import from_closest
 
-from dem.model import makers, wall_shapes
-from dem.model.surfaces import surface_of
-from kernels.walls.forest import edge_at, edges_at
-from kernels.walls.geometry import clearance, feel, neighbours_of
-from kernels.walls.triangles import from_closest
+from dem.model.walls import mesh_builders, wall_shapes
+from dem.model.walls.surfaces import surface_of
 
 RNG = np.random.default_rng(5)
 HERTZ = 1.5
@@ -54,7 +54,7 @@ def strewn(n=40, height=None, seed=1):
     inner[1:-1, 1:-1] = True
     y = y + np.where(inner, rng.uniform(-0.05, 0.05, y.shape), 0)
     z = np.zeros_like(x) if height is None else height(x, y)
-    return makers.sheet(np.stack([x, y, z], axis=-1))
+    return mesh_builders.sheet(np.stack([x, y, z], axis=-1))
 
 
 def hills(x, y):
@@ -189,7 +189,7 @@ def roof(angle, up):
     """Two rectangles that meet at the y axis; each falls by an angle to both sides, or rises."""
     c, s = 6 * math.cos(angle), 6 * math.sin(angle) * (1 if up else -1)
     points = [[(-c, y, s) for y in (-6, 6)], [(0, y, 0) for y in (-6, 6)], [(c, y, s) for y in (-6, 6)]]
-    return of_triangles(*makers.sheet(np.array(points, float)))
+    return of_triangles(*mesh_builders.sheet(np.array(points, float)))
 
 
 def test_ridges_corners_and_valleys():
@@ -243,9 +243,11 @@ def test_what_is_felt_depends_on_the_surface_only():
 
 def test_cells_miss_no_triangle():
     """Of sizes from 0.01 to 10; the distance is told where it is less than the reach, and never too large."""
-    small, triangles = makers.sheet(np.stack([*np.meshgrid([0, 0.01, 0.02], [0, 0.01, 0.03]), np.eye(3) / 50], axis=-1))
+    small, triangles = mesh_builders.sheet(
+        np.stack([*np.meshgrid([0, 0.01, 0.02], [0, 0.01, 0.03]), np.eye(3) / 50], axis=-1)
+    )
     large = np.array([(-5, -5, 0), (5, -5, 1), (0, 5, 0), (0.3, 0.3, 4)])
-    joined = makers.joined((small, triangles), (large, np.array([(0, 1, 2), (1, 2, 3)])))
+    joined = mesh_builders.joined((small, triangles), (large, np.array([(0, 1, 2), (1, 2, 3)])))
     surface = surface_of(*joined)
     geometry = of(wall_shapes.mesh(surface), reach=0.1)
     assert len(geometry.cells) > 100
@@ -258,7 +260,7 @@ def test_cells_miss_no_triangle():
 
 def test_neighbours():
     """Triangles that share a corner, segments that share a point; of a ring the last and the first."""
-    flat = of_triangles(*makers.sheet(np.stack([*np.meshgrid([0, 1, 2, 3], [0, 1]), np.zeros((2, 4))], axis=-1)))
+    flat = of_triangles(*mesh_builders.sheet(np.stack([*np.meshgrid([0, 1, 2, 3], [0, 1]), np.zeros((2, 4))], axis=-1)))
     near = [[neighbours_of(0, f, g, flat) for g in range(6)] for f in range(6)]
     corners = flat.corner
     assert near == [[bool(set(a) & set(b)) for b in corners.tolist()] for a in corners.tolist()]
@@ -272,7 +274,7 @@ def test_a_mesh_of_a_cylinder_goes_over_into_the_cylinder():
     """Within, of twice as many segments, the potential comes four times as near."""
     smooth = of(SHAPES["cup"]._replace(numbers=wall_shapes.revolution([(4, -5), (4, 5)]).numbers))
     x = np.array([3.05, 0.3, 0.2])
-    errors = [abs(total(of_triangles(*makers.turned([(4, -5), (4, 5)], segments=n)), x)[1] - total(smooth, x)[1])
+    errors = [abs(total(of_triangles(*mesh_builders.turned([(4, -5), (4, 5)], segments=n)), x)[1] - total(smooth, x)[1])
               for n in (25, 50, 100)]  # fmt: skip
     assert errors[1] / errors[0] < 0.4
     assert errors[2] / errors[1] < 0.4
@@ -320,10 +322,10 @@ def test_an_impact_is_that_on_a_plane(wall):
 @pytest.mark.few(1)
 def test_bouncing_keeps_the_energy_to_second_order(wall, x, v):
     """Facetted and elastic; halving the step quarters the largest error, within what the phase of impacts does."""
-    vertices, triangles = makers.turned([(4, -4), (4, 4)], segments=40)
+    vertices, triangles = mesh_builders.turned([(4, -4), (4, 4)], segments=40)
     walls = {
         "valley": lambda: roof(0.15, up=True), "drum": lambda: of_triangles(vertices[:, [0, 2, 1]], triangles),
-        "box": lambda: of_triangles(*makers.box((0, 0, 0), (3, 3, 3))),
+        "box": lambda: of_triangles(*mesh_builders.box((0, 0, 0), (3, 3, 3))),
         "funnel": lambda: of_triangles(*fan(12, -3.0)),
     }  # fmt: skip
     geometry, errors = walls[wall](), []

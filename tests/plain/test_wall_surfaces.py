@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from dem.kernels.walls.geometry import clearance
 from vtkmodules.util.numpy_support import vtk_to_numpy
 
 import dem
-from dem.model.wall_shapes import geometry_of
-from dem.model.wall_triangles import triangles_of
-from kernels.walls.geometry import clearance
+from dem.model.walls.wall_shapes import geometry_of
+from dem.model.walls.wall_triangles import triangles_of
 from tests.viewers import points, vtk_frames
 
 STEEL = dem.Material(young=5e6, poisson=0.3, density=1000.0)

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from dem.cases.fibres_in_sphere import FibresInSphere
+from dem.cases.hopper import Hopper
+from dem.cases.mixer import Mixer
+from dem.cases.rotating_drum import RotatingDrum
+from dem.cases.vibrated_bed import VibratedBed
+from dem.kernels.walls.geometry import clearance
 
 import dem
-from cases.fibres_in_sphere import FibresInSphere
-from cases.hopper import Hopper
-from cases.mixer import Mixer
-from cases.rotating_drum import RotatingDrum
-from cases.vibrated_bed import VibratedBed
-from dem.model import wall_shapes
-from kernels.walls.geometry import clearance
+from dem.model.walls import wall_shapes
 
 CASES = {
     "drum": RotatingDrum(n=40), "drum of flats": RotatingDrum(n=40, segments=12), "hopper": Hopper(n=40),

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from dem.kernels.walls.triangle_cells import put_in_order
 
 import dem
-from kernels.walls.cells import put_in_order
 
 R = 0.005
 SOFT = dem.Material(young=5e6, poisson=0.3, density=1000.0)

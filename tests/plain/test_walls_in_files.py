@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dem
-from dem.soft.trouble import BrokenRunError
+from dem.soft.run_errors import BrokenRunError
 
 STEEL = dem.Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.8, friction=0.4, name="steel")
 R = 0.005

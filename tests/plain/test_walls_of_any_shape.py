@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dem
-from dem.model.packing import along
+from dem.model.particles.packing import along
 
 R = 0.005
 SOFT = dem.Material(young=5e6, poisson=0.3, density=1000.0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dem.files.trajectory import Trajectory
-from dem.model.fields import STATE
-from dem.model.particles import Particles
+from dem.model.particles.fields import STATE
+from dem.model.particles.particles import Particles
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from dem.base import checks
 
 if TYPE_CHECKING:
     from dem.casefile.schema import LatticeTable
-    from dem.model.box import Box
+    from dem.model.domain.box import Box
 
 
 def sites(table: LatticeTable, box: Box | None) -> np.ndarray:

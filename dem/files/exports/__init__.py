@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.hints import hinted
 from dem.base.replace import replace_when_done
+from dem.base.typo_hints import hinted
 from dem.files.exports import contacts_vtkhdf, csv_table, dense_h5md, hoomd_gsd, spheres_vtkhdf, walls_vtkhdf
+from dem.files.tracked_frames import Frames
 from dem.files.trajectory import Trajectory
-from dem.files.watched import Frames
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

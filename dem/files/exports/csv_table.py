@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dem.base.checks import TABLES
 from dem.files.exports.format import Format
-from dem.model.fields import ROWS, STATE, heading
+from dem.model.particles.fields import ROWS, STATE, heading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

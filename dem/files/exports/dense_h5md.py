@@ -15,10 +15,10 @@ import h5py
 import numpy as np
 
 from dem.files import layout
-from dem.files.crowds import ID
 from dem.files.exports.format import Format
 from dem.files.schema import PARTICLES, attributes
-from dem.model.fields import STATE
+from dem.files.variable_population import ID
+from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -22,16 +22,16 @@ import numpy as np
 
 from dem.base import optional
 from dem.files.exports.format import Format, only_balls
-from dem.model.bodies import body_axis
-from dem.model.box import AXES
-from dem.model.kinds import labels
+from dem.model.domain.box import AXES
+from dem.model.particles.kinds import labels
+from dem.model.shapes.bodies import body_axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from dem.files.trajectory import Trajectory
-    from dem.model.bodies import Variant
+    from dem.model.shapes.bodies import Variant
 
 
 class Cell(NamedTuple):

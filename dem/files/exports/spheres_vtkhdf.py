@@ -13,9 +13,9 @@ import h5py
 import numpy as np
 
 from dem.files.exports.format import Format, only_balls
-from dem.files.vtk_crowds import begin_with_points, crowd
+from dem.files.vtk_variable_population import begin_with_points, crowd
 from dem.files.vtkhdf import draw_lines, polydata
-from dem.model.bodies import place
+from dem.model.shapes.bodies import place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

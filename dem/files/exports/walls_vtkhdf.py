@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.base.turning import turned
+from dem.base.rotate_points import turned
 from dem.files.exports.format import Format
 from dem.files.vtkhdf import GROUP
-from dem.model.wall_triangles import triangles_of
+from dem.model.walls.wall_triangles import triangles_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,75 @@
+"""What spheres that collide at random need to go on: where they are, what was counted, and the fluid they see."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.dsmc.energy_ledger import Booked
+from dem.dsmc.engine import PARTS, StochasticState
+from dem.dsmc.simulation import StochasticSpheres
+from dem.files import input_validation
+from dem.files.input_validation import number
+from dem.files.serialization import describe_particles, made, read_particles, recipe, write_particles
+from dem.model.energy import Energy, energies_kept
+from dem.model.fluid.solids_pressure import SolidsPressure
+from dem.model.fluid.turbulence import Turbulence
+
+if TYPE_CHECKING:
+    import h5py
+
+# ruff: noqa: SLF001 (this is the other half of StochasticSpheres)
+TOLD = {"method", "time_step", "cells"}  # of the settings that are not given, or given apart
+
+
+def describe(sim: StochasticSpheres) -> dict:
+    """How to set it up again."""
+    turbulence, pressure = sim._rule.turbulence, sim._rule.pressure
+    return {
+        **describe_particles(sim.particles),
+        "box": recipe(sim.box),
+        "gravity": sim.gravity,
+        "time_step": sim.time_step,
+        "settings": {name: value for name, value in sim.settings.items() if name not in TOLD}
+        | {"turbulence": turbulence and asdict(turbulence)}
+        | ({"pressure": asdict(pressure)} if pressure else {}),
+        "description": sim.description,
+    }
+
+
+def write(sim: StochasticSpheres, group: h5py.Group) -> None:
+    """Write its state."""
+    write_particles(sim.particles, group)
+    state = sim._engine.snapshot()
+    for part in PARTS:
+        for name, values in getattr(state, part).items():
+            group[f"{part}/{name}"] = values
+    for name, value in sim._booked()._asdict().items():
+        kept = value[: energies_kept(fluid=True)] if isinstance(value, Energy) else value
+        group[f"booked/{name}"] = np.array(kept, dtype=float)
+
+
+def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpheres:
+    """Set it up again, in the state that was written; what it says must fit, see `dem.dsmc.checkpoint_validation`."""
+    del threads
+    settings = given["settings"]
+    turbulence = settings["turbulence"] and Turbulence(**settings["turbulence"])
+    pressure = SolidsPressure(**settings["pressure"]) if "pressure" in settings else None
+    return StochasticSpheres._restored(
+        read_particles(given, group), made(given["box"]),
+        StochasticState(**{part: input_validation.arrays(group, part) for part in PARTS}),
+        gravity=given["gravity"], description=given["description"], booked=_booked(group["booked"]),
+        time_step=given["time_step"], settings={**settings, "turbulence": turbulence, "pressure": pressure},
+    )  # fmt: skip
+
+
+def _booked(group: h5py.Group) -> Booked:
+    """What the ledger had."""
+    start = input_validation.finite(group, "start_energy", (energies_kept(fluid=True),))
+    return Booked(
+        Energy(*start.tolist()), number(group, "largest_kinetic", least=0), number(group, "given"),
+        number(group, "datum"), input_validation.finite(group, "start_momentum", (3,)),
+        input_validation.finite(group, "pushed", (3,)) != 0,
+    )  # fmt: skip

@@ -1,0 +1,228 @@
+"""Owner of the arrays of spheres that collide at random: sets them up, takes steps."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.kernels.dsmc import carrier_fluid, steps
+from dem.kernels.dsmc.gas import Gas
+from dem.kernels.dsmc.partners import Company
+from dem.kernels.dsmc.solids_pressure import Stress
+from dem.kernels.event_driven import flight
+from dem.kernels.event_driven import views as onlooker
+from dem.model.domain.box import AXES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dem.kernels.event_driven.events import ImpactLaws
+    from dem.model.domain.box import Box
+    from dem.model.fluid.solids_pressure import SolidsPressure
+    from dem.model.fluid.turbulence import Turbulence
+    from dem.model.particles.particles import Particles
+
+PACKED = 0.64  # solid fraction of random close packing: where Enskog's factor knows nothing at all
+
+
+class Rule(NamedTuple):
+    """How collisions are drawn."""
+
+    partners: bool  # fictitious ones; else pairs in cells
+    cells: tuple[int, int, int]
+    time_step: float  # [s]
+    seed: int
+    turbulence: Turbulence | None
+    correlation: str  # of partners in turbulence: full, particle or none
+    pressure: SolidsPressure | None = None
+
+
+class Fluid(NamedTuple):
+    """What the fluid does where particles are; nothing without partners."""
+
+    seen: np.ndarray  # (3, N) fluctuation of its velocity [m/s]
+
+
+class StochasticState(NamedTuple):
+    """Copies of all that decides how it goes on, by the names of the arrays in each part."""
+
+    spheres: dict[str, np.ndarray]
+    tally: dict[str, np.ndarray]
+    fluid: dict[str, np.ndarray]
+
+
+PARTS = StochasticState._fields
+
+
+class StochasticEngine:
+    """Spheres in their cells, numbered as the user's; all are at the time of the latest step."""
+
+    def __init__(
+        self,
+        particles: Particles,
+        box: Box,
+        gravity: tuple[float, float, float],
+        laws: ImpactLaws,
+        rule: Rule,
+        step: int,
+    ) -> None:
+        self.laws, self.rule, self.gravity = laws, rule, gravity
+        self.space = _space(box, rule.cells, (0.0, 0.0, 0.0) if rule.turbulence else gravity)
+        self.gas = _gas(len(particles), self.space)
+        self.spheres = _spheres(particles, self.space, step * rule.time_step)
+        self.company = _company(particles, self.gas, rule)
+        self.carrier = _carrier(particles, gravity, rule)
+        self.stress = _stress(self.gas, rule.pressure)
+        self.fluid = Fluid(self.carrier.seen)
+        counts = {name: np.zeros(1, np.int64) for name in ("step", "pair", "wall", "lasting", "excess", "stuck")}
+        sums = {name: np.zeros(1) for name in ("lost", "lifted", "gained", "rate", "densest")}
+        self.tally = steps.Tally(**counts, **sums, impulse=np.zeros(3))
+        self.tally.step[0] = step
+
+    @property
+    def step(self) -> int:
+        """Steps taken."""
+        return int(self.tally.step[0])
+
+    def advance(self, count: int) -> int:
+        """Take so many steps; returns a code of `dem.kernels.dsmc.steps`."""
+        rule, about = self.rule, (self.spheres, self.space, self.laws, self.gas)
+        if self.stress:
+            return steps.advance_pressed(count, rule.time_step, PACKED, rule.seed, *about, self.stress, self.tally)
+        if not rule.partners:
+            return steps.advance_pairs(count, rule.time_step, PACKED, rule.seed, *about, self.tally)
+        return steps.advance_partners(
+            count, rule.time_step, PACKED, rule.seed, self.gravity, *about, self.company, self.carrier, self.tally
+        )
+
+    def look(self) -> tuple[float, float]:
+        """Largest solid fraction around a cell, and collisions of a particle a second in a gas like this."""
+        return steps.look(self.spheres, self.space, self.gas)
+
+    def snapshot(self) -> StochasticState:
+        """Copies of all that decides how it goes on."""
+        parts = (getattr(self, part)._asdict() for part in PARTS)
+        return StochasticState(*({name: values.copy() for name, values in part.items()} for part in parts))
+
+    def restore(self, state: StochasticState) -> None:
+        """Go on from a snapshot of an engine of the same input."""
+        for part in PARTS:
+            for name, values in getattr(state, part).items():
+                getattr(getattr(self, part), name)[...] = values
+
+    def follow(self, before: StochasticEngine) -> None:
+        """Go on with what another engine has counted, of impacts and for each sphere, at the same time."""
+        for name in ("last", "impacts", "wall_impacts"):
+            getattr(self.spheres, name)[:] = getattr(before.spheres, name)
+        for name, values in before.tally._asdict().items():
+            getattr(self.tally, name)[:] = values
+        self.fluid.seen[:] = before.fluid.seen
+
+    def arrays(self) -> Iterator[np.ndarray]:
+        """All arrays, for who counts their bytes."""
+        for part in (self.spheres, self.gas, self.company, self.carrier, self.stress, self.tally):
+            yield from (values for values in part if isinstance(values, np.ndarray))
+
+    def state(self) -> list[np.ndarray]:
+        """Position, velocity, orientation and angular velocity of all particles at the present time, one row each."""
+        arrays = [np.empty((k, self.spheres.mass.size)) for k in (3, 3, 4, 3)]
+        onlooker.synchronise(self.step * self.rule.time_step, self.spheres, self.space, *arrays)
+        return [a.T for a in arrays]
+
+
+def _spheres(particles: Particles, space: flight.Space, time: float) -> flight.SphereState:
+    """The particles at a time, folded into periodic space."""
+    n = len(particles)
+    radius = np.array([shape.radii[0] for shape, _ in particles.variants])[particles.variant]
+    row = np.ascontiguousarray(np.column_stack([particles.position, particles.velocity, np.full(n, time), radius]))
+    image = np.zeros((3, n), np.int64)
+    for axis in range(3):
+        if space.boundary[axis] == flight.PERIODIC:
+            image[axis] = np.floor((row[:, axis] - space.lower[axis]) / space.period[axis])
+            row[:, axis] -= image[axis] * space.period[axis]
+    return flight.SphereState(
+        row=row, plan=np.zeros((0, 8)), image=image, omega=np.array(particles.angular_velocity.T, order="C"),
+        q=np.array(particles.orientation.T, order="C"), turned=np.full(n, time), mass=particles.mass,
+        inertia=particles.inertia[:, 0].copy(), last=np.full(n, -np.inf), impacts=np.zeros(n, np.int64),
+        wall_impacts=np.zeros(n, np.int64),
+    )  # fmt: skip
+
+
+def _space(box: Box, cells: tuple[int, int, int], gravity: tuple[float, float, float]) -> flight.Space:
+    """Walls, periods and cells; spheres do not look for each other, so there are no chains of them."""
+    periodic = [axis in box.periodic for axis in AXES]
+    size = np.array(box.upper) - np.array(box.lower)
+    period = np.where(periodic, size, 0.0)
+    per_metre = np.divide(1.0, period, out=np.zeros(3), where=period > 0)
+    boundary = np.where(periodic, flight.PERIODIC, flight.WALLED)
+    by_axis = (boundary, np.array(box.lower), np.array(box.upper), np.array(gravity), period, per_metre,
+               np.array(cells), size / cells)  # fmt: skip
+    chain = np.empty(0, np.int32)
+    return flight.Space(
+        *(tuple(a.tolist()) for a in by_axis), head=chain, following=chain, preceding=chain,
+        near=np.empty(0, np.uint32),
+    )  # fmt: skip
+
+
+def _gas(n: int, space: flight.Space) -> Gas:
+    """Room for particles by cell, and the volumes of cells and blocks."""
+    count = int(np.prod(space.cells))
+    volume = float(np.prod(space.width))
+    wide = []  # cells in a block along each axis
+    for axis in range(3):
+        cells = space.cells[axis]
+        each = np.full(cells, min(cells, 3.0))
+        if space.boundary[axis] != flight.PERIODIC and cells > 2:
+            each[[0, -1]] = 2.0
+        wide.append(each)
+    blocks = (wide[2][:, None, None] * wide[1][:, None] * wide[0]).ravel()
+    return Gas(
+        cell=np.zeros(n, np.int64), first=np.zeros(count + 1, np.int64), order=np.zeros(n, np.int64),
+        moments=np.zeros((3, count)), blocks=np.zeros((3, count)), scratch=np.zeros((3, count)),
+        room=blocks * volume, share=blocks / count, volume=volume,
+    )  # fmt: skip
+
+
+def _company(particles: Particles, gas: Gas, rule: Rule) -> Company:
+    """Room for what particles know of each other, and how partners are correlated."""
+    n, variants = (len(particles), len(particles.variants)) if rule.partners else (0, 0)
+    columns, fluid = variants * gas.share.size, rule.turbulence
+    correlation = np.zeros((variants, variants))
+    if fluid and rule.correlation != "none":
+        times = relaxation_times(particles, fluid)
+        correlation[:] = [[fluid.correlation(one, other) for other in times] for one in times]
+    sums = {name: np.zeros((3, columns)) for name in ("mean", "square", "fluid_mean", "fluid_square", "mixed")}
+    return Company(
+        variant=particles.variant.astype(np.int64), number=np.zeros(columns, np.int64), **sums, spin=np.zeros((3, n)),
+        velocity=np.zeros((3, n)), correlation=correlation,
+        knows_fluid=fluid is not None and rule.correlation == "full",
+    )  # fmt: skip
+
+
+def _stress(gas: Gas, pressure: SolidsPressure | None) -> Stress | tuple[()]:
+    """Room for what the solids' pressure does; nothing without one."""
+    if pressure is None:
+        return ()
+    count = gas.share.size
+    cells = {name: np.zeros(count) for name in ("fraction", "mass", "stress")}
+    return Stress(**asdict(pressure), **cells, push=np.zeros((3, count)), waves=np.zeros(1))
+
+
+def _carrier(particles: Particles, gravity: tuple[float, float, float], rule: Rule) -> carrier_fluid.Carrier:
+    """The fluid, in its steady state; at rest, and felt by nobody, if there is none."""
+    seen, fluid = np.zeros((3, len(particles) if rule.partners else 0)), rule.turbulence
+    if not fluid:
+        return carrier_fluid.Carrier(seen, np.zeros((6, 0)), np.zeros((3, 0)))
+    carrier_fluid.fill(rule.seed, fluid.rms, seen)
+    times = relaxation_times(particles, fluid)
+    table = np.array([fluid.step(time, rule.time_step) for time in times]).T.copy()
+    settled = np.array(fluid.velocity)[:, None] + np.array(gravity)[:, None] * times
+    return carrier_fluid.Carrier(seen, table, settled)
+
+
+def relaxation_times(particles: Particles, fluid: Turbulence) -> list[float]:
+    """τ_p of each variant [s]."""
+    variants = particles.variants
+    return [fluid.relaxation_time(s.mass_properties(m.density).mass, 2 * s.radii[0]) for s, m in variants]

@@ -1,0 +1,284 @@
+"""Spheres whose collisions are drawn at random, with the rates of kinetic theory."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import checks, compilation
+from dem.base.typo_hints import hinted
+from dem.dsmc.advice import GasAdvice, advise, cells_of, check_fraction, foreseen
+from dem.dsmc.checkpoint_validation import check_fits
+from dem.dsmc.checks import check_apart_from_walls, check_going_on, check_not_packed, check_surroundings
+from dem.dsmc.energy_ledger import EnergyLedger
+from dem.dsmc.engine import Rule, StochasticEngine
+from dem.event_driven.checks import laws_of, told
+from dem.model.domain.box import Box
+from dem.model.fluid.solids_pressure import SolidsPressure
+from dem.model.fluid.turbulence import Turbulence
+from dem.system.diagnosis import check_inside
+from dem.system.system import System
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
+    from dem.base.notices import Notice
+    from dem.dsmc.energy_ledger import Booked
+    from dem.dsmc.engine import StochasticState
+    from dem.model.particles.particles import Particles
+
+# ruff: noqa: SLF001 (a class method fills in an object of its own class)
+WAYS = ("pairs", "partners")
+CORRELATIONS = ("full", "particle", "none")
+
+
+@hinted
+class StochasticSpheres(EnergyLedger):
+    """Spheres in a box that fly freely and collide at random, where they are, as often as kinetic theory says.
+
+    Parameters
+    ----------
+    particles : Particles
+        Single spheres, of any sizes; copied. Where they are in their cell does not matter, and they may overlap.
+    box : Box
+        Its faces may be rough or periodic, and hold the cells.
+    time_step : float or "auto"
+        [s]; "auto" takes one with a tenth of a collision of each particle, in which half a cell is crossed at most.
+    collisions : str
+        "pairs": of two particles of a cell, drawn without a time counter (DSMC); both change, momentum is conserved.
+        "partners": of each particle with a fictitious one, drawn from the velocities in its cell (Sommerfeld's model);
+        only the particle changes, and momentum and energy are conserved on average. Gases cool too slowly by that in
+        small cells: by 2 to 5 % in ten collisions in cells of 30.
+    cell : float, optional
+        Width of the cells, about [m]; default: as wide as ten particles need, or thirty for partners, and no narrower
+        than a third of the mean free path.
+    gravity : (3,) floats
+        [m/s²].
+    restitution, tangential_restitution, friction : optional
+        Of two spheres, as of `HardSpheres`.
+    wall_restitution, wall_tangential_restitution, wall_friction, contact_time : optional
+        Of a sphere and a wall, as of `HardSpheres`; lasting contacts are those with walls alone.
+    turbulence : Turbulence, optional
+        A fluid that drags particles along and that their partners know of; for partners alone.
+    correlation : str
+        Of a partner in turbulence: "full" with the particle and with the fluid that it sees, "particle" with the
+        particle alone (Sommerfeld 2001), which wrongly takes kinetic energy, or "none".
+    pressure : SolidsPressure, optional
+        Of the solids, which keeps pairs from coming closer than they can be packed, in cells (MP-PIC); its work is
+        booked as work.
+    seed : int
+        Of all that is drawn.
+    description : dict, optional
+        What describes the run for later readers; stored in the output file.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For values out of range, particles that are no single spheres or outside the box, cells of too few particles,
+        and solid fractions beyond 0.5.
+
+    Notes
+    -----
+    Collisions go by the impact rule of hard spheres (`kernels.event_driven.impact`), at a rate that grows with
+    Enskog's factor
+    of the solid fraction around the cell (`dem.kernels.dsmc.gas`). Pairs: G. A. Bird, Molecular Gas Dynamics and the
+    Direct Simulation of Gas Flows (1994). Partners: M. Sommerfeld, Int. J. Multiphase Flow 27 (2001) 1829; B. van
+    Wachem, T. Curran, F. Evrard, Flow Turbul. Combust. 105 (2020) 935.
+
+    It is a gas: for solid fractions below some 0.3, before clusters form, farther than a diameter from walls. Enskog's
+    factor makes collisions as frequent as in a dense gas, while the pressure is that of a dilute one; angular momentum
+    about a point is not conserved, since those who collide are not in touch. The same input gives the same bytes,
+    however a run is cut.
+
+    Examples
+    --------
+    >>> import dem, numpy as np
+    >>> sand = dem.Material(young=5e7, poisson=0.35, density=2500.0)
+    >>> rng = np.random.default_rng(1)
+    >>> places, speeds = rng.uniform(0, 0.1, (500, 3)), rng.normal(0, 1.0, (500, 3))
+    >>> grains = dem.Particles(dem.Sphere(diameter=0.002), sand, position=places, velocity=speeds)
+    >>> box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), sand, periodic=["x", "y", "z"])
+    >>> gas = dem.StochasticSpheres(grains, box, gravity=(0, 0, 0), time_step="auto", restitution=0.9)
+    >>> gas.run(0.1, frames=1).passed
+    True
+    >>> print(gas.energy().kinetic < gas.start_energy.kinetic)
+    True
+    """
+
+    def __init__(
+        self,
+        particles: Particles,
+        box: Box,
+        *,
+        time_step: float | str,
+        collisions: str = "pairs",
+        cell: float | None = None,
+        gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+        restitution: float = 1.0,
+        tangential_restitution: float = -1.0,
+        friction: float | None = None,
+        wall_restitution: float | None = None,
+        wall_tangential_restitution: float | None = None,
+        wall_friction: float | None = None,
+        contact_time: float = 1e-5,
+        turbulence: Turbulence | None = None,
+        correlation: str = "full",
+        pressure: SolidsPressure | None = None,
+        seed: int = 1,
+        description: dict | None = None,
+    ) -> None:
+        checks.of_types(box=(box, Box))
+        super().__init__(particles, box, gravity, description)
+        self._set_up(
+            collisions, turbulence, correlation, cell, seed, pressure,
+            contact_time=contact_time, restitution=restitution,
+            tangential_restitution=tangential_restitution, friction=friction, wall_restitution=wall_restitution,
+            wall_tangential_restitution=wall_tangential_restitution, wall_friction=wall_friction,
+        )  # fmt: skip
+        with compilation.announced():
+            self._choose_time_step(time_step)
+            self._start(0.0)
+            self._begin_ledger()
+            self._engine.advance(0)  # no step, but everything is compiled now
+
+    def _set_up(
+        self,
+        collisions: str,
+        turbulence: Turbulence | None,
+        correlation: str,
+        cell: float | None,
+        seed: int,
+        pressure: SolidsPressure | None = None,
+        **impacts: float | None,
+    ) -> None:
+        """Check and keep what besides particles, box and gravity fixes the run."""
+        partners = checks.one_of("way of collisions", collisions, WAYS) == "partners"
+        checks.one_of("correlation", correlation, CORRELATIONS)
+        checks.of_types(optional=True, turbulence=(turbulence, Turbulence), pressure=(pressure, SolidsPressure))
+        if pressure and partners:
+            message = 'pressure is of solids whose pairs collide: leave it out, or give collisions="pairs"'
+            raise ValueError(message)
+        if turbulence and not partners:
+            message = (
+                'turbulence is for fictitious partners: pairs do not see the same eddy, give collisions="partners"'
+            )
+            raise ValueError(message)
+        self._laws = laws_of(self._box, **impacts)
+        check_surroundings(self._particles, self._box)
+        check_fraction(self._particles, self._box)
+        self._cell, cells = cell, cells_of(self._particles, self._box, cell, partners=partners)
+        seed = checks.whole("seed", seed, least=0)
+        self._rule = Rule(partners, cells, 1.0, seed, turbulence, correlation, pressure)
+        self._shown = 0  # the step that the particles show
+
+    def _choose_time_step(self, time_step: float | str) -> None:
+        """Keep the time step, or choose one for the present state."""
+        if isinstance(time_step, str) and time_step == "auto":
+            engine = self._new_engine(0)
+            check_not_packed(engine)
+            time_step = advise(self._particles, self._box, engine, 1.0).advised
+            if self._rule.turbulence:
+                time_step = min(time_step, 0.1 * self._rule.turbulence.time_scale)
+            if not math.isfinite(time_step):
+                message = "time_step cannot be chosen where nothing moves: give one [s]"
+                raise ValueError(message)
+        self._time_step = checks.number("time_step", time_step, above=0, unit="s")
+        self._rule = self._rule._replace(time_step=self._time_step)
+
+    @classmethod
+    def _restored(
+        cls,
+        particles: Particles,
+        box: Box,
+        state: StochasticState,
+        *,
+        gravity: tuple[float, float, float],
+        description: dict,
+        booked: Booked,
+        time_step: float,
+        settings: dict,
+    ) -> Self:
+        """Go on from a state that was saved; particles are as in it, and checked."""
+        sim = cls.__new__(cls)
+        System.__init__(sim, particles, box, gravity, description)
+        sim._set_up(**settings)
+        with compilation.announced():
+            sim._choose_time_step(time_step)
+            sim._engine = sim._new_engine(0)
+            check_fits(state, sim._engine)
+            sim._engine.restore(state)
+            sim._engine.advance(0)
+        sim._shown = sim.step_count
+        sim._go_on(booked)
+        return sim
+
+    def _new_engine(self, step: int) -> StochasticEngine:
+        return StochasticEngine(self._particles, self._box, self._gravity, self._laws, self._rule, step)
+
+    def _start(self, now: float, before: StochasticEngine | None = None) -> None:
+        old = getattr(self, "_engine", None)
+        engine = self._new_engine(old.step if old else round(now))
+        check_inside(self._particles, self._box)
+        check_apart_from_walls(self._particles, self._box)
+        check_not_packed(engine)
+        if before:
+            engine.follow(before)
+        elif old:
+            engine.fluid.seen[:] = old.fluid.seen
+        self._engine = engine
+        self._revision = self._particles.revision
+        self._shown = self.step_count
+
+    @property
+    def settings(self) -> dict:
+        """What besides particles, box and gravity fixes the run."""
+        rule, laws = self._rule, self._laws
+        return {
+            "method": "stochastic collisions", "collisions": WAYS[rule.partners], "time_step": self._time_step,
+            "cell": self._cell, "cells": list(rule.cells), "seed": rule.seed,
+            "turbulence": rule.turbulence and asdict(rule.turbulence), "correlation": rule.correlation,
+            "contact_time": laws.contact_time, **({"pressure": asdict(rule.pressure)} if rule.pressure else {}),
+            **told(laws),
+        }  # fmt: skip
+
+    @property
+    def step_count(self) -> int:
+        """Steps taken so far."""
+        return self._engine.step
+
+    @property
+    def fluid_velocity(self) -> np.ndarray:
+        """Velocity of the fluid that each particle sees (N, 3) [m/s]; zeros without a fluid."""
+        mean = self._rule.turbulence.velocity if self._rule.turbulence else (0.0, 0.0, 0.0)
+        seen = self._engine.fluid.seen.T
+        return seen + mean if len(seen) else np.zeros((len(self._particles), 3))
+
+    def advice(self) -> GasAdvice:
+        """Which time step the present state needs, and why."""
+        self._notice_changes()
+        return advise(self.particles, self._box, self._engine, self._time_step)
+
+    def foreseen(self) -> Iterator[Notice]:
+        """What should be known before a run begins."""
+        yield from super().foreseen()
+        yield from foreseen(self.advice(), self.particles, self._box, partners=self._rule.partners)
+
+    def step(self, steps: int = 1) -> None:
+        """Take a number of time steps.
+
+        Raises
+        ------
+        FloatingPointError
+            If spheres come as close as they can be packed, one does not come away from walls, or there were more than
+            ten collisions of a particle in a step.
+        RuntimeError
+            If another thread of Python is moving these spheres.
+        """
+        steps = checks.whole("steps", steps, least=0)
+        with self._turn:
+            self._notice_changes()
+            check_going_on(self._engine.advance(steps), self._engine)

@@ -1,0 +1,65 @@
+"""What hard spheres need to go on: every particle at its own time, its next event, the agenda and the cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.event_driven.engine import PARTS, HardState
+from dem.event_driven.simulation import HardSpheres
+from dem.files import input_validation
+from dem.files.input_validation import number
+from dem.files.serialization import describe_particles, made, read_particles, recipe, write_particles
+from dem.model.energy import energies_kept
+
+if TYPE_CHECKING:
+    import h5py
+
+
+# ruff: noqa: SLF001 (this is the other half of HardSpheres)
+
+
+def describe(sim: HardSpheres) -> dict:
+    """How to set it up again."""
+    laws = {name: value for name, value in sim.settings.items() if name not in {"method", "contact_time"}}
+    return {
+        **describe_particles(sim.particles),
+        "box": sim.box and recipe(sim.box),
+        "gravity": sim.gravity,
+        "contact_time": sim._laws.contact_time,
+        "laws": laws,
+        "description": sim.description,
+    }
+
+
+def write(sim: HardSpheres, group: h5py.Group) -> None:
+    """Write its state."""
+    write_particles(sim.particles, group)
+    state = sim._engine.snapshot()
+    for part in PARTS:
+        for name, values in getattr(state, part).items():
+            group[f"{part}/{name}"] = values
+    group["time"] = state.time
+    group["datum"] = sim._datum
+    group["start_energy"] = np.array(sim.start_energy[: energies_kept(fluid=False)])
+    group["largest_kinetic"] = sim._largest_kinetic
+    if sim._given:
+        group["given"] = sim._given
+
+
+def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
+    """Set it up again, in the state that was written; what it says must fit.
+
+    See `event_driven.checkpoint_validation`.
+    """
+    del threads
+    parts = {part: input_validation.arrays(group, part) for part in PARTS}
+    return HardSpheres._restored(
+        read_particles(given, group), made(given["box"]),
+        HardState(**parts, time=number(group, "time")), gravity=given["gravity"],
+        contact_time=given["contact_time"], laws=given["laws"], description=given["description"],
+        datum=number(group, "datum"), start_energy=input_validation.energy(group, "start_energy"),
+        largest_kinetic=number(group, "largest_kinetic", least=0),
+        given=number(group, "given") if "given" in group else 0.0,
+    )  # fmt: skip

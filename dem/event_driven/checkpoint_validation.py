@@ -1,0 +1,97 @@
+"""Whether the state of hard spheres from a file fits an engine of the same input: events trust every index in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.event_driven.engine import LEAST_CELLS, PARTS
+from dem.files.array_validation import check_alike, check_finite, check_within
+from dem.files.hdf5_validation import require
+from dem.kernels.event_driven.flight import CELL, FACE, NOBODY, PARTNER, RADIUS, WALLED
+from dem.model.particles.particles import UNIT_NORM
+
+if TYPE_CHECKING:
+    from dem.event_driven.engine import HardEngine, HardState
+
+FARTHEST_CELL = 2**53  # from the first one; beyond, a plan cannot tell cells apart
+# what may be infinite: times of what never happens, or never has
+NEVER = {"spheres": ("plan", "last"), "agenda": ("time",)}
+
+
+def check_fits(state: HardState, engine: HardEngine) -> None:
+    """Raise DamagedError, saying what does not fit, unless the engine can go on from the state."""
+    own = {part: getattr(engine, part)._asdict() for part in PARTS}
+    cells = np.asarray(state.space.get("cells", 0))
+    check_within("space/cells", cells, 1, np.iinfo(np.int32).max)
+    own["space"]["head"] = np.empty(min(int(np.prod(cells, dtype=object)), np.iinfo(np.int32).max), np.int32)
+    for part in PARTS:
+        given = getattr(state, part)
+        check_alike(part, given, own[part])
+        check_finite(part, given, infinite=NEVER.get(part, ()))
+    _check_spheres(state, own["spheres"])
+    _check_cells(state, own["space"])
+    _check_agenda(state.agenda)
+
+
+def _check_spheres(state: HardState, own: dict[str, np.ndarray]) -> None:
+    """They are those of the input, and what each expects can be."""
+    given, space = state.spheres, state.space
+    same = np.array_equal(given["row"][:, RADIUS], own["row"][:, RADIUS])
+    require(
+        same and all(np.array_equal(given[name], own[name]) for name in ("mass", "inertia")), "spheres have changed"
+    )
+    off = np.abs(np.linalg.norm(given["q"], axis=0) - 1).max()
+    require(off <= UNIT_NORM, f"spheres/q has a norm that is off by {off:.3g}")
+    for name in ("impacts", "wall_impacts"):
+        check_within(f"spheres/{name}", given[name], 0, np.iinfo(np.int64).max)
+    plan = given["plan"]
+    whole = plan[:, [PARTNER, FACE, CELL, CELL + 1, CELL + 2]]
+    require(
+        bool((np.isfinite(whole) & (whole == np.floor(whole))).all()), "spheres/plan has parts of partners or cells"
+    )
+    check_within("spheres/plan, partners,", plan[:, PARTNER], NOBODY, len(plan) - 1)
+    check_within("spheres/plan, faces,", plan[:, FACE], 0, 5)
+    for axis in range(3):
+        walled = space["boundary"][axis] == WALLED
+        bounds = (0, space["cells"][axis] - 1) if walled else (-FARTHEST_CELL, FARTHEST_CELL)
+        check_within("spheres/plan, cells,", plan[:, CELL + axis], *bounds)
+
+
+def _check_cells(state: HardState, own: dict[str, object]) -> None:
+    """Cells are those of the box, wide enough, and each sphere is in the chain of one of them."""
+    space = state.space
+    for name in ("boundary", "gravity", "period", "per_metre"):
+        require(np.array_equal(space[name], np.array(own[name])), f"space/{name} is not that of the box")
+    least = [LEAST_CELLS[kind] for kind in space["boundary"].tolist()]
+    widest = 2 * state.spheres["row"][:, RADIUS].max()
+    fits = (
+        (space["cells"] >= least).all() and (space["width"] >= widest).all() and (space["lower"] < space["upper"]).all()
+    )
+    require(bool(fits), "space/cells and space/width are no cells for these spheres")
+    head, following, preceding = (space[name].astype(np.int64) for name in ("head", "following", "preceding"))
+    nobody = len(preceding)
+    for name, links, low, high in (
+        ("head", head, 0, nobody), ("following", following, 0, nobody), ("preceding", preceding, -len(head), nobody - 1)
+    ):  # fmt: skip
+        check_within(f"space/{name}", links, low, high)
+    first, after = np.flatnonzero(head < nobody), np.flatnonzero(following[:nobody] < nobody)
+    linked = following[nobody] == nobody and np.array_equal(preceding[head[first]], -1 - first)
+    linked = linked and np.array_equal(preceding[following[after]], after) and len(first) + len(after) == nobody
+    require(bool(linked), "space has chains of spheres that are broken")
+    met, at = 0, head[first]
+    while at.size:  # chains that begin somewhere and in which nobody has two before him come to an end
+        met, at = met + at.size, following[at]
+        at = at[at < nobody]
+    require(met == nobody, "space has chains of spheres that begin nowhere")
+
+
+def _check_agenda(agenda: dict[str, np.ndarray]) -> None:
+    """Each sphere is in it once, and none before what comes sooner."""
+    everybody = np.arange(len(agenda["slot"]))
+    for name in ("particle", "slot"):
+        check_within(f"agenda/{name}", agenda[name], 0, everybody.size - 1)
+    require(np.array_equal(agenda["slot"][agenda["particle"]], everybody), "agenda has somebody twice")
+    time = agenda["time"]
+    require(bool((time[(everybody[1:] - 1) // 4] <= time[1:]).all()), "agenda is not in order")

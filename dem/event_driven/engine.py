@@ -1,0 +1,170 @@
+"""Owner of the arrays of hard spheres: sets them up, chooses the cells, carries out events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.kernels.event_driven import events, flight
+from dem.kernels.event_driven import views as onlooker
+from dem.kernels.event_driven.event_queue import Agenda
+from dem.model.domain.box import AXES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dem.model.domain.box import Box
+    from dem.model.particles.particles import Particles
+
+# A cell is at least this much wider than the largest sphere, so that rounding never hides a neighbour.
+MARGIN = 1e-6
+SPACIOUS = 0.8  # width of a cell over the mean distance of the spheres, where the spheres themselves need less
+LEAST_PERIOD = 5  # cells along a periodic axis, so that no more than one image of a sphere is near
+LEAST_CELLS = {flight.WALLED: 1, flight.OPEN: 3, flight.PERIODIC: LEAST_PERIOD}  # along an axis
+
+
+class HardState(NamedTuple):
+    """Copies of all that decides how hard spheres go on, by the names of the arrays in each part."""
+
+    spheres: dict[str, object]
+    space: dict[str, object]
+    agenda: dict[str, object]
+    tally: dict[str, object]
+    time: float
+
+
+PARTS = HardState._fields[:-1]
+
+
+class HardEngine:
+    """Hard spheres in their cells, with their next events; numbered as the user's."""
+
+    def __init__(
+        self,
+        particles: Particles,
+        box: Box | None,
+        gravity: tuple[float, float, float],
+        laws: events.ImpactLaws,
+        time: float,
+    ) -> None:
+        n = len(particles)
+        periodic = tuple(axis in box.periodic if box else False for axis in AXES)
+        radius = np.array([shape.radii[0] for shape, _ in particles.variants])[particles.variant]
+        self.laws = laws
+        self.space = _space(particles.position, 2 * radius.max(), box, periodic, gravity)
+        row = np.ascontiguousarray(np.column_stack([particles.position, particles.velocity, np.full(n, time), radius]))
+        image = np.zeros((3, n), np.int64)
+        for axis in np.flatnonzero(periodic):
+            period = self.space.period[axis]
+            image[axis] = np.floor((row[:, axis] - self.space.lower[axis]) / period)
+            row[:, axis] -= image[axis] * period
+        self.spheres = flight.SphereState(
+            row=row,
+            plan=np.zeros((n, 8)),
+            image=image,
+            omega=_columns(particles.angular_velocity),
+            q=_columns(particles.orientation),
+            turned=np.full(n, time),
+            mass=particles.mass,
+            inertia=particles.inertia[:, 0].copy(),
+            last=np.full(n, -np.inf),
+            impacts=np.zeros(n, np.int64),
+            wall_impacts=np.zeros(n, np.int64),
+        )
+        self.agenda = Agenda(np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32))
+        counts = {name: np.zeros(1, np.int64) for name in ("pair", "wall", "events", "standing")}
+        sums = {name: np.zeros(1) for name in ("lost", "lifted", "overlap")}
+        self.tally = events.Tally(**counts, now=np.full(1, time), **sums, latest=np.full(2, flight.NOBODY))
+        self.time = time
+        events.begin(time, self.spheres, self.space, self.agenda)
+
+    def advance(self, stop: float, most: int) -> int:
+        """Carry out the events up to a time, or `most` of them; returns a code of `dem.kernels.event_driven.events`."""
+        code = events.advance(stop, most, self.spheres, self.space, self.laws, self.agenda, self.tally)
+        self.time = stop if code == events.DONE else float(self.tally.now[0])
+        return code
+
+    def collide(self, most: int) -> int:
+        """Carry out `most` events, or all if there are fewer; time is then that of the latest one."""
+        never = float(np.finfo(np.float64).max)
+        code = events.advance(never, most, self.spheres, self.space, self.laws, self.agenda, self.tally)
+        self.time = max(self.time, float(self.tally.now[0]))
+        return code
+
+    def snapshot(self) -> HardState:
+        """Copies of all that decides how it goes on."""
+        parts = {part: getattr(self, part)._asdict() for part in PARTS}
+        return HardState(
+            **{part: {name: np.array(values) for name, values in parts[part].items()} for part in PARTS}, time=self.time
+        )
+
+    def restore(self, state: HardState) -> None:
+        """Go on from a snapshot of an engine of the same input."""
+        for part in PARTS:
+            old = getattr(self, part)
+            values = {
+                name: tuple(value.tolist()) if isinstance(getattr(old, name), tuple) else value.copy()
+                for name, value in getattr(state, part).items()
+            }
+            setattr(self, part, old._replace(**values))
+        self.time = state.time
+
+    def follow(self, before: HardEngine) -> None:
+        """Go on with what another engine has counted, of impacts and for each sphere, at the same time."""
+        for name in ("last", "impacts", "wall_impacts"):
+            getattr(self.spheres, name)[:] = getattr(before.spheres, name)
+        for name in ("pair", "wall", "lost", "lifted", "overlap"):
+            getattr(self.tally, name)[:] = getattr(before.tally, name)
+        events.begin(self.time, self.spheres, self.space, self.agenda)  # what is foreseen goes by those counts
+
+    def arrays(self) -> Iterator[np.ndarray]:
+        """All its arrays."""
+        for part in (self.spheres, self.space, self.agenda, self.tally):
+            yield from (a for a in part if isinstance(a, np.ndarray))
+
+    def state(self) -> list[np.ndarray]:
+        """Copies (N, ...) of position, velocity, orientation and angular velocity at the present time."""
+        arrays = [np.empty((width, self.spheres.mass.size)) for width in (3, 3, 4, 3)]
+        onlooker.synchronise(self.time, self.spheres, self.space, *arrays)
+        return [a.T for a in arrays]
+
+    def overlaps(self) -> tuple[tuple[float, int, int], tuple[float, int]]:
+        """Deepest overlap of a pair and with a wall, each over the radii, negative for gaps; and whose they are."""
+        return (
+            onlooker.deepest_pair(self.time, self.spheres, self.space),
+            onlooker.deepest_wall(self.time, self.spheres, self.space),
+        )
+
+
+def _columns(rows: np.ndarray) -> np.ndarray:
+    """Component-major copy."""
+    return np.array(rows.T, order="C")
+
+
+def _cube_root(x: float) -> float:
+    """Exact for cubes; Python has one since 3.11, and numpy's depends on the processor."""
+    root = x ** (1 / 3)
+    return root - (root * root * root - x) / (3 * root * root)
+
+
+def _space(
+    position: np.ndarray, diameter: float, box: Box | None, periodic: tuple[bool, bool, bool], gravity: tuple
+) -> flight.Space:
+    """Walls, periods and cells."""
+    n = len(position)
+    boundary = np.where(periodic, flight.PERIODIC, flight.OPEN if box is None else flight.WALLED)
+    lower = position.min(0) - 0.5 * diameter if box is None else np.array(box.lower)
+    upper = position.max(0) + 0.5 * diameter if box is None else np.array(box.upper)
+    width = max((1 + MARGIN) * diameter, SPACIOUS * _cube_root(float((upper - lower).prod()) / n))
+    least = np.array([LEAST_CELLS[b] for b in boundary])
+    cells = np.maximum(least, np.floor((upper - lower) / width)).astype(np.int64)
+    period = np.where(periodic, upper - lower, 0.0)
+    width = np.full(3, width) if box is None else (upper - lower) / cells
+    per_metre = np.divide(1.0, period, out=np.zeros(3), where=period > 0)
+    by_axis = (boundary, lower, upper, np.array(gravity), period, per_metre, cells, width)
+    return flight.Space(
+        *(tuple(a.tolist()) for a in by_axis),
+        head=np.empty(int(cells.prod()), np.int32), following=np.empty(n + 1, np.int32),
+        preceding=np.empty(n, np.int32), near=np.zeros(n + 1, np.uint32),
+    )  # fmt: skip

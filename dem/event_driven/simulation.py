@@ -1,0 +1,269 @@
+"""Hard spheres: impacts without duration, carried out one after the other."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dem.base import compilation
+from dem.base.text import counted
+from dem.base.typo_hints import hinted
+from dem.event_driven.checkpoint_validation import check_fits
+from dem.event_driven.checks import check_apart, check_box, check_going_on, check_spheres, laws_of, told
+from dem.event_driven.energy_ledger import EnergyLedger
+from dem.event_driven.engine import HardEngine, HardState
+from dem.event_driven.verdict import HardVerdict
+from dem.run.record import next_chunk
+from dem.system.diagnosis import check_finite, check_inside
+from dem.system.plan import Segment
+from dem.system.system import System
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+    from dem.model.domain.box import Box
+    from dem.model.energy import Energy
+    from dem.model.particles.particles import Particles
+
+# ruff: noqa: SLF001 (a class method fills in an object of its own class)
+
+
+@hinted
+class HardSpheres(EnergyLedger):
+    """Hard spheres in a box, advanced from impact to impact.
+
+    Parameters
+    ----------
+    particles : Particles
+        Single spheres, of any sizes; copied.
+    box : Box, optional
+        None means no walls. Its faces may be rough or periodic; positions then go on beyond them.
+    gravity : (3,) floats
+        [m/s²].
+    restitution, tangential_restitution : floats
+        Of two spheres: the relative velocity q at the contact becomes q' with n·q' = -e n·q, 0 < e <= 1, and
+        n × q' = -ξ n × q, -1 <= ξ <= 1. ξ = -1 is perfectly smooth, 1 perfectly rough.
+    friction : float, optional
+        Coulomb's coefficient: the tangential impulse is at most so many times the normal one. Default: no limit.
+    wall_restitution, wall_tangential_restitution, wall_friction : floats, optional
+        Of a sphere and a wall; default: as of two spheres.
+    contact_time : float
+        [s]; an impact less than this after the last one of either partner belongs to a contact that lasts: e = 1 and,
+        unless ξ = -1, ξ = 1, and sliding loses no more than keeps bounces from outlasting it.
+    description : dict, optional
+        What describes the run for later readers; stored in the output file.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For values out of range, particles that are no single spheres, outside the box, or overlapping.
+
+    Notes
+    -----
+    Impacts are binary and take no time, see `kernels.event_driven.impact`; between them spheres fly freely, and the
+    time of the
+    next impact is exact. Particles that are hit again within `contact_time` t_c collide elastically, which keeps
+    dissipative ones from colliding infinitely often in finite time (Luding & McNamara, Granular Matter 1 (1998) 113);
+    `kernels.event_driven.impact` says what that means with friction. A ball on the floor ends in bounces of a height
+    below
+    g t_c²/8, and one that lies there is lifted to them. Young's modulus and Poisson's ratio do not matter, nor do time
+    steps; the cost goes with the number of impacts, one to a dozen a sphere and t_c for heaps at rest, which are better
+    left to `Simulation`: here they creep, by up to a few g t_c. The same input gives the same bytes, however it is cut.
+
+    Examples
+    --------
+    >>> import dem
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.5, 0.5, 0.005 + 0.19620]])
+    >>> box = dem.Box((0, 0, 0), (1, 1, 1), material=nylon)
+    >>> sim = dem.HardSpheres(ball, box, restitution=0.5)
+    >>> verdict = sim.run(0.25)
+    >>> sim.collisions.wall, round(float(sim.particles.velocity[0, 2]), 4)
+    (1, 0.4905)
+    """
+
+    unit: ClassVar[str] = "collision"  # of work
+
+    def __init__(
+        self,
+        particles: Particles,
+        box: Box | None = None,
+        *,
+        gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+        restitution: float = 1.0,
+        tangential_restitution: float = -1.0,
+        friction: float | None = None,
+        wall_restitution: float | None = None,
+        wall_tangential_restitution: float | None = None,
+        wall_friction: float | None = None,
+        contact_time: float = 1e-5,
+        description: dict | None = None,
+    ) -> None:
+        super().__init__(particles, box, gravity, description)
+        self._set_up(
+            contact_time=contact_time, restitution=restitution, tangential_restitution=tangential_restitution,
+            friction=friction, wall_restitution=wall_restitution,
+            wall_tangential_restitution=wall_tangential_restitution, wall_friction=wall_friction,
+        )  # fmt: skip
+        with compilation.announced():
+            self._start(0.0)
+            self._begin_ledger()
+            self._engine.advance(0.0, 0)  # no event, but everything is compiled now
+
+    def _set_up(
+        self,
+        **impacts: float | None,
+    ) -> None:
+        """Check and keep what besides particles, box and gravity fixes the run."""
+        self._laws = laws_of(self._box, **impacts)
+        check_spheres(self._particles)
+        check_box(self._box, self._particles)
+        self._shown = 0.0  # the time at which the particles are shown
+
+    @classmethod
+    def _restored(
+        cls,
+        particles: Particles,
+        box: Box | None,
+        state: HardState,
+        *,
+        gravity: tuple[float, float, float],
+        description: dict,
+        datum: float,
+        start_energy: Energy,
+        largest_kinetic: float,
+        given: float,
+        contact_time: float,
+        laws: dict[str, float | None],
+    ) -> Self:
+        """Go on from a state that was saved; particles are as in it, and checked."""
+        sim = cls.__new__(cls)
+        System.__init__(sim, particles, box, gravity, description)
+        sim._set_up(contact_time=contact_time, **laws)
+        with compilation.announced():
+            sim._engine = sim._new_engine(0.0)
+            sim._engine.advance(0.0, 0)
+        check_fits(state, sim._engine)
+        sim._engine.restore(state)
+        sim._shown, sim._datum = sim.time, datum
+        sim.start_energy, sim._largest_kinetic, sim._given = start_energy, largest_kinetic, given
+        return sim
+
+    def __repr__(self) -> str:
+        """Particles, time and impacts."""
+        return (
+            f"<{type(self).__name__}: {counted(len(self._particles), 'particle')}, t = {self.time:.6g} s after "
+            f"{counted(self.collisions.total, 'collision')}>"
+        )
+
+    def _new_engine(self, now: float) -> HardEngine:
+        return HardEngine(self._particles, self._box, self._gravity, self._laws, now)
+
+    def _start(self, now: float, before: HardEngine | None = None) -> None:
+        engine = self._new_engine(now)
+        check_inside(self._particles, self._box)
+        check_apart(engine)
+        if before:
+            engine.follow(before)
+        self._engine = engine
+        self._revision = self._particles.revision
+        self._shown = now
+
+    @property
+    def settings(self) -> dict:
+        """What besides particles, box and gravity fixes the run."""
+        return {
+            "method": "hard spheres, event-driven", "contact_time": self._laws.contact_time, **told(self._laws),
+        }  # fmt: skip
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self._engine.time
+
+    @property
+    def work_count(self) -> int:
+        """Work done so far: collisions."""
+        return self.collisions.total
+
+    def pace(self, collisions: int, seconds: float) -> str:
+        """How fast so many collisions in so much computing time are, in words."""
+        return f"{collisions / seconds:.3g} collisions/s"
+
+    @property
+    def _now(self) -> float:
+        """Where it is, in what plans are made of: the time [s]."""
+        return self.time
+
+    def _segment(self, duration: float, frames: int) -> Segment:
+        """Plan for a duration from now."""
+        first = self.time
+        if not first < first + duration / frames < np.inf:
+            told = f"{duration:g} s in {counted(frames, 'frame')}"
+            message = f"duration {told} cannot be told from none at t = {first:g} s"
+            raise ValueError(message)
+        return Segment(first, duration, frames)
+
+    @staticmethod
+    def _stops(segment: Segment) -> list[float]:
+        """Times at which frames are due; looking does not change the run."""
+        first, duration, frames = segment
+        return [first + duration * (k / frames) for k in range(1, frames)] + [first + duration]
+
+    @staticmethod
+    def _mark(first: float, seconds: float) -> float:
+        """So long after the time `first`."""
+        return first + seconds
+
+    def _reach(self, stop: float, moved: Callable, interrupted: Callable[[], bool]) -> None:
+        """Advance to a time in slices of about SLICE seconds. How it is cut does not change the result."""
+        chunk, engine = 1000, self._engine
+        while self.time < stop and not interrupted():
+            start, before, done = time.perf_counter(), self.time, self.collisions.total
+            code = engine.advance(stop, chunk)
+            check_going_on(code, engine)
+            moved(self.time - before, self.collisions.total - done)
+            chunk = next_chunk(chunk, start)
+
+    def carry_on(self, duration: float) -> None:
+        """Go on for so long [s], without a file or a verdict; at least as far as can be told from now."""
+        with self._turn:
+            self._notice_changes()
+            self._reach(self.time + max(duration, 1e-9 * self.time), lambda *_: None, lambda: False)
+
+    def collide(self, most: int) -> None:
+        """Carry out so many events, impacts and changes of cell, or as many as there are; for who times them.
+
+        Raises
+        ------
+        FloatingPointError
+            If time stands still because somebody has no room to move.
+        RuntimeError
+            If another thread of Python is moving these spheres.
+        """
+        with self._turn:
+            self._notice_changes()
+            check_going_on(self._engine.collide(most), self._engine)
+
+    def verdict(self) -> HardVerdict:
+        """Judge the run since the start, or since the state was last assigned to.
+
+        Raises
+        ------
+        FloatingPointError
+            If the run broke.
+        """
+        check_finite(self.particles, f"t = {self.time:.6g} s", "speeds or gravity are too large")
+        error, change, (reference, _) = self._errors()
+        (pair, *_), (wall, _) = self._engine.overlaps()
+        return HardVerdict(
+            collisions=self.collisions,
+            time=self.time,
+            energy_error=error,
+            energy_change=change,
+            energy_reference=reference,
+            largest_overlap=max(0.0, pair, wall, float(self._engine.tally.overlap[0])),
+        )

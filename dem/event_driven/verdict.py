@@ -1,0 +1,76 @@
+"""What to think of a run of hard spheres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dem.base.text import counted
+from dem.system.verdict import Judged
+
+BUDGET = 1e-8  # of energy and of overlaps; both are rounding, some 1e-13 after 1e6 impacts
+
+
+class Collisions(NamedTuple):
+    """Numbers of impacts so far."""
+
+    pair: int
+    wall: int
+
+    @property
+    def total(self) -> int:
+        """Of both kinds."""
+        return self.pair + self.wall
+
+
+@dataclass(frozen=True)
+class HardVerdict(Judged):
+    """What tells whether a run of hard spheres can be trusted.
+
+    ``energy_error`` is the departure of the energy, with what impacts have taken by their law, from that at the start;
+    ``energy_change`` that of the energy itself, both over the larger of energy at the start and largest kinetic energy;
+    ``energy_reference`` says in words which that is. ``largest_overlap`` is over the sum of the radii. What lifting
+    resting spheres took is left out of all.
+
+    Examples
+    --------
+    >>> import dem
+    >>> glass = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+    >>> places, speeds = [[0.03, 0.05, 0.05], [0.07, 0.05, 0.05]], [[1, 0, 0], [-1, 0, 0]]
+    >>> balls = dem.Particles(dem.Sphere(diameter=0.01), glass, position=places, velocity=speeds)
+    >>> verdict = dem.HardSpheres(balls, dem.Box((0, 0, 0), (0.1, 0.1, 0.1), glass)).run(0.02)
+    >>> verdict.passed, verdict.collisions.pair, verdict.collisions.wall, verdict.failures
+    (True, 1, 0, [])
+    """
+
+    collisions: Collisions
+    time: float
+    energy_error: float
+    energy_change: float
+    energy_reference: str
+    largest_overlap: float
+
+    @property
+    def count(self) -> int:
+        """Work done: collisions."""
+        return self.collisions.total
+
+    @property
+    def failures(self) -> list[str]:
+        """Why the run is not to be trusted: energy grew, or spheres overlapped, beyond rounding."""
+        if self.largest_overlap > BUDGET:
+            return [f"spheres overlap by more than rounding, {BUDGET:g}: the box may be too far from the origin"]
+        if not max(self.energy_error, self.energy_change, self.largest_overlap) <= BUDGET:
+            return [f"energy error above {BUDGET:g}: the run may be too long for its contact_time"]
+        return []
+
+    def __str__(self) -> str:
+        """One line."""
+        c = self.collisions
+        line = (
+            f"{self.status}: {counted(c.pair, 'collision of spheres')} and {c.wall} with walls to "
+            f"t = {self.time:.6g} s, energy changed by {self.energy_change:+.3g} of "
+            f"{self.energy_reference}, {self.energy_error:.1e} unaccounted for, "
+            f"largest overlap {self.largest_overlap:.1e} of the radii"
+        )
+        return "; ".join([line, *self.failures])

@@ -1,0 +1,58 @@
+"""Tables in a trajectory that grow by rows of their own, at other times than its frames: plain data sets of records.
+
+``pandas.DataFrame(h5py.File("run.h5")["table"][:])`` is one as pandas has it. A file has those that it needs: `TABLE`,
+the running table of a run that was to have one; `CHANGES`, what somebody from outside changed; `CONTACTS`, those of all
+frames, one after the other, of which ``contacts/number`` has how many there are in each; `EVENTS`, who came and went.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import h5py
+
+    from dem.model.contact.contact_forces import ContactForces
+
+TABLE, CHANGES, CONTACTS, EVENTS = "table", "changes", "contacts/rows", "events"
+CHANGED = np.dtype([("step", "<i8"), ("time", "<f8"), ("work", "<f8"), ("gravity", "<f8", 3)])
+CONTACT = np.dtype(
+    [
+        ("i", "<i4"),
+        ("j", "<i4"),
+        ("overlap", "<f8"),
+        *((name, "<f8", 3) for name in ("normal", "force", "arm", "branch")),
+    ]
+)  # of `dem.statistics.ContactForces`; the point is at the arm's end
+UNITS_OF_CONTACTS = {"overlap": "m", "force": "N", "arm": "m", "branch": "m"}
+UNITS_OF_CHANGES = {"step": "1", "time": "s", "work": "J", "gravity": "m/s2"}
+ROWS = 256  # that are stored together
+
+
+def create(file: h5py.File, name: str, kind: np.dtype, units: dict[str, str]) -> h5py.Dataset:
+    """An empty one."""
+    dataset = file.create_dataset(name, (0,), kind, maxshape=(None,), chunks=(ROWS,))
+    dataset.attrs["units"] = json.dumps(units)
+    return dataset
+
+
+def contact_rows(contacts: ContactForces) -> np.ndarray:
+    """Contacts as they are written."""
+    rows = np.empty(len(contacts.i), CONTACT)
+    for name in CONTACT.names:
+        rows[name] = getattr(contacts, name)
+    return rows
+
+
+def found(file: h5py.File) -> dict[str, h5py.Dataset]:
+    """Those that a file has, by name."""
+    return {name: file[name] for name in (TABLE, CHANGES, CONTACTS, EVENTS) if name in file}
+
+
+def cut(dataset: h5py.Dataset, time: float) -> None:
+    """Leave out what was written after a time [s]; what belongs to frames stays with them."""
+    if "time" in dataset.dtype.names:
+        dataset.resize(int(np.searchsorted(dataset["time"], time * (1 + 1e-12), side="right")), axis=0)

@@ -1,0 +1,131 @@
+"""What HDF5 lets a file claim is checked before anything of it is read: links, sizes, filters, numbers of things.
+
+A file can promise data that it does not have: forty million zeros by fill value, rows of another file, a data set that
+is made of itself. Who reads such a thing gets gigabytes, somebody else's file, or a crash within HDF5.
+"""
+
+from __future__ import annotations
+
+import math
+
+import h5py
+
+from dem.base import cpu_info
+
+MOST_LINKS = 2000  # names of groups and data sets: a trajectory has some 130
+MOST_ATTRIBUTES = 100  # of one of them: the input has some 20
+LARGEST_CHUNK = 1 << 26  # bytes that are unpacked at once: ours have a quarter of a megabyte
+VIEW = ("VTKHDF/", "lost/VTKHDF/")  # where virtual data sets may be, in a repaired file too,
+VIEWED = "/particles/trajectory/"  # and where what they are of
+FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32, h5py.h5z.FILTER_LZF}
+SHARE = 0.5  # of the machine's memory that what is read at once may take
+
+# what reading something else than was expected ends in
+UNREADABLE = (KeyError, IndexError, TypeError, ValueError, RuntimeError, OSError, OverflowError, MemoryError)
+
+
+class DamagedError(ValueError):
+    """What a file says cannot be."""
+
+
+def problem(file: h5py.File) -> str | None:
+    """What keeps an open file from being read safely."""
+    try:
+        _check_attributes(file.id, "it")
+        groups: set[int] = set()
+        for link in _links(file):
+            _check(file, *link, groups)
+    except UNREADABLE as error:
+        return damaged(error)
+    return None
+
+
+def damaged(error: Exception) -> str:
+    """What is said of a file that an error came from, in one line."""
+    reason = str(error)
+    if isinstance(error, KeyError) and error.args:
+        reason = str(error.args[0])
+        reason = reason if " " in reason else f"it lacks {reason}"  # a key of a table, or the words of HDF5
+    return f"is damaged: {' '.join(reason.split()) or type(error).__name__}"
+
+
+def require(truth: bool, message: str) -> None:
+    """Raise DamagedError with a message if something does not hold."""
+    if not truth:
+        raise DamagedError(message)
+
+
+def check_memory(size: float, what: str) -> None:
+    """Raise DamagedError if so many bytes are more than may be read at once."""
+    most = SHARE * cpu_info.memory()
+    require(size <= most, f"{what} would take {size / 1e9:.3g} GB of memory, at most {most / 1e9:.3g} GB here")
+
+
+def size_of(thing: h5py.Dataset) -> int:
+    """Bytes of all values, whatever their shape is said to be."""
+    return math.prod(thing.shape) * thing.dtype.itemsize if thing.shape is not None else 0
+
+
+def chunks_of(dataset: h5py.Dataset) -> list[h5py.h5d.StoreInfo]:
+    """Where its chunks are; one after the other `get_chunk_info` takes a time that grows with their number squared."""
+    found: list[h5py.h5d.StoreInfo] = []
+    dataset.id.chunk_iter(found.append)
+    return found
+
+
+def _links(file: h5py.File) -> list[tuple[bytes, int, object]]:
+    """Name, type and address of all links of a file; in the words of HDF5 itself, since it is done on every opening."""
+    found: list[tuple[bytes, int, object]] = []
+
+    def visit(name: bytes, link: h5py.h5l.LinkInfo) -> bool | None:
+        found.append((name, link.type, link.u))  # an exception here would be lost on its way through HDF5
+        return len(found) > MOST_LINKS or None
+
+    file.id.links.visit(visit, info=True)
+    require(len(found) <= MOST_LINKS, f"it holds more than {MOST_LINKS} groups and data sets")
+    return found
+
+
+def _check(file: h5py.File, path: bytes, link: int, address: object, groups: set[int]) -> None:
+    """What one link leads to."""
+    name = path.decode(errors="replace")
+    require(link == h5py.h5l.TYPE_HARD, f"{name} is a link to something else")
+    thing = h5py.h5o.open(file.id, path)
+    _check_attributes(thing, name)
+    if isinstance(thing, h5py.h5d.DatasetID):
+        _check_storage(thing, name)
+        return
+    require(isinstance(thing, h5py.h5g.GroupID), f"{name} is neither a group nor a data set")
+    require(address not in groups, f"{name} is there under another name too")  # under which its contents were looked at
+    groups.add(address)
+
+
+def _check_attributes(thing: h5py.h5g.GroupID | h5py.h5d.DatasetID, name: str) -> None:
+    number = h5py.h5a.get_num_attrs(thing)
+    require(number <= MOST_ATTRIBUTES, f"{name} has {number} attributes, at most {MOST_ATTRIBUTES} are read")
+
+
+def _check_storage(thing: h5py.h5d.DatasetID, name: str) -> None:
+    """All values are in this file: not elsewhere, not made up, not packed a thousandfold into one piece."""
+    how = thing.get_create_plist()
+    layout = how.get_layout()
+    require(not how.get_external_count(), f"{name} is stored in another file")
+    if layout == h5py.h5d.VIRTUAL:
+        sources = [(how.get_virtual_filename(k), how.get_virtual_dsetname(k)) for k in range(how.get_virtual_count())]
+        here = name.startswith(VIEW) and all(file == "." and of.startswith(VIEWED) for file, of in sources)
+        require(here, f"{name} is made of data that are somewhere else")
+        return
+    number, size = thing.get_space().get_simple_extent_npoints(), thing.get_type().get_size()
+    if name.startswith(VIEW) or not number:
+        return  # nobody here reads the view, part of which is zeros that take no room
+    filters = {how.get_filter(k)[0] for k in range(how.get_nfilters())}
+    require(filters <= FILTERS, f"{name} is packed in a way that is not known here")
+    if layout == h5py.h5d.CHUNKED:
+        largest = math.prod(how.get_chunk()) * size
+        require(largest <= LARGEST_CHUNK, f"{name} is in pieces of {largest / 1e6:.3g} MB")
+    if filters:
+        pieces = math.prod(-(-length // piece) for length, piece in zip(thing.shape, how.get_chunk(), strict=True))
+        stored = thing.get_num_chunks() == pieces
+    else:
+        stored = thing.get_storage_size() >= number * size
+    require(stored, f"{name} claims {number} values that are not stored")

@@ -1,0 +1,305 @@
+"""What a trajectory says is checked before it is used, whoever wrote it; all that read one go through here.
+
+First what HDF5 lets it claim (`dem.files.hdf5_validation`), then its words: shapes against each other, indices against
+tables, numbers finite, sizes against memory. Of the frames themselves only the shapes are looked at: they are read when
+they are asked for, and the last one before a run broke may well hold what is not finite. What a run goes on from is
+checked when it does, where it is known what fits: see `dem.files.checkpoint`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+
+import h5py
+import numpy as np
+
+from dem.base import checks
+from dem.base.json_texts import parsed
+from dem.base.text import counted
+from dem.files import bonds, growing_tables, hdf5_validation, layout, variable_population, walls
+from dem.files.hdf5_validation import UNREADABLE, check_memory, damaged, require, size_of
+from dem.files.schema import FORMAT, PARTICLES, variants_in
+from dem.model.domain.box import Box, Motion
+from dem.model.energy import Energy, energies_kept
+from dem.model.materials import Material
+from dem.model.particles.fields import STATE
+from dem.model.shapes.shape import MOST_SPHERES
+
+A_PARTICLE, A_SPHERE, A_FRAME = 512, 128, 256  # bytes for each that reading and drawing may need at once
+FACES = 6  # of a box
+TEXTS = ("verdict", "error", "event", "kernels", "command", "started")  # attributes of the parameters
+TABLES = ("versions", "machine", "hook", "table")  # those that are JSON
+
+CHECKPOINT = "pcdm-dem checkpoint"  # how the format of one begins
+ELSEWHERE = (
+    "is a checkpoint and no trajectory: dem.Simulation.load, or dem.HardSpheres.load or dem.StochasticSpheres.load, "
+    "goes on from it"
+)
+RECORDS = {
+    growing_tables.CHANGES: growing_tables.CHANGED,
+    growing_tables.CONTACTS: growing_tables.CONTACT,
+    growing_tables.EVENTS: variable_population.EVENT,
+}
+
+
+def problem(file: h5py.File) -> str | None:
+    """What keeps an open file from being read as a trajectory, in words."""
+    found = hdf5_validation.problem(file)
+    if found:
+        return found
+    try:
+        written = int(file["parameters"].attrs["format"])
+        complete = all(f"{PARTICLES}/{name}" in file for name in ("position/step", "position/value"))
+    except UNREADABLE:
+        return ELSEWHERE if is_checkpoint(file) else "is not a trajectory of this engine"
+    if written > FORMAT:
+        return f"has format {written}, this version reads up to {FORMAT}: upgrade pcdm-dem"
+    if not complete:
+        return "is not a complete trajectory: the run ended before its first frame"
+    try:
+        _check(file, written)
+    except UNREADABLE as error:
+        return damaged(error)
+    return None
+
+
+def is_checkpoint(file: h5py.File) -> bool:
+    """Whether a file is what `save` of a simulation writes."""
+    return str(file.attrs.get("format", "")).startswith(CHECKPOINT)
+
+
+def text(dataset: h5py.Dataset) -> str:
+    """What a data set of one text says; raises ValueError if it is none."""
+    name = dataset.name
+    require(isinstance(dataset, h5py.Dataset) and dataset.shape == (), f"{name} is no single text")
+    require(h5py.check_string_dtype(dataset.dtype) is not None, f"{name} is no text")
+    return dataset.asstr()[()]
+
+
+def box_of(given: dict | None) -> Box | None:
+    """The box as the input of a run describes it; raises ValueError or TypeError if there can be none."""
+    if given is None:
+        return None
+    motion = {face: _motion(**moved) for face, moved in given["motion"].items()}
+    return Box(**{**given, "material": Material(**given["material"]), "motion": motion})
+
+
+def _motion(*, amplitude: object = (0, 0, 0), frequency: float = 0.0, **rest: object) -> Motion:
+    """How a wall moves; version 0.1.0 took parts of a vibration, which moved nothing."""
+    swing, rate = checks.vector("amplitude", amplitude, "[m]"), checks.number("frequency", frequency)
+    vibration = {"amplitude": swing, "frequency": rate} if rate and any(swing) else {"phase": 0.0}
+    return Motion(**rest | vibration)
+
+
+def numbers(file: h5py.Group, name: str, shape: tuple[int | None, ...], types: str = "f") -> h5py.Dataset:
+    """A data set of numbers, None standing for any length; raises ValueError if it is something else."""
+    found = file.get(name)
+    require(isinstance(found, h5py.Dataset), f"it has no data set {name}")
+    wanted = " x ".join("any" if length is None else str(length) for length in shape) or "one number"
+    fits = len(found.shape or ()) == len(shape) and found.shape is not None
+    fits = fits and all(length in (None, there) for length, there in zip(shape, found.shape, strict=True))
+    require(fits, f"{name} has the shape {found.shape}, expected {wanted}")
+    require(found.dtype.kind in types, f"{name} is of the type {found.dtype}, expected numbers")
+    return found
+
+
+def finite(file: h5py.Group, name: str, shape: tuple[int | None, ...], *, above: float = -np.inf) -> np.ndarray:
+    """The values of such a data set, all finite and above a bound."""
+    values = numbers(file, name, shape)[()]
+    require(bool(np.isfinite(values).all()), f"{name} holds values that are not finite")
+    require(bool((values > above).all()), f"{name} holds {np.min(values, initial=np.inf):g}, expected above {above:g}")
+    return values
+
+
+def energy(file: h5py.Group, name: str) -> Energy:
+    """An energy ledger; without a fluid, or particles that come and go, its last entries may be absent."""
+    values = finite(file, name, (None,))
+    whole = [energies_kept(fluid=wet, traffic=busy) for busy in (True, False) for wet in (True, False)]
+    require(len(values) in whole, f"{name} holds {counted(len(values), 'number')}, expected {whole[-2]}")
+    return Energy(*values.tolist())
+
+
+def number(file: h5py.Group, name: str, **bounds: float) -> float:
+    """The value of a data set of one finite number within bounds, as of `dem.base.checks.number`."""
+    return checks.number(name, float(numbers(file, name, ())[()]), **bounds, largest=math.inf)
+
+
+def arrays(file: h5py.Group, name: str) -> dict[str, np.ndarray]:
+    """The values of all data sets of a group, by name."""
+    group = file.get(name)
+    whole = isinstance(group, h5py.Group) and all(isinstance(each, h5py.Dataset) for each in group.values())
+    require(whole, f"it has no group {name} of data sets")
+    return {key: dataset[()] for key, dataset in group.items()}
+
+
+def indices(file: h5py.Group, name: str, count: int | None, most: int) -> np.ndarray:
+    """The values of a data set of indices from 0 to below a bound."""
+    values = numbers(file, name, (count,), "iu")[()]
+    wrong = np.flatnonzero((values < 0) | (values >= most))
+    require(not wrong.size, f"{name} is {values[wrong[:1]]} in row {wrong[:1]}, expected 0 to {most - 1}")
+    return values
+
+
+def check_contacts(rows: np.ndarray, particles: int, walls: int = 0) -> None:
+    """Raise ValueError unless contacts from a file are of particles and walls that there are."""
+    of = (rows["i"] >= 0) & (rows["i"] < particles) & (rows["j"] >= -FACES - walls) & (rows["j"] < particles)
+    require(bool(of.all()), f"contacts are of others than the {counted(particles, 'particle')} and the walls")
+
+
+def _check(file: h5py.File, written: int) -> None:
+    particles = len(numbers(file, f"{PARTICLES}/species", (None,), "iu"))
+    crowd = variable_population.is_crowd(file)
+    check_memory(A_PARTICLE * particles, f"{particles} particles")
+    finite(file, f"{PARTICLES}/mass", (particles,), above=0)
+    _check_frames(file, None if crowd else particles)
+    _check_attributes(file, variable_population.last(file) if crowd else particles)
+    _check_logs(file)
+    if written < 2:
+        return  # which does not tell the shapes
+    variants = _check_variants(file, particles)
+    given = parsed(text(file["parameters/input"]), "the input")
+    _check_input(given, given.get("particles") if crowd and isinstance(given, dict) else particles)
+    kinds = _check_kinds(given["kinds"], sizes=written > 2)
+    indices(file, f"{PARTICLES}/species", particles, kinds)
+    require(written > 2 or kinds == variants, f"the input has {counted(kinds, 'kind')}, the file {variants}")
+    for name in ("start", "latest"):
+        if f"restart/{name}" in file:
+            for numbered in ("kind", "variant") if written > 2 else ("kind",):
+                numbers(file, f"restart/{name}/particles/{numbered}", (None if crowd else particles,), "iu")
+
+
+def _check_frames(file: h5py.File, particles: int | None) -> None:
+    """As many rows as there are frames, each as wide as the particles need, or of any width if they come and go."""
+    group = file[PARTICLES]
+    frames = len(numbers(group, "position/step", (None,), "iu"))
+    check_memory(A_FRAME * frames, f"{frames} frames")
+    time, step = finite(group, "position/time", (None,)), group["position/step"][:]
+    for name, values in (("position/time", time), ("position/step", step)):
+        require(len(values) >= frames, f"{name} has {counted(len(values), 'row')} for {counted(frames, 'frame')}")
+        require(bool((np.diff(values) >= 0).all()), f"{name} goes backwards")
+    require(not frames or step[0] >= 0, "position/step is negative")
+    shapes = {name: (None, particles, field.width) for name, field in STATE.items()}
+    shapes |= {f"walls/{name}": (None, count_walls(file), *shape) for name, (shape, _) in walls.ELEMENTS.items()}
+    shapes |= {name: (None, None) for name in walls.datasets(file) if name.startswith(f"{walls.GROUP}/{walls.WORN}")}
+    if particles is None:
+        shapes[variable_population.ID] = (None, None)
+        variable_population.check(file)
+    shapes |= bonds.shapes(file)
+    for name, dataset in layout.frame_datasets(file).items():
+        if name not in ("time", "step"):
+            types = "iu" if name in (layout.NUMBER, variable_population.ID) else "f"
+            rows = numbers(file, dataset.name, shapes.get(name, (None, 3) if name == "edges" else (None,)), types)
+            told = f"{counted(len(rows), 'row')} for {counted(frames, 'frame')}"
+            require(len(rows) >= frames, f"{dataset.name} has {told}")
+
+
+def count_walls(file: h5py.File) -> int:
+    """Walls beside the box."""
+    if walls.GROUP not in file:
+        return 0
+    return len(tables(parsed(text(file[f"{walls.GROUP}/definition"]), "the walls"), "walls"))
+
+
+def _check_logs(file: h5py.File) -> None:
+    """Tables that grow by rows of their own are of the records that they should be."""
+    found = growing_tables.found(file)
+    for name, log in found.items():
+        there = isinstance(log, h5py.Dataset) and len(log.shape or ()) == 1
+        right = there and log.dtype == RECORDS[name] if name in RECORDS else there and _is_table(log.dtype)
+        require(right, f"{name} holds no rows of such a table")
+        if name != growing_tables.CONTACTS:  # which are read frame by frame
+            check_memory(size_of(log), f"the table {name}")
+    if layout.NUMBER in file:
+        number = indices(file, layout.NUMBER, None, np.iinfo(np.int32).max)
+        rows, used = len(found[growing_tables.CONTACTS]), int(number[: len(file[f"{PARTICLES}/position/step"])].sum())
+        require(used <= rows, f"{used} contacts are counted, {rows} are there")
+
+
+def _is_table(dtype: np.dtype) -> bool:
+    """Whether these are records of numbers, and of when."""
+    return dtype.names is not None and "time" in dtype.names and all(dtype[n].kind in "iuf" for n in dtype.names)
+
+
+def _check_variants(file: h5py.File, particles: int) -> int:
+    """Spheres and mass properties of all variants, and that the particles are of these; returns their number."""
+    number, told = variants_in(file)
+    count = len(finite(told, "volume", (None,), above=0))
+    finite(told, "mass", (count,), above=0)
+    finite(told, "inertia", (count, 3), above=0)
+    if "fixed" in told:
+        indices(told, "fixed", count, 2)
+    spheres = len(finite(told, "radii", (None,), above=0))
+    finite(told, "offsets", (spheres, 3))
+    first = indices(told, "first", count + 1, spheres + 1)
+    each = np.diff(first.astype(np.int64))
+    fits = first[0] == 0 and first[-1] == spheres and bool(((each > 0) & (each <= MOST_SPHERES)).all())
+    require(fits, f"first does not share {counted(spheres, 'sphere')} out among {counted(count, 'variant')}")
+    variant = indices(file, number.name, particles, count)
+    balls = int(np.bincount(variant, minlength=count) @ each)
+    check_memory(A_SPHERE * balls, f"{balls} spheres")
+    return count
+
+
+def _check_input(given: object, particles: int) -> None:
+    """What readers use of the input, but for its kinds; the rest is shown as it is."""
+    require(isinstance(given, dict), "the input is no table")
+    told = counted(given["particles"], "particle")
+    require(given["particles"] == particles, f"the input is of {told}, the file of {particles}")
+    checks.vector("gravity of the input", given["gravity"], "[m/s2]")
+    box_of(given["box"])
+    if given.get("time_step") is not None:
+        checks.number("time_step of the input", given["time_step"], above=0, unit="s")
+    require(all(isinstance(given.get(name, ""), str) for name in ("case", "integrator")), "a name of the input is none")
+    require(isinstance(given.get("parameters", {}), dict), "the parameters of the input are no table")
+    contacts = given.get("contacts") or {}
+    if not isinstance(contacts, dict):
+        for contact in tables(contacts, "contacts of the input"):
+            require(len(tables(contact["materials"], "materials of a contact")) == 2, "a contact is not of two")
+
+
+def _check_kinds(given: object, *, sizes: bool) -> int:
+    """Names and materials of all kinds of the input, and their sizes, if it tells; returns their number."""
+    named = tables(given, "kinds of the input")
+    for kind in named:
+        require(isinstance(kind["shape"], str), "a kind of the input has no name of its shape")
+        material = kind["material"]  # a user's own may have more
+        Material(**{each.name: material[each.name] for each in fields(Material) if each.name in material})
+        if sizes:
+            checks.text("name of a kind", kind["name"])
+            checks.whole("particles of a kind", kind["particles"], least=0)
+            require(isinstance(kind["sizes"], dict), "the sizes of a kind are no table")
+            require(all(map(_is_size, kind["sizes"].values())), "a size of a kind is none")
+    return len(named)
+
+
+def _is_size(value: object) -> bool:
+    """Whether it is one value, or tells of many as `dem.model.particles.kinds.distribution` does."""
+    if not isinstance(value, dict):
+        return True
+    numbers = all(isinstance(each, (int, float)) for each in value.values())
+    return numbers and "different" in value and ("least" in value) == ("most" in value)
+
+
+def tables(given: object, what: str) -> list[dict]:
+    """A list of tables; raises ValueError if it is none."""
+    require(isinstance(given, list) and all(isinstance(each, dict) for each in given), f"the {what} are no list")
+    return given
+
+
+def _check_attributes(file: h5py.File, particles: int) -> None:
+    """What stands beside the numbers in words."""
+    about = file["parameters"].attrs
+    for name in TEXTS:
+        require(isinstance(about.get(name, ""), str), f"{name} is no text")
+    for name in TABLES:
+        require(isinstance(parsed(about.get(name, "{}"), name), dict), f"{name} is no table")
+    if "table" in about:
+        columns = parsed(about["table"], "table")["columns"]
+        require(isinstance(columns, list) and all(isinstance(name, str) for name in columns), "columns are no names")
+        checks.number("every of the table", parsed(about["table"], "table")["every"], above=0)
+    tables(parsed(about.get("resumed", "[]"), "resumed"), "stretches of the run")
+    checks.number("wall_time", about.get("wall_time", 0.0), least=0, unit="s")
+    whom = np.asarray(about.get("event_particles", np.zeros(0, np.int64)))
+    named = whom.dtype.kind in "iu" and bool(((whom >= 0) & (whom < particles)).all())
+    require(named, f"event_particles names particles that are none of the {particles}")

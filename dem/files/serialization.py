@@ -1,0 +1,220 @@
+"""How to make the shapes, materials and boxes of a run again, as plain values that JSON can hold."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.named import named
+from dem.files import input_validation
+from dem.files.hdf5_validation import check_memory, require
+from dem.model.contact.contacts import Contact
+from dem.model.contact.law_components import GROUP, WORDS, Part, part_of_class
+from dem.model.contact.lubrication import Lubrication
+from dem.model.domain.box import Box, Motion
+from dem.model.fluid.cells import Cells
+from dem.model.fluid.coupling import Coupling
+from dem.model.fluid.fluid import FLOWS, Fluid
+from dem.model.insertion.inserter import Inserter
+from dem.model.insertion.outlet import Outlet
+from dem.model.materials import Material
+from dem.model.particles.fields import STATE
+from dem.model.particles.kinds import Kind
+from dem.model.particles.particles import UNIT_NORM, Particles
+from dem.model.particles.sieves import TABLES
+from dem.model.particles.size_distributions import LAWS
+from dem.model.particles.variant import is_fixed, variant_of
+from dem.model.shapes.capsule import Capsule
+from dem.model.shapes.clump import Clump
+from dem.model.shapes.fibre_segment import FibreSegment
+from dem.model.shapes.flexible import FlexibleFibre
+from dem.model.shapes.shape import Fibre, Sphere, check_shape
+from dem.model.walls.axisymmetric import Cone, Cylinder, Disc, Revolution
+from dem.model.walls.basic import Ball, Plane
+from dem.model.walls.mesh import Mesh
+from dem.model.walls.polyhedral import Block, Rectangle, Rod, Torus
+from dem.model.walls.rigid_body import Free
+from dem.model.walls.servo import PID, Servo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import h5py
+
+    from dem.model.shapes.shape import Shape
+
+# What our own classes go by in files, wherever they are defined.
+OURS = {
+    "dem.box:Box": Box,
+    "dem.box:Motion": Motion,
+    "dem.capsules:Capsule": Capsule,
+    "dem.clump:Clump": Clump,
+    "dem.contacts:Contact": Contact,
+    "dem.materials:Material": Material,
+    "dem.shapes:Fibre": Fibre,
+    "dem.shapes:FibreSegment": FibreSegment,
+    "dem.shapes:FlexibleFibre": FlexibleFibre,
+    "dem.shapes:Sphere": Sphere,
+}
+A_PARTICLE, A_SPHERE = 2048, 512  # bytes for each that going on may need
+OURS |= {f"dem.parts:{word.__name__}": word for words in WORDS.values() for word in words}
+OURS |= {f"dem.fluid:{word.__name__}": word for word in (Fluid, *FLOWS, Cells, Coupling, Lubrication)}
+WALLS = (Ball, Block, Cone, Cylinder, Disc, Mesh, Plane, Rectangle, Revolution, Rod, Torus)
+OURS |= {f"dem.walls:{word.__name__}": word for word in (*WALLS, Servo, PID, Free)}
+OURS |= {f"dem.traffic:{word.__name__}": word for word in (Inserter, Outlet, *TABLES, *LAWS)}
+NAMES = {kind: name for name, kind in OURS.items()}
+
+
+def recipe(thing: object) -> dict:
+    """How to make a shape, material or box again; raises TypeError if it cannot be told."""
+    kind = type(thing)
+    if not is_dataclass(thing) or kind.__qualname__ != kind.__name__:
+        message = f"{thing!r} cannot be saved: make its class a dataclass at the top of a module"
+        raise TypeError(message)
+    values = {field.name: getattr(thing, field.name) for field in fields(thing) if field.init}
+    if hasattr(thing, "saved"):
+        values = thing.saved()
+    name = NAMES.get(kind, f"{kind.__module__}:{kind.__qualname__}")
+    return {"class": name, "values": {k: _plain(v) for k, v in values.items()}}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple):
+        return {"tuple": [_plain(v) for v in value]}
+    if isinstance(value, (Material, Motion, Part, Servo, PID, Free)) or (
+        is_dataclass(value) and not isinstance(value, type)
+    ):
+        return recipe(value)
+    return {key: _plain(v) for key, v in value.items()} if isinstance(value, dict) else value
+
+
+def made(given: object) -> object:
+    """The thing that a recipe makes; raises ValueError if its class is not there."""
+    if isinstance(given, dict) and given.keys() == {"class", "values"}:
+        name = given["class"] if isinstance(given["class"], str) else ""
+        kind = OURS.get(name) or part_of_class(name) or _named(name)
+        if not (isinstance(kind, type) and is_dataclass(kind)):  # a file must not make us call just anything
+            message = f"the checkpoint needs {name}, which is no dataclass"
+            raise ValueError(message)
+        if not isinstance(given["values"], dict):
+            message = f"the recipe of a {kind.__name__} has no values"
+            raise ValueError(message)
+        values = {k: made(v) for k, v in given["values"].items()}
+        return kind.restored(values) if hasattr(kind, "restored") else kind(**values)
+    if isinstance(given, dict) and given.keys() == {"tuple"}:
+        return tuple(made(v) for v in given["tuple"])
+    return {k: made(v) for k, v in given.items()} if isinstance(given, dict) else given
+
+
+def _named(name: str) -> object:
+    """What a class of a user's own goes by: its module and its name."""
+    try:
+        return named(name)
+    except ValueError as error:
+        package = name.partition(":")[0].partition(".")[0]
+        message = (
+            f"a thing of the checkpoint cannot be made: {error}; a contact law needs the package {package}, with an "
+            f"entry point of the group {GROUP}"
+        )
+        raise ValueError(message) from None
+
+
+def describe_particles(particles: Particles) -> dict:
+    """Recipes of all variants, those of one class and material in columns; and what kinds there are."""
+    variants, kinds = [], []
+    for (material, fixed), stretch in itertools.groupby(particles.variants, key=lambda each: (each[1], is_fixed(each))):
+        recipes = [recipe(shape) for shape, _ in stretch]
+        for name, alike in itertools.groupby(recipes, key=lambda each: (each["class"], tuple(each["values"]))):
+            rows = [each["values"] for each in alike]
+            columns = {key: [row[key] for row in rows] for key in name[1]}
+            told = {"class": name[0], "number": len(rows), "columns": columns, "material": recipe(material)}
+            variants.append(told | ({"fixed": True} if fixed else {}))
+    for kind in particles.kinds:
+        kinds.append({"name": kind.name, "shape": kind.shape, "material": recipe(kind.material)})
+    return {"variants": variants, "kinds": kinds}
+
+
+def variants_of(given: dict) -> list[tuple[Shape, Material]]:
+    """Shape and material of each variant, as `describe_particles` gave them, or as files did once, one by one.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If they are none.
+    """
+    pairs = list(_columns(given["variants"]) if "variants" in given else _pairs(given["kinds"]))
+    for shape, material in pairs:
+        if not isinstance(material, Material):
+            message = f"a material is {material!r}"
+            raise ValueError(message)
+        check_shape(shape, material.density)
+    return pairs
+
+
+def _columns(given: list[dict]) -> Iterator[tuple[object, object]]:
+    """What `describe_particles` put in columns."""
+    for stretch in input_validation.tables(given, "variants"):
+        number, columns = checks.whole("number of variants", stretch["number"], least=1), stretch["columns"]
+        alike = isinstance(columns, dict) and {len(column) for column in columns.values()} <= {number}
+        require(alike and bool(columns or number == 1), f"the columns of {number} variants are not as long")
+        material = made(stretch["material"])
+        for k in range(number):
+            values = {key: column[k] for key, column in columns.items()}
+            shape = made({"class": stretch["class"], "values": values})
+            yield variant_of(shape, material, fixed=stretch.get("fixed") is True)
+
+
+def _pairs(given: list) -> Iterator[tuple[object, object]]:
+    """What files had once, recipes of a shape and a material for each."""
+    if not isinstance(given, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in given):
+        message = "the kinds are no list of shapes and materials"
+        raise ValueError(message)
+    for shape, material in given:
+        yield made(shape), made(material)
+
+
+def write_particles(particles: Particles, group: h5py.Group) -> None:
+    """Write kinds and variants by number, and the whole-step state."""
+    for name in (*STATE, "kind", "variant"):
+        group[f"particles/{name}"] = getattr(particles, name)
+
+
+def read_particles(given: dict, group: h5py.Group) -> Particles:
+    """Particles as `write_particles` left them, of kinds and variants as `describe_particles` gave them.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they could not have been written so: numbers are missing or not finite, kinds are not there.
+    """
+    variants, kinds = variants_of(given), _kinds_of(given["kinds"])
+    count = len(input_validation.numbers(group, "particles/kind", (None,), "iu"))
+    check_memory(A_PARTICLE * count, f"{count} particles")
+    kind = input_validation.indices(group, "particles/kind", count, len(kinds))
+    variant = input_validation.indices(group, "particles/variant", count, len(variants))
+    spheres = int(np.bincount(variant, minlength=len(variants)) @ np.array([len(shape.radii) for shape, _ in variants]))
+    require(count > 0 or "inserters" in given, "there are no particles")
+    check_memory(A_SPHERE * spheres, f"{spheres} spheres")
+    state = {
+        name: input_validation.finite(group, f"particles/{name}", (count, field.width)) for name, field in STATE.items()
+    }
+    off = np.abs(np.linalg.norm(state["orientation"], axis=1) - 1).max(initial=0.0)
+    require(off <= UNIT_NORM, f"an orientation is no unit quaternion, its norm is off by {off:.3g}")
+    return Particles.known(variants, variant, kinds, kind, state)
+
+
+def _kinds_of(given: list[dict]) -> list[Kind]:
+    """The kinds that a table names."""
+    kinds = [
+        Kind(kind["name"], kind["shape"], made(kind["material"])) for kind in input_validation.tables(given, "kinds")
+    ]
+    for name, shape, material in kinds:
+        named = isinstance(name, str) and isinstance(shape, str) and isinstance(material, Material)
+        require(named, f"a kind is {name!r} of shape {shape!r} and material {material!r}")
+    return kinds

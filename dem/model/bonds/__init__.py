@@ -1,0 +1,1 @@
+"""Bonds between particles."""

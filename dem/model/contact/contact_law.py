@@ -1,0 +1,203 @@
+"""The contact law that materials need, with its tables."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.model.contact.adhesion import DMT
+from dem.model.contact.normal_forces import Hertz
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dem.kernels.laws import Composite, Elastic
+    from dem.model.contact.contacts import Contact, Contacts
+    from dem.model.contact.law_component import Part
+    from dem.model.domain.box import Box
+    from dem.model.materials import Material
+
+ROLLING_STIFFNESS = 2.25  # over μ_r², of spheres: J. Ai et al., Powder Technol. 206 (2011) 269, eq. (20)
+
+
+class Pairs:
+    """How each two of some materials meet, the box's after them, then those of other walls; filled row by row."""
+
+    def __init__(
+        self, contacts: Contacts, materials: list[Material], wall: Material | None, others: list[Material]
+    ) -> None:
+        self.everything = [*materials, wall or materials[0], *others]
+        self.met = {
+            (i, j): contacts.between(one, other)
+            for i, one in enumerate(materials)
+            for j, other in enumerate(self.everything)
+            if wall or j != len(materials)
+        }
+
+    def table(self, value: Callable[[Contact, Material, Material], float]) -> np.ndarray:
+        """Symmetric table of what pairs have; zero where nobody meets."""
+        size = len(self.everything)
+        table = np.zeros((size, size))
+        for (i, j), contact in self.met.items():
+            table[i, j] = table[j, i] = value(contact, self.everything[i], self.everything[j])
+        return table
+
+    def form(self, slot: str, default: object = None) -> object:
+        """A part of the only form that pairs have in a slot, or the default if none has any.
+
+        Raises
+        ------
+        ValueError
+            If there are several.
+        """
+        forms = {_form(part): part for contact in self.met.values() if (part := getattr(contact, slot))}
+        whole = slot != "normal" or all(contact.normal for contact in self.met.values())
+        if len(forms) > 1 or (forms and not whole and not isinstance(next(iter(forms.values())), Hertz)):
+            names = [material.name or f"material {k}" for k, material in enumerate(self.everything)]
+            pairs = (
+                f"{getattr(contact, slot) or default} of {names[i]} and {names[j]}"
+                for (i, j), contact in self.met.items()
+            )
+            message = (
+                f"one form of the {slot} part is possible in a run, got {', '.join(dict.fromkeys(pairs))}: give all "
+                "pairs the same, with the materials or in contacts"
+            )
+            raise ValueError(message)
+        return next(iter(forms.values()), default)
+
+
+def _form(part: object) -> tuple:
+    """What cannot differ from pair to pair."""
+    return type(part), getattr(part, "model", None)
+
+
+def law(
+    contacts: Contacts, materials: list[Material], box: Box | None, *, clustered: bool = False,
+    walls: Sequence[Material] = (), film: Callable[[int], tuple] | None = None, moving: bool = False,
+) -> Elastic | Composite:  # fmt: skip
+    """The simplest law that these materials need, and those of walls, with its tables.
+
+    The box's row comes after those of the materials, then those of other walls.
+
+    Rough walls need velocities even where nothing is lost; bodies of several spheres, `clustered`, share damping among
+    contacts unless told otherwise. `film` makes the part of what is between surfaces, for so many rows. Somebody
+    else may want velocities, too: `moving`.
+
+    Raises
+    ------
+    ValueError
+        If pairs do not fit together, or are not told.
+    """
+    from dem.kernels import laws  # noqa: PLC0415, runs are read without numba
+
+    wall = box.material if box else None
+    contacts.check_materials([*materials, *([wall] if wall else []), *walls])
+    pairs = Pairs(contacts, materials, wall, list(walls))
+    normal, shared = pairs.form("normal", Hertz()), clustered and contacts.damped == "together"
+    parts = {"normal": normal.tables(pairs.table), "damping": _damping(pairs, shared=shared)}
+    _check_own(normal, parts["normal"], "spring", "its Spring, of (part, i, j, meeting)")
+    friction = pairs.table(lambda contact, *_: contact.friction)
+    if friction.any():
+        shear = pairs.table(lambda contact, one, other: (contact.normal or Hertz()).shear(_mindlin(one, other)))
+        dashpot = np.vectorize(normal.dashpot)(shear)
+        parts["tangential"] = laws.Friction(friction, shear, dashpot)
+        parts |= _couples(pairs, shear, dashpot)
+    adhesion = pairs.form("adhesion")
+    if adhesion:
+        parts |= adhesion.tables(pairs.table)
+        if "adhesion" in parts:
+            _check_own(adhesion, parts["adhesion"], "pull", "its force at touch [N], of (part, i, j, R*)")
+    if film:
+        _check_film(adhesion, box)
+        parts["film"] = film(len(pairs.everything))
+    plain = isinstance(normal, Hertz) and isinstance(parts["damping"], laws.NoComponent) and len(parts) == 2
+    needed = adhesion or moving or not plain or (box and box.roughness > 0)
+    return laws.Composite(**parts) if needed else laws.Elastic()
+
+
+def _check_own(word: Part, tables: tuple, name: str, meaning: str) -> None:
+    """Refuse a part whose kernels lack what time steps and lists go by; raises ValueError, which says what to write."""
+    from dem.kernels.laws.interface import PARTS  # noqa: PLC0415
+
+    part = PARTS.get(type(tables))
+    if part is None:
+        message = (
+            f"{word} has tables of type {type(tables).__name__}, which has no row in dem.kernels.laws.interface.PARTS"
+        )
+        raise ValueError(message)
+    if getattr(part, name) is None:
+        message = (
+            f"{word} lacks {name}=, {meaning}, by which time steps are chosen: "
+            f"PARTS[{type(tables).__name__}] = forgetful(...)._replace({name}=...)"
+        )
+        raise ValueError(message)
+
+
+def _check_film(adhesion: Part | None, box: Box | None) -> None:
+    """Refuse lubrication beside what lives beyond touching itself, and at walls whose planes are drawn at touch."""
+    if adhesion and not isinstance(adhesion, DMT):
+        message = (
+            f"lubrication and {adhesion} are both between surfaces that do not touch: leave one out, or take dem.DMT"
+        )
+        raise ValueError(message)
+    if box and box.roughness > 0:
+        message = "lubrication is between smooth surfaces, and walls are rough: leave roughness of the box out"
+        raise ValueError(message)
+
+
+def _mindlin(one: Material, other: Material) -> float:
+    """Tangential stiffness over normal force over overlap, of Hertz's law (Mindlin 1949)."""
+    return 6 * one.effective_shear_modulus(other) / one.effective_modulus(other)
+
+
+def _damping(pairs: Pairs, *, shared: bool) -> tuple:
+    """Tables of what damps along the normal: what has been said, or what restitution asks for."""
+    from dem.kernels import laws  # noqa: PLC0415
+
+    word = pairs.form("damping")
+    if word:
+        return word.tables(pairs.table)
+    alpha = pairs.table(lambda contact, *_: (contact.normal or Hertz()).alpha(contact.restitution))
+    damping = laws.SharedDamping if shared else laws.Damping
+    return damping(alpha) if alpha.any() else laws.NoComponent()
+
+
+def _couples(pairs: Pairs, shear: np.ndarray, dashpot: np.ndarray) -> dict[str, tuple]:
+    """Tables of rolling and twisting resistance, where there is any."""
+    from dem.kernels import laws  # noqa: PLC0415
+
+    parts = {}
+    rolling, twisting = pairs.form("rolling"), pairs.form("twisting")
+    if rolling:
+        friction = pairs.table(lambda contact, *_: contact.rolling.friction if contact.rolling else 0.0)
+        parts["rolling"] = laws.ConstantTorque(friction)
+        if rolling.model == "spring":
+            parts["rolling"] = laws.Rolling(
+                friction,
+                pairs.table(lambda contact, *_: _rolling_stiffness(contact)),
+                pairs.table(lambda contact, *_: contact.rolling.damping if contact.rolling else 0.0),
+            )
+    if twisting:
+        exact = twisting.model == "hertz"
+        share = 3 * math.pi / 16 if exact else 2 / 3
+
+        def of_shear(contact: Contact, one: Material, other: Material) -> float:
+            if not contact.twisting:
+                return 0.0
+            if exact:  # 8/3 G of two equal materials
+                whole = 16 / 3 / sum(2 * (1 + m.poisson) / m.young for m in (one, other))
+                return whole / (8 * one.effective_shear_modulus(other))
+            return 0.5
+
+        slides = pairs.table(lambda contact, *_: share * contact.friction if contact.twisting else 0.0)
+        parts["twisting"] = laws.Twisting(slides, shear * pairs.table(of_shear), dashpot)
+    return parts
+
+
+def _rolling_stiffness(contact: Contact) -> float:
+    """Of the spring over that which normal force over overlap is."""
+    if not contact.rolling:
+        return 0.0
+    return contact.rolling.stiffness or ROLLING_STIFFNESS * contact.rolling.friction**2

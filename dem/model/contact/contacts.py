@@ -1,0 +1,230 @@
+"""What materials do to each other, by pair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dem.base import checks
+from dem.base.declared import Declared
+from dem.base.text import counted
+from dem.base.typo_hints import hinted
+from dem.model.contact.adhesion import JKR
+from dem.model.contact.law_components import SLOTS, Hertz, Part, keep_checked, plain
+from dem.model.materials import Material
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from dem.model.domain.box import Box
+
+RULES: dict[str, Callable[[float, float], float]] = {
+    "geometric": lambda a, b: math.sqrt(a * b),
+    "least": min,
+}
+DAMPED = ("together", "alone")
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Contact:
+    """How two materials meet: what contact laws are composed of.
+
+    Parameters
+    ----------
+    restitution : float
+        Ratio of normal speeds after and before an impact, in (0, 1].
+    friction : float
+        Coulomb's coefficient, not negative.
+    normal : Hertz, Linear, Hysteretic or PowerLaw, optional
+        The elastic force; default Hertz's.
+    damping : Viscoelastic or Dashpot, optional
+        Damping that decides about restitution, which then stays at its default.
+    rolling : Rolling, optional
+        Resistance to rolling; needs friction.
+    twisting : Twisting, optional
+        Resistance to twisting about the normal; needs friction.
+    adhesion : DMT, JKR or Bridge, optional
+        Attraction; JKR takes the place of Hertz's force and goes with no other.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is outside its range, or a part without what it needs.
+
+    Examples
+    --------
+    >>> import dem
+    >>> dem.Contact(restitution=0.9, friction=0.3, rolling=dem.Rolling(friction=0.1))
+    Contact(restitution=0.9, friction=0.3, rolling=Rolling(friction=0.1, model='spring', damping=0.3))
+    """
+
+    restitution: float = 1.0
+    friction: float = 0.0
+    normal: Part | None = None
+    damping: Part | None = None
+    rolling: Part | None = None
+    twisting: Part | None = None
+    adhesion: Part | None = None
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        keep_checked(self)
+        if isinstance(self.adhesion, JKR) and not isinstance(self.normal, Hertz | None):
+            message = (
+                f"adhesion is {self.adhesion}, which is of elastic spheres, and normal is {self.normal}: leave "
+                "normal out, or take dem.DMT or dem.Bridge"
+            )
+            raise ValueError(message)
+
+    def __repr__(self) -> str:
+        """As it was made."""
+        values = {"restitution": self.restitution, "friction": self.friction}
+        values |= {slot: part for slot in SLOTS if (part := getattr(self, slot)) is not None}
+        return f"Contact({', '.join(f'{name}={value!r}' for name, value in values.items())})"
+
+
+@hinted
+class Contacts(Declared):
+    """How each pair of materials meets, particles' and wall's alike.
+
+    Parameters
+    ----------
+    table : mapping of (Material, Material) to Contact, optional
+        Order within a pair does not matter. Materials are told apart by name: two that are to meet differently need
+        different names where all their numbers are equal.
+    rule : "geometric", "least" or None
+        How pairs that are not in the table follow from the values of the two materials: their geometric mean, the
+        smaller one, or not at all.
+    damped : "together" or "alone"
+        Several contacts of the same two bodies, such as those of a fibre that lands flat, are damped together, so that
+        the restitution is that of the bodies; or each as if it were alone, which takes more.
+
+    Raises
+    ------
+    ValueError
+        For entries that contradict each other, or an unknown rule.
+
+    Examples
+    --------
+    >>> glass = Material(young=7e7, poisson=0.22, restitution=0.9, friction=0.3)
+    >>> steel = Material(young=2e8, poisson=0.3, restitution=0.8, friction=0.2)
+    >>> contacts = Contacts({(glass, steel): Contact(restitution=0.6, friction=0.4)})
+    >>> contacts.between(steel, glass)
+    Contact(restitution=0.6, friction=0.4)
+    >>> contacts.between(glass, glass).friction
+    0.3
+    """
+
+    def __init__(
+        self,
+        table: Mapping[tuple[Material, Material], Contact] | None = None,
+        *,
+        rule: str | None = "geometric",
+        damped: str = "together",
+    ) -> None:
+        self._damped = checks.one_of("damped", damped, DAMPED)
+        self._rule = rule if rule is None else checks.one_of("rule", rule, RULES)
+        self._table: dict[frozenset[Material], Contact] = {}
+        self._named: list[Material] = []  # in entries, as they were given
+        if not isinstance(table, Mapping | None):
+            message = f"table of contacts is {table!r}, expected a mapping of pairs of dem.Material to dem.Contact"
+            raise TypeError(message)
+        for pair, contact in (table or {}).items():
+            if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(m, Material) for m in pair)):
+                message = f"contacts has the key {pair!r}, expected a pair of dem.Materials"
+                raise TypeError(message)
+            if not isinstance(contact, Contact):
+                message = f"contacts has {contact!r} for a pair of materials, expected a dem.Contact"
+                raise TypeError(message)
+            if self._table.setdefault(frozenset(pair), contact) != contact:
+                message = f"contacts has two entries for the pair of {pair[0]} and {pair[1]}: leave one of them out"
+                raise ValueError(message)
+            self._named += pair
+
+    def __repr__(self) -> str:
+        """Count the pairs, and name the rule for others."""
+        return f"<Contacts: {counted(len(self._table), 'pair of materials')}, others by rule {self.rule}>"
+
+    @property
+    def rule(self) -> str | None:
+        """How pairs that are not in the table follow from the two materials."""
+        return self._rule
+
+    @property
+    def damped(self) -> str:
+        """How several contacts of the same two bodies are damped."""
+        return self._damped
+
+    def __iter__(self) -> object:
+        """Materials and contact of each entry."""
+        for pair, contact in self._table.items():
+            yield min(pair, key=repr), max(pair, key=repr), contact
+
+    def between(self, one: Material, other: Material) -> Contact:
+        """Contact of two materials; raises ValueError if it is not in the table and there is no rule."""
+        entry = self._table.get(frozenset((one, other)))
+        if entry is None and self.rule is None:
+            message = f"contacts has no entry for {one} and {other}: add one, or give a rule ({', '.join(RULES)})"
+            raise ValueError(message)
+        if entry is None:
+            return self._mean(one, other)
+        return entry
+
+    def _mean(self, one: Material, other: Material) -> Contact:
+        """What follows from what the two materials say; parts that only one has, by any rule, are absent."""
+        rule, parts = RULES[self.rule], {}
+        for slot in SLOTS:
+            this, that = getattr(one, slot), getattr(other, slot)
+            if slot in ("normal", "damping") and (this is None) != (that is None):
+                message = f"{slot} is {this or that} of one of {one} and {other} only: give them an entry in contacts"
+                raise ValueError(message)
+            parts[slot] = None if this is None or that is None else this.mean(that, rule)
+        numbers = {name: rule(getattr(one, name), getattr(other, name)) for name in ("restitution", "friction")}
+        try:
+            return Contact(**numbers, **parts)
+        except ValueError as error:
+            message = f"{one} and {other} do not go together by the rule {self.rule}: {error}, or add an entry"
+            raise ValueError(message) from None
+
+    def describe(self, materials: list[Material], box: Box | None, walls: Sequence[Material] = ()) -> list[dict]:
+        """How each pair of these materials meets, and each of them and those of box and walls, as plain values."""
+        partners = list(dict.fromkeys([*materials, *([box.material] if box else []), *walls]))
+        return [
+            {"materials": [plain(one), plain(other)], **plain(self.between(one, other))}
+            for k, one in enumerate(materials)
+            for other in partners[k:]
+        ]
+
+    def among(self, materials: Sequence[Material]) -> Contacts:
+        """The same without entries for any material that is not among these."""
+        table = {(one, other): contact for one, other, contact in self if one in materials and other in materials}
+        return Contacts(table, rule=self._rule, damped=self._damped)
+
+    def check_told_apart(self, materials: Iterable[Material]) -> None:
+        """Refuse entries for one of two materials of a run, each made by itself, that nothing tells apart.
+
+        Entries for materials that are equal to those of the run, but made anew, are for all of these.
+        """
+        made = list({id(material): material for material in materials}.values())
+        for entry in self._named:
+            alike = [material for material in made if material == entry]
+            if not entry.name and len(alike) > 1 and any(material is entry for material in alike):
+                message = (
+                    f"contacts has an entry for one of two materials that nothing tells apart, both {entry}: give each "
+                    "a name of its own, or take one dem.Material for both"
+                )
+                raise ValueError(message)
+
+    def check_materials(self, materials: list[Material]) -> None:
+        """Refuse entries for materials that are not there: they would do nothing."""
+        for one, other, _ in self:
+            for material in (one, other):
+                if material not in materials:
+                    message = (
+                        f"contacts has an entry for {material}, which neither particles nor box nor walls are made of: "
+                        "take the very Material that they have"
+                    )
+                    raise ValueError(message)

@@ -1,0 +1,64 @@
+"""Lubrication: how a fluid resists being squeezed out from between surfaces."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dem.base.typo_hints import hinted
+from dem.model.contact.law_component import Part, kind, number
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Lubrication(Part):
+    """Resistance of a fluid between surfaces that approach each other or part, over a small gap h.
+
+    F = -6π μ R*² v_n (1/h - 1/h_0) with R* = R_i R_j/(R_i + R_j), at a wall R (Brenner 1961; Cox 1974; the difference
+    from the gap h_0 on, as in N.-Q. Nguyen, A. J. C. Ladd, Phys. Rev. E 66 (2002) 046708: beyond, drag has it). Below
+    the roughness, and while surfaces touch, the gap counts as that. What the film takes is booked as dissipated;
+    contact forces are listed of what touches.
+
+    Parameters
+    ----------
+    roughness : float
+        Smallest gap [m], where asperities meet.
+    reach : float
+        Largest gap h_0 over R*; the formula is for small ones.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> Lubrication(roughness=1e-6)
+    Lubrication(roughness=1e-06, reach=0.1)
+    """
+
+    type: str = kind("lubrication")
+    roughness: float = number("smallest gap, where asperities meet", unit="m", above=0, example=1e-6)
+    reach: float = number("largest gap over the effective radius", above=0, default=0.1, example=0.1)
+
+    def film(self, viscosity: float, largest: float, rows: int) -> tuple:
+        """The part of a contact law for so many materials and the wall, in a fluid of some viscosity [Pa s].
+
+        Raises ValueError if gaps above the roughness are too large even for the largest R* [m].
+        """
+        from dem.kernels import laws  # noqa: PLC0415, runs are read without numba
+
+        if self.roughness >= self.reach * largest:
+            message = (
+                f"roughness is {self.roughness:g} m, but films begin at gaps of {self.reach * largest:.3g} m, reach "
+                "times the largest R*, at most: lower roughness, or raise reach"
+            )
+            raise ValueError(message)
+        tables = (np.full((rows, rows), value) for value in (6 * math.pi * viscosity, self.roughness, self.reach))
+        return laws.Film(*tables, farthest=self.reach * largest)
+
+    def rate(self, viscosity: float, radius: float, mass: float) -> float:
+        """At which the thinnest film takes the velocity of a pair of effective radius [m] and mass [kg], in 1/s."""
+        return 6 * math.pi * viscosity * radius**2 / self.roughness / mass

@@ -1,0 +1,1 @@
+"""The box, its periodic and rough faces, and regions of space."""

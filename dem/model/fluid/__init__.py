@@ -1,0 +1,1 @@
+"""A fluid around the particles: forces, flow fields, coupling, turbulence."""

@@ -1,0 +1,189 @@
+"""Cells about particles, in which is counted how much of each place is fluid, and what fluid and particles exchange."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.typo_hints import hinted
+from dem.model.contact.law_component import Part, kind
+from dem.model.fluid.flows import AXES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dem.base.notices import Notice
+    from dem.model.domain.box import Box
+
+WIDE = 3.0  # largest particles that a cell is wide, unless told otherwise
+FEW = 2.0  # of them below which a voidage shows single particles
+MOST = 2**22  # cells
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Cells(Part):
+    """Equal cuboid cells that fill a cuboid, by default the box.
+
+    Each particle shares its volume among the eight cells whose centres are around its own, trilinearly: as if it were
+    spread over a cuboid as large as a cell. Along periodic axes of the box cells go on beyond the last one; at walls
+    the outermost cells have all that is beyond their centres. What cells hold is interpolated by the same weights. They
+    are counted anew every so many steps, counted from step 0, whatever a run is cut into.
+
+    Parameters
+    ----------
+    number : (3,) ints, optional
+        Along each axis; or give `size`. Default: as many as make cells three of the largest particles wide.
+    size : float, optional
+        Wanted width [m]; cells are as near to it as fits the cuboid a whole number of times.
+    lower, upper : (3,) floats, optional
+        Corners of the cuboid [m]; default: those of the box.
+    every : int
+        Time steps after which they are counted anew.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For no cells, or corners without a volume.
+
+    Examples
+    --------
+    >>> cells = Cells(number=(1, 1, 10), lower=(0, 0, 0), upper=(0.01, 0.01, 0.1))
+    >>> cells.spacing
+    (0.01, 0.01, 0.01)
+    >>> cells.centres("z")[:2]
+    array([0.005, 0.015])
+    """
+
+    type: str = kind("cells")
+    number: tuple[int, int, int] | None = None
+    size: float | None = None
+    lower: tuple[float, float, float] | None = None
+    upper: tuple[float, float, float] | None = None
+    every: int = 10
+    periodic: tuple[str, ...] | None = None  # as the box; told where cells are known
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        if self.number is not None:
+            if self.size is not None:
+                message = "number and size of cells are both given: leave one out"
+                raise ValueError(message)
+            given = checks.listed("number", self.number, "10")
+            if len(given) != 3:
+                message = f"number is {self.number}, expected cells along x, y and z"
+                raise ValueError(message)
+            number = tuple(checks.whole("number of cells", each, least=1) for each in given)
+            if math.prod(number) > MOST:
+                message = f"number is {number}, more than {MOST} cells: take fewer"
+                raise ValueError(message)
+            object.__setattr__(self, "number", number)
+        if self.size is not None:
+            object.__setattr__(self, "size", checks.number("size", self.size, above=0, unit="m"))
+        object.__setattr__(self, "every", checks.whole("every", self.every, least=1))
+        for name in ("lower", "upper"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, checks.vector(name, getattr(self, name), "a corner of the cells [m]"))
+        if self.lower and self.upper and not all(a < b for a, b in zip(self.lower, self.upper, strict=True)):
+            message = f"cells from {self.lower} to {self.upper} have no volume: lower must be below upper on each axis"
+            raise ValueError(message)
+
+    def known(self, box: Box | None, largest: float) -> Cells:
+        """The same with all of it told, in a box with particles of this diameter at most [m].
+
+        Raises
+        ------
+        ValueError
+            If there is no box to take corners from, or cells do not fit it.
+        """
+        if box is None and not (self.lower and self.upper):
+            message = "cells have no corners, and there is no box to take them from: give lower and upper"
+            raise ValueError(message)
+        lower, upper = self.lower or box.lower, self.upper or box.upper
+        periodic = tuple(axis for axis in AXES if box and axis in box.periodic)
+        for axis in periodic:
+            k = AXES[axis]
+            if (lower[k], upper[k]) != (box.lower[k], box.upper[k]):
+                message = (
+                    f"cells go from {lower[k]:g} to {upper[k]:g} m along {axis}, where the box is periodic from "
+                    f"{box.lower[k]:g} to {box.upper[k]:g} m: let them do likewise"
+                )
+                raise ValueError(message)
+        lengths = [high - low for low, high in zip(lower, upper, strict=True)]
+        size = self.size or WIDE * largest
+        fits = [max(1, round(length / size) if self.size else math.floor(length / size + 1e-9)) for length in lengths]
+        number = self.number or tuple(fits)
+        if math.prod(number) > MOST:
+            message = f"cells of {size:g} m are {math.prod(number)}, more than {MOST}: take larger ones"
+            raise ValueError(message)
+        return replace(self, number=number, size=None, lower=lower, upper=upper, periodic=periodic)
+
+    def check_wide(self, largest: float) -> None:
+        """Raise ValueError if cells, which are known, are smaller than particles of this diameter [m]."""
+        for axis, k in AXES.items():
+            if self.number[k] > 1 and self.spacing[k] < largest:
+                most = max(1, math.floor((self.upper[k] - self.lower[k]) / largest))
+                message = (
+                    f"cells are {self.spacing[k]:.3g} m wide along {axis}, less than the largest particle, "
+                    f"{largest:.3g} m: take at most {most} along {axis}, better a third of that"
+                )
+                raise ValueError(message)
+
+    def foreseen(self, largest: float) -> Iterator[Notice]:
+        """What should be known of cells that are about as small as particles."""
+        from dem.base.notices import Notice  # noqa: PLC0415
+
+        small = min([self.spacing[k] for k in range(3) if self.number[k] > 1], default=math.inf)
+        if small < (1 - 1e-9) * FEW * largest:
+            reason = (
+                f"cells are {small:.3g} m wide, {small / largest:.2g} of the largest particle: their voidage shows "
+                "single particles"
+            )
+            yield Notice("small-cells", reason, f"take cells of {WIDE * largest:.3g} m")
+
+    @property
+    def spacing(self) -> tuple[float, float, float]:
+        """Width of a cell along each axis [m], of cells that are known."""
+        x, y, z = (
+            (high - low) / count for low, high, count in zip(self.lower, self.upper, self.number, strict=True)
+        )  # fmt: skip
+        return x, y, z
+
+    @property
+    def volume(self) -> float:
+        """Of a cell [m³]."""
+        return math.prod(self.spacing)
+
+    def centres(self, axis: str) -> np.ndarray:
+        """Of the cells along an axis [m]."""
+        k = AXES[checks.one_of("axis", axis, AXES)]
+        return self.lower[k] + self.spacing[k] * (np.arange(self.number[k]) + 0.5)
+
+    def outside(self, position: np.ndarray) -> np.ndarray:
+        """Whether positions (N, 3) [m] are in none of them (N,)."""
+        bounded = np.array([axis not in (self.periodic or ()) for axis in AXES])
+        off = (position < np.array(self.lower)) | (position > np.array(self.upper))
+        return (off & bounded).any(1)
+
+    def gradient(self, values: np.ndarray) -> np.ndarray:
+        """Differences of values in cells (nx, ny, nz, 3) along each axis (nx, ny, nz, 3, 3), the last one that axis."""
+        columns = []
+        for k, axis in enumerate(AXES):
+            if self.number[k] == 1:
+                columns.append(np.zeros_like(values))
+            elif axis in (self.periodic or ()):
+                columns.append((np.roll(values, -1, axis=k) - np.roll(values, 1, axis=k)) / (2 * self.spacing[k]))
+            else:
+                columns.append(np.gradient(values, self.spacing[k], axis=k))
+        return np.stack(columns, axis=-1)
+
+    def told(self) -> tuple:
+        """What kernels are to know of them."""
+        from dem.kernels.fluid.cells import Cells as Known  # noqa: PLC0415, runs are read without numba
+
+        first = tuple(low + 0.5 * width for low, width in zip(self.lower, self.spacing, strict=True))
+        return Known(first, self.spacing, self.number, tuple(int(axis in self.periodic) for axis in AXES))

@@ -1,0 +1,261 @@
+"""A flow that somebody else computes, and that feels the particles: what is told to whom."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+from dataclasses import dataclass, is_dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.named import named
+from dem.base.typo_hints import hinted
+from dem.model.contact.law_component import Part, kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dem.model.fluid.cells import Cells
+
+
+class Exchange(NamedTuple):
+    """What a flow solver is told of the particles; arrays of cells are (nx, ny, nz, ...), copies to do as one likes.
+
+    Examples
+    --------
+    The least that answers it: a fluid that nothing changes, whatever the particles give it.
+
+    >>> def still(exchange: Exchange) -> "FlowState":
+    ...     return FlowState(velocity=(0.0, 0.0, 0.0), pressure_gradient=exchange.density * np.array(exchange.gravity))
+    """
+
+    time: float  # [s]
+    step: int
+    interval: float  # since the last exchange, 0 at the first one; the next one follows after `cells.every` steps [s]
+    time_step: float  # of the particles [s]
+    cells: Cells
+    position: np.ndarray  # (N, 3) [m]
+    velocity: np.ndarray  # (N, 3) [m/s]
+    voidage: np.ndarray  # of cells, share that is fluid
+    momentum: np.ndarray  # (..., 3) that particles have given to the fluid of each cell since the last exchange [N s]
+    resistance: np.ndarray  # of all particles in each cell, drag over relative velocity [N s/m]
+    solid_velocity: np.ndarray  # (..., 3) of the particles, their mean weighted by resistance; 0 where are none [m/s]
+    mass: np.ndarray  # of the particles [kg]
+    fluid_velocity: np.ndarray  # (..., 3) what the particles have felt since the last exchange [m/s]
+    pressing: np.ndarray  # (..., 3) -∇p, the same [Pa/m]
+    density: float | np.ndarray  # of the fluid, (nx, ny, nz) once it was answered by cell [kg/m³]
+    viscosity: float | np.ndarray  # [Pa s]
+    gravity: tuple[float, float, float]  # [m/s²]
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True)
+class FlowState:
+    """What a flow solver answers: the fluid that particles are to feel until the next exchange.
+
+    Parameters
+    ----------
+    velocity : (nx, ny, nz, 3) or (3,) floats
+        Of the fluid between the particles [m/s].
+    pressure_gradient : (nx, ny, nz, 3) or (3,) floats, optional
+        ∇p of the whole pressure, the weight of the fluid included [Pa/m]. Particles feel -V ∇p. Model A needs it; with
+        model B, whose drag has it already, leave it out.
+    density, viscosity : float or (nx, ny, nz) floats, optional
+        Of the fluid, everywhere or by cell, between whose centres they are interpolated as the velocity is [kg/m³,
+        Pa s]: of a mixture, or where it is warm. Default: as before.
+
+    Examples
+    --------
+    >>> FlowState(velocity=(0, 0, 0.5), pressure_gradient=(0, 0, -9000.0)).density is None
+    True
+    >>> FlowState(velocity=(0, 0, 0), viscosity=np.linspace(1e-3, 2e-3, 5).reshape(1, 1, 5)).viscosity.shape
+    (1, 1, 5)
+    """
+
+    velocity: np.ndarray
+    pressure_gradient: np.ndarray | None = None
+    density: float | np.ndarray | None = None
+    viscosity: float | np.ndarray | None = None
+
+
+_given: contextvars.ContextVar = contextvars.ContextVar("coupling", default=None)
+
+
+@contextlib.contextmanager
+def given_again(function: Callable | None) -> Iterator[None]:
+    """Make couplings that are read from files call this function."""
+    token = _given.set(function)
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Coupling(Part):
+    """A function that computes the flow about the particles, and feels them.
+
+    It is called at step 0 and then whenever cells are counted anew, see `dem.Cells`: ``function(exchange)`` is told an
+    `Exchange` and answers a `FlowState`, which particles feel until the next call. Momentum that they have given to the
+    fluid, all forces of the fluid taken together, is told by cell and is what they lack, to rounding: a momentum
+    equation of the mixture in which -∇p is not multiplied by the voidage takes it as it is.
+
+    Who goes on from a file, by `dem.resume` or `Simulation.load`, goes on with the fluid as the last answer left it. A
+    function of some module, or an instance of a dataclass, is found again by its name; any other one has to be given
+    again, ``dem.resume(path, coupling=function)``. What it keeps itself is in no file: one that goes by the `Exchange`
+    alone, where the last velocity and pressure gradient are, ends with the same bytes.
+
+    Parameters
+    ----------
+    function : callable
+        Of an `Exchange`; returns a `FlowState`.
+    implicit : bool
+        Whether the flow remains stable however much resistance the particles are to it: because it takes drag
+        implicitly, by `Exchange.resistance`, or follows from the volume that flows through. An explicit one swings and
+        diverges where the particles of a cell could give more momentum in an interval than makes the two velocities
+        equal; that is refused.
+
+    Raises
+    ------
+    TypeError
+        If it cannot be called.
+
+    Examples
+    --------
+    >>> import dem
+    >>> def still(exchange):  # a fluid that gives way: momentum that it is given, over its mass
+    ...     mass = exchange.density * exchange.voidage * exchange.cells.volume
+    ...     velocity = exchange.fluid_velocity + exchange.momentum / mass[..., None]
+    ...     return dem.FlowState(velocity=velocity)
+    >>> glass = dem.Material(young=7e7, poisson=0.22, density=2500.0)
+    >>> bead = dem.Particles(dem.Sphere(diameter=1e-3), glass, position=[[0, 0, 0]], velocity=[[0, 0, 0.1]])
+    >>> water = dem.Fluid(
+    ...     density=1000,
+    ...     viscosity=1e-3,
+    ...     model="B",
+    ...     added_mass=False,
+    ...     cells=dem.Cells(number=(1, 1, 1), lower=(-0.005,) * 3, upper=(0.005,) * 3),
+    ...     coupling=dem.Coupling(function=still),
+    ... )
+    >>> sim = dem.Simulation(bead, fluid=water, gravity=(0, 0, 0), time_step=1e-3)
+    >>> sim.step(10)
+    >>> bool(sim.exchange().fluid_velocity[0, 0, 0, 2] > 0)
+    True
+    """
+
+    type: str = kind("coupling")
+    function: Callable[[Exchange], FlowState]
+    implicit: bool = False
+
+    def __post_init__(self) -> None:
+        """Check it."""
+        if not callable(self.function):
+            message = (
+                f"function is {self.function!r}, expected a function of a dem.Exchange that returns a dem.FlowState"
+            )
+            raise TypeError(message)
+        if not isinstance(self.implicit, bool):
+            message = f"implicit is {self.implicit!r}, expected True or False"
+            raise TypeError(message)
+
+    @property
+    def name(self) -> str:
+        """What the function goes by."""
+        thing = self.function if hasattr(self.function, "__qualname__") else type(self.function)
+        return f"{thing.__module__}:{thing.__qualname__}"
+
+    def said(self) -> dict[str, object]:
+        """What describes it."""
+        return {"type": self.type, "function": self.name, "implicit": self.implicit}
+
+    def saved(self) -> dict[str, object]:
+        """By which it is found again: the name of the function, or its class and values."""
+        from dataclasses import fields  # noqa: PLC0415
+
+        f, values = self.function, None
+        named = getattr(f, "__qualname__", "<") == getattr(f, "__name__", "")  # at the top of a module
+        if is_dataclass(f) and not isinstance(f, type):
+            values = {each.name: getattr(f, each.name) for each in fields(f) if each.init}
+        return {
+            "function": self.name if named or values is not None else "",
+            "values": values,
+            "implicit": self.implicit,
+            "name": self.name,
+        }
+
+    @classmethod
+    def restored(cls, values: dict[str, object]) -> Coupling:
+        """With the function that was given again, or the one of that name."""
+        implicit = values["implicit"]
+        again = _given.get()
+        if again is not None:
+            return cls(function=again, implicit=implicit)
+        name = checks.text("function of the coupling", values["function"]) or values.get("name")
+        try:
+            if not values["function"]:
+                raise TypeError
+            found = named(name)
+            if values.get("values") is not None:
+                if not (isinstance(found, type) and is_dataclass(found)):
+                    raise TypeError  # a file must not make us call just anything
+                found = found(**values["values"])
+            return cls(function=found, implicit=implicit)
+        except (TypeError, ValueError):
+            message = (
+                f"the flow was computed by {name}, which is no part of the file and cannot be found again: give it, "
+                "dem.resume(path, coupling=function) or dem.Simulation.load(path, coupling=function)"
+            )
+            raise ValueError(message) from None
+
+
+def answered(given: object, cells: Cells, model: str) -> FlowState:
+    """What a function answered, checked: velocity and pressure gradient (nx, ny, nz, 3).
+
+    Raises
+    ------
+    ValueError, TypeError
+    """
+    if not isinstance(given, FlowState):
+        message = f"the coupling's function returned {type(given).__name__}, expected a dem.FlowState"
+        raise TypeError(message)
+    values = {"velocity": _in_cells("velocity", given.velocity, cells, "[m/s]"), "pressure_gradient": None}
+    if model == "A" and given.pressure_gradient is None:
+        message = (
+            "the coupling's function returned no pressure_gradient, which model A needs: let it do so, or take "
+            'model="B", whose drag has it already'
+        )
+        raise ValueError(message)
+    if given.pressure_gradient is not None:
+        if model == "B":
+            message = (
+                "the coupling's function returned a pressure_gradient, which the drag of model B has already: leave it "
+                'out, or take model="A"'
+            )
+            raise ValueError(message)
+        gradient = _in_cells("pressure_gradient", given.pressure_gradient, cells, "[Pa/m]")
+        values["pressure_gradient"] = gradient
+    for name, unit in (("density", "kg/m3"), ("viscosity", "Pa s")):
+        values[name] = _property(name, getattr(given, name), cells, unit)
+    return FlowState(**values)
+
+
+def _property(name: str, given: object, cells: Cells, unit: str) -> float | np.ndarray | None:
+    """A positive number, one for each cell (nx, ny, nz), or None."""
+    told = f"{name} from the coupling"
+    if given is None or np.ndim(given) == 0:
+        return None if given is None else checks.number(told, given, above=0, unit=unit)
+    values = checks.array(told, given, cells.number, f"[{unit}], one for each cell, or a single number")
+    if not (values > 0).all():
+        cell = tuple(int(k) for k in np.argwhere(~(values > 0))[0])
+        message = f"{told} is {values[cell]:g} {unit} in cell {cell}, expected more than 0"
+        raise ValueError(message)
+    return values
+
+
+def _in_cells(name: str, given: object, cells: Cells, unit: str) -> np.ndarray:
+    shape = (3,) if np.shape(given) == (3,) else (*cells.number, 3)
+    values = checks.array(f"{name} from the coupling", given, shape, f"{unit}, one for each cell")
+    return np.broadcast_to(values, (*cells.number, 3))

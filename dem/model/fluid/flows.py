@@ -1,0 +1,291 @@
+"""How a fluid flows: words for the fields of `dem.kernels.fluid`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import portable
+from dem.base.typo_hints import hinted
+from dem.model.contact.law_component import Part, kind, number, towards, vector
+
+if TYPE_CHECKING:
+    from typing import ClassVar
+
+AXES = {"x": 0, "y": 1, "z": 2}
+STILL = (0.0, 0.0, 0.0)
+
+
+def inverse(rate: float) -> float:
+    """One over the size of a rate."""
+    return 1 / abs(rate) if rate else math.inf
+
+
+class Flow(Part):
+    """A velocity field; those who inherit from it say what kernels are to know of it."""
+
+    BOUNDED: ClassVar[bool] = False  # whether it is known somewhere only
+    ARRAYS: ClassVar[tuple[str, ...]] = ()  # what of it files hold apart
+
+    def field(self, *, density: float, viscosity: float, length: float, time: float) -> tuple:
+        """A field of `kernels.fluid`, in a fluid [kg/m³, Pa s]; what is small against particles [m] and steps [s]."""
+        raise NotImplementedError
+
+    def shortest_time(self, viscosity: float) -> float:
+        """Shortest time in which it changes for who goes along or turns in it [s]; 0 if that is not known.
+
+        The kinematic viscosity [m²/s] is that of the fluid.
+        """
+        del viscosity
+        return 0.0
+
+    def outside(self, position: np.ndarray) -> np.ndarray:
+        """Whether positions (N, 3) are where the field is not known (N,)."""
+        return np.zeros(len(position), bool)
+
+    def _axis(self, name: str) -> np.ndarray:
+        """The unit vector that an axis or a direction means."""
+        value = getattr(self, name)
+        if isinstance(value, str):
+            return np.eye(3)[AXES[value]]
+        return np.array(value) / portable.length(value)
+
+    def _check_right_angles(self, one: str, other: str) -> None:
+        """Refuse directions that are not perpendicular."""
+        if abs(self._axis(one) @ self._axis(other)) > 1e-12:
+            values = f"{one} is {getattr(self, one)} and {other} {getattr(self, other)}"
+            message = f"{values}, expected two at right angles"
+            raise ValueError(message)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class UniformFlow(Flow):
+    """The same velocity everywhere, u = velocity + amplitude sin(2π frequency t + phase).
+
+    Parameters
+    ----------
+    velocity : (3,) floats
+        [m/s].
+    amplitude : (3,) floats
+        Of an oscillation [m/s].
+    frequency, phase : float
+        Of the oscillation [Hz, rad].
+
+    Raises
+    ------
+    ValueError
+        For values that are not finite.
+
+    Examples
+    --------
+    >>> UniformFlow(velocity=(0, 0, 0.1)).velocity
+    (0.0, 0.0, 0.1)
+    """
+
+    type: str = kind("uniform")
+    velocity: tuple[float, float, float] = vector("everywhere", unit="m/s", default=STILL, example=(0.0, 0.0, 0.1))
+    amplitude: tuple[float, float, float] = vector(
+        "of an oscillation", unit="m/s", default=STILL, example=(0.1, 0.0, 0.0)
+    )
+    frequency: float = number("of the oscillation", unit="Hz", least=0, default=0.0, example=50.0)
+    phase: float = number("of the oscillation", unit="rad", default=0.0, example=0.0)
+
+    def field(self, **_: float) -> tuple:
+        """See `Flow.field`."""
+        from dem.kernels.fluid.uniform import Uniform  # noqa: PLC0415, runs are read without numba
+
+        return Uniform(self.velocity, self.amplitude, 2 * math.pi * self.frequency, self.phase)
+
+    def shortest_time(self, viscosity: float) -> float:
+        """See `Flow.shortest_time`."""
+        del viscosity
+        return inverse(2 * math.pi * self.frequency if any(self.amplitude) else 0.0)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ShearFlow(Flow):
+    """A velocity along one direction that grows along another, u = velocity + rate ((x - centre)·gradient) direction.
+
+    Parameters
+    ----------
+    rate : float
+        [1/s].
+    direction, gradient : "x", "y", "z" or (3,) floats
+        Perpendicular to each other.
+    centre : (3,) floats
+        Where the fluid has `velocity` [m].
+    velocity : (3,) floats
+        [m/s].
+
+    Raises
+    ------
+    ValueError
+        For directions that are not perpendicular.
+
+    Examples
+    --------
+    >>> ShearFlow(rate=10.0)
+    ShearFlow(rate=10.0, direction='x', gradient='y', centre=(0.0, 0.0, 0.0), velocity=(0.0, 0.0, 0.0))
+    """
+
+    type: str = kind("shear")
+    rate: float = number("of shear", unit="1/s", example=10.0)
+    direction: str | tuple[float, float, float] = towards("of the flow", "x")
+    gradient: str | tuple[float, float, float] = towards("along which it grows", "y")
+    centre: tuple[float, float, float] = vector("where it has velocity", unit="m", default=STILL, example=STILL)
+    velocity: tuple[float, float, float] = vector("at the centre", unit="m/s", default=STILL, example=(0.0, 0.0, 0.1))
+
+    def _fits(self) -> None:
+        self._check_right_angles("direction", "gradient")
+
+    def field(self, **_: float) -> tuple:
+        """See `Flow.field`."""
+        from dem.kernels.fluid.linear import Linear  # noqa: PLC0415, runs are read without numba
+
+        slope = self.rate * np.outer(self._axis("direction"), self._axis("gradient"))
+        return Linear(self.velocity, tuple(slope.ravel().tolist()), self.centre)
+
+    def shortest_time(self, viscosity: float) -> float:
+        """See `Flow.shortest_time`."""
+        del viscosity
+        return inverse(self.rate)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RotatingFlow(Flow):
+    """A fluid that turns like a solid, u = angular_velocity × (x - centre).
+
+    Parameters
+    ----------
+    angular_velocity : (3,) floats
+        [rad/s].
+    centre : (3,) floats
+        A point of the axis [m].
+
+    Raises
+    ------
+    ValueError
+        For values that are not finite.
+
+    Examples
+    --------
+    >>> RotatingFlow(angular_velocity=(0, 0, 5)).centre
+    (0.0, 0.0, 0.0)
+    """
+
+    type: str = kind("rotating")
+    angular_velocity: tuple[float, float, float] = vector("of the fluid", unit="rad/s", example=(0.0, 0.0, 5.0))
+    centre: tuple[float, float, float] = vector("a point of the axis", unit="m", default=STILL, example=STILL)
+
+    def field(self, **_: float) -> tuple:
+        """See `Flow.field`."""
+        from dem.kernels.fluid.linear import Linear  # noqa: PLC0415, runs are read without numba
+
+        x, y, z = self.angular_velocity
+        return Linear((0.0, 0.0, 0.0), (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), self.centre)
+
+    def shortest_time(self, viscosity: float) -> float:
+        """See `Flow.shortest_time`."""
+        del viscosity
+        return inverse(math.hypot(*self.angular_velocity))
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ChannelFlow(Flow):
+    """Laminar flow between two plates, u = peak (1 - s²/half_gap²) along a direction; s from the midplane.
+
+    Parameters
+    ----------
+    peak : float
+        Velocity in the middle [m/s], 3/2 of the mean.
+    half_gap : float
+        Half the distance of the plates [m].
+    direction, normal : "x", "y", "z" or (3,) floats
+        Of the flow, and of the plates; perpendicular to each other.
+    centre : (3,) floats
+        A point of the midplane [m].
+
+    Raises
+    ------
+    ValueError
+        For a gap that is not positive, or directions that are not perpendicular.
+
+    Examples
+    --------
+    >>> ChannelFlow(peak=0.15, half_gap=0.01).direction
+    'x'
+    """
+
+    type: str = kind("channel")
+    peak: float = number("velocity in the middle", unit="m/s", example=0.15)
+    half_gap: float = number("half the distance of the plates", unit="m", above=0, example=0.01)
+    direction: str | tuple[float, float, float] = towards("of the flow", "x")
+    normal: str | tuple[float, float, float] = towards("of the plates", "z")
+    centre: tuple[float, float, float] = vector("a point of the midplane", unit="m", default=STILL, example=STILL)
+
+    def _fits(self) -> None:
+        self._check_right_angles("direction", "normal")
+
+    def field(self, **_: float) -> tuple:
+        """See `Flow.field`."""
+        from dem.kernels.fluid.poiseuille import Channel  # noqa: PLC0415, runs are read without numba
+
+        e, n = (tuple(self._axis(name).tolist()) for name in ("direction", "normal"))
+        return Channel(self.peak, e, n, self.centre, self.half_gap)
+
+    def shortest_time(self, viscosity: float) -> float:
+        """See `Flow.shortest_time`."""
+        del viscosity
+        return inverse(2 * self.peak / self.half_gap)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PipeFlow(Flow):
+    """Laminar flow in a round pipe, u = peak (1 - s²/radius²) along its axis; s from the axis.
+
+    Parameters
+    ----------
+    peak : float
+        Velocity on the axis [m/s], twice the mean.
+    radius : float
+        [m].
+    direction : "x", "y", "z" or (3,) floats
+        Of the axis.
+    centre : (3,) floats
+        A point of the axis [m].
+
+    Raises
+    ------
+    ValueError
+        For a radius that is not positive.
+
+    Examples
+    --------
+    >>> PipeFlow(peak=0.2, radius=0.01, direction="z").peak
+    0.2
+    """
+
+    type: str = kind("pipe")
+    peak: float = number("velocity in the middle", unit="m/s", example=0.15)
+    radius: float = number("of the pipe", unit="m", above=0, example=0.01)
+    direction: str | tuple[float, float, float] = towards("of the flow", "x")
+    centre: tuple[float, float, float] = vector("a point of the axis", unit="m", default=STILL, example=STILL)
+
+    def field(self, **_: float) -> tuple:
+        """See `Flow.field`."""
+        from dem.kernels.fluid.poiseuille import Pipe  # noqa: PLC0415, runs are read without numba
+
+        return Pipe(self.peak, tuple(self._axis("direction").tolist()), self.centre, self.radius)
+
+    def shortest_time(self, viscosity: float) -> float:
+        """See `Flow.shortest_time`."""
+        del viscosity
+        return inverse(2 * self.peak / self.radius)

@@ -1,0 +1,233 @@
+"""A fluid about the particles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.typo_hints import hinted
+from dem.model.contact.law_component import Part
+from dem.model.contact.lubrication import Lubrication
+from dem.model.fluid.cells import Cells
+from dem.model.fluid.coupling import Coupling
+from dem.model.fluid.flows import ChannelFlow, Flow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
+from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
+from dem.model.fluid.vortices import ABCFlow, TaylorGreenFlow
+
+FLOWS = (
+    UniformFlow, ShearFlow, RotatingFlow, ChannelFlow, PipeFlow, TaylorGreenFlow, ABCFlow, GriddedFlow, FunctionFlow,
+)  # fmt: skip
+
+
+class Law(NamedTuple):
+    """A correlation, and from and up to which Reynolds numbers it holds, of translation and of rotation.
+
+    And from which voidage.
+    """
+
+    most: float = np.inf
+    most_turning: float = np.inf
+    least: float = 0.0
+    least_voidage: float = -np.inf
+
+
+DRAGS = {
+    "stokes": Law(0.1),
+    "schiller-naumann": Law(2e5),  # where the boundary layer becomes turbulent
+    "hoelzer-sommerfeld": Law(2e5),
+    "rosendahl": Law(1500.0, least=30.0),  # of the cross-flow principle
+    "zastawny": Law(300.0, least=1.0),  # below, fits miss Stokes' limit
+    "di-felice": Law(1e4, least_voidage=0.36),
+    "gidaspow": Law(3e3, least_voidage=0.36),  # of Ergun's data, Re ε/(1 - ε) < 2500
+    "huilin-gidaspow": Law(3e3, least_voidage=0.36),
+    "beetstra": Law(2e3, least_voidage=0.4),  # ε Re < 1000
+}
+DENSE = ("di-felice", "gidaspow", "huilin-gidaspow", "beetstra")
+MODELS = ("A", "B")
+LIFTS = {"saffman": Law(1.0), "mei": Law(100.0)}
+SWIRLS = {"rubinow-keller": Law(1.0), "oesterle-bui-dinh": Law(140.0)}
+SPINS = {"stokes": Law(most_turning=32.0), "dennis": Law(most_turning=1000.0)}
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True)
+class Fluid:
+    """A fluid that acts on particles, and does not feel them unless coupled.
+
+    Spheres are dragged, lifted and spun by the laws that are chosen. Bodies of several spheres count as spheroids of
+    equal volume: fibres with their length over diameter, others with the ratio of their moments of inertia. They have
+    the resistance tensor of these in Stokes flow and Jeffery's torque (Jeffery 1922), multiplied by what a sphere of
+    equal volume has more at its Reynolds number; lift is of spheres alone. Added mass is that of spheres, half of what
+    is displaced. The Basset force is left out, and what particles do to each other through the fluid, unless drag is of
+    dense beds, where `velocity` is that between the particles.
+
+    Parameters
+    ----------
+    density : float
+        [kg/m³].
+    viscosity : float
+        Dynamic [Pa s].
+    velocity : flow, (3,) floats, or function
+        `UniformFlow`, `ShearFlow`, `RotatingFlow`, `ChannelFlow`, `PipeFlow`, `TaylorGreenFlow`, `ABCFlow`,
+        `GriddedFlow`; a velocity [m/s]; or a function of (t, x, y, z) that returns three numbers, which numba compiles.
+    drag : "stokes", "schiller-naumann", "hoelzer-sommerfeld", "rosendahl", "zastawny"; "di-felice", "gidaspow", \
+"huilin-gidaspow" or "beetstra"
+        Of Stokes flow; times 1 + 0.15 Re^0.687 (spheres: Schiller & Naumann 1935); or by sphericities (Hölzer &
+        Sommerfeld 2008), along the relative velocity; between its values along and across with sin³φ, and lift by the
+        cross-flow principle (Rosendahl 2000), from Re = 30; of ellipsoids with aspect ratios 5/4 and 5/2, with lift,
+        for Re of 1 to 300 (Zastawny et al. 2012). In dense beds, by the voidage in `cells`: Di Felice (1994);
+        Gidaspow (1994), Ergun's equation below a voidage of 0.8 and Wen's and Yu's from there, with a jump between
+        them, or smoothed (Huilin & Gidaspow 2003); Beetstra, van der Hoef & Kuipers (2007).
+    rotation : "dennis", "stokes" or None
+        Resistance to rotation: of Stokes flow up to Re_R = 32 and from there as Dennis et al. (1980) have it, of Stokes
+        flow everywhere, or none, and no torque.
+    lift : "mei", "saffman" or None
+        In shear (Saffman 1965; Mei 1992).
+    magnus : "oesterle-bui-dinh", "rubinow-keller" or None
+        Of spheres that turn otherwise than the fluid (Rubinow & Keller 1961; Oesterlé & Bui Dinh 1998).
+    pressure : bool
+        Whether the pressure gradient of the flow, buoyancy included, acts.
+    added_mass : bool
+        Whether particles carry half of the mass that they displace.
+    every : int or "auto"
+        Steps for which what the laws say is used, counted from the start of the run, before they are asked again. They
+        are told of the middle of these steps; in between velocities go on relaxing, at every step, as they do with 1.
+        The error is of second order in the length of this interval, whose steps may be as long as they like. By
+        default 64, 32 or 16, the first that is at most 1/200 of the fluid's relaxation times in Stokes flow and of the
+        shortest time of the flow (one over its largest gradient, a radian of its oscillation, its stored times): such a
+        fluid changes little in so short a time, and an error of (1/200)²/24 is less than that of any contact. (Far
+        beyond Stokes flow times are shorter: the verdict warns where that shows.) Who assigns to the state or to
+        gravity begins an interval anew: where that is every few steps take 1. Else 1, and so with functions, of which
+        no time is known. Where there are `cells` it is 1: what these hold changes at steps of its own, and momentum
+        that is given and taken is that of each step.
+    cells : Cells, optional
+        Where the voidage is counted; default for drag in dense beds and couplings: the box in cells three of the
+        largest particles wide.
+    model : "A" or "B", optional
+        What drag in dense beds is to mean. Such drag makes a pressure gradient, and pressure presses on particles. "B":
+        drag has this with it, F_d/ε, and `pressure` is buoyancy and what accelerates the fluid; default. "A": F_d
+        alone, for couplings that answer the pressure gradient; default of these.
+    lubrication : Lubrication, optional
+        Between particles and at walls, where they are close.
+    coupling : Coupling, optional
+        Who computes the flow, and is told what particles give to it; `velocity` is then where it begins, uniform.
+        Density and viscosity may be told anew as well, cell by cell: see `dem.FlowState`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range, or a name unknown.
+
+    Examples
+    --------
+    >>> import dem
+    >>> glass = dem.Material(young=7e7, poisson=0.22, density=2500.0)
+    >>> bead = dem.Particles(dem.Sphere(diameter=5e-5), glass, position=[[0, 0, 0]])
+    >>> air = dem.Fluid(density=1.2, viscosity=1.8e-5)
+    >>> sim = dem.Simulation(bead, fluid=air, time_step=1e-3)
+    >>> sim.step(1000)
+    >>> round(float(sim.particles.velocity[0, 2]), 9)  # terminal velocity, at Re = 0.57
+    -0.171607601
+    """
+
+    density: float
+    viscosity: float
+    velocity: Flow | tuple[float, float, float] = (0.0, 0.0, 0.0)
+    drag: str = "schiller-naumann"
+    rotation: str | None = "dennis"
+    lift: str | None = None
+    magnus: str | None = None
+    pressure: bool = True
+    added_mass: bool = True
+    every: int | str = "auto"
+    cells: Cells | None = None
+    model: str | None = None
+    lubrication: Lubrication | None = None
+    coupling: Coupling | None = None
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        object.__setattr__(self, "density", checks.number("density", self.density, above=0, unit="kg/m3"))
+        object.__setattr__(self, "viscosity", checks.number("viscosity", self.viscosity, above=0, unit="Pa s"))
+        object.__setattr__(self, "velocity", _flow(self.velocity))
+        checks.one_of("drag", self.drag, DRAGS)
+        for name, laws in (("rotation", SPINS), ("lift", LIFTS), ("magnus", SWIRLS)):
+            if getattr(self, name) is not None:
+                checks.one_of(name, getattr(self, name), laws)
+        for name in ("pressure", "added_mass"):
+            checks.flag(name, getattr(self, name))
+        if not (isinstance(self.every, str) and self.every == "auto"):
+            object.__setattr__(self, "every", checks.whole("every", self.every, least=1))
+        checks.of_types(
+            optional=True, cells=(self.cells, Cells), lubrication=(self.lubrication, Lubrication),
+            coupling=(self.coupling, Coupling),
+        )  # fmt: skip
+        if self.model is not None:
+            checks.one_of("model", self.model, MODELS)
+        self._check_cells()
+
+    def _check_cells(self) -> None:
+        """Refuse cells without use, and what does not go together; put in cells where they are wanted."""
+        dense, coupled = self.drag in DENSE, self.coupling is not None
+        if self.cells is None and (dense or coupled):
+            object.__setattr__(self, "cells", Cells())
+        if self.cells is not None and not (dense or coupled):
+            message = (
+                f"cells are given, but drag is {self.drag}, which has no voidage, and nothing is coupled: leave one out"
+            )
+            raise ValueError(message)
+        if self.model is not None and not (dense or coupled):
+            message = f"model is {self.model}, but drag is {self.drag}, which is for few particles: leave model out"
+            raise ValueError(message)
+        if self.model == "A" and not coupled:
+            message = "model is A, which needs the pressure gradient, and no coupling tells it: leave model out"
+            raise ValueError(message)
+        if coupled and not (isinstance(self.velocity, UniformFlow) and not any(self.velocity.amplitude)):
+            message = (
+                f"velocity is {self.velocity}, but the coupling computes it: give a velocity to begin with, or none"
+            )
+            raise ValueError(message)
+        if self.cells is not None and self.every not in ("auto", 1):
+            message = (
+                f"every is {self.every}, but in cells the laws are asked at every step: leave every out, or say 1 (how "
+                "often cells are counted is every of dem.Cells)"
+            )
+            raise ValueError(message)
+
+    @property
+    def drag_model(self) -> str:
+        """A or B, see `model`."""
+        return self.model or ("A" if self.coupling is not None else "B")
+
+    @property
+    def laws(self) -> dict[str, Law]:
+        """The correlations in use, by name."""
+        tables = ((self.drag, DRAGS), (self.rotation, SPINS), (self.lift, LIFTS), (self.magnus, SWIRLS))
+        found: dict[str, Law] = {}
+        for name, table in tables:
+            if name:
+                law, other = table[name], found.get(name, Law())
+                most, turning = min(law.most, other.most), min(law.most_turning, other.most_turning)
+                voidage = max(law.least_voidage, other.least_voidage)
+                found[name] = Law(most, turning, max(law.least, other.least), voidage)
+        return found
+
+    def describe(self) -> dict[str, object]:
+        """What it was made from, as plain values; what is not told is absent."""
+        told = {each.name: getattr(self, each.name) for each in fields(self)}
+        flow = self.velocity
+        plain = repr(flow) if isinstance(flow, (GriddedFlow, FunctionFlow)) else flow.said()
+        told = {name: value.said() if isinstance(value, Part) else value for name, value in told.items()}
+        return {name: value for name, value in told.items() if value is not None} | {"velocity": plain}
+
+
+def _flow(given: object) -> Flow:
+    """The flow that a velocity, a function or a flow means."""
+    if isinstance(given, Flow):
+        return given
+    if callable(given):
+        return FunctionFlow(function=given)
+    return UniformFlow(velocity=checks.vector("velocity", given, "[m/s], or one of dem's flows"))

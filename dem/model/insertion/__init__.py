@@ -1,0 +1,1 @@
+"""Inserters and outlets."""

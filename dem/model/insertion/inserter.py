@@ -1,0 +1,217 @@
+"""Where particles are put in while a run goes on: which, how many, when, how fast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from dem.base import checks, portable
+from dem.base.typo_hints import hinted
+from dem.model.domain.regions import region_of
+from dem.model.materials import Material
+from dem.model.particles.sizes import BY, Sizes
+from dem.model.shapes.shape import AS_GIVEN, check_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.model.domain.box import Box
+    from dem.model.domain.regions import Region
+    from dem.model.shapes.shape import Shape
+    from dem.model.walls.wall import Wall
+
+Vector = tuple[float, float, float]
+UNIT_NORM, WHOLE = 1e-6, 1e-6  # how far a norm, and a sum of shares, may be from one
+DEBTS = ("keep", "drop")
+
+
+@hinted
+@dataclass(frozen=True)
+class Inserter:
+    """Puts particles into a region while a run goes on, so that they overlap nothing that is there.
+
+    They come in rounds, on whole steps. In a round each particle, large ones first, is offered places until it
+    overlaps neither particles, nor walls, nor those that came before it; who finds none waits for the next round, or is
+    left out. Whatever was asked for and is not in is told in the verdict. All random numbers come from the seed, the
+    number of the particle, the round and the try alone: no thread, restart, frame or other inserter changes them.
+
+    Parameters
+    ----------
+    shape : Shape or sequence of Shapes
+        What is put in; of several `shares` says how much of each.
+    material : Material or sequence of Materials
+        Of all of them, or of each shape.
+    region : wall or box
+        A word for a wall, which needs no material here: particles are put inside a `dem.Block`, `dem.Cylinder`,
+        `dem.Cone`, `dem.Ball`, `dem.Rod`, `dem.Torus`, `dem.Revolution` or `dem.Box`, with all their spheres; of a
+        `dem.Disc` or `dem.Rectangle` on it with their centres, inside its rim.
+    number, mass : int, float, optional
+        How many in all, or of how much mass [kg]; default: without end.
+    rate, mass_rate : float, optional
+        How many a second [1/s], or how much mass [kg/s]; default: as many as find a place in each round.
+    start, stop : float, optional
+        When it begins and ends [s]; default: at once, and never.
+    every : float, optional
+        From one round to the next, rounded to whole steps [s]; default: what it takes particles to leave the region at
+        their velocity, or in falling.
+    shares : sequence of floats, optional
+        Of each shape, summing to one; default: equal ones.
+    by : "mass" or "number"
+        What the shares are of.
+    sizes : distribution or sequence of them, optional
+        Of all shapes or of each, such as ``dem.LogNormalSizes(...)``; each thousand particles hold it by quota.
+    velocity : (3,) floats
+        [m/s].
+    spread : float
+        Standard deviation of each component of the velocity [m/s].
+    orientation : (4,) floats, optional
+        Unit quaternion of all, or ``"as-given"``, as the offsets of clumps were given; default: all are equally likely.
+    angular_velocity : (3,) floats
+        World frame [rad/s].
+    attempts : int
+        Places that each is offered in a round.
+    debt : "keep" or "drop"
+        Whether those who found no place wait, or are left out.
+    seed : int
+        Of the random numbers.
+    name : str
+        By which it is called, and the name of its particles' kind; default: "inserter", and the type of the shape.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For values out of range, shares that do not sum to one, or rates that the region cannot take.
+
+    Examples
+    --------
+    >>> import dem
+    >>> glass = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.5)
+    >>> box = dem.Box((0, 0, 0), (0.1, 0.1, 0.2), glass, open=["z+"])
+    >>> above = dem.Block((0.01, 0.01, 0.15), (0.09, 0.09, 0.19))
+    >>> rain = dem.Inserter(dem.Sphere(diameter=0.01), glass, region=above, number=16, rate=400, velocity=(0, 0, -1))
+    >>> sim = dem.Simulation(None, box, inserters=[rain], time_step=2e-5)
+    >>> sim.step(2500)  # 0.05 s
+    >>> len(sim.particles), sim.inserters[0].number, sim.inserters[0].waiting
+    (16, 16, 0)
+    """
+
+    shape: Shape | Sequence[Shape]
+    material: Material | Sequence[Material]
+    region: Wall | Box = field(kw_only=True)
+    number: int | None = field(default=None, kw_only=True)
+    mass: float | None = field(default=None, kw_only=True)
+    rate: float | None = field(default=None, kw_only=True)
+    mass_rate: float | None = field(default=None, kw_only=True)
+    start: float = field(default=0.0, kw_only=True)
+    stop: float | None = field(default=None, kw_only=True)
+    every: float | None = field(default=None, kw_only=True)
+    shares: Sequence[float] | None = field(default=None, kw_only=True)
+    by: Literal["mass", "number"] = field(default="number", kw_only=True)
+    sizes: Sizes | Sequence[Sizes] | None = field(default=None, kw_only=True)
+    velocity: Vector = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    spread: float = field(default=0.0, kw_only=True)
+    orientation: tuple[float, float, float, float] | Literal["as-given"] | None = field(default=None, kw_only=True)
+    angular_velocity: Vector = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    attempts: int = field(default=100, kw_only=True)
+    debt: Literal["keep", "drop"] = field(default="keep", kw_only=True)
+    seed: int = field(default=1, kw_only=True)
+    name: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        checks.text("name", self.name)
+        self._check_what()
+        self._check_when()
+        for name, meaning in (("velocity", "[m/s]"), ("angular_velocity", "world frame [rad/s]")):
+            self._keep(name, checks.vector(name, getattr(self, name), meaning))
+        self._keep("spread", checks.number("spread", self.spread, least=0, unit="m/s"))
+        if isinstance(self.orientation, str):
+            checks.one_of("orientation", self.orientation, (AS_GIVEN,))
+        elif self.orientation is not None:
+            q = checks.array("orientation", self.orientation, (4,), "unit quaternion, scalar first")
+            norm = portable.length(q)
+            if abs(norm - 1) > UNIT_NORM:
+                message = f"orientation of the {self.word} has norm {norm:.6g}, expected 1: divide it by its norm"
+                raise ValueError(message)
+            self._keep("orientation", tuple((q / norm).tolist()))
+        self._keep("attempts", checks.whole("attempts", self.attempts, least=1))
+        checks.one_of("debt", self.debt, DEBTS)
+        self._keep("seed", checks.whole("seed", self.seed, least=0))
+        self._check_where()
+
+    def _keep(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_what(self) -> None:
+        """Shapes, materials, sizes and shares, one each."""
+        shapes = tuple(self.shape) if isinstance(self.shape, (list, tuple)) else (self.shape,)
+        materials = self.material if isinstance(self.material, (list, tuple)) else (self.material,) * len(shapes)
+        sizes = self.sizes if isinstance(self.sizes, (list, tuple)) else (self.sizes,) * len(shapes)
+        if not shapes or len(materials) != len(shapes) or len(sizes) != len(shapes):
+            message = (
+                f"the {self.word} has {len(shapes)} shapes, {len(materials)} materials and {len(sizes)} distributions "
+                "of sizes, expected one of each, or one for each shape"
+            )
+            raise ValueError(message)
+        for shape, material, each in zip(shapes, materials, sizes, strict=True):
+            if not isinstance(material, Material):
+                message = f"material of the {self.word} is {material!r}, expected a dem.Material"
+                raise TypeError(message)
+            check_shape(shape, material.density)
+            if each is not None and not isinstance(each, Sizes):
+                message = (
+                    f"sizes of the {self.word} is {each!r}, expected a distribution such as dem.LogNormalSizes(...)"
+                )
+                raise TypeError(message)
+            if each is not None and not hasattr(shape, "scaled"):
+                message = f"sizes need a shape that has a method scaled(factor), which {type(shape).__name__} has not"
+                raise TypeError(message)
+        checks.one_of("by", self.by, BY)
+        shares = np.full(len(shapes), 1 / len(shapes))
+        if self.shares is not None:
+            shares = checks.array("shares", self.shares, (len(shapes),), "of the shapes")
+        if (shares < 0).any() or abs(shares.sum() - 1) > WHOLE:
+            worst = f"have {shares.min():g} among them" if (shares < 0).any() else f"sum to {shares.sum():.7g}"
+            message = f"shares of the {self.word} {worst}, expected parts that are not negative and sum to 1"
+            raise ValueError(message)
+        self._keep("shape", shapes)
+        self._keep("material", tuple(materials))
+        self._keep("sizes", tuple(sizes))
+        self._keep("shares", tuple((shares / shares.sum()).tolist()))
+
+    def _check_when(self) -> None:
+        """Totals, rates and times."""
+        for one, other in (("number", "mass"), ("rate", "mass_rate")):
+            if getattr(self, one) is not None and getattr(self, other) is not None:
+                message = f"{one} and {other} of the {self.word} are both given: leave one out"
+                raise ValueError(message)
+        if self.number is not None:
+            self._keep("number", checks.whole("number", self.number, least=1))
+        for name, unit in (("mass", "kg"), ("rate", "1/s"), ("mass_rate", "kg/s"), ("every", "s")):
+            if getattr(self, name) is not None:
+                self._keep(name, checks.number(name, getattr(self, name), above=0, unit=unit))
+        self._keep("start", checks.number("start", self.start, least=0, unit="s"))
+        if self.stop is not None:
+            self._keep("stop", checks.number("stop", self.stop, above=self.start, unit="s"))
+
+    def _check_where(self) -> None:
+        """A region in which there is room for the largest of all."""
+        if not np.isfinite([self.place.lower, self.place.upper]).all():
+            message = f"region of the {self.word} has no end: take one with a volume, or a disc or a rectangle"
+            raise ValueError(message)
+
+    @property
+    def word(self) -> str:
+        """What it is called."""
+        return self.name or "inserter"
+
+    @property
+    def place(self) -> Region:
+        """Its region."""
+        return region_of(self.region, f"region of the {self.word}")
+
+    def saved(self) -> dict[str, object]:
+        """What files keep."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}

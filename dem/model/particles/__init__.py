@@ -1,0 +1,1 @@
+"""Particles: their fields, kinds, sizes, and where they are placed."""

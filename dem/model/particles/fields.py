@@ -1,0 +1,68 @@
+"""What is known of each particle: names, components, units and meaning, said once for particles, files and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from dem.model.shapes.bodies import body_axis
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+
+class Field(NamedTuple):
+    """A quantity of particles, an array (N, k) or over frames (T, N, k).
+
+    `rest` is what particles have of which nothing is said. A field with `derive` is no part of the state: it is made
+    from `source`, which is.
+    """
+
+    meaning: str
+    unit: str  # SI; "1" for numbers without one
+    columns: tuple[str, ...]  # names of the k components in tables
+    rest: tuple[float, ...] | None = None
+    source: str | None = None
+    derive: Callable[[np.ndarray], np.ndarray] | None = None
+
+    @property
+    def width(self) -> int:
+        """Number of components."""
+        return len(self.columns)
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """What tells the columns apart: x, y, z, or for quaternions w, x, y, z."""
+        return tuple(column[-1] for column in self.columns)
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Columns with their units, such as ``v_x [m/s]``."""
+        return tuple(heading(column, self.unit) for column in self.columns)
+
+
+def heading(column: str, unit: str) -> str:
+    """A column with its unit, if it has one."""
+    return column if unit == "1" else f"{column} [{unit}]"
+
+
+FIELDS = {
+    "position": Field("centres of mass, going on beyond periodic faces", "m", ("x", "y", "z")),
+    "velocity": Field("velocities of the centres of mass", "m/s", ("v_x", "v_y", "v_z"), rest=(0.0, 0.0, 0.0)),
+    "orientation": Field(
+        "unit quaternions, scalar first, body to world", "1", ("q_w", "q_x", "q_y", "q_z"), rest=(1.0, 0.0, 0.0, 0.0)
+    ),
+    "angular_velocity": Field(
+        "angular velocities, world frame", "rad/s", ("omega_x", "omega_y", "omega_z"), rest=(0.0, 0.0, 0.0)
+    ),
+    "axis": Field(
+        "directions of the body x axes, a fibre's own",
+        "1",
+        ("p_x", "p_y", "p_z"),
+        source="orientation",
+        derive=body_axis,
+    ),
+}
+STATE = {name: field for name, field in FIELDS.items() if not field.derive}  # in the order of files and tables
+ROWS = {"frame": "1", "step": "1", "time": "s", "particle": "1", "kind": "1"}  # whose and when a row of a table is

@@ -1,0 +1,135 @@
+"""How fine particles are: D10, D50, D90 by mass; shapes of sizes that are drawn from a distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.base import checks, portable
+from dem.base.notices import Notice, warn
+from dem.base.text import counted
+from dem.model.particles.sizes import Sizes
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dem.model.shapes.shape import Shape
+
+WIDE = 5.0  # ratio of sizes
+FINES = 1e5  # finer than D10 for each one coarser than D90
+MISSED = 0.01  # of the mass
+
+
+class Grading(NamedTuple):
+    """Sizes of particles [m]; 10, 50 and 90 % of the mass are in those up to ``d10``, ``d50``, ``d90``."""
+
+    number: int
+    smallest: float
+    d10: float
+    d50: float
+    d90: float
+    largest: float
+
+    def __str__(self) -> str:
+        """In a line."""
+        named = (("", self.smallest), ("D10 ", self.d10), ("D50 ", self.d50), ("D90 ", self.d90), ("", self.largest))
+        return ", ".join(f"{name}{size:.4g}" for name, size in named) + " m by mass"
+
+
+def grading(diameter: ArrayLike, mass: ArrayLike | None = None) -> Grading:
+    """D10, D50 and D90 by mass: the smallest sizes such that particles up to them have that share of the mass.
+
+    Parameters
+    ----------
+    diameter : (N,) array
+        Sizes [m].
+    mass : (N,) array, optional
+        [kg]; default: they go with the cube of the size.
+
+    Returns
+    -------
+    Grading
+        ``number``, ``smallest``, ``d10``, ``d50``, ``d90``, ``largest``.
+
+    Raises
+    ------
+    ValueError
+        If there are no particles, or sizes that are not positive.
+
+    Examples
+    --------
+    >>> grading([1e-3] * 8 + [2e-3])  # half of the mass each
+    Grading(number=9, smallest=0.001, d10=0.001, d50=0.001, d90=0.002, largest=0.002)
+    """
+    d = np.asarray(diameter, dtype=np.float64).ravel()
+    if not d.size or not (d > 0).all() or not np.isfinite(d).all():
+        message = f"diameter has {counted(d.size, 'value')}, expected at least one, all finite and above 0 m"
+        raise ValueError(message)
+    order = np.argsort(d, kind="stable")
+    held = d * d * d if mass is None else np.asarray(mass, dtype=np.float64)
+    below = np.cumsum(held[order])
+    rows = np.searchsorted(below, np.array([0.1, 0.5, 0.9]) * below[-1] * (1 - 1e-12))
+    return Grading(d.size, float(d.min()), *d[order][rows].tolist(), float(d.max()))
+
+
+def size_of(shape: Shape) -> float:
+    """Size of a shape [m]: its diameter, that of a fibre's spheres; else that of the sphere of the same volume."""
+    diameter = getattr(shape, "diameter", None)
+    return float(diameter) if diameter else float(portable.cube_root(6 / math.pi * shape.mass_properties(1.0).volume))
+
+
+def graded(
+    shape: Shape,
+    sizes: Sizes,
+    *,
+    number: int | None,
+    volume: float | None,
+    seed: int = 1,
+    stream: int = 0,
+) -> list[Shape]:
+    """Scaled copies of a shape: as many as wanted, or as have a volume [m³], of sizes that are drawn by quota.
+
+    Raises TypeError if the shape cannot be scaled, or sizes are none; warns of sizes that are far apart, and of those
+    of which there is none.
+    """
+    if not isinstance(sizes, Sizes):
+        message = f"sizes is {sizes!r}, expected a distribution such as dem.LogNormalSizes(...), or dem.read_sizes(...)"
+        raise TypeError(message)
+    if not hasattr(shape, "scaled"):
+        message = f"sizes need a shape that has a method scaled(factor), which {type(shape).__name__} has not"
+        raise TypeError(message)
+    own = size_of(shape)
+    if number is None:
+        one = shape.mass_properties(1.0).volume * sizes.mean_cube / own**3
+        checks.bodies(volume / one)
+        number = max(1, round(volume / one))
+    checks.bodies(number)
+    drawn = sizes.draw(number, seed=seed, stream=stream)
+    for notice in notices(sizes, drawn):
+        warn(notice)
+    made = {size: shape.scaled(size / own) for size in sorted(set(drawn.tolist()))}
+    return [made[size] for size in drawn.tolist()]
+
+
+def notices(sizes: Sizes, drawn: np.ndarray) -> list[Notice]:
+    """What to know about sizes that were drawn."""
+    told = []
+    found = grading(drawn)
+    ratio = found.largest / found.smallest
+    if ratio > WIDE:
+        reason = f"sizes go from {found.smallest:.4g} to {found.largest:.4g} m, a ratio of {ratio:.3g}"
+        remedy = (
+            "the finest set the time step and the coarsest the cells of the search: cut off ends that do not matter"
+        )
+        told.append(Notice("wide-sizes", reason, remedy))
+    fines = int((drawn <= found.d10).sum() / max(1, (drawn >= found.d90).sum()))
+    if fines > FINES:
+        reason = f"there are {fines} particles up to D10 for each one from D90 on"
+        told.append(Notice("many-fines", reason, "cut off the finest, or take more of the mass as coarse"))
+    share, needed = sizes.missed(len(drawn))
+    if share > MISSED:
+        reason = f"{100 * share:.3g} % of the mass is in sizes of which {counted(len(drawn), 'particle')} have none"
+        told.append(Notice("missing-sizes", reason, f"draw some {needed} particles, or leave these sizes out"))
+    return told

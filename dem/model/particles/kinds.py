@@ -1,0 +1,153 @@
+"""Kinds of particles: groups with a name, one material and one type of shape, whose sizes may differ."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import is_dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.text import counted
+from dem.model.contact.law_components import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dem.model.materials import Material
+    from dem.model.shapes.shape import Shape
+
+MOST = 12  # kinds that are told one by one
+
+
+class Kind(NamedTuple):
+    """What all particles of a kind have in common; their sizes are told by their variants."""
+
+    name: str  # as given, or the type of the shape
+    shape: str  # name of its class
+    material: Material
+
+
+def kind_of(shape: Shape, material: Material, name: str | None = None) -> Kind:
+    """The kind that a particle of this shape and material is of; without a name it goes by the type of the shape."""
+    form = type(shape).__name__
+    return Kind(name or form.lower(), form, material)
+
+
+def numbered(kinds: Iterable[Kind]) -> tuple[list[Kind], list[int]]:
+    """The kinds that there are, each once, and for each one given the number of the one that it is."""
+    kinds = list(kinds)
+    number: dict[Kind, int] = {}
+    which = [number.setdefault(kind, len(number)) for kind in kinds]
+    return [kinds[which.index(k)] for k in range(len(number))], which
+
+
+def of_kind(kinds: Sequence[Kind], kind: np.ndarray, name: str) -> np.ndarray:
+    """Which particles (N,) of given kinds are of those of a name: a kind's own, or its label among all of them.
+
+    Raises
+    ------
+    ValueError
+        If no kind is called so.
+    """
+    names = [each.name for each in kinds]
+    told = labels(names)
+    checks.one_of("kind", name, dict.fromkeys([*names, *told]))
+    chosen = [name in pair for pair in zip(names, told, strict=True)]
+    return np.array(chosen, dtype=bool)[kind]
+
+
+def labels(names: Iterable[str]) -> list[str]:
+    """Names with a number behind those that came before.
+
+    Examples
+    --------
+    >>> labels(["rod", "bead", "rod"])
+    ['rod', 'bead', 'rod-2']
+    """
+    taken: dict[str, None] = {}
+    count: dict[str, int] = {}
+    for name in names:
+        label = name
+        while label in taken:
+            count[name] = count.get(name, 1) + 1
+            label = f"{name}-{count[name]}"
+        taken[label] = None
+    return list(taken)
+
+
+def values_of(thing: object) -> dict:
+    """What a shape or material was made from, as plain values; for a user's own that is no dataclass, its repr."""
+    if not is_dataclass(thing):
+        return {"repr": repr(thing)}
+    values = plain(thing)
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
+
+
+def distribution(values: Sequence[dict], counts: Sequence[int]) -> dict:
+    """What things of which there are so many each have in common, and for what differs from where to where.
+
+    Parameters
+    ----------
+    values : sequence of dict
+        Of each variant, by name.
+    counts : sequence of int
+        How many there are of it.
+
+    Returns
+    -------
+    dict
+        The value that all have; or least, most, mean and number of different ones; or only their number.
+
+    Examples
+    --------
+    >>> distribution([{"diameter": 1.0, "spheres": 2}, {"diameter": 2.0, "spheres": 2}], [3, 1])
+    {'diameter': {'least': 1.0, 'most': 2.0, 'mean': 1.25, 'different': 2}, 'spheres': 2}
+    """
+    told = {}
+    for name in dict.fromkeys(itertools.chain.from_iterable(values)):
+        column = [each.get(name) for each in values]
+        different = len({repr(each) for each in column})
+        if different == 1:
+            told[name] = column[0]
+        elif all(isinstance(each, (int, float)) for each in column):
+            mean = float(np.average(column, weights=counts))
+            told[name] = {"least": min(column), "most": max(column), "mean": mean, "different": different}
+        else:
+            told[name] = {"different": different}
+    return told
+
+
+def described(kinds: Sequence[Kind], kind: np.ndarray, variant: np.ndarray, values: Sequence[dict]) -> list[dict]:
+    """Each kind as plain values, of particles of these kinds (N,) and variants (N,), whose sizes are told by values."""
+    told = []
+    for k, (name, shape, material) in enumerate(kinds):
+        which, counts = np.unique(variant[kind == k], return_counts=True)
+        sizes = distribution([values[v] for v in which], counts.tolist())
+        own = {"name": name, "shape": shape, "particles": int(counts.sum())}
+        told.append({**own, "sizes": sizes, "material": values_of(material)})
+    return told
+
+
+def in_words(kinds: Sequence[dict]) -> str:
+    """Kinds with numbers and sizes in a line, such as ``2 x fibre (Fibre, diameter 0.01, spheres 5)``."""
+    told = []
+    for label, kind in zip(labels(kind["name"] for kind in kinds), kinds[:MOST], strict=False):
+        sizes = (f", {name} {_word(value)}" for name, value in kind["sizes"].items())
+        told.append(f"{kind['particles']} x {label} ({kind['shape']}{''.join(sizes)})")
+    return ", ".join(told) + rest(len(kinds))
+
+
+def rest(count: int) -> str:
+    """What to say of kinds that are too many to be told."""
+    return f" and {counted(count - MOST, 'kind')} more" if count > MOST else ""
+
+
+def _word(value: object) -> str:
+    """A value, or from where to where it goes."""
+    if isinstance(value, dict):
+        return f"{value['least']:.4g} to {value['most']:.4g}" if "least" in value else f"{value['different']} of them"
+    if isinstance(value, list):
+        return f"{len(value)} of them"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,117 @@
+"""Starting states."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dem.base import checks
+from dem.model.shapes.capsule import Capsule
+from dem.model.shapes.shape import Fibre
+
+CLEARANCE = 1.0001  # diameters between axes
+SWEEPS = 20
+
+
+def random_orientations(
+    shape: tuple[int, int, int], pitch: float, fibre: Fibre | Capsule, rng: np.random.Generator
+) -> np.ndarray:
+    """Random fibre directions on a cubic lattice, without overlap.
+
+    Hard-core Monte Carlo: from all fibres along the space diagonal, 20 sweeps offer each a new isotropic direction.
+
+    Parameters
+    ----------
+    shape : (3,) ints
+        Sites along x, y, z.
+    pitch : float
+        Of the lattice [m]; at least length/√3 and 1.23 diameters, or the aligned start overlaps.
+    fibre : Fibre or Capsule
+        The shape of all fibres.
+    rng : numpy.random.Generator
+        Source of the directions.
+
+    Returns
+    -------
+    (n, 4) array
+        Unit quaternions, x fastest over the sites.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the lattice is too narrow, or an argument is of another kind.
+
+    Examples
+    --------
+    >>> import dem
+    >>> fibre = dem.Fibre(diameter=0.01, aspect_ratio=3)
+    >>> random_orientations((2, 2, 2), 0.02, fibre, np.random.default_rng(1)).shape
+    (8, 4)
+    """
+    from dem.kernels.packing import directions  # noqa: PLC0415, velocities need no kernel
+
+    checks.of_types(fibre=(fibre, Capsule if isinstance(fibre, Capsule) else Fibre), rng=(rng, np.random.Generator))
+    checks.array("shape", shape, (3,), "numbers of sites along x, y, z")
+    shape = [checks.whole("shape", n, least=1) for n in shape]
+    pitch = checks.number("pitch", pitch, above=0, unit="m")
+    length = fibre.aspect_ratio * fibre.diameter
+    least = max(length / math.sqrt(3), 1.23 * fibre.diameter) * CLEARANCE
+    if pitch < least:
+        message = (
+            f"lattice pitch {pitch:g} m is too narrow for fibres of length {length:g} m, expected {least:g} m or more"
+        )
+        raise ValueError(message)
+    sites = math.prod(shape)
+    axes = np.full((sites, 3), 1 / math.sqrt(3))
+    half = 0.5 * (length - fibre.diameter)
+    for _ in range(SWEEPS):
+        proposals = rng.normal(size=(sites, 3))
+        proposals /= np.linalg.norm(proposals, axis=1)[:, None]
+        directions.sweep(np.array(shape), pitch, half, CLEARANCE * fibre.diameter, int(length / pitch), axes, proposals)
+    return along(axes)
+
+
+def along(axes: np.ndarray) -> np.ndarray:
+    """Unit quaternions (n, 4) of bodies without head or tail whose x axes have the directions (n, 3), of any length.
+
+    Body x is turned into the half space x >= 0, by the shortest way.
+    """
+    axes = axes / np.linalg.norm(axes, axis=1)[:, None]
+    axes *= np.where(axes[:, :1] < 0, -1.0, 1.0)
+    q = np.column_stack([1 + axes[:, 0], np.zeros(len(axes)), -axes[:, 2], axes[:, 1]])
+    return q / np.linalg.norm(q, axis=1)[:, None]
+
+
+def random_velocities(n: int, speed: float, rng: np.random.Generator) -> np.ndarray:
+    """Normally distributed velocities with a given root mean square, without drift.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    speed : float
+        Root mean square of their magnitudes [m/s].
+    rng : numpy.random.Generator
+        Source of the numbers.
+
+    Returns
+    -------
+    (n, 3) array
+        Velocities [m/s].
+
+    Raises
+    ------
+    ValueError, TypeError
+        For fewer than one, a negative speed, or what is no generator.
+
+    Examples
+    --------
+    >>> thrown = random_velocities(1000, 0.5, np.random.default_rng(1))
+    >>> bool(abs(thrown.mean(0)).max() < 1e-15), bool(abs((thrown**2).sum(1).mean() ** 0.5 - 0.5) < 0.02)
+    (True, True)
+    """
+    checks.of_types(rng=(rng, np.random.Generator))
+    n, speed = checks.whole("n", n, least=1), checks.number("speed", speed, least=0, unit="m/s")
+    v = rng.normal(0.0, speed / math.sqrt(3), (n, 3))
+    return v - v.mean(0) if n > 1 else v

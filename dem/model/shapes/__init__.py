@@ -1,0 +1,1 @@
+"""Shapes of particles, with their mass properties."""

@@ -1,0 +1,182 @@
+"""Capsules: smooth fibres, cylinders with half spheres for ends."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.readonly import frozen
+from dem.base.typo_hints import hinted
+from dem.model.shapes.fibre_segment import FibreSegment
+from dem.model.shapes.shape import MassProperties
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.model.materials import Material
+    from dem.model.shapes.shape import Shape
+
+LONGEST = 1e6  # length over diameter
+SAME = 1e-9  # relative; two sizes closer than this say the same
+LEAST = 1e-300  # in place of a length of zero
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True)
+class Capsule:
+    r"""A cylinder with half spheres for ends, its axis body x: all points within a radius of a segment.
+
+    One of `length` and `aspect_ratio` fixes the other.
+
+    Parameters
+    ----------
+    diameter : float
+        Of the cylinder and of its ends [m].
+    aspect_ratio : float, optional
+        Length of the whole over diameter, above 1.
+    length : float, optional
+        Of the whole, ends included [m]; above the diameter.
+
+    Raises
+    ------
+    ValueError
+        If a size is not positive, the capsule would be a ball or less, or the two lengths contradict each other.
+
+    Notes
+    -----
+    With radius R, length L of the cylinder alone, and density ρ,
+
+    V = π R² L + 4/3 π R³,  I_axial = ρ π (R⁴ L/2 + 8 R⁵/15),
+    I_transverse = ρ π [R² L (L²/12 + R²/4) + 4/3 R³ (2 R²/5 + L²/4 + 3 L R/8)].
+
+    Two capsules touch at the closest points of their segments, and at two ends where they are nearly parallel; walls
+    touch their ends, and edges and bulges their sides. See docs/capsules.md.
+
+    Examples
+    --------
+    >>> capsule = Capsule(diameter=0.01, aspect_ratio=3)
+    >>> capsule.length
+    0.03
+    >>> capsule.mass_properties(1100.0).mass
+    0.0023038346126325153
+    """
+
+    diameter: float
+    aspect_ratio: float | None = None
+    length: float | None = None
+
+    def __post_init__(self) -> None:
+        """Work out the missing one of the two lengths."""
+        d = checks.number("diameter", self.diameter, above=0, unit="m")
+        ratio, length = self.aspect_ratio, self.length
+        if ratio is None and length is None:
+            message = "a capsule needs its length, of the whole with both ends, or its aspect_ratio"
+            raise ValueError(message)
+        if ratio is not None:
+            ratio = checks.number("aspect_ratio", ratio, least=0)
+        if length is not None:
+            length = checks.number("length", length, above=0, unit="m")
+        ratio = length / d if ratio is None else ratio
+        length = ratio * d if length is None else length
+        if abs(length - ratio * d) > SAME * length:
+            message = f"length {length:g} m over diameter {d:g} m is {length / d:g}, not aspect_ratio {ratio:g}: "
+            raise ValueError(message + "leave one of the two out")
+        if not (ratio > 1 and length > d):
+            message = (
+                f"a capsule of length {length:g} m and diameter {d:g} m, aspect_ratio {ratio:.3g}, has no cylinder "
+                "between its ends: its length, ends included, has to be above its diameter; take dem.Sphere for a ball"
+            )
+            raise ValueError(message)
+        if ratio > LONGEST:
+            message = f"aspect_ratio is {ratio:g}, at most {LONGEST:g}: a capsule is a rigid body with a thickness"
+            raise ValueError(message)
+        for name, value in (("diameter", d), ("aspect_ratio", ratio), ("length", length)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def half_length(self) -> float:
+        """From its centre to the centre of either end [m]."""
+        return 0.5 * (self.length - self.diameter)
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Centres of its two ends (2, 3) in the body frame [m]."""
+        return frozen(np.array([[-self.half_length, 0.0, 0.0], [self.half_length, 0.0, 0.0]]))
+
+    @cached_property
+    def radii(self) -> np.ndarray:
+        """Radii of its two ends (2,) [m]."""
+        return frozen(np.full(2, 0.5 * self.diameter))
+
+    def scaled(self, factor: float) -> Capsule:
+        """The same capsule larger by a factor."""
+        return Capsule(diameter=factor * self.diameter, length=factor * self.length)
+
+    def mass_properties(self, density: float) -> MassProperties:
+        """Exact mass properties for a density [kg/m³]."""
+        checks.number("density", density, above=0, unit="kg/m3")
+        r, l = 0.5 * self.diameter, 2 * self.half_length
+        volume = math.pi * (r**2 * l + 4 / 3 * r**3)
+        axial = density * math.pi * (r**4 * l / 2 + 8 * r**5 / 15)
+        transverse = (
+            density * math.pi
+            * (r**2 * l * (l**2 / 12 + r**2 / 4) + 4 / 3 * r**3 * (2 * r**2 / 5 + l**2 / 4 + 3 * l * r / 8))
+        )  # fmt: skip
+        return MassProperties(
+            volume, density * volume, (0.0, 0.0, 0.0), (axial, transverse, transverse), (1.0, 0.0, 0.0, 0.0)
+        )
+
+
+def chain(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
+    """Spheres that look like a shape, centres (S, 3) and radii (S,) [m]: its own; of a capsule, right to 0.8 % of R."""
+    if not half_length_of(shape):
+        return shape.offsets, shape.radii
+    centres, radii = hull_of(shape.half_length, 0.5 * shape.diameter)
+    return centres, np.full_like(radii, 0.5 * shape.diameter)
+
+
+def hull(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
+    """The same of spheres that hold all of the shape, those of a capsule a little thicker than it is."""
+    half = half_length_of(shape)
+    return hull_of(half, 0.5 * shape.diameter) if half else (shape.offsets, shape.radii)
+
+
+def hull_of(half: float, radius: float) -> tuple[np.ndarray, np.ndarray]:
+    """The same of a capsule, from half the length of its axis and its radius [m]."""
+    x = np.linspace(-half, half, 1 + math.ceil(8 * half / radius))
+    thicker = np.hypot(radius, 0.5 * (x[1] - x[0])) if x.size > 1 else radius
+    return np.column_stack([x, np.zeros_like(x), np.zeros_like(x)]), np.full(x.size, thicker)
+
+
+def half_length_of(shape: Shape) -> float:
+    """Half the length of the segment that a shape is about: of a capsule; 0 of others."""
+    return shape.half_length if isinstance(shape, (Capsule, FibreSegment)) else 0.0
+
+
+def has_capsules(variants: Sequence[tuple[Shape, Material]]) -> bool:
+    """Whether there are capsules among the shapes and materials."""
+    return any(half_length_of(shape) for shape, _ in variants)
+
+
+def has_clusters(variants: Sequence[tuple[Shape, Material]]) -> bool:
+    """Whether there are shapes of several spheres among them, or of one that is off the centre of mass."""
+    return any(
+        not half_length_of(shape) and (len(shape.radii) > 1 or bool(np.any(shape.offsets))) for shape, _ in variants
+    )
+
+
+def closest(x: np.ndarray, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places of the closest points of segments on them.
+
+    See `kernels.soft.contact.capsule_blending.closest`, for (3, K) each.
+    """
+    a, b, e = (u * u).sum(0), (u * v).sum(0), (v * v).sum(0)
+    c, f = (u * x).sum(0), (v * x).sum(0)
+    s = np.clip((b * f - c * e) / np.maximum(a * e - b * b, LEAST), -1.0, 1.0)
+    t = np.clip((b * s + f) / np.maximum(e, LEAST), -1.0, 1.0)
+    return np.clip((b * t - c) / np.maximum(a, LEAST), -1.0, 1.0), t

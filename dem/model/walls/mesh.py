@@ -1,0 +1,192 @@
+"""Walls made of triangles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.typo_hints import hinted
+from dem.model.walls import mesh_builders, stl
+from dem.model.walls.wall import DEFAULTS, Wall
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from types import ModuleType
+
+    from dem.model.materials import Material
+    from dem.model.walls.surfaces import MeshReport, Surface
+    from dem.model.walls.wall_shapes import WallShape
+
+# ruff: noqa: PLC0415 (shapes of kernels need numba, which words do not)
+
+
+@hinted
+@dataclass(frozen=True, repr=False, eq=False)
+class Mesh(Wall):
+    """A wall made of triangles, from a file or from arrays; particles may be on both sides.
+
+    Each triangle is a thin sheet, and shared edges count once: a flat or curved surface feels the same however it is
+    cut into triangles (``kernels.walls.contact_patches``). Vertices nearer to each other than a millionth of the
+    diagonal of
+    all are merged, triangles without area and second copies left out, and triangles divided where a vertex of others
+    lies on one of their edges; `vertices` and `triangles` are what is left, and `report` says what was done, how large
+    the mesh is, and where it is open. Two meshes that touch count both: make them one. A plate thinner than an overlap
+    would push from both its sides: make it one sheet.
+
+    Parameters
+    ----------
+    vertices : (V, 3) floats
+        [m].
+    triangles : (F, 3) ints
+        Numbers of the vertices of each; which side is out does not matter.
+    material, motion, surface_velocity, name
+        As every wall has, see `dem.Cylinder`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is not finite, a number is of no vertex, or no triangle has an area.
+
+    Examples
+    --------
+    >>> import dem
+    >>> steel = dem.Material(young=2e8, poisson=0.3, name="steel")
+    >>> dem.Mesh([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2), (0, 2, 3)], material=steel).report.area
+    1.0
+    >>> blade = dem.Mesh.blades(0.04, 0.02, count=4, material=steel, motion=dem.Motion(rate=10.0))
+    >>> print(blade.report)
+    64 triangles, 72 vertices, 0.08 x 0.08 x 0.01414 m from (-0.04, -0.04, -0.007071) m, 0.00288 m2
+    open: 72 edges of one triangle
+    """
+
+    vertices: np.ndarray
+    triangles: np.ndarray
+
+    ARRAYS: ClassVar[tuple[str, ...]] = ("vertices", "triangles")
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        rows = checks.count_of("vertices", self.vertices)
+        checks.count_of("triangles", self.triangles)
+        vertices = checks.array("vertices", self.vertices, (max(rows, 3), 3), "corners of triangles [m]", rows="N")
+        triangles = np.asarray(self.triangles)
+        if triangles.ndim != 2 or triangles.shape[1] != 3 or not len(triangles) or triangles.dtype.kind not in "iu":
+            message = (
+                f"triangles has shape {triangles.shape} of {triangles.dtype}, expected (F, 3) whole numbers: the "
+                "vertices of each"
+            )
+            raise ValueError(message)
+        wrong = np.flatnonzero(((triangles < 0) | (triangles >= len(vertices))).any(axis=1))
+        if len(wrong):
+            message = (
+                f"triangle {wrong[0]} is of vertices {triangles[wrong[0]].tolist()}, expected numbers from 0 to "
+                f"{len(vertices) - 1}"
+            )
+            raise ValueError(message)
+        object.__setattr__(self, "vertices", vertices)
+        object.__setattr__(self, "triangles", triangles.astype(np.int64))
+        object.__setattr__(self, "vertices", self.surface.vertices)
+        object.__setattr__(self, "triangles", self.surface.triangles)
+        super().__post_init__()
+
+    @cached_property
+    def surface(self) -> Surface:
+        """The triangles, fit for contacts."""
+        from dem.model.walls.surfaces import surface_of
+
+        return surface_of(self.vertices, self.triangles)
+
+    @property
+    def report(self) -> MeshReport:
+        """What the mesh is, and what was put right; print it."""
+        return self.surface.report
+
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        return shapes.mesh(self.surface)
+
+    def said(self) -> dict[str, object]:
+        """What it is made of, by name, without what nobody said."""
+        beside = {name: getattr(self, name) for name in DEFAULTS}
+        beside = {name: value for name, value in beside.items() if value != DEFAULTS[name]}
+        return {name: getattr(self, name) for name in (*self.ARRAYS, "material")} | beside
+
+    def __repr__(self) -> str:
+        """Its size, and what is said of it beside its arrays."""
+        size = " x ".join(f"{length:.4g}" for length in self.report.upper - self.report.lower)
+        said = {name: value for name, value in self.said().items() if name not in self.ARRAYS}
+        told = ", ".join(f"{name}={value!r}" for name, value in said.items())
+        return f"Mesh({len(self.triangles)} triangles, {size} m, {told})"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all of it is the same."""
+        if not isinstance(other, Mesh):
+            return NotImplemented
+        mine, its = self.said(), other.said()
+        same = all(np.array_equal(mine.pop(name), its.pop(name)) for name in self.ARRAYS)
+        return same and mine == its
+
+    def __hash__(self) -> int:
+        """Of what is quick to look at."""
+        return hash((self.vertices.shape, self.triangles.shape, self.material, self.name))
+
+    @classmethod
+    def from_file(cls, path: str | PathLike, *, material: Material, scale: float = 1.0, **wall: object) -> Mesh:
+        """A mesh from a file: STL, binary or ASCII; others as trimesh reads them, ``pip install 'pcdm-dem[mesh]'``.
+
+        Parameters
+        ----------
+        path : path
+        material : Material
+        scale : float
+            Metres a unit of the file, which does not say: 1e-3 if it is in millimetres. `report` tells the size.
+        **wall
+            motion, surface_velocity, name.
+
+        Raises
+        ------
+        FileNotFoundError, ValueError, ImportError
+            If it is not there, no mesh, empty, cut off, has numbers that are not finite, or needs trimesh.
+        """
+        scale = checks.number("scale", scale, above=0, unit="m")
+        vertices, triangles = stl.read_triangles(path)
+        return cls(scale * vertices, triangles, material=material, **wall)
+
+    def write(self, path: str | PathLike) -> None:
+        """Write its triangles to a binary STL file, in metres and single precision."""
+        stl.write_stl(checks.output(path), self.vertices, self.triangles)
+
+    @classmethod
+    def turned(cls, points: object, *, segments: int = 100, material: Material, **wall: object) -> Mesh:
+        """What a polyline of points (r, z) [m] sweeps about the z axis, cut into flat segments: a drum, a hopper.
+
+        Its corners lie on the surface of revolution, its flats up to r (1 - cos(π / segments)) inside.
+        """
+        return cls(*mesh_builders.turned(points, segments=segments), material=material, **wall)
+
+    @classmethod
+    def box(cls, lower: object, upper: object, *, material: Material, **wall: object) -> Mesh:
+        """A closed box of twelve triangles; particles are inside or outside."""
+        return cls(*mesh_builders.box(lower, upper), material=material, **wall)
+
+    @classmethod
+    def screw(
+        cls, radius: float, pitch: float, length: float, *, shaft: float = 0.0, segments: int = 48, rows: int = 4,
+        material: Material, **wall: object,
+    ) -> Mesh:  # fmt: skip
+        """A thin screw about the z axis, from 0 to its length, between the radius of a shaft and its own [m]."""
+        made = mesh_builders.screw(radius, pitch, length, shaft=shaft, segments=segments, rows=rows)
+        return cls(*made, material=material, **wall)
+
+    @classmethod
+    def blades(
+        cls, radius: float, height: float, *, count: int = 2, pitch: float = 45.0, segments: int = 8,
+        material: Material, **wall: object,
+    ) -> Mesh:  # fmt: skip
+        """Flat blades of a mixer about the z axis, pitched by so many degrees about their own axes [m]."""
+        made = mesh_builders.blades(radius, height, count=count, pitch=pitch, segments=segments)
+        return cls(*made, material=material, **wall)

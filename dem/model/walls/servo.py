@@ -1,0 +1,112 @@
+"""What holds a force on a wall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dem.base import checks
+from dem.base.typo_hints import hinted
+
+
+def check_pressing(servo: Servo | PID) -> None:
+    """Check what every servo has."""
+    object.__setattr__(servo, "force", checks.number("force", servo.force, unit="N"))
+    object.__setattr__(servo, "axis", checks.direction("axis", servo.axis, "a direction in which a wall presses"))
+    if servo.fastest is not None:
+        object.__setattr__(servo, "fastest", checks.number("fastest", servo.fastest, above=0, unit="m/s"))
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True)
+class Servo:
+    """Moves a wall along an axis so that it presses on particles with a force: a platen, a loaded piston.
+
+    v = (α (F₀ - F) + c v')/(k Δt + c), with F what it presses with, v' its velocity before, k the stiffness of all its
+    contacts and c the coefficient of all their dashpots, so that a share α of what lacks is made up in a time step; it
+    acts from the next step on. Where nothing touches, it goes at its largest speed.
+
+    Parameters
+    ----------
+    force : float
+        F₀, along the axis [N].
+    axis : (3,) floats
+        Direction in which it presses, of any length; it does not turn.
+    fastest : float, optional
+        Largest speed [m/s]; default, and never more than: a quarter of the skin of the candidates a time step.
+    gain : float
+        α, above 0 and at most 1. The default takes 50 time steps, about as long as a contact with the advised time
+        step.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> Servo(force=2.0, axis=(0, 0, -1), fastest=0.05)
+    Servo(force=2.0, axis=(0.0, 0.0, -1.0), fastest=0.05, gain=0.02)
+    """
+
+    force: float
+    axis: tuple[float, float, float]
+    fastest: float | None = None
+    gain: float = 0.02
+
+    def __post_init__(self) -> None:
+        """Check all values."""
+        check_pressing(self)
+        object.__setattr__(self, "gain", checks.number("gain", self.gain, above=0, most=1))
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True)
+class PID:
+    """Holds a force as `dem.Servo` does, by a controller with factors of its own.
+
+    v = v_max (k_p e + k_i ∫e dt + k_d de/dt), at most v_max, with e = (F₀ - F)/|F₀|. The integral stands still
+    while the speed is at its limit. Dashpots answer a change of velocity at once: keep k_d small where contacts are
+    damped. As in LIGGGHTS (``mesh/surface/stress/servo``) and YADE (``ServoPIDController``).
+
+    Parameters
+    ----------
+    force, axis
+        As of `dem.Servo`; the force not zero.
+    fastest : float
+        v_max [m/s]; never more than a quarter of the skin of the candidates a time step.
+    proportional : float
+        k_p, a coefficient.
+    integral : float
+        k_i [1/s].
+    derivative : float
+        k_d [s].
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> PID(force=2.0, axis=(0, 0, -1), fastest=0.05, proportional=0.1, integral=5.0).integral
+    5.0
+    """
+
+    force: float
+    axis: tuple[float, float, float]
+    fastest: float
+    proportional: float = 0.0
+    integral: float = 0.0
+    derivative: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check all values."""
+        object.__setattr__(self, "fastest", checks.number("fastest", self.fastest, above=0, unit="m/s"))
+        check_pressing(self)
+        factors = ("proportional", "integral", "derivative")
+        for name, unit in zip(factors, ("", "1/s", "s"), strict=True):
+            object.__setattr__(self, name, checks.number(name, getattr(self, name), least=0, unit=unit))
+        if self.force == 0 or not any(getattr(self, name) for name in factors):
+            lacking = "force is 0" if self.force == 0 else "proportional, integral and derivative are all 0"
+            message = f"{lacking}, with which a PID does nothing: give it, or take dem.Servo"
+            raise ValueError(message)

@@ -1,0 +1,272 @@
+"""What walls of all shapes have in common."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dem.base import checks, portable
+from dem.model.contact.law_components import plain
+from dem.model.materials import Material
+from dem.model.walls.motion import Motion
+from dem.model.walls.rigid_body import Free
+from dem.model.walls.servo import PID, Servo
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from dem.model.walls.wall_shapes import WallShape
+
+REVOLUTION, POINTS = 1, 9  # its kind in `dem.kernels.walls.geometry`, and where its numbers say how many points it has
+REACHED = 1e-9  # share of a time by which a step may be before it and count as then: times of steps are rounded
+PARALLEL = 1e-9  # sine of the angle between two directions that count as one
+DEFAULTS = {
+    "motion": (), "servo": None, "free": None, "surface_velocity": (0.0, 0.0, 0.0), "roughness": 0.0, "seed": 0,
+    "wear": 0.0, "present_from": 0.0, "present_until": math.inf,
+    "acts_on": (), "ignores": (), "name": "",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Wall:
+    """A wall of some shape, of a material, maybe moving.
+
+    Parameters
+    ----------
+    material : Material
+        Of the wall; where it only says a region (`dem.Inserter`, `dem.Outlet`), there is none.
+    motion : Motion or sequence of Motion, optional
+        How it moves; of several, each moves what the ones before it have moved.
+    servo : Servo or PID, optional
+        What holds a force on it, besides its motion.
+    free : Free, optional
+        Makes it a body that particles push, in place of a motion.
+    surface_velocity : (3,) floats
+        How its surface moves along itself as that of a belt does, the wall staying where it is [m/s]; its part along
+        the normal does not count. It turns with the wall.
+    roughness : float
+        Standard deviation of its inclination [rad], at most 1: each contact of a particle's sphere meets a wall
+        inclined at random, as at a rough `dem.Box`, drawn for it when it begins (`dem.effective_density`). The plane
+        moves with the wall; on a curved one it holds within R times this much of the wall.
+    seed : int
+        Of the inclinations.
+    wear : float
+        Archard's k/H, a coefficient over the hardness [1/Pa]: the volume that a newton wears off in a metre of sliding
+        [m³]. What has gone is told for each piece of the wall, but its shape stays as it is.
+    present_from, present_until : float
+        When the wall appears and when it is gone [s], both rounded up to whole steps; default: it is always there. Its
+        motion goes on while it is absent. A run stops with a ValueError where a wall appears in particles.
+    acts_on, ignores : str or sequence of str
+        Names of the kinds of particles that the wall acts on alone, or does not act on, as a sieve or a membrane; one
+        of the two. A kind goes by its `name`, or by its shape, see `dem.Particles`. Default: it acts on all.
+    name : str
+        By which it is called; default: its type in small letters.
+    """
+
+    material: Material | None = None
+    motion: tuple[Motion, ...] = ()
+    servo: Servo | PID | None = None
+    free: Free | None = None
+    surface_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    roughness: float = 0.0
+    seed: int = 0
+    wear: float = 0.0
+    present_from: float = 0.0
+    present_until: float = math.inf
+    acts_on: tuple[str, ...] = ()
+    ignores: tuple[str, ...] = ()
+    name: str = ""
+
+    ENDLESS: ClassVar[bool] = False  # whether it has no end
+    ARRAYS: ClassVar[tuple[str, ...]] = ()  # fields that files keep as arrays of their own
+
+    def __post_init__(self) -> None:
+        """Check what all walls have."""
+        if not isinstance(self.material, Material | None):
+            message = f"material of the {self.word} is {self.material!r}, expected a dem.Material"
+            raise TypeError(message)
+        motion = () if self.motion is None else (self.motion,) if isinstance(self.motion, Motion) else self.motion
+        motion = tuple(checks.listed("motion", motion, "dem.Motion(velocity=(0, 0, 0.1))"))
+        if not all(isinstance(each, Motion) for each in motion):
+            message = f"motion of the {self.word} is {self.motion!r}, expected a dem.Motion or a list of them"
+            raise TypeError(message)
+        object.__setattr__(self, "motion", motion)
+        if not isinstance(self.servo, Servo | PID | None):
+            message = f"servo of the {self.word} is {self.servo!r}, expected a dem.Servo, a dem.PID or None"
+            raise TypeError(message)
+        if not isinstance(self.free, Free | None):
+            message = f"free of the {self.word} is {self.free!r}, expected a dem.Free or None"
+            raise TypeError(message)
+        self._check_free()
+        given = checks.vector("surface_velocity", self.surface_velocity, "of a wall [m/s]")
+        object.__setattr__(self, "surface_velocity", given)
+        object.__setattr__(self, "roughness", checks.number("roughness", self.roughness, least=0, most=1, unit="rad"))
+        object.__setattr__(self, "seed", checks.whole("seed", self.seed, least=0))
+        object.__setattr__(self, "wear", checks.number("wear", self.wear, least=0, unit="1/Pa"))
+        checks.text("name", self.name)
+        self._check_times()
+        self._check_kinds()
+        _ = self.shape  # which checks the rest
+        if self.ENDLESS:
+            self._check_turning()
+
+    def _check_free(self) -> None:
+        """Refuse to be led and free at once, and to turn what has no end."""
+        if self.free and (self.motion or self.servo):
+            message = f"the {self.word} is free, and has a {'motion' if self.motion else 'servo'} too: leave one out"
+            raise ValueError(message)
+        if self.free and self.ENDLESS and self.free.turns.any():
+            message = f"a {self.word} has no end, and cannot turn: leave inertia out, or take dem.Rectangle or dem.Disc"
+            raise ValueError(message)
+
+    def _check_times(self) -> None:
+        """Check when it is there."""
+        start = checks.number("present_from", self.present_from, least=0, unit="s")
+        object.__setattr__(self, "present_from", start)
+        if not (isinstance(self.present_until, float) and self.present_until == math.inf):
+            stop = checks.number("present_until", self.present_until, above=start, unit="s")
+            object.__setattr__(self, "present_until", stop)
+        if self.changes and (self.servo or self.free):
+            message = (
+                f"the {self.word} has a {'servo' if self.servo else 'mass of its own (free)'}, and would go on moving "
+                "while it is absent: leave present_from and present_until out"
+            )
+            raise ValueError(message)
+
+    def _check_kinds(self) -> None:
+        """Check the names of kinds; which there are is known in a simulation."""
+        for what in ("acts_on", "ignores"):
+            given = getattr(self, what)
+            given = (given,) if isinstance(given, str) else tuple(checks.listed(what, given, "['fine']"))
+            for each in given:
+                checks.text(what, each)
+            object.__setattr__(self, what, given)
+        if self.acts_on and self.ignores:
+            message = f"acts_on and ignores of the {self.word} are both given: leave one out"
+            raise ValueError(message)
+
+    def _check_turning(self) -> None:
+        """Refuse to turn what has no end out of itself: far away it would move at any speed."""
+        for each in self.motion:
+            if each.turns and not self.is_same_turned(each.centre, each.axis):
+                message = (
+                    f"a {self.word} has no end, and cannot turn about {each.axis}: take dem.Rectangle or dem.Disc, or "
+                    "turn it about its normal"
+                )
+                raise ValueError(message)
+
+    @property
+    def word(self) -> str:
+        """What it is called."""
+        return self.name or type(self).__name__.lower()
+
+    @cached_property
+    def shape(self) -> WallShape:
+        """As kernels know it."""
+        from dem.model.walls import wall_shapes  # noqa: PLC0415 (wants numba, which words do not)
+
+        return self.made(wall_shapes)
+
+    @property
+    def selects(self) -> bool:
+        """Whether it acts on some kinds of particles only."""
+        return bool(self.acts_on or self.ignores)
+
+    @property
+    def changes(self) -> tuple[float, ...]:
+        """Times after 0 at which it appears or vanishes [s]."""
+        return tuple(time for time in (self.present_from, self.present_until) if 0 < time < math.inf)
+
+    def is_present(self, time: float) -> bool:
+        """Whether the wall is there at the time of a step [s].
+
+        Examples
+        --------
+        >>> import dem
+        >>> gate = dem.Rectangle((0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), present_until=0.4)
+        >>> gate.is_present(0.3999), gate.is_present(0.4)
+        (True, False)
+        """
+        time *= 1 + REACHED
+        return self.present_from <= time < self.present_until
+
+    @property
+    def pieces(self) -> int:
+        """Parts of it whose wear is told one by one: triangles of a mesh, segments of a polyline, or one."""
+        if self.shape.surface is not None:
+            return len(self.shape.surface.triangles)
+        return int(self.shape.numbers[POINTS]) - 1 if self.shape.kind == REVOLUTION else 1
+
+    @property
+    def wants_velocities(self) -> bool:
+        """Whether the contact law has to know velocities for its sake."""
+        return self.roughness > 0 or self.wear > 0
+
+    @property
+    def middle(self) -> np.ndarray:
+        """Middle of it at time 0, or of what of it has an end (3,) [m]; a point of a plane."""
+        lower, upper = self.shape.lower, self.shape.upper
+        ends = np.isfinite(lower) & np.isfinite(upper)
+        return np.where(ends, 0.5 * (np.where(ends, lower, 0.0) + np.where(ends, upper, 0.0)), 0.0)
+
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape, of those in `dem.model.walls.wall_shapes`."""
+        raise NotImplementedError
+
+    def solid(self, points: np.ndarray) -> np.ndarray:
+        """Which points (M, 3) are where nobody may be though no surface is near, while it does not move (M,)."""
+        return np.zeros(len(points), bool)
+
+    def is_same_turned(self, centre: tuple[float, float, float], axis: tuple[float, float, float]) -> bool:
+        """Whether it looks the same when turned about an axis."""
+        del centre, axis
+        return False
+
+    def said(self) -> dict[str, object]:
+        """What it is made of, by name, without what nobody said."""
+        names = [each.name for each in fields(self) if each.init]
+        names = [name for name in names if name not in ("material", *DEFAULTS)] + ["material", *DEFAULTS]
+        optional = DEFAULTS | {each.name: each.default for each in fields(type(self))}
+        values = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in values.items() if value != optional[name]}
+
+    def __repr__(self) -> str:
+        """As it was made."""
+        said = self.said()
+        if len(self.motion) == 1:
+            said["motion"] = self.motion[0]
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in said.items())})"
+
+    def saved(self) -> dict[str, object]:
+        """What files keep, beside arrays."""
+        return {name: value for name, value in self.said().items() if name not in self.ARRAYS}
+
+
+def described(wall: Wall, called: str) -> dict[str, object]:
+    """A wall as plain values for readers, arrays apart; its name is what it is called in a run."""
+    said = {name: value for name, value in wall.said().items() if name not in wall.ARRAYS}
+    said |= {"material": plain(wall.material), "name": called}
+    if wall.motion:
+        said["motion"] = [each.said() for each in wall.motion]
+    if wall.servo:
+        said["servo"] = asdict(wall.servo)
+    if wall.free:
+        said["free"] = wall.free.saved()
+    return {"type": type(wall).__name__.lower(), **said}
+
+
+def on_line(point: object, centre: object, axis: object) -> bool:
+    """Whether a point lies on an axis, but for rounding."""
+    arm, axis = np.subtract(point, centre), np.asarray(axis) / portable.length(axis)
+    far = max(float(np.abs(point).max()), float(np.abs(centre).max()), 1e-300)
+    return portable.length(np.cross(arm, axis)) <= PARALLEL * far
+
+
+def parallel(one: object, other: object) -> bool:
+    """Whether two directions are the same or opposite, but for rounding."""
+    size = portable.length(one) * portable.length(other)
+    return portable.length(np.cross(one, other)) <= PARALLEL * size

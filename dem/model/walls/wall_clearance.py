@@ -1,0 +1,63 @@
+"""Places that are clear of walls."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.kernels.walls.clearance import clearances
+from dem.model.walls.wall_shapes import geometry_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.kernels.walls.geometry import Geometry
+    from dem.model.domain.regions import Region
+    from dem.model.walls.wall import Wall
+
+
+@dataclass
+class Clear:
+    """Says which places of bodies overlap no wall, walls being where they are at time 0."""
+
+    walls: Sequence[Wall]
+    bodies: list[tuple[np.ndarray, np.ndarray]]  # offsets (K, 3) and radii (K,) of the spheres of each [m]
+    inside: Region | None = None  # in which all spheres are to be
+    known: dict[int, Geometry] = field(default_factory=dict)  # for radii up to a power of two
+
+    def of(self, position: np.ndarray, orientation: np.ndarray, first: int) -> np.ndarray:
+        """Which offers (M, 3), (M, 4) are clear of walls for all bodies from the first of those still to come (M,)."""
+        clear = np.ones(len(position), bool)
+        alike = {(offsets.tobytes(), radii.tobytes()): (offsets, radii) for offsets, radii in self.bodies[first:]}
+        reach = max(float(radii.max()) for _, radii in alike.values())
+        geometry = self._geometry(reach) if self.walls else None
+        largest = max(alike.values(), key=lambda one: float((np.linalg.norm(one[0], axis=1) + one[1]).max()))
+        for offset, radius in zip(*largest, strict=True):
+            twice = 2 * np.cross(orientation[:, 1:], offset)
+            centres = position + offset + orientation[:, :1] * twice + np.cross(orientation[:, 1:], twice)
+            if self.walls:
+                found = np.empty(len(centres))
+                clearances(np.ascontiguousarray(centres.T), geometry, found)
+                clear &= found > radius
+            if self.inside:
+                clear &= self.inside.depth(centres) > radius
+            for wall in self.walls:
+                clear &= ~wall.solid(centres)
+        return clear
+
+    def _geometry(self, reach: float) -> Geometry:
+        """Walls for spheres of a radius up to the reach [m], or a little larger: made once for like sizes."""
+        size = math.ceil(math.log2(reach))
+        if size not in self.known:
+            self.known[size] = geometry_of([wall.shape for wall in self.walls], reach=2.0**size * (1 + 1e-6))
+        return self.known[size]
+
+
+def clear_of(
+    walls: Sequence[Wall], hulls: list[tuple[np.ndarray, np.ndarray]], inside: Region | None = None
+) -> Clear | None:
+    """What says so, if there are walls or a region."""
+    return Clear(walls, hulls, inside) if walls or inside else None

@@ -1,0 +1,110 @@
+"""How a process comes to know that it is one of several that ``mpiexec`` or ``srun`` has started.
+
+Launchers tell their processes by environment variables; one process without any imports nothing here. Where there
+are several, rank 0 goes on with its program, and the others never come back from ``import dem``: they compute what
+rank 0 wants computed, and end with it. So programs need not know of ranks, files are written once, and what is printed
+is printed once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import NoReturn
+
+SWITCH = "PCDM_DEM_MPI"  # "off": each process is a run of its own, whatever has started it
+SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
+RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK")
+STEPS = ("SLURM_STEP_NUM_TASKS",)  # tells how many where PMIX_RANK alone tells who
+LAST = 1.0  # s that the others end after rank 0: Hydra (MPICH 5.0.2) loses its exit status where all end at once
+GRACE = 120  # s that a rank which was asked to stop waits for rank 0 to end the run
+
+
+def size(environment: dict[str, str] | os._Environ) -> int:
+    """Number of processes that a launcher has started, as far as it tells; 1 if there is none.
+
+    Examples
+    --------
+    >>> size({}), size({"PMI_SIZE": "4", "PMI_RANK": "2"}), size({"PMIX_RANK": "3"})
+    (1, 4, 4)
+    """
+    told = [environment[name] for name in SIZES if name in environment]
+    if not told and "PMIX_RANK" in environment:
+        told = [environment[name] for name in STEPS if name in environment] or [str(rank(environment) + 1)]
+    return max([int(each) for each in told if each.isdigit()], default=1)
+
+
+def rank(environment: dict[str, str] | os._Environ) -> int:
+    """Which of them this is."""
+    told = [environment[name] for name in RANKS if name in environment]
+    return max([int(each) for each in told if each.isdigit()], default=0)
+
+
+def join() -> None:
+    """Become one of several ranks, if there are several; only rank 0 comes back."""
+    number = size(os.environ)
+    if number < 2 or os.environ.get(SWITCH, "").lower() == "off" or "mpi4py.MPI" in sys.modules:
+        return
+    os.environ[SWITCH] = "off"  # for processes that this one starts
+    from importlib.util import find_spec  # noqa: PLC0415, one process need not wait for it
+
+    if find_spec("mpi4py") is None:
+        _refuse(number, "mpi4py is not installed")
+    try:
+        from dem.ranks import mpi  # noqa: PLC0415, with mpi4py and numpy, which one process does without
+    except (ImportError, RuntimeError) as error:  # what mpi4py raises where there is no MPI library
+        _refuse(number, f"mpi4py does not work: {str(error).splitlines()[0]}")
+    _join(mpi)
+
+
+def _refuse(number: int, why: str) -> NoReturn:
+    """Better no run than several that write the same files."""
+    if rank(os.environ) == 0:
+        sys.stderr.write(
+            f"a launcher has started {number} of this process, but {why}, so that each would be a run of its own, and "
+            f"all write the same files: pip install 'pcdm-dem[mpi]' and an MPI library (pip install mpich, or the "
+            f"cluster's), or start it without mpiexec; {SWITCH}=off if they are to be runs of their own\n"
+        )
+    sys.exit(2)
+
+
+def _join(mpi: ModuleType) -> None:
+    import atexit  # noqa: PLC0415
+    import time  # noqa: PLC0415
+
+    from dem.ranks import job_server  # noqa: PLC0415
+
+    world = mpi.World()
+    if world.ranks == 1:
+        return
+    if "NUMBA_NUM_THREADS" not in os.environ and "numba" not in sys.modules:
+        os.environ["NUMBA_NUM_THREADS"] = str(world.threads_each())
+    if world.rank == 0:
+        job_server.JobServer.current = job_server.JobServer(world)
+        atexit.register(job_server.JobServer.current.end)
+        return
+    _leave_signals_to_rank_0()
+    job_server.serve(world)
+    mpi.end()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    time.sleep(LAST)
+    os._exit(0)  # the program is rank 0's: nothing of it is to run here
+
+
+def _leave_signals_to_rank_0() -> None:
+    """A signal to stop reaches all ranks: rank 0 ends the run in order; should it not, this process goes later."""
+    import signal  # noqa: PLC0415
+
+    def wait(number: int, frame: object) -> None:
+        del number, frame
+        if hasattr(signal, "alarm"):
+            signal.alarm(GRACE)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), wait)

@@ -1,0 +1,151 @@
+"""Who has which body: it shows in no bit of any result, so it may be decided by the clock, or by chance."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dem.ranks.communicator import Communicator
+
+SAMPLES, LEAST = 16_000, 2000  # bodies that tell where all are: of all ranks together, and at least of each
+KEPT = 0.8  # of the longest side: one that has been cut and is as long is cut again, so that few bodies change hands
+MOST = 0.1  # more work of the busiest rank than the mean, from which on domains are cut anew in any case
+
+
+class Partition:
+    """Decides who has which body. All ranks have one each, and all come to the same."""
+
+    def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
+        """See to it that ranks have equal work; this one has bodies at these positions (3, n), and so much work."""
+
+    def of(self, position: np.ndarray, identity: np.ndarray) -> np.ndarray:
+        """Rank that has each of these bodies (n,), at positions (3, n), with identities (n,)."""
+        raise NotImplementedError
+
+
+class Cut(NamedTuple):
+    """A plane, and what is on either side of it: another cut, or a rank."""
+
+    axis: int
+    at: float  # [m]; what is at it is above
+    below: Cut | int
+    above: Cut | int
+
+
+class Bisection(Partition):
+    """Domains by recursive coordinate bisection.
+
+    M. J. Berger & S. H. Bokhari, A partitioning strategy for nonuniform problems on multiprocessors, IEEE Trans.
+    Comput. C-36 (1987) 570: the longest side of what the ranks a to b have is cut so that either half of these ranks
+    gets its share of the work. Where to cut is seen from a sample of the bodies.
+    """
+
+    def __init__(self) -> None:
+        self.root: Cut | int | None = None
+        self.fair = True  # whether work was equal enough when it was looked at last
+
+    def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
+        """Cut anew if it is time to; see `Owners`. Who was slow for a moment is not so the next time."""
+        each = max(SAMPLES // communicator.ranks, LEAST)
+        works = communicator.all_told(work)
+        mean = sum(works) / len(works)
+        before, self.fair = self.fair, max(works) <= (1.0 + uneven(each, communicator.ranks)) * mean
+        if self.root is not None and (self.fair or before):
+            return
+        every = -(-max(position.shape[1], 1) // each)
+        sample = position[:, ::every]
+        weight = np.full(sample.shape[1], work / max(sample.shape[1], 1))
+        found = communicator.all_told((sample, weight))
+        self.root = cut(np.concatenate([each[0] for each in found], axis=1), np.concatenate([w for _, w in found]),
+                        0, communicator.ranks, self.root)  # fmt: skip
+
+    def of(self, position: np.ndarray, identity: np.ndarray) -> np.ndarray:
+        """Rank on whose side of all cuts it is."""
+        owner = np.empty(identity.size, np.int64)
+        _sort(self.root, position, np.arange(identity.size), owner)
+        return owner
+
+
+def uneven(each: int, ranks: int) -> float:
+    """How much more work than the mean the busiest of several ranks may have: what cuts by so many bodies each leave.
+
+    Examples
+    --------
+    >>> [round(uneven(max(SAMPLES // ranks, LEAST), ranks), 3) for ranks in (2, 4, 8, 64)]
+    [0.011, 0.032, 0.067, 0.1]
+    """
+    return min(math.log2(ranks) / math.sqrt(each), MOST)
+
+
+def cut(position: np.ndarray, weight: np.ndarray, first: int, stop: int, before: Cut | int | None = None) -> Cut | int:
+    """Domains of the ranks from first to stop, for bodies at positions (3, n) with weights (n,).
+
+    Weights are of bodies, but who is slow may be the processor of a rank: only along the sides of the domains before do
+    they lead to the same. It may be slow for a moment: so cuts go half of the way from where they were before, if that
+    was among these bodies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cut(np.array([[0.0, 1.0, 2.0, 9.0], [0, 0, 0, 0], [0, 0, 0, 0]]), np.ones(4), 0, 2)
+    Cut(axis=0, at=1.5, below=0, above=1)
+    >>> square = np.array([[0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.9, 0.9], [0, 0, 0, 0]])
+    >>> cut(square, np.ones(4), 0, 2, before=Cut(1, 0.65, 0, 1))
+    Cut(axis=1, at=0.55, below=0, above=1)
+    >>> cut(square, np.ones(4), 0, 2, before=Cut(1, 7.0, 0, 1))
+    Cut(axis=1, at=0.45, below=0, above=1)
+    """
+    if stop - first == 1:
+        return first
+    middle = (first + stop) // 2
+    axis, at = 0, 0.0
+    if weight.size:
+        sides = position.max(axis=1) - position.min(axis=1)
+        axis = int(np.argmax(sides))
+        if isinstance(before, Cut) and sides[before.axis] >= KEPT * sides[axis]:
+            axis = before.axis
+        order = np.argsort(position[axis], kind="stable")
+        along, sums = position[axis, order], np.cumsum(weight[order])
+        k = int(np.searchsorted(sums, sums[-1] * (middle - first) / (stop - first) * (1 + 1e-12), side="right"))
+        k = min(max(k, 1), along.size - 1) if along.size > 1 else 0
+        at = float(0.5 * (along[k - 1] + along[k]))
+        if isinstance(before, Cut) and axis == before.axis and along[0] < before.at < along[-1]:
+            at = 0.5 * (at + before.at)
+    below = position[axis] < at
+    befores = (before.below, before.above) if isinstance(before, Cut) else (None, None)
+    return Cut(
+        axis, at, cut(position[:, below], weight[below], first, middle, befores[0]),
+        cut(position[:, ~below], weight[~below], middle, stop, befores[1]),
+    )  # fmt: skip
+
+
+def _sort(node: Cut | int, position: np.ndarray, which: np.ndarray, owner: np.ndarray) -> None:
+    """Write down the owners of some bodies."""
+    if isinstance(node, Cut):
+        below = position[node.axis, which] < node.at
+        _sort(node.below, position, which[below], owner)
+        _sort(node.above, position, which[~below], owner)
+    else:
+        owner[which] = node
+
+
+class AtRandom(Partition):
+    """Anybody has any body, and another one after each rebuild: the worst there can be, for tests."""
+
+    def __init__(self) -> None:
+        self.count, self.ranks = 0, 1
+
+    def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
+        """Shuffle."""
+        self.count, self.ranks = self.count + 1, communicator.ranks
+
+    def of(self, position: np.ndarray, identity: np.ndarray) -> np.ndarray:
+        """A hash of the identity and how often they were shuffled."""
+        mixed = (identity.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= np.uint64(self.count * 0xC2B2AE3D27D4EB4F % 2**64)
+        mixed ^= mixed >> np.uint64(29)
+        mixed *= np.uint64(0xBF58476D1CE4E5B9)
+        return ((mixed >> np.uint64(33)) % np.uint64(self.ranks)).astype(np.int64)

@@ -1,0 +1,96 @@
+"""What is called now and then while a run goes on: the user's own function, and the running table."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from dem.base import checks
+from dem.base.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dem.system.system import System
+
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "min": 60.0}
+
+
+class Interval(NamedTuple):
+    """How much of a run is between two calls: steps, or simulated seconds."""
+
+    steps: int | None = None
+    seconds: float | None = None
+
+    @classmethod
+    def checked(cls, name: str, value: object, sim: System | None = None) -> Interval:
+        """From a whole number of steps, a float of seconds, or a text such as "2 ms"; raises ValueError, TypeError."""
+        if isinstance(value, str):
+            match = re.fullmatch(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*(s|ms|us|µs|min|)\s*", value)
+            try:
+                number = float(match[1]) if match else 0.0
+            except ValueError:
+                number = 0.0
+            if not number > 0:
+                message = f"{name} is {value!r}, expected a number of steps, or a simulated time such as '2 ms'"
+                raise ValueError(message)
+            whole = not match[2] and number == int(number)
+            value = int(number) if whole else number * SECONDS[match[2] or "s"]
+        if isinstance(value, float):
+            found = cls(seconds=checks.number(name, value, above=0, unit="s"))
+        else:
+            found = cls(steps=checks.whole(name, value, least=1))
+        if sim is not None:
+            found.check(name, sim)
+        return found
+
+    def check(self, name: str, sim: System) -> None:
+        """Raise ValueError if a system cannot stop there."""
+        if self.steps is not None and sim.step_count is None:
+            message = f"{name} is {counted(self.steps, 'step')}, but hard spheres have none: give seconds as a float"
+            raise ValueError(message)
+        if self.seconds is not None and sim.time_step and self.seconds < sim.time_step:
+            message = f"{name} is {self.seconds:g} s, shorter than one time step of {sim.time_step:g} s"
+            raise ValueError(message)
+
+    def __str__(self) -> str:
+        """In words."""
+        return f"{self.seconds:g} s" if self.steps is None else counted(self.steps, "step")
+
+
+class Call(NamedTuple):
+    """A function to be called with the system, every so often from a place on."""
+
+    function: Callable[[System], object]
+    interval: Interval
+    first: float  # in what plans are made of
+
+    @classmethod
+    def checked(cls, every: tuple, sim: System, first: float) -> Call:
+        """From what a user gave: an interval and a function; raises ValueError, TypeError."""
+        try:
+            interval, function = every
+        except (TypeError, ValueError):
+            interval, function = None, None
+        if not callable(function):
+            message = f"every is {every!r}, expected a pair: steps or seconds, and a function of the simulation"
+            raise TypeError(message)
+        return cls(function, Interval.checked("every", interval, sim), first)
+
+    @property
+    def name(self) -> str:
+        """What the function goes by."""
+        home, own = getattr(self.function, "__module__", None), getattr(self.function, "__qualname__", None)
+        return f"{home}.{own}" if own else type(self.function).__qualname__
+
+    def following(self, sim: System) -> float:
+        """Where it is due next, after where the system is now."""
+        now = sim._now  # noqa: SLF001
+        if self.interval.steps is not None:
+            return self.first + ((now - self.first) // self.interval.steps + 1) * self.interval.steps
+        seconds = self.interval.seconds
+        k = math.floor((now - self.first) * (sim.time_step or 1.0) / seconds)
+        while (stop := sim._mark(self.first, k * seconds)) <= now:  # noqa: SLF001
+            k += 1
+        return stop

@@ -1,0 +1,185 @@
+"""The running table: chosen quantities every so often, on the terminal and in the file of the run."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.json_texts import parsed
+from dem.model.energy import Energy
+from dem.run.callbacks import Call, Interval
+from dem.system.observer import Observer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from dem.system.plan import Segment
+    from dem.system.system import System
+
+TABLE = "table"  # attribute of a file's `parameters`
+ROWS = 100  # of a run, if nothing else is wanted
+WIDTH = 14  # characters of a column
+
+
+class Moment:
+    """What the columns of a row share, reckoned when it is first asked for."""
+
+    def __init__(self, sim: System, rate: float) -> None:
+        self.sim, self.rate = sim, rate
+        self._energy: Energy | None = None
+
+    @property
+    def energy(self) -> Energy:
+        """Energies [J]."""
+        self._energy = self._energy or self.sim.energy()
+        return self._energy
+
+
+class Column(NamedTuple):
+    """A column of the table."""
+
+    unit: str
+    value: Callable[[Moment], float]
+    whole: bool = False  # an integer
+
+
+def _energy(name: str) -> Column:
+    return Column("J", lambda now: getattr(now.energy, name))
+
+
+COLUMNS = {
+    "step": Column("1", lambda now: now.sim.step_count or 0, whole=True),
+    "time": Column("s", lambda now: now.sim.time),
+    **{name: _energy(name) for name in (*Energy._fields, "kinetic", "mechanical", "total")},
+    "error": Column("1", lambda now: (now.energy, now.sim.energy_error)[1]),
+    "contacts": Column("1", lambda now: now.sim.contact_count, whole=True),
+    "collisions": Column("1", lambda now: now.sim.work_count, whole=True),
+    "speed": Column("m/s", lambda now: float(np.linalg.norm(now.sim.particles.velocity, axis=1).max())),
+    "rate": Column("1/s", lambda now: now.rate),
+}
+"""Columns by name: units, and how to reckon them. ``error`` is that of the verdict, ``speed`` the largest, ``rate`` the
+steps or collisions a second of computing since the row before."""
+STEPPED = ("step", "time", "kinetic", "gravitational", "elastic", "dissipated", "work", "total")
+STEPPED += ("error", "contacts", "rate")
+WET = (*STEPPED[:7], "fluid", *STEPPED[7:])
+EVENTFUL = ("time", "kinetic", "gravitational", "total", "error", "collisions", "rate")
+
+
+class Table:
+    """The running table of one run, a function to be called with the simulation where a row is due.
+
+    Parameters
+    ----------
+    sim : Simulation or HardSpheres
+    columns : list of str, str or True
+        Names of `COLUMNS`, a list or separated by commas; True takes the usual ones.
+    every : int, float, str or None
+        Steps, seconds, or a text such as "2 ms"; None: for a hundred rows.
+    plan : list of Segment
+        Of the run.
+    shown : bool
+        Whether rows are printed.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For unknown columns, or those that this kind of simulation has not.
+    """
+
+    def __init__(
+        self, sim: System, columns: Iterable[str] | str | bool, every: object, plan: list[Segment], *, shown: bool
+    ) -> None:
+        usual = EVENTFUL if sim.step_count is None else STEPPED if sim.fluid is None else WET
+        self.names = chosen(columns) or usual
+        alien = ({"step", "contacts"} if sim.step_count is None else {"collisions"}) & {*self.names}
+        if alien:
+            message = f"there is no column {min(alien)} here, expected some of {', '.join(usual)}"
+            raise ValueError(message)
+        self.interval = _interval(sim, every, plan)
+        self.kind = np.dtype([(name, "<i8" if COLUMNS[name].whole else "<f8") for name in self._kept])
+        self._first, self._shown, self._observer = plan[0].first, shown, Observer()
+        self._then: tuple[float, int] | None = None  # moment of computing and work done at the row before
+        self._row_at: float | None = None
+
+    @property
+    def _kept(self) -> tuple[str, ...]:
+        """Columns in the file, which must know when rows were written."""
+        return self.names if "time" in self.names else ("time", *self.names)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """SI unit of each column."""
+        return {name: COLUMNS[name].unit for name in self.kind.names}
+
+    @property
+    def described(self) -> str:
+        """What `again` makes one of."""
+        return json.dumps({"columns": self.names, "every": self.interval.steps or self.interval.seconds})
+
+    @classmethod
+    def again(cls, sim: System, described: str, plan: list[Segment]) -> Table:
+        """The table of a run that goes on."""
+        told = parsed(described, TABLE)
+        table = cls(sim, told["columns"], told["every"], plan, shown=False)
+        table._then = time.perf_counter(), sim.work_count
+        return table
+
+    def call(self, observer: Observer) -> Call:
+        """What a run is to call, that tells an observer of the rows."""
+        self._observer = observer
+        return Call(self, self.interval, self._first)
+
+    def begin(self, sim: System) -> None:
+        """Write the first row, if there is none yet."""
+        if self._then is None:
+            self(sim)
+
+    def end(self, sim: System) -> None:
+        """Write the last row, if the run came to its end between two."""
+        if self._row_at != sim.time:
+            self(sim)
+
+    def __call__(self, sim: System) -> None:
+        """Write a row."""
+        now, work = time.perf_counter(), sim.work_count
+        rate = 0.0 if self._then is None else (work - self._then[1]) / max(now - self._then[0], 1e-9)
+        moment = Moment(sim, rate)
+        row = tuple(COLUMNS[name].value(moment) for name in self.kind.names)
+        self._observer.row(row, self.kind, self.units)
+        if self._shown:
+            self._print(dict(zip(self.kind.names, row, strict=True)))
+        self._then, self._row_at = (now, work), sim.time
+
+    def _print(self, row: dict[str, float]) -> None:
+        lines = []
+        if self._then is None:
+            lines = ["".join(f"{name:>{WIDTH}}" for name in self.names)]
+            lines += ["".join(f"{'' if COLUMNS[n].unit == '1' else COLUMNS[n].unit:>{WIDTH}}" for n in self.names)]
+        cells = (f"{row[n]:>{WIDTH}d}" if COLUMNS[n].whole else f"{row[n]:>{WIDTH}.6g}" for n in self.names)
+        sys.stdout.write("\n".join([*lines, "".join(cells)]) + "\n")
+        sys.stdout.flush()
+
+
+def chosen(columns: Iterable[str] | str | bool) -> tuple[str, ...]:
+    """Names of the columns that are wanted, none for the usual ones; raises ValueError for those that there are not."""
+    if isinstance(columns, bool):
+        return ()
+    names = [name.strip() for name in (columns.split(",") if isinstance(columns, str) else columns)]
+    found = tuple(checks.one_of("column", name, COLUMNS) for name in names)
+    if len({*found}) < len(found):
+        message = f"columns are {', '.join(found)}, expected each once"
+        raise ValueError(message)
+    return found
+
+
+def _interval(sim: System, every: object, plan: list[Segment]) -> Interval:
+    """How often a row is due."""
+    if every is not None:
+        return Interval.checked("table_every", every, sim)
+    length = plan[-1].last - plan[0].first
+    return Interval(seconds=length / ROWS) if sim.step_count is None else Interval(steps=max(1, round(length / ROWS)))

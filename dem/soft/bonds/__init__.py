@@ -1,0 +1,1 @@
+"""Bonds of an engine: set-up, arrays of the kernels, validation."""

@@ -1,0 +1,252 @@
+"""Bonds in a simulation: refused, advised on, and looked at."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base.notices import Notice
+from dem.base.text import counted
+from dem.kernels.soft.bonds.bond_arrays import BROKEN, INTACT
+from dem.model.bonds.bonds import MODES, Bonds, Breakage
+from dem.model.shapes.flexible import FlexibleFibre
+from dem.rotation.names import BONDED
+from dem.soft.bonds import bond_static_load
+from dem.soft.bonds.bond_arrays import breakable, masses, shortest_period
+from dem.soft.bonds.bonded_engine import BondedEngine
+from dem.soft.subdomain import rank_checks
+from dem.soft.time_step.impacts import rounded_down
+from dem.soft.verdict import OVERLAP_LIMIT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from dem.model.domain.box import Box
+    from dem.model.insertion.inserter import Inserter
+    from dem.model.particles.particles import Particles
+    from dem.soft.engine import Engine
+    from dem.soft.time_step.advice import Advice
+
+STEPS = 0.2  # of 2/ω of the quickest oscillation: 16 steps in it
+COARSE = 0.5  # of that, at most
+FEW = 1e6  # steps in which such a one must not grow e-fold
+GROWTH = 0.36  # (ω dt)⁴ of it a step is what driving schemes add to the energy of a rotation that oscillates, at least
+DRIVING = (
+    "euler",
+    "direct-multiplication",
+    "adams-bashforth",
+    "pcdm",
+    "pcdm-midpoint",
+    "improved-pcdm",
+)  # measured: the others add 1e-7 a step at most, where ω dt = 0.4
+
+
+class BondsInRun:
+    """Bonds of a simulation, as they are at present; arrays are copies."""
+
+    def __init__(self, engine: BondedEngine) -> None:
+        self._engine = engine
+
+    def __len__(self) -> int:
+        """Count the bonds."""
+        return len(self._engine.bonds)
+
+    def __repr__(self) -> str:
+        """How many there are, and how many are broken."""
+        return f"<BondsInRun: {len(self)}, {int(self.broken.sum())} broken>"
+
+    @property
+    def made(self) -> Bonds:
+        """As they were made, with their shape at rest."""
+        return self._engine.bonds
+
+    @property
+    def pairs(self) -> np.ndarray:
+        """Numbers of the two bodies (B, 2); -1 is the ground."""
+        return self._engine.bonds.pairs
+
+    @property
+    def broken(self) -> np.ndarray:
+        """Which are broken (B,)."""
+        return self._engine.tie.state == BROKEN
+
+    @property
+    def broken_at(self) -> np.ndarray:
+        """Steps at which they broke (B,), -1 before."""
+        return self._engine.tie.when.copy()
+
+    @property
+    def breakages(self) -> list[Breakage]:
+        """Which broke when, in the order of time."""
+        return Breakage.of(self._engine.tie.when, self.pairs, self._engine.dt)
+
+    @property
+    def energies(self) -> np.ndarray:
+        """Elastic energy of each bond (B,) [J]."""
+        return self._engine.bond_loads()[0]
+
+    @property
+    def loads(self) -> np.ndarray:
+        """Stress over strength of each bond (B,): it breaks above 1."""
+        return self._engine.bond_loads()[1]
+
+
+def made(bonds: Bonds | None, particles: Particles, box: Box | None) -> Bonds | None:
+    """Bonds with a shape at rest, that of the particles if they have none; TypeError, ValueError if there are none."""
+    if bonds is None:
+        return None
+    if not isinstance(bonds, Bonds):
+        message = f"bonds is {bonds!r}, expected dem.Bonds([(0, 1)], young=1e7, diameter=1e-3)"
+        raise TypeError(message)
+    if bonds.geometry is not None:
+        if bonds.pairs.max() >= len(particles):
+            message = f"a bond is of particle {bonds.pairs.max()}, and there are {len(particles)}"
+            raise ValueError(message)
+        return bonds
+    periods = (
+        [s if axis in box.periodic else 0.0 for axis, s in zip("xyz", box.size, strict=True)] if box else [0.0] * 3
+    )
+    return bonds.at_rest(particles, periods)
+
+
+def damped(bonds: Bonds | None) -> bool:
+    """Whether they want velocities."""
+    return bonds is not None and bool(bonds.damping.any())
+
+
+def check_company(bonds: Bonds | None, inserters: Sequence[Inserter], *, crowd: bool) -> None:
+    """Raise ValueError for what bonds do not hold together yet: particles that come and go."""
+    for inserter in inserters:
+        if any(isinstance(shape, FlexibleFibre) for shape in getattr(inserter, "shape", ())):
+            message = "an inserter puts in flexible fibres, which would be rigid: bonds are made before a run begins; "
+            raise ValueError(message + "let them fall from above (dem.pack), or insert dem.Capsule or dem.Fibre")
+    if bonds is not None and crowd:
+        message = "bonds are given beside inserters or outlets, which would part them: leave one of them out"
+        raise ValueError(message)
+
+
+def engine_for(bonds: Bonds | None) -> Callable[..., Engine]:
+    """What moves particles that these bonds hold together."""
+    if bonds is None:
+        return rank_checks.engine_class()
+    return partial(rank_checks.bonded_class(), bonds=bonds)
+
+
+def in_run(engine: Engine) -> BondsInRun | None:
+    """The bonds of an engine."""
+    return BondsInRun(engine) if isinstance(engine, BondedEngine) else None
+
+
+def described(bonds: Bonds | None) -> dict:
+    """Bonds as plain values for readers, by what they have in common."""
+    if bonds is None:
+        return {}
+    told = {"number": len(bonds), "apart": bonds.apart}
+    if bonds.contact.any():
+        told["with_contact"] = int(bonds.contact.sum())
+    for name in ("young", "poisson", "diameter", "strength", "shear_strength"):
+        low, high = float(getattr(bonds, name).min()), float(getattr(bonds, name).max())
+        told[name] = (low if low == high else [low, high]) if high < math.inf else None
+    told["damping"] = {mode: float(bonds.damping[:, k].max()) for k, mode in enumerate(MODES)}
+    return {"bonds": told}
+
+
+def check(bonds: Bonds | None, particles: Particles, gravity: tuple[float, float, float], time_step: float) -> None:
+    """Refuse bonds that a time step cannot follow, or that cannot carry a body.
+
+    Raises
+    ------
+    ValueError
+    """
+    if bonds is None:
+        return
+    limit, k = shortest_period(bonds, particles)
+    pair = bonds.pairs[k].tolist()
+    if time_step > limit:
+        message = (
+            f"time_step {time_step:g} s is beyond {limit:.3g} s, up to which the stiffest bond ({k}, of particles "
+            f"{pair}) is stable: lower time_step to {rounded_down(STEPS * limit):g} s, or young of the bonds"
+        )
+        raise ValueError(message)
+    mass = 1 / masses(bonds, particles)[0].max(1)
+    weight = mass * math.hypot(*gravity) / (math.pi / 4 * bonds.diameter**2)
+    k = int((weight / bonds.strength).argmax())
+    if weight[k] > bonds.strength[k]:
+        message = (
+            f"bond {k} of particles {bonds.pairs[k].tolist()} has a strength of {bonds.strength[k]:g} Pa, and the "
+            f"weight of the lighter one alone pulls with {weight[k]:.3g} Pa: raise strength or diameter"
+        )
+        raise ValueError(message)
+
+
+def check_loads(engine: Engine) -> None:
+    """Refuse to start with bonds that are stressed beyond their strength."""
+    if isinstance(engine, BondedEngine) and breakable(engine.bonds):
+        load = engine.bond_loads()[1]
+        k = int(load.argmax())
+        if load[k] > 1 and engine.tie.state[k] == INTACT:
+            message = (
+                f"bond {k} of particles {engine.bonds.pairs[k].tolist()} is stressed to {load[k]:.3g} times its "
+                "strength at the start: begin nearer to its shape at rest, or raise strength"
+            )
+            raise ValueError(message)
+
+
+def advised(advice: Advice, bonds: Bonds | None, particles: Particles) -> Advice:
+    """Advice on the time step with bonds."""
+    if bonds is None:
+        return advice
+    limit, k = shortest_period(bonds, particles)
+    told = (
+        f"bonds: stable up to {limit:.3g} s, the stiffest is {k}, of particles {bonds.pairs[k].tolist()}: "
+        f"{advice.time_step / limit:.2g} of it a step ({STEPS:g} are advised)"
+    )
+    most = rounded_down(STEPS * limit)
+    return replace(advice, further=(*advice.further, told), advised=min(advice.advised, most))
+
+
+def foreseen(
+    bonds: Bonds | None, particles: Particles, time_step: float, integrator: str, gravity: tuple[float, float, float]
+) -> Iterator[Notice]:
+    """What should be known before a run begins."""
+    if any(isinstance(shape, FlexibleFibre) for shape, _ in particles.variants):
+        reason = "there are flexible fibres without bonds, which are rigid"
+        yield Notice("rigid-fibres", reason, "bodies, bonds = dem.FlexibleFibre.flexed(particles)")
+    if bonds is None:
+        return
+    yield from bond_static_load.foreseen(bonds, particles, gravity)
+    limit, _ = shortest_period(bonds, particles)
+    if time_step > COARSE * limit:
+        reason = f"time_step {time_step:g} s is {time_step / limit:.2g} of what the stiffest bond is stable with"
+        yield Notice("coarse-time-step", reason, f"lower time_step to {rounded_down(STEPS * limit):g} s")
+    turned = 2 * time_step / limit
+    growth, loss = GROWTH * turned**4, 2 * float(bonds.damping[:, 1:].min()) * turned
+    if integrator in DRIVING and growth - loss > 2 / FEW:
+        reason = (
+            f"{integrator} drives bonds that are damped by less than {0.5 * growth / turned:.1g} of critical: at this "
+            f"time_step the quickest vibrations grow e-fold in {2 / (growth - loss):.2g} steps"
+        )
+        yield Notice("driven-bonds", reason, f'take integrator="{BONDED}", or damping for the bonds')
+
+
+def doubts(engine: Engine) -> Iterator[str]:
+    """What makes a run less accurate than it looks: overlaps of bonded bodies that have no contact, beyond rest."""
+    pressed = float(engine.tie.pressed[0]) if isinstance(engine, BondedEngine) else 0.0
+    if pressed > OVERLAP_LIMIT:
+        yield (
+            f"bonded bodies overlapped by up to {pressed:.0%} of a radius more than at rest, above "
+            f"{OVERLAP_LIMIT:.0%}, and have no contact beside their bonds: give contact=True to dem.Bonds, raise young "
+            "of the bonds, or lower the speeds"
+        )
+
+
+def told(engine: Engine) -> str:
+    """What became of bonds, in words."""
+    if not isinstance(engine, BondedEngine):
+        return ""
+    broken = int((engine.tie.state == BROKEN).sum())
+    return f"{broken} of {counted(len(engine.bonds), 'bond')} broke"

@@ -1,0 +1,1 @@
+"""Contacts of an engine: forces at a moment, history, overlaps."""

@@ -1,0 +1,121 @@
+"""Who leaves through open faces: that is told once, and those who fall for ever are let go.
+
+Who has left is somebody outside an open face, on his way out, whom gravity does not bring back. As he falls he grows
+faster than anything in the box: for his sake alone lists would soon be made at every step, then the run would end as
+too fast, and the energy that he gains would outweigh all errors. So he is let go when he is a diagonal of the box
+beyond the face, or too fast to be followed: he falls on, step by step as before, but meets neither particles nor walls,
+no limit is his, and the account of energy closes without him.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.base.notices import Notice, warn
+from dem.kernels.soft.integration.time_loop import COMPLETE
+from dem.model.domain.box import FACES
+from dem.model.particles.particles import Particles
+from dem.system.diagnosis import point
+
+if TYPE_CHECKING:
+    from dem.kernels.soft.integration.time_loop import RunState
+    from dem.kernels.soft.state import Bodies
+    from dem.model.domain.box import Box
+
+LOOK = 10_000  # steps between looks; when they are taken decides what a run comes to, so nothing else may
+
+
+class Leaver(NamedTuple):
+    """The first one who was seen outside."""
+
+    particle: int
+    face: str
+    step: int
+    time: float  # [s]
+    position: np.ndarray  # (3,) [m]
+    speed: float  # [m/s]
+
+    @property
+    def notice(self) -> Notice:
+        """Who, where, when."""
+        reason = (
+            f"particle {self.particle} has left the box through its open face {self.face}: at step {self.step} "
+            f"(t = {self.time:.6g} s) it is at {point(self.position)} m and moves at {self.speed:.3g} m/s"
+        )
+        return Notice(
+            "left-the-box", reason, "the run goes on, and does not tell who else leaves: close the face if not"
+        )
+
+
+class Exits:
+    """Open faces through which gravity brings nobody back.
+
+    Parameters
+    ----------
+    box : Box or None
+    gravity : (3,) floats
+        [m/s²].
+    alone : bool
+        Whether there are no walls beside the box, which somebody outside may meet: then nobody is let go.
+    """
+
+    def __init__(self, box: Box | None, gravity: tuple[float, float, float], *, alone: bool = True) -> None:
+        self.first: Leaver | None = None
+        self.far = math.hypot(*box.size) if box and alone else math.inf
+        self.box = box
+        self.turn(gravity)
+
+    def turn(self, gravity: tuple[float, float, float]) -> None:
+        """Heed those open faces through which this gravity brings nobody back."""
+        self.faces = []  # number, sign of the way out, position [m], acceleration outwards [m/s²]
+        for k, face in enumerate(FACES if self.box else ()):
+            place = (self.box.upper if k % 2 else self.box.lower)[k // 2]
+            outwards = (1 if k % 2 else -1) * gravity[k // 2]
+            if face in self.box.open and outwards >= 0:
+                self.faces.append((k, 1 if k % 2 else -1, place, outwards))
+
+    def due(self, progress: RunState) -> bool:
+        """Whether to look now."""
+        return bool(self.faces) and progress.step[0] % LOOK == 0 and progress.phase[0] == COMPLETE
+
+    def next_look(self, step: int, stop: int) -> int:
+        """Step up to which there is nothing to look for, at most `stop`."""
+        return min(stop, step - step % LOOK + LOOK) if self.faces else stop
+
+    def look(self, b: Bodies, step: int, dt: float) -> tuple[np.ndarray, np.ndarray]:
+        """Which bodies are outside, and which of them fall and are far away (N,), (N,); keeps who is the first seen."""
+        face, far = np.full(b.kind.size, -1), np.zeros(b.kind.size, bool)
+        for k, sign, place, outwards in self.faces:
+            beyond = sign * (b.position[k // 2] - place)
+            out = (beyond > 0) & (sign * b.velocity[k // 2] > 0)
+            face[out] = k
+            far |= out & (beyond > self.far) & (outwards > 0)
+        outside = np.flatnonzero(face >= 0)
+        if self.first is None and len(outside):
+            n = outside[b.identity[outside].argmin()]
+            x, speed = b.position[:, n].copy(), math.hypot(*b.velocity[:, n])
+            self.first = Leaver(int(b.identity[n]), FACES[face[n]], step, step * dt, x, speed)
+        return face >= 0, far
+
+    def going(self, b: Bodies, step: int, dt: float, fastest: float) -> np.ndarray:
+        """Who is to be let go (N,): those who fall and are far away, or are outside and faster than that [m/s]."""
+        outside, far = self.look(b, step, dt)
+        with np.errstate(over="ignore"):
+            fast = np.linalg.norm(b.velocity, axis=0) > fastest
+        return (far | (outside & fast)) & (b.left[0] == 0)
+
+    def tell(self, *, told: bool) -> bool:
+        """Warn of the first who left, unless somebody was told before; returns whether somebody is now."""
+        if self.first and not told:
+            warn(self.first.notice)
+        return told or self.first is not None
+
+
+def staying(particles: Particles, left: np.ndarray) -> Particles:
+    """Those of the particles that may meet somebody: all but the rows that have left for good, unless all have."""
+    if not 0 < len(left) < len(particles):
+        return particles
+    return particles.only(np.delete(np.arange(len(particles)), left))

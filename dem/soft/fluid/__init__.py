@@ -1,0 +1,1 @@
+"""Fluid of an engine: set-up, two-way coupling."""

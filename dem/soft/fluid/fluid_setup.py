@@ -1,0 +1,297 @@
+"""Particles in a fluid: from words to what kernels know, and what is to be said of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base.notices import Notice
+from dem.kernels import fluid as fluids
+from dem.kernels import laws, rotation
+from dem.kernels.fluid.gridded import SCRATCH
+from dem.kernels.fluid.magnus import OesterleBuiDinh, RubinowKeller
+from dem.kernels.fluid.medium import Medium, own_share
+from dem.kernels.fluid.saffman import Mei, Saffman
+from dem.kernels.fluid.sampling import BLOCK
+from dem.kernels.fluid.spin_drag import Creeping, Dennis
+from dem.kernels.soft.chunks import CHUNK
+from dem.kernels.soft.fluid import fluid_cache
+from dem.model.shapes.spheroid import Spheroid
+from dem.soft.fluid import drag_inputs
+from dem.soft.fluid.two_way_coupling import SWINGS, in_cells, widest
+from dem.soft.time_step.adhesion import meeting
+from dem.soft.time_step.impacts import rounded_down
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from dem.model.domain.box import Box
+    from dem.model.fluid.cells import Cells
+    from dem.model.fluid.fluid import Fluid
+    from dem.model.particles.particles import Particles
+    from dem.model.walls.wall import Wall
+    from dem.rotation.integrators import Integrator
+    from dem.soft.fluid.two_way_coupling import Beds
+    from dem.soft.time_step.advice import Advice
+
+DRY = fluids.Dry()
+LIFTS = {"saffman": Saffman, "mei": Mei, None: fluids.Nothing}
+SWIRLS = {"rubinow-keller": RubinowKeller, "oesterle-bui-dinh": OesterleBuiDinh, None: fluids.Nothing}
+SPINS = {"stokes": Creeping, "dennis": Dennis, None: fluids.Nothing}
+STATE = ("clock", "drawn", "drawing", "reached")  # of `Medium`: what a run has come to
+HEAVY = 0.1  # density of a fluid over that of particles, from which added mass shows
+SELDOM = (64, 32, 16)  # steps from one evaluation of the laws to the next, the first that shows in nothing
+BRIEF = 0.1  # relaxation times that an interval may last where drag is that of the fastest
+SLOW = 200  # of such intervals the shortest time that a fluid has must hold
+STEADIEST = 0.5  # relaxation times a step up to which explicit schemes of rotation are stable, whichever they are
+CALM = 0.1  # of them that are advised
+THICK, THICKEST = 0.1, 0.25  # relaxation times of two particles with a film a step, of which each may have a dozen
+
+
+def fluid_of(
+    fluid: Fluid | None, particles: Particles, time_step: float, cells: Cells | None = None,
+    inserters: Sequence[object] = (),
+) -> tuple:  # fmt: skip
+    """The tuple of `kernels.fluid` for these particles, where it needs cells in these; and for others that may come."""
+    if fluid is None:
+        return DRY
+    bodies = _spheroids(particles)
+    field = fluid.velocity.field(
+        density=fluid.density, viscosity=fluid.viscosity, length=min(body.diameter for body in bodies), time=time_step
+    )
+    if cells is not None:
+        field = in_cells(fluid, cells, field, len(particles))
+    told = [(shape, body) for (shape, _), body in zip(particles.variants, bodies, strict=True)]
+    drag = drag_inputs.drag_of(fluid, told)
+    every = 1 if inserters else interval(fluid, particles, time_step)
+    return fluids.Fluid(
+        _medium(fluid, particles, bodies, every, fluids.rows_of(field)), field, drag,
+        LIFTS[fluid.lift](), SWIRLS[fluid.magnus](), SPINS[fluid.rotation](),
+    )  # fmt: skip
+
+
+def film_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Callable[[int], tuple] | None:
+    """What makes the part of contact laws that a fluid has to do with; None without."""
+    if fluid is None or fluid.lubrication is None:
+        return None
+    largest = max(float(np.max(shape.radii)) for shape, _ in particles.variants)
+    return partial(fluid.lubrication.film, fluid.viscosity, largest if box else 0.5 * largest)
+
+
+def check_walls(fluid: Fluid | None, walls: Sequence[Wall]) -> None:
+    """Refuse films at walls beside a box; raises ValueError."""
+    if fluid is not None and fluid.lubrication is not None and walls:
+        message = "lubrication knows the faces of a box, and no walls beside it: leave one of them out"
+        raise ValueError(message)
+
+
+def _spheroids(particles: Particles) -> list[Spheroid]:
+    """What stands for each variant."""
+    return [Spheroid.of(shape, shape.mass_properties(material.density)) for shape, material in particles.variants]
+
+
+def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: int, rows: int) -> Medium:
+    """Numbers of the fluid and of all variants, and room for so many rows of samples."""
+
+    def columns(rows: list[list[float]]) -> np.ndarray:
+        return np.ascontiguousarray(np.array(rows, float).T)
+
+    mass = np.array([shape.mass_properties(material.density).mass for shape, material in particles.variants])
+    volume, added = np.array([body.volume for body in bodies]), 0.5 if fluid.added_mass else 0.0
+    chunks = -(-len(particles) // CHUNK)
+    return Medium(
+        density=fluid.density, viscosity=fluid.viscosity, pressed=float(fluid.pressure),
+        added=added, diameter=np.array([body.diameter for body in bodies]), volume=volume,
+        own=own_share(mass, added, fluid.density, volume),
+        ball=np.array([float(body.ratio == 1.0) for body in bodies]),
+        translation=columns([body.translation for body in bodies]),
+        rotation=columns([body.rotation for body in bodies]),
+        axis=columns([body.along_axes(1.0, 0.0) for body in bodies]), shape=np.array([body.shape for body in bodies]),
+        every=every, since=np.zeros(1, np.int64), sampled=np.zeros((chunks, rows + SCRATCH, BLOCK)),
+        whirling=np.zeros((chunks, 6, BLOCK)),
+        clock=np.zeros(1), drawn=np.zeros(2), drawing=np.zeros(1), reached=np.zeros(3),
+    )  # fmt: skip
+
+
+def turns(fluid: tuple) -> bool:
+    """Whether a fluid turns spheres, or feels that they turn."""
+    if isinstance(fluid, fluids.Dry):
+        return False
+    return not (isinstance(fluid.spin, fluids.Nothing) and isinstance(fluid.swirl, fluids.Nothing))
+
+
+def looks_back(fluid: tuple) -> bool:
+    """Whether what bodies feel of a fluid at a step is from an earlier one."""
+    return not isinstance(fluid, fluids.Dry) and fluid.medium.every > 1
+
+
+def felt_rows(fluid: tuple, *, spheres: bool, rotating: bool) -> int:
+    """Rows of `dem.kernels.soft.fluid.fluid_cache`."""
+    if isinstance(fluid, fluids.Dry):
+        return 0
+    if not spheres:
+        return fluid_cache.OF_BODIES
+    return fluid_cache.OF_SPHERES if rotating else fluid_cache.OF_STRAIGHT_SPHERES
+
+
+def interval(fluid: Fluid, particles: Particles, time_step: float) -> int:
+    """Steps from one evaluation of a fluid's laws to the next, see `Fluid.every`."""
+    if fluid.cells is not None:
+        return 1
+    if fluid.every != "auto":
+        return fluid.every
+    of_flow = fluid.velocity.shortest_time(fluid.viscosity / fluid.density)
+    shortest = min(*relaxation_times(fluid, particles), of_flow)
+    return next((steps for steps in SELDOM if steps * time_step <= shortest / SLOW), 1)
+
+
+def relaxation_times(fluid: Fluid, particles: Particles) -> tuple[float, float]:
+    """Shortest times in which a particle comes to move and to turn with the fluid, in Stokes flow [s]."""
+    moving, turning = [math.inf], [math.inf]
+    for body, (shape, material) in zip(_spheroids(particles), particles.variants, strict=True):
+        properties = shape.mass_properties(material.density)
+        heavy = properties.mass + (0.5 * fluid.density * body.volume if fluid.added_mass else 0.0)
+        moving.append(heavy / (fluid.viscosity * max(body.translation)))
+        if fluid.rotation:
+            pairs = zip(properties.inertia, body.rotation, strict=True)
+            turning += [moment / (fluid.viscosity * against) for moment, against in pairs]
+    return min(moving), min(turning)
+
+
+def check(
+    fluid: Fluid | None, particles: Particles, box: Box | None, integrator: Integrator, time_step: float, *, held: bool
+) -> None:
+    """Refuse what cannot be: a field that is not known where particles are, a scheme that would blow up.
+
+    Raises
+    ------
+    ValueError
+    """
+    if fluid is None:
+        return
+    flow = fluid.velocity
+    off = np.flatnonzero(flow.outside(particles.position))
+    if off.size:
+        where = ", ".join(f"{x:.6g}" for x in particles.position[off[0]])
+        message = f"particle {off[0]} at ({where}) m is off the grid of {flow} ({len(off)} such): let the grid cover it"
+        raise ValueError(message)
+    corners = box and np.array([box.lower, box.upper])
+    if box and not box.open and flow.outside(corners).any():
+        message = f"{flow} does not cover the box from {tuple(box.lower)} to {tuple(box.upper)} m: let the grid do so"
+        raise ValueError(message)
+    spheres = [len(shape.radii) == 1 for shape, _ in particles.variants]
+    if (fluid.lift or fluid.magnus) and not any(spheres):
+        message = "lift and magnus are of spheres, of which there are none: leave them out"
+        raise ValueError(message)
+    _, turning = relaxation_times(fluid, particles)
+    if not _follows(integrator, particles, held=held) and time_step > STEADIEST * turning:
+        message = (
+            f"time_step {time_step:g} s is more than {STEADIEST:g} of {turning:.3g} s, in which a particle comes to "
+            f"turn with the fluid, and {integrator.name} is not stable then: take improved-pcdm or splitting, or lower "
+            "time_step"
+        )
+        raise ValueError(message)
+
+
+def foreseen(
+    fluid: Fluid | None, particles: Particles, box: Box | None = None, time_step: float = 0.0
+) -> Iterator[Notice]:
+    """What should be known before a run begins."""
+    if fluid is None:
+        return
+    if fluid.cells is not None:
+        yield from fluid.cells.known(box, widest(particles)).foreseen(widest(particles))
+    if fluid.lubrication is not None:
+        rate = film_rate(fluid, particles, box)
+        if rate * time_step > THICK:
+            reason = (
+                f"lubrication takes the velocity of two particles, or one at a wall, in {1 / rate:.2g} s where the gap "
+                f"is the roughness, {rate * time_step:.2g} of that a step, and at most {THICK} follow it where films "
+                "are many"
+            )
+            least = fluid.lubrication.roughness * rate * time_step / THICK
+            remedy = f"lower time_step to {rounded_down(THICK / rate):g} s, or raise roughness to {least:.2g} m"
+            yield Notice("stiff-lubrication", reason, remedy, grave=rate * time_step > THICKEST)
+    if fluid.added_mass:
+        return
+    lightest = min(material.density for _, material in particles.variants)
+    if fluid.density > HEAVY * lightest:
+        reason = (
+            f"the fluid has {fluid.density / lightest:.3g} times the density of the lightest particle, and particles "
+            "carry none of it along"
+        )
+        remedy = "leave out added_mass=False"
+        yield Notice("missing-added-mass", reason, remedy, grave=fluid.density > lightest)
+
+
+def film_rate(fluid: Fluid, particles: Particles, box: Box | None) -> float:
+    """Highest rate at which a film takes the velocity of particles that may meet [1/s]."""
+    pairs = meeting(particles, box, laws.Elastic(), ())
+    rates = fluid.lubrication.rate(fluid.viscosity, pairs.radius, pairs.mass)
+    return float(np.max(rates, initial=1e-300))
+
+
+def doubts(
+    fluid: Fluid | None, state: tuple, particles: Particles, time_step: float, beds: Beds | None = None
+) -> Iterator[str]:
+    """What makes a run less accurate than it looks: Reynolds numbers beyond what a law is for, places off the grid."""
+    if fluid is None:
+        return
+    reynolds, turning, outside = state.medium.reached.tolist()
+    more = max(1 + 0.15 * reynolds**0.687, 0.44 / 24 * reynolds)  # drag of spheres over that of Stokes, about
+    share = state.medium.every * time_step * more / relaxation_times(fluid, particles)[0]
+    if fluid.every == "auto" and state.medium.every > 1 and share > BRIEF:
+        yield (
+            f"laws of the fluid are evaluated every {state.medium.every} steps, {share:.2g} relaxation times at the "
+            f"Reynolds number {reynolds:.3g} that was reached: take every=1"
+        )
+    voidage, strength = beds.seen[:2].tolist() if beds else (1.0, 0.0)
+    for name, law in fluid.laws.items():
+        if voidage < law.least_voidage:
+            least = law.least_voidage
+            yield f"voidage down to {voidage:.3g} in a cell, {name} is for more than {least:g}: take larger cells"
+        for kind, reached, most in (("", reynolds, law.most), ("rotational ", turning, law.most_turning)):
+            if reached > most:
+                yield f"{kind}Reynolds number up to {reached:.3g}, {name} is for less than {most:g}: take another law"
+        if reynolds < law.least:
+            yield f"Reynolds number up to {reynolds:.3g} only, {name} is for {law.least:g} and more: take another law"
+    if beds and beds.coupling and not beds.coupling.implicit and strength > SWINGS:
+        yield (
+            f"particles of a cell could give {strength:.3g} times the momentum that makes them as fast as the fluid "
+            "between two exchanges: an explicit coupling swings beyond 1 and diverges from 2 on: exchange more often"
+        )
+    if outside and beds:
+        yield "particles were in none of the cells, or where the flow is not known: let both cover that"
+    elif outside:
+        yield f"particles were where or when {fluid.velocity} is not known, and felt its edge: let the grid cover that"
+
+
+def advised(
+    advice: Advice, fluid: Fluid | None, particles: Particles, integrator: Integrator, box: Box | None = None, *,
+    held: bool = False,
+) -> Advice:  # fmt: skip
+    """Advice on the time step in a fluid: schemes of rotation that do not follow its stiffness bound it."""
+    if fluid is None:
+        return advice
+    moving, turning = relaxation_times(fluid, particles)
+    step, follows = advice.time_step, _follows(integrator, particles, held=held)
+    told = f"relaxation in the fluid: {moving:.3g} s, {step / moving:.2g} of it a step"
+    if turning < math.inf:
+        told += f"; of rotation: {turning:.3g} s, {step / turning:.2g} of it"
+    told += " (stable with any)" if follows else f" (at most {STEADIEST:g} with {integrator.name})"
+    most = math.inf if follows else rounded_down(CALM * turning)
+    if fluid.lubrication is not None:
+        rate = film_rate(fluid, particles, box)
+        told += f"; of two particles with the thinnest film between them: {1 / rate:.3g} s, {step * rate:.2g} of it"
+        most = min(most, rounded_down(THICK / rate))
+    return replace(advice, further=(told,), advised=min(advice.advised, most))
+
+
+def _follows(integrator: Integrator, particles: Particles, *, held: bool) -> bool:
+    """Whether a scheme follows the relaxation of rotation, however stiff; of bodies in bonds, if they are held."""
+    spheres = not held and all(len(shape.radii) == 1 for shape, _ in particles.variants)
+    return rotation.SCHEMES[type(integrator.scheme_for(np.ones((3, 1)), spheres=spheres))].behind is not None

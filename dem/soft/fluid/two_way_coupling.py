@@ -1,0 +1,329 @@
+"""Cells about the particles of an engine: counted anew every so often, and what a coupled flow is told and answers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.kernels.fluid import cells as sums
+from dem.kernels.fluid import sampling
+from dem.kernels.fluid.dense_suspension import (
+    GRADIENT,
+    PRESSING,
+    ROWS,
+    ROWS_IN_MIXTURE,
+    VELOCITY,
+    VOIDAGE,
+    Bed,
+    Mixture,
+    Solved,
+)
+from dem.kernels.fluid.gridded import SCRATCH
+from dem.kernels.fluid.medium import own_share
+from dem.model.fluid.coupling import Exchange, answered
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Protocol
+
+    from dem.kernels.soft.integration.time_loop import RunState
+    from dem.kernels.soft.state import Bodies
+    from dem.model.domain.box import Box
+    from dem.model.fluid.cells import Cells
+    from dem.model.fluid.coupling import FlowState
+    from dem.model.fluid.fluid import Fluid
+    from dem.model.particles.particles import Particles
+
+    class Engine(Protocol):
+        """What is asked of an engine."""
+
+        fluid: tuple
+        bodies: Bodies
+        progress: RunState
+        beds: Beds
+        gravity: tuple[float, float, float]
+        dt: float
+        traffic: object | None
+
+        def state(self) -> list[np.ndarray]:
+            """Position, velocity, orientation, ... at the whole step, in the user's order."""
+
+        def left(self) -> np.ndarray:
+            """Rows of those who have left."""
+
+        def by_row(self, values: np.ndarray) -> np.ndarray:
+            """Values of bodies in the user's order."""
+
+
+BITS = 61  # of sums over all particles
+SWINGS, DIVERGES = 1.0, 2.0  # share of the relative velocity that an interval takes, see `Beds.strength`
+
+
+def widest(particles: Particles) -> float:
+    """Diameter of the largest particle, all of it [m]."""
+    shapes = {id(shape): shape for shape, _ in particles.variants}.values()
+    return 2 * max(
+        float(np.max(np.linalg.norm(shape.offsets, axis=1) + shape.radii)) for shape in shapes
+    )  # fmt: skip
+
+
+def cells_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Cells | None:
+    """The cells of a fluid, known and checked; None if it needs none."""
+    if fluid is None or fluid.cells is None:
+        return None
+    largest = widest(particles)
+    cells = fluid.cells.known(box, largest)
+    cells.check_wide(largest)
+    return cells
+
+
+def in_cells(fluid: Fluid, cells: Cells, field: tuple, number: int) -> tuple:
+    """A field of kernels in a bed, or one that somebody else computes for so many particles."""
+    if fluid.coupling is None:
+        return Bed(field, cells.told(), np.ones((1, *cells.number)))
+    return Solved(cells.told(), np.zeros((ROWS, *cells.number)), np.zeros((3, number)), np.zeros((3, number)))
+
+
+def beds_of(fluid: Fluid | None, cells: Cells | None, particles: Particles) -> Beds | None:
+    """What counts in cells; None where there are none."""
+    return Beds(fluid, cells, particles) if cells else None
+
+
+def _properties(engine: Engine) -> tuple[float, float] | list[np.ndarray]:
+    """Density and viscosity of the fluid, or those of the cells (nx, ny, nz), copied."""
+    fluid = engine.fluid
+    if isinstance(fluid.field, Mixture):
+        return [each.copy() for each in fluid.field.properties]
+    return float(fluid.medium.density), float(fluid.medium.viscosity)
+
+
+class Beds:
+    """What an engine counts in cells, and whom it tells.
+
+    Parameters
+    ----------
+    fluid, cells, particles : Fluid, Cells, Particles
+        Cells are known.
+    """
+
+    def __init__(self, fluid: Fluid, cells: Cells, particles: Particles) -> None:
+        self.fluid, self.cells, self.coupling = fluid, cells, fluid.coupling
+        properties = [shape.mass_properties(material.density) for shape, material in particles.variants]
+        self.volumes = np.array([each.volume for each in properties])
+        self.masses = np.array([each.mass for each in properties])
+        self._know(np.array(particles.variant))
+        self.seen = np.array([1.0, 0.0, fluid.density, fluid.viscosity, 0.0])  # least voidage, strength, fluid; when
+        self.followed = False
+
+    def _know(self, variant: np.ndarray) -> None:
+        """Count particles of these variants (N,) from now on."""
+        self.variant, self.volume, self.mass = variant, self.volumes[variant], self.masses[variant]
+
+    @property
+    def state(self) -> dict[str, np.ndarray]:
+        """What a run has come to, by name; `arrays` has the rest."""
+        return {"seen": self.seen}
+
+    @staticmethod
+    def arrays(field: tuple) -> dict[str, np.ndarray]:
+        """What a field holds of it, by name."""
+        known = {"cells": field.values}
+        if not isinstance(field, Bed):
+            known |= {"taken": field.taken, "taking": field.taking}
+        return known | ({"properties": field.properties} if isinstance(field, Mixture) else {})
+
+    def become(self, engine: Engine, known: Collection[str]) -> None:
+        """Give an engine the field that holds what is known by these names: properties by cell only if they are."""
+        field, medium = engine.fluid.field, engine.fluid.medium
+        if isinstance(field, Bed) or isinstance(field, Mixture) == ("properties" in known):
+            return
+        if isinstance(field, Mixture):
+            engine.fluid = engine.fluid._replace(field=Solved(*field[: len(Solved._fields)]))
+            return
+        properties = np.empty((2, *self.cells.number))
+        properties[0], properties[1] = medium.density, medium.viscosity
+        rows = np.zeros((len(medium.sampled), ROWS_IN_MIXTURE + SCRATCH, medium.sampled.shape[2]))
+        engine.fluid = engine.fluid._replace(
+            field=Mixture(*field, properties, self.masses), medium=medium._replace(sampled=rows)
+        )
+
+    def next_stop(self, step: int, stop: int) -> int:
+        """The step at which cells are counted next, `stop` at most."""
+        every = self.cells.every
+        return min(stop, (step // every + 1) * every)
+
+    def follow(self, engine: Engine, before: Engine) -> None:
+        """Go on with the fluid of another engine, with whose particles something has happened."""
+        there = before.beds.arrays(before.fluid.field)
+        self.become(engine, there)
+        for name, values in self.arrays(engine.fluid.field).items():
+            values[:] = there[name]
+        self.seen[:] = before.beds.seen
+        self.followed = True
+        self.use(engine)
+        if self.coupling is not None and self.fluid.drag_model == "B":  # nobody tells the pressure: gravity may be new
+            self._weigh(engine)
+
+    @staticmethod
+    def _weigh(engine: Engine) -> None:
+        """Have the fluid's own weight press."""
+        density = _properties(engine)[0]
+        for k in range(3):
+            engine.fluid.field.values[PRESSING + k] = -density * engine.gravity[k]
+
+    def use(self, engine: Engine) -> None:
+        """Have an engine go by the density and viscosity that were told last."""
+        density, viscosity = self.seen[2:4].tolist()
+        medium = engine.fluid.medium
+        own = own_share(self.masses, medium.added, density, medium.volume)
+        medium = medium._replace(density=density, viscosity=viscosity, own=own)
+        engine.fluid = engine.fluid._replace(medium=medium)
+
+    def begin(self, engine: Engine, step: int) -> None:
+        """Count at the start, in the state that bodies have before anything is done to them; exchange."""
+        b = engine.bodies
+        state = [engine.by_row(values) for values in (b.position, b.velocity, b.orientation)]
+        if not self.followed:
+            self._check_covered(state[0].T)
+        self.count(engine, state[0])
+        if self.coupling is None or self.followed:
+            return
+        flow = engine.fluid.field.values
+        still = self.fluid.velocity.velocity
+        for k in range(3):
+            flow[VELOCITY + k] = still[k]
+            flow[PRESSING + k] = -engine.fluid.medium.density * engine.gravity[k]
+        engine.fluid.medium.clock[0] = step * engine.dt
+        self.seen[4] = step
+        exchange = self.told(engine, state, step)
+        share = self.strength(exchange, self.cells.every * engine.dt)
+        if not self.coupling.implicit and share >= DIVERGES:
+            steps = max(0, math.floor(self.cells.every * DIVERGES / share) - 1)
+            remedy = f"take every={steps} or less, or " if steps else ""
+            message = (
+                f"particles of a cell could give {share:.3g} times the momentum that makes them as fast as the fluid "
+                f"in the {self.cells.every} steps of {engine.dt:g} s between two exchanges (mass loading times "
+                f"interval over relaxation time), and an explicit coupling diverges from {DIVERGES:g} on: {remedy}"
+                "lower time_step, or let the function take drag implicitly, by exchange.resistance, and say "
+                "implicit=True"
+            )
+            raise ValueError(message)
+        self.answer(engine, self.coupling.function(exchange))
+
+    def _check_covered(self, position: np.ndarray) -> None:
+        """Raise ValueError if somebody at positions (N, 3) is in none of the cells."""
+        off = np.flatnonzero(self.cells.outside(position))
+        if off.size:
+            where = ", ".join(f"{x:.6g}" for x in position[off[0]])
+            message = (
+                f"particle {off[0]} at ({where}) m is in none of the cells from {tuple(self.cells.lower)} to "
+                f"{tuple(self.cells.upper)} m ({len(off)} such): let lower and upper of dem.Cells cover all particles"
+            )
+            raise ValueError(message)
+
+    def refresh(self, engine: Engine) -> None:
+        """Count where the run has come to, and exchange."""
+        step = int(engine.progress.step[0])
+        if engine.traffic:
+            self._know(engine.by_row(engine.bodies.kind))
+        state = engine.state()[:3]
+        self.count(engine, state[0])
+        if self.coupling is not None:
+            exchange = self.told(engine, state, step)
+            self.seen[1] = max(self.seen[1], self.strength(exchange, self.cells.every * engine.dt))
+            self.seen[4] = step
+            engine.fluid.field.taken[:] = 0.0
+            self.answer(engine, self.coupling.function(exchange))
+
+    def count(self, engine: Engine, position: np.ndarray) -> None:
+        """Put the voidage into the cells, of particles at positions (3, N) [m]."""
+        (solid,) = self._given(engine, position, self.volume[None])
+        voidage = 1.0 - solid / self.cells.volume
+        engine.fluid.field.values[VOIDAGE] = voidage
+        self.seen[0] = min(self.seen[0], float(voidage.min()))
+
+    def told(self, engine: Engine, state: list[np.ndarray], step: int) -> Exchange:
+        """What a function is told in a state: position, velocity and orientation, component-major."""
+        position, velocity, orientation = (np.ascontiguousarray(rows) for rows in state)
+        values, (density, viscosity), n = engine.fluid.field.values, _properties(engine), self.mass.size
+        solved, resistance = not isinstance(engine.fluid.field, Bed), np.empty(n)
+        sampling.resistances(engine.fluid, self.variant, position, velocity, orientation, resistance)
+        taken = engine.fluid.field.taken if solved else np.zeros((3, n))
+        each = np.vstack([resistance, resistance * velocity, self.mass, taken])
+        found = self._given(engine, position, each, kept=3)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            solid_velocity = np.where(found[0] > 0, found[1:4] / found[0], 0.0)
+        here = values if solved else self._sampled(engine)
+        return Exchange(
+            time=step * engine.dt, step=step, interval=(step - int(self.seen[4])) * engine.dt, time_step=engine.dt,
+            cells=self.cells, position=position.T.copy(), velocity=velocity.T.copy(), voidage=values[VOIDAGE].copy(),
+            momentum=-np.moveaxis(found[5:], 0, -1), resistance=found[0],
+            solid_velocity=np.moveaxis(solid_velocity, 0, -1), mass=found[4],
+            fluid_velocity=np.moveaxis(here[VELOCITY:GRADIENT], 0, -1).copy(),
+            pressing=np.moveaxis(here[PRESSING:ROWS], 0, -1).copy(),
+            density=density, viscosity=viscosity, gravity=tuple(engine.gravity),
+        )  # fmt: skip
+
+    def _sampled(self, engine: Engine) -> np.ndarray:
+        """Rows as those of `Solved.values`, of a flow that is known, at the centres of the cells."""
+        places = np.meshgrid(*(self.cells.centres(axis) for axis in "xyz"), indexing="ij")
+        position = np.ascontiguousarray(np.array(places).reshape(3, -1))
+        velocity = np.empty_like(position)
+        sampling.velocities(engine.fluid.field, engine.fluid.medium.clock[0], position, velocity)
+        rows = np.zeros((ROWS, *self.cells.number))
+        rows[VELOCITY:GRADIENT] = velocity.reshape(3, *self.cells.number)
+        for k in range(3):
+            rows[PRESSING + k] = -engine.fluid.medium.density * engine.gravity[k]
+        return rows
+
+    @staticmethod
+    def strength(exchange: Exchange, interval: float) -> float:
+        """Share of the relative velocity in a cell that an interval [s] takes if neither side knows of the other.
+
+        (1 + M) (1 - exp(-h/τ)), M the mass of particles over that of fluid, τ the relaxation time.
+        """
+        fluid = exchange.density * np.maximum(exchange.voidage, 1e-3) * exchange.cells.volume
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rate = np.where(exchange.mass > 0, exchange.resistance / exchange.mass, 0.0)
+        return float(((1 + exchange.mass / fluid) * -np.expm1(-interval * rate)).max())
+
+    def answer(self, engine: Engine, given: FlowState) -> None:
+        """Have particles feel what a function has answered."""
+        state = answered(given, self.cells, self.fluid.drag_model)
+        values = engine.fluid.field.values
+        values[VELOCITY:GRADIENT] = np.moveaxis(state.velocity, -1, 0)
+        slopes = self.cells.gradient(state.velocity).reshape(*self.cells.number, PRESSING - GRADIENT)
+        values[GRADIENT:PRESSING] = np.moveaxis(slopes, -1, 0)
+        told = {0: state.density, 1: state.viscosity}
+        if any(np.ndim(each) for each in told.values()):
+            self.become(engine, ("properties",))
+        for k, each in told.items():
+            if each is not None:
+                self.seen[2 + k] = np.mean(each)
+                if isinstance(engine.fluid.field, Mixture):
+                    engine.fluid.field.properties[k] = each
+        self.use(engine)
+        if state.pressure_gradient is None:
+            self._weigh(engine)
+        else:
+            values[PRESSING:ROWS] = -np.moveaxis(state.pressure_gradient, -1, 0)
+
+    def _given(self, engine: Engine, position: np.ndarray, each: np.ndarray, kept: int = 0) -> np.ndarray:
+        """What particles have (R, N), summed by cell (R, nx, ny, nz).
+
+        Those who are in none of the cells, or have left, fill none; of the last rows, so many as are `kept`, they give
+        what they have to the cells next to them: momentum that is taken from the fluid is not lost.
+        """
+        there = ~self.cells.outside(np.asarray(position).T)
+        there[engine.left()] = False
+        each = np.array(each)
+        each[: len(each) - kept, ~there] = 0.0
+        each = np.ascontiguousarray(each)
+        found = np.zeros((len(each), *self.cells.number), np.int64)
+        room = BITS - math.ceil(math.log2(self.mass.size + 1))
+        most = np.abs(each).max(1, initial=0.0)
+        unit = np.array([math.ldexp(1.0, math.frexp(value)[1] - room) if value > 0 else 1.0 for value in most])
+        sums.give(self.cells.told(), np.ascontiguousarray(position), each, unit, found)
+        return found * unit[:, None, None, None]

@@ -1,0 +1,62 @@
+"""Bodies that come and go in a fluid: what it does to those who come, and what it did to those who have gone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.kernels.fluid import Dry
+from dem.soft.fluid.fluid_setup import STATE
+
+if TYPE_CHECKING:
+    from dem.soft.walls.engine_walls import EngineWalls
+
+
+def beginning(engine: EngineWalls) -> tuple:
+    """The fluid of an engine at its present step, with books of its own for those who begin there."""
+    if isinstance(engine.fluid, Dry):
+        return engine.fluid
+    medium = engine.fluid.medium
+    own = {name: np.zeros_like(getattr(medium, name)) for name in STATE}
+    own["clock"][:] = int(engine.progress.step[0]) * engine.dt  # also where nobody has been told the time for long
+    return engine.fluid._replace(medium=medium._replace(**own))
+
+
+def begin(engine: EngineWalls, fluid: tuple) -> None:
+    """Note what a fluid of `beginning` has begun to do: the work in the half step that is under way."""
+    if isinstance(fluid, Dry):
+        return
+    medium = engine.fluid.medium
+    medium.drawing[:] += fluid.medium.drawing
+    np.maximum(medium.reached, fluid.medium.reached, out=medium.reached)
+
+
+def leave(engine: EngineWalls, going: np.ndarray, state: list[np.ndarray]) -> bool:
+    """Take the half step under way of those who go off the books, with their state (R, K) in the order of rows.
+
+    Returns whether that is all: of spheres that nobody touches, on which the fluid and gravity act, and nothing else.
+    """
+    if isinstance(engine.fluid, Dry):
+        return True
+    b, medium, dt = engine.bodies, engine.fluid.medium, engine.dt
+    index = np.flatnonzero(going)
+    index = index[np.argsort(b.identity[index], kind="stable")]
+    mass = engine.kinds.mass[b.kind[index]]
+    now, later, weight = state[1], b.velocity[:, index], np.array(engine.gravity)[:, None]
+    work = (0.5 * mass * (later - now - 0.5 * dt * weight) * (now + later)).sum()
+    if engine.rotating:
+        inertia = engine.kinds.inertia[b.kind[index], 0]
+        work += (0.5 * inertia * (b.memory_w[:, index] ** 2 - state[3] ** 2)).sum()
+    medium.drawing[0] -= np.rint(work * engine.energy_unit)
+    return bool(engine.kinds.round)
+
+
+def stand_still(engine: EngineWalls) -> float:
+    """Where nobody is left: work of the fluid since the start [units], the half step that was under way with it."""
+    if isinstance(engine.fluid, Dry):
+        return 0.0
+    medium = engine.fluid.medium
+    medium.drawn[0] += medium.drawing[0]
+    medium.drawing[0] = 0.0
+    return float(medium.drawn.sum())

@@ -1,0 +1,87 @@
+"""An outlet in a run: who is in it, who has gone by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.model.insertion.outlet import STEPS
+
+if TYPE_CHECKING:
+    from dem.model.insertion.outlet import Outlet
+    from dem.soft.engine import Engine
+
+
+class OutletInRun:
+    """Where particles are taken out, and how many were so far."""
+
+    def __init__(self, outlet: Outlet, dt: float) -> None:
+        self.outlet, self.region = outlet, outlet.place
+        self.interval = STEPS if outlet.every is None else max(1, round(outlet.every / dt))
+        self.number, self.mass = 0, 0.0
+        self._who, self._then = np.zeros(0, np.int64), np.zeros((3, 0))  # who was where at the look before
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.outlet.word
+
+    def __repr__(self) -> str:
+        """What has come to pass."""
+        return f"<{self.name}: {self.number} out, {self.mass:.4g} kg>"
+
+    def following(self, step: int) -> int:
+        """The first step after this one at which there is a look."""
+        return (step // self.interval + 1) * self.interval
+
+    def happens(self, step: int) -> bool:
+        """Whether there is a look at a step."""
+        return step % self.interval == 0
+
+    def going(self, engine: Engine) -> np.ndarray:
+        """Who goes, by index (N,)."""
+        b = engine.bodies
+        if self.region.flat:
+            return self._crossing(engine)
+        if not self.outlet.whole:
+            return self.region.depth(b.position.T) >= 0
+        centres, first = engine.sphere_centres(), engine.first_sphere_of_row
+        within = self.region.depth(centres) >= engine.sphere_radii()
+        rows = np.logical_and.reduceat(within, first) if first.size else np.zeros(0, bool)
+        return rows[engine.numbering.rows(b.identity)]
+
+    def _crossing(self, engine: Engine) -> np.ndarray:
+        """Who has come from before a surface to behind it within its rim, since the look before."""
+        b, region = engine.bodies, self.region
+        rows = engine.by_row(b.position)
+        who = engine.numbering.identities
+        crossed = np.zeros(who.size, bool)
+        known = np.flatnonzero(np.isin(who, self._who))
+        before = self._then[:, np.searchsorted(self._who, who[known])].T
+        now = rows[:, known].T
+        for axis, (_, length) in enumerate(engine.periods()):
+            if length > 0:  # the short way
+                now[:, axis] -= length * np.round((now[:, axis] - before[:, axis]) / length)
+        low, high = region.height(before), region.height(now)
+        passes = (low < 0) & (high >= 0)
+        share = np.divide(-low, high - low, out=np.zeros_like(low), where=passes)
+        at = before + share[:, None] * (now - before)
+        crossed[known] = passes & (region.depth(at) >= 0)
+        self._who, self._then = who.copy(), rows.copy()
+        return crossed[engine.numbering.rows(b.identity)]
+
+    def take(self, masses: np.ndarray) -> None:
+        """Count those who go, by their masses [kg]."""
+        self.number += masses.size
+        self.mass += float(masses.sum())
+
+    def state(self) -> dict[str, np.ndarray]:
+        """What a run goes on from."""
+        return {"numbers": np.array([self.number], np.int64), "mass": np.array([self.mass]), "who": self._who.copy(),
+                "then": self._then.copy()}  # fmt: skip
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from there."""
+        self.number, self.mass = int(state["numbers"][0]), float(state["mass"][0])
+        self._who, self._then = state["who"].copy(), state["then"].copy()

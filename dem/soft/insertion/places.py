@@ -1,0 +1,183 @@
+"""Places for particles that are put in, where they overlap neither particles, nor walls, nor each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.kernels.packing import insertion_round
+from dem.kernels.packing.insertion import Taken, take_all
+from dem.kernels.soft.contact.capsules import Capsules, Mixed
+from dem.model.shapes.capsule import hull_of
+from dem.soft.checks import in_frame
+from dem.soft.contact.overlaps import Overlaps
+
+if TYPE_CHECKING:
+    from dem.model.domain.regions import Region
+    from dem.soft.engine import Engine
+    from dem.soft.insertion.size_deck import SizeDeck
+
+FIRST, MOST = 2, 64  # tries of each particle that are looked at together: at first, and at last
+CELLS = 4  # at most so many for each sphere
+
+
+class Found(NamedTuple):
+    """Those who have found a place."""
+
+    who: np.ndarray  # (P,) which of those who looked
+    position: np.ndarray  # (P, 3) [m]
+    orientation: np.ndarray  # (P, 4)
+
+
+class Spheres(NamedTuple):
+    """Spheres of some bodies, one body after the other."""
+
+    first: np.ndarray  # (B + 1,)
+    offset: np.ndarray  # (3, S) in the body frame [m]
+    radius: np.ndarray  # (S,) [m]
+
+
+def find(engine: Engine, region: Region, deck: SizeDeck, variant: np.ndarray, numbers: np.ndarray, turn: int) -> Found:
+    """Places for particles of an engine's variants, in this order; they have these numbers in their deck (K,) each."""
+    own = _hulls(engine, variant)
+    taken, used = _taken(engine, region, own.radius)
+    chosen, k = np.full(variant.size, -1), variant.size
+    position, orientation = np.zeros((k, 3)), np.zeros((k, 4))
+    first, count = 0, min(FIRST, deck.inserter.attempts)
+    while count and (chosen < 0).any():
+        rest = np.flatnonzero(chosen < 0)
+        cube, turns = deck.offers(numbers[rest], turn, first, count)
+        places = region.points(cube)
+        usable = _usable(engine, region, np.repeat(variant[rest], count), places, turns)
+        mine, which = _hulls(engine, variant[rest]), np.full(rest.size, -1)
+        insertion_round.place_each(
+            mine.first, mine.offset, mine.radius, engine.range, usable.reshape(rest.size, count).astype(np.int8),
+            np.ascontiguousarray(places.T), np.ascontiguousarray(turns.T), taken, used, which,
+        )  # fmt: skip
+        got = np.flatnonzero(which >= 0)
+        chosen[rest[got]] = first + which[got]
+        position[rest[got]], orientation[rest[got]] = places[got * count + which[got]], turns[got * count + which[got]]
+        first += count
+        count = min(2 * count, MOST, deck.inserter.attempts - first)
+    who = np.flatnonzero(chosen >= 0)
+    return Found(who, position[who], orientation[who])
+
+
+def fits_anywhere(engine: Engine, region: Region, deck: SizeDeck, variant: int, tries: int) -> tuple[int, int]:
+    """In how many of so many tries a particle is within a region, and in how many of these it is in no wall either."""
+    cube, turns = deck.offers(np.zeros(1, np.int64), 0, 0, tries)
+    places, kinds = region.points(cube), np.full(tries, variant)
+    inside = _inside(engine, region, kinds, places, turns)
+    return int(inside.sum()), int(_usable(engine, region, kinds, places, turns).sum())
+
+
+def _spheres(engine: Engine, variant: np.ndarray) -> Spheres:
+    """Spheres of bodies of these variants."""
+    kinds = engine.kinds
+    return _each(Spheres(kinds.first_offset, kinds.offset, kinds.radius), variant)
+
+
+def _hulls(engine: Engine, variant: np.ndarray) -> Spheres:
+    """Spheres that hold all of the bodies of these variants: their own, but of capsules."""
+    kinds = engine.kinds
+    if not isinstance(kinds, Capsules | Mixed):
+        return _spheres(engine, variant)
+    hulls = []
+    for half, k, stop in zip(kinds.half, kinds.first_offset, kinds.first_offset[1:], strict=False):
+        own = kinds.offset[:, k:stop].T, kinds.radius[k:stop]
+        hulls.append(hull_of(half, kinds.radius[k]) if half > 0 else own)
+    first = np.concatenate([[0], np.cumsum([len(radii) for _, radii in hulls])])
+    offset, radius = (np.concatenate(each) for each in zip(*hulls, strict=True))
+    return _each(Spheres(first, offset.T, radius), variant)
+
+
+def _each(table: Spheres, variant: np.ndarray) -> Spheres:
+    """Spheres of one body after the other, out of those of each variant."""
+    each = np.diff(table.first)[variant]
+    first = np.concatenate([[0], np.cumsum(each)])
+    row = np.arange(first[-1]) - np.repeat(first[:-1], each) + np.repeat(table.first[:-1][variant], each)
+    return Spheres(first, np.ascontiguousarray(table.offset[:, row]), table.radius[row])
+
+
+def _centres(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Centres (S, 3) and radii (S,) of the spheres of bodies at these places, and the first one of each body (K,)."""
+    spheres = _spheres(engine, variant)
+    return _turned(spheres, places, turns), spheres.radius, spheres.first[:-1]
+
+
+def _turned(spheres: Spheres, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """Centres of the spheres of bodies at these places (S, 3) [m]."""
+    owner = np.repeat(np.arange(len(places)), np.diff(spheres.first))
+    arm = spheres.offset.T
+    if arm.any():
+        w, v = turns[owner, :1], turns[owner, 1:]
+        arm = arm + 2 * np.cross(v, np.cross(v, arm) + w * arm)
+    return places[owner] + arm
+
+
+def _inside(engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """Which bodies are in a region with all their spheres (K,); capsules with balls of their radius along them."""
+    spheres, own = _hulls(engine, variant), _spheres(engine, variant)
+    radii = np.repeat(own.radius[own.first[:-1]], np.diff(spheres.first)) if own.radius.size else own.radius
+    radii = np.minimum(spheres.radius, radii) if isinstance(engine.kinds, Capsules) else radii
+    return np.logical_and.reduceat(region.depth(_turned(spheres, places, turns)) >= radii, spheres.first[:-1])
+
+
+def _usable(engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """Which bodies are in a region, and in no wall (K,)."""
+    fit = _inside(engine, region, variant, places, turns)
+    rows = np.flatnonzero(fit)
+    if rows.size and (engine.walls or np.isfinite([engine.faces.lower, engine.faces.upper]).any()):
+        fit[rows] = _clear(engine, variant[rows], places[rows], turns[rows])
+    return fit
+
+
+def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """Which bodies are in no wall, nor nearer than contacts live (K,)."""
+    k, spheres = variant.size, _spheres(engine, variant)
+    centres, _, first = _centres(engine, variant, places, turns)
+    owner = np.repeat(np.arange(k), np.diff(spheres.first))
+    bodies = engine.bodies._replace(
+        identity=np.arange(k), kind=variant.astype(np.int32), position=np.ascontiguousarray(places.T),
+        orientation=np.ascontiguousarray(turns.T), first_sphere=spheres.first.astype(np.int32),
+        owner=owner.astype(np.int32), sphere_position=np.ascontiguousarray(centres.T),
+        left=np.zeros((1, k), np.int8), present=np.array([k]),
+    )  # fmt: skip
+    nobody = np.zeros(0, np.int64)
+    over = Overlaps.of(bodies, engine.kinds, engine.faces, (nobody, nobody), engine.periods())
+    clear = over.wall < -engine.range
+    for w, wall in enumerate(engine.walls):
+        there = engine.faces.walls.acts[w, variant[owner]] != 0
+        clear &= ~(wall.solid(in_frame(engine, w, centres)) & there)
+    return np.logical_and.reduceat(clear, first)
+
+
+def _taken(engine: Engine, region: Region, radii: np.ndarray) -> tuple[Taken, np.ndarray]:
+    """Cells with the spheres that are near a region, and room for more of these radii; and how many are in it."""
+    b, variant = engine.bodies, engine.by_row(engine.bodies.kind)
+    spheres = _hulls(engine, variant)
+    radius = spheres.radius
+    widest = 2.000001 * (max(engine.kinds.radius.max(), radii.max(initial=0.0)) + engine.range)
+    if not engine.owned:
+        centres = np.zeros((0, 3))
+    elif isinstance(engine.kinds, Capsules | Mixed):
+        centres = _turned(spheres, engine.by_row(b.position).T, engine.by_row(b.orientation).T)
+    else:
+        centres = engine.sphere_centres()
+    present = np.repeat(engine.by_row(b.left[0]) == 0, np.diff(spheres.first))
+    lower, upper, period = region.lower - widest, region.upper + widest, np.zeros(3)
+    for axis, (corner, length) in enumerate(engine.periods()):
+        if length > 0:
+            lower[axis], upper[axis], period[axis] = corner, corner + length, length
+    near = present & ((period > 0) | ((centres > lower) & (centres < upper))).all(1)
+    centres, radius = centres[near], radius[near]
+    room = len(radius) + radii.size
+    width = max(widest, (np.prod(upper - lower) / (CELLS * room)) ** (1 / 3))
+    cells = np.maximum(1, ((upper - lower) / width).astype(np.int64))
+    taken = Taken(
+        lower=lower, period=period, scale=cells / (upper - lower), last=np.full(cells, -1), before=np.full(room, -1),
+        centre=np.empty((3, room)), radius=np.empty(room),
+    )  # fmt: skip
+    take_all(np.ascontiguousarray(centres.T), radius, taken)
+    return taken, np.array([len(radius)])

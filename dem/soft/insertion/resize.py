@@ -1,0 +1,197 @@
+"""Bodies appear in an engine, leave it, and keep their numbers: what every change of their number goes through.
+
+A change is made between two calls of the compiled loop, at a complete step. Those who stay have after it what they had
+before, to the bit: half-step velocities, what schemes and contacts remember, forces. Those who come bring the same
+along, as arrays of `kernels.soft.state.Bodies`: from another engine (`taken_from`), or made of a state at a whole step
+(`begun`). What two remember of each other (`Remembered`) goes by the numbers of bodies and of their spheres, so that it
+may be carried anywhere. In the order of the user's rows bodies ascend by number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.kernels.soft.chunks import CHUNK, Threaded
+from dem.kernels.soft.integration import sweeps
+from dem.kernels.soft.integration import time_loop as loop
+from dem.kernels.soft.wall_contact.wall_arrays import has_walls
+from dem.soft import arrays
+from dem.soft.contact.capsules import with_poses
+from dem.soft.contact.contact_history import ContactHistory
+from dem.soft.insertion import insertion_in_fluid
+from dem.soft.neighbours.grid import most_cells
+from dem.soft.particle_ids import Numbering
+from dem.soft.per_body import MOVING
+from dem.soft.subdomain import subdomain_arrays
+from dem.soft.thread_count import Pace
+from dem.soft.walls.wall_arrays import fitted
+
+if TYPE_CHECKING:
+    from dem.kernels.soft.state import Bodies
+    from dem.model.particles.particles import Particles
+    from dem.soft.walls.engine_walls import EngineWalls
+
+# ruff: noqa: SLF001 (a part of the engine)
+
+
+class Remembered(NamedTuple):
+    """What contacts remember, whoever they are of."""
+
+    who: np.ndarray  # (H, 2) numbers of the bodies; of a wall, the second one, -1 - which, see `ContactHistory`
+    sphere: np.ndarray  # (H, 2) which of the body's own spheres; of a wall 0
+    history: np.ndarray  # (H, R)
+
+    @classmethod
+    def by(cls, engine: EngineWalls) -> Remembered:
+        """What those of an engine do."""
+        table, first = engine.history(), engine.first_sphere_of_row
+        row = [np.searchsorted(first, number, side="right") - 1 for number in (table.i, table.j)]
+        identity = engine.numbering.identities
+        wall = table.j < 0
+        second = np.where(wall, table.j, identity[np.where(wall, 0, row[1])] if identity.size else table.j)
+        within = [table.i - first[row[0]], np.where(wall, 0, table.j - first[np.where(wall, 0, row[1])])]
+        return cls(np.stack([identity[row[0]], second], axis=1), np.stack(within, axis=1), table.history)
+
+    def among(self, identities: np.ndarray) -> Remembered:
+        """What is left where only these bodies are (ascending), and walls."""
+        known = np.isin(self.who, identities)
+        rows = known[:, 0] & (known[:, 1] | (self.who[:, 1] < 0))
+        return Remembered(self.who[rows], self.sphere[rows], self.history[rows])
+
+    def concerning(self, identities: np.ndarray) -> Remembered:
+        """What any of these bodies has part in."""
+        rows = np.isin(self.who, identities).any(1)
+        return Remembered(self.who[rows], self.sphere[rows], self.history[rows])
+
+    def joined(self, other: Remembered) -> Remembered:
+        """With something else."""
+        return Remembered(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+
+    def table(self, identities: np.ndarray, first: np.ndarray, wall_contacts: np.ndarray) -> ContactHistory:
+        """The same for bodies of ascending numbers (N,), whose first spheres have the numbers first (N,)."""
+        place = np.searchsorted(identities, np.maximum(self.who, 0))
+        number = first[np.minimum(place, max(first.size - 1, 0))] + self.sphere if first.size else self.sphere
+        j = np.where(self.who[:, 1] < 0, self.who[:, 1], number[:, 1])
+        return ContactHistory(number[:, 0].astype(np.int64), j.astype(np.int64), self.history, wall_contacts)
+
+
+def begun(engine: EngineWalls, particles: Particles, identities: np.ndarray) -> tuple[Bodies, float]:
+    """Arrays of bodies that begin at the present step with the state of particles, and their energy [units].
+
+    The particles are of the engine's variants, by number, and nothing acts on them but gravity.
+    """
+    new = arrays.bodies(particles, engine.kinds, engine.box, **engine.rows)._replace(identity=identities)
+    if (
+        not engine.rotating
+    ):  # those turn by what has passed since the engine began, see `dem.kernels.soft.integration.whole_steps`
+        elapsed = (int(engine.progress.step[0]) - engine.start_step) * engine.dt
+        new.orientation[:] = _turned_back(new.orientation, elapsed * new.memory_w)
+    energy, fluid = np.zeros(1), insertion_in_fluid.beginning(engine)
+    progress = engine.progress._replace(energy_start=energy, elastic=np.zeros(1, np.int64))
+    engine._order(loop.START, bodies=new, progress=progress, fluid=fluid)
+    insertion_in_fluid.begin(engine, fluid)
+    return new, float(energy[0])
+
+
+def _turned_back(q: np.ndarray, way: np.ndarray) -> np.ndarray:
+    """Quaternions (4, N) before turns by vectors (3, N) [rad]."""
+    angle = np.linalg.norm(way, axis=0)
+    w, x = np.cos(0.5 * angle), -0.5 * way * np.sinc(0.5 * angle / np.pi)
+    return np.concatenate([[w * q[0] - (x * q[1:]).sum(0)], w * q[1:] + q[0] * x + np.cross(x, q[1:], axis=0)])
+
+
+def taken_from(engine: EngineWalls, going: np.ndarray) -> tuple[Bodies, Remembered]:
+    """Copies of what bodies have, those of the indices where `going` (N,) is true, to put in elsewhere."""
+    index = np.flatnonzero(going)
+    index = index[np.argsort(engine.bodies.identity[index], kind="stable")]
+    own = engine.bodies._replace(**{name: _columns(engine, name, index) for name in MOVING})
+    return own, Remembered.by(engine).concerning(own.identity)
+
+
+def change(engine: EngineWalls, stay: np.ndarray, come: Bodies | None, remembered: Remembered | None = None) -> None:
+    """Go on with those bodies that stay, a truth for each index (N,), and with those that come.
+
+    Parameters
+    ----------
+    engine : Inhabited
+        At a complete step.
+    stay : (N,) bool array
+        Whose arrays are kept.
+    come : Bodies, optional
+        As `begun` or `taken_from` has them; only what moves with bodies is used.
+    remembered : Remembered, optional
+        What they have to do with each other, with walls, or with those that stay.
+    """
+    known = Remembered.by(engine)
+    index = np.flatnonzero(stay)
+    index = index[np.argsort(engine.bodies.identity[index], kind="stable")]
+    fastest = engine.partial[:, sweeps.TRAVEL].max()
+    held = {name: _columns(engine, name, index) for name in MOVING}
+    if come is not None:
+        held = {name: _joined(held[name], getattr(come, name)) for name in MOVING}
+        order = np.argsort(held["identity"], kind="stable")
+        held = {name: v.take(order, axis=-1) if v.shape[-1] else v for name, v in held.items()}
+        step = engine.dt * float(np.linalg.norm(come.velocity, axis=0).max(initial=0.0))
+        fastest = max(fastest, np.float64(step).view(np.int64))
+    install(engine, held)
+    engine.partial[:, sweeps.TRAVEL] = fastest
+    known = known if remembered is None else known.joined(remembered)
+    known = known.among(held["identity"])
+    engine.rebuild(known.table(held["identity"], engine.first_sphere_of_row, engine.bodies.wall_contacts.copy()))
+
+
+def install(engine: EngineWalls, held: dict[str, np.ndarray]) -> None:
+    """Give an engine these arrays of bodies, in the order of rows, and lists of their size that are to be made anew."""
+    kinds, before = engine.kinds, engine.neighbours
+    n, chunks = held["identity"].size, chunks_of(held["identity"].size)
+    spheres = np.diff(kinds.first_offset)[held["kind"]]
+    first = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
+    engine.bodies = engine.bodies._replace(
+        **held, first_sphere=first, owner=np.repeat(np.arange(n, dtype=np.int32), spheres), present=np.array([n]),
+        sphere_position=held["position"] if kinds.round else np.zeros((3, int(first[-1]))),
+    )  # fmt: skip
+    engine.kinds = with_poses(kinds, held["kind"])
+    engine.numbering, engine.owned = Numbering(held["identity"].copy()), n
+    engine.first_sphere_of_row = first[:-1].copy()
+    blocks = min(engine.most_threads, chunks) if isinstance(engine.mode, Threaded) else 1
+    if blocks != engine.pace.most:
+        engine.pace = Pace(blocks)
+    engine.neighbours = _lists(before, arrays.lists(engine.bodies, chunks, blocks, engine.layout), engine.layout)
+    engine.workspace = arrays.workspace(n, chunks, most_cells(n))
+    engine.partial, engine.fluid = (
+        np.zeros((chunks, sweeps.COLUMNS), np.int64),
+        subdomain_arrays.wet(engine.fluid, chunks),
+    )
+    if has_walls(engine.faces):
+        engine.faces = engine.faces._replace(walls=fitted(engine.faces.walls, n, int(first[-1]), chunks))
+
+
+def chunks_of(bodies: int) -> int:
+    """Chunks of so many bodies, at least one."""
+    return max(1, -(-bodies // CHUNK))
+
+
+def _columns(engine: EngineWalls, name: str, index: np.ndarray) -> np.ndarray:
+    """What bodies of these indices have of an array, in new memory; nothing if nobody has anything there."""
+    values = getattr(engine.bodies, name)
+    return values.take(index, axis=-1) if values.shape[-1] else values.copy()
+
+
+def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Columns of both; where nobody has any there are none."""
+    return np.ascontiguousarray(np.concatenate([one, other], axis=-1))
+
+
+def _lists(before: arrays.Neighbours, new: arrays.Neighbours, layout: arrays.Layout) -> arrays.Neighbours:
+    """New lists with as much room a chunk for pairs and candidates as there was."""
+    chunks, old = new.pairs.size, before.pairs.size
+    pairs, candidates = (before.lower.size - 1) // old, before.sphere_i.size // old
+    if chunks == old:
+        names = [*arrays.pair_arrays(0), *arrays.candidate_arrays(0, 0, layout), "pair_force", "overlap", "touching"]
+        more = {name: getattr(before, name) for name in names}
+    else:
+        more = arrays.pair_arrays(chunks * pairs) | arrays.candidate_arrays(chunks, candidates, layout)
+    entries = before.entry.size * chunks // old
+    return new._replace(**more, **arrays.entry_arrays(entries, new.first.size, layout))

@@ -1,0 +1,1 @@
+"""Neighbour lists of an engine: grid, skins, room."""

@@ -1,0 +1,212 @@
+"""What went wrong in a run, in words: who, with whom, when, why, and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.base.text import counted
+from dem.kernels.soft.integration import time_loop as loop
+from dem.kernels.soft.integration.sweeps import TRAVEL
+from dem.model.domain.box import FACES
+from dem.model.particles.fields import STATE
+from dem.soft.time_step.impacts import ADVISED, RESOLVED, effective_masses, rounded_down
+from dem.soft.time_step.limits import FARTHEST
+from dem.soft.walls.wall_arrays import face_velocity, face_word
+from dem.system.diagnosis import outside, point
+
+if TYPE_CHECKING:
+    from dem.model.domain.box import Box
+    from dem.model.particles.particles import Particles
+    from dem.soft.contact.overlaps import Overlaps
+    from dem.soft.engine import Engine
+
+THROUGH = 0.5  # overlap over the radius from which a sphere may come out on the other side of a wall
+
+
+class BrokenRunError(FloatingPointError):
+    """A run that cannot go on; ``name`` says of what kind, ``particles`` who is concerned."""
+
+    def __init__(self, message: str, name: str, particles: tuple[int, ...]) -> None:
+        super().__init__(message)
+        self.name, self.particles = name, particles
+
+
+class _Moment(NamedTuple):
+    """Where a run has come to."""
+
+    engine: Engine
+    particles: Particles
+    box: Box | None
+
+    @property
+    def time_step(self) -> float:
+        """[s]."""
+        return self.engine.dt
+
+    def who(self, row: int) -> int:
+        """Identity of the particle in a row of the user's arrays."""
+        return int(self.engine.numbering.identities[row])
+
+    def by_row(self, values: np.ndarray) -> np.ndarray:
+        """Values (..., N) by index, in the order of the user's rows."""
+        return self.engine.numbering.by_row(self.engine.bodies.identity, values)
+
+
+def check_run(code: int, engine: Engine, particles: Particles, box: Box | None) -> None:
+    """Raise `BrokenRunError` if the run went wrong; the particles are those that the engine has now."""
+    step = int(engine.progress.step[0])
+    where, now = f"step {step} (t = {step * engine.dt:.6g} s)", _Moment(engine, particles, box)
+    if code == loop.NOT_FINITE:
+        _check_numbers(now, where)
+    _check_finite(now, where)
+    if code in (loop.TURNS_TOO_FAST, loop.TOO_FAST):
+        _raise_too_fast(now, where)
+    if code == loop.TOO_DEEP:
+        _raise_too_deep(now, where)
+    if now.box is not None:
+        _check_box(now, where)
+
+
+def _check_numbers(now: _Moment, where: str) -> None:
+    """Raise if a speed is a number, but its square is not."""
+    v = now.by_row(np.abs(now.engine.bodies.velocity).max(0))
+    if not np.isnan(v).any():
+        row = int(v.argmax())
+        i = now.who(row)
+        message = (
+            f"{where}: particle {i} moves at {v[row]:.3g} m/s, faster than can be followed; a time step that does not "
+            f"resolve the contacts is the usual cause: lower time_step (now {now.time_step:g} s), or gravity and speeds"
+        )
+        raise BrokenRunError(message, "too-fast", (i,))
+
+
+def _check_finite(now: _Moment, where: str) -> None:
+    """Raise if some value of the state is not finite, saying which and whose."""
+    bad = {name: ~np.isfinite(getattr(now.particles, name)).all(1) for name in STATE}
+    concerned = np.flatnonzero(np.any(list(bad.values()), axis=0))
+    if len(concerned):
+        names, first = " and ".join(name for name, rows in bad.items() if rows.any()), now.who(concerned[0])
+        everybody = counted(len(now.particles), "particle")
+        message = (
+            f"{where}: {names} not finite for {len(concerned)} of {everybody}, first particle "
+            f"{first}; values are not numbers because they were set so, or because a time step too large (now "
+            f"{now.time_step:g} s) made the contacts explode: look at the steps before, or lower time_step"
+        )
+        raise BrokenRunError(message, "not-finite", (first,))
+
+
+def _raise_too_fast(now: _Moment, where: str) -> None:
+    """Name who turns or goes too far in a step."""
+    p, dt, engine = now.particles, now.time_step, now.engine
+    with np.errstate(over="ignore"):
+        spin = np.linalg.norm(p.angular_velocity, axis=1)
+    there = now.by_row(engine.bodies.left[0] == 0)
+    row = int(spin.argmax())
+    i = now.who(row)
+    if spin[row] * dt > loop.LARGEST_TURN:
+        message = (
+            f"{where}: particle {i} turns {spin[row] * dt:.3g} rad in one time step, at most "
+            f"{loop.LARGEST_TURN:g} can be followed; lower time_step (now {dt:g} s)"
+        )
+        raise BrokenRunError(message, "turns-too-fast", (i,))
+    surface = there * (now.by_row(np.linalg.norm(engine.bodies.velocity, axis=0)) + spin * engine.kinds.tip[p.variant])
+    row = int(surface.argmax())
+    i = now.who(row)
+    farthest, gone = engine.limits.farthest, float(engine.partial[:, TRAVEL].max().view(np.float64))
+    message = (
+        f"{where}: particle {i} moves {gone:.3g} m in one time step at {surface[row]:.3g} m/s, more than the "
+        f"skin of {farthest:.3g} m ({FARTHEST:.0%} of the smallest diameter), and could pass through others unseen; "
+        f"lower time_step from {dt:g} s to {rounded_down(0.1 * dt * farthest / gone):g} s, or gravity and the speeds"
+    )
+    raise BrokenRunError(message, "too-fast", (i,))
+
+
+class _Meeting(NamedTuple):
+    """Two that are too deep in each other."""
+
+    particles: tuple[int, ...]
+    partner: str
+    overlap: float  # [m]
+    share: float  # of the smaller radius
+    speed: float  # relative, at the contact [m/s]
+    steps: float  # in an impact at the speed that its energy, elastic energy included, amounts to
+    place: np.ndarray  # (3,) centre of the sphere [m]
+    wall: bool  # whether it is in a wall that is no face of the box
+
+
+def _raise_too_deep(now: _Moment, where: str) -> None:
+    """Name the deepest contact, and what made it so deep."""
+    meeting, limit = _deepest_meeting(now), now.engine.limits.limit
+    dt = now.time_step
+    message = (
+        f"{where}: particle {meeting.particles[0]} overlaps {meeting.partner} by {meeting.overlap:.3g} m, "
+        f"{meeting.share:.0%} of the smaller radius (at most {limit:.0%}), at {meeting.speed:.3g} m/s, "
+        f"{meeting.steps:.2g} steps a contact; "
+    )
+    if meeting.wall and meeting.share > THROUGH:
+        message += f"at {point(meeting.place)} m it goes through that wall, for "
+    if meeting.steps < RESOLVED:
+        advised = rounded_down(meeting.steps * dt / ADVISED)
+        message += f"the time step does not resolve the contact: lower time_step from {dt:g} s to {advised:g} s"
+    else:
+        message += "contacts are too soft for the speeds or loads here: raise young, or lower the speeds or gravity"
+    raise BrokenRunError(message, "too-deep", meeting.particles)
+
+
+def _deepest_meeting(now: _Moment) -> _Meeting:
+    engine = now.engine
+    o, kinds, b = engine.overlaps(), engine.kinds, engine.bodies
+    deep = o.deepest()
+    s, t = deep.sphere, deep.other
+    kind = b.kind[b.owner[s]]
+    tips = effective_masses(kinds)
+    mass, radius, reduced, material = tips[_row(engine, s)], o.radius[s], kinds.mass[kind], kinds.material[kind]
+    x, who = b.sphere_position[:, s], int(o.owner[s])
+    if t < 0:
+        face = -1 - t
+        other, partner, particles = engine.springs.of_faces[face], face_word(face, engine.called), (who,)
+        velocity = _surface_velocity(now, o, s, x) - face_velocity(engine.faces, face, x)
+    else:
+        particles = tuple(sorted((who, int(o.owner[t]))))
+        kind = b.kind[b.owner[t]]
+        mass, other = 1 / (1 / mass + 1 / tips[_row(engine, t)]), kinds.material[kind]
+        radius, reduced = 1 / (1 / radius + 1 / o.radius[t]), 1 / (1 / reduced + 1 / kinds.mass[kind])
+        partner = f"particle {particles[1]}"
+        velocity = _surface_velocity(now, o, s, x) - _surface_velocity(now, o, t, b.sphere_position[:, t])
+    speed = float(np.linalg.norm(velocity))
+    spring = engine.springs.between(material, other, radius, reduced)
+    energy = 0.5 * mass * speed**2 + spring.energy(deep.overlap)
+    steps = spring.time(mass, spring.overlap(energy)) / now.time_step
+    beside = t < -len(FACES)
+    return _Meeting(particles, partner, deep.overlap, deep.share, speed, float(steps), x.copy(), beside)
+
+
+def _row(engine: Engine, sphere: int) -> int:
+    """Row of a sphere in the tables of kinds."""
+    b = engine.bodies
+    return int(engine.kinds.first_offset[b.kind[b.owner[sphere]]] + sphere - b.first_sphere[b.owner[sphere]])
+
+
+def _surface_velocity(now: _Moment, o: Overlaps, sphere: int, x: np.ndarray) -> np.ndarray:
+    """Velocity of the centre of a sphere [m/s]."""
+    b, p, n = now.engine.bodies, now.particles, now.engine.numbering.rows(o.owner[sphere])
+    arm = x - b.position[:, b.owner[sphere]]
+    return p.velocity[n] + np.cross(p.angular_velocity[n], arm)
+
+
+def _check_box(now: _Moment, where: str) -> None:
+    """Refuse to go on when a centre is beyond a wall."""
+    faces, position = now.engine.faces, now.particles.position
+    beyond = outside(position, faces.lower, faces.upper)
+    beyond = beyond[now.by_row(now.engine.bodies.left[0])[beyond] == 0]
+    if len(beyond):
+        row = beyond[0]
+        i, speed = now.who(row), np.linalg.norm(now.particles.velocity[row])
+        message = (
+            f"{where}: particle {i} has left the box, at {point(position[row])} m ({len(beyond)} such), at {speed:.3g} "
+            f"m/s; the wall is too soft for such a speed, or the time step does not resolve the contact: raise young, "
+            f"or lower time_step (now {now.time_step:g} s), gravity or the speeds"
+        )
+        raise BrokenRunError(message, "outside", (i,))

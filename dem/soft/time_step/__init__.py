@@ -1,0 +1,1 @@
+"""Advice on the time step: impacts, short contacts, adhesion, limits."""

@@ -1,0 +1,229 @@
+"""What adhesion asks of the lists, of the unit of energy and of the time step."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.base.notices import Notice
+from dem.kernels import laws
+from dem.kernels.compiler.jit import in_python
+from dem.kernels.laws.collision_time import ContactPairProperties
+from dem.model.domain.box import FACES
+from dem.soft import arrays
+from dem.soft.contact.overlaps import DEEPEST
+from dem.soft.time_step.impacts import ADVISED, FORCED, RESOLVED, Classes, kind_of_row, rounded_down
+from dem.soft.time_step.springs import between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dem.kernels.soft.state import Kinds
+    from dem.model.domain.box import Box
+    from dem.model.particles.particles import Particles
+    from dem.model.walls.wall import Wall
+    from dem.soft.time_step.springs import Springs
+
+AT_REST = 4.5 ** (1 / 3)  # radius of a JKR contact without load, see `dem.kernels.laws.jkr`
+SHALLOW = 0.1  # of the smaller radius: what adhesion alone may press spheres in by
+WETTEST, STEEPEST = 0.1, math.radians(50)  # V/R̄³ and contact angle up to which Willett's formula was fitted
+
+
+class Pairs(NamedTuple):
+    """Pairs of surfaces (P,) that may meet."""
+
+    i: np.ndarray  # rows of the law's tables
+    j: np.ndarray  # walls' come last
+    modulus: np.ndarray  # E* [Pa]
+    radius: np.ndarray  # R* [m]
+    smaller: np.ndarray  # radius [m]
+    mass: np.ndarray  # smallest effective one [kg]
+
+    @classmethod
+    def of(cls, springs: Springs, material: np.ndarray, radius: np.ndarray, mass: np.ndarray, *, walls: bool) -> Pairs:
+        """Each two of some spheres (C,), and each with the walls of the box, if it has any, and with others."""
+        there = springs.surfaces(box=walls)
+        i, j = np.triu_indices(material.size + len(there))
+        i, j = i[i < material.size], j[i < material.size]
+        material = np.append(material, there).astype(np.int64)
+        radius, mass = (np.append(values, np.full(len(there), np.inf)) for values in (radius, mass))
+        of_walls = springs.modulus.T
+        return cls(
+            material[i], material[j], of_walls[material[i], material[j]], 1 / (1 / radius[i] + 1 / radius[j]),
+            np.minimum(radius[i], radius[j]), 1 / (1 / mass[i] + 1 / mass[j]),
+        )  # fmt: skip
+
+
+class Rest(NamedTuple):
+    """Contacts of pairs (P,) that nothing but adhesion presses."""
+
+    overlap: np.ndarray  # [m]
+    stiffness: np.ndarray  # dF/dδ there [N/m]
+    energy: np.ndarray  # below that of surfaces apart [J]
+    pull_off: np.ndarray  # largest pull [N]
+
+
+class Held(NamedTuple):
+    """What adhesion holds: the largest pull, and the shortest half oscillation about rest."""
+
+    pull_off: float = 0.0  # [N]
+    strongest: str = ""  # whose that is
+    time: float = math.inf  # [s]
+    quickest: str = ""
+
+
+def extremes(kinds: Kinds, springs: Springs) -> Pairs:
+    """Pairs of the smallest and of the largest spheres of all materials."""
+    of_row = kinds.material[kind_of_row(kinds)]
+    found = [
+        (m, r) for m in np.unique(of_row) for r in (kinds.radius[of_row == m].min(), kinds.radius[of_row == m].max())
+    ]
+    material, radius = np.array([m for m, _ in found]), np.array([r for _, r in found])
+    mass = np.full(radius.size, 2 * kinds.mass.min())
+    return Pairs.of(springs, material, radius, mass, walls=True)
+
+
+def longest_reach(law: tuple, kinds: Kinds, springs: Springs) -> float:
+    """How far beyond touching contacts of these bodies may live [m]."""
+    if not lasts(law):
+        return law.film.farthest if films(law) else 0.0
+    part = law.normal if laws.functions(type(law.normal)).reach else law.adhesion
+    reach, pairs = in_python(laws.functions(type(part)).reach), extremes(kinds, springs)
+    return float(max(reach(part, *pair[:4]) for pair in zip(*pairs, strict=True)))
+
+
+def lasts(law: tuple) -> bool:
+    """Whether contacts may live beyond touching."""
+    parts = () if isinstance(law, laws.Elastic) else (law.normal, law.adhesion)
+    return any(laws.functions(type(part)).reach for part in parts)
+
+
+def films(law: tuple) -> bool:
+    """Whether a fluid is between surfaces before they touch."""
+    return isinstance(getattr(law, "film", None), laws.Film)
+
+
+def attracts(law: tuple) -> bool:
+    """Whether there is any adhesion."""
+    return not isinstance(law, laws.Elastic) and (
+        isinstance(law.normal, laws.JKR) or not isinstance(law.adhesion, laws.NoComponent)
+    )
+
+
+def at_rest(law: tuple, pairs: Pairs) -> Rest:
+    """What adhesion does to pairs by itself."""
+    i, j, modulus, radius = pairs[:4]
+    if isinstance(law.normal, laws.JKR):
+        work = law.normal.work[i, j]
+        s = np.cbrt(math.pi * work * radius**2 / modulus)
+        slope = (4 * AT_REST**2 - 3 * math.sqrt(2 * AT_REST)) / (2 * AT_REST - 1 / math.sqrt(2 * AT_REST))
+        overlap = (AT_REST**2 - math.sqrt(2 * AT_REST)) * s**2 / radius
+        unit = math.pi * work
+        return Rest(overlap, slope * modulus * s, 1.64 * unit * s**2, 1.5 * unit * radius)  # π w R*²/s² is E* s
+    spring = between(law, i, j, ContactPairProperties(modulus, radius, pairs.mass))
+    p, q, overlap = spring.power, spring.pull_power, spring.rest()
+    if np.any(np.asarray(p) <= q):
+        message = f"a pull that grows as overlap^{q:g} goes with a steeper elastic force, whose power is {np.min(p):g}"
+        raise ValueError(message)
+    pull = spring.pull * overlap**q  # where it is in balance with the elastic force
+    reach = laws.functions(type(law.adhesion)).reach
+    apart = pull * in_python(reach)(law.adhesion, i, j, modulus, radius) if reach else 0.0
+    with np.errstate(invalid="ignore"):
+        slope = np.where(pull > 0, (p - q) * pull / overlap, 0.0)
+    largest = pull * (q / p) ** (q / (p - q)) * (1 - q / p)  # of h δ^q - k δ^p
+    return Rest(overlap, slope, (p - q) / ((q + 1) * (p + 1)) * pull * overlap + apart, largest)
+
+
+def energies_of_adhesion(law: tuple, kinds: Kinds, springs: Springs, spheres: int) -> float:
+    """What adhesion may give to so many spheres, summed without regard to sign [J]."""
+    return spheres * float(at_rest(law, extremes(kinds, springs)).energy.max()) if attracts(law) else 0.0
+
+
+def meeting(particles: Particles, box: Box | None, law: tuple, beside: Sequence[Wall]) -> Pairs:
+    """Pairs that may meet."""
+    kinds = arrays.kinds(particles, box)
+    springs = arrays.springs(particles, kinds, law, beside)
+    c = Classes.of(kinds, particles.variant, np.zeros(len(particles)))
+    walls = box is not None and len(box.absent) < len(FACES)
+    return Pairs.of(springs, c.material, c.radius, c.mass, walls=walls)
+
+
+def held(particles: Particles, box: Box | None, law: tuple, walls: Sequence[Wall] = ()) -> Held:
+    """What adhesion holds of particles that may meet."""
+    pairs = meeting(particles, box, law, walls) if attracts(law) else None
+    if pairs is None or not pairs.i.size:
+        return Held()
+    time, rest, k = _shortest(pairs, law)
+    most, names = int(rest.pull_off.argmax()), _names(particles)
+    return Held(float(rest.pull_off[most]), _who(pairs, most, names), time, _who(pairs, k, names))
+
+
+def _shortest(pairs: Pairs, law: tuple) -> tuple[float, Rest, int]:
+    """Shortest half a period about rest [s], of all pairs at rest that one."""
+    rest = at_rest(law, pairs)
+    with np.errstate(divide="ignore"):
+        times = math.pi * np.sqrt(pairs.mass / rest.stiffness)
+    k = int(times.argmin())
+    return float(times[k]), rest, k
+
+
+def foreseen(
+    particles: Particles, box: Box | None, law: tuple, time_step: float, walls: Sequence[Wall] = ()
+) -> Iterator[Notice]:
+    """What should be known of adhesion before a run begins."""
+    if not attracts(law):
+        return
+    pairs = meeting(particles, box, law, walls)
+    if not pairs.i.size:
+        return
+    names = _names(particles)
+    time, rest, k = _shortest(pairs, law)
+    if time < RESOLVED * time_step:
+        reason = (
+            f"adhesion holds {_who(pairs, k, names)} so fast that half an oscillation takes {time:.2g} s, "
+            f"{time / time_step:.2g} steps of {time_step:g} s, at least {RESOLVED} resolve it"
+        )
+        remedy = f'lower time_step to {rounded_down(time / ADVISED):g} s, or take time_step="auto"'
+        yield Notice("coarse-time-step", reason, remedy, grave=time < FORCED * time_step)
+    share = rest.overlap / pairs.smaller
+    k = int(share.argmax())
+    if share[k] > SHALLOW:
+        reason = f"adhesion alone presses {_who(pairs, k, names)} in by {share[k]:.0%} of the smaller radius"
+        yield Notice("soft-contacts", reason, "raise young, or lower the adhesion", grave=bool(share[k] > DEEPEST))
+    if isinstance(law.adhesion, laws.Bridge):
+        yield from _beyond_formula(pairs, law.adhesion, names)
+
+
+def _beyond_formula(pairs: Pairs, bridge: laws.Bridge, names: list[str]) -> Iterator[Notice]:
+    """Bridges that Willett's formula is not for."""
+    volume = bridge.volume[pairs.i, pairs.j]
+    ratio = volume / (2 * pairs.radius) ** 3
+    k = int(ratio.argmax())
+    if ratio[k] > WETTEST:
+        reason = (
+            f"the liquid bridge of {_who(pairs, k, names)} has {ratio[k]:.2g} of (2 R*)^3, and the formula for its "
+            f"force was fitted up to {WETTEST}"
+        )
+        yield Notice("large-bridge", reason, f"lower volume to {WETTEST * (2 * pairs.radius[k]) ** 3:.2g} m3")
+    with np.errstate(invalid="ignore"):
+        angle = np.nan_to_num(2 * (bridge.length[pairs.i, pairs.j] / np.cbrt(volume) - 1))
+    k = int(angle.argmax())
+    if angle[k] > STEEPEST:
+        reason = (
+            f"the liquid bridge of {_who(pairs, k, names)} has a contact angle of {math.degrees(angle[k]):.3g} "
+            f"degrees, and the formula for its force was fitted up to {math.degrees(STEEPEST):.3g}"
+        )
+        yield Notice("large-bridge", reason, "lower angle")
+
+
+def _names(particles: Particles) -> list[str]:
+    """What the materials of the particles are called, and the wall."""
+    found = arrays.materials(particles)
+    return [material.name or f"material {k}" for k, material in enumerate(found)] + ["a wall"]
+
+
+def _who(pairs: Pairs, k: int, names: list[str]) -> str:
+    """A pair in words."""
+    return f"{names[pairs.i[k]]} on {names[min(pairs.j[k], len(names) - 1)]} (R* = {pairs.radius[k]:.3g} m)"

@@ -1,0 +1,275 @@
+"""Which time step a simulation needs, from the hardest impacts that its energies allow.
+
+See `soft.time_step.impacts`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base.notices import Notice
+from dem.kernels.laws import Elastic
+from dem.model.domain.box import AXES, FACES
+from dem.soft import arrays
+from dem.soft.neighbours.skin_distances import CANDIDATE_SKIN
+from dem.soft.time_step.adhesion import Held, held
+from dem.soft.time_step.impacts import ADVISED, FIXED, FORCED, RESOLVED, WALL, Hardest, rounded_down
+from dem.soft.walls.wall_arrays import fall_on, fastest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dem.model.domain.box import Box
+    from dem.model.particles.particles import Particles
+    from dem.model.walls.wall import Wall
+    from dem.soft.time_step.impacts import Impact
+
+ELASTIC = Elastic()
+RAYLEIGH_SHARE = 0.2  # of the Rayleigh time, as usual in the field (10 to 30 %): particles in dense packings
+HEAVIEST = 23e3  # kg/m3: osmium has 22.6 g/cm3
+LARGEST_TURN = 0.3  # rad a step; 0.1 are advised
+ADVISED_TURN = 0.1
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is known about the time step before the first one.
+
+    ``contact_time`` is the shortest foreseeable one [s] (infinite if nothing can meet), by ``shortest`` at ``speed``
+    [m/s]; ``squeezed_time`` the shortest that ``squeezed`` could have between two others [s]; ``overlap`` the deepest
+    foreseeable one over the smaller radius, by ``deepest``; ``rayleigh_time`` the shortest time that a surface wave
+    takes around half a sphere [s]; ``spin`` the largest angular speed at the start [rad/s]; ``held`` tells of adhesion,
+    if there is any, the largest pull and the shortest half oscillation of what it holds; ``further`` says what a fluid
+    has to do with it; ``advised`` the time step that follows from all of them [s].
+
+    Examples
+    --------
+    >>> import dem
+    >>> glass = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+    >>> box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), glass)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), glass, position=[[0.05, 0.05, 0.02]])
+    >>> advice = dem.Simulation(ball, box, time_step=1e-5).advice()
+    >>> advice.shortest, round(advice.contact_time, 5), round(advice.steps_per_contact)  # falling from the lid
+    ('a sphere on a wall', 0.0017, 170)
+    """
+
+    time_step: float
+    advised: float
+    contact_time: float
+    shortest: str
+    speed: float
+    squeezed_time: float
+    squeezed: str
+    overlap: float
+    deepest: str
+    rayleigh_time: float
+    spin: float
+    held: Held
+    further: tuple[str, ...] = ()
+
+    @property
+    def steps_per_contact(self) -> float:
+        """Time steps in the shortest foreseeable contact."""
+        return self.contact_time / self.time_step
+
+    @property
+    def steps_squeezed(self) -> float:
+        """The same for who is squeezed."""
+        return self.squeezed_time / self.time_step
+
+    @property
+    def turn(self) -> float:
+        """Largest rotation in one step at the start [rad]."""
+        return self.spin * self.time_step
+
+    @property
+    def lines(self) -> list[str]:
+        """The advice in words."""
+        squeezed = (
+            f"shortest when squeezed: {self.squeezed_time:.3g} s, {self.squeezed}: {self.steps_squeezed:.3g} steps "
+            f"({RESOLVED} are advised)"
+        )
+        held = (
+            f"adhesion: pulls by up to {self.held.pull_off:.3g} N, {self.held.strongest}; half an oscillation at rest "
+            f"takes {self.held.time:.3g} s, {self.held.quickest}: {self.held.time / self.time_step:.3g} steps "
+            f"(at least {RESOLVED})"
+        )
+        return [
+            f"shortest contact: {self.contact_time:.3g} s, {self.shortest} at {self.speed:.3g} m/s: "
+            f"{self.steps_per_contact:.3g} steps of {self.time_step:.3g} s (at least {RESOLVED})",
+            *([squeezed] if self.squeezed_time < math.inf else []),
+            *([held] if self.held.pull_off > 0 else []),
+            f"deepest overlap: {self.overlap:.1%} of a radius, {self.deepest}",
+            f"Rayleigh time: {self.rayleigh_time:.3g} s, {self.time_step / self.rayleigh_time:.1%} of it a step",
+            f"rotation: {self.turn:.2g} rad a step at the start (at most {LARGEST_TURN})",
+            *self.further,
+            f"advised time step: {self.advised:.2g} s",
+        ]
+
+
+def advise(
+    particles: Particles,
+    box: Box | None,
+    gravity: tuple[float, float, float],
+    time_step: float | None = None,
+    law: tuple = ELASTIC,
+    walls: Sequence[Wall] = (),
+) -> Advice:
+    """Advice on the time step for particles in their present state; without one, as if it were the one advised.
+
+    The contact law is one of `dem.kernels.laws`.
+
+    Examples
+    --------
+    >>> import dem
+    >>> sim = dem.cases()["nine-fibres"]().simulation()
+    >>> advice = advise(sim.particles, sim.box, sim.gravity, sim.time_step)
+    >>> round(advice.steps_per_contact), advice.advised
+    (270, 5.3e-06)
+    """
+    with np.errstate(over="ignore"):
+        hardest = _hardest(particles, box, gravity, law, walls, time_step)
+        spin = float(np.linalg.norm(particles.angular_velocity, axis=1).max())
+    first, deepest, squeezed = hardest.shortest, hardest.deepest, hardest.squeezed
+    rayleigh, sticks = min(_rayleigh_times(particles)), held(particles, box, law, walls)
+    turning = ADVISED_TURN / spin if spin else math.inf
+    alone = min(squeezed.time / RESOLVED, RAYLEIGH_SHARE * rayleigh, turning)
+    advised = rounded_down(min(first.time / ADVISED, sticks.time / ADVISED, alone))
+    return Advice(
+        time_step=time_step or advised, advised=advised, contact_time=first.time, speed=first.speed,
+        shortest=_who(particles, first, "on"), squeezed_time=squeezed.time,
+        squeezed=_who(particles, squeezed, "squeezed against"), overlap=deepest.overlap,
+        deepest=_who(particles, deepest, "on"), rayleigh_time=rayleigh, spin=spin, held=sticks,
+    )  # fmt: skip
+
+
+def _rayleigh_times(particles: Particles) -> Iterator[float]:
+    """π R √(ρ/G)/(0.1631 ν + 0.8766) of the smallest sphere of each kind (as LIGGGHTS, fix check/timestep/gran)."""
+    for shape, m in particles.variants:
+        shear = m.young / (2 * (1 + m.poisson))
+        yield math.pi * float(min(shape.radii)) * math.sqrt(m.density / shear) / (0.1631 * m.poisson + 0.8766)
+
+
+def _hardest(
+    particles: Particles, box: Box | None, gravity: tuple[float, float, float], law: tuple, beside: Sequence[Wall],
+    time_step: float | None,
+) -> Hardest:  # fmt: skip
+    """The hardest impacts of particles that have all they may gain in falling through the box, and press of servos."""
+    kinds = arrays.kinds(particles, box)
+    fixed, falls = particles.fixed, fall(particles, box, gravity, beside)
+    if fixed.any():
+        height = -(particles.position * gravity).sum(1)
+        falls = np.where(fixed, 0.0, np.maximum(falls, height - height[fixed].min()))
+    own = 0.5 * (particles.velocity**2).sum(1) + falls
+    turning = 0.5 * (particles.angular_velocity**2).sum(1)
+    energy = (
+        np.where(fixed, FIXED, kinds.mass[particles.variant]) * own + kinds.inertia.max(0)[particles.variant] * turning
+    )
+    walls = box is not None and len(box.absent) < len(FACES)
+    springs = arrays.springs(particles, kinds, law, beside)
+    servos = [wall.servo for wall in beside if wall.servo]
+    most = 0.25 * CANDIDATE_SKIN * 2 * float(kinds.radius.min())  # of the way of a wall with a servo in a time step
+    ways = [min(most, servo.fastest * (time_step or math.inf)) if servo.fastest else most for servo in servos]
+    return Hardest(
+        kinds, springs, particles.variant, energy, walls=walls, fastest=fastest_of(box, beside),
+        pressing=max([0.0, *(abs(servo.force) for servo in servos)]), leap=max([0.0, *ways]),
+    )  # fmt: skip
+
+
+def _who(particles: Particles, impact: Impact, how: str) -> str:
+    """Who has an impact, in words."""
+    if impact.speed == 0:
+        return "nothing can meet"
+    partner = "a wall" if impact.whom == WALL else _name(particles, impact.whom)
+    return f"{_name(particles, impact.who)} {how} {partner}"
+
+
+def _name(particles: Particles, body: int) -> str:
+    """What touches of a body."""
+    shape, _ = particles.variants[particles.variant[body]]
+    return "a sphere" if len(shape.radii) == 1 else f"a {type(shape).__name__.lower()}'s tip"
+
+
+def fall(
+    particles: Particles, box: Box | None, gravity: tuple[float, float, float], walls: Sequence[Wall] = ()
+) -> np.ndarray:
+    """What falling to the wall below, or through a periodic cell, adds to v²/2 (N,) [m²/s²]; nothing without either."""
+    gained = np.zeros(len(particles))
+    if walls and any(gravity):
+        return np.maximum(fall(particles, box, gravity), fall_on(particles.position, gravity, walls))
+    for axis, (name, g) in enumerate(zip(AXES, gravity, strict=True)):
+        if box is None or g == 0 or f"{name}{'+' if g > 0 else '-'}" in box.open:
+            continue
+        end = (box.upper if g > 0 else box.lower)[axis]
+        gained += g * (end - particles.position[:, axis]) if name not in box.periodic else abs(g) * box.size[axis]
+    return np.maximum(gained, 0.0)
+
+
+def foreseen(
+    particles: Particles,
+    box: Box | None,
+    gravity: tuple[float, float, float],
+    time_step: float,
+    law: tuple = ELASTIC,
+    walls: Sequence[Wall] = (),
+) -> Iterator[Notice]:
+    """What should be known of the time step and the contacts before a run begins."""
+    if not np.isfinite(particles.velocity).all():  # broken already, as the run will say
+        return
+    advice = advise(particles, box, gravity, time_step, law, walls)
+    remedy = f'lower time_step to {advice.advised:.2g} s, or take time_step="auto"'
+    if advice.overlap >= 1:
+        driven = _driven(particles, box, gravity, walls)
+        heaviest = max(material.density for _, material in particles.variants)
+        wrong = (
+            f"lower density, {heaviest:g} kg/m3, which is more than any solid has, or " if heaviest > HEAVIEST else ""
+        )
+        yield Notice("soft-contacts", f"{driven} would press {advice.deepest} in by {advice.overlap:.3g} radii",
+                     f"{wrong}lower gravity or the speeds, or raise young", grave=True)  # fmt: skip
+    given = f"time_step {time_step:g} s leaves"
+    if advice.steps_per_contact < RESOLVED:
+        reason = (
+            f"{given} {_fewer(advice.steps_per_contact, RESOLVED)} steps to the shortest contact that can be foreseen "
+            f"({advice.contact_time:.2g} s, {advice.shortest} at {advice.speed:.3g} m/s), at least {RESOLVED} "
+            "resolve it"
+        )
+        yield Notice("coarse-time-step", reason, remedy, grave=advice.steps_per_contact < FORCED)
+    elif advice.steps_squeezed < FORCED:
+        reason = (
+            f"{given} {_fewer(advice.steps_squeezed, FORCED)} steps to the shortest contact of a particle between two "
+            f"others ({advice.squeezed_time:.2g} s, {advice.squeezed}), fewer than {FORCED} may break it"
+        )
+        yield Notice("coarse-time-step", reason, remedy)
+    elif advice.turn > LARGEST_TURN:
+        reason = f"a particle turns {advice.turn:.2g} rad in one time step, at most {LARGEST_TURN} are resolved"
+        yield Notice("coarse-time-step", reason, remedy)
+
+
+def _driven(particles: Particles, box: Box | None, gravity: tuple[float, float, float], walls: Sequence[Wall]) -> str:
+    """What the energy of the hardest impact comes from."""
+    with np.errstate(over="ignore"):
+        moving = 0.5 * float((particles.velocity**2).sum(1).max())
+        falling = float(fall(particles, box, gravity, walls).max())
+        wall = fastest_of(box, walls)
+    if (2 * wall) ** 2 > 2 * max(moving, falling):  # what a wall hits leaves at twice its speed
+        return f"a wall at {wall:.3g} m/s"
+    if falling > moving:
+        strength = math.hypot(*gravity)
+        return f"falling {falling / strength:.3g} m under gravity of {strength:g} m/s2"
+    return f"a speed of {math.sqrt(2 * moving):.3g} m/s"
+
+
+def _fewer(steps: float, than: int) -> str:
+    """A number of steps in two digits, that does not look like the one it falls short of.
+
+    Examples
+    --------
+    >>> _fewer(19.5, 20), _fewer(1.57, 20)
+    ('19', '1.6')
+    """
+    shown = f"{steps:.2g}"
+    return f"{rounded_down(steps):g}" if float(shown) >= than else shown

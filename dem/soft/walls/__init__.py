@@ -1,0 +1,1 @@
+"""Walls of an engine: arrays of the kernels, motion, loads."""

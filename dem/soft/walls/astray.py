@@ -1,0 +1,128 @@
+"""Particles outside of closed walls that are to hold them, with nothing else that could."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import portable
+from dem.base.notices import Notice
+from dem.base.text import counted
+from dem.model.domain.regions import region_of
+from dem.model.walls.axisymmetric import Cone, Cylinder, Revolution
+from dem.model.walls.basic import Ball
+from dem.model.walls.enclosure import enclosed, is_closed
+from dem.model.walls.mesh import Mesh
+from dem.model.walls.polyhedral import Torus
+from dem.soft.checks import in_frame
+from dem.system.diagnosis import point
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dem.model.walls.wall import Wall
+    from dem.soft.engine import Engine
+
+
+def holds(wall: Wall) -> bool:
+    """Whether a wall is closed, and made for particles inside of it."""
+    if isinstance(wall, Cylinder | Cone | Revolution):
+        profile = wall.profile()
+        return getattr(wall, "inside", True) and profile[0][0] == 0 == profile[-1][0]
+    return isinstance(wall, Ball | Torus) and wall.inside
+
+
+def containers(engine: Engine) -> tuple[int, ...]:
+    """Numbers of the closed meshes that hold particles, if these are more than half of all particles.
+
+    A mesh has no word for the side that particles are on: what most of them are in is a container, and blades, bodies
+    or a platform that has few or none in it are not.
+    """
+    if not _is_open_space(engine):
+        return ()
+    x = _places(engine)
+    held, found = np.zeros(len(x), bool), []
+    for k, wall in _present(engine):
+        if isinstance(wall, Mesh) and is_closed(wall):
+            within = _within(engine, k, x)
+            held |= within
+            found += [k] * bool(within.any())
+    return tuple(found) if 2 * held.sum() > len(x) else ()
+
+
+def astray(engine: Engine, meshes: tuple[int, ...]) -> np.ndarray:
+    """Numbers of the particles that are outside of every closed wall, and over or beside no other wall.
+
+    Closed meshes that held most particles at the start, `meshes`, or hold most of them now, count as such walls.
+    Nobody is astray where there is a box, a plane, or no closed wall that particles are to be in: through the open
+    ends of a hopper they leave without a fault. Other walls catch whoever is above them, or without gravity near them,
+    by the sphere about each.
+    """
+    if not _is_open_space(engine):
+        return np.empty(0, np.int64)
+    walls, most = _present(engine), {*meshes, *containers(engine)}
+    closed = [k for k, wall in walls if holds(wall) or k in most]
+    if not closed:
+        return np.empty(0, np.int64)
+    x = _places(engine)
+    out = engine.faces.walls.acts[closed][:, engine.bodies.kind[: engine.owned]].any(0)
+    for k in closed:
+        out &= ~_within(engine, k, x)
+    down = np.array(engine.gravity) / (portable.length(engine.gravity) or 1.0)
+    for k, wall in walls:
+        if out.any() and k not in closed:
+            reach = 0.5 * portable.length(wall.shape.upper - wall.shape.lower) + float(engine.kinds.bound.max())
+            way = engine.faces.walls.poses.middle[:, k] - x
+            along = (way * down).sum(1)
+            out &= (np.linalg.norm(way - along[:, None] * down, axis=1) > reach) | (along < -reach)
+    return np.sort(engine.bodies.identity[: engine.owned][out])
+
+
+def _is_open_space(engine: Engine) -> bool:
+    """Whether particles may fall for ever: there are some, and walls, but no box and no wall without an end."""
+    return (
+        bool(engine.owned and engine.walls) and engine.box is None and not any(w.ENDLESS for _, w in _present(engine))
+    )
+
+
+def _present(engine: Engine) -> list[tuple[int, Wall]]:
+    """The walls that are there now, with their numbers."""
+    return [(k, wall) for k, wall in enumerate(engine.walls) if engine.walls_present[k]]
+
+
+def _places(engine: Engine) -> np.ndarray:
+    """Centres of mass (N, 3) [m]."""
+    return engine.bodies.position[:, : engine.owned].T
+
+
+def _within(engine: Engine, k: int, x: np.ndarray) -> np.ndarray:
+    """Which of the points (N, 3) are inside wall k, where it is now."""
+    wall, x = engine.walls[k], in_frame(engine, k, x)
+    if isinstance(wall, Mesh):
+        return enclosed(wall.vertices, wall.triangles, x)
+    return region_of(wall, "wall").depth(x) >= 0
+
+
+def foreseen(engine: Engine, meshes: tuple[int, ...]) -> Iterator[Notice]:
+    """What should be known of them before a run begins."""
+    found = astray(engine, meshes)
+    if found.size:
+        at = point(engine.by_row(engine.bodies.position)[:, engine.numbering.rows(found[:1])[0]])
+        reason = (
+            f"particle {found[0]}, at {at} m, is outside of the closed walls ({found.size} such), and nothing holds it"
+        )
+        yield Notice("outside-walls", reason, "move it inside, or fill the wall by dem.pack(..., inside=wall)")
+
+
+def doubts(engine: Engine, meshes: tuple[int, ...]) -> list[str]:
+    """What a verdict says of them."""
+    found = astray(engine, meshes)
+    if not found.size:
+        return []
+    outside = f"{counted(found.size, 'particle')} of {engine.owned}, the first one particle {found[0]},"
+    verb = "is" if found.size == 1 else "are"
+    return [
+        f"{outside} {verb} outside of the closed walls, and nothing holds them: put all inside at the start; if they "
+        "were, lower time_step or close gaps of the walls"
+    ]

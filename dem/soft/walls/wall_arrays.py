@@ -1,0 +1,355 @@
+"""Walls of any shape as the kernels know them: their shapes, motions and materials, and what they have come to."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import portable
+from dem.base.large_pages import LINE, empty, zeros
+from dem.kernels import laws
+from dem.kernels.domain.periodic import is_periodic
+from dem.kernels.soft.contact.batch_kinematics import BLOCK
+from dem.kernels.soft.contact.capsules import Capsules, Mixed
+from dem.kernels.soft.wall_contact import wall_loads
+from dem.kernels.soft.wall_contact.near_wall_record import SLOTS as FIRST_SLOT
+from dem.kernels.soft.wall_contact.rough_walls import Rough, Smooth
+from dem.kernels.soft.wall_contact.triangle_batches import MET, PAIRED, SEEN
+from dem.kernels.soft.wall_contact.wall_arrays import SINGLE, WALLED, Walls
+from dem.kernels.walls import geometry, sides
+from dem.kernels.walls.poses import Motions, Poses
+from dem.kernels.walls.side_potential_terms import COLUMNS as SIDE_COLUMNS
+from dem.kernels.walls.sides import SCRATCH
+from dem.model.domain.box import FACES
+from dem.model.walls.servo import PID
+from dem.model.walls.wall import REACHED
+from dem.model.walls.wall_shapes import geometry_of, room_of_sides
+from dem.soft.contact.capsules import shapes_for_sides
+from dem.soft.walls.moving_walls import about, free_of, servos
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.kernels.domain.faces import BoxFaces
+    from dem.kernels.soft.state import Bodies, Kinds
+    from dem.model.domain.box import Box
+    from dem.model.materials import Material
+    from dem.model.walls.wall import Wall
+
+STATE = ("felt", "impulse", "working", "driven", "worn")  # of `Walls`: what a run has come to
+SLOTS = 4  # of contacts with walls that a sphere may remember, at first
+LISTED = 4096  # triangles near the spheres of a chunk that there is room for, at first
+NEVER = 2.0**53  # steps, beyond which no run goes
+FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
+
+
+def walls_at(walls: Sequence[Wall], time: float) -> np.ndarray:
+    """Whether each wall is there at the time of a step (W,)."""
+    return np.array([wall.is_present(time) for wall in walls], bool)
+
+
+def next_change(walls: Sequence[Wall], step: int, dt: float) -> int | None:
+    """The first step after this one at which a wall appears or vanishes; None if there is none."""
+    found = []
+    for time in {time for wall in walls for time in wall.changes if time < NEVER * dt}:
+        at = max(step, math.ceil(time / dt) - 2)  # at most; `Wall.is_present` decides
+        while at * dt * (1 + REACHED) < time:
+            at += 1
+        found += [at] if at > step else []
+    return min(found, default=None)
+
+
+def reach_of(wall: Wall) -> float:
+    """Distance from its middle that no point of a wall exceeds which changes by turning [m]."""
+    same = len(wall.motion) == 1 and wall.is_same_turned(wall.motion[0].centre, wall.motion[0].axis)
+    turns = any(motion.turns for motion in wall.motion) or bool(wall.free and wall.free.turns.any())
+    if wall.ENDLESS or same or not turns:
+        return 0.0
+    return 0.5 * portable.length(wall.shape.upper - wall.shape.lower)
+
+
+def motions_of(walls: Sequence[Wall]) -> Motions:
+    """How walls move, stage by stage."""
+    stages = [motion for wall in walls for motion in wall.motion]
+    rows = [np.array([(*row, 0.0)[:5] for row in motion.table]).reshape(-1, 5) for motion in stages]
+
+    def columns(values: list) -> np.ndarray:
+        return np.ascontiguousarray(np.array(values, float).reshape(-1, 3).T)
+
+    axes = [np.array(motion.axis) / portable.length(motion.axis) for motion in stages]
+    return Motions(
+        middle=columns([wall.middle for wall in walls]), reach=np.array([reach_of(wall) for wall in walls]),
+        about=columns([about(wall) for wall in walls]),
+        first=np.cumsum([0, *(len(wall.motion) for wall in walls)]),
+        drift=columns([motion.velocity for motion in stages]), swing=columns([motion.amplitude for motion in stages]),
+        rate=np.array([2 * math.pi * motion.frequency for motion in stages]),
+        phase=np.array([motion.phase for motion in stages], float), axis=columns(axes),
+        centre=columns([motion.centre for motion in stages]),
+        turning=np.array([motion.rate for motion in stages], float),
+        start=np.array([motion.start for motion in stages], float),
+        stop=np.array([motion.stop for motion in stages], float),
+        first_row=np.cumsum([0, *(len(each) for each in rows)]),
+        table=np.ascontiguousarray(np.concatenate([np.zeros((0, 5)), *rows]).T),
+    )  # fmt: skip
+
+
+def energies_of_walls(walls: Sequence[Wall], position: np.ndarray, gravity: tuple[float, float, float]) -> float:
+    """What walls that are bodies have, and what they and those with servos may gain on the way through particles [J].
+
+    Particles are at positions (3, N) [m].
+    """
+    total = 0.0
+    for wall in walls:
+        force = abs(wall.servo.force) if wall.servo else 0.0
+        if wall.free:
+            force = math.hypot(*(np.array(wall.free.force) + wall.free.mass * np.array(gravity)))
+            total += wall.free.mass * fastest(wall) ** 2
+        if force:
+            there = np.column_stack([position, wall.middle])
+            total += force * portable.length(np.ptp(there, axis=1))
+    return total
+
+
+def poses_of(motions: Motions) -> Poses:
+    """Where walls are as if they had never moved."""
+    number = motions.reach.size
+    poses = Poses(*(np.zeros((4 if name == "orientation" else 3, number)) for name in Poses._fields))
+    poses.middle[:], poses.about[:], poses.orientation[0] = motions.middle, motions.about, 1.0
+    return poses
+
+
+def wall_materials(walls: Sequence[Wall]) -> list[Material]:
+    """Materials of the walls, in the order of their rows in the law's tables."""
+    return list(dict.fromkeys(wall.material for wall in walls))
+
+
+def modulus_of(walls: Sequence[Wall], materials: list[Material]) -> np.ndarray:
+    """E* of each material of walls with each of these (B, A) [Pa]."""
+    rows = [[one.effective_modulus(other) for other in materials] for one in wall_materials(walls)]
+    return np.array(rows).reshape(-1, len(materials))
+
+
+def rows_of(walls: Sequence[Wall], materials: int) -> np.ndarray:
+    """Row of each wall (W,) in tables that begin with so many materials, and the box's."""
+    found = wall_materials(walls)
+    return np.array([materials + 1 + found.index(wall.material) for wall in walls], np.int32)
+
+
+def refuse_unknown_kinds(walls: Sequence[Wall], known: Sequence[int]) -> None:
+    """Raise ValueError for a wall of a kind that particles would pass through, or that cannot be absent."""
+    for k, wall in enumerate(walls):
+        if k >= SINGLE and (wall.changes or wall.selects):
+            message = (
+                f"walls[{k}] is {wall.word}, which is not always there or not for all particles: put it among the "
+                f"first {SINGLE} of walls, whose absence particles can note"
+            )
+            raise ValueError(message)
+        if wall.shape.kind not in known:
+            message = (
+                f"walls[{k}] is {wall!r}, of the kind {wall.shape.kind}, which the kernels of these particles do not "
+                "know: add it to kernels/walls/geometry.py, and for capsules to kernels/walls/sides.py"
+            )
+            raise ValueError(message)
+
+
+def refuse_unknown_power(law: tuple, walls: Sequence[Wall]) -> None:
+    """Raise ValueError for a normal law that does not tell in which power of the overlap it grows."""
+    part = type(getattr(law, "normal", laws.Hertz()))
+    if walls and laws.functions(part).power is None:
+        message = (
+            f"the normal law {part.__name__} does not say in which power of the overlap it grows, in which contacts "
+            "with several pieces of a wall are summed: give `power` with its row in dem.kernels.laws.interface.PARTS"
+        )
+        raise ValueError(message)
+
+
+def walled(
+    faces: BoxFaces, walls: Sequence[Wall], materials: list[Material], bodies: Bodies, kinds: Kinds,
+    *, chunks: int, width: int, reach: float, skin: float, widest_step: float, dt: float,
+) -> BoxFaces:  # fmt: skip
+    """The faces of a box, and walls beside them.
+
+    Parameters
+    ----------
+    faces, walls : Faces, sequence of Wall
+    materials : list of Material
+        Of the particles.
+    bodies, kinds : Bodies, Kinds
+    chunks : int
+        Of bodies.
+    width : int
+        Numbers that a contact remembers.
+    reach, skin : float
+        How far beyond touching contacts may live, and come in the step in which they end; how much farther walls are
+        looked for [m].
+    widest_step : float
+        Speed at which no servo gets ahead of the lists [m/s].
+    dt : float
+        Time step [s].
+    """
+    number, motions = len(walls), motions_of(walls)
+    sigma = max(wall.roughness for wall in walls)
+    has_sides = isinstance(kinds, Capsules | Mixed)  # which meshes have to know as far as a capsule reaches
+    widest = float(kinds.bound.max() if has_sides else kinds.radius.max()) * (1 + sigma) + reach + skin
+    shapes = [wall.shape for wall in walls]
+    refuse_unknown_kinds(walls, sides.KINDS if has_sides else geometry.KINDS)
+    if has_sides and is_periodic(faces):
+        shapes += shapes_for_sides(walls, [faces.length_x, faces.length_y, faces.length_z], widest)
+    made_of = geometry_of(shapes, reach=widest * (1 + 1e-6))
+    room = int(made_of.room[0])
+    rows = room_of_sides(shapes, room) if has_sides else room
+    made = Walls(
+        geometry=made_of, motions=motions, poses=poses_of(motions),
+        moving=any(wall.servo or wall.free or any(motion.moves for motion in wall.motion) for wall in walls),
+        belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
+        row=rows_of(walls, len(materials)), acts=np.ones((number, len(kinds.mass)), np.int8),
+        modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
+        range=reach, until=zeros(bodies.kind.size), gone=np.zeros(2),
+        **lists(LISTED if made_of.triangle.size else 0, chunks),
+        **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
+        fullest=np.zeros(chunks, np.int64),
+        trees=zeros((chunks, rows, SIDE_COLUMNS if has_sides else 8)),
+        scratch=zeros((chunks, rows, SCRATCH if sides else 12)),
+        seen=empty((chunks, number, SEEN * BLOCK)), paired=empty((chunks, PAIRED), np.int32), met=empty((chunks, MET)),
+        rate=zeros((chunks, number)), part=zeros((chunks, number, wall_loads.COLUMNS), np.int64), unit=np.ones(4),
+        felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
+        servo=servos(walls, widest_step),
+        driven=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
+        free=free_of(walls, dt), rough=rough_of(walls), **worn_of(walls),
+    )  # fmt: skip
+    return WALLED[type(faces)](*faces, made)
+
+
+def rough_of(walls: Sequence[Wall]) -> Smooth | Rough:
+    """Which walls are rough, as the kernels know it."""
+    sigma = np.array([wall.roughness for wall in walls])
+    if not sigma.any():
+        return Smooth()
+    return Rough(sigma, np.array([wall.seed for wall in walls], np.int64), float(sigma.max()))
+
+
+def worn_of(walls: Sequence[Wall]) -> dict[str, np.ndarray]:
+    """Room for the wear of those that wear."""
+    pieces = np.array([wall.pieces if wall.wear > 0 else 0 for wall in walls])
+    first = np.where(pieces > 0, np.cumsum(pieces) - pieces, -1)
+    return {"first_worn": first.astype(np.int64), "worn": np.zeros((2, pieces.sum()), np.int64)}
+
+
+def lists(number: int, chunks: int) -> dict[str, np.ndarray]:
+    """Arrays for so many triangles near the spheres of each chunk."""
+    return {"listed": empty((chunks, number), np.int32), "wanted": np.zeros(chunks, np.int64)}
+
+
+def slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.ndarray]:
+    """Arrays for so many spheres near no wall and so many slots each, all of them empty."""
+    columns = FIRST_SLOT + number * (1 + width)
+    at = zeros((spheres, -(-8 * columns // LINE) * LINE // 8 if number else columns + 1), np.int64)
+    return {
+        "at": at, "history": at.view(float),
+        "old_key": zeros((chunks, number), np.int64), "old_history": zeros((chunks, number, width)),
+    }  # fmt: skip
+
+
+def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
+    """Walls with arrays for other bodies, who remember nothing yet; what walls have come to is shared."""
+    number, width, room = *walls.old_history.shape[1:], walls.listed.shape[1]
+    wanted = int(walls.wanted.max())
+    new = {name: zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
+           for name in ("fullest", "trees", "scratch", "seen", "paired", "met", "rate", "part")}  # fmt: skip
+    return walls._replace(
+        until=zeros(bodies), gone=np.zeros(2),
+        **lists(2 * wanted if wanted > room else room, chunks), **slots(spheres, number, width, chunks), **new,
+    )  # fmt: skip
+
+
+def more_slots(walls: Walls, number: int) -> Walls:
+    """Walls with so many slots a sphere, and what is in those that there are."""
+    chunks, before, width = walls.old_history.shape
+    new = slots(len(walls.at), number, width, chunks)
+    used = FIRST_SLOT + before * (1 + width)
+    new["at"][:, :used] = walls.at[:, :used]
+    return walls._replace(**new)
+
+
+def units_of(per_joule: float, kinds: Kinds, dt: float) -> tuple[float, float, float, float]:
+    """Units a newton, newton metre, newton a metre and newton second a metre in which what walls feel is summed.
+
+    All of them are powers of two.
+    """
+    radius = 2.0 ** math.floor(math.log2(kinds.radius.min()))
+    stiff = per_joule * radius**2 * FINER**3
+    return per_joule * FINER * radius, per_joule * FINER * FINER, stiff, stiff / 2.0 ** math.floor(math.log2(dt))
+
+
+def fastest(wall: Wall, *, shape: bool = False) -> float:
+    """Speed that no point of a wall exceeds [m/s]; or no point of its shape, which turning may leave as it is."""
+    total, middle = 0.0, wall.middle
+    far = reach_of(wall) if shape else 0.5 * _extent(wall)
+    if wall.free:  # as it begins
+        arm = portable.length(middle - about(wall)) + 0.5 * _extent(wall)
+        total += math.hypot(*wall.free.velocity) + float(arm) * math.hypot(*wall.free.angular_velocity)
+    for motion in wall.motion:
+        arm = portable.length(middle - motion.centre) if motion.turns else 0.0
+        if wall.is_same_turned(motion.centre, motion.axis) and len(wall.motion) == 1 and shape:
+            arm = 0.0
+        total += motion.fastest + motion.fastest_turn * (far + float(arm))
+    return total + (0.0 if shape else math.hypot(*wall.surface_velocity))
+
+
+def fastest_of(box: Box | None, walls: Sequence[Wall]) -> float:
+    """Speed that no wall exceeds [m/s]."""
+    faces = [motion.fastest for motion in box.motion.values()] if box else []
+    return max([0.0, *faces, *(fastest(wall) for wall in walls)])
+
+
+def _extent(wall: Wall) -> float:
+    size = wall.shape.upper - wall.shape.lower
+    return portable.length(size[np.isfinite(size)]) if np.isfinite(size).any() else 0.0
+
+
+def words(walls: Sequence[Wall]) -> list[str]:
+    """What walls are called, with a number where several are called alike."""
+    every = [wall.word for wall in walls]
+    alone, numbers = {word for word in every if every.count(word) == 1}, itertools.count()
+    found = []
+    for k, word in enumerate(every):
+        called = word if word in alone else f"{word} {k}"
+        while called in alone - {word} or called in found:
+            called = f"{word} {len(every) + next(numbers)}"
+        found.append(called)
+    return found
+
+
+def face_word(face: int, called: Sequence[str] = ()) -> str:
+    """What a wall is called whose contacts go by -1 - face: a face of the box, or one of the walls."""
+    if face < len(FACES):
+        return f"the wall {FACES[face]}"
+    w = face - len(FACES)
+    return f"the wall {called[w]}" if w < len(called) else f"wall number {w}"
+
+
+def face_velocity(faces: tuple, face: int, x: np.ndarray) -> np.ndarray:
+    """Velocity at a point (3,) of a wall whose contacts go by -1 - face (3,) [m/s]."""
+    if face < len(FACES):
+        return faces.velocity[:, face]
+    poses, w = faces.walls.poses, face - len(FACES)
+    return poses.velocity[:, w] + np.cross(poses.spin[:, w], x - poses.middle[:, w])
+
+
+def fall_on(position: np.ndarray, gravity: tuple[float, float, float], walls: Sequence[Wall]) -> np.ndarray:
+    """What falling to the lowest point of walls adds to v²/2 (N,) [m²/s²]; to a plane as far as that is below."""
+    g, gained = np.array(gravity), np.zeros(len(position))
+    for wall in walls:
+        shape = wall.shape
+        if wall.ENDLESS:
+            normal, level = shape.numbers[:3], shape.numbers[3]
+            towards = -portable.dot(g, normal)
+            height = (position * normal).sum(1) - level
+            gained = np.maximum(gained, height * portable.dot(g, g) / towards if towards > 0 else 0.0)
+        else:
+            lowest = np.where(g > 0, shape.upper, shape.lower)
+            gained = np.maximum(gained, ((lowest - position) * g).sum(1))
+    return np.maximum(gained, 0.0)

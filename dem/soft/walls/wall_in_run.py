@@ -1,0 +1,210 @@
+"""Walls of a run: where they are, and what they feel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import checks, portable
+from dem.base.rotate_points import turned
+from dem.kernels.numerics.energy import REST
+from dem.kernels.walls import rigid_body
+from dem.model.walls.wall import Wall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dem.model.walls.rigid_body import Free
+    from dem.soft.engine import Engine
+
+
+def wall_list(walls: Sequence[Wall]) -> list[Wall]:
+    """Walls as a user gave them, checked; raises TypeError for what is none."""
+    if isinstance(walls, Wall):
+        message = f"walls is {walls!r}, expected a list of walls: walls=[{walls.word}]"
+        raise TypeError(message)
+    listed = checks.listed("walls", walls, "dem.Plane((0, 0, 0), (0, 0, 1), material=steel)")
+    for k, wall in enumerate(listed):
+        if not isinstance(wall, Wall):
+            message = f"walls[{k}] is {wall!r}, expected a wall, such as dem.Plane or dem.Cylinder"
+            raise TypeError(message)
+        if wall.material is None:
+            message = f"material of the {wall.word} is None, expected a dem.Material"
+            raise TypeError(message)
+    twice = next((k for k, wall in enumerate(listed) if any(wall is other for other in listed[:k])), None)
+    if twice is not None:
+        message = f"walls[{twice}] is given twice, and would push twice: leave one out"
+        raise ValueError(message)
+    return listed
+
+
+def place_of(wall: WallInRun | str | int, walls: Sequence[WallInRun]) -> int:
+    """Place of a wall among those of a run, by itself, its name or its number; raises for one that is not there."""
+    if isinstance(wall, str):
+        names = [each.called for each in walls]
+        return names.index(checks.one_of("wall", wall, names))
+    if isinstance(wall, WallInRun | Wall):
+        meant = wall.wall if isinstance(wall, WallInRun) else wall
+        place = next((k for k, each in enumerate(walls) if each.wall is meant), None)
+        if place is None:
+            message = f"wall is {meant!r}, which is none of this simulation: take one of sim.walls, or its name"
+            raise ValueError(message)
+        return place
+    place = checks.whole("wall", wall, least=0)
+    if place >= len(walls):
+        message = f"wall is {place}, but there are {len(walls)} walls beside the box, numbered from 0"
+        raise ValueError(message)
+    return place
+
+
+class WallInRun:
+    """A wall of a simulation, as it is at present, whenever it is asked.
+
+    Forces are those of particles on the wall; what it is made of is asked of it as of the wall itself. Sums over time
+    are since the run began or, as those of the ledger, since somebody assigned to the state of particles between runs.
+    """
+
+    def __init__(self, wall: Wall, called: str, present: Callable[[], Engine], number: int) -> None:
+        self.wall, self.called = wall, called
+        self._present, self._first_number = present, number
+
+    def __repr__(self) -> str:
+        """The wall, and what it feels."""
+        fx, fy, fz = self.force
+        return f"<{self.called}: force ({fx:.4g}, {fy:.4g}, {fz:.4g}) N, {self.contacts} contacts, of {self.wall!r}>"
+
+    def __getattr__(self, name: str) -> object:
+        """What the wall is made of."""
+        if name == "wall" or name.startswith("_"):  # a copy that has nothing yet
+            raise AttributeError(name)
+        return getattr(self.wall, name)
+
+    @property
+    def _number(self) -> int:
+        """Its place among the walls that there are now; raises ValueError if it has been removed."""
+        walls, number = self._present().walls, self._first_number
+        if number < len(walls) and walls[number] is self.wall:
+            return number
+        place = next((k for k, wall in enumerate(walls) if wall is self.wall), None)
+        if place is None:
+            message = f"the wall {self.called} has been removed from the simulation: read what it has felt before that"
+            raise ValueError(message)
+        return place
+
+    @property
+    def present(self) -> bool:
+        """Whether it is there now, see `present_from` and `present_until` of walls."""
+        return bool(self._present().walls_present[self._number])
+
+    def _state(self, name: str) -> np.ndarray:
+        return self._present().wall_state[name][..., self._number]
+
+    def _pose(self, name: str) -> np.ndarray:
+        return getattr(self._present().faces.walls.poses, name)[:, self._number].copy()
+
+    @property
+    def force(self) -> np.ndarray:
+        """Force of all particles on it, at the present step (3,) [N]."""
+        return self._state("felt")[:3].copy()
+
+    @property
+    def torque(self) -> np.ndarray:
+        """Torque of all particles on it about `about`, world frame, right-handed, at the present step (3,) [N m]."""
+        return self._state("felt")[3:6].copy()
+
+    @property
+    def contacts(self) -> int:
+        """Contacts of spheres with it."""
+        return int(self._state("felt")[6])
+
+    @property
+    def impulse(self) -> np.ndarray:
+        """Time integral of the force since the run began (3,) [N s]; differences over time are mean forces."""
+        return self._state("impulse").sum(0)[:3]
+
+    @property
+    def angular_impulse(self) -> np.ndarray:
+        """Time integral of the torque since the run began (3,) [N m s]."""
+        return self._state("impulse").sum(0)[3:6]
+
+    @property
+    def work(self) -> float:
+        """Work that it has done on particles since the run began, positive where it drives them [J]."""
+        return float(self._state("impulse").sum(0)[6])
+
+    @property
+    def worn(self) -> np.ndarray:
+        """Volume that sliding has worn off each of its pieces since the run began (P,) [m³], where it wears.
+
+        Of a `dem.Mesh` triangle by triangle, of a `dem.Revolution` segment by segment, of others in one.
+        """
+        engine, found = self._present(), np.zeros(self.wall.pieces)
+        if self.wall.wear > 0:
+            walls = engine.faces.walls
+            first = walls.first_worn[self._number]
+            whole, rest = walls.worn[:, first : first + found.size]
+            found = self.wall.wear * ((whole + rest / REST) / engine.energy_unit)
+        return found
+
+    @property
+    def momentum(self) -> np.ndarray:
+        """Of a wall that is free (3,) [kg m/s]."""
+        return self._body().mass * self._state("free")[rigid_body.GOING : rigid_body.GOING + 3]
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        """Of a wall that is free, about `about`, along the axes that it may turn about (3,) [kg m²/s]."""
+        self._body()
+        return self._state("free")[rigid_body.ANGULAR : rigid_body.ANGULAR + 3].copy()
+
+    @property
+    def energy(self) -> float:
+        """Kinetic energy of a wall that is free, and that of its load, 0 at time 0 [J].
+
+        What it hands to particles is its `work`: where nothing else moves it, the sum of both stays the same.
+        """
+        state = self._state("free")
+        kinetic = 0.5 * (
+            portable.dot(self.momentum, state[rigid_body.GOING : rigid_body.GOING + 3])
+            + portable.dot(self.angular_momentum, self._pose("spin"))
+        )
+        bodies = self._present().faces.walls.free
+        arm, load = bodies.arm[:, self._number], bodies.load[:, self._number]
+        moved = state[:3] + turned(state[rigid_body.TURN : rigid_body.TURN + 4], arm) - arm
+        return float(kinetic - portable.dot(load, moved))
+
+    def _body(self) -> Free:
+        """What makes it free; raises ValueError if nothing does."""
+        if self.wall.free is None:
+            message = f"the wall {self.called} is no body with a mass: make it one by free=dem.Free(mass=...)"
+            raise ValueError(message)
+        return self.wall.free
+
+    @property
+    def about(self) -> np.ndarray:
+        """The point that its torque is about, where it is now (3,) [m].
+
+        Of its axis of rotation, or its middle; of a free wall its pivot, or its centre of mass.
+        """
+        return self._pose("about")
+
+    @property
+    def position(self) -> np.ndarray:
+        """Where its middle is (3,) [m]."""
+        return self._pose("middle")
+
+    @property
+    def orientation(self) -> np.ndarray:
+        """How it has turned since time 0 (4,): unit quaternion, scalar first."""
+        return self._pose("orientation")
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """Velocity of its middle (3,) [m/s]."""
+        return self._pose("velocity")
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """[rad/s] (3,)."""
+        return self._pose("spin")

@@ -1,0 +1,182 @@
+"""Pieces called from Python: what they are handed is written to memory here, and they are handed the address.
+
+numba's own way in takes a hundred arrays apart for each combination of types anew, in code that takes a second to make,
+and each time it is called. Here a tuple is written once, when it is seen first (`kernels.compiler.struct_reference`).
+"""
+
+import ctypes
+import itertools
+import struct
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from dem.kernels.compiler import link_time_inlining, stages
+from dem.kernels.compiler.struct_reference import Held, held, is_plain_array
+from numba.core import event, types
+from numba.core.compiler_lock import global_compiler_lock
+
+INTEGERS = (int, np.integer)
+C_ORDER, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400  # of the flags of an array
+OTHERWISE = "numba's way"  # how to call what cannot be written here
+
+
+def words_of(kind, value):
+    """What is written of a value, in words of eight bytes; None if that is not known."""
+    if isinstance(kind, types.BaseTuple):
+        inner = [words_of(one, part) for one, part in zip(kind, value, strict=True)]
+        return None if None in inner else [word for words in inner for word in words]
+    if is_plain_array(kind):
+        return [value.ctypes.data, *value.shape]
+    if isinstance(kind, types.Float) and kind.bitwidth == 64:
+        return list(struct.unpack("q", struct.pack("d", value)))
+    if isinstance(kind, types.Integer | types.Boolean):
+        return [int(value)]
+    return [0] if isinstance(kind, types.Dispatcher) else None  # of functions only the type is used
+
+
+def numbers_of(array):
+    """An array as it is handed on by itself: owner and parent, which nobody asks for, size, place and shape."""
+    return [0, 0, array.size, array.itemsize, array.ctypes.data, *array.shape, *array.strides]
+
+
+class Written(NamedTuple):
+    """An argument as it is handed on."""
+
+    value: object
+    kind: types.Type | type
+    memory: np.ndarray | None
+    numbers: list | None
+    starts: tuple = ()  # word of `memory` at which each field of a tuple begins
+
+
+def write(value):
+    """Write an argument."""
+    kind = numba.typeof(value)
+    if is_plain_array(kind):
+        return Written(value, kind, None, numbers_of(value))
+    if isinstance(kind, types.BaseTuple) and not kind.count:
+        return Written(value, kind, None, [])
+    if not isinstance(held(kind), Held):
+        return Written(value, kind, None, None)
+    fields = [words_of(one, part) for one, part in zip(kind, value, strict=True)]
+    if None in fields:
+        return Written(value, held(kind), None, None)
+    memory = np.array([word for words in fields for word in words], np.int64)
+    starts = (0, *itertools.accumulate(len(words) for words in fields))
+    return Written(value, held(kind), memory, [memory.ctypes.data], starts[:-1])
+
+
+def is_of_type(kind, before, value):
+    """Whether a value is an array in C order of the type noted for an earlier one, whose flags may have changed."""
+    if type(value) is not np.ndarray or type(before) is not np.ndarray:
+        return False
+    wanted = C_ORDER | (ALIGNED if kind.aligned else 0) | (WRITEABLE if kind.mutable else 0)
+    alike = value.flags.num & (C_ORDER | ALIGNED | WRITEABLE) == wanted and value.dtype == before.dtype
+    return alike and kind.layout == "C" and kind.ndim == value.ndim
+
+
+def rewrite(found, value):
+    """Write an argument in the place of an earlier one, found, without typing what is of the same type.
+
+    In a tuple of the same class only arrays that are others are written, into the memory of the earlier tuple. The
+    result is the same as that of `write`, which does it where another field has changed.
+    """
+    if is_of_type(found.kind, found.value, value):
+        return Written(value, found.kind, None, numbers_of(value))
+    if found.memory is None or type(value) is not type(found.value):
+        return write(value)
+    fields = zip(found.starts, found.kind.kind, found.value, value, strict=True)
+    changed = [field for field in fields if field[2] is not field[3]]
+    if not all(is_of_type(*field[1:]) for field in changed):
+        return write(value)
+    for start, _, _, array in changed:
+        found.memory[start : start + 1 + array.ndim] = array.ctypes.data, *array.shape
+    return found._replace(value=value)
+
+
+class Caller:
+    """Calls a `Direct` many times: what it is called with again is not looked at again, but for integers."""
+
+    def __init__(self, direct):
+        self.direct, self.written, self.values, self.kinds = direct, {}, (), ()
+        self.function, self.flat, self.places, self.result = OTHERWISE, [], {}, ctypes.c_int64()
+
+    def __call__(self, *arguments):
+        """Call it."""
+        known = len(arguments) == len(self.values)
+        if known:
+            flat, places = self.flat, self.places
+            for k, (value, before) in enumerate(zip(arguments, self.values, strict=True)):
+                if isinstance(value, INTEGERS) and k in places:
+                    flat[places[k]].value = int(value)
+                elif value is not before:
+                    known = False
+                    break
+        if not known:
+            self.write(arguments)
+        if self.function is OTHERWISE:
+            return self.direct.usual(*arguments)
+        if self.function(*self.flat):
+            raise IndexError(stages.FAILED)
+        return self.result.value
+
+    def write(self, arguments):
+        """Note what it is called with, and what is to be called for that."""
+        self.values, places, kinds, numbers = (), {}, [], []
+        flat = [ctypes.c_void_p(ctypes.addressof(self.result))]
+        for k, value in enumerate(arguments):
+            if isinstance(value, INTEGERS):
+                self.written.pop(k, None)
+                places[k] = len(flat)
+                found = Written(value, types.intp, None, [int(value)])
+            else:
+                found = self.written.get(k)
+                if found is None or found.value is not value:
+                    found = self.written[k] = rewrite(found, value) if found else write(value)
+            kinds.append(found.kind)
+            numbers.append(found.numbers)
+            flat += map(ctypes.c_int64, found.numbers or [])
+        if tuple(kinds) != self.kinds:
+            self.function, self.kinds = self.direct.function_for(tuple(kinds), numbers), tuple(kinds)
+        self.values, self.places, self.flat = arguments, places, flat  # only when nothing can go wrong any more
+
+
+class Direct:
+    """A function that Python calls, which does nothing but call a piece with its tuples held.
+
+    Each `caller` remembers what it has written, and so has what it was called with last stay.
+    """
+
+    def __init__(self, usual, piece):
+        self.usual, self.part = usual, piece.part
+        self.py_func, self.__name__ = usual.py_func, usual.py_func.__name__
+        self.found = {}
+
+    def __call__(self, *arguments):
+        """Call it once."""
+        return self.caller()(*arguments)
+
+    def caller(self):
+        """Function that calls it, for who calls it many times with the same tuples."""
+        return Caller(self)
+
+    def function_for(self, kinds, numbers):
+        """What is to be called for arguments of these types, written as these numbers."""
+        if kinds not in self.found:
+            self.found[kinds] = OTHERWISE if None in numbers else self.prepared(kinds)
+        return self.found[kinds]
+
+    def prepared(self, kinds):
+        """The piece for arguments of these types, to be called with where the result goes and with their numbers."""
+        typing, target = self.part.typingctx, self.part.targetctx
+        with global_compiler_lock:
+            if stages.ALL.find(stages.symbol_of(self.part, kinds)) is None:
+                with event.trigger_event("numba:compile", {"dispatcher": self}), link_time_inlining.unheard():
+                    link_time_inlining.PARTS_KEPT.read()
+                    typing.refresh()
+                    target.refresh()
+                    stages.made_for(self.part, typing, kinds)
+                    link_time_inlining.PARTS_KEPT.write()
+            address = stages.address_of(self.part, kinds)
+        return ctypes.PYFUNCTYPE(ctypes.c_int32)(address)

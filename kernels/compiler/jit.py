@@ -1,0 +1,321 @@
+"""How every kernel is compiled: the only module that configures numba.
+
+Seven decorators; what all but the last two make is only ever linked into kernels
+(`kernels.compiler.link_time_inlining`):
+
+``formula``   a pure function of scalars and tuples; inlined wherever it is called. Without forced
+              inlining LLVM leaves calls in the body loops and gives up vectorising them.
+``loop``      a loop over flat arrays *that do not overlap*. numba cannot say so to LLVM by itself, although
+              its compiler flags know the word: the line marked below hands it through. Integrating a
+              fibre costs 15 ns with it and 55 ns without (1024 fibres, AVX2 code). Inlined as well.
+``stage``     a part of a time step; inlined as formulae are.
+``part``      a larger part of kernels, which LLVM inlines or not.
+``bond_exclusions``     one that is called now and then, and stays a function of its own.
+``kernel``    what Python calls: wrapped, made machine code and cached, with all parts that it needs.
+``functional``  a formula that is given a function, which may allocate; numba cannot keep it in the cache.
+
+Kernels do without numba's reference counts (``_nrt``): they allocate nothing, and counting the arrays that a step hands
+on took twice as long as moving nine fibres. They do without indices that count from the end, too: none is negative
+(``dem.kernels.compiler.lowering``; `NUMBA_BOUNDSCHECK=1` tells of one that is).
+
+Floating point is strictly IEEE (no fastmath, no contraction): the vector body and the scalar remainder of a
+loop then round alike, so a particle's place in an array or a pair's place in a list never shows in the result.
+
+Machine code is cached on disk. numba does not notice edits in imported kernels or changed options, so the cache
+folder carries a fingerprint of all kernel sources and options: after an edit everything is compiled anew.
+"""
+
+import gc
+import hashlib
+import os
+import shutil
+import sys
+import time
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from dem.kernels.compiler import environment
+
+environment.check()  # before numba reads it
+
+# ruff: noqa: E402
+import numba
+from dem.kernels.compiler import fast_call as pieces_called
+from dem.kernels.compiler import (
+    link_time_inlining,
+    lowering,
+    own_folder,
+    parallel_for,
+    processor,
+    setup,
+    stages,
+    struct_reference,
+)
+from llvmlite import binding as llvm
+from numba.core import cpu, errors, event, options
+from numba.extending import overload
+
+OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": False}
+
+# Hand numba's internal flag "no two array arguments overlap" through as an option of njit.
+cpu.CPUTargetOptions.noalias = options._mapping("noalias")  # noqa: SLF001
+
+setup.put_off_blas()
+setup.prefer_openmp()
+processor.correct_picture()
+
+CompileError = errors.NumbaError  # what a user's function may cause
+PLAIN = bool(numba.config.DISABLE_JIT or os.environ.get("PCDM_DEM_PLAIN") or not link_time_inlining.is_as_expected())
+if not PLAIN:
+    lowering.lean_on_numba()
+
+
+def _parts(*, stays_apart=False, **options):
+    """Decorator of functions that only kernels call."""
+    if PLAIN:
+        return partial(numba.njit, **options, **OPTIONS)
+    return link_time_inlining.part(stays_apart=stays_apart, **options, **UNCACHED)
+
+
+UNCACHED = {name: value for name, value in OPTIONS.items() if name != "cache"}
+CHOICE = UNCACHED | {"forceinline": True}  # jit_options of what `overload` chooses
+if not PLAIN:
+    CHOICE["pipeline_class"] = link_time_inlining.PARTS
+inline = stage = _parts(forceinline=True)
+vector_loop = _parts(noalias=True, forceinline=True)
+func = _parts(forceinline=False)  # numba takes over what is not said from whoever calls
+noinline = _parts(stays_apart=True, forceinline=False)
+kernel = (
+    partial(numba.njit, no_cfunc_wrapper=True, **OPTIONS)
+    if PLAIN
+    else link_time_inlining.whole(no_cfunc_wrapper=True, **OPTIONS)
+)
+closure = partial(numba.njit, error_model="numpy", forceinline=True)
+
+
+if PLAIN:
+
+    @inline
+    def hold(thing):
+        """The tuple itself, where numba is not as expected."""
+        return thing
+
+    def narrowing(fewer):
+        """Function that hands on what it is given."""
+        return hold
+
+else:
+    hold, narrowing = struct_reference.hold, struct_reference.narrowing
+
+
+def compiled_stage(function):
+    """Decorator of a large part that is machine code of its own, which all kernels share that call it alike."""
+    return func(function) if PLAIN else stages.piece(func(function))
+
+
+def fast_call(piece, usual):
+    """`usual`, which Python calls and which but calls a piece with its tuples held, called without numba."""
+    return usual if PLAIN else pieces_called.Direct(usual, piece)
+
+
+def bind(function):
+    """Function that calls what `direct` has made, for who calls it many times with the same tuples."""
+    return function.caller() if hasattr(function, "caller") else function
+
+
+def spread(part):
+    """Function of (n, *arguments) that calls ``part(k, *arguments)`` for all k in range(n), each once, by threads.
+
+    One after the other where numba is not as expected.
+    """
+    if not PLAIN:
+        return parallel_for.parallel_for(part)
+
+    @numba.njit(**OPTIONS)
+    def one_by_one(n, *arguments):
+        for k in range(n):
+            part(k, *arguments)
+
+    return one_by_one
+
+
+def by_type(choose):
+    """Function of (thing, *arguments) that calls ``choose(type of thing)`` with the arguments, at compile time.
+
+    The thing is a NamedTuple, so that only the function in use is compiled, it is inlined, and the next process finds
+    it in the cache. A function that wants the thing itself is chosen by `by_type_of_first`.
+    """
+
+    def call(thing, *arguments):
+        return choose(type(thing))(*arguments)
+
+    return _told_by_type(call, choose, first=1)
+
+
+def by_type_of_first(choose):
+    """The same with the thing handed on as the first argument."""
+
+    def call(thing, *arguments):
+        return choose(type(thing))(thing, *arguments)
+
+    return _told_by_type(call, choose, first=0)
+
+
+def for_type(kind):
+    """Function of (special, other), which makes one of (thing, *arguments): `special` for things of this type.
+
+    `other` for all others; both are handed the thing.
+    """
+
+    def choose(special, other):
+        return by_type_of_first(lambda given: special if given is kind else other)
+
+    return choose
+
+
+def in_python(function):
+    """A formula as plain Python, for a few numbers: not worth the tenth of a second that compiling takes."""
+    return getattr(function, "py_func", function)
+
+
+def _told_by_type(call, choose, first):
+    """The same function, with numba told which one it is."""
+    if PLAIN:
+
+        @overload(call, jit_options=CHOICE)
+        def compiled(thing, *arguments):
+            chosen = choose(thing.instance_class)
+            if first:
+                return lambda thing, *arguments: chosen(*arguments)
+            return lambda thing, *arguments: chosen(thing, *arguments)
+
+    else:
+        link_time_inlining.choice(call, choose, first)
+    return call
+
+
+def _fingerprint():
+    """Hash of everything that decides the machine code: kernel sources, options, numba."""
+    settings = (OPTIONS, numba.__version__, numba.config.BOUNDSCHECK, numba.config.CPU_NAME)
+    digest = hashlib.sha256(repr(settings).encode())
+    here = Path(__file__).parent.parent  # kernels/
+    for source in sorted(here.rglob("*.py")):
+        digest.update(str(source.relative_to(here)).encode() + source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_name():
+    """Name of the cache folder: where these kernels lie, what they are, for which machine they are compiled.
+
+    numba asks for all of this as well, but compiles in silence where it does not fit.
+    """
+    place = hashlib.sha256(str(Path(__file__).resolve()).encode()).hexdigest()[:8]
+    processor = (llvm.get_host_cpu_name(), numba.config.CPU_FEATURES or llvm.get_host_cpu_features().flatten())
+    machine = hashlib.sha256(repr((sys.implementation.cache_tag, PLAIN, *processor)).encode()).hexdigest()[:8]
+    return f"kernels-{place}-", f"{FINGERPRINT}-{machine}"
+
+
+SPARED = 3600.0  # s, during which a process that began to use a folder may be saving to it
+FORGOTTEN = 30 * 86400.0  # s, after which folders of other installations are taken for unused
+
+
+def _remove_unused(folders, spared):
+    """Remove cache folders, but for those that a process has begun to use within so many seconds."""
+    for folder in folders:
+        with suppress(OSError):  # another process may have been first
+            if folder.stat().st_mtime < time.time() - spared:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _cache_parents():
+    """Where cache folders may lie, the best first: NUMBA_CACHE_DIR, the user's cache."""
+    if numba.config.CACHE_DIR:
+        yield Path(os.path.realpath(numba.config.CACHE_DIR))
+    with suppress(OSError):  # the user has none
+        yield Path(os.path.realpath(own_folder.user_cache()))
+
+
+def _cache_folder():
+    """The cache folder, why kernels are not there should any be missing, and what was wrong with better places.
+
+    It is in NUMBA_CACHE_DIR or in the user's cache; where neither can be used it is a temporary folder of this process.
+    Folders of older kernels of this installation are removed; in the user's cache those of other installations as well
+    that nobody has used for a month.
+    """
+    place, name = _cache_name()
+    refused = []
+    for parent in _cache_parents():
+        folder = parent / (place + name)
+        reason = own_folder.make_own(folder)
+        if reason is None:
+            break
+        refused.append(reason)
+    else:
+        return own_folder.temporary(), "no folder keeps them", "; ".join(refused) or "the user has no cache folder"
+    older = [other for other in parent.glob(place + "*") if not other.name.startswith(place + FINGERPRINT)]
+    _remove_unused(older, SPARED)
+    with suppress(OSError):
+        if parent == Path(os.path.realpath(own_folder.user_cache())):
+            _remove_unused(parent.glob("kernels-*"), FORGOTTEN)
+    os.utime(folder)
+    new = not any(folder.iterdir())
+    why = "the kernels have changed" if new and older else "first run" if new else "first run of this combination"
+    return folder, why, "; ".join(refused)
+
+
+FINGERPRINT = _fingerprint()
+CACHE, WHY, REFUSED = _cache_folder()
+numba.config.CACHE_DIR = str(CACHE)  # process-wide: numba offers no cache folder per function
+
+
+class _Listener(event.Listener):
+    """Tells of each kernel that is compiled rather than found in the cache; while it is, no garbage is looked for.
+
+    That would take a tenth longer, and to look for what is left of it as soon as it is done another tenth: it counts
+    as old, so that Python looks when it looks at all there is.
+    """
+
+    def __init__(self, begin, end):
+        self.begin, self.end = begin, end
+        self.depth, self.collecting = 0, False
+
+    def on_start(self, what):
+        if self.depth == 0:
+            self.collecting = gc.isenabled()
+            gc.disable()
+            self.begin(what.data["dispatcher"].py_func.__name__)
+        self.depth += 1
+
+    def on_end(self, what):
+        self.depth -= 1
+        if self.depth == 0:
+            if self.collecting:
+                gc.freeze()
+                gc.unfreeze()
+                gc.enable()
+            self.end()
+
+
+def tell_of_compiling(begin, end):
+    """From now on call `begin` with the name of each kernel that is to be compiled, and `end` when it is."""
+    event.register("numba:compile", _Listener(begin, end))
+
+
+def most_threads():
+    """Threads that numba may use: all cores, or NUMBA_NUM_THREADS."""
+    return numba.config.NUMBA_NUM_THREADS
+
+
+def set_threads(count):
+    """Number of threads of the sweeps that this Python thread starts from now on."""
+    parallel_for.launch()
+    numba.set_num_threads(count)
+
+
+def threading_layer():
+    """The layer in use, or the one asked for while nothing has run threaded yet."""
+    try:
+        return numba.threading_layer()
+    except ValueError:
+        return numba.config.THREADING_LAYER

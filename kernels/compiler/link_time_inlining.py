@@ -1,0 +1,325 @@
+"""Functions that are only ever parts of others: typed and lowered, but neither wrapped nor made machine code.
+
+Of every function numba makes a library of its own: it optimises it, wraps it for Python and once more for C, turns it
+into machine code, and links a copy into each caller, where all of it is optimised again. A tower of formulae, loops and
+stages is optimised at every level, and four fifths of what is made is never called. Here
+
+- a *part* keeps its code as it was lowered, simplified. Only a loop is optimised on its own, because LLVM gives up
+  vectorising it once it is inlined; parts take tuples of arrays as single values, which to take apart and put together
+  again is most of the code that numba writes for them;
+- a *whole*, which Python calls, links all parts that it needs, once, and is optimised with them;
+- a *choice* by the type of the first argument leads straight to the function chosen (`numba.extending.overload` puts
+  one of its own in between, with all arguments in a tuple).
+
+What is lowered is kept on disk (`kernels.compiler.disk_cache`): another combination lowers only what it does not share.
+
+This module, those that it imports (`libraries`, `lowering`, `extremes`, `convention`, `keeping`) and `spreading` alone
+lean on numba's insides; `dem.kernels.compiler.jit` does without where they are not as expected.
+"""
+
+# ruff: noqa: SLF001 (numba has no other way in)
+
+from contextlib import contextmanager, suppress
+
+import numba
+from dem.kernels.compiler import disk_cache, stages
+from dem.kernels.compiler.libraries import Part
+from dem.kernels.compiler.lowering import LowerPart, LowerWhole, announce
+from dem.kernels.compiler.minmax import LowerExtremes
+from dem.kernels.compiler.struct_reference import let_go
+from llvmlite import binding as llvm
+from numba.core import (
+    caching,
+    callconv,
+    codegen,
+    compiler,
+    cpu,
+    dispatcher,
+    lowering,
+    sigutils,
+    typed_passes,
+    types,
+    untyped_passes,
+)
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import PassManager
+from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.cpython import builtins, slicing
+from numba.extending import lower_builtin
+from numba.np import arrayobj
+from numba.np.ufunc import parallel
+
+EXPECTED = (
+    (codegen.JITCodeLibrary, "_optimize_final_module", "_get_module_for_linking", "_ensure_finalized", "finalize"),
+    (codegen.JITCodeLibrary, "add_llvm_module", "add_linking_library", "enable_object_caching"),
+    (codegen.JITCPUCodegen, "_function_pass_manager", "_pass_builder"),
+    (caching.FunctionCache, "save_overload", "load_overload", "_load_overload", "_guard_against_spurious_io_errors"),
+    (callconv.CPUCallConv, "_get_arg_packer"),
+    (cpu.CPUContext, "call_conv", "codegen", "get_abi_sizeof"),
+    (lowering.Lower, "setup_function", "extract_function_arguments"),
+    (arrayobj, "fix_integer_index", "make_array", "slicing"),
+    (slicing, "fix_slice", "get_slice_length"),
+    (builtins, "do_minmax"),
+    (untyped_passes, "TranslateByteCode"),
+    (typed_passes.NativeLowering, "run_pass", "lowering_class"),
+    (dispatcher._FunctionCompiler, "_customize_flags", "compile"),
+    (CPUDispatcher, "add_overload", "compile"),
+    (PassManager, "_runPass"),
+    (parallel, "_launch_threads"),
+    (compiler, "compile_result"),
+    (compiler.Flags, "copy", "summary", "get_mangle_string"),
+    (compiler.Flags, "no_compile", "no_cpython_wrapper", "no_cfunc_wrapper", "noalias"),
+    (llvm.ModulePassManager, "add_sroa_pass", "add_simplify_cfg_pass", "add_instruction_combine_pass"),
+    (llvm.ModulePassManager, "add_jump_threading_pass", "run"),
+    (llvm.ValueRef, "add_function_attribute", "linkage"),
+)
+
+
+def is_as_expected():
+    """Whether numba has what this module leans on."""
+    set_by_libraries = codegen.CodeLibrary.__init__.__code__.co_names
+    expected = all(hasattr(owner, name) for owner, *names in EXPECTED for name in names)
+    expected = expected and hasattr(getattr(llvm.ffi.lib, "_lock", None), "_cblist")
+    return expected and "_reload_init" in set_by_libraries  # numba 0.61 has no such attribute
+
+
+# Passes for what no kernel has: closures, comprehensions, literal loops, array expressions, what is inlined by numba,
+# what has to be let go of. Each costs every function, whether there is anything for it to do or not.
+IDLE = {
+    "WithLifting", "InlineClosureLikes", "RewriteDynamicRaises", "MakeFunctionToJitFunction", "InlineInlinables",
+    "FindLiterallyCalls", "LiteralUnroll", "LiteralPropagationSubPipelinePass", "InlineOverloads", "NopythonRewrites",
+    "AnnotateTypes", "NoPythonSupportedFeatureValidation", "DumpParforDiagnostics", "IRLegalization",
+}  # fmt: skip
+
+
+class Passes(PassManager):
+    """Passes one after the other, without events, timers and checks of each."""
+
+    def _runPass(self, index, pss, internal_state):  # noqa: N802
+        pss.analysis = self._analysis
+        pss.run_initialization(internal_state)
+        pss.run_pass(internal_state)
+        pss.run_finalizer(internal_state)
+
+
+def pipeline(lower):
+    """numba's pipeline with another way to lower, and without idle passes."""
+
+    class Compiler(compiler.CompilerBase):
+        def __init__(self, typingctx, targetctx, *others):
+            if lower is LowerWhole:
+                PARTS_KEPT.read()
+            else:  # all there is has been looked through for the whole
+                typingctx.refresh = targetctx.refresh = lambda: None
+            try:
+                super().__init__(typingctx, targetctx, *others)
+            finally:
+                vars(typingctx).pop("refresh", None)
+                vars(targetctx).pop("refresh", None)
+
+        def define_pipelines(self):
+            usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+            passes = Passes(lower._name)
+            for one, description in usual.passes:
+                if one.__name__ not in IDLE:
+                    passes.add_pass(lower if issubclass(one, typed_passes.BaseNativeLowering) else one, description)
+                if one is untyped_passes.TranslateByteCode:
+                    passes.add_pass(LowerExtremes, "max and min")
+            passes.finalize()
+            return [passes]
+
+    return Compiler
+
+
+PARTS, WHOLES = pipeline(LowerPart), pipeline(LowerWhole)
+
+
+class Kept(caching.FunctionCache):
+    """What was compiled before, loaded without numba's tables of all that it can compile: a fifth of a warm start.
+
+    What is called with types of others is not kept: they may change, or be gone, where no fingerprint sees it.
+    """
+
+    def load_overload(self, sig, target_context):
+        """Load it; None if there is none."""
+        if not all(map(disk_cache.spelt, sig)):
+            return None
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors(), suppress(stages.Missing):
+            return self._load_overload(sig, target_context)
+        return None
+
+    def _index_key(self, sig, codegen):
+        """Types of other packages by their spelling: an index is read by processes that may lack these packages."""
+        key = super()._index_key(sig, codegen)
+        return ("; ".join(map(disk_cache.spelt, sig)), *key[1:]) if any(map(disk_cache.is_of_others, sig)) else key
+
+    def save_overload(self, sig, data):
+        """Keep it, and the parts that it is made of for what is compiled next."""
+        if all(map(disk_cache.spelt, sig)):
+            super().save_overload(sig, data)
+        PARTS_KEPT.write()
+
+
+@contextmanager
+def unheard():
+    """Without numba's events at each call of LLVM."""
+    lock = llvm.ffi.lib._lock
+    heard, lock._cblist = lock._cblist, []
+    try:
+        yield
+    finally:
+        lock._cblist = heard
+
+
+class WholeDispatcher(CPUDispatcher):
+    """What Python calls."""
+
+    def compile(self, sig):
+        """Compile it."""
+        with global_compiler_lock, unheard():
+            return super().compile(sig)
+
+
+def whole(**options):
+    """Decorator of what Python calls."""
+
+    def decorate(function):
+        made = numba.njit(pipeline_class=WHOLES, **options)(function)
+        made._cache.__class__ = Kept
+        made.__class__ = WholeDispatcher
+        return made
+
+    return decorate
+
+
+class SharedFlags(compiler.Flags):
+    """Flags of parts, which do not change: numba asks thousands of times whether they are the same."""
+
+    def copy(self):
+        """Themselves."""
+        return self
+
+    def __hash__(self):
+        """One object for equal flags: see `PartCompiler`."""
+        return id(self)
+
+    def __eq__(self, other):
+        """Whether they are the same object."""
+        return self is other
+
+
+SHARED = {}
+
+
+class PartCompiler(dispatcher._FunctionCompiler):
+    """Compiler of a part."""
+
+    def _customize_flags(self, flags):
+        flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        return SHARED.setdefault(flags.summary(), SharedFlags(flags))
+
+
+PARTS_KEPT = disk_cache.Store()
+
+
+class PartDispatcher(CPUDispatcher):
+    """A part; whoever calls it from Python calls a whole of the same function; a part called so would crash."""
+
+    def __call__(self, *arguments):
+        """Compile the whole if need be, and call it."""
+        if not hasattr(self, "whole"):
+            self.whole = whole(cache=True, **self.options)(self.py_func)
+        return self.whole(*arguments)
+
+    def get_call_template(self, args, kws):
+        """How to call it: a number that stands in the code is like any other, or it would be lowered for each."""
+        take = self.taken
+        plain = {name: take(one) for name, one in kws.items()}
+        return super().get_call_template([take(one) for one in args], plain)
+
+    def taken(self, kind):
+        """As what type it takes an argument: LLVM can be told of arguments alone that they do not overlap.
+
+        Numbers of bodies are short integers in lists and long ones where they are counted: parts are made for long
+        ones alone. Laws' tables are held where walls ask and let go of in loops over pairs: laws take them as they are.
+        """
+        plain = types.int64 if kind is types.int32 else types.unliteral(kind)
+        return let_go(plain) if self.is_loop or self.is_of_laws else plain
+
+    def compile(self, sig):
+        """Lower it for arguments of these types, if no process has yet."""
+        args, _ = sigutils.normalize_signature(sig)
+        if args not in self.overloads:
+            call = disk_cache.call_of(self.py_func, args)
+            with global_compiler_lock, self._compiling_counter:
+                result = self.revived(call, args) or self._compiler.compile(args, None)
+                self.add_overload(result)
+                PARTS_KEPT.add(call, result)
+        return self.overloads[args].entry_point
+
+    def revived(self, call, args):
+        """What numba knows of the part that an earlier process has kept; None if there is none."""
+        symbol = PARTS_KEPT.find(call)
+        if symbol is None:
+            return None
+        for piece in PARTS_KEPT.entries[symbol].pieces:
+            if stages.ALL.find(piece) is None:
+                return None
+            stages.ALL.load(self.targetctx.codegen(), piece)
+        library = PARTS_KEPT.library(symbol, self.library_of)
+        fndesc = disk_cache.described(PARTS_KEPT.entries[symbol], args)
+        return compiler.compile_result(
+            typing_context=self.typingctx, target_context=self.targetctx, fndesc=fndesc, library=library,
+            entry_point=announce(self.targetctx, fndesc, library), signature=signature(fndesc.restype, *args),
+            environment=None, objectmode=False, lifted=(), metadata={}, reload_init=(), referenced_envs=(),
+        )  # fmt: skip
+
+    def library_of(self, entry, module):
+        """Library of a part that was kept."""
+        library = Part(self.targetctx.codegen(), entry.call)
+        library._final_module, library._finalized = module, True
+        library.is_loop = entry.is_loop
+        return library
+
+
+def part(*, stays_apart=False, **options):
+    """Decorator that makes a part of a function; the arrays of a loop, told by `noalias`, do not overlap."""
+
+    def decorate(function):
+        function.stays_apart = stays_apart
+        made = numba.njit(pipeline_class=PARTS, **options)(function)
+        made.__class__ = PartDispatcher
+        made._compiler.__class__ = PartCompiler
+        made.is_loop = options.get("noalias", False)
+        made.is_of_laws = function.__module__.startswith("dem.kernels.laws")
+        made.options = {name: value for name, value in options.items() if name != "forceinline"}
+        return made
+
+    return decorate
+
+
+def choice(call, choose, first):
+    """Teach numba that ``call(thing, ...)`` is ``choose(type of thing)`` of the arguments from number `first` on."""
+
+    def chosen(context, args):
+        function = types.Dispatcher(choose(args[0].instance_class))
+        return function, function.get_call_type(context, args[first:], {})
+
+    class Choice(AbstractTemplate):
+        key = call
+
+        def generic(self, args, kws):
+            return signature(chosen(self.context, args)[1].return_type, *args)
+
+    infer_global(call, types.Function(Choice))
+
+    @lower_builtin(call, types.VarArg(types.Any))
+    def lower(context, builder, sig, args):
+        function, inner = chosen(context.typing_context, sig.args)
+        callee = context.get_function(function, inner)
+        context.add_linking_libs(getattr(callee, "libs", ()))
+        given = zip(args[first:], sig.args[first:], inner.args, strict=True)
+        return callee(builder, [context.cast(builder, one, have, want) for one, have, want in given])

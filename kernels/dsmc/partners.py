@@ -1,0 +1,204 @@
+"""Collisions of one particle at a time with a partner that is made up: Sommerfeld's stochastic model, and its cure.
+
+M. Sommerfeld, Int. J. Multiphase Flow 27 (2001) 1829, after B. Oesterlé & A. Petitjean, Int. J. Multiphase Flow 19
+(1993) 199. Each particle meets in each step a fictitious partner. Its size, mass and spin are those of another particle
+of the cell, taken at random. They collide with the probability π (R1 + R2)² |v - v_f| χ n dt, and then only the
+particle changes.
+
+A partner that is not correlated with the particle has the velocity of that other particle, too (K. Nanbu, J. Phys. Soc.
+Jpn. 49 (1980) 2042): of two particles each takes the other with the same chance, so that momentum and energy are
+conserved on average, in cells of any number and for any distribution. Drawn from a normal distribution with mean and
+variance of the n others in the cell they are not: fast partners are then too frequent, as the variance is an estimate,
+and are met more often, so that a gas gains 0.13/n of its energy a collision. What stays is that a collision conserves
+momentum on average alone: the mean velocities of cells wander, which is energy that collisions within them do not take.
+
+The velocity of a correlated partner is drawn, component by component, from a normal distribution with mean and variance
+of those of its variant in the cell. Partners that are in the same eddy move alike. The drawn velocity has the
+correlation ρ_vf = R(St) = exp(-0.55 (τ_p/T_L)^0.4) with that of the particle; St = τ_p/T_L. That is of particles alike.
+Of two kinds it is R_12 = √(R_1 R_2), as if velocities of each kind had a part √R in common with the eddy that both are
+in: the same both ways, R_1 for R_2 = R_1, and a correlation that there can be, whatever kinds there are. Sommerfeld's
+St is that of the particle alone, so that R_12 ≠ R_21, and kinds 1 and 2 would not take from each other what they give.
+Drawn so, it knows nothing of the velocity u of the fluid that the particle sees. Then elastic collisions make v and u
+forget each other, and drag takes kinetic energy that no collision took (B. van Wachem, T. Curran, F. Evrard, Flow
+Turbul. Combust. 105 (2020) 935). The cure is a partner correlated with both: v_f is drawn from the normal distribution
+of (v, u, v_f) with v and u given, in which v_f goes with u as other particles of its variant do,
+
+    v_f = <v_f> + σ_f (a v'/σ_v + b u'/σ_u + √(1 - a R - b ρ_f) ξ),  a = (R - ρ ρ_f)/(1 - ρ²),  b = (ρ_f - ρ R)/(1 - ρ²)
+
+with ρ = <v'u'>/(σ_v σ_u) of the particle's variant and ρ_f of the partner's. There is one for R between
+ρ ρ_f ± √((1 - ρ²)(1 - ρ_f²)), to which R is raised or lowered: tracers, which all move as the fluid, have R = 1.
+
+Means and deviations by which v' and u' are measured are those of all members of the cell, the particle among them: then
+their mean squares over the cell are one. By those of the others they are more, by (n + 1)/(n - 3) if n are left, and
+partners gain energy, without end where they are few.
+
+Sums over cells are made before anybody collides, and each particle has random numbers of its own, by seed, particle and
+step: in which order they collide does not matter.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.dsmc.gas import pair_value
+from dem.kernels.dsmc.impacts import drawn_impulse, velocity_of
+from dem.kernels.event_driven.events import strike
+from dem.kernels.event_driven.flight import RADIUS
+from dem.kernels.numerics.random import normals_for, uniforms_for
+from dem.kernels.numerics.vector import dot, load, subtract
+
+CHANCE, VELOCITY = 2, 3  # purposes of the random numbers
+LEAST = 1e-12  # of 1 - ρ²: less is rounding
+
+
+class Company(NamedTuple):
+    """What particles know of each other, by cell and variant: column c G + g for variant g of G in cell c."""
+
+    variant: np.ndarray  # (N,)
+    number: np.ndarray  # (C G,)
+    mean: np.ndarray  # (3, C G) velocity [m/s]
+    square: np.ndarray  # (3, C G) sum of the squares of its departures from that, of each component [m²/s²]
+    fluid_mean: np.ndarray  # (3, C G) the same of the fluid velocity that they see
+    fluid_square: np.ndarray  # (3, C G)
+    mixed: np.ndarray  # (3, C G) sum of the products of both departures
+    spin: np.ndarray  # (3, N) angular velocities before anybody collides [rad/s]
+    velocity: np.ndarray  # (3, N) velocities then [m/s]
+    correlation: np.ndarray  # (G, G) R, of a particle and its partner
+    knows_fluid: bool  # whether partners are correlated with what the fluid does, too
+
+
+@func
+def acquaint(spheres, gas, company, seen):
+    """Sum velocities over cells and variants, and those of the fluid that they see."""
+    variants = company.correlation.shape[0]
+    for each in (company.mean, company.square, company.fluid_mean, company.fluid_square, company.mixed):
+        each[:, :] = 0.0
+    company.number[:] = 0
+    for i in range(gas.cell.size):
+        k = gas.cell[i] * variants + company.variant[i]
+        company.number[k] += 1
+        for axis in range(3):
+            company.mean[axis, k] += spheres.row[i, 3 + axis]
+            company.fluid_mean[axis, k] += seen[axis, i]
+            company.spin[axis, i] = spheres.omega[axis, i]
+            company.velocity[axis, i] = spheres.row[i, 3 + axis]
+    for k in range(company.number.size):
+        for axis in range(3):
+            company.mean[axis, k] /= max(company.number[k], 1)
+            company.fluid_mean[axis, k] /= max(company.number[k], 1)
+    for i in range(gas.cell.size):
+        k = gas.cell[i] * variants + company.variant[i]
+        for axis in range(3):
+            v = spheres.row[i, 3 + axis] - company.mean[axis, k]
+            u = seen[axis, i] - company.fluid_mean[axis, k]
+            company.square[axis, k] += v * v
+            company.fluid_square[axis, k] += u * u
+            company.mixed[axis, k] += v * u
+
+
+@inline
+def correlation_of(covariance, one, other):
+    """Covariance over the square root of two variances, from -1 to 1; 0 if nothing varies."""
+    scale = math.sqrt(one * other)
+    return min(max(covariance / scale, -1.0), 1.0) if scale > 0.0 else 0.0
+
+
+@inline
+def weights(wanted, own, others):
+    """a, b and the share of chance: see above. `wanted` is R, `own` ρ, `others` ρ_f."""
+    room = math.sqrt((1.0 - own * own) * (1.0 - others * others))
+    wanted = min(max(wanted, own * others - room), own * others + room)
+    rest = 1.0 - own * own
+    if rest < LEAST:  # v tells nothing that u does not
+        return 0.0, others, math.sqrt(max(1.0 - others * others, 0.0))
+    a, b = (wanted - own * others) / rest, (others - own * wanted) / rest
+    return a, b, math.sqrt(max(1.0 - a * wanted - b * others, 0.0))
+
+
+@inline
+def component(axis, i, j, mine, theirs, spheres, company, seen, chance):
+    """A component of the velocity of a fictitious partner of particle i.
+
+    Parameters
+    ----------
+    axis, i, j : component, particle, the other one that the partner is alike
+    mine, theirs : columns of `company` for the particle and its partner
+    spheres : `dem.kernels.event_driven.flight.SphereState`
+    company, seen : `Company`; velocity of the fluid that particles see (3, N) [m/s]
+    chance : a standard normal number
+
+    Returns
+    -------
+    float [m/s]
+    """
+    v, u, variants = spheres.row[i, 3 + axis], seen[axis, i], company.correlation.shape[0]
+    wanted = company.correlation[mine % variants, theirs % variants]
+    if wanted == 0.0 and not company.knows_fluid:
+        return company.velocity[axis, j]
+    mean, square = company.mean[axis, theirs], company.square[axis, theirs] / company.number[theirs]
+    n, m = company.number[mine], company.number[theirs]
+    own_square, own_fluid_square = company.square[axis, mine] / n, company.fluid_square[axis, mine] / n
+    own, others = 0.0, 0.0
+    if company.knows_fluid:
+        own = correlation_of(company.mixed[axis, mine] / n, own_square, own_fluid_square)
+        others = correlation_of(company.mixed[axis, theirs] / m, square, company.fluid_square[axis, theirs] / m)
+    a, b, rest = weights(wanted, own, others)
+    drawn = rest * chance
+    if own_square > 0.0:
+        drawn += a * (v - company.mean[axis, mine]) / math.sqrt(own_square)
+    if own_fluid_square > 0.0:
+        drawn += b * (u - company.fluid_mean[axis, mine]) / math.sqrt(own_fluid_square)
+    return mean + math.sqrt(square) * drawn
+
+
+@inline
+def kinetic(spheres, i):
+    """Kinetic energy of particle i [J]."""
+    v, omega = velocity_of(spheres.row, i), load(spheres.omega, i)
+    return 0.5 * (spheres.mass[i] * dot(v, v) + spheres.inertia[i] * dot(omega, omega))
+
+
+@inline
+def meet_partner(i, t, dt, spheres, gas, company, law, seed, seen, tally):
+    """The collision of particle i with a fictitious partner, if there is one, in the step that ends at time t.
+
+    Parameters
+    ----------
+    i : particle
+    t, dt : time, and time step [s]
+    gas, company : `dem.kernels.dsmc.gas.Gas`, `Company`; sorted and summed up
+    law : `dem.kernels.event_driven.impact.ImpactLaw`
+    seed : of the random numbers
+    seen : (3, N) velocity of the fluid that particles see [m/s]
+
+    Writes
+    ------
+    spheres : `dem.kernels.event_driven.flight.SphereState`
+    tally : `dem.kernels.dsmc.steps.Tally`
+    """
+    row, c, step, variants = spheres.row, gas.cell[i], tally.step[0], company.correlation.shape[0]
+    first, n = gas.first[c], gas.first[c + 1] - gas.first[c]
+    u, chance = uniforms_for(CHANCE, seed, i, step, 0), normals_for(VELOCITY, seed, i, step, 0)
+    j = gas.order[first + min(int(u[0] * (n - 1)), n - 2)]
+    j = gas.order[first + n - 1] if j == i else j  # any but i, all alike
+    mine, theirs = c * variants + company.variant[i], c * variants + company.variant[j]
+    v_j = (
+        component(0, i, j, mine, theirs, spheres, company, seen, chance[0]),
+        component(1, i, j, mine, theirs, spheres, company, seen, chance[1]),
+        component(2, i, j, mine, theirs, spheres, company, seen, chance[2]),
+    )
+    g = subtract(velocity_of(row, i), v_j)
+    reach = row[i, RADIUS] + row[j, RADIUS]
+    chi = pair_value(2.0 * row[i, RADIUS], 2.0 * row[j, RADIUS], c, gas)
+    likely = math.pi * reach * reach * chi * math.sqrt(dot(g, g)) * (n - 1) / gas.volume * dt
+    if u[1] < likely:
+        before = kinetic(spheres, i)
+        normal, push, rub, lost = drawn_impulse(spheres, i, j, v_j, load(company.spin, j), law, u[2], u[3])
+        strike(spheres, i, normal, push, rub, t)
+        tally.lost[0] += 0.5 * lost  # the other half is the partner's
+        tally.gained[0] += kinetic(spheres, i) - before + 0.5 * lost
+        for axis in range(3):
+            tally.impulse[axis] += push[axis] + rub[axis]
+        tally.pair[0] += 1
+        tally.excess[0] += 1 if likely > 1.0 else 0

@@ -1,0 +1,160 @@
+"""A pressure of the solids, which keeps spheres that collide at random from coming closer than they can be packed.
+
+S. E. Harris, D. G. Crighton, J. Fluid Mech. 266 (1994) 243: τ = P φ^β/(φ_cp - φ); D. M. Snider, J. Comput. Phys. 170
+(2001) 523 puts max(φ_cp - φ, ε (1 - φ)) in place of the difference, and accelerates particles by -∇τ/(ρ_p φ). Here φ is
+shared out to the centres of cells linearly. A face between cells a and b presses with (τ_a φ_b + τ_b φ_a)/(φ_a + φ_b),
+which is τ where both are alike and nothing next to an empty one; a wall as the cell next to it. What a cell is pressed
+by its two faces along an axis, particles have from it in proportion to their mass in it. So momentum is conserved to
+rounding: what one cell gets another one loses, or a wall.
+
+Explicit in time: waves of τ go at √(τ'/ρ_p), and a step is to be short against the time in which they cross a cell.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.event_driven.flight import PERIODIC, RADIUS
+
+CORNERS = 8
+
+
+class Stress(NamedTuple):
+    """The law, and what cells have of it."""
+
+    scale: float  # P [Pa]
+    exponent: float  # β
+    packing: float  # φ_cp
+    softness: float  # ε
+    fraction: np.ndarray  # (C,) φ
+    mass: np.ndarray  # (C,) [kg]
+    stress: np.ndarray  # (C,) τ [Pa]
+    push: np.ndarray  # (3, C) change of velocity of who is in the cell [m/s]
+    waves: np.ndarray  # (1,) speed of the fastest waves of any step [m/s]
+
+
+@inline
+def law(stress, phi):
+    """τ and its slope τ' [Pa] at a solid fraction."""
+    if not phi > 0.0:
+        return 0.0, 0.0
+    room, soft = stress.packing - phi, stress.softness * (1.0 - phi)
+    top = stress.scale * phi**stress.exponent
+    if room > soft:
+        return top / room, top * (stress.exponent / phi + 1.0 / room) / room
+    return top / soft, top * (stress.exponent / phi + stress.softness / soft) / soft
+
+
+@inline
+def beside(axis, place, space):
+    """The two cells along an axis between whose centres a place is, and how far it is from the first to the other."""
+    cells = space.cells[axis]
+    at = (place - space.lower[axis]) / space.width[axis] - 0.5
+    low = math.floor(at)
+    one, share = np.int64(low), at - low
+    if space.boundary[axis] == PERIODIC:
+        return (one + cells) % cells, (one + 1 + cells) % cells, share
+    return min(max(one, 0), cells - 1), min(max(one + 1, 0), cells - 1), share
+
+
+@inline
+def corner(k, x, y, z, space):
+    """Cell k of the eight around a place, and its share of what is there."""
+    i, a = (x[1], x[2]) if k & 1 else (x[0], 1.0 - x[2])
+    j, b = (y[1], y[2]) if k & 2 else (y[0], 1.0 - y[2])
+    m, c = (z[1], z[2]) if k & 4 else (z[0], 1.0 - z[2])
+    return i + space.cells[0] * (j + space.cells[1] * m), a * b * c
+
+
+@func
+def share_out(spheres, space, gas, stress):
+    """Solid fraction, mass and τ of all cells, and the speed of the fastest waves."""
+    row = spheres.row
+    for c in range(stress.fraction.size):
+        stress.fraction[c], stress.mass[c] = 0.0, 0.0
+    for i in range(gas.cell.size):
+        x, y, z = beside(0, row[i, 0], space), beside(1, row[i, 1], space), beside(2, row[i, 2], space)
+        for k in range(CORNERS):
+            c, share = corner(k, x, y, z, space)
+            stress.fraction[c] += share * 4.0 / 3.0 * math.pi * row[i, RADIUS] ** 3
+            stress.mass[c] += share * spheres.mass[i]
+    fastest = 0.0
+    for c in range(stress.fraction.size):
+        volume = stress.fraction[c]
+        stress.fraction[c] = volume / gas.volume
+        stress.stress[c], slope = law(stress, stress.fraction[c])
+        if volume > 0.0:
+            fastest = max(fastest, slope * volume / stress.mass[c])
+    stress.waves[0] = max(stress.waves[0], math.sqrt(fastest))
+
+
+@inline
+def between(a, b, stress):
+    """What the face between two cells presses with [Pa]."""
+    both = stress.fraction[a] + stress.fraction[b]
+    if not both > 0.0:
+        return 0.0
+    return (stress.stress[a] * stress.fraction[b] + stress.stress[b] * stress.fraction[a]) / both
+
+
+@func
+def press(axis, stride, dt, space, gas, stress, tally):
+    """Change of velocity along an axis of who is in each cell; what walls give is booked.
+
+    Parameters
+    ----------
+    axis, stride : axis, and the distance of neighbours along it in numbers of cells
+    dt : time step [s]
+    space, gas : see `push`
+
+    Writes
+    ------
+    stress : `Stress`
+    tally : `dem.kernels.dsmc.steps.Tally`
+    """
+    cells, wrapped = space.cells[axis], space.boundary[axis] == PERIODIC
+    area = gas.volume / space.width[axis]
+    for c in range(stress.mass.size):
+        here, force = (c // stride) % cells, 0.0
+        for side in (-1, 1):
+            there = here + side
+            if wrapped:
+                there = (there + cells) % cells
+            if 0 <= there < cells:
+                force -= side * area * between(c, c + (there - here) * stride, stress)
+            else:
+                force -= side * area * stress.stress[c]
+                tally.impulse[axis] -= side * area * stress.stress[c] * dt
+        stress.push[axis, c] = force * dt / stress.mass[c] if stress.mass[c] > 0.0 else 0.0
+
+
+@func
+def push(dt, spheres, space, gas, stress, tally):
+    """Let the pressure act for a step.
+
+    Parameters
+    ----------
+    dt : time step [s]
+    space, gas : `dem.kernels.event_driven.flight.Space`, `dem.kernels.dsmc.gas.Gas`
+
+    Writes
+    ------
+    spheres : `dem.kernels.event_driven.flight.SphereState`
+    stress : `Stress`
+    tally : `dem.kernels.dsmc.steps.Tally`
+    """
+    row = spheres.row
+    share_out(spheres, space, gas, stress)
+    press(0, 1, dt, space, gas, stress, tally)
+    press(1, space.cells[0], dt, space, gas, stress, tally)
+    press(2, space.cells[0] * space.cells[1], dt, space, gas, stress, tally)
+    for i in range(gas.cell.size):
+        x, y, z = beside(0, row[i, 0], space), beside(1, row[i, 1], space), beside(2, row[i, 2], space)
+        for axis in range(3):
+            more = 0.0
+            for k in range(CORNERS):
+                c, share = corner(k, x, y, z, space)
+                more += share * stress.push[axis, c]
+            tally.gained[0] += spheres.mass[i] * more * (row[i, 3 + axis] + 0.5 * more)
+            row[i, 3 + axis] += more

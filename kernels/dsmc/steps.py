@@ -1,0 +1,249 @@
+"""The loop over time steps: all particles fly, freely and off walls, and then collide at random where they are.
+
+Flight is exact, walls under gravity included: it is that of hard spheres, which take no notice of each other. What is
+split is flight and collisions, so a step is to be short against the time between collisions, and against that in which
+a particle crosses a cell where cells differ.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import func, inline, kernel
+from dem.kernels.dsmc.carrier_fluid import carry
+from dem.kernels.dsmc.gas import crowd, mean_rate, sort
+from dem.kernels.dsmc.pairs import collide_cell
+from dem.kernels.dsmc.partners import acquaint, meet_partner
+from dem.kernels.dsmc.solids_pressure import push
+from dem.kernels.event_driven.events import hit_wall
+from dem.kernels.event_driven.flight import PERIODIC, TIME, bring, next_wall
+
+DONE, DENSE, STUCK, FREQUENT, STIFF = range(5)
+MOST = 10.0  # collisions of a particle in a step; more would take time and tell nothing
+STEEP = 0.5  # of a cell that waves of the solids' pressure may cross in a step
+BOUNCES = 1000  # off walls in a step that are many, but for those that a contact time each allows
+
+
+class Tally(NamedTuple):
+    """What has happened so far."""
+
+    step: np.ndarray  # (1,) steps taken
+    pair: np.ndarray  # (1,) collisions; of a particle with a fictitious partner each one
+    wall: np.ndarray  # (1,) impacts with walls
+    lasting: np.ndarray  # (1,) those that came within the contact time after the last one
+    excess: np.ndarray  # (1,) collisions that were less likely than they should have been
+    lost: np.ndarray  # (1,) energy that impacts have taken [J]
+    lifted: np.ndarray  # (1,) energy given to what rests on walls [J]
+    gained: np.ndarray  # (1,) energy given by fictitious partners, and the fluid [J]
+    impulse: np.ndarray  # (3,) momentum given by them [kg m/s]
+    rate: np.ndarray  # (1,) most collisions of a particle a second, on average over all, of any step
+    densest: np.ndarray  # (1,) largest solid fraction, see `dem.kernels.dsmc.gas.crowd`
+    stuck: np.ndarray  # (1,) particle that hits walls again and again
+
+
+@inline
+def fly(i, t, spheres, space, laws, tally, most):
+    """Move particle i on to time t, off the walls; returns whether it came there."""
+    row = spheres.row
+    for _ in range(most):
+        soonest, wall = next_wall(i, row[i, TIME], row, space)
+        if not soonest <= t:
+            bring(row, i, t, space)
+            for axis in range(3):
+                if space.boundary[axis] == PERIODIC:
+                    away = math.floor((row[i, axis] - space.lower[axis]) / space.period[axis])
+                    row[i, axis] -= away * space.period[axis]
+                    spheres.image[axis, i] += np.int64(away)
+            return True
+        tally.lasting[0] += 1 if soonest - spheres.last[i] < laws.contact_time else 0
+        hit_wall(i, -1 - wall, soonest, spheres, space, laws, tally)
+    tally.stuck[0] = i
+    return False
+
+
+@func
+def gather(dt, limit, spheres, space, gas, tally):
+    """Sort particles into cells, see how dense it is and how often they collide; returns whether they can: a code."""
+    sort(spheres, space, gas)
+    densest = crowd(spheres, space, gas)
+    tally.densest[0] = max(tally.densest[0], densest)
+    if not densest < limit:
+        return DENSE
+    rate = mean_rate(spheres, space, gas)
+    tally.rate[0] = max(tally.rate[0], rate)
+    return DONE if rate * dt <= MOST else FREQUENT
+
+
+@inline
+def bounces_in(dt, laws):
+    """How often a particle may hit walls in a step."""
+    return BOUNCES + int(4.0 * dt / laws.contact_time)
+
+
+@inline
+def fly_all(dt, limit, spheres, space, laws, gas, tally):
+    """Move all on to the end of the next step, off walls, and `gather`; returns whether they can collide: a code."""
+    t, bounces = (tally.step[0] + 1) * dt, bounces_in(dt, laws)
+    for i in range(gas.cell.size):
+        if not fly(i, t, spheres, space, laws, tally, bounces):
+            return STUCK
+    return gather(dt, limit, spheres, space, gas, tally)
+
+
+@func
+def meet(t, dt, spheres, gas, law, seed, tally):
+    """Collisions of pairs in all cells in the step that ends at time t."""
+    for c in range(gas.share.size):
+        if gas.first[c + 1] - gas.first[c] > 1:
+            collide_cell(c, t, dt, spheres, gas, law, seed, tally)
+
+
+@kernel
+def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
+    """Take a number of steps with collisions of pairs.
+
+    Parameters
+    ----------
+    steps, dt : their number, and time step [s]
+    limit : solid fraction that nothing may come to
+    seed : of the random numbers
+    space, laws : `kernels.event_driven.flight.Space`, whose chains are not used;
+    `kernels.event_driven.events.ImpactLaws`
+
+    Writes
+    ------
+    spheres : `dem.kernels.event_driven.flight.SphereState`, all at the same time
+    gas : `dem.kernels.dsmc.gas.Gas`
+    tally : `Tally`
+
+    Returns
+    -------
+    DONE; DENSE if the limit was reached, STUCK if somebody hits walls without end, or FREQUENT if there would be more
+    than MOST collisions of a particle: the step is not complete then
+    """
+    for _ in range(steps):
+        code = fly_all(dt, limit, spheres, space, laws, gas, tally)
+        if code != DONE:
+            return code
+        meet((tally.step[0] + 1) * dt, dt, spheres, gas, laws.pair, seed, tally)
+        tally.step[0] += 1
+    return DONE
+
+
+@kernel
+def advance_pressed(steps, dt, limit, seed, spheres, space, laws, gas, stress, tally):
+    """Take a number of steps with collisions of pairs, and with a pressure of the solids.
+
+    Parameters
+    ----------
+    steps, dt, limit, seed, space, laws : see `advance_pairs`
+
+    Writes
+    ------
+    spheres : `dem.kernels.event_driven.flight.SphereState`, all at the same time
+    gas : `dem.kernels.dsmc.gas.Gas`
+    stress : `dem.kernels.dsmc.solids_pressure.Stress`
+    tally : `Tally`
+
+    Returns
+    -------
+    as `advance_pairs`; STIFF if waves of the pressure would cross more than STEEP of a cell in the next step
+    """
+    narrowest = min(space.width[0], space.width[1], space.width[2])
+    for _ in range(steps):
+        code = fly_all(dt, limit, spheres, space, laws, gas, tally)
+        if code != DONE:
+            return code
+        push(dt, spheres, space, gas, stress, tally)
+        if not stress.waves[0] * dt <= STEEP * narrowest:
+            return STIFF
+        meet((tally.step[0] + 1) * dt, dt, spheres, gas, laws.pair, seed, tally)
+        tally.step[0] += 1
+    return DONE
+
+
+@inline
+def fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tally, most):
+    """The same with drag; while particle i flies there is no gravity, whose work is in what the fluid gives.
+
+    Parameters
+    ----------
+    i, t : particle, and the time to which it is moved [s]
+    gravity : [m/s²]
+    seed : of the random numbers
+    space, laws : see `advance_pairs`
+    company : `dem.kernels.dsmc.partners.Company`
+    most : walls that it may hit on its way
+
+    Writes
+    ------
+    spheres : `dem.kernels.event_driven.flight.SphereState`
+    carrier : `dem.kernels.dsmc.carrier_fluid.Carrier`
+    tally : `Tally`
+
+    Returns
+    -------
+    whether it came there
+    """
+    row, image, period = spheres.row, spheres.image, space.period
+    if carrier.table.shape[1] == 0:
+        return fly(i, t, spheres, space, laws, tally, most)
+    carry(i, company.variant[i], seed, spheres, carrier, tally)
+    risen = 0.0
+    for axis in range(3):
+        risen += gravity[axis] * (row[i, axis] + image[axis, i] * period[axis])
+    arrived = fly(i, t, spheres, space, laws, tally, most)
+    for axis in range(3):
+        risen -= gravity[axis] * (row[i, axis] + image[axis, i] * period[axis])
+    tally.gained[0] += spheres.mass[i] * risen
+    return arrived
+
+
+@kernel
+def advance_partners(steps, dt, limit, seed, gravity, spheres, space, laws, gas, company, carrier, tally):
+    """Take a number of steps with collisions with fictitious partners.
+
+    Parameters
+    ----------
+    steps, dt, limit, seed, space, laws : see `advance_pairs`
+    gravity : that acts while the fluid carries particles [m/s²]
+
+    Writes
+    ------
+    spheres : `dem.kernels.event_driven.flight.SphereState`, all at the same time
+    gas : `dem.kernels.dsmc.gas.Gas`
+    company : `dem.kernels.dsmc.partners.Company`
+    carrier : `dem.kernels.dsmc.carrier_fluid.Carrier`
+    tally : `Tally`
+
+    Returns
+    -------
+    as `advance_pairs`
+    """
+    bounces = bounces_in(dt, laws)
+    for _ in range(steps):
+        t = (tally.step[0] + 1) * dt
+        for i in range(gas.cell.size):
+            if not fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tally, bounces):
+                return STUCK
+        code = gather(dt, limit, spheres, space, gas, tally)
+        if code != DONE:
+            return code
+        acquaint(spheres, gas, company, carrier.seen)
+        for i in range(gas.cell.size):
+            c = gas.cell[i]
+            if gas.first[c + 1] - gas.first[c] > 1:
+                meet_partner(i, t, dt, spheres, gas, company, laws.pair, seed, carrier.seen, tally)
+        tally.step[0] += 1
+    return DONE
+
+
+@kernel
+def look(spheres, space, gas):
+    """Sort particles into cells; returns the largest solid fraction around one, and collisions a particle and second.
+
+    The latter for equal spheres with Maxwell's distribution in each cell.
+    """
+    sort(spheres, space, gas)
+    densest = crowd(spheres, space, gas)
+    return densest, (mean_rate(spheres, space, gas) if densest < 1.0 else math.inf)

@@ -1,0 +1,295 @@
+"""Free flight of hard spheres between their impacts, and the search for each one's next event.
+
+Particles have times of their own: each is where it was at its last event, and is moved only by its next one
+(Lubachevsky, J. Comput. Phys. 94 (1991) 255). What an onlooker asks for in between is computed from that and leaves no
+trace, so the bytes of a run do not depend on when anybody looked.
+
+Particles have their events one at a time and anywhere, never in loops over neighbours in memory. So the position,
+velocity, time and radius of each are one row of 64 bytes, a line of cache, and what it expects another one, instead of
+(3, N) arrays with a line for each component.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.event_driven.event_queue import reschedule
+from dem.kernels.event_driven.impact import pair_time, plane_time, will_meet
+from dem.kernels.numerics.quaternion import exponential, load_quaternion, norm_squared, product, store_quaternion
+from dem.kernels.numerics.vector import load, scale, subtract
+
+TIME, RADIUS = 6, 7  # columns of SphereState.row, after position and velocity
+IMPACT, PARTNER, SEEN, LEAVE, FACE, CELL = range(6)  # columns of SphereState.plan
+WALLED, PERIODIC, OPEN = range(3)  # axes
+AROUND = (-1, 1, -1, 1, -1, 1)  # first and last cell of a block along each axis
+NOBODY = -7  # partner of a particle without an impact ahead; -1 to -6 are the walls, lower x, upper x, lower y ...
+
+
+class SphereState(NamedTuple):
+    """State of N hard spheres, each at its own time.
+
+    A row of `plan` holds the time of the next impact [s], the partner, the partner's number of impacts when this one
+    was foreseen; the time of leaving the cell [s], through which face (twice the axis, plus 1 for the upper one); and
+    the cell along each axis, on an open axis not wrapped.
+    """
+
+    row: np.ndarray  # (N, 8) position [m], velocity [m/s], time [s], radius [m]
+    plan: np.ndarray  # (N, 8) see below
+    image: np.ndarray  # (3, N) whole periods to add to the position
+    omega: np.ndarray  # (3, N) angular velocity, world frame [rad/s]
+    q: np.ndarray  # (4, N) orientation at the time `turned`
+    turned: np.ndarray  # (N,) [s]
+    mass: np.ndarray  # (N,) [kg]
+    inertia: np.ndarray  # (N,) [kg m²]
+    last: np.ndarray  # (N,) time of the last impact [s], -inf before the first
+    impacts: np.ndarray  # (N,) number of impacts so far: by this others see that a prediction is void
+    wall_impacts: np.ndarray  # (N,) number of those with walls
+
+
+class Space(NamedTuple):
+    """What the spheres fly in, by axis, and its cells.
+
+    Cells are at least as wide as the largest sphere. On a walled axis the outer cells reach to the walls, on a periodic
+    one, with five cells or more, they are followed by each other, and on an open one space is wrapped onto them as
+    often as needed.
+    """
+
+    boundary: tuple  # WALLED, PERIODIC or OPEN
+    lower: tuple  # where the cells begin [m]
+    upper: tuple  # [m]
+    gravity: tuple  # [m/s²]
+    period: tuple  # [m], 0 if there is none
+    per_metre: tuple  # periods a metre, 0 if there is none
+    cells: tuple  # number along each axis
+    width: tuple  # of a cell [m]
+    head: np.ndarray  # (cells,) first particle in each cell, N for none
+    following: np.ndarray  # (N + 1,) next one in the same cell, N for none; the last entry is N
+    preceding: np.ndarray  # (N,) the one before, or -1 - cell
+    near: np.ndarray  # (N + 1,) room for a search
+
+
+@inline
+def position_at(row, i, t, space):
+    """Position of particle i at time t, if nothing happens until then."""
+    s = t - row[i, TIME]
+    h = 0.5 * s * s
+    g = space.gravity
+    return (
+        row[i, 0] + s * row[i, 3] + h * g[0],
+        row[i, 1] + s * row[i, 4] + h * g[1],
+        row[i, 2] + s * row[i, 5] + h * g[2],
+    )
+
+
+@inline
+def velocity_at(row, i, t, space):
+    """Velocity of particle i at time t, if nothing happens until then."""
+    s = t - row[i, TIME]
+    g = space.gravity
+    return row[i, 3] + s * g[0], row[i, 4] + s * g[1], row[i, 5] + s * g[2]
+
+
+@inline
+def bring(row, i, t, space):
+    """Move particle i on to time t."""
+    x, v = position_at(row, i, t, space), velocity_at(row, i, t, space)
+    for axis in range(3):
+        row[i, axis] = x[axis]
+        row[i, 3 + axis] = v[axis]
+    row[i, TIME] = t
+
+
+@inline
+def orientation_at(spheres, i, t):
+    """Orientation of particle i at time t: it has turned evenly since its last change of spin."""
+    half = 0.5 * (t - spheres.turned[i])
+    q = product(exponential(scale(half, load(spheres.omega, i))), load_quaternion(spheres.q, i))
+    size = 1.0 / math.sqrt(norm_squared(q))
+    return size * q[0], size * q[1], size * q[2], size * q[3]
+
+
+@inline
+def turn_to(spheres, i, t):
+    """Turn particle i on to time t, before its spin changes."""
+    store_quaternion(spheres.q, i, orientation_at(spheres, i, t))
+    spheres.turned[i] = t
+
+
+@inline
+def nearest_image(r, space):
+    """Separation of the nearest periodic images: those that can touch, and those in cells side by side."""
+    p, k = space.period, space.per_metre
+    return (
+        r[0] - p[0] * np.floor(r[0] * k[0] + 0.5),
+        r[1] - p[1] * np.floor(r[1] * k[1] + 0.5),
+        r[2] - p[2] * np.floor(r[2] * k[2] + 0.5),
+    )
+
+
+@inline
+def cell_beside(c, axis, space):
+    """Cell c along an axis as it lies in memory, -1 if it is beyond a wall."""
+    cells = space.cells[axis]
+    if 0 <= c < cells:
+        return c
+    return np.int64(-1) if space.boundary[axis] == WALLED else c % cells
+
+
+@inline
+def number_of_cell(x, y, z, space):
+    """Place of a cell in memory."""
+    return x + space.cells[0] * (y + space.cells[1] * z)
+
+
+@inline
+def cell_of(plan, i):
+    """Cell of particle i along each axis."""
+    return np.int64(plan[i, CELL]), np.int64(plan[i, CELL + 1]), np.int64(plan[i, CELL + 2])
+
+
+@func
+def enter_cell(i, plan, space):
+    """Put particle i at the head of its cell's chain."""
+    x, y, z = cell_of(plan, i)
+    c = number_of_cell(cell_beside(x, 0, space), cell_beside(y, 1, space), cell_beside(z, 2, space), space)
+    first = space.head[c]
+    space.following[i] = first
+    space.preceding[i] = -1 - c
+    if first < space.preceding.size:
+        space.preceding[first] = i
+    space.head[c] = i
+
+
+@func
+def leave_cell(i, space):
+    """Take particle i out of its cell's chain."""
+    before, after = space.preceding[i], space.following[i]
+    if before >= 0:
+        space.following[before] = after
+    else:
+        space.head[-1 - before] = after
+    if after < space.preceding.size:
+        space.preceding[after] = before
+
+
+@func
+def list_near(i, block, plan, space):
+    """List who is in a block of cells around that of particle i; returns how many.
+
+    Whether somebody is in a cell is a toss-up, that it is more than one is rare: no branch on the first.
+    """
+    count, own, nobody = 0, cell_of(plan, i), space.preceding.size
+    for z in range(own[2] + block[4], own[2] + block[5] + 1):
+        c_z = cell_beside(z, 2, space)
+        for y in range(own[1] + block[2], own[1] + block[3] + 1):
+            c_y = cell_beside(y, 1, space)
+            if c_y < 0 or c_z < 0:
+                continue
+            for x in range(own[0] + block[0], own[0] + block[1] + 1):
+                c_x = cell_beside(x, 0, space)
+                if c_x < 0:
+                    continue
+                j = space.head[number_of_cell(c_x, c_y, c_z, space)]
+                space.near[count] = j
+                count += j < nobody
+                j = space.following[j]
+                while j < nobody:
+                    space.near[count] = j
+                    count += 1
+                    j = space.following[j]
+    return count
+
+
+@func
+def search(i, t, avoid, block, spheres, space, soonest, partner):
+    """Soonest impact of particle i within a block of cells around its own, if sooner than the one known.
+
+    Of partners at the same time the lowest number is taken.
+
+    Parameters
+    ----------
+    i, t : particle, and its time [s]
+    avoid : partner of an impact that has just happened, or -1: the two part, and cannot meet before one met another
+    block : first and last cell along each axis, relative to that of i
+    spheres : `SphereState`
+    soonest, partner : impact known so far [s]
+
+    Writes
+    ------
+    space.near : scratch; the rest of `Space` is only read
+
+    Returns
+    -------
+    soonest, partner
+    """
+    row = spheres.row
+    x, v, radius = position_at(row, i, t, space), velocity_at(row, i, t, space), row[i, RADIUS]
+    count, few = list_near(i, block, spheres.plan, space), 0
+    for k in range(count):
+        j = np.int64(space.near[k])
+        r = nearest_image(subtract(x, position_at(row, j, t, space)), space)
+        space.near[few] = j
+        few += will_meet(r, v, velocity_at(row, j, t, space), radius + row[j, RADIUS]) & (j != i) & (j != avoid)
+    for k in range(few):
+        j = np.int64(space.near[k])
+        r = nearest_image(subtract(x, position_at(row, j, t, space)), space)
+        meet = t + pair_time(r, v, velocity_at(row, j, t, space), radius + row[j, RADIUS])
+        if meet < soonest or (meet == soonest and j < partner):
+            soonest, partner = meet, j
+    return soonest, partner
+
+
+@func
+def next_wall(i, t, row, space):
+    """Time at which particle i, which is at time t, reaches a wall, and which one."""
+    soonest, wall = math.inf, np.int64(NOBODY)
+    for axis in range(3):
+        if space.boundary[axis] == WALLED:
+            x, v, g, radius = row[i, axis], row[i, 3 + axis], space.gravity[axis], row[i, RADIUS]
+            down = t + plane_time(x - (space.lower[axis] + radius), v, g)
+            if down < soonest:
+                soonest, wall = down, np.int64(-1 - 2 * axis)
+            up = t + plane_time((space.upper[axis] - radius) - x, -v, -g)
+            if up < soonest:
+                soonest, wall = up, np.int64(-2 - 2 * axis)
+    return soonest, wall
+
+
+@func
+def plan_leaving(i, t, row, plan, space):
+    """Find when particle i, which is at time t, leaves its cell, and where."""
+    soonest, face, cell = math.inf, np.int64(0), cell_of(plan, i)
+    for axis in range(3):
+        c, walled = cell[axis], space.boundary[axis] == WALLED
+        x, v, g = row[i, axis], row[i, 3 + axis], space.gravity[axis]
+        low = space.lower[axis] + c * space.width[axis]
+        if not (walled and c == 0):
+            down = t + plane_time(x - low, v, g)
+            if down < soonest:
+                soonest, face = down, np.int64(2 * axis)
+        if not (walled and c == space.cells[axis] - 1):
+            up = t + plane_time(low + space.width[axis] - x, -v, -g)
+            if up < soonest:
+                soonest, face = up, np.int64(2 * axis + 1)
+    plan[i, LEAVE] = soonest
+    plan[i, FACE] = face
+
+
+@inline
+def note_impact(i, soonest, partner, spheres):
+    """Keep the soonest impact of particle i."""
+    spheres.plan[i, IMPACT] = soonest
+    spheres.plan[i, PARTNER] = partner
+    spheres.plan[i, SEEN] = spheres.impacts[partner] if partner >= 0 else 0
+
+
+@func
+def foresee(i, t, avoid, spheres, space, agenda):
+    """Move particle i on to time t and find its next event among all there can be."""
+    bring(spheres.row, i, t, space)
+    soonest, partner = next_wall(i, t, spheres.row, space)
+    soonest, partner = search(i, t, avoid, AROUND, spheres, space, soonest, partner)
+    note_impact(i, soonest, partner, spheres)
+    plan_leaving(i, t, spheres.row, spheres.plan, space)
+    reschedule(agenda, i, min(soonest, spheres.plan[i, LEAVE]))

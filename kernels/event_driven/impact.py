@@ -1,0 +1,142 @@
+"""Impacts of hard spheres and of hard spheres with flat walls: when they happen, and what they change.
+
+Impacts are binary and instantaneous (Hoomans et al., Chem. Eng. Sci. 51 (1996) 99; Foerster et al., Phys. Fluids 6
+(1994) 1108). With the normal n from 2 to 1, the relative velocity at the contact is
+
+q = v1 - v2 - (R1 ω1 + R2 ω2) × n,
+
+and the impulse J on 1 makes n·q' = -e n·q and, where the surfaces stick, n × q' = -ξ n × q; where that takes more than
+μ times the normal impulse they slide, and the tangential impulse is μ times the normal one. Both spins change by
+-(R/I) n × J. A wall is a partner of infinite mass that does not turn.
+
+Lasting contacts (TC model, Luding & McNamara, Granular Matter 1 (1998) 113). Inelastic spheres can collide infinitely
+often in finite time: a ball bouncing on a floor, clusters. So impacts are said to last a contact time t_c, and one that
+comes τ < t_c after the last one of either partner belongs to a contact that lasts, and loses nothing. For smooth
+spheres that is e = 1. Of rough ones it asks for more, because what sticking with ξ < 1 and sliding take they take from
+the bouncing as well, until spheres that lie on each other collide as often as one likes:
+
+- What sticks is turned round altogether, ξ = 1, as the normal motion is: a contact in tangential bounces neither
+  loses energy nor creeps. Smooth spheres, ξ = -1, stay smooth.
+- What slides cannot keep its energy with e = 1. The impulse lies on the edge of the cone of friction then,
+  J ∝ n - μ q_t/|q_t|, and is as large as leaves the energy what it is: sliding keeps up the bouncing, that is e > 1,
+- but not beyond bounces that last t_c: e <= t_c/τ, for bounces last as long as they start fast. With that much J the
+  rest of the energy is lost. So a ball that slides along a floor does not hop, and friction brakes it as it should.
+
+Of bounces shorter than t_c nothing is lost unless they slide (t_c/τ)² times as fast as they bounce, so contacts at rest
+come to impacts every t_c or so, and normal and tangential impulses hold to Coulomb's law at every impact. What would be
+simpler does not do: without friction within t_c a ball slides along a floor for ever, since then all of its impacts are
+elastic; ξ = 1 without a limit reverses what slides; and e = 1 with friction as ever is what never comes to rest.
+"""
+
+import math
+from typing import NamedTuple
+
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
+
+ROUNDING = 2.0**-49  # 8 units in the last place: an approach slower than that, of spheres that touch, is none
+AT_ONCE = 1e-9  # of the contact time: impacts that follow each other faster count as that fast
+
+
+class ImpactLaw(NamedTuple):
+    """What an impact keeps."""
+
+    restitution: float  # e, of the normal relative velocity
+    tangential: float  # ξ, of the tangential one while sticking
+    friction: float  # μ, tangential over normal impulse while sliding; infinite: always sticking
+
+
+@inline
+def will_meet(r, v1, v2, reach):
+    """Whether two spheres in free flight that are r apart will touch: they approach, and pass at less than R1 + R2.
+
+    Gravity moves both alike, so it does not matter. Spheres that touch, or overlap by rounding, meet if they approach.
+    Written without branches, which nobody could foretell: half of all neighbours approach, a tenth meet.
+    """
+    v = subtract(v1, v2)
+    b, c = dot(r, v), dot(r, r) - reach * reach
+    w = cross(r, v)
+    passes = dot(w, w) <= dot(v, v) * reach * reach
+    noise = ROUNDING * ROUNDING * dot(r, r) * (dot(v1, v1) + dot(v2, v2))
+    return (b < 0.0) & (passes | (c <= 0.0)) & ((c > 0.0) | (b * b > noise))
+
+
+@inline
+def pair_time(r, v1, v2, reach):
+    """Time until two spheres touch that will meet.
+
+    The smaller root of |r + v t| = R1 + R2 as c/(-b + √(v² (R1 + R2)² - |r × v|²)), which does not cancel: neither near
+    contact nor for spheres that are small and far apart.
+    """
+    v = subtract(v1, v2)
+    b, c = dot(r, v), dot(r, r) - reach * reach
+    w = cross(r, v)
+    d = dot(v, v) * reach * reach - dot(w, w)
+    return max(c, 0.0) / (math.sqrt(max(d, 0.0)) - b)
+
+
+@inline
+def plane_time(gap, speed, acceleration):
+    """Time until a point at height `gap` above a plane comes down to it; infinite if it does not.
+
+    First t >= 0 at which gap + speed t + acceleration t²/2 goes through zero downwards. A gap that rounding has made
+    negative counts as none. What rests on the plane and is pressed against it comes down at once.
+    """
+    gap = max(gap, 0.0)
+    if acceleration >= 0.0:
+        if not speed < 0.0:
+            return math.inf
+        d = speed * speed - 2.0 * acceleration * gap
+        return 2.0 * gap / (math.sqrt(d) - speed) if d >= 0.0 else math.inf
+    d = speed * speed - 2.0 * acceleration * gap
+    if speed < 0.0:
+        return 2.0 * gap / (math.sqrt(d) - speed)
+    return (math.sqrt(d) + speed) / -acceleration
+
+
+@inline
+def contact_velocity(n, v1, v2, arm1, omega1, arm2, omega2):
+    """Relative velocity q of the surfaces at the contact; arms are the radii, 0 for a wall."""
+    surface = add(scale(arm1, omega1), scale(arm2, omega2))
+    return subtract(subtract(v1, v2), cross(surface, n))
+
+
+@inline
+def law_after(since, law, contact_time):
+    """The law of an impact so long after the last one of either partner, and the largest e that sliding may bring."""
+    if since >= contact_time:
+        return law, law.restitution
+    rough = 1.0 if law.tangential > -1.0 else -1.0
+    return ImpactLaw(1.0, rough, law.friction), contact_time / max(since, AT_ONCE * contact_time)
+
+
+@inline
+def impulse(n, q, inverse_mass, inverse_inertia, law, most):
+    """Normal and tangential impulse on 1, and the energy that the impact takes.
+
+    n·J = -(1 + e) n·q/a and J_t = -(1 + ξ) q_t/b, with a = 1/m1 + 1/m2 and b = a + R1²/I1 + R2²/I2; or, if J_t were
+    larger than μ n·J, μ n·J against q_t with the smaller of n·J = -(1 + `most`) n·q/a and the one that takes no energy,
+    2 (μ |q_t| - n·q)/(a + μ² b). For solid spheres, I = 2/5 m R², b is 7/2 a. Energy: -J·(q + q')/2.
+
+    Parameters
+    ----------
+    n, q : unit normal from 2 to 1; relative velocity at the contact [m/s], approaching: n·q < 0
+    inverse_mass : a [1/kg]
+    inverse_inertia : R1²/I1 + R2²/I2 [1/kg]
+    law, most : see `law_after`
+    """
+    approach = dot(n, q)
+    slip = add_scaled(q, -approach, n)
+    speed = math.sqrt(dot(slip, slip))
+    inverse = inverse_mass + inverse_inertia
+    e, mu = law.restitution, law.friction
+    normal = -(1.0 + e) * approach / inverse_mass
+    sticking = (1.0 + law.tangential) / inverse
+    if sticking * speed > mu * normal:
+        elastic = 2.0 * (mu * speed - approach) / (inverse_mass + mu * mu * inverse)
+        e = min(elastic * inverse_mass / -approach - 1.0, most)
+        normal = -(1.0 + e) * approach / inverse_mass
+        sticking = mu * normal / speed
+    lost = 0.5 * (1.0 - e * e) * approach * approach / inverse_mass
+    lost += sticking * (1.0 - 0.5 * sticking * inverse) * speed * speed
+    return scale(normal, n), scale(-sticking, slip), lost

@@ -1,0 +1,266 @@
+"""A fluid between many particles: how much of each place is fluid, and a flow that somebody else computes, in cells.
+
+`Bed` is a flow field of its own in which particles are dense, `Solved` one whose velocity and pressure come from
+outside every so often, `Mixture` one whose density and viscosity do so as well. All say what share of the volume about
+a place is fluid, the voidage; laws of drag in dense beds want it. Drag in beds is that without the pressure gradient it
+causes, F_d (model A of D. Gidaspow, Multiphase Flow and Fluidization (1994)): a particle feels F_d - V ∇p. Where nobody
+says what the pressure is, it is what carries the drag, -∇p = n F_d/ε beside the weight of the fluid, and a particle
+feels F_d/ε and its buoyancy (model B).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import inline
+from dem.kernels.fluid import gradients
+from dem.kernels.fluid.cells import Cells, corner, seen, seen_evenly, seen_vector
+from dem.kernels.numerics.vector import add, add_scaled, load, scale, store, subtract
+
+VOIDAGE, VELOCITY, GRADIENT, PRESSING, ROWS = 0, 1, 4, 13, 16  # rows of `Solved.values`
+OF_BED, OF_SOLVED = gradients.ROWS, gradients.ROWS + 1  # rows of samples, after those of `gradients`: voidage, -∇p
+OF_MIXTURE = OF_SOLVED + 3  # density and viscosity
+ROWS_IN_BED, ROWS_IN_SOLVED, ROWS_IN_MIXTURE = OF_SOLVED, OF_MIXTURE, OF_MIXTURE + 2  # numbers of rows
+LEAST = 0.05  # voidage that laws are asked for at least: cells may hold more than fits
+
+
+class Bed(NamedTuple):
+    """A flow about particles that are dense."""
+
+    flow: tuple  # a field, between the particles
+    cells: Cells
+    values: np.ndarray  # (1, nx, ny, nz) voidage
+
+
+class Solved(NamedTuple):
+    """A flow that is known in cells, and what particles have taken from it since it was."""
+
+    cells: Cells
+    values: np.ndarray  # (16, nx, ny, nz) voidage, velocity [m/s], its gradient [1/s], -∇p [Pa/m]
+    taken: np.ndarray  # (3, N) momentum that each particle has from the fluid, to the last forces [N s]
+    taking: np.ndarray  # (3, N) the same in the half step after them
+
+
+class Mixture(NamedTuple):
+    """A `Solved` whose density and viscosity are known in cells too: that of a mixture, or where it is warm."""
+
+    cells: Cells
+    values: np.ndarray
+    taken: np.ndarray
+    taking: np.ndarray
+    properties: np.ndarray  # (2, nx, ny, nz) density [kg/m³], viscosity [Pa s]
+    mass: np.ndarray  # (G,) of variants of bodies [kg]
+
+
+class InBed(NamedTuple):
+    """What a `Bed` says of a place: a `gradients.Sample` and the voidage."""
+
+    velocity: tuple[float, float, float]
+    gradient: tuple[float, float, float, float, float, float, float, float, float]
+    change: tuple[float, float, float]
+    outside: int
+    voidage: float
+
+
+class InSolved(NamedTuple):
+    """The same of a `Solved`, and what presses on particles."""
+
+    velocity: tuple[float, float, float]
+    gradient: tuple[float, float, float, float, float, float, float, float, float]
+    change: tuple[float, float, float]
+    outside: int
+    voidage: float
+    pressing: tuple[float, float, float]  # -∇p [Pa/m]
+
+
+class InMixture(NamedTuple):
+    """The same of a `Mixture`, and the fluid itself."""
+
+    velocity: tuple[float, float, float]
+    gradient: tuple[float, float, float, float, float, float, float, float, float]
+    change: tuple[float, float, float]
+    outside: int
+    voidage: float
+    pressing: tuple[float, float, float]
+    density: float  # [kg/m³]
+    viscosity: float  # [Pa s]
+
+
+@inline
+def in_bed(cells, values, x, flow):
+    """What a flow says of a place x, with the voidage there."""
+    at = corner(cells, x)
+    voidage = 1.0 if at.outside > 0 else max(seen(values, 0, at), LEAST)
+    return InBed(flow.velocity, flow.gradient, flow.change, max(flow.outside, at.outside), voidage)
+
+
+@inline
+def in_solved(field, t, x):
+    """What a flow in cells says of a place x; it stands still until it is told anew."""
+    at, values = corner(field.cells, x), field.values
+    gradient = (
+        seen(values, GRADIENT, at), seen(values, GRADIENT + 1, at), seen(values, GRADIENT + 2, at),
+        seen(values, GRADIENT + 3, at), seen(values, GRADIENT + 4, at), seen(values, GRADIENT + 5, at),
+        seen(values, GRADIENT + 6, at), seen(values, GRADIENT + 7, at), seen(values, GRADIENT + 8, at),
+    )  # fmt: skip
+    return InSolved(
+        seen_vector(values, VELOCITY, at), gradient, (0.0, 0.0, 0.0), at.outside,
+        1.0 if at.outside > 0 else max(seen(values, VOIDAGE, at), LEAST), seen_vector(values, PRESSING, at),
+    )  # fmt: skip
+
+
+@inline
+def in_mixture(field, t, x):
+    """The same of a mixture; its properties are exact where cells have the same."""
+    flow, at = in_solved(field, t, x), corner(field.cells, x)
+    return InMixture(
+        flow.velocity, flow.gradient, flow.change, flow.outside, flow.voidage, flow.pressing,
+        seen_evenly(field.properties, 0, at), seen_evenly(field.properties, 1, at),
+    )  # fmt: skip
+
+
+@inline
+def put_in_bed(flow, rows, s):
+    """Write `InBed` number s."""
+    gradients.put_sample(flow, rows, s)
+    rows[OF_BED, s] = flow.voidage
+
+
+@inline
+def put_in_solved(flow, rows, s):
+    """Write `InSolved` number s."""
+    put_in_bed(flow, rows, s)
+    gradients.put_three(rows, OF_SOLVED, s, flow.pressing)
+
+
+@inline
+def put_in_mixture(flow, rows, s):
+    """Write `InMixture` number s."""
+    put_in_solved(flow, rows, s)
+    rows[OF_MIXTURE, s], rows[OF_MIXTURE + 1, s] = flow.density, flow.viscosity
+
+
+@inline
+def read_in_bed(field, rows, s):
+    """`InBed` number s of a field."""
+    flow = gradients.sample_in(field, rows, s)
+    return InBed(flow.velocity, flow.gradient, flow.change, flow.outside, rows[OF_BED, s])
+
+
+@inline
+def read_in_solved(field, rows, s):
+    """`InSolved` number s of a field."""
+    flow, pressing = gradients.sample_in(field, rows, s), gradients.three(rows, OF_SOLVED, s)
+    return InSolved(flow.velocity, flow.gradient, flow.change, flow.outside, rows[OF_BED, s], pressing)
+
+
+@inline
+def read_in_mixture(field, rows, s):
+    """`InMixture` number s of a field."""
+    flow = read_in_solved(field, rows, s)
+    return InMixture(
+        flow.velocity, flow.gradient, flow.change, flow.outside, flow.voidage, flow.pressing,
+        rows[OF_MIXTURE, s], rows[OF_MIXTURE + 1, s],
+    )  # fmt: skip
+
+
+@inline
+def all_fluid(flow):
+    """Voidage where particles are few."""
+    return 1.0
+
+
+@inline
+def some_fluid(flow):
+    """Voidage where they are not."""
+    return flow.voidage
+
+
+@inline
+def press_by_flow(flow, medium, g, displaced, accelerating, gravity):
+    """Pressure gradient, buoyancy and what added mass gains from the flow [N].
+
+    Parameters
+    ----------
+    flow, medium, g : `gradients.Sample` or `InBed`, `medium.Medium`, variant of the body
+    displaced, accelerating : mass of the fluid in its place [kg], Du/Dt [m/s²]
+    gravity : [m/s²]
+
+    Returns
+    -------
+    force [N]
+    """
+    gained = scale(displaced * (medium.pressed + medium.added), accelerating)
+    return add_scaled(gained, -displaced * medium.pressed, gravity)
+
+
+@inline
+def press_as_told(flow, medium, g, displaced, accelerating, gravity):
+    """The same in a flow whose pressure is told.
+
+    Parameters
+    ----------
+    flow : `InSolved` or `InMixture`
+    medium, g, displaced, accelerating, gravity : see `press_by_flow`
+
+    Returns
+    -------
+    force [N]
+    """
+    gained = scale(displaced * medium.added, accelerating)
+    return add_scaled(gained, medium.volume[g] * medium.pressed, flow.pressing)
+
+
+@inline
+def take_nothing(field, b, mass, dt, others, before, now, later):
+    """Of fields that do not feel particles.
+
+    Parameters
+    ----------
+    field, b, mass, dt, others, before, now, later : see `take`
+
+    Returns
+    -------
+    nothing
+    """
+    return
+
+
+@inline
+def take(field, b, mass, dt, others, before, now, later):
+    """Note the momentum that particle b has from the fluid in a step.
+
+    Parameters
+    ----------
+    b : the user's number of the particle
+    mass, dt, others : of the particle [kg], time step [s], what all other forces accelerate it by [m/s²]
+    before, now, later : velocity half a step before the forces, at them, half a step after them [m/s]
+
+    Writes
+    ------
+    field.taken, field.taking : column b
+    """
+    until = scale(mass, add_scaled(subtract(now, before), -0.5 * dt, others))
+    store(field.taken, b, add(add(load(field.taken, b), load(field.taking, b)), until))
+    store(field.taking, b, scale(mass, add_scaled(subtract(later, now), -0.5 * dt, others)))
+
+
+@inline
+def begin_nothing(field, b, mass, dt, others, before, later):
+    """Of fields that do not feel particles."""
+    return
+
+
+@inline
+def begin(field, b, mass, dt, others, before, later):
+    """The same of the half step with which a run starts.
+
+    Parameters
+    ----------
+    b, mass, dt, others : see `take`
+    before, later : velocity at the forces, half a step after them [m/s]
+
+    Writes
+    ------
+    field.taking : column b
+    """
+    store(field.taking, b, scale(mass, add_scaled(subtract(later, before), -0.5 * dt, others)))

@@ -1,0 +1,120 @@
+"""Relaxation towards the fluid, followed exactly however short its time: where the fluid's force acts in a step.
+
+Velocity or angular velocity y obeys y' = rate (target - y) + push. From half a step before the forces to half a step
+after them rate and push are held, and the target goes along its tangent, target + s slope:
+
+    y_{n+1/2} = p(h/2) + E (y_{n-1/2} - p(-h/2)),  p(s) = target + push/rate + slope (s - 1/rate),  E = exp(-h rate)
+
+Seen from the target y is pushed by push - slope towards one at rest, and falls back by slope: what half a step makes of
+the first is `relaxed`, the second half makes of it what is left of the gap then, `in_two`.
+
+For slow relaxation that is the leap-frog; for h rate = 1, 10, 1000 it is as stable, a body comes to its terminal
+velocity to the last digit, and one that follows the fluid does so in second order: without the tangent it would by
+Euler's method. Splitting drag from the other forces is off by h² rate²: the terminal velocity by 8 % at h rate = 1.
+
+Such integrators are reviewed by M. Hochbruck, A. Ostermann, Acta Numer. 19 (2010) 209.
+"""
+
+from typing import NamedTuple
+
+from dem.kernels.compiler.jit import inline
+from dem.kernels.numerics.elementary import exponential_less_one
+
+LEAST = 1e-30  # h rate that is divided by; products of smaller ones are numbers that processors are slow with
+
+
+class Share(NamedTuple):
+    """What half a step makes of a gap and of a push along one axis."""
+
+    loss: float  # of the gap to the target, 1 - exp(-h rate/2)
+    time: float  # loss over rate: for how long a push works [s]
+
+
+@inline
+def share(h, rate):
+    """The `Share` of one axis."""
+    x = max(h * rate, LEAST)
+    loss = -exponential_less_one(-0.5 * x)
+    return Share(loss, h * (loss / x))
+
+
+@inline
+def of_ball(h, rate):
+    """Of a sphere: the same along all axes."""
+    one = share(h, rate[0])
+    return one, one, one
+
+
+@inline
+def of_body(h, rate):
+    """Along three axes."""
+    return share(h, rate[0]), share(h, rate[1]), share(h, rate[2])
+
+
+@inline
+def laden(own, three):
+    """The same of a body whose mass is such a share of that and what it carries along: pushes are of its mass alone."""
+    a, b, c = three
+    return Share(a.loss, own * a.time), Share(b.loss, own * b.time), Share(c.loss, own * c.time)
+
+
+@inline
+def rate_of(one):
+    """The rate that a `Share` is of."""
+    return one.loss / one.time
+
+
+@inline
+def relaxed(one, gap, push):
+    """Change in half a step from a gap to a target at rest."""
+    return one.loss * gap + one.time * push
+
+
+@inline
+def in_two(one, change):
+    """Change in a whole step from that in its first half: in the second one it is as much less as the gap is."""
+    return (2.0 - one.loss) * change
+
+
+@inline
+def whole(h, one, gap, push, slope):
+    """Change from half a step before the forces to half a step after them, to whose time the gap belongs."""
+    return in_two(one, relaxed(one, gap - 0.5 * h * slope, push - slope)) + h * slope
+
+
+@inline
+def after(h, one, gap, push, slope):
+    """The same from the forces on."""
+    return relaxed(one, gap, push - slope) + 0.5 * h * slope
+
+
+@inline
+def step_relaxed(three, gap, push):
+    """`relaxed` along three axes."""
+    return relaxed(three[0], gap[0], push[0]), relaxed(three[1], gap[1], push[1]), relaxed(three[2], gap[2], push[2])
+
+
+@inline
+def step_in_two(three, change):
+    """`in_two` along three axes."""
+    return in_two(three[0], change[0]), in_two(three[1], change[1]), in_two(three[2], change[2])
+
+
+@inline
+def whole_step(h, three, gap, push, slope):
+    """`whole` along three axes."""
+    return (
+        whole(h, three[0], gap[0], push[0], slope[0]),
+        whole(h, three[1], gap[1], push[1], slope[1]),
+        whole(h, three[2], gap[2], push[2], slope[2]),
+    )
+
+
+@inline
+def step_after(h, three, gap, push, slope):
+    """`after` along three axes."""
+    return (
+        after(h, three[0], gap[0], push[0], slope[0]),
+        after(h, three[1], gap[1], push[1], slope[1]),
+        after(h, three[2], gap[2], push[2], slope[2]),
+    )

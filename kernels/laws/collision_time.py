@@ -1,0 +1,91 @@
+"""Normal forces as Python knows them, F = k δ^p: how deep impacts go, and how long they last.
+
+Nothing of this is compiled. What attracts surfaces beside that, or in its place, is a pull h d^q, where the elastic
+force is k d^p: d is the overlap, and of JKR contacts, which are wider, the one that Hertz's would have.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+_gamma = np.vectorize(math.gamma, otypes=[float])
+
+
+def duration(power):
+    """Duration of an elastic impact over √(m* δ/F) at its deepest.
+
+    With δ(t) from ½ m* δ'² + k δ^(p+1)/(p+1) = const it is √(2 (p+1)) ∫₀¹ du/√(1 - u^(p+1)), and the integral is
+    √π Γ(1 + 1/(p+1))/Γ(1/2 + 1/(p+1)): 3.291 for Hertz's law, half a period, π, for linear springs.
+
+    Examples
+    --------
+    >>> round(float(duration(1.5)), 4), float(duration(1.0)) == math.pi
+    (3.2907, True)
+    """
+    part = 1 / (np.asarray(power) + 1)
+    return np.sqrt(2 / part) * (math.sqrt(math.pi) * _gamma(1 + part) / _gamma(0.5 + part))
+
+
+class ContactPairProperties(NamedTuple):
+    """What a normal force may depend on, beside materials; numbers or arrays."""
+
+    modulus: np.ndarray  # E* [Pa]
+    radius: np.ndarray  # R* [m]
+    reduced: np.ndarray  # 1/(1/m_i + 1/m_j) of the bodies as wholes [kg]
+
+
+class Spring(NamedTuple):
+    """F = k δ^p of some contacts; numbers or arrays."""
+
+    stiffness: np.ndarray  # k [N m^-p], the largest if there are several
+    power: float | np.ndarray  # p
+    loading: np.ndarray | None = None  # k while the contact is pressed in for the first time, if that is another one
+    pull: float | np.ndarray = 0.0  # h [N m^-q]
+    pull_power: float = 0.0  # q
+    felt: object = None  # function of the overlap that tells d, if that is something else
+
+    def energy(self, overlap):
+        """Elastic energy [J] of an overlap [m]."""
+        return self.stiffness * overlap ** (self.power + 1) / (self.power + 1)
+
+    def overlap(self, energy):
+        """Overlap [m] of an elastic energy [J]."""
+        stiffness = self.stiffness if self.loading is None else self.loading
+        return ((self.power + 1) * energy / stiffness) ** (1 / (self.power + 1))
+
+    def rest(self):
+        """d where pull and elastic force are in balance [m]; 0 where nothing pulls."""
+        return (self.pull / self.stiffness) ** (1 / (self.power - self.pull_power))
+
+    def time(self, mass, overlap):
+        """Duration of the elastic impact of an effective mass [kg] that is as deep as this at its deepest [s].
+
+        Half a period, nearly, of small oscillations about that depth: what it says holds for a contact under load as
+        well. What attracts each other gets as deep as where it would rest, and oscillates about that.
+        """
+        deep, rest = overlap if self.felt is None else self.felt(overlap), self.rest()
+        with np.errstate(divide="ignore"):
+            time = duration(self.power) * np.sqrt(mass / (self.stiffness * np.maximum(deep, rest) ** (self.power - 1)))
+        return np.minimum(time, self.time_at_rest(mass))
+
+    def time_at_rest(self, mass):
+        """Half a period of small oscillations about where pull and elastic force are in balance, or more [s]."""
+        with np.errstate(divide="ignore"):
+            slope = (self.power - self.pull_power) * self.stiffness * self.rest() ** (self.power - 1)  # d is no wider
+            return np.where(np.asarray(self.pull) > 0, math.pi * np.sqrt(mass / slope), np.inf)
+
+    def force_of_time(self, mass, time):
+        """Force up to which contacts of an effective mass [kg] take no less than a time [s]; repulsive, or 0 [N]."""
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            secant = mass * (duration(self.power) / time) ** 2  # of the elastic force, at which they take that
+            share, more = secant / self.stiffness, np.asarray(self.power) - 1  # share = d^more
+            deep = share ** (1 / np.where(more == 0, 1, more))
+            net = np.maximum(secant * deep - self.pull * deep**self.pull_power, 0.0)
+            net = np.where(self.time_at_rest(mass) < time, 0.0, net)
+            return np.where(more == 0, np.where(share >= 1, np.inf, 0.0), net)  # a linear spring's is its own
+
+
+def hertz(modulus, radius):
+    """Of Hertz's law, K = 4/3 E* √R*, as `dem.kernels.laws.hertz.stiffness`, of arrays."""
+    return Spring(4 / 3 * modulus * np.sqrt(radius), 1.5)

@@ -1,0 +1,216 @@
+"""What contact laws are told, what their normal part says to the others, what comes out; and all parts there are."""
+
+import math
+from typing import NamedTuple
+
+from dem.kernels.compiler.disk_cache import tell_sources
+from dem.kernels.compiler.jit import inline
+from dem.kernels.laws.first_step import NOT_FIRST_STEP
+
+
+class ContactKinematics(NamedTuple):
+    """Two surfaces in contact, i and j."""
+
+    stiffness: float  # K of Hertz's law [N m^-1.5]
+    mass: float  # effective mass against motion along the normal [kg]
+    overlap: float  # δ [m]; negative where a contact lasts beyond touching
+    normal: tuple[float, float, float]  # unit vector from j to i
+    velocity: tuple[float, float, float]  # of surface i relative to surface j at the contact point [m/s]
+    twist: float  # mean angular velocity of the two about the normal [rad/s]
+    turning: tuple[float, float, float]  # angular velocity of i relative to j [rad/s]
+    radius: float  # R* [m]
+    reduced: float  # 1/(1/m_i + 1/m_j) of the bodies as wholes [kg]
+    rolling: float  # 1/Σ 1/(I + m R²), what resists rolling of the two on each other [kg m²]
+    may_begin: bool = (
+        True  # False if it is known that they touched before the last step, see `dem.kernels.laws.first_step`
+    )
+
+
+class NormalForce(NamedTuple):
+    """What a normal law says of a contact."""
+
+    force: float  # without damping, repulsive if positive [N]
+    conservative: float  # the part of it that has a potential: -dU/dδ of `energy` [N]
+    energy: float  # U [J]
+    stiffness: float  # force over overlap is stiffness·root, and other stiffnesses go with it
+    root: float
+    grip: float  # proportional to the square of the radius of contact, so that tangential stiffness goes with its root
+    area: float  # square of the radius of contact, a² [m²]
+    share: float  # of the last step that the contact has had, see `dem.kernels.laws.first_step`
+    sampled: float  # stands for root where a force that goes with stiffness·root sets in; root itself later
+    damped: float  # the same of a force that goes with its square root, whose sign it has
+    floor: float  # what the normal force never falls below [N]
+    ends: float  # overlap at which it ends with its damping force at work [m]; -inf where it ends as the force vanishes
+    held: float  # what Coulomb's limit has beside the normal force [N]
+    jump: float  # energy lost at once, by making or breaking [J]
+    lasts: bool  # False if the contact has just come to its end, and has no force any more
+
+
+@inline
+def no_normal_force():
+    """Of surfaces that are apart."""
+    return NormalForce(
+        force=0.0, conservative=0.0, energy=0.0, stiffness=0.0, root=0.0, grip=0.0, area=0.0,
+        share=NOT_FIRST_STEP, sampled=0.0, damped=0.0, floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=False,
+    )  # fmt: skip
+
+
+class Pull(NamedTuple):
+    """What adhesion beside the normal law says of a contact."""
+
+    force: float  # repulsive if positive [N]
+    energy: float  # [J]
+    jump: float  # energy lost at once, by making or breaking [J]
+    holds: bool  # whether the contact lasts by it, though surfaces part
+
+
+class ContactForce(NamedTuple):
+    """What a contact law says; energies are as in the package's docstring."""
+
+    force: tuple[float, float, float]  # on i [N]
+    couple: tuple[float, float, float]  # on i [N m]
+    elastic: float  # [J]
+    stored: float  # [J]
+    loss: float  # [J]
+    jump: float  # [J]
+    lasts: bool
+    slid: float  # [m]
+
+
+@inline
+def no_contact_force():
+    """Of surfaces that do nothing to each other."""
+    none = (0.0, 0.0, 0.0)
+    return ContactForce(none, none, elastic=0.0, stored=0.0, loss=0.0, jump=0.0, lasts=False, slid=0.0)
+
+
+class NoComponent(NamedTuple):
+    """No such part."""
+
+
+class LawComponent(NamedTuple):
+    """The functions of a part of a law, see the package's docstring."""
+
+    act: object
+    nothing: object
+    load: object
+    store: object
+    width: int = 0
+    reach: object = None  # how far beyond touching contacts live [m], of (part, i, j, E*, R*), where they do
+    spring: object = None  # of a normal part: its `dem.kernels.laws.collision_time.Spring`, of (part, i, j, `Meeting`)
+    power: object = None  # of a normal part: p of its force, about δ^p, a formula of (part, i, j): see `joining`
+    pull: object = None  # of what attracts beside the normal part: h of its force h δ^q, of (part, i, j, R*) [N m^-q]
+    pull_power: float = 0.0  # q: 0 of a constant pull
+
+
+@inline
+def as_hertz(part, i, j):
+    """Power of the overlap in Hertz's law, and in laws that are neither a spring nor a power of the overlap."""
+    return 1.5
+
+
+class Parts(dict):
+    """Parts by the type of their tables."""
+
+    def __setitem__(self, tables, part):
+        """Add one; what is compiled for one of another package is kept by the sources of that package."""
+        tell_sources(tables, [f for f in (part.act, part.nothing, part.load, part.store, part.reach, part.power) if f])
+        super().__setitem__(tables, part)
+
+
+PARTS: dict[type, LawComponent] = Parts()  # each part puts itself here
+
+
+@inline
+def nothing():
+    """Memory of a part that has none."""
+    return ()
+
+
+@inline
+def load_nothing(rows, k, at):
+    """The same from a row."""
+    return (), at
+
+
+@inline
+def store_nothing(rows, k, at, memory):
+    """The same to a row."""
+    return at
+
+
+def stateless(act):
+    """A part that remembers nothing."""
+    return LawComponent(act, nothing, load_nothing, store_nothing)
+
+
+@inline
+def no_vector():
+    """A vector kept between steps, at first."""
+    return (0.0, 0.0, 0.0)
+
+
+@inline
+def load_vector(rows, k, at):
+    """The same from a row."""
+    return (rows[k, at], rows[k, at + 1], rows[k, at + 2]), at + 3
+
+
+@inline
+def store_vector(rows, k, at, memory):
+    """The same to a row."""
+    rows[k, at], rows[k, at + 1], rows[k, at + 2] = memory
+    return at + 3
+
+
+def with_vector_history(act):
+    """A part that remembers a vector."""
+    return LawComponent(act, no_vector, load_vector, store_vector, 3)
+
+
+@inline
+def no_number():
+    """A number kept between steps, at first."""
+    return 0.0
+
+
+@inline
+def load_number(rows, k, at):
+    """The same from a row."""
+    return rows[k, at], at + 1
+
+
+@inline
+def store_number(rows, k, at, memory):
+    """The same to a row."""
+    rows[k, at] = memory
+    return at + 1
+
+
+def with_scalar_history(act):
+    """A part that remembers a number."""
+    return LawComponent(act, no_number, load_number, store_number, 1)
+
+
+@inline
+def no_two_numbers():
+    """Two numbers kept between steps, at first."""
+    return (0.0, 0.0)
+
+
+@inline
+def load_two_numbers(rows, k, at):
+    """The same from a row."""
+    return (rows[k, at], rows[k, at + 1]), at + 2
+
+
+@inline
+def store_two_numbers(rows, k, at, memory):
+    """The same to a row."""
+    rows[k, at], rows[k, at + 1] = memory
+    return at + 2
+
+
+def with_two_scalar_history(act):
+    """A part that remembers two numbers."""
+    return LawComponent(act, no_two_numbers, load_two_numbers, store_two_numbers, 2)

@@ -1,0 +1,64 @@
+"""Lubrication: a fluid that is squeezed out from between two surfaces, or drawn in, resists.
+
+For a gap h that is small against R* = R_i R_j/(R_i + R_j), at a wall R, the leading term of H. Brenner, Chem. Eng. Sci.
+16 (1961) 242, and R. G. Cox, Int. J. Multiphase Flow 1 (1974) 343: F = -6π μ R*² v_n/h. It sets in at the gap h_0 from
+nothing, 1/h - 1/h_0 in place of 1/h (N.-Q. Nguyen, A. J. C. Ladd, Phys. Rev. E 66 (2002) 046708), for what there is
+beyond is in the drag; gaps below the roughness, and overlaps, count as this. A dashpot: it remembers nothing, and all
+it takes is lost.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import by_type_of_first, inline
+from dem.kernels.laws.interface import ContactForce, NoComponent
+from dem.kernels.numerics.vector import add_scaled, dot
+
+
+class Film(NamedTuple):
+    """A fluid between surfaces."""
+
+    drag: np.ndarray  # (A, A) 6π μ of two materials [Pa s]
+    roughness: np.ndarray  # (A, A) smallest gap [m]
+    reach: np.ndarray  # (A, A) largest one over R*
+    farthest: float  # the largest gap of all [m]
+
+
+@inline
+def resistance(part, i, j, touch):
+    """Force over velocity of parting [N s/m]."""
+    end = part.reach[i, j] * touch.radius
+    gap = max(-touch.overlap, part.roughness[i, j])
+    return part.drag[i, j] * touch.radius * touch.radius * (1.0 / gap - 1.0 / end) if gap < end else 0.0
+
+
+@inline
+def resisted(part, i, j, touch, outcome, half):
+    """What a contact comes to with its film; half a time step [s]."""
+    parting = dot(touch.velocity, touch.normal)
+    against = resistance(part, i, j, touch) * parting
+    return ContactForce(
+        force=add_scaled(outcome.force, -against, touch.normal),
+        couple=outcome.couple,
+        elastic=outcome.elastic,
+        stored=outcome.stored,
+        loss=outcome.loss + half * against * parting,
+        jump=outcome.jump,
+        lasts=outcome.lasts,
+        slid=outcome.slid,
+    )
+
+
+@inline
+def at_touch(part):
+    """Gap at which contacts without a film begin [m]."""
+    return 0.0
+
+
+@inline
+def before_touch(part):
+    """The largest at which one begins [m]."""
+    return part.farthest
+
+
+begin_of = by_type_of_first(lambda part: at_touch if part is NoComponent else before_touch)

@@ -1,0 +1,83 @@
+"""Contacts that several pieces of a wall make together: in which power of the overlap, and with which memory.
+
+Where two contacts of a sphere with one wall become one, their springs act on together; shortened, if the one spring
+would hold more energy than the two did. A spring's energy is f²/2k, and k goes with the root of `Press.grip`.
+"""
+
+import math
+
+from dem.kernels import laws
+from dem.kernels.compiler.jit import by_type, by_type_of_first, inline
+from dem.kernels.laws.interface import no_number, no_two_numbers, no_vector, nothing
+from dem.kernels.numerics.vector import add, dot, scale
+
+TINY = 1e-300  # keeps shares finite
+
+
+power_of = by_type_of_first(lambda part: laws.functions(part).power)
+
+
+@inline
+def elastic_power(law, i, j):
+    """Exponent in which the pieces of a wall are summed."""
+    return 1.5
+
+
+@inline
+def composite_power(law, i, j):
+    """The same of a law made of parts."""
+    return power_of(law.normal, i, j)
+
+
+exponent = laws.elastic_or(elastic_power, composite_power)
+
+
+@inline
+def share(size, grip, other, other_grip):
+    """How much of a spring is left of two that become one, of squares and grips that they had, see above."""
+    stiff = math.sqrt(max(grip, other_grip))
+    return math.sqrt(stiff * (size / (math.sqrt(grip) + TINY) + other / (math.sqrt(other_grip) + TINY)))
+
+
+@inline
+def keep_first(one, other, grip, other_grip):
+    """Memory of one of the two."""
+    return one
+
+
+@inline
+def join_vectors(one, other, grip, other_grip):
+    """A spring's force in the plane of contact."""
+    both = add(one, other)
+    most = share(dot(one, one), grip, dot(other, other), other_grip)
+    size = math.sqrt(dot(both, both))
+    return scale(most / size, both) if size > most else both
+
+
+@inline
+def join_turns(one, other, grip, other_grip):
+    """A spring's couple about the normal, and its stiffness."""
+    return (one[0] + other[0], max(one[1], other[1])) if one[0] * other[0] < 0.0 else one
+
+
+JOINED = {no_vector: join_vectors, no_two_numbers: join_turns, no_number: keep_first, nothing: keep_first}
+join_of = by_type(lambda part: JOINED[laws.functions(part).nothing])
+
+
+@inline
+def join(law, one, other):
+    """What a contact remembers that two have become."""
+    normal, tangential, rolling, twisting, adhesion, grip = one
+    g = other[5]
+    slip = join_of(law.tangential, tangential, other[1], grip, g)
+    roll = join_of(law.rolling, rolling, other[2], grip, g)
+    return normal, slip, roll, join_of(law.twisting, twisting, other[3], grip, g), adhesion, max(grip, g)
+
+
+@inline
+def resistance(law, i, j, touch, history, half):
+    """Coefficient of a contact's normal dashpot, η [N s/m]."""
+    if touch.overlap <= 0.0:
+        return 0.0
+    pressed, _ = laws.normal_force(law.normal, i, j, touch, dot(touch.velocity, touch.normal), 2.0 * half, history[0])
+    return laws.dashpot(law.damping, i, j, touch, pressed)

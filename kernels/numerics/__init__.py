@@ -1,0 +1,1 @@
+"""Vectors, quaternions, random numbers, elementary functions, energies of bodies, moments of unions of spheres."""

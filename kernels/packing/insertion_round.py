@@ -1,0 +1,57 @@
+"""A round of insertion: each body is offered places of its own until it overlaps nothing."""
+
+import numpy as np
+from dem.kernels.compiler.jit import kernel
+from dem.kernels.numerics.quaternion import load_quaternion, rotate
+from dem.kernels.numerics.random import philox, uniform
+from dem.kernels.numerics.vector import add, load
+from dem.kernels.packing.insertion import into_period, is_free, take
+
+
+@kernel
+def draw(purpose, seed, stream, turn, number, draws, out):
+    """Four numbers, uniform in (0, 1), of each of these draws (K,) of these particles (K,), in a round: out (4, K)."""
+    key = np.uint64(seed), np.uint64(stream)
+    for k in range(number.size):
+        words = philox((np.uint64(draws[k]), np.uint64(number[k]), np.uint64(purpose), np.uint64(turn)), key)
+        for w in range(4):
+            out[w, k] = uniform(words[w])
+
+
+@kernel
+def place_each(first, offset, size, gap, usable, position, orientation, taken, used, chosen):
+    """Offer places to one body after the other.
+
+    Parameters
+    ----------
+    first : (B + 1,) int; body b has the spheres first[b] to first[b + 1]
+    offset, size : (3, S) centres in the body frame, (S,) radii [m]
+    gap : distance that there has to be between surfaces [m]
+    usable : (B, A) int8, offers that may be taken at all
+    position, orientation : (3, B A) [m], (4, B A), the offers
+
+    Writes
+    ------
+    taken : `Taken`, the spheres of bodies that have a place
+    used : (1,) int, spheres that have a place
+    chosen : (B,) int, the offer that each body took, or -1; those that have one already are left out
+    """
+    offers, spheres = usable.shape[1], used[0]
+    for b in range(chosen.size):
+        a = 0
+        while chosen[b] < 0 and a < offers:
+            k = b * offers + a
+            free = usable[b, a] == 1
+            x, q = load(position, k), load_quaternion(orientation, k)
+            o = first[b]
+            while free and o < first[b + 1]:
+                place = into_period(add(x, rotate(q, load(offset, o))), taken)
+                free = is_free(place, size[o] + gap, taken)
+                o += 1
+            if free:
+                for s in range(first[b], first[b + 1]):
+                    take(into_period(add(x, rotate(q, load(offset, s))), taken), size[s], spheres, taken)
+                    spheres += 1
+                chosen[b] = a
+            a += 1
+    used[0] = spheres

@@ -1,0 +1,1 @@
+"""Vector instructions with scalar twins: prefetch, compress, transpose."""

@@ -1,0 +1,1 @@
+"""Bonds in a step: forces, breaking, accumulation by body, release of overlaps."""

@@ -1,0 +1,83 @@
+"""What bonds do, added up by body."""
+
+import numpy as np
+from dem.kernels.compiler.jit import func, inline, vector_loop
+from dem.kernels.numerics.vector import add, load, scale, store
+from dem.kernels.soft.chunks import chunk_of
+
+
+@inline
+def with_pull(f, t, entry, pull, rows):
+    """Force and torque of a body, and what one of its bonds adds; `entry` is of `Bonds.incident`."""
+    k, first, row = entry >> 1, entry & 1 == 0, pull.shape[1]
+    of_torque = k + (3 * row if first else 6 * row)
+    f = add(f, scale(1.0 if first else -1.0, (rows[k], rows[k + row], rows[k + row + row])))
+    return f, add(t, (rows[of_torque], rows[of_torque + row], rows[of_torque + row + row]))
+
+
+@inline
+def either(flag, a, b):
+    """One of two vectors, without a branch."""
+    return a[0] if flag else b[0], a[1] if flag else b[1], a[2] if flag else b[2]
+
+
+@vector_loop
+def add_two(low, high, shift, incident_first, incident, pull, rows, force, torque):
+    """Add what the first two bonds of each of the bodies low to high do, in vector code; the most that one has.
+
+    Parameters
+    ----------
+    low, high, shift : bodies, and how far before them their columns of force and torque are
+    incident_first, incident, pull, rows : of `Bonds`, the last one `pull` in one row
+
+    Writes
+    ------
+    force, torque : (3, N) world frame [N, N m]
+    """
+    most, column = np.int32(0), shift
+    for b in range(low, high):
+        begin, number = incident_first[b], incident_first[b + 1] - incident_first[b]
+        f, t = load(force, b - column), load(torque, b - column)
+        for n in range(2):
+            entry = incident[begin + n if number > n else 0]
+            f_more, t_more = with_pull(f, t, entry, pull, rows)
+            f, t = either(number > n, f_more, f), either(number > n, t_more, t)
+        store(force, b - column, f)
+        store(torque, b - column, t)
+        most = max(most, number)
+    return most
+
+
+@vector_loop
+def add_others(low, high, shift, skipped, incident_first, incident, pull, rows, force, torque):
+    """Add what the bonds of the bodies low to high do, but for the first few of each.
+
+    Parameters
+    ----------
+    low, high, shift, incident_first, incident, pull, rows : see `add_two`
+    skipped : how many these are
+
+    Writes
+    ------
+    force, torque : (3, N) world frame [N, N m]
+    """
+    column = shift
+    for b in range(low, high):
+        f, t = load(force, b - column), load(torque, b - column)
+        for n in range(incident_first[b] + skipped, incident_first[b + 1]):
+            f, t = with_pull(f, t, incident[n], pull, rows)
+        store(force, b - column, f)
+        store(torque, b - column, t)
+
+
+@func
+def pull_all(bonds, c, shift, bodies):
+    """Add what bonds do to the bodies of chunk c, to each in the order of their numbers."""
+    low, high = chunk_of(c, bodies.kind.size)
+    first, pull = bonds.incident_first, bonds.pull
+    rows, skipped, most = pull.reshape(-1), 0, 3
+    if first[high] - first[low] > high - low:
+        skipped = 2
+        most = add_two(low, high, shift, first, bonds.incident, pull, rows, bodies.force, bodies.torque)
+    if most > skipped:
+        add_others(low, high, shift, skipped, first, bonds.incident, pull, rows, bodies.force, bodies.torque)

@@ -1,0 +1,147 @@
+"""Bonds between bodies as kernels know them, and what they have come to."""
+
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import by_type, inline
+from dem.kernels.soft.bonds.bond_types import Lasting  # noqa: F401 (beside Brittle)
+from dem.kernels.soft.bonds.overlap_release import Eased
+
+INTACT, BREAKING, BROKEN, GONE = range(4)  # the last: of bodies that have left for good
+GROUND = -1  # in place of the second body
+
+# rows of `Bonds.table`
+LENGTH, ALONG, ACROSS, DRAG_ALONG, DRAG_ACROSS = 0, 1, 3, 5, 7
+FRAME_ONE, FRAME_OTHER, ANCHOR_ONE, ANCHOR_OTHER, SECTION, STRENGTH, CLOSE, ROWS = 9, 13, 17, 20, 23, 26, 28, 30
+# columns of `Bonds.partial`: energy, what damping takes in half a step (two words), bits of the largest load and of the
+# largest `Pull.pressed`
+ELASTIC, LOSS, LOAD, PRESSED, COLUMNS = 0, 1, 3, 4, 5
+
+
+class Undamped(NamedTuple):
+    """Bonds that lose nothing."""
+
+
+class Damped(NamedTuple):
+    """Bonds with dashpots."""
+
+
+class Centred(NamedTuple):
+    """Bonds from centre to centre."""
+
+
+class Anchored(NamedTuple):
+    """Bonds from anchors in the bodies."""
+
+
+class Aligned(NamedTuple):
+    """Bonds along the x axes of their bodies."""
+
+
+class Framed(NamedTuple):
+    """Bonds along any direction in them."""
+
+
+class Brittle(NamedTuple):
+    """Bonds of which some may."""
+
+
+class Alike(NamedTuple):
+    """Bonds of one kind."""
+
+
+class Both(NamedTuple):
+    """Bonds of two kinds, as damped fibres have: at their ends, where bodies are lighter, and between."""
+
+
+class Several(NamedTuple):
+    """Bonds of more kinds."""
+
+
+class Form(NamedTuple):
+    """What bonds are like, by types, so that only what is wanted is compiled."""
+
+    damped: tuple  # `Undamped` or `Damped`
+    anchored: tuple  # `Centred` or `Anchored`
+    framed: tuple  # `Aligned` or `Framed`
+    brittle: tuple  # `Lasting` or `Brittle`
+    kinds: tuple  # `Alike`, `Both` or `Several`
+
+
+class Bonds(NamedTuple):
+    """B bonds of K kinds; G of them are to the ground.
+
+    What is looked at in every step lies in slots, in the order of the bodies in memory, of the first of the two there,
+    so that a step goes through memory once: 1e5 bonds in the user's order took three times as long. Bonds are worked on
+    with the chunk of bodies that they begin in, and what they do is kept only until it has been gathered. Numbers of
+    bonds are the user's.
+    """
+
+    form: tuple  # `Form`
+    table: (
+        np.ndarray
+    )  # (ROWS, K), see above: length [m]; stiffnesses along and across, of dashpots the same; frames and
+    # anchors of both ends in the bodies' frames [m]; 1/A, β r/I, β r/J; one over both strengths; length below which
+    # bodies overlap more than at rest [m] and 1/radius, zeros where they have contact
+    slot: np.ndarray  # (B,) int32, where each bond is; -1 if it is not here, but with other shares (``subdomain_step``)
+    number: np.ndarray  # (B,) int32, by slot: which bond is there
+    kind: np.ndarray  # (B,) int32, by slot
+    first: np.ndarray  # (B,) int32, by slot: index of the first body
+    second: np.ndarray  # (B,) int32, by slot: of the second one, or again of the first one
+    live: np.ndarray  # (B,) by slot: 1 for those that act, 0 for those that are broken or to the ground
+    chunk_first: np.ndarray  # (C + 1,) int64, slots of the bonds that begin in each chunk of bodies
+    highest: np.ndarray  # (C,) int32, last chunk that they reach
+    ground: np.ndarray  # (G,) int64, the bonds to the ground
+    grounded: np.ndarray  # (G,) int64, their places in `ground`, in the order of slots
+    ground_first: np.ndarray  # (C + 1,) int64, which of these begin in each chunk
+    place: np.ndarray  # (7, G) position [m] and orientation of the ground there, as if it were a body
+    state: np.ndarray  # (B,) int8, INTACT or one of the others
+    when: np.ndarray  # (B,) int64, step at which it broke, -1 before
+    load: np.ndarray  # (B,) by slot: stress over strength, if any may break
+    pending: np.ndarray  # (B,) int64, those that are breaking
+    before: np.ndarray  # (B,) energy that each of these had [J]; while a step is evaluated, by bond. (2 B,) in shares:
+    # after these, what they had half way when they broke
+    count: np.ndarray  # (3,) int64: number of those, steps taken, broken bonds
+    pressed: np.ndarray  # (1,) largest overlap so far of bodies without contact, beyond that at rest, over a radius
+    pull: np.ndarray  # (9, F) force on the first body [N], torque on the first and the second one [N m]
+    pull_at: np.ndarray  # (C,) int64, column of `pull` where those of each chunk begin
+    incident_first: np.ndarray  # (N + 1,) int32, bonds of the body with index b are incident[incident_first[b]] and on
+    incident: np.ndarray  # (2 B - G,) int32, in the order of their numbers: twice the column, 1 more for the second
+    partial: np.ndarray  # (C, COLUMNS) int64, what the bonds of each chunk report
+    sums: np.ndarray  # (3,) of all: elastic energy, half a step's loss, energy of those that broke [units]
+    eased: Eased
+
+
+@inline
+def _no():
+    return False
+
+
+@inline
+def _yes():
+    return True
+
+
+is_yes = by_type(lambda kind: _yes if kind in (Damped, Anchored, Framed, Brittle) else _no)
+
+
+@inline
+def of_all(table, row, g):
+    """What all bonds have in common: read once."""
+    return table[row, 0]
+
+
+@inline
+def of_either(table, row, g):
+    """The same of two kinds: both are read once, where a place in a table is looked up for each bond by itself."""
+    one, other = table[row, 0], table[row, 1]
+    return one if g == 0 else other
+
+
+@inline
+def of_each(table, row, g):
+    """The same of more."""
+    return table[row, g]
+
+
+of_kind = by_type({Alike: of_all, Both: of_either, Several: of_each}.__getitem__)

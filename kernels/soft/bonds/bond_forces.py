@@ -1,0 +1,325 @@
+"""What a bond does to its two bodies, for those of a chunk at once and for one."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.bonds import beam
+from dem.kernels.compiler.jit import for_type, inline, noinline, vector_loop
+from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.numerics.energy import as_fixed, as_words
+from dem.kernels.numerics.float_bits import bits_of_float
+from dem.kernels.numerics.quaternion import load_quaternion, product, rotate
+from dem.kernels.numerics.vector import add, cross, dot, load, subtract
+from dem.kernels.simd.memory import prefetch
+from dem.kernels.soft.bonds.bond_arrays import (
+    ACROSS,  # fmt: skip
+    ALONG,
+    ANCHOR_ONE,
+    ANCHOR_OTHER,
+    CLOSE,
+    DRAG_ACROSS,
+    DRAG_ALONG,
+    ELASTIC,
+    FRAME_ONE,
+    FRAME_OTHER,
+    LENGTH,
+    LOAD,
+    LOSS,
+    PRESSED,
+    SECTION,
+    STRENGTH,
+    Undamped,
+    is_yes,
+    of_kind,
+)
+
+AHEAD = 128  # bonds whose bodies are asked for while as many are evaluated
+FEW = 4  # chunks of bodies that a core's cache holds
+LINE = 8  # numbers in a line of the cache
+
+
+@inline
+def no_motion(damped, velocity, spin, b):
+    """Nobody wants to know."""
+    return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+@inline
+def motion(damped, velocity, spin, b):
+    """Velocity and angular velocity of a body [m/s, rad/s]."""
+    return load(velocity, b), load(spin, b)
+
+
+motion_of = for_type(Undamped)(no_motion, motion)
+
+
+class End(NamedTuple):
+    """A body at an end of a bond."""
+
+    position: tuple[float, float, float]
+    orientation: tuple[float, float, float, float]
+    velocity: tuple[float, float, float]
+    spin: tuple[float, float, float]
+
+
+class Pull(NamedTuple):
+    """What a bond does."""
+
+    force: tuple[float, float, float]  # on the first body [N]
+    one: tuple[float, float, float]  # torque on the first body [N m]
+    other: tuple[float, float, float]  # on the second one [N m]
+    energy: float  # [J]
+    power: float  # that dashpots take [W]
+    load: float  # stress over strength
+    pressed: float  # overlap of bodies without contact beyond that at rest, over the smaller radius; or negative
+
+
+@inline
+def pair(form, table, row, g):
+    """Two rows of the table."""
+    return of_kind(form.kinds, table, row, g), of_kind(form.kinds, table, row + 1, g)
+
+
+@inline
+def triple(form, table, row, g):
+    """Three rows of the table."""
+    return (
+        of_kind(form.kinds, table, row, g),
+        of_kind(form.kinds, table, row + 1, g),
+        of_kind(form.kinds, table, row + 2, g),
+    )
+
+
+@inline
+def frame_of(form, table, row, g, q):
+    """Frame of an end whose body has the orientation q."""
+    return product(q, pair(form, table, row, g) + pair(form, table, row + 2, g))
+
+
+@inline
+def dashpots(form, s, g, table, one, other, arm_one, arm_other):
+    """Stresses of dashpots, and their power; bodies have a velocity at their anchors.
+
+    Parameters
+    ----------
+    form, g, table : of `Bonds`, the second of the bond's kind
+    s : its `beam.Strain`
+    one, other, arm_one, arm_other : `End` of the bond, and its anchor from the centre of mass [m]
+
+    Returns
+    -------
+    force [N] and couple [N m] in the frame half way, power [W]
+    """
+    v = subtract(other.velocity, one.velocity)
+    if is_yes(form.anchored):
+        v = add(v, subtract(cross(other.spin, arm_other), cross(one.spin, arm_one)))
+    w_one, w_other = beam.inward(s.axes, one.spin), beam.inward(s.axes, other.spin)
+    rate, turning = beam.rates(s, beam.inward(s.axes, v), w_one, w_other)
+    along, across = pair(form, table, DRAG_ALONG, g), pair(form, table, DRAG_ACROSS, g)
+    f, c = beam.drag(along[0], across[0], rate), beam.drag(along[1], across[1], turning)
+    return f, c, dot(f, rate) + dot(c, turning)
+
+
+@inline
+def pull_of(box, form, g, table, one, other):
+    """What a bond of kind g between two ends does."""
+    anchored = is_yes(form.anchored)
+    r = minimum_image(box, other.position, one.position)
+    arm_one, arm_other = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if anchored:
+        arm_one = rotate(one.orientation, triple(form, table, ANCHOR_ONE, g))
+        arm_other = rotate(other.orientation, triple(form, table, ANCHOR_OTHER, g))
+        r = add(r, subtract(arm_other, arm_one))
+    q_one, q_other = one.orientation, other.orientation
+    if is_yes(form.framed):
+        q_one, q_other = frame_of(form, table, FRAME_ONE, g, q_one), frame_of(form, table, FRAME_OTHER, g, q_other)
+    s = beam.strain(q_one, q_other, r)
+    length, close = of_kind(form.kinds, table, LENGTH, g), pair(form, table, CLOSE, g)
+    f, c = beam.stresses(s, length, pair(form, table, ALONG, g), pair(form, table, ACROSS, g))
+    energy = beam.energy(s, length, f, c)
+    t_one, t_other = beam.couples(s, f, c)
+    load = 0.0
+    if is_yes(form.brittle):
+        load = beam.load_ratio(f, t_one, t_other, triple(form, table, SECTION, g), pair(form, table, STRENGTH, g))
+    power = 0.0
+    if is_yes(form.damped):
+        f_d, c_d, power = dashpots(form, s, g, table, one, other, arm_one, arm_other)
+        f = add(f, f_d)
+        t_one, _ = beam.couples(s, f, add(c, c_d))
+    force, torque_one, torque_other = beam.in_the_world(s, r, f, t_one)
+    if anchored:
+        torque_one = add(torque_one, cross(arm_one, force))
+        torque_other = subtract(torque_other, cross(arm_other, force))
+    return Pull(force, torque_one, torque_other, energy, power, load, (close[0] - math.sqrt(dot(r, r))) * close[1])
+
+
+@inline
+def end_of(form, b, position, orientation, velocity, spin):
+    """Body b."""
+    v, w = motion_of(form.damped, velocity, spin, b)
+    return End(load(position, b), load_quaternion(orientation, b), v, w)
+
+
+@inline
+def write_pull(k, share, p, pull):
+    """Write what a bond does to column k, times a share."""
+    for r in range(3):
+        pull[r, k] = share * p.force[r]
+        pull[3 + r, k] = share * p.one[r]
+        pull[6 + r, k] = share * p.other[r]
+
+
+@vector_loop
+def evaluate_range(
+    box, form, low, high, shift, half, per_joule, table, kind, first, second, live, position, orientation, velocity,
+    spin, pull, load,
+):  # fmt: skip
+    """Evaluate the bonds in the slots low to high.
+
+    Parameters
+    ----------
+    box, half, per_joule : see `dem.kernels.soft.state`
+    form, table, kind, first, second, live : of `Bonds`
+    low, high, shift : slots, and how far before them their columns of `pull` are
+    position, orientation, velocity, spin : of bodies, at the time of the forces
+
+    Writes
+    ------
+    pull, load : of `Bonds`
+
+    Returns
+    -------
+    energy in units, power of dashpots times half a step in two words, bits of the largest load and `Pull.pressed`
+    """
+    elastic, whole, rest = np.int64(0), np.int64(0), np.int64(0)
+    largest, deepest = np.int64(0), np.int64(0)
+    for k in range(low, high):
+        one = end_of(form, first[k], position, orientation, velocity, spin)
+        other = end_of(form, second[k], position, orientation, velocity, spin)
+        p = pull_of(box, form, kind[k], table, one, other)
+        share = live[k]
+        write_pull(k - shift, share, p, pull)
+        elastic += as_fixed(share * p.energy, per_joule)
+        if is_yes(form.damped):
+            words = as_words(share * p.power * half, per_joule)
+            whole += words[0]
+            rest += words[1]
+        if is_yes(form.brittle):
+            strain = max(share * p.load, 0.0)
+            load[k] = strain
+            bits = bits_of_float(strain)
+            largest = bits if bits > largest else largest
+        pressed = bits_of_float(max(share * p.pressed, 0.0))
+        deepest = pressed if pressed > deepest else deepest
+    return elastic, whole, rest, largest, deepest
+
+
+@inline
+def fetch_rows(array, rows, b):
+    """Ask for some rows of a column."""
+    for r in range(rows):
+        prefetch(array, r * array.shape[1] + b)
+
+
+@noinline
+def evaluate_apart(
+    box, form, low, high, shift, half, per_joule, table, kind, first, second, live, position, orientation, velocity,
+    spin, pull, load,
+):  # fmt: skip
+    """As `evaluate_range`, in a function of its own: LLVM makes quicker code of it than within a whole step.
+
+    Parameters
+    ----------
+    box, form, low, high, shift, half, per_joule, table, kind, first, second, live : see `evaluate_range`
+    position, orientation, velocity, spin : see `evaluate_range`
+
+    Writes
+    ------
+    pull, load : as `evaluate_range`
+
+    Returns
+    -------
+    as `evaluate_range`
+    """
+    return evaluate_range(
+        box, form, low, high, shift, half, per_joule, table, kind, first, second, live, position, orientation,
+        velocity, spin, pull, load,
+    )  # fmt: skip
+
+
+@inline
+def nothing_asked_for(damped, low, middle, high, bonds, bodies):
+    """Where bonds have no dashpots they look at few rows."""
+    return
+
+
+@inline
+def farthest(low, high, bonds):
+    """Highest index of the bodies of the bonds in the slots low to high."""
+    most = np.int32(-1)
+    for k in range(low, high):
+        most = max(most, bonds.first[k], bonds.second[k])
+    return np.int64(most)
+
+
+@inline
+def ask_for_bodies(damped, low, middle, high, bonds, bodies):
+    """Ask for the bodies that bonds in the slots middle to high reach beyond those of the slots low to middle.
+
+    They look at more rows than a processor foresees; so each line of the cache is asked for about once.
+    """
+    for b in range(farthest(low, middle, bonds) + 1, farthest(middle, high, bonds) + LINE, LINE):
+        fetch_rows(bodies.position, 3, b)
+        fetch_rows(bodies.orientation, 4, b)
+        fetch_rows(bodies.velocity_ahead, 3, b)
+        fetch_rows(bodies.spin, 3, b)
+
+
+ask_for = for_type(Undamped)(nothing_asked_for, ask_for_bodies)
+
+
+@inline
+def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
+    """Evaluate the bonds that begin in chunk c, but for those to the ground.
+
+    Parameters
+    ----------
+    c, half, per_joule, bodies, box : chunk; see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bonds.pull, bonds.load, bonds.partial : of the chunk
+    """
+    low, stop = bonds.chunk_first[c], bonds.chunk_first[c + 1]
+    shift = low - bonds.pull_at[c]
+    far = bonds.highest.size > FEW
+    elastic, whole, rest = np.int64(0), np.int64(0), np.int64(0)
+    largest, deepest = np.int64(0), np.int64(0)
+    while low < stop:
+        high = min(low + AHEAD, stop) if far else stop
+        ask_for(bonds.form.damped, low, high, min(high + AHEAD, stop), bonds, bodies)
+        found = evaluate_apart(
+            box, bonds.form, low, high, shift, half, per_joule, bonds.table, bonds.kind, bonds.first, bonds.second,
+            bonds.live, bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin, bonds.pull, bonds.load,
+        )  # fmt: skip
+        elastic, whole, rest = elastic + found[0], whole + found[1], rest + found[2]
+        largest, deepest = max(largest, found[3]), max(deepest, found[4])
+        low = high
+    bonds.partial[c, ELASTIC], bonds.partial[c, LOAD], bonds.partial[c, PRESSED] = elastic, largest, deepest
+    bonds.partial[c, LOSS], bonds.partial[c, LOSS + 1] = whole, rest
+
+
+@inline
+def pull_at(box, n, k, bonds, bodies):
+    """What bond k does; n is its number among those to the ground, -1 for others."""
+    m = bonds.slot[k]
+    one = end_of(bonds.form, bonds.first[m], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin)
+    if n < 0:
+        other = end_of(
+            bonds.form, bonds.second[m], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin
+        )
+    else:
+        q = (bonds.place[3, n], bonds.place[4, n], bonds.place[5, n], bonds.place[6, n])
+        other = End(load(bonds.place, n), q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    return pull_of(box, bonds.form, bonds.kind[m], bonds.table, one, other)

@@ -1,0 +1,256 @@
+"""Bonds between bodies: evaluated before any body moves, summed by body in a fixed order, broken one at a time.
+
+Each bond is evaluated once, in a loop without branches, with the chunk that the first of its bodies in memory is in;
+then each body adds what its bonds do to it in the order of their numbers. So neither threads nor the places of bodies
+in memory show in any bit. Bodies move after their chunk has been evaluated, so a bond finds both where they were; bonds
+that reach out of a thread's block are evaluated before anybody moves.
+
+A bond that is stressed beyond its strength still acts in that step, and no more in the next one: what it had half way
+between the two is dissipated, the mean of its energies at both.
+"""
+
+import numpy as np
+from dem.kernels.compiler.jit import func, inline, kernel
+from dem.kernels.numerics.energy import add_words, as_fixed, as_words, in_units
+from dem.kernels.numerics.float_bits import as_float, bits_of_float
+from dem.kernels.numerics.vector import store
+from dem.kernels.soft.bonds import overlap_release
+from dem.kernels.soft.bonds.bond_accumulation import pull_all
+from dem.kernels.soft.bonds.bond_arrays import BREAKING, BROKEN, ELASTIC, INTACT, LOAD, LOSS, PRESSED, is_yes
+from dem.kernels.soft.bonds.bond_forces import evaluate_chunk, pull_at, write_pull
+from dem.kernels.soft.bonds.bond_types import free_or
+from dem.kernels.soft.chunks import chunk_of
+from dem.kernels.soft.contact.contact_detection import no_energy
+
+
+@inline
+def number_on_ground(k, ground):
+    """Number of bond k among those to the ground; -1 for others."""
+    n = -1
+    for m in range(ground.size):
+        n = m if ground[m] == k else n
+    return n
+
+
+@func
+def part_bonds(bonds, bodies, kinds, box):
+    """Let go of the bonds that broke in the step before; returns the energy that they had half way [J]."""
+    lost = 0.0
+    for m in range(bonds.count[0]):
+        k = bonds.pending[m]
+        if bonds.state[k] == BREAKING:
+            slot = bonds.slot[k]
+            if slot >= 0:  # else other shares evaluate it
+                p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
+                half_way = 0.5 * (bonds.before[m] + p.energy)
+                lost += half_way
+                if m + bonds.state.size < bonds.before.size:  # of a share, which is to tell others
+                    bonds.before[m + bonds.state.size] = half_way
+                bonds.live[slot] = 0.0
+                bonds.load[slot] = 0.0
+            bonds.state[k] = BROKEN
+            bonds.when[k] = bonds.count[1]
+            bonds.count[2] += 1
+            overlap_release.let_go(k, bonds.eased, bodies, kinds, box)
+    bonds.count[0] = 0
+    return lost
+
+
+@func
+def evaluate_grounded(c, half, per_joule, bonds, bodies, box):
+    """Evaluate the bonds of chunk c to the ground.
+
+    Parameters
+    ----------
+    c, half, per_joule, bodies, box : chunk; see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bonds.pull, bonds.load, bonds.partial : of the chunk
+    """
+    for m in range(bonds.ground_first[c], bonds.ground_first[c + 1]):
+        n = bonds.grounded[m]
+        k = bonds.ground[n]
+        if bonds.state[k] < BROKEN:
+            p = pull_at(box, n, k, bonds, bodies)
+            slot = bonds.slot[k]
+            write_pull(slot - bonds.chunk_first[c] + bonds.pull_at[c], 1.0, p, bonds.pull)
+            loss = as_words(p.power * half, per_joule)
+            bonds.partial[c, ELASTIC] += as_fixed(p.energy, per_joule)
+            bonds.partial[c, LOSS] += loss[0]
+            bonds.partial[c, LOSS + 1] += loss[1]
+            strain = max(p.load, 0.0)
+            bonds.load[slot] = strain
+            bonds.partial[c, LOAD] = max(bonds.partial[c, LOAD], bits_of_float(strain))
+
+
+@inline
+def largest_load(bonds, c):
+    """Largest stress over strength of the bonds of chunk c."""
+    return as_float(bonds.partial[c, LOAD])
+
+
+@func
+def find_breaking(c, bonds, bodies, box):
+    """Note which bonds of chunk c are stressed beyond their strength, and their energies."""
+    for slot in range(bonds.chunk_first[c], bonds.chunk_first[c + 1]):
+        k = bonds.number[slot]
+        if bonds.load[slot] > 1.0 and bonds.state[k] == INTACT:
+            p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
+            bonds.state[k] = BREAKING
+            bonds.before[k] = p.energy
+
+
+@func
+def collect_breaking(bonds):
+    """List those noted in the order of their numbers."""
+    for k in range(bonds.state.size):
+        if bonds.state[k] == BREAKING:
+            bonds.pending[bonds.count[0]] = k
+            bonds.before[bonds.count[0]] = bonds.before[k]
+            bonds.count[0] += 1
+
+
+@inline
+def nothing_before(bonds, steps, setting, bodies, kinds, neighbours, box):
+    """Where there are no bonds."""
+    return
+
+
+@func
+def before_all(bonds, steps, setting, bodies, kinds, neighbours, box):
+    """What comes before the evaluation of all bonds, in a sweep that completes a step if `steps` says so."""
+    bonds.sums[2] = 0.0
+    if steps:
+        bonds.count[1] += 1
+        if bonds.count[0] > 0:
+            bonds.sums[2] = part_bonds(bonds, bodies, kinds, box) * setting.per_joule
+        overlap_release.follow(bonds.eased, bodies, kinds, neighbours, box)
+
+
+@inline
+def nothing_evaluated(bonds, c, steps, setting, bodies, box):
+    """Where there are no bonds."""
+    return
+
+
+@func
+def evaluate_bonds(bonds, c, steps, setting, bodies, box):
+    """Evaluate the bonds that begin in chunk c, in a sweep that completes a step if `steps` says so.
+
+    Parameters
+    ----------
+    c, steps, setting, bodies, box : chunk; see `before_all`
+
+    Writes
+    ------
+    bonds : what they do, and who is to break
+    """
+    half = 0.5 * setting.dt
+    evaluate_chunk(c, half, setting.per_joule, bonds, bodies, box)
+    evaluate_grounded(c, half, setting.per_joule, bonds, bodies, box)
+    if is_yes(bonds.form.brittle) and steps and largest_load(bonds, c) > 1.0:
+        find_breaking(c, bonds, bodies, box)
+
+
+@inline
+def nowhere(bonds, c, stop):
+    """Where there are no bonds."""
+    return False
+
+
+@inline
+def beyond(bonds, c, stop):
+    """Whether bonds that begin in chunk c reach the chunk `stop`, or one after it."""
+    return bonds.highest[c] >= stop
+
+
+@inline
+def nothing_after(bonds, steps):
+    """Where there are no bonds."""
+    return
+
+
+@func
+def after_all(bonds, steps):
+    """What comes after the evaluation of all: sums, and who breaks."""
+    elastic, loss, largest, pressed = np.int64(0), no_energy(), 0.0, bonds.pressed[0]
+    for c in range(bonds.partial.shape[0]):
+        elastic += bonds.partial[c, ELASTIC]
+        loss = add_words(loss, (bonds.partial[c, LOSS], bonds.partial[c, LOSS + 1]))
+        largest, pressed = max(largest, largest_load(bonds, c)), max(pressed, as_float(bonds.partial[c, PRESSED]))
+    bonds.pressed[0] = pressed
+    bonds.sums[0], bonds.sums[1] = elastic, in_units(loss)
+    if steps and is_yes(bonds.form.brittle) and largest > 1.0:
+        collect_breaking(bonds)
+
+
+@inline
+def nothing_cleared(bonds, c, shift, bodies):
+    """Where there are no bonds, forces on bodies that are near nobody stay zero."""
+    return
+
+
+@func
+def clear_all(bonds, c, shift, bodies):
+    """Forces of chunk c begin at zero: only bodies near others are given forces anew."""
+    low, high = chunk_of(c, bodies.kind.size)
+    for b in range(low, high):
+        store(bodies.force, b - shift, (0.0, 0.0, 0.0))
+        store(bodies.torque, b - shift, (0.0, 0.0, 0.0))
+
+
+@inline
+def nothing_pulled(bonds, c, shift, bodies):
+    """Where there are no bonds."""
+    return
+
+
+@inline
+def nothing_suppressed(bonds, bodies, kinds, neighbours):
+    """Where there are no bonds."""
+    return
+
+
+@func
+def suppress_all(bonds, bodies, kinds, neighbours):
+    """Have bodies that bonds hold together not meet, once candidates have been picked."""
+    overlap_release.apply(bonds.eased, bodies, kinds, neighbours)
+
+
+@inline
+def as_they_are(bonds, totals):
+    """Where there are no bonds."""
+    return totals
+
+
+before = free_or(nothing_before, before_all)
+evaluate = free_or(nothing_evaluated, evaluate_bonds)
+reach_beyond = free_or(nowhere, beyond)
+after = free_or(nothing_after, after_all)
+clear = free_or(nothing_cleared, clear_all)
+pull = free_or(nothing_pulled, pull_all)
+suppress = free_or(nothing_suppressed, suppress_all)
+
+
+@kernel
+def list_bonds(box, bonds, bodies, energy, load):
+    """Elastic energy and load of each bond in the present state.
+
+    Parameters
+    ----------
+    box, bodies : see `dem.kernels.soft.state`
+    bonds : `Bonds`
+
+    Writes
+    ------
+    energy, load : (B,) [J], stress over strength; zero for those that are broken
+    """
+    n = 0
+    for k in range(bonds.kind.size):
+        grounded = n < bonds.ground.size and bonds.ground[n] == k
+        p = pull_at(box, n if grounded else -1, k, bonds, bodies)
+        n += 1 if grounded else 0
+        holds = bonds.state[k] < BROKEN
+        energy[k] = p.energy if holds else 0.0
+        load[k] = p.load if holds else 0.0

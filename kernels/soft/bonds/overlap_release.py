@@ -1,0 +1,164 @@
+"""Bodies that bonds hold together do not meet; once a bond has broken they do, and nobody is pushed at first.
+
+Spheres of a chain may overlap at rest. So a contact begins with the overlap that is there when the bond breaks: that
+much, the slack, is taken from how far they reach, and less as soon as they are less deep in each other. As long as the
+slack shrinks the contact has no force, hence no energy: nothing is given to anybody.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import func, inline, kernel
+from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.numerics.quaternion import load_quaternion, rotate
+from dem.kernels.numerics.vector import add, dot, load
+from dem.kernels.soft.chunks import candidate_room
+from dem.kernels.soft.contact.capsule_blending import between, closest
+from dem.kernels.soft.contact.capsules import capsules_or, half_axis, mean_radius, one_each, pieces_of
+from dem.kernels.soft.neighbours.body_pairs import pair_room
+from dem.kernels.soft.neighbours.candidate_pairs import unpack
+
+FAR = 1e30  # slack of those that do not meet [m]
+
+
+class Eased(NamedTuple):
+    """X pairs of bodies that do not meet as long as all bonds on the way from one to the other hold."""
+
+    first: (
+        np.ndarray
+    )  # (X,) int32, index of a body; -1 if one of the two is not here (``subdomain_step``): then they are apart
+    second: np.ndarray  # (X,) int32, of the other
+    row: np.ndarray  # (X,) int64, the pair among `Neighbours.lower`, -1 if it is not there
+    slack: np.ndarray  # (X,) [m]; FAR before a bond breaks, zero when they meet as all others do
+    over_first: np.ndarray  # (B + 1,) int64: bond k is on the way of pairs over[over_first[k]] and on
+    over: np.ndarray  # int64
+    active: np.ndarray  # (X,) int64, pairs whose slack is between the two
+    count: np.ndarray  # (1,) int64, their number
+    apart_first: np.ndarray  # (N + 1,) int64, body b is in so many pairs, with apart[apart_first[b]] and on
+    apart: np.ndarray  # (2 X,) int32, the other body of each
+
+
+@inline
+def centre_of(b, s, bodies, kinds):
+    """Centre of sphere s of body b [m]."""
+    offset = load(kinds.offset, kinds.first_offset[bodies.kind[b]] + s)
+    return add(load(bodies.position, b), rotate(load_quaternion(bodies.orientation, b), offset))
+
+
+@func
+def deepest_of_spheres(kinds, e, eased, bodies, box):
+    """Largest overlap of the spheres of pair e, at least zero [m]."""
+    b, c = eased.first[e], eased.second[e]
+    g, h = bodies.kind[b], bodies.kind[c]
+    deep = 0.0
+    for i in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
+        x = centre_of(b, i, bodies, kinds)
+        for j in range(kinds.first_offset[h + 1] - kinds.first_offset[h]):
+            d = minimum_image(box, x, centre_of(c, j, bodies, kinds))
+            reach = kinds.radius[kinds.first_offset[g] + i] + kinds.radius[kinds.first_offset[h] + j]
+            deep = max(deep, reach - math.sqrt(dot(d, d)))
+    return deep
+
+
+@func
+def deepest_of_capsules(kinds, e, eased, bodies, box):
+    """Overlap of the capsules of pair e, at least zero [m]."""
+    b, c = eased.first[e], eased.second[e]
+    x = minimum_image(box, load(bodies.position, b), load(bodies.position, c))
+    u, v = half_axis(b, bodies, kinds), half_axis(c, bodies, kinds)
+    s, t = closest(x, u, v)
+    d = between(x, u, v, s, t)
+    return max(2.0 * mean_radius(b, c, bodies, kinds) - math.sqrt(dot(d, d)), 0.0)
+
+
+@func
+def deepest_of_pieces(kinds, e, eased, bodies, box):
+    """The same where bodies of several spheres are beside them."""
+    b, c = eased.first[e], eased.second[e]
+    g, h, deep = bodies.kind[b], bodies.kind[c], 0.0
+    u, v = half_axis(b, bodies, kinds), half_axis(c, bodies, kinds)
+    for i in range(pieces_of(b, bodies, kinds)):
+        one = load(bodies.position, b) if kinds.half[g] > 0.0 else centre_of(b, i, bodies, kinds)
+        for j in range(pieces_of(c, bodies, kinds)):
+            other = load(bodies.position, c) if kinds.half[h] > 0.0 else centre_of(c, j, bodies, kinds)
+            x = minimum_image(box, one, other)
+            s, t = closest(x, u, v)
+            d = between(x, u, v, s, t)
+            reach = kinds.radius[kinds.first_offset[g] + i] + kinds.radius[kinds.first_offset[h] + j]
+            deep = max(deep, reach - math.sqrt(dot(d, d)))
+    return deep
+
+
+deepest = capsules_or(deepest_of_spheres, deepest_of_capsules, deepest_of_pieces)
+
+
+@func
+def let_go(k, eased, bodies, kinds, box):
+    """Have those meet whom bond k, which broke, was between."""
+    for n in range(eased.over_first[k], eased.over_first[k + 1]):
+        e = eased.over[n]
+        if eased.slack[e] == FAR:
+            eased.slack[e] = deepest(kinds, e, eased, bodies, box) if eased.first[e] >= 0 else 0.0
+            eased.active[eased.count[0]] = e
+            eased.count[0] += 1
+
+
+@func
+def write_reach(e, eased, bodies, kinds, neighbours):
+    """Take the slack of pair e from how far its spheres reach."""
+    if eased.row[e] >= 0:
+        start, number = unpack(neighbours.packed[eased.row[e]])
+        if one_each(kinds):
+            c = eased.row[e] // pair_room(neighbours)
+            start += c * candidate_room(neighbours) - neighbours.force_at[c]
+        for k in range(start, start + number):
+            i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+            b, c = bodies.owner[i], bodies.owner[j]
+            r_i = kinds.radius[kinds.first_offset[bodies.kind[b]] + i - bodies.first_sphere[b]]
+            r_j = kinds.radius[kinds.first_offset[bodies.kind[c]] + j - bodies.first_sphere[c]]
+            neighbours.reach[k] = r_i + r_j - eased.slack[e]
+
+
+@func
+def follow(eased, bodies, kinds, neighbours, box):
+    """Take slack away from those who are less deep in each other than before; forget those who have none."""
+    left = 0
+    for n in range(eased.count[0]):
+        e = eased.active[n]
+        if eased.first[e] >= 0:
+            eased.slack[e] = min(eased.slack[e], deepest(kinds, e, eased, bodies, box))
+            write_reach(e, eased, bodies, kinds, neighbours)
+        eased.active[left] = e
+        left += 1 if eased.slack[e] > 0.0 else 0
+    eased.count[0] = left
+
+
+@func
+def apply(eased, bodies, kinds, neighbours):
+    """Do so for all pairs that have any, candidates having been picked."""
+    for e in range(eased.slack.size):
+        if eased.slack[e] > 0.0:
+            write_reach(e, eased, bodies, kinds, neighbours)
+
+
+@kernel
+def locate(first, second, lower, higher, first_pair, count, row):
+    """Find pairs of bodies in a new list.
+
+    Parameters
+    ----------
+    first, second : (X,) of `Eased`
+    lower, higher, first_pair, count : of `Neighbours`
+
+    Writes
+    ------
+    row : (X,)
+    """
+    for e in range(first.size):
+        low, high = min(first[e], second[e]), max(first[e], second[e])
+        row[e] = -1
+        for b in (low, high):  # that of whom it is: the larger body's, or of equal ones the first
+            for p in range(first_pair[b], first_pair[b] + count[b]):
+                if lower[p] + higher[p] == low + high:
+                    row[e] = p

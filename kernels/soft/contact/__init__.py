@@ -1,0 +1,1 @@
+"""Narrow phase and contact forces between particles: detection, kinematics, evaluation, sums, reports."""

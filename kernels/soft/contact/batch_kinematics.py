@@ -1,0 +1,320 @@
+"""What a contact law wants to know of a block of touching pairs: rows of numbers, see ``contact_batches``.
+
+Of single spheres rows are gathered first, and what these do to each other is found out from them in a loop of its own.
+That loop tells too whether any contact may have begun in the last step, which is seldom: what laws ask for then
+(`dem.kernels.laws.first_step`) is a root and a division of seven and of six.
+"""
+
+import math
+
+from dem.kernels import rotation
+from dem.kernels.compiler.jit import func, inline, vector_loop
+from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.laws import ContactKinematics
+from dem.kernels.laws.first_step import begins
+from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
+from dem.kernels.soft.contact.contact_detection import TINY, look_together
+from dem.kernels.soft.contact.surface_motion import rolling_inertia
+
+BLOCK = 64  # pairs
+
+# rows of what is gathered of spheres: from j to i [m], velocities [m/s], spins [rad/s], radii [m], inverse masses
+# [1/kg], what resists rolling [kg m²]; in its first column the kind that radii and so on are of, plus 1, if of one
+GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J, INVERSE_MASS_I, INVERSE_MASS_J, ROLL_INERTIA_I, ROLL_INERTIA_J, LIKE = (
+    0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 18
+)  # fmt: skip
+# rows of what is known of contacts: those of `Touch`, and where they are from the centres of both [m]
+NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM = (
+    0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19
+)  # fmt: skip
+KNOWN, OUT, TOLD = 25, 15, 8  # rows of either at most, of what comes out (``contact_batches``), and of integers
+MIXED_TYPES, MAY_BE_NEW, ONGOING = range(
+    3
+)  # of a block: of any bodies; of one kind, and some, or none, may have just begun
+OF_PAIRS, OF_FACES, PARTS = KNOWN * BLOCK, 2 * KNOWN * BLOCK, 3  # where known rows begin; gathered ones come first
+
+
+@inline
+def flat(r, t):
+    """Place of column t of row r: rows are one dimension, as LLVM keeps an address for each row of two."""
+    return r * BLOCK + t
+
+
+@inline
+def put(rows, r, t, v):
+    """Write a vector to rows from r on."""
+    rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)] = v
+
+
+@inline
+def get(rows, r, t):
+    """The vector in rows from r on."""
+    return rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)]
+
+
+@vector_loop
+def gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity, spin, gathered):
+    """Where pairs of single spheres are and how they move, from `first` in the list on.
+
+    Parameters
+    ----------
+    box : see `dem.kernels.soft.state`
+    first, touching : (T,) candidates that touch
+    sphere_i, sphere_j : (K,) the spheres of each candidate
+    position, velocity, spin : (3, N) [m, m/s, rad/s]; the last may be empty
+
+    Writes
+    ------
+    gathered : rows GAP to SPIN_J
+    """
+    for t in range(min(BLOCK, touching.size - first)):
+        k = touching[first + t]
+        i, j = sphere_i[k], sphere_j[k]
+        put(gathered, GAP, t, minimum_image(box, load(position, i), load(position, j)))
+        put(gathered, SPEED, t, subtract(load(velocity, i), load(velocity, j)))
+        if spin.shape[1] > 0:
+            put(gathered, SPIN_I, t, load(spin, i))
+            put(gathered, SPIN_J, t, load(spin, j))
+
+
+@inline
+def put_sphere(gathered, i_or_j, t, b, bodies, kinds):
+    """Write what does not change of a sphere that is body b; 0 for i, 1 for j."""
+    g = bodies.kind[b]
+    gathered[flat(RADIUS_I + i_or_j, t)] = kinds.radius[kinds.first_offset[g]]
+    gathered[flat(INVERSE_MASS_I + i_or_j, t)] = kinds.inverse_mass[g]
+    gathered[flat(ROLL_INERTIA_I + i_or_j, t)] = rolling_inertia(kinds.radius[kinds.first_offset[g]], b, bodies, kinds)
+
+
+@vector_loop
+def join(number, gathered, known):
+    """R*, m* and what resists rolling of the two spheres of each pair."""
+    for t in range(number):
+        r_i, r_j = gathered[flat(RADIUS_I, t)], gathered[flat(RADIUS_J, t)]
+        heavy_i, heavy_j = gathered[flat(ROLL_INERTIA_I, t)], gathered[flat(ROLL_INERTIA_J, t)]
+        known[flat(RADIUS, t)] = r_i * r_j / (r_i + r_j)
+        known[flat(MASS, t)] = 1.0 / (gathered[flat(INVERSE_MASS_I, t)] + gathered[flat(INVERSE_MASS_J, t)])
+        known[flat(REDUCED, t)] = known[flat(MASS, t)]
+        known[flat(ROLLING, t)] = heavy_i * heavy_j / (heavy_i + heavy_j)
+
+
+@func
+def know_alike(b, bodies, kinds, gathered, known, material_i, material_j):
+    """What all pairs of blocks have in common whose spheres are all like sphere b: written once, until others come.
+
+    Parameters
+    ----------
+    b, bodies, kinds : sphere; see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    gathered : rows RADIUS_I to LIKE; SPIN_I and SPIN_J, for those that do not turn
+    known : rows STIFFNESS, MASS, RADIUS, REDUCED, ROLLING
+    material_i, material_j : (BLOCK,)
+    """
+    for t in range(BLOCK):
+        put_sphere(gathered, 0, t, b, bodies, kinds)
+        put_sphere(gathered, 1, t, b, bodies, kinds)
+        known[flat(STIFFNESS, t)] = kinds.stiffness
+        put(gathered, SPIN_I, t, (0.0, 0.0, 0.0))
+        put(gathered, SPIN_J, t, (0.0, 0.0, 0.0))
+        material_i[t] = material_j[t] = kinds.material[bodies.kind[b]]
+    join(BLOCK, gathered, known)
+    gathered[flat(LIKE, 0)] = bodies.kind[b] + 1.0
+
+
+@vector_loop
+def count_alike(g, first, number, touching, sphere_i, sphere_j, kind):
+    """Pairs of a block of which both spheres are of kind g.
+
+    Parameters
+    ----------
+    g, first, number, touching, sphere_i, sphere_j : kind; see `gather_spheres`
+    kind : (N,) of each sphere
+
+    Returns
+    -------
+    their number
+    """
+    count = 0
+    for t in range(number):
+        k = touching[first + t]
+        count += 1 if kind[sphere_i[k]] == g and kind[sphere_j[k]] == g else 0
+    return count
+
+
+@vector_loop
+def gather_stiffness(first, number, touching, stiffness, known):
+    """Row STIFFNESS of pairs that have one each."""
+    for t in range(number):
+        known[flat(STIFFNESS, t)] = stiffness[touching[first + t]]
+
+
+@inline
+def know_kinds(start, first, number, touching, bodies, kinds, neighbours, gathered, known, material_i, material_j):
+    """What does not change of the spheres of a block.
+
+    Parameters
+    ----------
+    start, first, number, touching : first candidate of the chunk; pairs in the list of those that touch
+    bodies, kinds, neighbours : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    gathered, known, material_i, material_j : as `know_alike`
+
+    Returns
+    -------
+    whether all are of one kind
+    """
+    sphere_i, sphere_j = neighbours.sphere_i[start:], neighbours.sphere_j[start:]
+    b = sphere_i[touching[first]]
+    g, everybody = bodies.kind[b], kinds.reach > 0.0
+    alike = everybody or count_alike(g, first, number, touching, sphere_i, sphere_j, bodies.kind) == number
+    if alike and gathered[flat(LIKE, 0)] != g + 1.0:
+        know_alike(b, bodies, kinds, gathered, known, material_i, material_j)
+    if not alike:
+        for t in range(number):
+            i, j = sphere_i[touching[first + t]], sphere_j[touching[first + t]]
+            put_sphere(gathered, 0, t, i, bodies, kinds)
+            put_sphere(gathered, 1, t, j, bodies, kinds)
+            material_i[t], material_j[t] = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
+        join(number, gathered, known)
+        gathered[flat(LIKE, 0)] = 0.0
+    if not everybody:
+        gather_stiffness(first, number, touching, neighbours.stiffness[start:], known)
+    return alike
+
+
+@vector_loop
+def meet_spheres(number, alike, dt, gathered, known):
+    """Find out what two single spheres do to each other.
+
+    Parameters
+    ----------
+    number, alike, dt : of pairs; whether all spheres are alike; time step [s]
+    gathered : see `gather_spheres`
+
+    Writes
+    ------
+    known : rows NORMAL, VELOCITY, TURNING, OVERLAP, TWIST, POINT; and ARM, if they are not alike
+
+    Returns
+    -------
+    number of pairs that may have begun to touch in the last step
+    """
+    began = 0
+    for t in range(number):
+        d, r_i, r_j = get(gathered, GAP, t), gathered[flat(RADIUS_I, t)], gathered[flat(RADIUS_J, t)]
+        w_i, w_j = get(gathered, SPIN_I, t), get(gathered, SPIN_J, t)
+        distance = math.sqrt(dot(d, d))
+        normal = scale(1.0 / (distance + TINY), d)
+        overlap = r_i + r_j - distance
+        arm_i, arm_j = r_i - 0.5 * overlap, r_j - 0.5 * overlap
+        around = add(scale(arm_i, w_i), scale(arm_j, w_j))
+        velocity = subtract(get(gathered, SPEED, t), cross(around, normal))
+        put(known, NORMAL, t, normal)
+        put(known, VELOCITY, t, velocity)
+        put(known, TURNING, t, subtract(w_i, w_j))
+        known[flat(OVERLAP, t)] = overlap
+        known[flat(TWIST, t)] = 0.5 * dot(add(w_i, w_j), normal)
+        put(known, POINT, t, scale(-arm_i, normal))
+        if not alike:
+            put(known, ARM, t, scale(arm_j, normal))
+        began += 1 if begins(overlap, dot(velocity, normal), dt) else 0
+    return began
+
+
+@func
+def compute_sphere_kinematics(
+    scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, gathered, known, material_i,
+    material_j,
+):  # fmt: skip
+    """What the law wants to know of the pairs of single spheres from `first` to `stop` in the list.
+
+    Parameters
+    ----------
+    scheme, law, half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+    start, first, stop, touching : first candidate of the chunk; pairs in the list of those that touch
+
+    Writes
+    ------
+    gathered, known, material_i, material_j : as the four above
+
+    Returns
+    -------
+    UNLIKE, BEGINNING or ON
+    """
+    alike = know_kinds(
+        start, first, stop - first, touching, bodies, kinds, neighbours, gathered, known, material_i, material_j
+    )
+    gather_spheres(
+        box, first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
+        bodies.velocity_ahead, bodies.spin, gathered,
+    )  # fmt: skip
+    began = meet_spheres(stop - first, alike, 2.0 * half, gathered, known)
+    if not alike:
+        return MIXED_TYPES
+    return MAY_BE_NEW if began > 0 else ONGOING
+
+
+@inline
+def put_touch(t, touch, known):
+    """Write `Touch` to column t."""
+    put(known, NORMAL, t, touch.normal)
+    put(known, VELOCITY, t, touch.velocity)
+    put(known, TURNING, t, touch.turning)
+    known[flat(STIFFNESS, t)], known[flat(MASS, t)] = touch.stiffness, touch.mass
+    known[flat(OVERLAP, t)], known[flat(TWIST, t)] = touch.overlap, touch.twist
+    known[flat(RADIUS, t)], known[flat(REDUCED, t)] = touch.radius, touch.reduced
+    known[flat(ROLLING, t)] = touch.rolling
+
+
+@func
+def compute_body_kinematics(
+    scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, gathered, known, material_i,
+    material_j,
+):  # fmt: skip
+    """The same for bodies of several spheres, whose damping may be shared.
+
+    See ``shared_damping``, or under other schemes.
+
+    Parameters
+    ----------
+    scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, gathered : see `know_spheres`
+
+    Writes
+    ------
+    known : all rows
+    material_i, material_j : (BLOCK,)
+
+    Returns
+    -------
+    UNLIKE
+    """
+    end, rate, alike = first, 0.0, kinds.round and kinds.reach > 0.0
+    for t in range(stop - first):
+        k = start + touching[first + t]
+        b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
+        material_i[t], material_j[t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+        touch, x, _, end, rate = look_together(
+            law, first + t, start, end, rate, touching, half, bodies, kinds, neighbours, box
+        )
+        put_touch(t, touch, known)
+        arm = minimum_image(box, x, load(bodies.position, b))
+        put(known, POINT, t, arm)  # torques on spheres that are alike are the same
+        put(known, ARM, t, scale(-1.0, arm) if alike else minimum_image(box, x, load(bodies.position, c)))
+    return MIXED_TYPES
+
+
+compute_kinematics = rotation.spheres_or(compute_sphere_kinematics, compute_body_kinematics)
+
+
+@inline
+def touch_of(known, t, may_begin):
+    """What has been found out of a contact; whether it may have begun in the last step."""
+    return ContactKinematics(
+        known[flat(STIFFNESS, t)], known[flat(MASS, t)], known[flat(OVERLAP, t)], get(known, NORMAL, t),
+        get(known, VELOCITY, t), known[flat(TWIST, t)], get(known, TURNING, t), known[flat(RADIUS, t)],
+        known[flat(REDUCED, t)], known[flat(ROLLING, t)], may_begin,
+    )  # fmt: skip

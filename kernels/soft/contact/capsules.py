@@ -1,0 +1,179 @@
+"""Capsules, cylinders with half spheres for ends: all points within a radius of a segment.
+
+A body that is one has two spheres, its ends, which are what walls meet, and edges of walls meet its side
+(``capsule_sides``);
+against other bodies it is its whole segment, and a sphere is a capsule of no length. Where a run has capsules its kinds
+are of a type of their own, so that others pay nothing; and of another one where there are bodies of several spheres
+beside them, of which each sphere is a *piece* as a capsule is one: `Mixed`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import by_type_of_first, inline
+from dem.kernels.numerics.quaternion import body_x, load_quaternion, rotate
+from dem.kernels.numerics.vector import add, load, scale
+from dem.kernels.soft.contact.capsule_blending import per_square
+from dem.kernels.soft.state import Kinds
+
+Capsules = NamedTuple(
+    "Capsules",
+    [
+        *Kinds.__annotations__.items(),
+        ("half", np.ndarray),  # (G,) half the length of the segment, 0 of spheres [m]
+        ("pose", np.ndarray),  # (N, 8) by index of the body: in 0 to 2 its centre, in 4 to 6 from there to its second
+        # end [m], in 3 its `per_square`; a line of the cache each, because pairs want all of it
+    ],
+)
+
+Mixed = NamedTuple(
+    "Mixed",
+    [
+        *Capsules.__annotations__.items(),  # of which ``pose`` has a row a sphere: of a piece, a capsule's first one
+        ("lever", np.ndarray),  # (M, 4) from the centre of a body to that of a piece, by its sphere [m]
+        ("own", np.ndarray),  # (M,) int32, the row of a sphere's pose
+    ],
+)
+
+PER = 3
+SLOTS = 5  # contacts of two capsules: that of their closest points; and those of the ends of either, see `blend`
+
+
+def capsules_or(spheres, capsules, mixed=None):
+    """Function of (kinds, *arguments): the first where bodies are made of spheres, the second where of capsules.
+
+    The third where there are both; if it is not given, the second.
+    """
+    both = mixed or capsules
+    return by_type_of_first(
+        lambda kinds: both if "lever" in kinds._fields else capsules if "pose" in kinds._fields else spheres
+    )
+
+
+def lone_or(capsules, mixed):
+    """The same where there are capsules, without or with bodies of several spheres."""
+    return capsules_or(None, capsules, mixed)
+
+
+@inline
+def if_round(kinds):
+    """Bodies of several spheres have several candidates a pair."""
+    return kinds.round
+
+
+@inline
+def always(kinds):
+    """Capsules have one."""
+    return True
+
+
+@inline
+def never(kinds):
+    """Bodies of several spheres beside them have several."""
+    return False
+
+
+one_each = capsules_or(if_round, always, never)  # whether pairs of bodies have one candidate at most
+
+
+@inline
+def mean_radius(b, c, bodies, kinds):
+    """R̄ of two bodies, whatever the slack of their reach [m]."""
+    first = kinds.first_offset
+    return 0.5 * (kinds.radius[first[bodies.kind[b]]] + kinds.radius[first[bodies.kind[c]]])
+
+
+@inline
+def half_axis(b, bodies, kinds):
+    """From the centre of body b to its second end, as it is turned now [m]."""
+    return scale(kinds.half[bodies.kind[b]], body_x(load_quaternion(bodies.orientation, b)))
+
+
+@inline
+def owner_of(kinds, s, bodies):
+    """Row of the pose of sphere s: that of its body."""
+    return bodies.owner[s]
+
+
+@inline
+def itself(kinds, s, bodies):
+    """Its own."""
+    return s
+
+
+row_of = lone_or(owner_of, itself)
+
+
+@inline
+def first_radius(kinds, s, b, bodies):
+    """Radius of the piece of body b that sphere s stands for [m]: all of the body."""
+    return kinds.radius[kinds.first_offset[bodies.kind[b]]]
+
+
+@inline
+def own_radius(kinds, s, b, bodies):
+    """The same where that is a sphere of several."""
+    return kinds.radius[kinds.first_offset[bodies.kind[b]] + s - bodies.first_sphere[b]]
+
+
+radius_at = lone_or(first_radius, own_radius)
+
+
+@inline
+def as_it_is(kinds, s, arm):
+    """From the centre of a body to a place, given from the centre of its piece, which is the same."""
+    return arm
+
+
+@inline
+def with_lever(kinds, s, arm):
+    """The same of the piece that is sphere s."""
+    return arm[0] + kinds.lever[s, 0], arm[1] + kinds.lever[s, 1], arm[2] + kinds.lever[s, 2]
+
+
+from_body = lone_or(as_it_is, with_lever)
+
+
+@inline
+def pieces_of(b, bodies, kinds):
+    """Number of the pieces of body b, of a run with bodies of several spheres beside capsules."""
+    g = bodies.kind[b]
+    return 1 if kinds.half[g] > 0.0 else kinds.first_offset[g + 1] - kinds.first_offset[g]
+
+
+@inline
+def place_pieces(b, bodies, kinds):
+    """Note where the pieces of body b are and where they point."""
+    g, x, q, half = bodies.kind[b], load(bodies.position, b), load_quaternion(bodies.orientation, b), (0.0, 0.0, 0.0)
+    if kinds.half[g] > 0.0:
+        half = half_axis(b, bodies, kinds)
+    for piece in range(pieces_of(b, bodies, kinds)):
+        s, lever = bodies.first_sphere[b] + piece, (0.0, 0.0, 0.0)
+        if kinds.half[g] == 0.0:
+            lever = rotate(q, load(kinds.offset, kinds.first_offset[g] + piece))
+        kinds.lever[s, 0], kinds.lever[s, 1], kinds.lever[s, 2] = lever
+        kinds.pose[s, 0], kinds.pose[s, 1], kinds.pose[s, 2] = add(x, lever)
+        kinds.pose[s, 4], kinds.pose[s, 5], kinds.pose[s, 6] = half
+        kinds.pose[s, PER] = per_square(half)
+
+
+@inline
+def place_axis(b, bodies, kinds):
+    """Note where body b is and where its axis points."""
+    pose = kinds.pose
+    pose[b, 0], pose[b, 1], pose[b, 2] = load(bodies.position, b)
+    half = half_axis(b, bodies, kinds)
+    pose[b, 4], pose[b, 5], pose[b, 6] = half
+    pose[b, PER] = per_square(half)
+
+
+@inline
+def centre_of(pose, b):
+    """Where body b is."""
+    return pose[b, 0], pose[b, 1], pose[b, 2]
+
+
+@inline
+def axis_of(pose, b):
+    """From there to its second end."""
+    return pose[b, 4], pose[b, 5], pose[b, 6]

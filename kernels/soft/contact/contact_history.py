@@ -1,0 +1,146 @@
+"""What contacts remember, carried over from one list to the next.
+
+While the neighbours last, a chunk keeps what its touching pairs remember beside their pair of bodies, and finds
+them again among its new candidates (``put_aside``, ``give_back``). When bodies are listed anew they change places, so
+everything goes into a table by the user's numbers (``write_table``, ``read_pairs``, ``read_walls``): spheres are
+numbered through all particles; a wall counts as the partner -1 - face.
+"""
+
+from dem.kernels.compiler.jit import func, inline, kernel
+from dem.kernels.soft.chunks import first_candidate
+from dem.kernels.soft.neighbours.candidate_pairs import pairs_of, unpack
+
+
+@inline
+def candidates_of(p, c, neighbours):
+    """First candidate of pair p of chunk c, and number of them."""
+    column, number = unpack(neighbours.packed[p])
+    return column - neighbours.force_at[c] + first_candidate(c, neighbours), number
+
+
+@inline
+def copy_row(source, k, target, m):
+    """Copy what is remembered; a table may have more columns than pairs need."""
+    for r in range(min(source.shape[1], target.shape[1])):
+        target[m, r] = source[k, r]
+
+
+@func
+def save_history(c, bodies, neighbours):
+    """Put aside what the contacts of chunk c remember, in the order of its pairs."""
+    start = m = first_candidate(c, neighbours)
+    first, last = pairs_of(c, bodies, neighbours)
+    for p in range(first, last):
+        k_first, number = candidates_of(p, c, neighbours)
+        for k in range(k_first, k_first + number):
+            if neighbours.has_history[k] != 0:
+                neighbours.aside_pair[m] = p
+                neighbours.aside_i[m], neighbours.aside_j[m] = neighbours.sphere_i[k], neighbours.sphere_j[k]
+                copy_row(neighbours.history, k, neighbours.aside, m)
+                m += 1
+    neighbours.aside_count[c] = m - start
+
+
+@func
+def restore_history(c, neighbours):
+    """Hand what was put aside to the new candidates of chunk c; the others remember nothing."""
+    start = first_candidate(c, neighbours)
+    for k in range(start, start + neighbours.pairs[c]):
+        neighbours.has_history[k] = 0
+    for m in range(start, start + neighbours.aside_count[c]):
+        k_first, number = candidates_of(neighbours.aside_pair[m], c, neighbours)
+        for k in range(k_first, k_first + number):
+            if neighbours.sphere_i[k] == neighbours.aside_i[m] and neighbours.sphere_j[k] == neighbours.aside_j[m]:
+                copy_row(neighbours.aside, m, neighbours.history, k)
+                neighbours.has_history[k] = 1
+    neighbours.aside_count[c] = -1
+
+
+@inline
+def number_of(s, bodies, first_number):
+    """Number of sphere s through all particles in the user's order; the first one of index b has first_number[b]."""
+    b = bodies.owner[s]
+    return first_number[b] + s - bodies.first_sphere[b]
+
+
+@kernel
+def write_table(bodies, first_number, neighbours, i, j, history):
+    """Fill a table of what contacts remember: numbers of the spheres (H,), (H,), and their history (H, R)."""
+    n = 0
+    for c in range(neighbours.pairs.size if neighbours.has_history.size > 0 else 0):
+        start = first_candidate(c, neighbours)
+        for k in range(start, start + neighbours.pairs[c]):
+            if neighbours.has_history[k] != 0:
+                i[n] = number_of(neighbours.sphere_i[k], bodies, first_number)
+                j[n] = number_of(neighbours.sphere_j[k], bodies, first_number)
+                copy_row(neighbours.history, k, history, n)
+                n += 1
+    for k in range(neighbours.wall_has_history.size):
+        if neighbours.wall_has_history[k] != 0:
+            i[n] = number_of(k // 6, bodies, first_number)
+            j[n] = -1 - k % 6
+            copy_row(neighbours.wall_history, k, history, n)
+            n += 1
+
+
+@kernel
+def index_table(i, first, order):
+    """Entries of sphere a are order[first[a]] to order[first[a + 1]]."""
+    for a in range(first.size):
+        first[a] = 0
+    for m in range(i.size):
+        first[i[m] + 1] += 1
+    for a in range(first.size - 1):
+        first[a + 1] += first[a]
+    for m in range(i.size - 1, -1, -1):
+        first[i[m] + 1] -= 1
+        order[first[i[m] + 1]] = m
+    for a in range(first.size - 1):
+        first[a] = first[a + 1]
+    first[first.size - 1] = i.size
+
+
+@kernel
+def read_pairs(bodies, first_number, neighbours, i, j, history, first, order):
+    """Give candidates what a table, indexed by its first spheres, says that they remember.
+
+    Parameters
+    ----------
+    bodies, first_number : `Bodies`; (N,) number of the first sphere of each particle
+    i, j, history : (H,), (H,), (H, R) as of `write_table`
+    first, order : as of `index_table`
+
+    Writes
+    ------
+    neighbours.history, neighbours.has_history : of candidates in the table; the others stay
+    """
+    for c in range(neighbours.pairs.size if neighbours.has_history.size > 0 else 0):
+        start = first_candidate(c, neighbours)
+        for k in range(start, start + neighbours.pairs[c]):
+            a = number_of(neighbours.sphere_i[k], bodies, first_number)
+            for m in range(first[a], first[a + 1]):
+                if j[order[m]] == number_of(neighbours.sphere_j[k], bodies, first_number):
+                    copy_row(history, order[m], neighbours.history, k)
+                    neighbours.has_history[k] = 1
+
+
+@kernel
+def read_walls(bodies, first_number, neighbours, i, j, history, first, order):
+    """The same for the contacts with walls; before candidates are picked, since rough walls hold on to bodies.
+
+    Parameters
+    ----------
+    bodies, first_number, i, j, history, first, order : see `read_pairs`
+
+    Writes
+    ------
+    neighbours.wall_history, neighbours.wall_has_history : of all contacts with walls
+    """
+    for s in range(neighbours.wall_has_history.size // 6):
+        for face in range(6):
+            neighbours.wall_has_history[6 * s + face] = 0
+        a = number_of(s, bodies, first_number)
+        for m in range(first[a], first[a + 1]):
+            if -7 < j[order[m]] < 0:
+                copy_row(history, order[m], neighbours.wall_history, 6 * s - 1 - j[order[m]])
+                neighbours.wall_has_history[6 * s - 1 - j[order[m]]] = 1

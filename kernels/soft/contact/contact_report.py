@@ -1,0 +1,232 @@
+"""The contacts of the present moment, one by one, for who looks at them: what a step has gathered already by body.
+
+Forces are reckoned anew from the whole-step state and what the contacts remember; nothing is written but the list.
+"""
+
+import math
+
+from dem.kernels import laws
+from dem.kernels.compiler.jit import func, inline, kernel
+from dem.kernels.domain.faces import height
+from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.laws import hertz
+from dem.kernels.numerics.vector import dot, load, scale, subtract
+from dem.kernels.soft.chunks import first_candidate
+from dem.kernels.soft.contact import contact_detection
+from dem.kernels.soft.contact.capsule_report import list_capsules
+from dem.kernels.soft.contact.capsules import capsules_or
+from dem.kernels.soft.contact.report_row import ARM, BRANCH, COLUMNS, FORCE, LOSS, NORMAL, OVERLAP, write  # noqa: F401
+from dem.kernels.soft.contact.surface_motion import radius_of
+from dem.kernels.soft.fixed import is_fixed
+from dem.kernels.soft.wall_contact import box_contacts
+from dem.kernels.soft.wall_contact.rough_faces import plane_now
+from dem.kernels.soft.wall_contact.wall_report import list_obstacles
+
+
+@inline
+def pair_elastic(law, t, start, end, rate, listed, half, bodies, kinds, neighbours, box):
+    """Hertz's force between two spheres.
+
+    Parameters
+    ----------
+    law, t, start, end, rate, listed, half, bodies, kinds, neighbours, box : see `pair_dissipative`
+
+    Returns
+    -------
+    as `pair_dissipative`
+    """
+    k = start + listed[t]
+    i, j, reach, stiffness = neighbours.sphere_i[k], neighbours.sphere_j[k], kinds.reach, kinds.stiffness
+    if reach == 0.0:
+        reach, stiffness = neighbours.reach[k], neighbours.stiffness[k]
+    touch, x = contact_detection.meeting(i, bodies.owner[i], j, bodies.owner[j], reach, stiffness, bodies, kinds, box)
+    return touch, x, scale(hertz.force(touch.stiffness, touch.overlap), touch.normal), 0.0, end, rate
+
+
+@inline
+def pair_dissipative(law, t, start, end, rate, listed, half, bodies, kinds, neighbours, box):
+    """Force by a law that needs velocities, at the time of what the contact remembers.
+
+    Parameters
+    ----------
+    law, t, start, end, rate, half, bodies, kinds, neighbours, box : see
+    `kernels.soft.contact.contact_detection.look_together`
+    listed : candidates that touch
+
+    Returns
+    -------
+    `laws.Touch`, point [m], force on i [N], energy taken up besides the elastic one [W], end, rate
+    """
+    touch, x, history, end, rate = contact_detection.look_together(
+        law, t, start, end, rate, listed, half, bodies, kinds, neighbours, box
+    )
+    b = bodies.owner[neighbours.sphere_i[start + listed[t]]]
+    c = bodies.owner[neighbours.sphere_j[start + listed[t]]]
+    m_b, m_c = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+    outcome = laws.contact(law, m_b, m_c, touch, history, half, -1.0)[0]
+    return touch, x, outcome.force, outcome.loss / half, end, rate
+
+
+@inline
+def wall_elastic(law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box):
+    """Hertz's force of a wall.
+
+    Parameters
+    ----------
+    law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box : see `wall_dissipative`
+
+    Returns
+    -------
+    as `wall_dissipative`
+    """
+    touch, x = box_contacts.meeting(s, b, face, overlap, normal, bodies, kinds, box)
+    return touch, x, scale(hertz.force(touch.stiffness, touch.overlap), touch.normal), 0.0, seen, rate
+
+
+@inline
+def wall_dissipative(law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box):
+    """Force of a wall by a law that needs velocities, at the time of what the contact remembers.
+
+    Parameters
+    ----------
+    law, s, b, face, overlap, normal, seen, rate : see `dem.kernels.soft.wall_contact.box_contacts.look_together`
+    half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+
+    Returns
+    -------
+    `laws.Touch`, point [m], force [N], energy taken up besides the elastic one [W], seen, rate
+    """
+    touch, x, history, seen, rate = box_contacts.look_together(
+        law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
+    )
+    m, wall = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
+    outcome = laws.contact(law, m, wall, touch, history, half, -1.0)[0]
+    return touch, x, outcome.force, outcome.loss / half, seen, rate
+
+
+pair_now = laws.elastic_or(pair_elastic, pair_dissipative)
+wall_now = laws.elastic_or(wall_elastic, wall_dissipative)
+
+
+@func
+def list_touching(law, c, bodies, kinds, neighbours, box, listed):
+    """List the candidates of chunk c that touch, or have not let go since; returns their number.
+
+    Parameters
+    ----------
+    law, c, bodies, kinds, neighbours, box : see `list_contacts`
+
+    Writes
+    ------
+    listed : counted from the chunk's first
+    """
+    n, start = 0, first_candidate(c, neighbours)
+    for k in range(neighbours.pairs[c]):
+        i, j = neighbours.sphere_i[start + k], neighbours.sphere_j[start + k]
+        reach = kinds.reach if kinds.reach > 0.0 else neighbours.reach[start + k]
+        d = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
+        held = laws.has_range(law) and neighbours.has_history[start + k] != 0
+        if math.sqrt(dot(d, d)) < reach or held:
+            listed[n] = k
+            n += 1
+    return n
+
+
+@func
+def list_spheres(kinds, law, half, bodies, neighbours, box, listed, who, what):
+    """List the contacts of two spheres; returns their number.
+
+    Parameters
+    ----------
+    kinds, law, half, bodies, neighbours, box : see `list_contacts`
+
+    Writes
+    ------
+    listed, who, what : as `list_contacts`
+    """
+    n = 0
+    for c in range(neighbours.pairs.size):
+        start = first_candidate(c, neighbours)
+        present = listed[: list_touching(law, c, bodies, kinds, neighbours, box, listed)]
+        end, rate = 0, 0.0
+        for t in range(present.size):
+            i, j = neighbours.sphere_i[start + present[t]], neighbours.sphere_j[start + present[t]]
+            a, b = bodies.owner[i], bodies.owner[j]
+            touch, x, force, loss, end, rate = pair_now(
+                law, t, start, end, rate, present, half, bodies, kinds, neighbours, box
+            )
+            arm, other = (
+                minimum_image(box, x, load(bodies.position, a)),
+                minimum_image(box, x, load(bodies.position, b)),
+            )
+            of_a, of_b = i - bodies.first_sphere[a], j - bodies.first_sphere[b]
+            identity = bodies.identity
+            branch = subtract(other, arm)
+            write(n, identity[a], identity[b], of_a, of_b, touch, force, loss, arm, branch, who, what)
+            n += 1
+    return n
+
+
+list_pairs = capsules_or(list_spheres, list_capsules)
+
+
+@func
+def list_walls(n, law, half, bodies, kinds, neighbours, box, who, what):
+    """List the contacts with walls after n others; returns the number of all.
+
+    Parameters
+    ----------
+    n, law, half, bodies, kinds, neighbours, box : see `list_contacts`
+
+    Writes
+    ------
+    who, what : as `list_contacts`
+    """
+    for b in range(bodies.kind.size):
+        if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
+            continue
+        seen, rate = -1, 0.0
+        for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+            radius = radius_of(s, b, bodies, kinds)
+            for face in range(6):
+                k = 6 * s + face
+                flat = radius - height(load(bodies.sphere_position, s), face, box)
+                overlap, normal = plane_now(box, k, face, flat, radius, neighbours)
+                held = laws.has_range(law) and neighbours.wall_has_history[k] != 0
+                if overlap > 0.0 or held:
+                    touch, x, force, loss, seen, rate = wall_now(
+                        law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
+                    )
+                    arm = subtract(x, load(bodies.position, b))
+                    of_b = s - bodies.first_sphere[b]
+                    branch, identity = scale(-1.0, arm), bodies.identity[b]
+                    write(n, identity, -1 - face, of_b, 0, touch, force, loss, arm, branch, who, what)
+                    n += 1
+    return n
+
+
+@kernel
+def list_contacts(law, half, bodies, kinds, neighbours, box, listed, who, what):
+    """List all contacts.
+
+    Parameters
+    ----------
+    law, half, kinds, neighbours, box : see `dem.kernels.soft.state`
+    bodies : with all spheres placed, and whole-step velocities and spins in place of those ahead
+
+    Writes
+    ------
+    listed : (K,) int32, scratch for the candidates of a chunk
+    who : (R, 4) int64: numbers of the two bodies, -1 - face for a wall, -7 - w for
+        wall w of `Walls`; those of the spheres within them
+    what : (R, COLUMNS): overlap [m], unit normal from j to i, force on i [N], arm from the centre of i to the point of
+        contact [m], branch from the centre of j, or the point at a wall, to that of i [m], energy that the
+        contact takes up besides `elastic`, see `dem.kernels.laws` [W]
+
+    Returns
+    -------
+    number of contacts, also of those for which there is no room
+    """
+    n = list_pairs(kinds, law, half, bodies, neighbours, box, listed, who, what)
+    n = list_walls(n, law, half, bodies, kinds, neighbours, box, who, what)
+    return list_obstacles(box, n, law, half, bodies, kinds, who, what)

@@ -1,0 +1,68 @@
+"""The surfaces of bodies at a contact: how they move there, and how much mass stands behind them."""
+
+from dem.kernels.compiler.jit import inline
+from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.numerics.quaternion import load_quaternion, rotate_back
+from dem.kernels.numerics.vector import add, cross, divide, dot, load
+
+
+@inline
+def radius_of(s, b, bodies, kinds):
+    """Radius of sphere s, which is body b's [m]."""
+    return kinds.radius[kinds.first_offset[bodies.kind[b]] + s - bodies.first_sphere[b]]
+
+
+@inline
+def spheres_of(b, bodies, kinds):
+    """The first sphere of body b, and the one after its last; no memory is asked where every body is one sphere."""
+    return (b, b + 1) if kinds.round else (bodies.first_sphere[b], bodies.first_sphere[b + 1])
+
+
+@inline
+def radius_near(s, b, bodies, kinds):
+    """As `radius_of`, likewise."""
+    first, _ = spheres_of(b, bodies, kinds)
+    return kinds.radius[kinds.first_offset[bodies.kind[b]] + s - first]
+
+
+@inline
+def surface_velocity(b, x, bodies, box):
+    """Velocity v + ω × r of body b at the point x; bodies that no torque can reach do not turn."""
+    v, centre = load(bodies.velocity_ahead, b), load(bodies.position, b)
+    return velocity_at(x, centre, v, spin_of(b, bodies), bodies.spin.shape[1] > 0, box)
+
+
+@inline
+def velocity_at(x, centre, v, spin, turns, box):
+    """The same of a body in some place, and whether it can turn."""
+    return add(v, cross(spin, minimum_image(box, x, centre))) if turns else v
+
+
+@inline
+def spin_of(b, bodies):
+    """Angular velocity of body b."""
+    return load(bodies.spin, b) if bodies.spin.shape[1] > 0 else (0.0, 0.0, 0.0)
+
+
+@inline
+def rolling_inertia(radius, b, bodies, kinds):
+    """What a body resists rolling with about its point of contact, I + m R²; I is the mean of the principal moments."""
+    g = bodies.kind[b]
+    own = (kinds.inertia[0, g] + kinds.inertia[1, g] + kinds.inertia[2, g]) / 3.0
+    return own + kinds.mass[g] * radius * radius
+
+
+@inline
+def inverse_mass(b, x, normal, bodies, kinds, box):
+    """Velocity along the normal that a unit impulse along it at the point x gives body b there [1/kg].
+
+    1/m + (r × n)·I^-1 (r × n): at its tip a fibre is lighter than as a whole, which the damping has to know for the
+    coefficient of restitution to be the one wanted.
+    """
+    g = bodies.kind[b]
+    inverse = kinds.inverse_mass[g]
+    if not kinds.round:
+        arm = cross(minimum_image(box, x, load(bodies.position, b)), normal)
+        arm = rotate_back(load_quaternion(bodies.orientation, b), arm)
+        inverse += dot(arm, divide(arm, load(kinds.inertia, g)))
+    return inverse

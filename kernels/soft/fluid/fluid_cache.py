@@ -1,0 +1,82 @@
+"""What bodies feel of a fluid, from one evaluation of its laws to the next: rows of `Bodies.felt`.
+
+See ``fluid_forces``.
+"""
+
+from dem.kernels import rotation
+from dem.kernels.compiler.jit import inline
+from dem.kernels.fluid.gradients import put_three, three
+from dem.kernels.fluid.relaxation_step import Share
+
+# How fast the velocity of the fluid changes for who goes along [m/s²]; mass of the body [kg], which is looked up
+# nowhere else; `Share` of the relaxation along its first axis, whose time is that for which other accelerations work,
+# see `stride.laden`; velocity of the fluid in the middle of the interval [m/s], or of spheres what that and the push
+# of the fluid give in half a step [m/s]. Where bodies turn: `Share` of the relaxation of rotation about the first
+# axis, the angular velocity at which it feels no torque [rad/s]. Of other bodies than spheres: push of the fluid less
+# what it loses to the slope [m/s²], the shares along the other two axes, those about them, how fast that angular
+# velocity changes as they turn, as both are at the beginning of the interval, in the body frame [rad/s²].
+SLOPE, MASS, SHARE, TARGET, TURN, SPIN, PUSH, SHARES, TURNS, BEND = 0, 3, 4, 6, 9, 11, 14, 17, 21, 25
+OF_STRAIGHT_SPHERES, OF_SPHERES, OF_BODIES = 9, 14, 28  # numbers of rows
+
+
+@inline
+def share_in(felt, row, b):
+    """The `Share` of body b in two rows from this one on."""
+    return Share(felt[row, b], felt[row + 1, b])
+
+
+@inline
+def put_share(felt, row, b, share):
+    """Write it."""
+    felt[row, b], felt[row + 1, b] = share.loss, share.time
+
+
+@inline
+def _one_share(scheme, felt, row, rows, b):
+    one = share_in(felt, row, b)
+    return one, one, one
+
+
+@inline
+def _three_shares(scheme, felt, row, rows, b):
+    return share_in(felt, row, b), share_in(felt, rows, b), share_in(felt, rows + 2, b)
+
+
+@inline
+def _put_one(scheme, felt, row, rows, b, shares):
+    put_share(felt, row, b, shares[0])
+
+
+@inline
+def _put_three(scheme, felt, row, rows, b, shares):
+    put_share(felt, row, b, shares[0])
+    put_share(felt, rows, b, shares[1])
+    put_share(felt, rows + 2, b, shares[2])
+
+
+@inline
+def _no_bend(scheme, felt, b):
+    return 0.0, 0.0, 0.0
+
+
+@inline
+def _bend(scheme, felt, b):
+    return three(felt, BEND, b)
+
+
+@inline
+def _leave_bend(scheme, felt, b, bend):
+    return
+
+
+@inline
+def _put_bend(scheme, felt, b, bend):
+    put_three(felt, BEND, b, bend)
+
+
+# of spheres, whose axes are all alike, and of other bodies: (scheme, felt, SHARE, SHARES or TURN, TURNS, b), or
+# (scheme, felt, b); and what is to be written
+shares_in = rotation.spheres_or(_one_share, _three_shares)
+put_shares = rotation.spheres_or(_put_one, _put_three)
+bend_in = rotation.spheres_or(_no_bend, _bend)
+put_bend = rotation.spheres_or(_leave_bend, _put_bend)

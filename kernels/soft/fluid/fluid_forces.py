@@ -1,0 +1,231 @@
+"""The laws of a fluid evaluated, block by block; what comes of it is kept for some steps, see ``fluid_cache``.
+
+Laws are told of the middle of these steps: where a body is then, if it goes on as it does, and with which velocities,
+if the fluid and the forces of now take it there. Unless all goes with the velocity they are asked twice, first with
+that at the beginning, then with the mean over the interval thus found: second order, and for drag up to the square of
+the velocity stable with any time step; an extrapolated velocity begins to swing at h rate > 1.
+
+One body after the other, laws took 250 ns a sphere. Here the flow is sampled in a loop of its own, and those of the
+laws have nothing but arithmetic (`kernels.numerics.elementary`), of which LLVM makes vector code. Each is as short as
+can
+be: what a processor looks ahead is less than one round of a long one, whose operations then wait for one another.
+"""
+
+import numpy as np
+from dem.kernels import fluid as fluids
+from dem.kernels import rotation
+from dem.kernels.compiler.jit import func, inline, vector_loop
+from dem.kernels.domain.periodic import wrap_and_count
+from dem.kernels.fluid import sampling
+from dem.kernels.fluid.gradients import OUTSIDE, PLACE, put_three
+from dem.kernels.fluid.gridded import SCRATCH
+from dem.kernels.fluid.relaxation_step import laden, step_in_two, step_relaxed
+from dem.kernels.numerics.quaternion import load_quaternion, turn
+from dem.kernels.numerics.vector import add_scaled, load, scale, store, subtract
+from dem.kernels.soft.fluid import fluid_cache as rows
+from dem.kernels.soft.fluid.rotational_relaxation import in_the_middle
+from dem.kernels.soft.fluid.translational_relaxation import inwards, note_drive, outwards, pull, shares_along
+from dem.kernels.soft.neighbours.displacement import larger
+
+
+@inline
+def pose_of_sphere(scheme, q, spin, time):
+    """Nobody wants it."""
+    return q
+
+
+@inline
+def pose_of_body(scheme, q, spin, time):
+    """Orientation so much later."""
+    return turn(spin, time, q)
+
+
+pose_after = rotation.spheres_or(pose_of_sphere, pose_of_body)
+
+
+@vector_loop
+def look_ahead(box, low, high, lag, position, velocity, sampled, whirl):
+    """Where bodies low to high are so much later; that they do not turn.
+
+    Parameters
+    ----------
+    box, low, high, position, velocity : see `dem.kernels.soft.state`
+    lag : time [s]
+
+    Writes
+    ------
+    sampled : PLACE
+    whirl : zero, of bodies that do not turn
+    """
+    for b in range(low, high):
+        s = b - low
+        x = wrap_and_count(box, add_scaled(load(position, b), lag, load(velocity, b)))
+        put_three(sampled, PLACE, s, x)
+        store(whirl, s, (0.0, 0.0, 0.0))
+
+
+@vector_loop
+def feel_turning(
+    fluid, scheme, low, high, shift, dt, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque,
+    sampled, felt, whirl,
+):  # fmt: skip
+    """Resistance to rotation of bodies low to high, and to what rotation it is.
+
+    Parameters
+    ----------
+    fluid, scheme, low, high, shift, dt : see `dem.kernels.soft.state`
+    kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque : of `Bodies` and `Kinds`
+    sampled : flow
+
+    Writes
+    ------
+    felt : TURN, SPIN, TURNS and BEND
+    whirl : (3, BLOCK) angular velocity in the middle of the interval, in the world frame; an array of its own, since
+        LLVM would have to check for too many rows of one that is also read whether they overlap
+
+    Returns
+    -------
+    bits of the largest rotational Reynolds number
+    """
+    whirling = np.int64(0)
+    for b in range(low, high):
+        s, g = b - low, kind[b]
+        q, flow = load_quaternion(orientation, b), fluids.sample_in(fluid.field, sampled, s)
+        memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
+        contacts = inwards(scheme, q, load(torque, b - shift))
+        target, bend, shares, omega, turning = in_the_middle(
+            fluid, scheme, memory, g, q, load(inertia, g), flow, contacts, dt
+        )
+        rows.put_shares(scheme, felt, rows.TURN, rows.TURNS, b, shares)
+        put_three(felt, rows.SPIN, b, target)
+        rows.put_bend(scheme, felt, b, bend)
+        store(whirl, s, outwards(scheme, q, omega))
+        whirling = larger(whirling, turning)
+    return whirling
+
+
+@inline
+def seen_in(fluid, scheme, g, q, span, light, flow, gravity, spin, others, v):
+    """Mean velocity of a body over an interval, which laws are told of.
+
+    Parameters
+    ----------
+    fluid, scheme, g, q, flow, gravity, spin, v : see `pull`; v is that at the beginning
+    span, light, others : of the interval [s], one over the mass [1/kg], all other accelerations [m/s²]
+
+    Returns
+    -------
+    velocity [m/s]
+    """
+    own = fluids.own_of(flow, fluid, g)
+    resistance, force, slope, _ = pull(fluid, scheme, g, q, flow, gravity, spin, v)
+    shares = shares_along(scheme, span, scale(own * light, resistance))
+    push = subtract(scale(own, add_scaled(others, light, force)), slope)
+    gap = add_scaled(subtract(flow.velocity, v), -0.5 * span, slope)
+    change = step_in_two(shares, step_relaxed(shares, inwards(scheme, q, gap), inwards(scheme, q, push)))
+    return add_scaled(add_scaled(v, 0.5, outwards(scheme, q, change)), 0.5 * span, slope)
+
+
+@vector_loop
+def foresee(
+    fluid, scheme, low, high, shift, dt, gravity, kind, light, velocity, orientation, force, sampled, whirl, seen
+):
+    """Velocities of bodies low to high that laws are told of.
+
+    Parameters
+    ----------
+    fluid, scheme, low, high, shift, dt, gravity : see `dem.kernels.soft.state`
+    kind, light, velocity, orientation, force : of `Bodies` and `Kinds`; light: inverse_mass
+    sampled, whirl : flow, and angular velocity in it
+
+    Writes
+    ------
+    seen : (3, BLOCK) [m/s]
+    """
+    every = fluid.medium.every
+    span, lag = every * dt, 0.5 * (every - 1) * dt
+    for b in range(low, high):
+        s, g = b - low, kind[b]
+        v, flow, spin = load(velocity, b), fluids.sample_in(fluid.field, sampled, s), load(whirl, s)
+        if not fluids.is_linear(fluid):
+            q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
+            others = add_scaled(gravity, light[g], load(force, b - shift))
+            v = seen_in(fluid, scheme, g, q, span, light[g], flow, gravity, spin, others, v)
+        store(seen, s, v)
+
+
+@vector_loop
+def feel_going(fluid, scheme, low, high, present, dt, gravity, kind, mass, orientation, sampled, whirl, seen, felt):
+    """Resistance to translation of bodies low to high, and to what velocity it is.
+
+    Parameters
+    ----------
+    fluid, scheme, low, high, dt, gravity : see `dem.kernels.soft.state`
+    present : number of bodies that have not left
+    kind, mass, orientation : of `Bodies` and `Kinds`
+    sampled, whirl, seen : flow, angular velocity and velocity in it
+
+    Writes
+    ------
+    felt : SLOPE, MASS, SHARE, TARGET, PUSH and SHARES
+
+    Returns
+    -------
+    bits of the largest Reynolds number, 1 if somebody is where the field is not known
+    """
+    quickest, outside = np.int64(0), np.int64(0)
+    every = fluid.medium.every
+    lag = 0.5 * (every - 1) * dt
+    for b in range(low, high):
+        s, g = b - low, kind[b]
+        flow, spin = fluids.sample_in(fluid.field, sampled, s), load(whirl, s)
+        q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
+        resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, load(seen, s))
+        light, own = 1.0 / mass[g], fluids.own_of(flow, fluid, g)
+        shares = laden(own, shares_along(scheme, dt, scale(own * light, resistance)))
+        push = add_scaled(scale(light, force), -1.0 / own, slope)
+        rows.put_shares(scheme, felt, rows.SHARE, rows.SHARES, b, shares)
+        note_drive(scheme, felt, b, q, shares, flow.velocity, push)
+        put_three(felt, rows.SLOPE, b, slope)
+        felt[rows.MASS, b] = mass[g]
+        here = b < present
+        quickest = larger(quickest, reynolds) if here else quickest
+        outside = max(outside, np.int64(sampled[OUTSIDE, s])) if here else outside
+    return quickest, outside
+
+
+@func
+def feel(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
+    """Evaluate the laws for bodies low to high of chunk c, for the steps until the next evaluation.
+
+    Parameters
+    ----------
+    fluid, scheme, c, low, high, shift, dt, gravity, kinds, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies.felt : see ``fluid_cache``
+
+    Returns
+    -------
+    bits of the largest Reynolds number and of the rotational one, 1 if somebody is where the field is not known
+    """
+    medium = fluid.medium
+    lag, sampled, whirling = 0.5 * (medium.every - 1) * dt, medium.sampled[c], np.int64(0)
+    scratch, whirl, seen = sampled[sampled.shape[0] - SCRATCH :], medium.whirling[c, :3], medium.whirling[c, 3:]
+    look_ahead(box, low, high, lag, bodies.position, bodies.velocity, sampled, whirl)
+    sampling.fill(fluid.field, medium.clock[0] + lag, high - low, sampled, scratch)
+    if bodies.torque.shape[1] > 0:
+        whirling = feel_turning(
+            fluid, scheme, low, high, shift, dt, bodies.kind, kinds.inertia, bodies.orientation, bodies.memory_q,
+            bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque, sampled, bodies.felt, whirl,
+        )  # fmt: skip
+    foresee(
+        fluid, scheme, low, high, shift, dt, gravity, bodies.kind, kinds.inverse_mass, bodies.velocity,
+        bodies.orientation, bodies.force, sampled, whirl, seen,
+    )  # fmt: skip
+    quickest, outside = feel_going(
+        fluid, scheme, low, high, bodies.present[0], dt, gravity, bodies.kind, kinds.mass, bodies.orientation, sampled,
+        whirl, seen, bodies.felt,
+    )  # fmt: skip
+    return quickest, whirling, outside

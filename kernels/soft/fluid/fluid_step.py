@@ -1,0 +1,155 @@
+"""Bodies in a fluid: a step completed with its forces beside those of contacts and weight.
+
+The fluid acts where the leap-frog kicks, with the velocity, angular velocity and pose at the forces, so that no list
+and no prediction knows of it, and its own stiffness is followed exactly, see `kernels.fluid.relaxation_step`: each
+velocity
+relaxes in the body frame held at the forces, each axis at its own rate. What its laws say is made anew at every step,
+or once in so many (`Medium.every`), see ``fluid_forces``: contacts take thirty steps, and fluids a thousand to stop a
+body.
+
+Angular velocities go by the rotational scheme. One that leaps is handed, in place of the sum of torques, the torque by
+which it comes to where relaxation leads; any other one the sum, at the angular velocity that it foresees. Bodies follow
+the strain of the fluid as they turn in it; how the gradient itself changes on their way is left out.
+
+The fluid's work is its momentum times the mean velocity, half step by half step, hence all that it changes in kinetic
+energy: added mass and lift included. Added mass goes with all accelerations, those by contacts too.
+"""
+
+import numpy as np
+from dem.kernels import fluid as fluids
+from dem.kernels.compiler.jit import compiled_stage, func, stage
+from dem.kernels.domain.periodic import unwrap_position
+from dem.kernels.fluid.relaxation_step import step_after
+from dem.kernels.fluid.sampling import BLOCK
+from dem.kernels.numerics.energy import add_words, as_fixed, as_words, gravitational, in_units, translational
+from dem.kernels.numerics.quaternion import load_quaternion
+from dem.kernels.numerics.vector import add, add_scaled, load, scale, store, subtract
+from dem.kernels.soft.chunks import chunk_of
+from dem.kernels.soft.fluid.fluid_forces import feel
+from dem.kernels.soft.fluid.rotational_relaxation import start_turning, whirl
+from dem.kernels.soft.fluid.translational_relaxation import drag, inwards, outwards, pull, shares_along, work_of
+from dem.kernels.soft.integration.particle_update import note_vector
+
+
+@func
+def feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box):
+    """Evaluate the laws for chunk c, block by block, if it is time to.
+
+    Parameters
+    ----------
+    fluid, scheme, c, shift, dt, gravity, kinds, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies.felt : see ``fluid_cache``
+
+    Returns
+    -------
+    as `feel`
+    """
+    low, high = chunk_of(c, bodies.kind.size)
+    quickest, whirling, outside = np.int64(0), np.int64(0), np.int64(0)
+    if fluid.medium.since[0] == 0:
+        for first in range(low, high, BLOCK):
+            found = feel(fluid, scheme, c, first, min(first + BLOCK, high), shift, dt, gravity, bodies, kinds, box)
+            quickest, whirling, outside = max(quickest, found[0]), max(whirling, found[1]), max(outside, found[2])
+    return quickest, whirling, outside
+
+
+@compiled_stage
+def correct(fluid, scheme, law, c, shift, keeps, dt, gravity, datum, per_joule, bodies, kinds, box):
+    """The step of chunk c completed with its forces, that of body b in column b - shift.
+
+    Parameters
+    ----------
+    scheme, law, c, shift, dt, gravity, datum, per_joule, kinds, box : see `dem.kernels.soft.state`
+    keeps : whether somebody may look at the state after this step
+
+    Writes
+    ------
+    bodies.velocity, bodies.velocity_ahead, bodies.memory_q : and the rest of the memory
+    bodies.force : if it keeps that, what takes the velocity at the forces to that half a step later, besides the
+        weight [N]
+    bodies.felt : see ``fluid_forces``
+    fluid.field : see `drag`
+
+    Returns
+    -------
+    energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴], work of the fluid in
+    the half steps before and after the forces, two words each, bits of the largest Reynolds number and of the
+    rotational one, 1 if somebody is where the field is not known; no numbers but where laws are evaluated
+    """
+    low, high = chunk_of(c, bodies.kind.size)
+    reynolds, whirling, outside = feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box)
+    energy, briskest, before, after = drag(
+        fluid, scheme, law, box, low, high, bodies.present[0], shift, keeps, dt, gravity, datum, per_joule,
+        bodies.identity, bodies.position, bodies.orientation, bodies.felt, bodies.image, bodies.velocity, bodies.force,
+        bodies.velocity_ahead,
+    )  # fmt: skip
+    fastest = np.int64(0)
+    if bodies.torque.shape[1] > 0:
+        turning, fastest, spent_before, spent_after = whirl(
+            fluid, scheme, low, high, bodies.present[0], shift, dt, per_joule, bodies.kind, kinds.inertia,
+            bodies.orientation, bodies.torque, bodies.felt, bodies.memory_q, bodies.memory_w, bodies.memory_a,
+            bodies.memory_more,
+        )  # fmt: skip
+        energy += turning
+        before, after = add_words(before, spent_before), add_words(after, spent_after)
+    return energy, fastest, briskest, before, after, reynolds, whirling, outside
+
+
+@stage
+def clear(fluid, c, bodies, kinds):
+    """Take what `correct` has kept in the forces of chunk c out: only bodies near others are given forces anew."""
+    if not kinds.round:
+        low, high = chunk_of(c, bodies.kind.size)
+        for b in range(low, high):
+            store(bodies.force, b, (0.0, 0.0, 0.0))
+
+
+@compiled_stage
+def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
+    """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
+
+    Parameters
+    ----------
+    scheme, law, dt, gravity, datum, per_joule, kinds, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies.velocity, bodies.velocity_ahead, bodies.force, bodies.memory_q : as `correct`
+    fluid.field : see `drag`
+    fluid.medium : drawn and drawing, work so far and in the half step after the start; Reynolds numbers reached
+
+    Returns
+    -------
+    energy that `correct` will report while it is conserved, in units
+    """
+    energy, drawn = np.int64(0), (np.int64(0), np.int64(0))
+    for b in range(bodies.kind.size):
+        g, x, v = bodies.kind[b], load(bodies.position, b), load(bodies.velocity, b)
+        m, q, spin = kinds.mass[g], load_quaternion(bodies.orientation, b), load(bodies.memory_w, b)
+        flow = fluids.sample_of(fluid.field, fluid.medium.clock[0], x)
+        others, own = add_scaled(gravity, kinds.inverse_mass[g], load(bodies.force, b)), fluids.own_of(flow, fluid, g)
+        resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, v)
+        fluid.medium.reached[0] = max(fluid.medium.reached[0], reynolds)
+        push = inwards(scheme, q, scale(own, add_scaled(others, kinds.inverse_mass[g], force)))
+        gap, rate = inwards(scheme, q, subtract(flow.velocity, v)), scale(own / m, resistance)
+        change = step_after(dt, shares_along(scheme, dt, rate), gap, push, inwards(scheme, q, slope))
+        later = add(v, outwards(scheme, q, change))
+        fluids.begin(fluid.field, bodies.identity[b], m, dt, others, v, later)
+        store(bodies.velocity, b, later)
+        note_vector(law, add(later, subtract(later, v)), bodies.velocity_ahead, b)
+        store(bodies.force, b, scale(m, subtract(scale(2.0 / dt, subtract(later, v)), gravity)))
+        height = gravitational(m, gravity, unwrap_position(box, x, bodies.image, b), datum)
+        energy += as_fixed(translational(m, v) + height, per_joule)
+        work = work_of(m, dt, others, v, later)
+        if bodies.torque.shape[1] > 0:
+            turning, of_spin, whirling = start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds)
+            fluid.medium.reached[1] = max(fluid.medium.reached[1], whirling)
+            energy += as_fixed(turning, per_joule)
+            work += of_spin
+        drawn = add_words(drawn, as_words(work, per_joule))
+    fluid.medium.drawing[0] = in_units(drawn)
+    fluid.medium.drawn[0], fluid.medium.drawn[1] = 0.0, 0.0
+    return energy

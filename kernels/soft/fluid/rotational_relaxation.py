@@ -1,0 +1,226 @@
+"""Angular velocities of bodies in a fluid, see `dem.kernels.soft.fluid.fluid_step`."""
+
+import math
+
+import numpy as np
+from dem.kernels import fluid as fluids
+from dem.kernels import rotation
+from dem.kernels.compiler.jit import inline, vector_loop
+from dem.kernels.fluid.gradients import curl, strain, stretch, three
+from dem.kernels.fluid.relaxation_step import rate_of, step_after, whole_step
+from dem.kernels.numerics.energy import add_words, as_fixed, as_words, rotational
+from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
+from dem.kernels.numerics.vector import add, add_scaled, cross, divide, dot, load, multiply, scale, subtract
+from dem.kernels.rotation.spherical import world_velocity
+from dem.kernels.soft.fluid import fluid_cache as rows
+from dem.kernels.soft.fluid.translational_relaxation import inwards, outwards, shares_along
+from dem.kernels.soft.integration.particle_update import spin_at_whole_step
+from dem.kernels.soft.neighbours.displacement import larger
+
+
+@inline
+def spin_foreseen(scheme, memory, q, inertia, dt):
+    """Angular velocity at the forces, as far as it is known, in the body frame."""
+    return rotation.velocity(scheme, memory, q, inertia, dt)
+
+
+@inline
+def spin_of_sphere(scheme, memory, q, inertia, dt):
+    """The same of a sphere, in the world frame."""
+    return world_velocity(memory, dt)
+
+
+foreseen = rotation.spheres_or(spin_of_sphere, spin_foreseen)
+
+
+@inline
+def gyroscopic_torque(scheme, omega, inertia):
+    """What a scheme takes off the torque of a body by itself."""
+    return cross(omega, multiply(inertia, omega)) if rotation.is_gyroscopic(scheme) else (0.0, 0.0, 0.0)
+
+
+@inline
+def sphere_turned(scheme, medium, g, q, spin, rate, omega):
+    """Angular velocity at which a sphere feels no torque, and how fast that changes."""
+    return spin, (0.0, 0.0, 0.0)
+
+
+@inline
+def body_turned(scheme, medium, g, q, spin, rate, omega):
+    """The same of a spheroid in the body frame: Ω + k d × (E d), k = (r² - 1)/(r² + 1) (Jeffery 1922).
+
+    It changes as the body turns with omega in a fluid that stays as it is.
+    """
+    vorticity = rotate_back(q, spin)
+    k, axis = medium.shape[g], load(medium.axis, g)
+    strained = rotate_back(q, stretch(rate, rotate(q, axis)))
+    passing = cross(omega, axis)
+    strained_next = rotate_back(q, stretch(rate, rotate(q, passing)))
+    change = subtract(strained_next, cross(omega, strained))
+    slope = add_scaled(cross(vorticity, omega), k, cross(axis, change))
+    return add_scaled(vorticity, k, cross(axis, strained)), slope
+
+
+at_rest_in_flow = rotation.spheres_or(sphere_turned, body_turned)
+
+
+@inline
+def resistance(fluid, medium, g, relative):
+    """Viscosity times resistance to a rotation over that of Stokes flow [Pa s], and the rotational Reynolds number."""
+    d = medium.diameter[g]
+    turning = medium.density / medium.viscosity * d * d * math.sqrt(dot(relative, relative))
+    return medium.viscosity * fluids.spin_factor(fluid.spin, turning), turning
+
+
+@inline
+def rates_of(against, medium, g, light):
+    """Rates at which a body comes to turn with the fluid, along its axes; light: one over its moments [1/(kg m²)]."""
+    return scale(against, multiply(load(medium.rotation, g), light))
+
+
+@inline
+def in_the_middle(fluid, scheme, memory, g, q, inertia, flow, contacts, dt):
+    """What a body is made to do in the steps for which laws are evaluated, and has in their middle.
+
+    Parameters
+    ----------
+    fluid, scheme, memory, g, q, inertia, dt : of the body: see `dem.kernels.soft.state`
+    flow : `Sample`
+    contacts : their torque in the body frame [N m]
+
+    Returns
+    -------
+    angular velocity at which there is no torque and how fast that changes, at the beginning [rad/s, rad/s²]; in the
+    middle: shares of a step, angular velocity [rad/s], rotational Reynolds number
+    """
+    medium, omega = fluids.medium_at(flow, fluid.medium), foreseen(scheme, memory, q, inertia, dt)
+    spin, rate, every = scale(0.5, curl(flow.gradient)), strain(flow.gradient), fluid.medium.every
+    target, slope = at_rest_in_flow(scheme, medium, g, q, spin, rate, omega)
+    span, share, start = every * dt, 0.5 - 0.5 / every, omega
+    if rotation.leaps(scheme):
+        share, start = 0.5, rotation.behind(scheme, memory, inertia)
+    gap = subtract(target, start)
+    light = divide((1.0, 1.0, 1.0), inertia)
+    push = multiply(subtract(contacts, gyroscopic_torque(scheme, omega, inertia)), light)
+    along = rates_of(resistance(fluid, medium, g, gap)[0], medium, g, light)
+    change = whole_step(span, shares_along(scheme, span, along), gap, push, slope)
+    against, turning = resistance(fluid, medium, g, add_scaled(gap, -share, change))
+    shares = shares_along(scheme, dt, rates_of(against, medium, g, light))
+    return target, slope, shares, add_scaled(start, share, change), turning
+
+
+@inline
+def led(scheme, memory, q, inertia, target, slope, shares, torque, dt):
+    """Rotation completed by what a body feels.
+
+    A scheme that leaps is led to where relaxation leads, any other one is handed the sum of torques.
+
+    Parameters
+    ----------
+    scheme, memory, q, inertia, dt : of the body: see `dem.kernels.soft.state`
+    target, slope, shares : what it feels: the angular velocity without torque, how fast that changes, `Share` of a step
+    torque : of contacts in the body frame [N m]
+
+    Returns
+    -------
+    memory; torque that leads there, in the body frame [N m]
+    """
+    omega = foreseen(scheme, memory, q, inertia, dt)
+    if rotation.leaps(scheme):
+        gyroscopic = gyroscopic_torque(scheme, omega, inertia)
+        push = divide(subtract(torque, gyroscopic), inertia)
+        gap = subtract(target, rotation.behind(scheme, memory, inertia))
+        rate = scale(1.0 / dt, whole_step(dt, shares, gap, push, slope))
+        applied = add(gyroscopic, multiply(inertia, rate))
+        if rotation.leads(scheme):
+            return rotation.lead(scheme, memory, q, rate, dt), applied
+        return rotation.correct(scheme, memory, q, outwards(scheme, q, applied), inertia, dt), applied
+    along = (rate_of(shares[0]), rate_of(shares[1]), rate_of(shares[2]))
+    applied = add(torque, multiply(multiply(inertia, along), subtract(target, omega)))
+    return rotation.correct(scheme, memory, q, outwards(scheme, q, applied), inertia, dt), applied
+
+
+@vector_loop
+def whirl(
+    fluid, scheme, low, high, present, shift, dt, per_joule, kind, inertia, orientation, torque, felt, memory_q,
+    memory_w, memory_a, memory_more,
+):  # fmt: skip
+    """Rotation of bodies low to high completed with their torques, by what they feel.
+
+    Parameters
+    ----------
+    fluid, scheme, low, high, shift, dt, per_joule : see `dem.kernels.soft.state`
+    present : number of bodies that have not left
+    kind, inertia, orientation, torque, felt : of `Bodies` and `Kinds`
+
+    Writes
+    ------
+    memory_q, memory_w, memory_a, memory_more : (4, N), (3, N), (3, N), (7, N)
+
+    Returns
+    -------
+    rotational energy in units, bits of the largest squared spin, work of the fluid in the half steps before and after
+    the forces, two words each
+    """
+    energy, fastest = np.int64(0), np.int64(0)
+    before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
+    since = fluid.medium.since[0] * dt
+    for b in range(low, high):
+        g, q = kind[b], load_quaternion(orientation, b)
+        i, memory = load(inertia, g), rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
+        contacts = inwards(scheme, q, load(torque, b - shift))
+        bend, shares = rows.bend_in(scheme, felt, b), rows.shares_in(scheme, felt, rows.TURN, rows.TURNS, b)
+        target = add_scaled(three(felt, rows.SPIN, b), since, bend)
+        behind = rotation.behind(scheme, memory, i)
+        memory, applied = led(scheme, memory, q, i, target, bend, shares, contacts, dt)
+        rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
+        omega = spin_at_whole_step(scheme, memory, q, i, dt)
+        step = subtract(omega, behind) if rotation.leaps(scheme) else (0.0, 0.0, 0.0)
+        of_fluid = scale(0.5 * dt, subtract(applied, contacts))
+        here = b < present
+        energy += as_fixed(rotational(i, omega), per_joule) if here else np.int64(0)
+        drawn = as_words(dot(of_fluid, add_scaled(omega, -0.5, step)), per_joule)
+        drawing = as_words(dot(of_fluid, add_scaled(omega, 0.5, step)), per_joule)
+        before, after = add_words(before, drawn) if here else before, add_words(after, drawing) if here else after
+        fastest = larger(fastest, dot(omega, omega))
+    return energy, fastest, before, after
+
+
+@inline
+def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
+    """Rotation of body b from the whole step half a step ahead.
+
+    Parameters
+    ----------
+    fluid, scheme, b, dt, kinds : see `dem.kernels.soft.fluid.fluid_step.start`
+    g, q, flow : its variant, orientation and `Sample`
+
+    Writes
+    ------
+    bodies.memory_q : and the rest of the memory
+
+    Returns
+    -------
+    rotational energy, work in the half step after the start [J], rotational Reynolds number
+    """
+    i = load(kinds.inertia, g)
+    omega_body = rotate_back(q, load(bodies.memory_w, b))
+    omega = inwards(scheme, q, load(bodies.memory_w, b))
+    contacts = inwards(scheme, q, load(bodies.torque, b))
+    spin, rate, medium = scale(0.5, curl(flow.gradient)), strain(flow.gradient), fluids.medium_at(flow, fluid.medium)
+    target, slope = at_rest_in_flow(scheme, medium, g, q, spin, rate, omega)
+    relative = subtract(target, omega)
+    against, turning = resistance(fluid, medium, g, relative)
+    along = rates_of(against, medium, g, divide((1.0, 1.0, 1.0), i))
+    torque = add(contacts, multiply(multiply(i, along), relative))
+    step = scale(0.5 * dt, divide(torque, i))
+    if rotation.leaps(scheme):
+        gyroscopic = gyroscopic_torque(scheme, omega, i)
+        step = step_after(
+            dt, shares_along(scheme, dt, along), relative, divide(subtract(contacts, gyroscopic), i), slope,
+        )  # fmt: skip
+        torque = add(gyroscopic, scale(2.0 / dt, multiply(i, step)))
+    memory = rotation.start(scheme, q, omega_body, outwards(scheme, q, torque), i, dt)
+    rotation.store_memory(scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b, memory)
+    of_fluid = scale(0.5 * dt, subtract(torque, contacts))
+    return rotational(i, omega_body), dot(of_fluid, add_scaled(omega, 0.5, step)), turning

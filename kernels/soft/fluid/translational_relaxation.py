@@ -1,0 +1,200 @@
+"""Velocities of bodies in a fluid.
+
+See `kernels.soft.fluid.fluid_step`; here and in ``rotational_relaxation`` the frame of a body is its own.
+
+That of spheres whose orientation nobody follows is the world's.
+"""
+
+import math
+
+import numpy as np
+from dem.kernels import fluid as fluids
+from dem.kernels import rotation
+from dem.kernels.compiler.jit import inline, vector_loop
+from dem.kernels.domain.periodic import unwrap_position
+from dem.kernels.fluid.gradients import along, curl, put_three, three
+from dem.kernels.fluid.relaxation_step import of_ball, of_body, step_in_two, step_relaxed
+from dem.kernels.numerics.energy import add_words, as_fixed, as_words, gravitational, translational
+from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
+from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store, subtract
+from dem.kernels.soft.fluid import fluid_cache as rows
+from dem.kernels.soft.integration.particle_update import note_vector
+from dem.kernels.soft.neighbours.displacement import larger
+
+
+@inline
+def as_it_is(scheme, q, u):
+    """What is in the frame of a sphere, which is the world's."""
+    return u
+
+
+@inline
+def turned_back(scheme, q, u):
+    """What is in the world, in the body frame."""
+    return rotate_back(q, u)
+
+
+@inline
+def turned(scheme, q, u):
+    """What is in the body frame, in the world."""
+    return rotate(q, u)
+
+
+@inline
+def shares_of_ball(scheme, h, rate):
+    """What a step makes of what drives a sphere."""
+    return of_ball(h, rate)
+
+
+@inline
+def shares_of_body(scheme, h, rate):
+    """The same of any body."""
+    return of_body(h, rate)
+
+
+shares_along = rotation.spheres_or(shares_of_ball, shares_of_body)
+inwards = rotation.spheres_or(as_it_is, turned_back)
+outwards = rotation.spheres_or(as_it_is, turned)
+
+
+@inline
+def pull(fluid, scheme, g, q, flow, gravity, spin, v):
+    """What the fluid does to a body with velocity v.
+
+    Parameters
+    ----------
+    fluid, scheme, g, q : of the body: see `dem.kernels.soft.state`
+    flow, gravity, spin : `Sample`, acceleration, angular velocity, in the world frame
+    v : velocity [m/s]
+
+    Returns
+    -------
+    resistance along the body's axes [N s/m], all other forces [N] and the slope of `kernels.fluid.relaxation_step` in
+    the world
+    frame, Reynolds number
+    """
+    medium, slip = fluids.medium_at(flow, fluid.medium), subtract(flow.velocity, v)
+    d = medium.diameter[g]
+    per_speed = medium.density / medium.viscosity * d
+    reynolds = per_speed * math.sqrt(dot(slip, slip))
+    displaced = medium.density * medium.volume[g]
+    resistance = fluids.resist(fluid.drag, medium, g, reynolds, inwards(scheme, q, slip), flow)
+    accelerating = add(flow.change, along(flow.gradient, flow.velocity))
+    force = fluids.press_on(flow, medium, g, displaced, accelerating, gravity)
+    if medium.ball[g] > 0.0:
+        vorticity = curl(flow.gradient)
+        excess = add_scaled(spin, -0.5, vorticity)
+        turning = per_speed * d * math.sqrt(dot(excess, excess))
+        force = add(force, fluids.lift_on(fluid.lift, medium, g, reynolds, slip, vorticity))
+        force = add(force, fluids.swirl_on(fluid.swirl, medium, g, reynolds, turning, slip, excess))
+    return resistance, force, add(flow.change, along(flow.gradient, v)), reynolds
+
+
+@inline
+def work_of(mass, dt, others, before, after):
+    """Work of the fluid in half a step from one velocity to another: its momentum times their mean [J]."""
+    own = add_scaled(subtract(after, before), -0.5 * dt, others)
+    return 0.5 * mass * dot(own, add(before, after))
+
+
+@inline
+def drive_ball(scheme, felt, b, q, shares, target, push):
+    """Note what a fluid that does not change gives a sphere in half a step [m/s]."""
+    put_three(felt, rows.TARGET, b, step_relaxed(shares, target, push))
+
+
+@inline
+def drive_body(scheme, felt, b, q, shares, target, push):
+    """Note the velocity of the fluid and what it pushes beside other accelerations: in the world, as bodies turn."""
+    put_three(felt, rows.TARGET, b, target)
+    put_three(felt, rows.PUSH, b, push)
+
+
+@inline
+def driven_ball(scheme, felt, b, q, gap, others):
+    """Changes of a sphere's velocity relative to the fluid in half a step and in a whole one.
+
+    Parameters
+    ----------
+    scheme, felt, b, q : see `dem.kernels.soft.state`
+    gap, others : how far the fluid has gone on since then less the velocity [m/s]; all other accelerations [m/s²]
+
+    Returns
+    -------
+    two vectors [m/s]
+    """
+    shares = rows.shares_in(scheme, felt, rows.SHARE, rows.SHARES, b)
+    change = add(three(felt, rows.TARGET, b), step_relaxed(shares, gap, others))
+    return change, step_in_two(shares, change)
+
+
+@inline
+def driven_body(scheme, felt, b, q, gap, others):
+    """The same of any body, whose axes are each as fast.
+
+    Parameters
+    ----------
+    scheme, felt, b, q, gap, others : see `driven_ball`
+
+    Returns
+    -------
+    two vectors [m/s]
+    """
+    shares = rows.shares_in(scheme, felt, rows.SHARE, rows.SHARES, b)
+    gap, push = add(three(felt, rows.TARGET, b), gap), add(three(felt, rows.PUSH, b), others)
+    change = step_relaxed(shares, rotate_back(q, gap), rotate_back(q, push))
+    return rotate(q, change), rotate(q, step_in_two(shares, change))
+
+
+note_drive = rotation.spheres_or(drive_ball, drive_body)
+driven = rotation.spheres_or(driven_ball, driven_body)
+
+
+@vector_loop
+def drag(
+    fluid, scheme, law, box, low, high, present, shift, keeps, dt, gravity, datum, per_joule, identity, position,
+    orientation, felt, image, velocity, force, ahead,
+):  # fmt: skip
+    """Velocities of bodies low to high half a step past their forces, by what they feel.
+
+    Parameters
+    ----------
+    scheme, law, box, low, high, shift, dt, gravity, datum, per_joule : see `dem.kernels.soft.state`
+    present, keeps : number of bodies that have not left; whether to write the force
+    identity, position, orientation, felt, image : of `Bodies`
+
+    Writes
+    ------
+    velocity, ahead : (3, N) half a step past the forces, and at the next ones [m/s]; that not for elastic contacts
+    force : what takes the velocity at the forces to that half a step later, besides the weight [N]; if it keeps that
+    fluid.field : momentum that particles take from a flow that somebody else computes
+
+    Returns
+    -------
+    kinetic and gravitational energy in units, bits of the largest squared F/m [m²/s⁴], work of the fluid in the half
+    steps before and after the forces, two words each
+    """
+    energy, briskest = np.int64(0), np.int64(0)
+    before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
+    medium, half = fluid.medium, 0.5 * dt
+    passed = (medium.since[0] - 0.5 * medium.every) * dt  # of the interval since its middle, at half a step before
+    for b in range(low, high):
+        m, v, x, q = felt[rows.MASS, b], load(velocity, b), load(position, b), load_quaternion(orientation, b)
+        contacts, slope = scale(1.0 / m, load(force, b - shift)), three(felt, rows.SLOPE, b)
+        others = add(contacts, gravity)
+        until, whole = driven(scheme, felt, b, q, subtract(scale(passed, slope), v), others)
+        now, later = add(v, add_scaled(until, half, slope)), add(v, add_scaled(whole, dt, slope))
+        fluids.take(fluid.field, identity[b], m, dt, others, v, now, later)
+        store(velocity, b, later)
+        note_vector(law, add_scaled(later, 0.5, subtract(later, v)), ahead, b)
+        if keeps:
+            store(force, b - shift, scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
+        height = gravitational(m, gravity, unwrap_position(box, x, image, b), datum)
+        here = b < present
+        energy += as_fixed(translational(m, now) + height, per_joule) if here else np.int64(0)
+        drawn = as_words(work_of(m, dt, others, v, now), per_joule)
+        drawing = as_words(work_of(m, dt, others, now, later), per_joule)
+        before = add_words(before, drawn) if here else before
+        after = add_words(after, drawing) if here else after
+        briskest = larger(briskest, dot(contacts, contacts))
+    return energy, briskest, before, after

@@ -1,0 +1,200 @@
+"""The stages of a step that are machine code of their own, each told no more than it needs.
+
+See `kernels.compiler.stages`.
+
+What a stage is made for are the types that it is called with. So a scheme is made for movers alone, a law for what
+touches, walls beside the box for what looks at them; all others are told of one that stands for many.
+"""
+
+import numpy as np
+from dem.kernels import laws, rotation
+from dem.kernels.compiler.jit import compiled_stage, inline
+from dem.kernels.soft.bonds import bond_step
+from dem.kernels.soft.contact import contact_history, elastic_pairs, force_accumulation
+from dem.kernels.soft.contact.contact_detection import no_sums
+from dem.kernels.soft.integration import particle_update, whole_steps
+from dem.kernels.soft.neighbours import candidate_pairs, capsule_candidates
+from dem.kernels.soft.neighbours import displacement as neighbours_displacement
+from dem.kernels.soft.wall_contact import body_wall_forces
+
+
+@inline
+def of_elastic(law):
+    """As it is."""
+    return laws.Elastic()
+
+
+@inline
+def of_lossy(law):
+    """One for all."""
+    return particle_update.Lossy()
+
+
+@inline
+def of_spheres(scheme):
+    """As it is."""
+    return rotation.SphericalPCDM()
+
+
+@inline
+def of_bodies(scheme):
+    """One for all."""
+    return rotation.Euler()
+
+
+law_interface = laws.elastic_or(of_elastic, of_lossy)  # to who only asks whether velocities are wanted
+scheme_interface = rotation.spheres_or(of_spheres, of_bodies)  # to who only asks whether it is that of single spheres
+
+
+@compiled_stage
+def pair_forces(scheme, law, c, evaluates, d, gathers, shift, time_sign, setting, bodies, kinds, neighbours, box):
+    """Evaluate the candidate pairs of one chunk, and sum what they came to for the bodies of another, or either.
+
+    In one call, which takes some thirty nanoseconds: nine fibres take a thousand a step.
+
+    Parameters
+    ----------
+    scheme, law, time_sign, setting, kinds, box : see `dem.kernels.soft.state`
+    c, evaluates : the one, and whether to do so
+    d, gathers, shift : the other, whether to do so, and where to, as of
+    `kernels.soft.contact.force_accumulation.gather_pairs`
+
+    Writes
+    ------
+    neighbours : as `dem.kernels.soft.contact.elastic_pairs.evaluate`
+    bodies : as `dem.kernels.soft.contact.force_accumulation.gather_pairs`
+
+    Returns
+    -------
+    `Sums` over the pairs evaluated
+    """
+    sums, half = no_sums(), 0.5 * setting.dt
+    if evaluates:
+        sums = elastic_pairs.evaluate(
+            kinds, law, scheme, c, time_sign, half, setting.per_joule, bodies, neighbours, box
+        )
+    if gathers:
+        bond_step.clear(neighbours.bonds, d, shift, bodies)
+        force_accumulation.gather_pairs(scheme, law, d, shift, bodies, kinds, neighbours, box)
+    return sums
+
+
+@compiled_stage
+def gather_walls(scheme, law, c, shift, time_sign, setting, bodies, kinds, neighbours, box):
+    """As `dem.kernels.soft.wall_contact.body_wall_forces.gather_one_by_one`.
+
+    Parameters
+    ----------
+    scheme, law, c, shift, time_sign, setting, kinds, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies, neighbours : as `dem.kernels.soft.wall_contact.body_wall_forces.gather_one_by_one`
+
+    Returns
+    -------
+    `Sums` at the walls
+    """
+    half = 0.5 * setting.dt
+    return body_wall_forces.gather_walls(
+        law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, setting.per_joule
+    )
+
+
+@inline
+def leave(scheme, c, bodies, kinds, neighbours):
+    """Single spheres are where their bodies are."""
+    return
+
+
+@inline
+def place_any(scheme, c, bodies, kinds, neighbours):
+    """Place the spheres of the bodies of chunk c that have anything to touch."""
+    if not kinds.round:
+        elastic_pairs.place(kinds, c, bodies, neighbours)
+
+
+place = rotation.spheres_or(leave, place_any)
+
+
+@compiled_stage
+def integrate(scheme, c, corrects, predicts, shift, setting, bodies, kinds, neighbours, box):
+    """Complete the step of chunk c and predict the next one, in which what has anything to touch is placed, or either.
+
+    Parameters
+    ----------
+    scheme, c, shift, setting, kinds, neighbours, box : see `dem.kernels.soft.state`
+    corrects, predicts : whether to do so
+
+    Writes
+    ------
+    bodies : as `kernels.soft.integration.particle_update.correct` and
+    `kernels.soft.integration.particle_update.predict`
+
+    Returns
+    -------
+    what both return
+    """
+    energy, spin, brisk, gone = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    if corrects:
+        gravity, per_joule = (setting.gravity_x, setting.gravity_y, setting.gravity_z), setting.per_joule
+        energy, spin, brisk = particle_update.correct(
+            scheme, c, shift, setting.dt, gravity, setting.datum, per_joule, bodies, kinds, box
+        )
+    if predicts:
+        gone = particle_update.predict(scheme, c, setting.dt, bodies, kinds, box)
+        place(scheme, c, bodies, kinds, neighbours)
+    return energy, spin, brisk, gone
+
+
+@compiled_stage
+def place_all(bodies, kinds):
+    """As `dem.kernels.soft.contact.elastic_pairs.place_all`."""
+    elastic_pairs.place_all(bodies, kinds)
+
+
+@compiled_stage
+def place_off_line(c, bodies, kinds):
+    """As `dem.kernels.soft.contact.elastic_pairs.place_off_line`."""
+    elastic_pairs.place_off_line(c, bodies, kinds)
+
+
+@compiled_stage
+def displacement(c, bodies, kinds, neighbours, box):
+    """As `dem.kernels.soft.neighbours.displacement.displacement`."""
+    return neighbours_displacement.displacement(c, bodies, kinds, neighbours, box)
+
+
+@compiled_stage
+def build_candidates(c, skin, bodies, kinds, neighbours, box):
+    """Pick the candidates of a chunk, what they remember put aside unless it is already."""
+    if neighbours.history.shape[1] > 0 and neighbours.aside_count[c] < 0:
+        contact_history.save_history(c, bodies, neighbours)
+    capsule_candidates.pick(kinds, c, skin, bodies, neighbours, box)
+
+
+@compiled_stage
+def finish_candidates(c, anew, skin, bodies, kinds, neighbours, box):
+    """List by body what was picked, if anew, and who is near walls."""
+    if anew and neighbours.history.shape[1] > 0:
+        contact_history.restore_history(c, neighbours)
+    candidate_pairs.list_incident(c, anew, skin, bodies, kinds, neighbours, box)
+    if not kinds.round:
+        elastic_pairs.place(kinds, c, bodies, neighbours)
+
+
+@compiled_stage
+def start(scheme, setting, bodies, kinds, box):
+    """As `dem.kernels.soft.integration.whole_steps.start`."""
+    gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
+    return whole_steps.start(scheme, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box)
+
+
+@compiled_stage
+def synchronise(scheme, elapsed, setting, bodies, kinds, box, view):
+    """As `dem.kernels.soft.integration.whole_steps.synchronise`."""
+    gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
+    whole_steps.synchronise(
+        scheme, setting.dt, elapsed, gravity, bodies, kinds, box,
+        view.position, view.velocity, view.orientation, view.angular_velocity,
+    )  # fmt: skip

@@ -1,0 +1,332 @@
+"""Move all bodies: leap-frog translation and the chosen rotational scheme, before and after the forces.
+
+Velocity Verlet in leap-frog form, v_{n+1/2} = v_{n-1/2} + dt a_n and x_{n+1} = x_n + dt v_{n+1/2}; at whole steps
+v_n = v_{n+1/2} - dt/2 a_n. A rotating system also runs a scheme of ``dem.kernels.rotation``; spheres that no torque can
+reach keep their angular velocity and are turned once, when somebody looks (``whole_steps.synchronise``).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels import laws, rotation
+from dem.kernels.compiler.jit import inline, stage, vector_loop
+from dem.kernels.domain.periodic import unwrap_position, wrap_position
+from dem.kernels.numerics.energy import as_fixed, gravitational, rotational, translational
+from dem.kernels.numerics.float_bits import as_float, bits_of_float
+from dem.kernels.numerics.quaternion import load_quaternion, rotate, store_quaternion
+from dem.kernels.numerics.vector import add_scaled, dot, load, store
+from dem.kernels.rotation.spherical import world_velocity
+from dem.kernels.soft.chunks import chunk_of
+from dem.kernels.soft.fixed import end_of_free, first_free
+from dem.kernels.soft.neighbours.displacement import larger, squared_turn
+
+
+class Lossy(NamedTuple):
+    """Any law that wants velocities, to who need not know which."""
+
+
+@vector_loop
+def drift(box, low, high, present, dt, position, velocity, image):
+    """x += dt v for the bodies low to high.
+
+    Parameters
+    ----------
+    box, low, high, dt, velocity : see `dem.kernels.soft.state`
+    present : number of bodies that have not left
+
+    Writes
+    ------
+    position, image : (3, N) [m], of `Bodies`
+
+    Returns
+    -------
+    bits of the largest squared speed of those present [m²/s²]
+    """
+    fastest = np.int64(0)
+    for b in range(low, high):
+        v = load(velocity, b)
+        store(position, b, wrap_position(box, add_scaled(load(position, b), dt, v), image, b))
+        fastest = larger(fastest, dot(v, v)) if b < present else fastest
+    return fastest
+
+
+@inline
+def ignore_spin(law, scheme, memory, q, inertia, dt, spin, b):
+    """Elastic contacts do not look at spins.
+
+    Parameters
+    ----------
+    law, scheme, memory, q, inertia, dt, spin, b : see `write_spin`
+
+    Returns
+    -------
+    None
+    """
+    return
+
+
+@inline
+def write_spin(law, scheme, memory, q, inertia, dt, spin, b):
+    """Angular velocity of body b at the time of the forces.
+
+    Parameters
+    ----------
+    law, scheme, memory, dt, b : see `dem.kernels.soft.state`
+    q, inertia : its orientation then, its principal moments [kg m²]
+
+    Writes
+    ------
+    spin : (3, N) world frame [rad/s]
+    """
+    store(spin, b, rotate(q, rotation.velocity(scheme, memory, q, inertia, dt)))
+
+
+note_spin = laws.elastic_or(ignore_spin, write_spin)
+
+
+@inline
+def ignore_vector(law, v, ahead, b):
+    """Elastic contacts do not look at velocities."""
+    return
+
+
+@inline
+def write_vector(law, v, ahead, b):
+    """Velocity or angular velocity of body b at the time of the next forces."""
+    store(ahead, b, v)
+
+
+note_vector = laws.elastic_or(ignore_vector, write_vector)
+
+
+@vector_loop
+def turn(
+    scheme, law, low, high, present, dt, kind, inertia, tip, velocity, orientation, memory_q, memory_w, memory_a,
+    memory_more, spin,
+):  # fmt: skip
+    """Orientations at the time of the forces, and spins if the contact law wants them.
+
+    Parameters
+    ----------
+    scheme, law, low, high, dt : see `dem.kernels.soft.state`
+    present : number of bodies that have not left
+    kind, inertia, tip, velocity : (N,), (3, G), (G,), (3, N) of `Bodies` and `Kinds`
+
+    Writes
+    ------
+    orientation, memory_q, memory_w, memory_a, memory_more, spin : of `Bodies`
+
+    Returns
+    -------
+    bits of the largest distance that any sphere of those present has gone [m]
+    """
+    farthest = np.int64(0)
+    for b in range(low, high):
+        g = kind[b]
+        turned = pose(
+            scheme, law, b, load(inertia, g), tip[g], dt, orientation, memory_q, memory_w, memory_a, memory_more, spin
+        )
+        v = load(velocity, b)
+        gone = dt * math.sqrt(dot(v, v)) + math.sqrt(turned)
+        farthest = larger(farthest, gone) if b < present else farthest
+    return farthest
+
+
+@inline
+def pose_body(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more, spin):
+    """Orientation of body b at the time of the forces, and its spin; returns the bound of `squared_turn`.
+
+    Parameters
+    ----------
+    scheme, law, b, inertia, tip, dt : inertia and tip of this body [kg m², m]
+
+    Writes
+    ------
+    orientation, memory_q, memory_w, memory_a, memory_more, spin : of `Bodies`
+    """
+    memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
+    q, memory = rotation.predict(scheme, memory, inertia, dt)
+    rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
+    q_old = load_quaternion(orientation, b)
+    store_quaternion(orientation, b, q)
+    note_spin(law, scheme, memory, q, inertia, dt, spin, b)
+    return squared_turn(tip, q, q_old)
+
+
+@inline
+def pose_sphere(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more, spin):
+    """Spin alone of a sphere, whose orientation nobody wants; it takes no point anywhere.
+
+    Parameters
+    ----------
+    scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more : see `pose_body`
+
+    Writes
+    ------
+    spin : (3, N) world frame [rad/s]
+    """
+    memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
+    note_vector(law, world_velocity(memory, dt), spin, b)
+    return 0.0
+
+
+pose = rotation.spheres_or(pose_sphere, pose_body)
+
+
+@inline
+def spin_of_body(scheme, memory, q, inertia, dt):
+    """Angular velocity at the whole step in the body frame."""
+    return rotation.whole(scheme, memory, q, inertia, dt)[1]
+
+
+@inline
+def spin_of_sphere(scheme, memory, q, inertia, dt):
+    """The same in the world frame, which is as good for energies of spheres."""
+    return world_velocity(memory, -dt)
+
+
+spin_at_whole_step = rotation.spheres_or(spin_of_sphere, spin_of_body)
+
+
+@vector_loop
+def kick(
+    law, box, low, high, present, shift, dt, gravity, datum, per_joule, kind, mass, position, velocity, force, ahead,
+    image,
+):  # fmt: skip
+    """v += dt (F/m + g), and what that tells.
+
+    Parameters
+    ----------
+    law, box, low, high, shift, dt, gravity, datum, per_joule : see `dem.kernels.soft.state`
+    present : number of bodies that have not left
+    kind, mass, position, force, image : of `Bodies` and `Kinds`
+
+    Writes
+    ------
+    velocity : (3, N) half a step past the forces [m/s]
+    ahead : (3, N) at the next forces [m/s]; not for elastic contacts
+
+    Returns
+    -------
+    kinetic and gravitational energy at the whole step in units, bits of the largest squared F/m [m²/s⁴]
+    """
+    energy = np.int64(0)
+    briskest = np.int64(0)
+    for b in range(low, high):
+        m = mass[kind[b]]
+        f = load(force, b - shift)
+        a = add_scaled(gravity, 1.0 / m, f)
+        briskest = larger(briskest, dot(f, f) * (1.0 / m) * (1.0 / m))
+        v = load(velocity, b)
+        store(velocity, b, add_scaled(v, dt, a))
+        note_vector(law, add_scaled(v, 1.5 * dt, a), ahead, b)
+        v = add_scaled(v, 0.5 * dt, a)
+        height = gravitational(m, gravity, unwrap_position(box, load(position, b), image, b), datum)
+        energy += as_fixed(translational(m, v) + height, per_joule) if b < present else np.int64(0)
+    return energy, briskest
+
+
+@vector_loop
+def spin(
+    scheme, low, high, present, shift, dt, per_joule, kind, inertia, orientation, memory_q, memory_w, memory_a,
+    memory_more, torque,
+):  # fmt: skip
+    """Rotation completed with the torque; rotational energy of those present, in units, and bits of the squared spin.
+
+    Parameters
+    ----------
+    scheme, low, high, shift, dt, per_joule : see `dem.kernels.soft.state`
+    present : number of bodies that have not left
+    kind, inertia, orientation, torque : of `Bodies` and `Kinds`
+
+    Writes
+    ------
+    memory_q, memory_w, memory_a, memory_more : (4, N), (3, N), (3, N), (7, N)
+    """
+    energy = np.int64(0)
+    fastest = np.int64(0)
+    for b in range(low, high):
+        i = load(inertia, kind[b])
+        q = load_quaternion(orientation, b)
+        memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
+        memory = rotation.correct(scheme, memory, q, load(torque, b - shift), i, dt)
+        rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
+        omega = spin_at_whole_step(scheme, memory, q, i, dt)
+        energy += as_fixed(rotational(i, omega), per_joule) if b < present else np.int64(0)
+        fastest = larger(fastest, dot(omega, omega))
+    return energy, fastest
+
+
+# Whether contacts want velocities is asked of the arrays, so that nothing here is made anew for another law. The loops
+# for those that do and those that do not stand side by side: told by a number, LLVM would not vectorise them.
+
+
+@stage
+def predict(scheme, c, dt, bodies, kinds, box):
+    """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
+    low, high = chunk_of(c, bodies.kind.size)
+    present = bodies.present[0]
+    speed = drift(box, low, high, present, dt, bodies.position, bodies.velocity, bodies.image)
+    if bodies.torque.shape[1] == 0:
+        return bits_of_float(dt * math.sqrt(as_float(speed)))
+    farthest = bits_of_float(dt * math.sqrt(as_float(speed))) if kinds.fixed else np.int64(0)  # fixed ones move, too
+    low = first_free(low, high, bodies.kind, kinds)
+    while low < high:
+        stop = end_of_free(low, high, bodies.kind, kinds)
+        if bodies.spin.shape[1] > 0:
+            gone = turn(
+                scheme, Lossy(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity,
+                bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
+            )  # fmt: skip
+        else:
+            gone = turn(
+                scheme, laws.Elastic(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity,
+                bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
+            )  # fmt: skip
+        farthest = max(farthest, gone)
+        low = first_free(stop, high, bodies.kind, kinds)
+    return farthest
+
+
+@stage
+def correct(scheme, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box):
+    """The step of chunk c completed with its forces, that of body b in column b - shift.
+
+    Parameters
+    ----------
+    scheme, c, shift, dt, gravity, datum, per_joule, kinds, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies.velocity, bodies.velocity_ahead, bodies.memory_q : and the rest of the memory
+
+    Returns
+    -------
+    energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴]
+    """
+    low, high = chunk_of(c, bodies.kind.size)
+    present = bodies.present[0]
+    energy, fastest, briskest = np.int64(0), np.int64(0), np.int64(0)
+    low = first_free(low, high, bodies.kind, kinds)
+    while low < high:
+        stop = end_of_free(low, high, bodies.kind, kinds)
+        if bodies.velocity_ahead.shape[1] > 0:
+            moving, brisk = kick(
+                Lossy(), box, low, stop, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
+                bodies.position, bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
+            )  # fmt: skip
+        else:
+            moving, brisk = kick(
+                laws.Elastic(), box, low, stop, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
+                bodies.position, bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
+            )  # fmt: skip
+        energy, briskest = energy + moving, max(briskest, brisk)
+        if bodies.torque.shape[1] > 0:
+            turning, fast = spin(
+                scheme, low, stop, present, shift, dt, per_joule, bodies.kind, kinds.inertia, bodies.orientation,
+                bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque,
+            )  # fmt: skip
+            energy, fastest = energy + turning, max(fastest, fast)
+        low = first_free(stop, high, bodies.kind, kinds)
+    return energy, fastest, briskest

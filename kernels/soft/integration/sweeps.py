@@ -1,0 +1,258 @@
+"""What a sweep does to a chunk of bodies, and to a block of chunks: a time step in one pass over memory.
+
+For 1e6 spheres memory traffic decides: in one pass, with pair forces and forces that stay in the core's cache, a step
+takes 19 ns a sphere, lists apart; with a pass for each part it took 34. A chunk writes only to its own bodies, its own
+segment of the candidates, and its own row of `partial`; ``passes`` goes over all of them.
+"""
+
+from dem.kernels import laws
+from dem.kernels.compiler.jit import func, inline, stage
+from dem.kernels.fluid import dry_or
+from dem.kernels.soft.bonds import bond_step
+from dem.kernels.soft.chunks import CHUNK, chunk_of
+from dem.kernels.soft.contact.contact_detection import no_sums
+from dem.kernels.soft.fixed import work_of_fixed
+from dem.kernels.soft.fluid import fluid_step
+from dem.kernels.soft.integration import compiled_stages
+from dem.kernels.soft.neighbours import displacement
+from dem.kernels.soft.wall_contact import wall_loads
+from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box
+
+# columns of `partial`, one row a chunk: a `Sums` of pairs, one of walls, what motion reports, and how far
+# bodies are from where they were listed
+PAIRS, WALLS, MOVING, SPIN, BRISK, TRAVEL, LISTED = 0, 9, 18, 19, 20, 21, 22
+# work of a fluid in the half steps before and after the forces, Reynolds numbers, whether somebody left the flow field
+DRAWN, DRAWING, REYNOLDS, WHIRL, OUTSIDE, COLUMNS = 23, 25, 27, 28, 29, 30
+
+# what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
+# without the next one
+FORCES, PREDICT, STEP, LAST_STEP = range(4)
+
+
+@inline
+def time_sign_of(task):
+    """Of time, for laws that remember: forces at the start are wanted at the time of what is remembered."""
+    return -1.0 if task == FORCES else 1.0
+
+
+@inline
+def write_sums(partial, c, column, sums):
+    """Write sums over contacts."""
+    partial[c, column] = sums.elastic
+    partial[c, column + 1] = sums.overlap
+    partial[c, column + 2] = sums.stored
+    partial[c, column + 3], partial[c, column + 4] = sums.loss
+    partial[c, column + 5], partial[c, column + 6] = sums.work
+    partial[c, column + 7], partial[c, column + 8] = sums.jump
+
+
+@inline
+def reach_of(law, setting, partial):
+    """How much farther than where they meet spheres are picked.
+
+    Contacts that live beyond touching are seen to end: they were within their range when forces were last evaluated.
+    """
+    if laws.has_range(law):
+        return setting.candidate_skin + setting.range + 2.0 * displacement.largest(partial, TRAVEL)
+    if laws.begins(law) > 0.0:
+        return setting.candidate_skin + setting.range
+    return setting.candidate_skin
+
+
+@stage
+def evaluate_and_accumulate(
+    c, evaluates, d, gathers, scheme, law, shift, time_sign, setting, bodies, kinds, neighbours, box, partial
+):
+    """Evaluate the candidate pairs of chunk c, and gather the forces of chunk d, or either.
+
+    Parameters
+    ----------
+    c, evaluates, d, gathers, shift : as of `dem.kernels.soft.integration.compiled_stages.pair_forces`
+    scheme, law, time_sign, setting, kinds, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    neighbours : forces or wrenches of candidates, and what they and contacts with walls remember
+    bodies : forces and torques
+    partial : row c, PAIRS and on; row d, WALLS and on
+    """
+    scheme, faces = compiled_stages.scheme_interface(scheme), as_plain_box(box)
+    sums = compiled_stages.pair_forces(
+        scheme, law, c, evaluates, d, gathers, shift, time_sign, setting, bodies, kinds, neighbours, faces
+    )
+    if evaluates:
+        write_sums(partial, c, PAIRS, sums)
+    if gathers:
+        wall_loads.begin(box, d)
+        sums = no_sums()
+        if neighbours.walled_count[d] > 0:
+            sums = compiled_stages.gather_walls(
+                scheme, law, d, shift, time_sign, setting, bodies, kinds, neighbours, box
+            )
+        bond_step.pull(neighbours.bonds, d, shift, bodies)
+        write_sums(partial, d, WALLS, sums)
+        if kinds.fixed:
+            low, high = chunk_of(d, bodies.kind.size)
+            whole, rest = work_of_fixed(
+                low, high, shift, 0.5 * setting.dt, setting.per_joule, bodies.kind, kinds.inverse_mass,
+                bodies.velocity, bodies.force,
+            )  # fmt: skip
+            partial[d, WALLS + 5] += whole
+            partial[d, WALLS + 6] += rest
+
+
+@inline
+def move_dry(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial):
+    """Complete the step with the forces, and predict the next, or either.
+
+    Parameters
+    ----------
+    c, corrects, predicts, shift : as of `dem.kernels.soft.integration.compiled_stages.integrate`
+    fluid, scheme, law, setting, kinds, neighbours, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies : velocities and memories; positions, orientations and spheres at the time of the next forces
+    partial : row c, MOVING, SPIN and BRISK, TRAVEL
+    """
+    energy, spin, brisk, gone = compiled_stages.integrate(
+        scheme, c, corrects, predicts, shift, setting, bodies, kinds, neighbours, as_plain_box(box)
+    )
+    if corrects:
+        partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = energy, spin, brisk
+    if predicts:
+        partial[c, TRAVEL] = gone
+
+
+@inline
+def move_wet(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial):
+    """The same in a fluid.
+
+    Parameters
+    ----------
+    c, corrects, predicts, shift : as of `move_dry`
+    fluid, scheme, law, setting, kinds, neighbours, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies : as `move_dry`
+    partial : as `move_dry`, and row c, DRAWN and on
+    """
+    if corrects:
+        gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
+        energy, spin, brisk, before, after, reynolds, whirl, outside = fluid_step.correct(
+            fluid, scheme, compiled_stages.law_interface(law), c, shift, not predicts, setting.dt, gravity,
+            setting.datum,
+            setting.per_joule, bodies, kinds, as_plain_box(box),
+        )  # fmt: skip
+        partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = energy, spin, brisk
+        partial[c, DRAWN], partial[c, DRAWN + 1] = before
+        partial[c, DRAWING], partial[c, DRAWING + 1] = after
+        partial[c, REYNOLDS], partial[c, WHIRL], partial[c, OUTSIDE] = reynolds, whirl, outside
+    else:
+        fluid_step.clear(fluid, c, bodies, kinds)
+    if predicts:
+        move_dry(fluid, c, False, True, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial)
+
+
+@inline
+def leave(fluid, c, bodies, kinds):
+    """Where there is no fluid, forces on bodies that are near nobody stay zero."""
+    return
+
+
+move_chunk = dry_or(move_dry, move_wet)
+clear_forces = dry_or(leave, fluid_step.clear)
+
+
+@stage
+def reaches_out(c, first, stop, neighbours):
+    """Whether pairs of chunk c have a body outside the chunks first to stop."""
+    return neighbours.lowest[c] < first or neighbours.highest[c] >= stop
+
+
+@func
+def evaluate_borders(block, scheme, law, task, setting, bodies, kinds, neighbours, box, partial):
+    """Evaluate those chunks that reach out of their block, before anything moves: this block's share of them all.
+
+    There may be many more in one block than in another, which would wait for it.
+
+    Parameters
+    ----------
+    block, scheme, law, task, setting, bodies, kinds, box : see `sweep_block`
+
+    Writes
+    ------
+    neighbours, partial : as `meet_chunks`
+    """
+    first, stop = neighbours.block[block], neighbours.block[block + 1]
+    for c in range(first, stop):
+        if bond_step.reach_beyond(neighbours.bonds, c, stop):
+            bond_step.evaluate(neighbours.bonds, c, task != FORCES, setting, bodies, box)
+    for c in range(neighbours.block[0], neighbours.evaluator.size):
+        own = neighbours.block_of[c]
+        if neighbours.evaluator[c] == block and reaches_out(
+            c, neighbours.block[own], neighbours.block[own + 1], neighbours
+        ):
+            sign = time_sign_of(task)
+            evaluate_and_accumulate(
+                c, True, c, False, scheme, law, 0, sign, setting, bodies, kinds, neighbours, box, partial
+            )
+
+
+@stage
+def sweep_block(block, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+    """Sweep once over the chunks of a block: evaluate, gather, correct, and predict the next step.
+
+    In one pass, because what a chunk needs is then still in the core's cache. A chunk is gathered and moved when all
+    its pairs are evaluated, that is `lag` chunks later; pairs are kept by the lower index where bodies are equal, and
+    then the lag is 0. The forces on spheres are kept only at the last step: until then they go where those of the
+    block's first chunk go, and never leave the cache.
+
+    Parameters
+    ----------
+    block, task : which block; FORCES, PREDICT, STEP or LAST_STEP
+    scheme, law, fluid, setting, kinds, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as the parts above, which the task calls for
+    """
+    sweep_half(block, 0, 2, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+
+
+@stage
+def sweep_half(block, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+    """Sweep over some halves of a block, one after the other.
+
+    Parameters
+    ----------
+    block, task, scheme, law, fluid, setting, kinds, box : see `sweep_block`
+    begin, end : from half `begin` to half `end`, of the halves 0 and 1
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `sweep_block`
+    """
+    first, stop = neighbours.block[block], neighbours.block[block + 1]
+    lag = neighbours.lag[0]
+    chunks = stop + lag - first
+    corrects, predicts = task == STEP or task == LAST_STEP, task == STEP or task == PREDICT  # noqa: PLR1714
+    for c in range(first + chunks * begin // 2, first + chunks * end // 2):
+        d = c - lag
+        evaluates = task != PREDICT and c < stop and not reaches_out(c, first, stop, neighbours)
+        gathers = task != PREDICT and d >= first
+        shift = (d - first) * CHUNK if task == STEP and kinds.round else 0
+        if gathers and task == FORCES:
+            clear_forces(fluid, d, bodies, kinds)
+        if task != PREDICT and c < stop and not bond_step.reach_beyond(neighbours.bonds, c, stop):
+            bond_step.evaluate(neighbours.bonds, c, task != FORCES, setting, bodies, box)
+        if evaluates or gathers:
+            evaluate_and_accumulate(
+                c, evaluates, d, gathers, scheme, law, shift, time_sign_of(task), setting, bodies, kinds, neighbours,
+                box, partial,
+            )  # fmt: skip
+        if d >= first and (corrects or predicts):
+            move_chunk(
+                fluid, d, corrects, predicts, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial
+            )

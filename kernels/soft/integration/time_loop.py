@@ -1,0 +1,328 @@
+"""The loop over time steps, compiled as a whole.
+
+Back in Python only to make a new neighbour list or room for more pairs, for a frame, or because something is wrong:
+nine fibres take a third of a microsecond a step, less than one call from Python.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels import fluid as fluids
+from dem.kernels.compiler.jit import compiled_stage, fast_call, hold, inline, kernel, stage
+from dem.kernels.numerics.energy import accumulate
+from dem.kernels.numerics.quaternion import LARGEST_TURN
+from dem.kernels.soft.fluid import fluid_step
+from dem.kernels.soft.integration import compiled_stages, passes, sweeps
+from dem.kernels.soft.neighbours.displacement import largest
+from dem.kernels.soft.wall_contact import wall_history, wall_loads
+from dem.kernels.soft.wall_contact.near_wall_list import look_again
+from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box, note_travel, way_of_walls
+
+# what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
+ADVANCE, PICK, PLACE, START, SHOW = range(5)
+
+# why `serve` came back
+DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, TOO_BRISK, FEW_SLOTS = range(9)
+
+# a state whose forces are unknown; a complete step; predicted positions, at which forces are wanted next
+FRESH, COMPLETE, PREDICTED = range(3)
+
+
+class RunState(NamedTuple):
+    """What a run carries from call to call; arrays, so that kernels can write them.
+
+    Sums over the run are floats, see `dem.kernels.numerics.energy.accumulate`.
+    """
+
+    step: np.ndarray  # (1,) int64, steps completed
+    phase: np.ndarray  # (1,) int64, FRESH, COMPLETE or PREDICTED
+    elastic: np.ndarray  # (1,) int64, elastic energy at the last step, in units
+    stored: np.ndarray  # (1,) int64, part of it that is not normal laws' or adhesion's
+    taken: np.ndarray  # (2,) what contacts took up besides normal laws' since the start, stored or dissipated [units]
+    taking: np.ndarray  # (1,) the same in the half step after the last forces [units]
+    worked: np.ndarray  # (2,) work of moving walls since the start [units]
+    working: np.ndarray  # (1,) the same in the half step after the last forces [units]
+    energy_start: np.ndarray  # (1,) total energy at the start, less what those took along who have left [units]
+    departure: np.ndarray  # (1,) of the total energy from that at the last step [units]
+    energy_error: np.ndarray  # (1,) largest one at any step, whatever its sign [units]
+    leaving: np.ndarray  # (1,) int64, 1 if somebody left since the last step
+    travel: np.ndarray  # (1,) distance that no sphere exceeded since the candidates were picked, and half of what no
+    # wall did [m]
+    largest_overlap: np.ndarray  # (1,) [m]
+    acceleration: np.ndarray  # (1,) largest by contacts at the last step [m/s2]
+
+
+class RunConstants(NamedTuple):
+    """What stays the same during a run."""
+
+    dt: float  # [s]
+    gravity_x: float  # [m/s2]
+    gravity_y: float
+    gravity_z: float
+    datum: float  # g·x at zero potential [m2/s2]
+    per_joule: float  # units of energy a joule
+    list_skin: float  # [m]
+    candidate_skin: float  # [m]
+    range: float  # how far beyond touching contacts may live [m]
+    farthest: float  # that a sphere may go in one step [m]
+    deepest: float  # overlap beyond which to come back [m]
+    briskest: float  # acceleration by contacts beyond which to come back [m/s2]
+    start_step: int  # at which the run started
+
+
+class OutputState(NamedTuple):
+    """Where the whole-step state is shown, in the user's numbering."""
+
+    position: np.ndarray  # (3, N) [m]
+    velocity: np.ndarray  # (3, N) [m/s]
+    orientation: np.ndarray  # (4, N)
+    angular_velocity: np.ndarray  # (3, N) world frame [rad/s]
+
+
+@compiled_stage
+def execute(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view):
+    """Carry out an order of Python's; returns DONE, or why it came back.
+
+    One function for all of them, because what they share is then compiled once, and the hundred arrays that Python
+    hands over are unpacked by one piece of code.
+
+    Parameters
+    ----------
+    order : ADVANCE, PICK, PLACE, START or SHOW
+    scheme, law, fluid, mode, setting, kinds : see `dem.kernels.soft.state`
+    stop : as of `advance`
+
+    Writes
+    ------
+    bodies, neighbours, box, progress, partial : as the function does that the order calls for
+    view : `View`, if it is to be shown
+
+    Returns
+    -------
+    DONE, or one of the others of `advance`
+    """
+    if order == PLACE:
+        compiled_stages.place_all(bodies, kinds)
+    elif order == START:
+        moving = start(fluid, scheme, compiled_stages.law_interface(law), setting, bodies, kinds, as_plain_box(box))
+        progress.energy_start[0] = progress.elastic[0] + moving
+    elif order == SHOW:
+        elapsed = (progress.step[0] - setting.start_step) * setting.dt
+        compiled_stages.synchronise(scheme, elapsed, setting, bodies, kinds, as_plain_box(box), view)
+    else:
+        return advance(
+            order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial
+        )
+    return DONE
+
+
+@kernel
+def entry_point(
+    order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view
+):
+    """The same with all tuples held, as numba calls it.
+
+    Parameters
+    ----------
+    order, scheme, law, fluid, mode, setting, stop, kinds : see `obey`
+
+    Writes
+    ------
+    bodies, neighbours, box, progress, partial, view : as `obey`
+
+    Returns
+    -------
+    as `obey`
+    """
+    return execute(
+        order, scheme, hold(law), hold(fluid), mode, hold(setting), stop, hold(bodies), hold(kinds), hold(neighbours),
+        hold(box), hold(progress), partial, hold(view),
+    )  # fmt: skip
+
+
+entry_point = fast_call(execute, entry_point)
+
+
+@stage
+def advance(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial):
+    """Take steps until `stop` of them are complete; returns why it came back.
+
+    The state is left complete: the last step does not predict the next one.
+
+    Parameters
+    ----------
+    order : ADVANCE; or PICK, to come back when candidates have been picked
+    scheme, law, fluid, mode, setting, kinds : see `dem.kernels.soft.state`
+    stop : number of steps, counted from the start of the run
+
+    Writes
+    ------
+    bodies, neighbours, box : the state after the last step; candidates picked as needed
+    progress : `Progress`
+    partial : scratch
+
+    Returns
+    -------
+    DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, TOO_BRISK or FEW_SLOTS
+    """
+    while order == PICK or progress.step[0] < stop or progress.phase[0] == FRESH:
+        task = next_task(stop, progress)
+        if order == ADVANCE and task != sweeps.PREDICT:
+            time = time_of(task, setting.dt, progress)
+            progress.travel[0] += way_of_walls(box, time)
+            fluids.tell_time(fluid, time, progress.step[0] + 1 - setting.start_step)
+        predicted = progress.phase[0] == PREDICTED
+        if order == PICK or (predicted and 2.0 * progress.travel[0] > setting.candidate_skin):
+            code = refresh_candidates(
+                order, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, progress, partial
+            )
+            if code != DONE or order == PICK:
+                return code
+        elif predicted:
+            look_again(box, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, progress, partial)
+        totals = passes.sweep(mode, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+        account(fluid, task, totals, partial, progress)
+        if task != sweeps.PREDICT:
+            completes = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
+            wall_loads.account_walls(box, setting, completes, progress)
+        code = limit_passed(task, totals, setting, progress)
+        if code == DONE and task != sweeps.PREDICT and wall_history.are_few(box):
+            code = FEW_SLOTS
+        if code != DONE:
+            return code
+    return DONE
+
+
+@inline
+def limit_passed(task, totals, setting, progress):
+    """What in the totals of a sweep is beyond its limit; DONE if nothing is. NaN is beyond any."""
+    if not progress.travel[0] < np.inf:
+        return NOT_FINITE
+    if not totals.spin * setting.dt <= LARGEST_TURN:
+        return TURNS_TOO_FAST
+    predicted = task == sweeps.STEP or task == sweeps.PREDICT  # noqa: PLR1714
+    if predicted and totals.travel > setting.farthest:
+        return TOO_FAST
+    if task != sweeps.PREDICT and totals.overlap > setting.deepest:
+        return TOO_DEEP
+    if predicted and progress.acceleration[0] > setting.briskest:  # after a last step the next prediction asks
+        return TOO_BRISK
+    return DONE
+
+
+@stage
+def next_task(stop, progress):
+    """What the next sweep has to do."""
+    if progress.phase[0] == FRESH:
+        return sweeps.FORCES
+    if progress.phase[0] == COMPLETE:
+        return sweeps.PREDICT
+    return sweeps.STEP if progress.step[0] + 1 < stop else sweeps.LAST_STEP
+
+
+@inline
+def time_of(task, dt, progress):
+    """Time of the forces that a task evaluates [s]."""
+    return dt * (progress.step[0] + (0 if task == sweeps.FORCES else 1))
+
+
+@stage
+def refresh_candidates(order, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, progress, partial):
+    """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not.
+
+    Parameters
+    ----------
+    order : ADVANCE; or PICK, if the list is new
+    mode, scheme, law, fluid, setting, kinds, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    neighbours, bodies : as `dem.kernels.soft.integration.passes.pick_serial`
+    progress.travel : set back to 0
+    partial : scratch
+
+    Returns
+    -------
+    DONE, LIST_STALE or NO_ROOM
+    """
+    if order == ADVANCE:
+        displacement = passes.displacement(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+        if not 2.0 * displacement + setting.candidate_skin <= setting.list_skin:
+            return LIST_STALE
+    note_travel(box, progress.travel[0], 0.0)
+    if not passes.pick(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+        return NO_ROOM
+    progress.travel[0] = 0.0
+    return DONE
+
+
+@inline
+def draw_nothing(fluid, task, totals, partial):
+    """Where there is no fluid."""
+    return 0.0
+
+
+@inline
+def draw(fluid, task, totals, partial):
+    """Note what the fluid did in a sweep; returns its work since the start [units]."""
+    medium = fluid.medium
+    if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
+        accumulate(medium.drawn, medium.drawing[0] + totals.drawn)
+        medium.drawing[0] = totals.drawing
+        medium.reached[0] = max(medium.reached[0], largest(partial, sweeps.REYNOLDS))
+        medium.reached[1] = max(medium.reached[1], largest(partial, sweeps.WHIRL))
+        for c in range(partial.shape[0]):
+            medium.reached[2] = max(medium.reached[2], float(partial[c, sweeps.OUTSIDE]))
+    return medium.drawn[0] + medium.drawn[1]
+
+
+@inline
+def start_dry(fluid, scheme, law, setting, bodies, kinds, box):
+    """Set bodies going; returns their energy in units."""
+    return compiled_stages.start(scheme, setting, bodies, kinds, box)
+
+
+@inline
+def start_wet(fluid, scheme, law, setting, bodies, kinds, box):
+    """The same in a fluid."""
+    gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
+    return fluid_step.start(
+        fluid, scheme, law, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box
+    )
+
+
+start = fluids.dry_or(start_dry, start_wet)
+draws = fluids.dry_or(draw_nothing, draw)
+
+
+@stage
+def account(fluid, task, totals, partial, progress):
+    """Note what a sweep did: energy, extremes, steps, and how far the prediction went."""
+    drawn = draws(fluid, task, totals, partial)
+    if task != sweeps.PREDICT:
+        progress.elastic[0] = totals.elastic + totals.stored
+        progress.stored[0] = totals.stored
+        progress.largest_overlap[0] = max(progress.largest_overlap[0], totals.overlap)
+    if task == sweeps.FORCES:
+        progress.taken[0], progress.taken[1] = totals.stored, 0.0
+        progress.worked[0], progress.worked[1] = 0.0, 0.0
+    if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
+        accumulate(progress.taken, progress.taking[0] + totals.loss + totals.jump)
+        accumulate(progress.worked, progress.working[0] + totals.work)
+        gone = (progress.taken[0] - progress.worked[0]) + (progress.taken[1] - progress.worked[1]) - drawn
+        departure = totals.elastic + totals.moving - progress.energy_start[0] + gone
+        if progress.leaving[0] == 1:
+            progress.energy_start[0] += departure - progress.departure[0]
+            departure = progress.departure[0]
+            progress.leaving[0] = 0
+        progress.departure[0] = departure
+        progress.energy_error[0] = max(progress.energy_error[0], abs(departure))
+        progress.acceleration[0] = totals.acceleration
+        progress.step[0] += 1
+    if task != sweeps.PREDICT:
+        progress.taking[0], progress.working[0] = totals.loss, totals.work
+    if task == sweeps.STEP or task == sweeps.PREDICT:  # noqa: PLR1714
+        progress.travel[0] += totals.travel
+        progress.phase[0] = PREDICTED
+    else:
+        progress.phase[0] = COMPLETE

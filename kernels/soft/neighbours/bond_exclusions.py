@@ -1,0 +1,54 @@
+"""Bodies that never meet, because bonds that last hold them together: they are left out of lists of neighbours.
+
+Those whose bonds may break are listed, and do not meet as long as they hold; see ``overlap_release``.
+"""
+
+from dem.kernels.compiler.jit import by_type, inline, vector_loop
+from dem.kernels.soft.bonds.bond_types import Lasting, free_or
+
+
+@inline
+def all_found(bonds, b, found, higher):
+    """Where there are no bonds."""
+    return found
+
+
+@inline
+def all_of_them(b, found, apart_first, apart, higher):
+    """Where bonds may break."""
+    return found
+
+
+@vector_loop
+def without_bonded(b, found, apart_first, apart, higher):
+    """Close the gaps that those leave whom body b never meets; returns the number of those left.
+
+    Parameters
+    ----------
+    b, found : body, and how many were found near it
+    apart_first, apart : of `Eased`
+
+    Writes
+    ------
+    higher : those found
+    """
+    n = 0
+    for m in range(found):
+        c, meets = higher[m], 1
+        for e in range(apart_first[b], apart_first[b + 1]):
+            meets = 0 if apart[e] == c else meets
+        higher[n] = c
+        n += meets
+    return n
+
+
+lasting_or_not = by_type(lambda kind: without_bonded if kind is Lasting else all_of_them)
+
+
+@inline
+def those_who_meet(bonds, b, found, higher):
+    """The same of bonds."""
+    return lasting_or_not(bonds.form.brittle, b, found, bonds.eased.apart_first, bonds.eased.apart, higher)
+
+
+leave_out = free_or(all_found, those_who_meet)

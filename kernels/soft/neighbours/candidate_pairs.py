@@ -1,0 +1,303 @@
+"""Candidate pairs: the spheres that may touch within the next fifteen steps or so, out of the pairs of bodies.
+
+Two lists, because they wear out at different rates. Neighbours carry a wide skin and last a hundred steps;
+from them candidates are picked with a narrow skin every fifteen steps or so. What every step then has to look at
+is barely more than what touches (the GROMACS dual pair list: Páll et al., J. Chem. Phys. 153, 134110 (2020)).
+"""
+
+from dem.kernels.compiler.jit import func, inline, vector_loop
+from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.laws import hertz
+from dem.kernels.numerics.vector import dot, load, store
+from dem.kernels.simd.memory import atomic_add
+from dem.kernels.soft.bonds.bond_types import alone_is_free
+from dem.kernels.soft.chunks import CHUNK, candidate_room, chunk_of
+from dem.kernels.soft.contact.capsules import one_each
+from dem.kernels.soft.fixed import is_fixed
+from dem.kernels.soft.neighbours.body_pairs import SLACK, entry_pair, flag_near
+from dem.kernels.soft.wall_contact.near_wall_bodies import axis, centre, is_walled
+
+GROUP = 4  # candidates of a body are gathered in groups of this many, see gather.gather_round
+COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
+
+
+@inline
+def pack(first, number):
+    """First candidate pair and number of pairs in one integer."""
+    return (first << COUNT_BITS) | number
+
+
+@inline
+def unpack(packed):
+    """First candidate pair, number of pairs."""
+    return packed >> COUNT_BITS, packed & ((1 << COUNT_BITS) - 1)
+
+
+@func
+def pick(c, skin, bodies, kinds, neighbours, box):
+    """Fill the candidate pairs of chunk c and note their number; more than there is room for are only counted."""
+    room = candidate_room(neighbours)
+    start = c * room
+    stop = start + room
+    k = start
+    first, last = pairs_of(c, bodies, neighbours)
+    if kinds.round:
+        k += pick_round(
+            box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.kind, bodies.position,
+            kinds, start, stop, neighbours.force_at[c], neighbours.packed[first:last],
+            neighbours.sphere_i, neighbours.sphere_j, neighbours.reach, neighbours.stiffness,
+        )  # fmt: skip
+    else:
+        flag_near(
+            box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.position, bodies.orientation,
+            bodies.kind, kinds.tip, kinds.bound, kinds.on_line, neighbours.packed[first:last],
+        )  # fmt: skip
+        for p in range(first, last):
+            found = 0
+            if neighbours.packed[p] > 0:
+                found = pick_bodies(
+                    k, stop, neighbours.lower[p], neighbours.higher[p], skin, bodies, kinds, neighbours, box
+                )
+            note_candidates(p, k, found, neighbours)
+            k += found
+    neighbours.pairs[c] = k - start
+
+
+@inline
+def note_candidates(p, k, found, neighbours):
+    """Note how many candidates, from k on, pair p of bodies of several spheres has, with the chunks of both."""
+    neighbours.packed[p] = pack(k, found)
+    if found > 0:
+        atomic_add(neighbours.incident_count, neighbours.lower[p] // CHUNK, found)
+        atomic_add(neighbours.incident_count, neighbours.higher[p] // CHUNK, found)
+
+
+@vector_loop
+def pick_round(
+    box, skin, lower, higher, kind, position, kinds, start, stop, column, packed, sphere_i, sphere_j, reach, stiffness
+):
+    """Candidates among bodies that are one sphere, so that kind, sphere and body go by the same number.
+
+    No branch on the distance: whether a pair is near is a toss-up, which would cost more than writing it.
+
+    Parameters
+    ----------
+    box, skin, kinds : see `dem.kernels.soft.state`
+    lower, higher : (P,) pairs of bodies of a chunk
+    kind, position : (N,), (3, N) [m]
+    start, stop : the chunk's segment of the candidates
+    column : of pair_force, for the chunk's first candidate
+
+    Writes
+    ------
+    packed : (P,) first candidate of each pair, and 1 or 0
+    sphere_i, sphere_j, reach, stiffness : (C K,) from start on; the last two only if spheres differ
+
+    Returns
+    -------
+    number of candidates, also of those for which there is no room
+    """
+    k = start
+    for p in range(lower.size):
+        i, j = lower[p], higher[p]
+        if k < stop:
+            sphere_i[k], sphere_j[k] = i, j
+        r = kinds.reach
+        if r == 0.0:
+            r = write_pair(k, stop, kind[i], kind[j], kind[i], kind[j], kinds, reach, stiffness)
+        d = minimum_image(box, load(position, i), load(position, j))
+        cut_off = (r + skin) * SLACK
+        near = 1 if dot(d, d) < cut_off * cut_off else 0
+        packed[p] = pack(column + k - start, near)
+        k += near
+    return k - start
+
+
+@inline
+def write_pair(k, stop, g, h, i, j, kinds, reach, stiffness):
+    """Reach and stiffness of a candidate pair; returns the reach.
+
+    Parameters
+    ----------
+    k, stop : candidate, and the end of the room
+    g, h, i, j : kinds of the two bodies, and their spheres among those of all kinds
+    kinds : `Kinds`
+
+    Writes
+    ------
+    reach, stiffness : (C K,), entry k [m, N m^-1.5]
+    """
+    r_i, r_j = kinds.radius[i], kinds.radius[j]
+    if k < stop:
+        reach[k] = r_i + r_j
+        stiffness[k] = hertz.stiffness(kinds.modulus[kinds.material[g], kinds.material[h]], r_i * r_j / (r_i + r_j))
+    return r_i + r_j
+
+
+@inline
+def pairs_of(c, bodies, neighbours):
+    """First pair of bodies of chunk c, and the one after its last: they are stored without gaps."""
+    low, high = chunk_of(c, bodies.kind.size)
+    return neighbours.first[low], neighbours.first[high - 1] + neighbours.count[high - 1]
+
+
+@func
+def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
+    """Candidates of one pair of bodies, from k on; returns their number.
+
+    No branch on the distance: whether a pair is near is a toss-up, which would cost more than the writing.
+
+    Parameters
+    ----------
+    k, stop : next candidate, and the end of the room
+    b, partner : the two bodies, that of lower identity first
+    skin, bodies, kinds, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    neighbours.sphere_i, neighbours.sphere_j : from k on
+    neighbours.reach, neighbours.stiffness : the same, only if spheres differ
+    """
+    start = k
+    g, h = bodies.kind[b], bodies.kind[partner]
+    u, w = axis(b, bodies, kinds), axis(partner, bodies, kinds)
+    for i in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
+        x_i = centre(b, i, u, bodies, kinds)
+        for j in range(kinds.first_offset[h + 1] - kinds.first_offset[h]):
+            d = minimum_image(box, centre(partner, j, w, bodies, kinds), x_i)
+            if k < stop:
+                neighbours.sphere_i[k] = bodies.first_sphere[b] + i
+                neighbours.sphere_j[k] = bodies.first_sphere[partner] + j
+            reach = kinds.reach
+            if reach == 0.0:
+                at_i, at_j = kinds.first_offset[g] + i, kinds.first_offset[h] + j
+                reach = write_pair(k, stop, g, h, at_i, at_j, kinds, neighbours.reach, neighbours.stiffness)
+            cut_off = (reach + skin) * SLACK
+            k += 1 if dot(d, d) < cut_off * cut_off else 0
+    return k - start
+
+
+@inline
+def has_room(neighbours):
+    """Whether every chunk's candidates fit its segment."""
+    room = candidate_room(neighbours)
+    fits = True
+    for c in range(neighbours.pairs.size):
+        fits = fits and neighbours.pairs[c] <= room
+    return fits
+
+
+@func
+def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
+    """For the bodies of chunk c: the candidates that they have, if anew, who is near walls, and who is active.
+
+    Bodies that are not active feel no contact until the next pick, so their force is zero from here on.
+    """
+    low, high = chunk_of(c, bodies.kind.size)
+    if anew:
+        first = neighbours.incident_at[c] = first_incident(c, kinds, neighbours)
+        list_pairs(
+            low, high, first, one_each(kinds), kinds.round, nothing_of(kinds, neighbours), neighbours.first_entry,
+            neighbours.entry_count, neighbours.entry, neighbours.packed, neighbours.incident, neighbours.incident_j,
+            neighbours.incident_i,
+        )  # fmt: skip
+    active, walled = low, low
+    for b in range(low, high):
+        near = is_walled(box, b, skin, bodies, kinds, neighbours)
+        near = near if b < bodies.present[0] else 0
+        near = 0 if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass) else near
+        neighbours.walled[walled] = b
+        walled += near
+        if not kinds.round:
+            neighbours.active[active] = b
+            if neighbours.incident_j[b] + neighbours.incident_i[b] + near > 0:
+                active += 1
+            elif alone_is_free(neighbours.bonds):
+                store(bodies.force, b, (0.0, 0.0, 0.0))
+                store(bodies.torque, b, (0.0, 0.0, 0.0))
+    neighbours.active_count[c] = active - low
+    neighbours.walled_count[c] = walled - low
+
+
+@inline
+def nothing_of(kinds, neighbours):
+    """A candidate that never has a force, to fill up groups with; -1 where there is none, as its spheres matter."""
+    if neighbours.row.size > 0:
+        return neighbours.row.size - 1
+    return neighbours.pair_force.shape[1] - 1 if one_each(kinds) else -1
+
+
+@vector_loop
+def list_pairs(
+    low, high, first, alone, apart, zero_candidate, first_entry, entry_count, entry, packed, incident, incident_j,
+    incident_i,
+):  # fmt: skip
+    """List the incident candidates of the bodies low to high.
+
+    Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
+    Both parts are filled up to whole groups with one that never has a force (see gather.gather_round), or only the
+    last one so that both together are whole groups, if there is such a candidate.
+
+    Parameters
+    ----------
+    low, high, first : bodies of a chunk, and where theirs begin
+    alone : whether pairs of bodies have one candidate at most
+    apart : whether either part is filled up
+    zero_candidate : one without a force for ever; -1 if there is none
+    first_entry, entry_count, entry, packed : of `Neighbours`
+
+    Writes
+    ------
+    incident : from `first` on
+    incident_j, incident_i : (N,) their numbers on either side, filled up
+    """
+    padded, n = zero_candidate >= 0, first
+    for b in range(low, high):
+        e = first_entry[b]
+        stop = e + entry_count[b]
+        start = n
+        while e < stop and entry[e] & 1 == 1:
+            n += list_pair(n, alone, entry[e], packed, incident)
+            e += 1
+        n = fill_group(n, start, zero_candidate, incident) if padded and apart else n
+        incident_j[b] = n - start
+        begin, start = start, n
+        while e < stop:
+            n += list_pair(n, alone, entry[e], packed, incident)
+            e += 1
+        n = fill_group(n, start if apart else begin, zero_candidate, incident) if padded else n
+        incident_i[b] = n - start
+
+
+@inline
+def first_incident(c, kinds, neighbours):
+    """Where the incident candidates of chunk c begin: each body before may fill up two groups, or one."""
+    if one_each(kinds):
+        return neighbours.first_entry[c * CHUNK] + 2 * GROUP * CHUNK * c
+    first = GROUP * CHUNK * c
+    for before in range(c):
+        first += neighbours.incident_count[before]
+    return first
+
+
+@inline
+def list_pair(n, alone, key, packed, incident):
+    """Write the candidates of an entry's pair from place n on; returns their number."""
+    k, number = unpack(packed[entry_pair(key)])
+    if alone:
+        incident[n] = k
+    else:
+        for m in range(number):
+            incident[n + m] = k + m
+    return number
+
+
+@inline
+def fill_group(n, start, zero_candidate, incident):
+    """Fill up places from n to a whole number of groups since start; returns the new end.
+
+    A whole group is written whatever is missing, for which the list has room: that needs no branch.
+    """
+    for m in range(GROUP):
+        incident[n + m] = zero_candidate
+    return start + (n - start + GROUP - 1) // GROUP * GROUP

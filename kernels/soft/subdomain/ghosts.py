@@ -1,0 +1,230 @@
+"""Ghosts: copies of bodies that are moved elsewhere, and whose spheres those that are moved here may touch.
+
+They have the first indices, in chunks of their own, and are never gathered, corrected or predicted: after each
+prediction their motion comes in from where they are moved. A pair of a ghost and a body of this share is the ghost's;
+pairs of two ghosts are none of this share's business. So sums over the chunks of ghosts are those over the pairs that
+another share has as well, bit for bit.
+
+Next come the bodies that are ghosts elsewhere, and others to whole chunks: the border. All ghosts' pairs are with them,
+and a pair of one of them and a body further in is the border's. So the border can be moved before all others, and told
+of while they are. Border and inner bodies are each in cell order, with a table of cells of their own.
+"""
+
+import math
+
+import numpy as np
+from dem.kernels.compiler.jit import func, inline, kernel, spread
+from dem.kernels.domain.periodic import by_box
+from dem.kernels.numerics.vector import load
+from dem.kernels.soft.chunks import by_mode, chunk_of
+from dem.kernels.soft.neighbours.body_pairs import (
+    SLACK,
+    keep_pairs,
+    list_entries,
+    pair_room,
+    reached,
+    search_row,
+    window,
+)
+from dem.kernels.soft.neighbours.body_pairs import search as search_owned
+from dem.kernels.soft.neighbours.body_pairs import search_around as search_border_around
+from dem.kernels.soft.neighbours.linked_cells import cell_at, row_of
+
+
+@inline
+def chunks_of_ghosts(neighbours):
+    """Number of chunks that hold ghosts: they come before all blocks."""
+    return neighbours.block[0]
+
+
+@inline
+def closed_windows(box, cell, span, grid):
+    """First cell and number of cells to look into, along each axis."""
+    return (
+        window(cell[0], span, grid.shape_x, False), window(cell[1], span, grid.shape_y, False),
+        window(cell[2], span, grid.shape_z, False),
+    )  # fmt: skip
+
+
+@inline
+def folded_windows(box, cell, span, grid):
+    """The same in a periodic box."""
+    return (
+        window(cell[0], span, grid.shape_x, box.length_x > 0.0),
+        window(cell[1], span, grid.shape_y, box.length_y > 0.0),
+        window(cell[2], span, grid.shape_z, box.length_z > 0.0),
+    )
+
+
+windows = by_box(closed_windows, folded_windows)
+
+
+@inline
+def search_around(box, b, skin, largest, grid, cell_first, k, stop, bodies, kinds, neighbours):
+    """Bodies of this share whose bounding spheres come closer to that of ghost b than the skin, whatever their size.
+
+    Parameters
+    ----------
+    box, b, skin, bodies, kinds : see `dem.kernels.soft.state`
+    largest : bounding radius of all bodies [m]
+    grid, cell_first, k, stop : see `dem.kernels.soft.neighbours.body_pairs.search_cells`
+
+    Writes
+    ------
+    neighbours.higher : from k on
+
+    Returns
+    -------
+    end of what was found, beyond `stop` if there was no room
+    """
+    centre, bound = load(bodies.position, b), kinds.bound[bodies.kind[b]]
+    most = max(grid.shape_x, grid.shape_y, grid.shape_z)
+    span = np.int64(min(math.ceil((bound + largest + skin) * SLACK / grid.size), most))
+    (low_x, cells_x), (low_y, cells_y), (low_z, cells_z) = windows(box, cell_at(centre, grid), span, grid)
+    first = low_x % grid.shape_x
+    rest = max(first + cells_x - grid.shape_x, 0)
+    for i in range(cells_z):
+        for j in range(cells_y):
+            base = row_of((low_y + j) % grid.shape_y, (low_z + i) % grid.shape_z, grid)
+            for begin, end in ((first, first + cells_x - rest), (0, rest)):
+                k = search_row(
+                    box, cell_first[base + begin], cell_first[base + end], b, True, centre, bound, skin,
+                    bodies.position, bodies.kind, kinds.bound, k, stop, neighbours.higher,
+                )  # fmt: skip
+    return k
+
+
+@func
+def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box):
+    """List the pairs of the ghosts of chunk c; returns the room needed.
+
+    See `kernels.soft.neighbours.body_pairs.search`.
+
+    Parameters
+    ----------
+    c, skin, bodies, kinds, box : see `dem.kernels.soft.state`
+    ghosts : their number; what comes after them in their chunks is nobody
+    largest, grid, cell_first : see `search_around`
+
+    Writes
+    ------
+    neighbours : as `dem.kernels.soft.neighbours.body_pairs.search`
+    """
+    room = pair_room(neighbours)
+    start = c * room
+    end = start
+    low, high = chunk_of(c, bodies.kind.size)
+    for b in range(low, high):
+        neighbours.first[b] = end
+        if b < ghosts:
+            found = search_around(box, b, skin, largest, grid, cell_first, end, start + room, bodies, kinds, neighbours)
+            end = keep_pairs(b, skin, end, found, start + room, bodies, kinds, neighbours, box)
+        neighbours.count[b] = end - neighbours.first[b]
+    if end - start <= room:
+        neighbours.lowest[c], neighbours.highest[c] = reached(
+            low, neighbours.lower[start:end], neighbours.higher[start:end]
+        )
+    return end - start
+
+
+@func
+def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box):
+    """List the pairs of the border's bodies of chunk c, with each other and with those further in.
+
+    Parameters
+    ----------
+    c, skin, bodies, kinds, box : see `dem.kernels.soft.state`
+    largest, grid, cell_first : see `search_around`
+    inner_first : (cells + 1,) the first of the inner bodies of each cell
+
+    Writes
+    ------
+    neighbours : as `dem.kernels.soft.neighbours.body_pairs.search`
+
+    Returns
+    -------
+    the room needed, see `dem.kernels.soft.neighbours.body_pairs.search`
+    """
+    room = pair_room(neighbours)
+    start = c * room
+    end, stop = start, start + room
+    low, high = chunk_of(c, bodies.kind.size)
+    for b in range(low, high):
+        neighbours.first[b] = end
+        if b < bodies.present[0]:
+            found = search_border_around(box, b, skin, grid, cell_first, end, stop, bodies, kinds, neighbours)
+            found = search_around(box, b, skin, largest, grid, inner_first, found, stop, bodies, kinds, neighbours)
+            end = keep_pairs(b, skin, end, found, stop, bodies, kinds, neighbours, box)
+        neighbours.count[b] = end - neighbours.first[b]
+    if end - start <= room:
+        neighbours.lowest[c], neighbours.highest[c] = reached(
+            low, neighbours.lower[start:end], neighbours.higher[start:end]
+        )
+    return end - start
+
+
+@inline
+def note_chunk(c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted):
+    """List the pairs of a chunk, of ghosts or of bodies of this share.
+
+    Parameters
+    ----------
+    c, ghosts, skin, largest, grid, cell_first, bodies, kinds, box : see `search_ghosts`
+    inner, inner_first : first chunk of the inner bodies, see `search_border`
+
+    Writes
+    ------
+    neighbours, wanted : as `search_serial`
+    """
+    if c < chunks_of_ghosts(neighbours):
+        wanted[c] = search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box)
+    elif c < inner:
+        wanted[c] = search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box)
+    else:
+        wanted[c] = search_owned(c, skin, grid, inner_first, bodies, kinds, neighbours, box)
+
+
+@kernel
+def search_serial(ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted):
+    """List the pairs of all bodies, and the room that each chunk wants.
+
+    Parameters
+    ----------
+    ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, box : see `note_chunk`
+
+    Writes
+    ------
+    neighbours : as `dem.kernels.soft.neighbours.body_pairs.search`
+    wanted : (C,) room for pairs
+    """
+    for c in range(wanted.size):
+        note_chunk(
+            c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted
+        )
+    return list_entries(wanted, bodies, neighbours)
+
+
+note_chunks = spread(note_chunk)
+
+
+@kernel
+def search_threaded(
+    ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted
+):
+    """The same by threads.
+
+    Parameters
+    ----------
+    ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, box : see `note_chunk`
+
+    Writes
+    ------
+    neighbours, wanted : as `search_serial`
+    """
+    note_chunks(
+        wanted.size, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted
+    )
+    return list_entries(wanted, bodies, neighbours)
+
+
+search = by_mode(search_serial, search_threaded)

@@ -1,0 +1,89 @@
+"""Sweeps over some of a share's blocks, or half of each: the border's before others, and others while it is told of."""
+
+from dem.kernels.compiler.jit import func, inline, spread, stage
+from dem.kernels.soft.chunks import by_mode
+from dem.kernels.soft.integration import passes, sweeps
+
+
+@func
+def do_part(k, job, first, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+    """Evaluate what reaches out of a block before anything in it moves, or sweep over its halves.
+
+    Parameters
+    ----------
+    k, first, job : block k after the first one; `dem.kernels.soft.integration.passes.BORDERS`, or else it is swept over
+    begin, end, task, scheme, law, fluid, setting, kinds, box : see `dem.kernels.soft.integration.sweeps.sweep_half`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `dem.kernels.soft.integration.sweeps.sweep_half`
+    """
+    if job == passes.BORDERS:
+        sweeps.evaluate_borders(first + k, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
+    else:
+        sweeps.sweep_half(
+            first + k, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
+        )
+
+
+@inline
+def go_serial(job, first, stop, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+    """The same for all blocks from `first` to `stop`.
+
+    Parameters
+    ----------
+    job, first, stop : see `do_part`
+    begin, end, task, scheme, law, fluid, setting, kinds, box : see `dem.kernels.soft.integration.sweeps.sweep_half`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `do_part`
+    """
+    for k in range(stop - first):
+        do_part(k, job, first, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+
+
+go_spread = spread(do_part)
+
+
+@inline
+def go_threaded(
+    job, first, stop, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
+):
+    """The same by threads.
+
+    Parameters
+    ----------
+    job, first, stop : see `do_part`
+    begin, end, task, scheme, law, fluid, setting, kinds, box : see `dem.kernels.soft.integration.sweeps.sweep_half`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `do_part`
+    """
+    go_spread(
+        stop - first, job, first, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
+    )
+
+
+go = by_mode(go_serial, go_threaded)
+
+
+@stage
+def go_over(first, stop, begin, end, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial):
+    """Sweep over halves of some blocks; before the first one, evaluate what reaches out of them.
+
+    Parameters
+    ----------
+    first, stop : from block `first` to block `stop`
+    begin, end, task, scheme, law, fluid, mode, setting, kinds, box : see `kernels.soft.integration.sweeps.sweep_half`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `dem.kernels.soft.integration.sweeps.sweep_half`
+    """
+    for job in range(passes.SWEEP if task == sweeps.PREDICT or begin > 0 else passes.BORDERS, passes.SWEEP + 1):
+        go(
+            mode, job, first, stop, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box,
+            partial,
+        )  # fmt: skip

@@ -1,0 +1,331 @@
+"""A step of a share of the bodies, beside others who move the rest: in pieces, between which shares tell each other.
+
+A share has ghosts (``ghosts``), and is otherwise swept over as all bodies are elsewhere (``passes``): first the border,
+whose motion others want to know (``halo_exchange``); then, while they are told, the bodies further in. What all have
+reported
+is noted, and the next step is begun, in one call. Where all who are told have memory in common, kernels take many steps
+by themselves: Python, which the caches have forgotten by then, took 0.04 ms of each.
+"""
+
+import numpy as np
+from dem.kernels.compiler.jit import compiled_stage, fast_call, func, hold, inline, kernel, spread, stage
+from dem.kernels.fluid import tell_time
+from dem.kernels.soft.bonds import bond_step
+from dem.kernels.soft.chunks import by_mode
+from dem.kernels.soft.contact import elastic_pairs
+from dem.kernels.soft.integration import compiled_stages, passes, sweeps
+from dem.kernels.soft.integration.time_loop import (
+    DONE,
+    FEW_SLOTS,
+    LIST_STALE,
+    NO_ROOM,
+    PREDICTED,
+    account,
+    limit_passed,
+    next_task,
+    time_of,
+)
+from dem.kernels.soft.subdomain.half_sweeps import go_over
+from dem.kernels.soft.subdomain.halo_exchange import add_sums, exchange_sums, local_sums, pack_halo, time, unpack_halo
+from dem.kernels.soft.wall_contact import wall_history, wall_loads
+from dem.kernels.soft.wall_contact.near_wall_list import look_again
+from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box, note_travel, way_of_walls
+
+# what Python orders: the border swept; half of the bodies further in, the other half, or all of them; what all shares
+# have reported, noted, and the border swept again; these three, and again; candidates picked; how far bodies have come
+# since they were listed; the state shown; nothing, for kernels to be compiled
+BEGIN, FIRST_HALF, SECOND_HALF, REST, NOTE, STEPS, PICK, DISPLACED, SHOW, NOTHING = range(10)
+STAY = -1  # no sweep
+UNHEARD = 100  # besides what `advance.serve` comes back for: reports could not be swapped
+PAUSE = 50_000_000  # ns
+
+
+@func
+def meet_ghosts(block, scheme, law, task, setting, bodies, kinds, neighbours, box, partial):
+    """Place the ghosts of a block's share of chunks, and evaluate their pairs.
+
+    Parameters
+    ----------
+    block, scheme, law, task, setting, kinds, box : see `dem.kernels.soft.integration.sweeps.sweep_block`
+
+    Writes
+    ------
+    bodies : spheres of ghosts
+    neighbours, partial : as `dem.kernels.soft.integration.sweeps.evaluate_and_accumulate`
+    """
+    for c in range(neighbours.block[0]):
+        if neighbours.evaluator[c] == block:
+            if not kinds.round:
+                elastic_pairs.place(kinds, c, bodies, neighbours)
+            bond_step.evaluate(neighbours.bonds, c, True, setting, bodies, box)
+            sign = sweeps.time_sign_of(task)
+            sweeps.evaluate_and_accumulate(
+                c, True, c, False, scheme, law, 0, sign, setting, bodies, kinds, neighbours, box, partial
+            )
+
+
+@inline
+def meet_serial(scheme, law, task, setting, bodies, kinds, neighbours, box, partial):
+    """The same for all ghosts.
+
+    Parameters
+    ----------
+    scheme, law, task, setting, kinds, box : see `dem.kernels.soft.integration.sweeps.sweep_block`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `meet_ghosts`
+    """
+    for block in range(neighbours.block.size - 1):
+        meet_ghosts(block, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
+
+
+meet_spread = spread(meet_ghosts)
+
+
+@inline
+def meet_threaded(scheme, law, task, setting, bodies, kinds, neighbours, box, partial):
+    """The same by threads.
+
+    Parameters
+    ----------
+    scheme, law, task, setting, kinds, box : see `dem.kernels.soft.integration.sweeps.sweep_block`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `meet_ghosts`
+    """
+    blocks = neighbours.block.size - 1
+    meet_spread(blocks, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
+
+
+meet = by_mode(meet_serial, meet_threaded)
+
+
+@stage
+def begin(task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border):
+    """Do one of the tasks for the border; returns DONE, or LIST_STALE if candidates are to be picked first.
+
+    Parameters
+    ----------
+    task, scheme, law, fluid, mode, setting, kinds, progress : see `dem.kernels.soft.integration.time_loop`
+
+    Writes
+    ------
+    bodies, neighbours, box, partial : as `dem.kernels.soft.integration.sweeps.sweep_block`
+    border : the motion that others want to know, what is reported
+    """
+    if task != sweeps.PREDICT:
+        now = time_of(task, setting.dt, progress)
+        progress.travel[0] += way_of_walls(box, now)
+        tell_time(fluid, now, progress.step[0] + 1 - setting.start_step)
+        predicted = progress.phase[0] == PREDICTED
+        if predicted and 2.0 * progress.travel[0] > setting.candidate_skin:
+            return LIST_STALE
+        unpack_halo(bodies, kinds, border)
+        if predicted:
+            look_again(box, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, progress, partial)
+        bond_step.before(neighbours.bonds, True, setting, bodies, kinds, neighbours, box)
+        meet(mode, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
+    go_over(0, border.blocks, 0, 2, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial)
+    pack_halo(bodies, kinds, border)
+    return DONE
+
+
+@stage
+def go_on(order, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial, border):
+    """Do the same for those further in, or for one half of them, and report.
+
+    Parameters
+    ----------
+    order : FIRST_HALF, SECOND_HALF or REST
+    task, scheme, law, fluid, mode, setting, kinds : see `dem.kernels.soft.integration.time_loop`
+
+    Writes
+    ------
+    bodies, neighbours, box, partial : as `dem.kernels.soft.integration.sweeps.sweep_block`
+    border : what is reported
+    """
+    first, last = 1 if order == SECOND_HALF else 0, 1 if order == FIRST_HALF else 2
+    blocks = neighbours.block.size - 1
+    go_over(
+        border.blocks, blocks, first, last, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box,
+        partial,
+    )  # fmt: skip
+    if last > 1:
+        local_sums(box, neighbours, partial, border)
+
+
+@stage
+def note(task, fluid, setting, bonds, box, progress, partial, border):
+    """Note what all shares have reported; returns DONE, or which limit is passed, the same for all shares.
+
+    Parameters
+    ----------
+    task, fluid, setting : see `dem.kernels.soft.integration.time_loop`
+    bonds : with the sums of all shares
+
+    Writes
+    ------
+    border : what the reports of all shares come to
+    box, progress : as `kernels.soft.integration.time_loop.account` and `kernels.soft.wall_contact.wall_loads.account`
+    partial : row 0, how far spheres went in the last prediction, in any share
+    """
+    add_sums(box, border)
+    row = border.total
+    partial[0, sweeps.TRAVEL] = row[0, sweeps.TRAVEL]
+    totals = passes.with_bonds(bonds, passes.totals(fluid, row))
+    account(fluid, task, totals, row, progress)
+    if task != sweeps.PREDICT:
+        completes = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
+        wall_loads.account_walls(box, setting, completes, progress)
+    return limit_passed(task, totals, setting, progress)
+
+
+@stage
+def take_steps(
+    order, task, after, stop, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial,
+    border,
+):  # fmt: skip
+    """Do one piece of a step; or, at STEPS, all that is left of one whose border is swept, and more.
+
+    Then all shares have taken `stop` steps, or the border is swept for another one: kernels come back now and then, so
+    that Python hears of interrupts.
+
+    Parameters
+    ----------
+    order, task, after, stop, scheme, law, fluid, mode, setting, kinds : see `obey`
+
+    Writes
+    ------
+    bodies, neighbours, box, progress, partial, border : as `go_on`, `note` and `begin`
+
+    Returns
+    -------
+    DONE; LIST_STALE or FEW_SLOTS before a border is swept; a limit that is passed; UNHEARD
+    """
+    code, on = DONE, order == STEPS
+    until = time(border) + PAUSE if on else np.int64(0)
+    while True:
+        if on or order == FIRST_HALF or order == SECOND_HALF or order == REST:  # noqa: PLR1714
+            half = REST if on else order
+            go_on(half, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial, border)
+        if on and exchange_sums(border) != 0:
+            return UNHEARD
+        if on or order == NOTE:
+            code = note(task, fluid, setting, neighbours.bonds, box, progress, partial, border)
+            if code == DONE and task != sweeps.PREDICT and wall_history.are_few(box):
+                code = FEW_SLOTS
+        if on:
+            after = STAY if task == sweeps.LAST_STEP else next_task(stop, progress)
+        if code == DONE and after != STAY:  # at STEPS, NOTE or BEGIN
+            code = begin(
+                after, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border
+            )
+        task = after
+        if not on or code != DONE or after == STAY or time(border) > until:
+            return code
+
+
+@compiled_stage
+def obey(
+    order,
+    task,
+    after,
+    stop,
+    scheme,
+    law,
+    fluid,
+    mode,
+    setting,
+    bodies,
+    kinds,
+    neighbours,
+    box,
+    progress,
+    partial,
+    border,
+    view,
+):
+    """Carry out an order of Python's; returns DONE, or what it has come to.
+
+    Parameters
+    ----------
+    order, task : one of those above; what the sweep at hand does, see `dem.kernels.soft.integration.sweeps`
+    after : what the next one does, of which the border is swept at NOTE and BEGIN; or STAY
+    stop : at STEPS, how many steps are to be complete in the end
+    scheme, law, fluid, mode, setting, kinds : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies, neighbours, box, progress, partial, border : as the function does that the order calls for; how far bodies
+        have come is in what `border` reports, MOST, column LISTED
+    view : `dem.kernels.soft.integration.time_loop.OutputState`, if the state is to be shown
+
+    Returns
+    -------
+    DONE; LIST_STALE or FEW_SLOTS before a border is swept; NO_ROOM for candidates; a limit that is passed; UNHEARD
+    """
+    code = DONE
+    if order <= STEPS:
+        code = take_steps(
+            order, task, after, stop, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress,
+            partial, border,
+        )  # fmt: skip
+    elif order == PICK:
+        unpack_halo(bodies, kinds, border)
+        note_travel(box, progress.travel[0], 0.0)
+        if not passes.pick(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+            code = NO_ROOM
+        else:
+            progress.travel[0] = 0.0
+    elif order == DISPLACED:
+        passes.displacement(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+        local_sums(box, neighbours, partial, border)
+    elif order == SHOW:
+        elapsed = (progress.step[0] - setting.start_step) * setting.dt
+        compiled_stages.synchronise(scheme, elapsed, setting, bodies, kinds, as_plain_box(box), view)
+    return code
+
+
+@kernel
+def serve(
+    order,
+    task,
+    after,
+    stop,
+    scheme,
+    law,
+    fluid,
+    mode,
+    setting,
+    bodies,
+    kinds,
+    neighbours,
+    box,
+    progress,
+    partial,
+    border,
+    view,
+):
+    """The same with all tuples held, as numba calls it.
+
+    Parameters
+    ----------
+    order, task, after, stop, scheme, law, fluid, mode, setting, kinds : see `obey`
+
+    Writes
+    ------
+    bodies, neighbours, box, progress, partial, border, view : as `obey`
+
+    Returns
+    -------
+    as `obey`
+    """
+    return obey(
+        order, task, after, stop, scheme, hold(law), hold(fluid), mode, hold(setting), hold(bodies), hold(kinds),
+        hold(neighbours), hold(box), hold(progress), partial, hold(border), hold(view),
+    )  # fmt: skip
+
+
+serve = fast_call(obey, serve)

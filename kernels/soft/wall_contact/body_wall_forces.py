@@ -1,0 +1,133 @@
+"""Forces and torques on bodies at walls: see ``all_walls``, and ``box_batches`` for single spheres in a box."""
+
+from dem.kernels import laws, rotation
+from dem.kernels.compiler.jit import by_type_of_first, inline, stage
+from dem.kernels.domain.faces import is_rough
+from dem.kernels.soft.chunks import chunk_of
+from dem.kernels.soft.contact.contact_detection import joined, no_sums
+from dem.kernels.soft.wall_contact.all_walls import touch_walls
+from dem.kernels.soft.wall_contact.box_batches import touch_faces
+from dem.kernels.soft.wall_contact.wall_arrays import has_walls
+from dem.kernels.soft.wall_contact.wall_batches import touch_obstacles
+from dem.kernels.soft.wall_contact.wall_prefetch import fetch_ahead
+
+
+@stage
+def gather_one_by_one(law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+    """Add the forces of walls and their torques for the bodies of chunk c; that of body b goes to column b - shift.
+
+    Parameters
+    ----------
+    law, scheme, c, shift, time_sign, half, kinds, box, per_joule : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    neighbours.wall_history, neighbours.wall_has_history, bodies.wall_contacts : what contacts with walls remember
+
+    Returns
+    -------
+    `Sums` at the walls
+    """
+    low, _ = chunk_of(c, bodies.kind.size)
+    sums, stop = no_sums(), low + neighbours.walled_count[c]
+    for k in range(low, stop):
+        fetch_ahead(box, c, k, stop, bodies, kinds, neighbours)
+        b = neighbours.walled[k]
+        more = touch_walls(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
+        sums = joined(sums, more)
+    return sums
+
+
+@inline
+def gather_bodies(scheme, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+    """The same of bodies of any kind, or under any scheme but that of single spheres.
+
+    Parameters
+    ----------
+    scheme, law, c, shift, time_sign, half, kinds, box, per_joule : see `gather_one_by_one`
+
+    Writes
+    ------
+    bodies, neighbours : as `gather_one_by_one`
+
+    Returns
+    -------
+    `Sums` at the walls
+    """
+    return gather_one_by_one(law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
+
+
+@inline
+def at_rough_faces(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
+    """The same of single spheres in a box with rough faces.
+
+    Parameters
+    ----------
+    box, law, c, shift, time_sign, half, per_joule, kinds : see `gather_one_by_one`
+
+    Writes
+    ------
+    bodies, neighbours : as `gather_one_by_one`
+
+    Returns
+    -------
+    `Sums` at the walls
+    """
+    return gather_one_by_one(
+        law, rotation.SphericalPCDM(), c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule
+    )
+
+
+def way_of(box):
+    """Which way contacts of single spheres go where a box, and what is beside it, are of some type."""
+    if has_walls(box):
+        return touch_obstacles
+    return at_rough_faces if is_rough(box) else touch_faces
+
+
+among_walls = by_type_of_first(way_of)
+
+
+@inline
+def gather_spheres(scheme, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+    """The same of single spheres: many contacts at a time, but with rough faces.
+
+    Parameters
+    ----------
+    scheme, law, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
+
+    Writes
+    ------
+    bodies, neighbours, box.walls : as `gather_one_by_one`, `dem.kernels.soft.wall_contact.wall_batches.touch_obstacles`
+
+    Returns
+    -------
+    `Sums` at the walls
+    """
+    return among_walls(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
+
+
+by_scheme = rotation.spheres_or(gather_spheres, gather_bodies)
+
+
+@inline
+def gather_lossy(law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+    """The same by laws that want velocities: nothing is compiled for spheres where there are others, or the reverse.
+
+    Parameters
+    ----------
+    law, scheme, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
+
+    Writes
+    ------
+    bodies, neighbours, box.walls : as `gather_spheres`
+
+    Returns
+    -------
+    `Sums` at the walls
+    """
+    return by_scheme(scheme, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
+
+
+gather_walls = laws.elastic_or(gather_one_by_one, gather_lossy)

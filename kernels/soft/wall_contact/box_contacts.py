@@ -1,0 +1,271 @@
+"""Walls: what the faces of the box, `dem.kernels.domain.faces`, do to the bodies near them.
+
+A wall is a sphere of infinite radius, so R* = R.
+"""
+
+import numpy as np
+from dem.kernels import laws
+from dem.kernels.compiler.jit import func, inline, noinline
+from dem.kernels.domain.faces import are_rough, height, inward
+from dem.kernels.laws import hertz
+from dem.kernels.numerics.energy import as_fixed, as_words
+from dem.kernels.numerics.float_bits import bits_of_float
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, store, subtract
+from dem.kernels.soft.contact.contact_detection import Sums, joined, no_energy, no_sums
+from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact, of_mass
+from dem.kernels.soft.contact.surface_motion import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
+from dem.kernels.soft.wall_contact.rough_faces import PLANE, plane_seen
+
+
+@inline
+def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+    """Add the elastic forces and torques of the walls on body b; they push along their normals only.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds, neighbours, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : column b - shift, added to [N, N m]
+
+    Returns
+    -------
+    `Sums`
+    """
+    g = bodies.kind[b]
+    x = load(bodies.position, b)
+    elastic = 0.0
+    largest = 0.0
+    power = 0.0
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        radius = radius_of(s, b, bodies, kinds)
+        x_s = load(bodies.sphere_position, s)
+        if touches_wall(x_s, radius, box):
+            f, energy_s, overlap, power_s = wall_force(x_s, radius, kinds.wall_modulus[kinds.material[g]], box)
+            push(b, shift, f, subtract(x_s, x), bodies)
+            elastic += energy_s
+            largest = max(largest, overlap)
+            power += power_s
+    bits = bits_of_float(largest)
+    work = as_words(half * power, per_joule) if box.moving else no_energy()
+    return Sums(as_fixed(elastic, per_joule), bits, np.int64(0), no_energy(), work, no_energy())
+
+
+@inline
+def push(b, shift, force, arm, bodies):
+    """Add a force on body b, and its torque if that matters."""
+    store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
+    if bodies.torque.shape[1] > 0:
+        store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), cross(arm, force)))
+
+
+@inline
+def touches_wall(x, radius, box):
+    """Whether a sphere at x overlaps any wall."""
+    return (
+        min(x[0] - box.lower[0], x[1] - box.lower[1], x[2] - box.lower[2]) < radius
+        or min(box.upper[0] - x[0], box.upper[1] - x[1], box.upper[2] - x[2]) < radius
+    )
+
+
+@func
+def wall_force(x, radius, modulus, box):
+    """Force of the walls on a sphere at x, their elastic energy, the largest overlap, and the power of moving walls."""
+    k = hertz.stiffness(modulus, radius)
+    fx, e_x, d_x, p_x = opposite_walls(0, k, radius, x[0], box)
+    fy, e_y, d_y, p_y = opposite_walls(1, k, radius, x[1], box)
+    fz, e_z, d_z, p_z = opposite_walls(2, k, radius, x[2], box)
+    return (fx, fy, fz), e_x + e_y + e_z, max(d_x, d_y, d_z), p_x + p_y + p_z
+
+
+@inline
+def opposite_walls(axis, k, radius, x, box):
+    """Force along one axis of the two walls across it, their elastic energy, the larger overlap, and their power."""
+    below = max(radius - (x - box.lower[axis]), 0.0)
+    above = max(radius - (box.upper[axis] - x), 0.0)
+    up, down = hertz.force(k, below), hertz.force(k, above)
+    return (
+        up - down,
+        hertz.energy(k, below) + hertz.energy(k, above),
+        max(below, above),
+        up * box.velocity[axis, 2 * axis] - down * box.velocity[axis, 2 * axis + 1],
+    )
+
+
+@inline
+def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+    """Add the forces and torques of the walls on body b by a law that needs velocities.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies.force, bodies.torque, bodies.wall_contacts, neighbours : as `add_sphere`
+
+    Returns
+    -------
+    `Sums`
+    """
+    sums, seen, rate = no_sums(), -1, 0.0
+    forgets = not (laws.has_range(law) or laws.begins(law) > 0.0 or are_rough(box))
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        if forgets and not touches_wall(load(bodies.sphere_position, s), radius_of(s, b, bodies, kinds), box):
+            forget(s, neighbours.wall_has_history)
+        else:
+            more, seen, rate = add_sphere(
+                law, s, b, seen, rate, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box
+            )
+            sums = joined(sums, more)
+    return sums
+
+
+@noinline
+def add_sphere(law, s, b, seen, rate, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+    """Add what the walls do to sphere s of body b.
+
+    A function of its own: in the loop of its caller LLVM reads ahead all that it might use, for whom nothing touches.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds, box : see `dem.kernels.soft.state`
+    s, seen, rate : sphere; see `look_together`
+
+    Writes
+    ------
+    bodies.force, bodies.torque, bodies.wall_contacts : columns b - shift, added to [N, N m]; entry b
+    neighbours.wall_history, neighbours.wall_has_history : rows 6 s + face
+
+    Returns
+    -------
+    `Sums`, seen, rate
+    """
+    sums, m = no_sums(), kinds.material[bodies.kind[b]]
+    rows, has_history = neighbours.wall_history, neighbours.wall_has_history
+    own = PLANE if are_rough(box) else 0
+    for face in range(6):
+        k = 6 * s + face
+        flat = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
+        overlap, normal = plane_seen(box, s, b, face, flat, half, rows, has_history, bodies, kinds)
+        if overlap > -laws.begins(law) or (laws.has_range(law) and has_history[k] != 0):
+            touch, x, history, seen, rate = look_together(
+                law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
+            )
+            outcome, history = laws.contact(law, m, kinds.modulus.shape[0], touch, history, half, time_sign)
+            if has_history.size > 0:
+                laws.store(law, rows, k, own, history)
+                has_history[k] = 1 if outcome.lasts else 0
+            push(b, shift, outcome.force, subtract(x, load(bodies.position, b)), bodies)
+            if laws.turns(law):
+                store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), outcome.couple))
+            more = Sums(
+                as_fixed(outcome.elastic, per_joule), bits_of_float(max(overlap, 0.0)),
+                as_fixed(outcome.stored, per_joule), as_words(outcome.loss, per_joule),
+                as_words(half * dot(outcome.force, load(box.velocity, face)), per_joule),
+                as_words(outcome.jump, per_joule),
+            )  # fmt: skip
+            sums = joined(sums, more)
+        elif has_history.size > 0:
+            has_history[k] = 0
+    return sums, seen, rate
+
+
+@inline
+def forget(s, has_history):
+    """Sphere s is away from all faces: nothing is remembered of them."""
+    if has_history.size > 0:
+        for face in range(6):
+            has_history[6 * s + face] = 0
+
+
+@inline
+def look_together(law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box):
+    """As `meeting`, with what the contact remembers, and to be damped together with others of the body at this face.
+
+    Parameters
+    ----------
+    s, b, face, overlap, normal : see `meeting`
+    seen, rate : the face that was looked at last, and its ω² [1/s²]; at first -1 and 0
+    law, half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+
+    Returns
+    -------
+    `laws.Touch`, with the mass that is to be damped; point [m]; history; seen; rate
+    """
+    k = 6 * s + face
+    touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
+    history = laws.nothing(law)
+    if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[k] != 0:
+        history = laws.load(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0)
+    if laws.shares_damping(law) and not are_rough(box):
+        if face != seen:  # those of one face come one after the other, but in a corner
+            seen, rate = face, rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
+        if rate > 0.0:
+            m, wall = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
+            touch = of_mass(touch, laws.secant(law, m, wall, touch, history, half) / rate)
+    return touch, x, history, seen, rate
+
+
+@func
+def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
+    """ω² of body b at one face, see ``shared_damping``; 0 where fewer than two of its spheres touch it.
+
+    Parameters
+    ----------
+    law, b, half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+    face : its number
+
+    Returns
+    -------
+    ω² [1/s²]
+    """
+    count, pushed = 0, no_multi_contact()
+    m, nowhere = kinds.material[bodies.kind[b]], (0.0, 0.0, 0.0)
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
+        held = laws.has_range(law) and neighbours.wall_has_history[6 * s + face] != 0
+        if overlap > 0.0 or held:
+            touch, x = meeting(s, b, face, overlap, inward(face), bodies, kinds, box)
+            history = laws.nothing(law)
+            if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[6 * s + face] != 0:
+                history = laws.load(law, neighbours.wall_history, 6 * s + face, 0)
+            secant = laws.secant(law, m, kinds.modulus.shape[0], touch, history, half)
+            arm = subtract(x, load(bodies.position, b))
+            pushed = add_contact(pushed, secant, dot(touch.velocity, touch.normal), touch.normal, arm, nowhere)
+            count += 1
+    return (
+        inverse_effective_mass(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
+        if count > 1 and pushed.square > 0.0
+        else 0.0
+    )
+
+
+@inline
+def meeting(s, b, face, overlap, normal, bodies, kinds, box):
+    """What sphere s of body b and a face do to each other, and the point halfway between their surfaces.
+
+    Parameters
+    ----------
+    s, b, face : sphere, its body, number of the face
+    overlap, normal : with the plane seen [m], and its unit normal into the box
+    bodies, kinds, box : see `dem.kernels.soft.state`
+
+    Returns
+    -------
+    `laws.Touch`, point [m]
+    """
+    radius = radius_of(s, b, bodies, kinds)
+    x = add_scaled(load(bodies.sphere_position, s), 0.5 * overlap - radius, normal)
+    velocity = subtract(surface_velocity(b, x, bodies, box), load(box.velocity, face))
+    twist = 0.5 * dot(spin_of(b, bodies), normal)
+    mass = 1.0 / inverse_mass(b, x, normal, bodies, kinds, box)
+    stiffness = hertz.stiffness(kinds.wall_modulus[kinds.material[bodies.kind[b]]], radius)
+    return laws.ContactKinematics(
+        stiffness, mass, overlap, normal, velocity, twist, turning=spin_of(b, bodies), radius=radius,
+        reduced=kinds.mass[bodies.kind[b]], rolling=rolling_inertia(radius, b, bodies, kinds), may_begin=True,
+    ), x  # fmt: skip
+
+
+add_walls = laws.elastic_or(add_elastic, add_dissipative)

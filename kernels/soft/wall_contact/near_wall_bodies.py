@@ -1,0 +1,174 @@
+"""Which bodies are near walls, and so have to be looked at until candidates are picked anew."""
+
+import math
+
+import numpy as np
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.numerics.quaternion import body_x, load_quaternion
+from dem.kernels.numerics.vector import add, add_scaled, load
+from dem.kernels.soft.chunks import CHUNK
+from dem.kernels.soft.neighbours.body_pairs import SLACK
+from dem.kernels.soft.wall_contact import capsule_sides_report, rough_walls, wall_history
+from dem.kernels.soft.wall_contact.near_wall_record import NEAR, list_at
+from dem.kernels.soft.wall_contact.rough_faces import touches_rough
+from dem.kernels.soft.wall_contact.wall_arrays import (
+    SINGLE,
+    acts_on,
+    bare_or,
+    framed,
+    image_for,
+    images_beside,
+    in_frame,
+)
+from dem.kernels.walls.contact_patches import list_near
+from dem.kernels.walls.geometry import MESH, clearance
+from dem.kernels.walls.triangle_cells import put_in_order
+
+SHORT = 1.0 - 1e-6  # of a distance, for rounding
+
+
+@inline
+def axis(b, bodies, kinds):
+    """Direction of body b if its spheres lie on a line, else zero."""
+    if kinds.on_line[bodies.kind[b]] == 0:
+        return (0.0, 0.0, 0.0)
+    return body_x(load_quaternion(bodies.orientation, b))
+
+
+@inline
+def centre(b, s, u, bodies, kinds):
+    """Centre of sphere s of body b: on its axis u, or where it was placed."""
+    g = bodies.kind[b]
+    if kinds.on_line[g] == 0:
+        return load(bodies.sphere_position, bodies.first_sphere[b] + s)
+    return add_scaled(load(bodies.position, b), kinds.offset[0, kinds.first_offset[g] + s], u)
+
+
+@inline
+def near_wall(b, skin, bodies, kinds, box):
+    """Whether a sphere of body b comes closer to a wall than the skin."""
+    g = bodies.kind[b]
+    if is_clear(load(bodies.position, b), (kinds.bound[g] + skin) * SLACK, box):
+        return 0
+    u = axis(b, bodies, kinds)
+    for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
+        radius = kinds.radius[kinds.first_offset[g] + s]
+        if not is_clear(centre(b, s, u, bodies, kinds), (radius + skin) * SLACK, box):
+            return 1
+    return 0
+
+
+@inline
+def is_clear(x, margin, box):
+    """Whether a point is farther than the margin from all walls."""
+    clear = True
+    for axis in range(3):
+        clear = clear and x[axis] - margin >= box.lower[axis] and x[axis] + margin <= box.upper[axis]
+    return clear
+
+
+@inline
+def near_faces(box, b, skin, bodies, kinds, neighbours):
+    """Whether body b is near the faces of a box, or in touch with the plane that a rough one shows it."""
+    near = near_wall(b, skin, bodies, kinds, box)
+    return 1 if touches_rough(box, b, bodies, neighbours) else near
+
+
+@inline
+def look_from(w, u, reach, start, c, box):
+    """What the distance of a place u, as wall w sees it, is not below [m], and how many triangles are near; see `look`.
+
+    Parameters
+    ----------
+    w, u, reach, start, c, box : see `look`
+
+    Writes
+    ------
+    box.walls.listed : row c
+    """
+    geometry = box.walls.geometry
+    if geometry.kind[w] == MESH:
+        return list_near(u, reach, geometry.first_number[w], geometry, box.walls.listed[c], start)
+    return clearance(w, u, geometry), 0
+
+
+@inline
+def look(w, x, reach, start, c, box):
+    """How much farther than the reach a sphere at x is from wall w at least [m], and what of a mesh is near.
+
+    Parameters
+    ----------
+    w, x, reach, box : wall; centre of the sphere, how near counts [m]; see `dem.kernels.soft.state`
+    start, c : where in the list of chunk c to begin
+
+    Writes
+    ------
+    box.walls.listed : row c
+
+    Returns
+    -------
+    distance [m], number of triangles that are near: also to other images of the sphere that may be the nearest soon
+    """
+    d, count = look_from(w, in_frame(w, x, box), reach, start, c, box)
+    room, axes, beyond = images_beside(box, w, x, reach)
+    if axes != 0:
+        at = image_for(box, w, x)
+        for k in range(1, 8):
+            if k & axes == k:
+                moved = (k & 1) * beyond[0], (k >> 1 & 1) * beyond[1], (k >> 2) * beyond[2]
+                away, more = look_from(w, framed(w, add(at, moved), box), reach, start + count, c, box)
+                d, count = min(d, away), count + more
+        count = put_in_order(box.walls.listed[c], start, count)
+    return min(d - reach, room), count
+
+
+@func
+def look_around(box, b, skin, bodies, kinds):
+    """Find which walls body b is near, and which of their triangles; who is near none remembers none.
+
+    Parameters
+    ----------
+    box, b, skin, bodies, kinds : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    box.walls : until, at, listed, wanted
+
+    Returns
+    -------
+    bits of walls
+    """
+    near, walls, u, g, first = np.int64(0), box.walls, axis(b, bodies, kinds), bodies.kind[b], bodies.first_sphere[b]
+    c, free = b // CHUNK, math.inf
+    for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
+        radius = kinds.radius[kinds.first_offset[g] + s]
+        reach = (radius + rough_walls.room(walls.rough, radius) + skin) * SLACK
+        x, start = centre(b, s, u, bodies, kinds), walls.wanted[c]
+        for w in range(walls.row.size):
+            away, count = look(w, x, reach, walls.wanted[c], c, box) if acts_on(w, b, bodies, walls) else (math.inf, 0)
+            if away < 0.0:
+                near |= np.int64(1) << min(w, SINGLE)
+            free = min(free, away)
+            walls.wanted[c] += count
+        listed = walls.wanted[c] <= walls.listed.shape[1]
+        list_at(first + s, start if listed else -1, walls.wanted[c] if listed else -1, walls)
+    near, free = capsule_sides_report.near_side(kinds, near, free, look, b, skin, bodies, box)
+    for s in range(first, bodies.first_sphere[b + 1]):
+        walls.at[s, NEAR] = near
+    if near == 0:
+        walls.until[b] = walls.gone[0] + free * SHORT
+        wall_history.forget(b, bodies, walls)
+    return near
+
+
+@inline
+def near_any(box, b, skin, bodies, kinds, neighbours):
+    """The same, or near any other wall, of which it is noted near which."""
+    walls = box.walls
+    if b % CHUNK == 0:
+        walls.wanted[b // CHUNK] = 0
+    near = np.int64(0) if walls.gone[0] < walls.until[b] else look_around(box, b, skin, bodies, kinds)
+    return 1 if near != 0 else near_faces(box, b, skin, bodies, kinds, neighbours)
+
+
+is_walled = bare_or(near_faces, near_any)

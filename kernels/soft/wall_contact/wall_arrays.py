@@ -1,0 +1,325 @@
+"""Walls of any shape beside the faces of a box: what kernels know of them, and what they have come to.
+
+A box that has any is of a type of its own, so that others pay nothing for what they have not.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import by_type_of_first, func, inline, narrowing
+from dem.kernels.domain import faces
+from dem.kernels.domain.faces import BoxFaces, RoughFaces
+from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces, by_box, minimum_image
+from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
+from dem.kernels.walls import poses
+from dem.kernels.walls.geometry import Geometry
+from dem.kernels.walls.poses import Motions, Poses
+from dem.kernels.walls.rigid_body import go_on, held_or
+from dem.kernels.walls.rigid_body import place as place_free
+
+SINGLE = 62  # walls that have a bit of their own of those near a sphere; all others share one
+
+
+class Walls(NamedTuple):
+    """W walls, in the order of their numbers; of contacts with them M spheres have room for S each."""
+
+    geometry: Geometry
+    motions: Motions
+    poses: Poses
+    moving: bool  # whether any wall moves
+    belt: np.ndarray  # (3, W) velocity of its surface besides, in its own frame [m/s]
+    row: np.ndarray  # (W,) int32, row of the law's tables
+    acts: np.ndarray  # (W, G) int8, whether it acts on bodies of a kind at present
+    modulus: np.ndarray  # (A, W) effective modulus E* of a material and a wall [Pa]
+    range: float  # how far beyond touching contacts may live, and come in the step in which they end [m]; or 0
+    until: np.ndarray  # (N,) by index of the body: how far things must have gone before it may be near any [m]
+    gone: np.ndarray  # (2,) how far spheres and walls had gone at most when who is near was listed; and how far walls
+    # since then, less what `Progress.travel` was at that time [m]
+    at: np.ndarray  # (M, K) int64, all that is kept of a sphere, in whole lines of memory, most of it in the first:
+    # where the triangles near it are listed (`listed_at`); bits of the walls that its body may touch before candidates
+    # are picked anew; how many slots are in use; S slots, see `slot_at`: of which contact each is (`slots.key_of`), and
+    # what that remembers
+    history: np.ndarray  # (M, K) the same memory, read as such numbers; first the plane that a rough wall shows, if any
+    listed: np.ndarray  # (C, L) int32, numbers of triangles
+    wanted: np.ndarray  # (C,) int64, entries of these rows that were wanted
+    old_key: np.ndarray  # (C, S) int64, scratch for the slots of one sphere: of which contacts
+    old_history: np.ndarray  # (C, S, R) the same: what these remember
+    fullest: np.ndarray  # (C,) int64, most slots of a sphere that were wanted in this sweep
+    trees: np.ndarray  # (C, T, 8) scratch, see `dem.kernels.walls.geometry.feel`
+    scratch: np.ndarray  # (C, Q, 12) the same
+    seen: np.ndarray  # (C, W, SEEN BLOCK) the same of blocks: spheres as each wall sees them, see ``triangle_batches``
+    paired: np.ndarray  # (C, PAIRED) int32 the same: which triangles each of them is near
+    met: np.ndarray  # (C, MET) the same: what these are to them
+    rate: (
+        np.ndarray
+    )  # (C, W) the same: ω² of the body at hand at each wall, see `dem.kernels.soft.contact.shared_damping` [1/s²]
+    part: np.ndarray  # (C, W, `felt.COLUMNS`) int64, sums over the contacts of each chunk with each wall
+    unit: np.ndarray  # (3,) units a newton, newton metre and newton a metre, in which they are summed
+    felt: np.ndarray  # (7, W) at the last forces: force on the wall [N], torque [N m], number of contacts
+    impulse: np.ndarray  # (2, 7, W) since the start, in two words as of `energy.accumulate`: the time integral of the
+    # first six, and the work that walls have done on particles [J]
+    working: np.ndarray  # (W,) such work in the half step after the last forces [J]
+    servo: np.ndarray  # (10, W) of walls that hold a force: unit vector along which they press, the force [N], by which
+    # share of what lacks it changes in a step, largest speed [m/s], 1 if there is a servo, 2 if a PID, its factors
+    driven: np.ndarray  # (3, W) how far servos have shifted walls [m], at which velocity they do [m/s], as of when [s];
+    # with a PID three rows more: time integral of the error [s], the last error, whether there is one
+    free: tuple  # `dem.kernels.walls.rigid_body.FreeBodies`, or `Held` if no wall is one
+    first_worn: np.ndarray  # (W,) int64, where pieces of a wall that wears begin in `worn`, else -1
+    worn: np.ndarray  # (2, P) int64, sliding work on them since the start, in two words [units of energy]
+    rough: tuple  # `dem.kernels.soft.wall_contact.rough_walls.Rough`, or `Smooth` if no wall is that
+
+
+def _beside(faces):
+    """Fields of faces with walls beside them."""
+    return [*faces.__annotations__.items(), ("walls", Walls)]
+
+
+WalledFaces = NamedTuple("WalledFaces", _beside(BoxFaces))
+WalledRoughFaces = NamedTuple("WalledRoughFaces", _beside(RoughFaces))
+WalledPeriodicFaces = NamedTuple("WalledPeriodicFaces", _beside(PeriodicFaces))
+WalledRoughPeriodicFaces = NamedTuple("WalledRoughPeriodicFaces", _beside(RoughPeriodicFaces))
+WALLED = {  # types with walls by those without
+    BoxFaces: WalledFaces, RoughFaces: WalledRoughFaces, PeriodicFaces: WalledPeriodicFaces,
+    RoughPeriodicFaces: WalledRoughPeriodicFaces,
+}  # fmt: skip
+PLACES = {  # types by those of which nothing is wanted but where the faces are
+    RoughFaces: BoxFaces, WalledFaces: BoxFaces, WalledRoughFaces: BoxFaces, RoughPeriodicFaces: PeriodicFaces,
+    WalledPeriodicFaces: PeriodicFaces, WalledRoughPeriodicFaces: PeriodicFaces,
+}  # fmt: skip
+
+# the faces alone, smooth ones, for who looks at no other walls, nor at what the faces are like
+as_plain_box = narrowing(PLACES)
+
+
+def without_walls(box):
+    """The same in Python."""
+    made = PLACES.get(type(box))
+    return made(*box[: len(made._fields)]) if made else box
+
+
+def has_walls(box):
+    """Whether a box, or a type of boxes, has walls beside its faces; in Python."""
+    return "walls" in box._fields
+
+
+def bare_or(bare, walled):
+    """Function of (box, *arguments): the first where there are no walls but faces, the second where there are."""
+    return by_type_of_first(lambda box: walled if has_walls(box) else bare)
+
+
+@inline
+def place_led(free, w, time, later, further, drift, walls):
+    """Put wall w where it is at a time, as its motion and a servo say; see `poses.place`."""
+    return poses.place(w, time, further, drift, walls.motions, walls.poses)
+
+
+@inline
+def place_any(free, w, time, later, further, drift, walls):
+    """The same, or as a free body that goes on by a step if it is later than it was."""
+    if free.is_free[w] == 0:
+        return poses.place(w, time, further, drift, walls.motions, walls.poses)
+    if later:
+        go_on(w, walls.felt, free)
+    return place_free(w, walls.motions, walls.poses, free)
+
+
+place = held_or(place_led, place_any)
+
+
+@func
+def move_bare(box, time):
+    """Put the faces where they are at a time; returns the farthest that one has come since the last [m]."""
+    return faces.move(time, box)
+
+
+@func
+def move_walled(box, time):
+    """The same, and all walls."""
+    farthest = faces.move(time, box)
+    if box.walls.moving:
+        walls = box.walls
+        for w in range(walls.row.size):
+            axis, later = load(walls.servo, w), time > walls.driven[2, w]
+            if walls.servo[6, w] != 0.0 and later:
+                walls.driven[0, w] += walls.driven[1, w] * (time - walls.driven[2, w])
+            walls.driven[2, w] = time
+            further, drift = scale(walls.driven[0, w], axis), scale(walls.driven[1, w], axis)
+            farthest = max(farthest, place(walls.free, walls.free, w, time, later, further, drift, walls))
+    return farthest
+
+
+move = bare_or(move_bare, move_walled)
+
+
+@inline
+def as_it_is(box, w, x):
+    """Where there are no images."""
+    return x
+
+
+@inline
+def nearest_to(box, w, x):
+    """The image of a point that is nearest to the middle of wall w."""
+    middle = load(box.walls.poses.middle, w)
+    return add(middle, minimum_image(box, x, middle))
+
+
+image_for = by_box(as_it_is, nearest_to)
+
+
+@inline
+def no_other(box, w, x, near):
+    """Where there are no images."""
+    return np.inf, 0, (0.0, 0.0, 0.0)
+
+
+@inline
+def other_images(box, w, x, near):
+    """How far a point may go before another image of it is the nearest to the middle of wall w, if not as near as that.
+
+    Parameters
+    ----------
+    box, w, x : see `dem.kernels.soft.state`; wall, point [m]
+    near : distance that counts as near [m]
+
+    Returns
+    -------
+    distance [m]; bits of the axes along which another image is as good soon; how far that is along each [m]
+    """
+    d, far, axes = minimum_image(box, x, load(box.walls.poses.middle, w)), np.inf, 0
+    room = 0.5 * box.length_x - abs(d[0])
+    if box.length_x > 0.0 and room < near:
+        axes |= 1
+    elif box.length_x > 0.0:
+        far = min(far, room - near)
+    room = 0.5 * box.length_y - abs(d[1])
+    if box.length_y > 0.0 and room < near:
+        axes |= 2
+    elif box.length_y > 0.0:
+        far = min(far, room - near)
+    room = 0.5 * box.length_z - abs(d[2])
+    if box.length_z > 0.0 and room < near:
+        axes |= 4
+    elif box.length_z > 0.0:
+        far = min(far, room - near)
+    return far, axes, (
+        -math.copysign(box.length_x, d[0]), -math.copysign(box.length_y, d[1]), -math.copysign(box.length_z, d[2])
+    )  # fmt: skip
+
+
+images_beside = by_box(no_other, other_images)
+
+
+@inline
+def went_nowhere(box, travel, left):
+    """Where there are no walls."""
+    return
+
+
+@inline
+def note_distance(box, travel, left):
+    """Note that who is near is listed anew: how far spheres have gone, and how far they count as gone from now on."""
+    box.walls.gone[0] += box.walls.gone[1] + travel
+    box.walls.gone[1] = -left
+
+
+note_travel = bare_or(went_nowhere, note_distance)
+
+
+@inline
+def way_of_faces(box, time):
+    """Put faces where they are at a time; returns what counts of that among the ways of spheres [m].
+
+    Half of the farthest: two spheres come nearer by the ways of both, a sphere and a face by one of each.
+    """
+    return 0.5 * move_bare(box, time)
+
+
+@inline
+def way_apart(box, time):
+    """The same of faces and walls, whose ways count by themselves: who is near is listed more often than pairs are."""
+    box.walls.gone[1] += move_walled(box, time)
+    return 0.0
+
+
+way_of_walls = bare_or(way_of_faces, way_apart)
+
+
+@inline
+def never_stale(box, travel, skin):
+    """Where there are no walls."""
+    return False
+
+
+@inline
+def gone_too_far(box, travel, skin):
+    """Whether somebody else than was listed may have come near a wall."""
+    return box.walls.gone[1] + travel > skin
+
+
+walls_are_stale = bare_or(never_stale, gone_too_far)
+
+
+@inline
+def in_frame(w, x, box):
+    """A point as wall w sees it: where it would be at time 0 had it been carried along."""
+    return framed(w, image_for(box, w, x), box)
+
+
+@inline
+def framed(w, x, box):
+    """The same of this very image."""
+    p = box.walls.poses
+    if box.walls.moving:
+        x = rotate_back(load_quaternion(p.orientation, w), subtract(x, load(p.origin, w)))
+    return x
+
+
+@inline
+def in_world(w, u, box):
+    """A direction that wall w tells, as it is in the world."""
+    return rotate(load_quaternion(box.walls.poses.orientation, w), u) if box.walls.moving else u
+
+
+@inline
+def velocity_at(w, x, box):
+    """Velocity of wall w, as a rigid body, at a point."""
+    p = box.walls.poses
+    return add(load(p.velocity, w), cross(load(p.spin, w), minimum_image(box, x, load(p.middle, w))))
+
+
+@inline
+def has_belt(w, box):
+    """Whether the surface of wall w moves besides."""
+    belt = load(box.walls.belt, w)
+    return belt[0] != 0.0 or belt[1] != 0.0 or belt[2] != 0.0
+
+
+@inline
+def surface_at(w, x, belt, box):
+    """Velocity of the surface of wall w at a point, given that of a belt there."""
+    return add(velocity_at(w, x, box), belt)
+
+
+@inline
+def surface_velocity_at(w, x, normal, box):
+    """The same; a belt moves on in the plane of contact."""
+    belt = load(box.walls.belt, w)
+    if has_belt(w, box):
+        belt = in_world(w, belt, box)
+        belt = add_scaled(belt, -dot(belt, normal), normal)
+    return surface_at(w, x, belt, box)
+
+
+@inline
+def acts_on(w, b, bodies, walls):
+    """Whether wall w is there for body b."""
+    return walls.acts[w, bodies.kind[b]] != 0
+
+
+@inline
+def is_near(w, near):
+    """Whether a wall is among those that the bits stand for."""
+    return near >> min(w, SINGLE) & 1 != 0

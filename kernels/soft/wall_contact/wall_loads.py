@@ -1,0 +1,323 @@
+"""What walls feel: sums over contacts that do not depend on their order, and what they come to in time.
+
+Each contact is rounded to integers in a fixed unit, as energies are (`kernels.numerics.energy`), by chunk; a step
+adds the
+chunks up.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.numerics.energy import REST, accumulate, as_words
+from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
+from dem.kernels.soft.wall_contact.wall_arrays import bare_or
+from dem.kernels.walls.rigid_body import arrive, held_or, place, rows
+
+# two words each but for the last; DAMPING is of dashpots, LOST the force along the axis of a servo that takes energy
+FORCE, TORQUE, WORK, STIFFNESS, DAMPING, LOST, CONTACTS, COLUMNS = 0, 6, 12, 14, 16, 18, 20, 21
+
+
+@inline
+def no_load(box, c):
+    """Where there are no walls."""
+    return
+
+
+@inline
+def clear_loads(box, c):
+    """Begin to sum what walls feel from chunk c."""
+    box.walls.fullest[c] = 0
+    for w in range(box.walls.row.size):
+        for k in range(COLUMNS):
+            box.walls.part[c, w, k] = 0
+
+
+begin = bare_or(no_load, clear_loads)
+
+
+@inline
+def book_number(c, w, column, value, unit, box):
+    """Add a number to the sums."""
+    whole, rest = as_words(value, unit)
+    box.walls.part[c, w, column] += whole
+    box.walls.part[c, w, column + 1] += rest
+
+
+@inline
+def book_contact(c, w, spring, damping, lost, box):
+    """Note of a contact of chunk c what the servo of wall w wants to know.
+
+    Parameters
+    ----------
+    c, w : chunk, wall
+    spring, damping : stiffness of the contact [N/m], coefficient of its dashpot [N s/m]
+    lost : force on the sphere that takes energy from the motion [N]
+
+    Writes
+    ------
+    box.walls.part : row c, w
+    """
+    walls = box.walls
+    book_number(c, w, STIFFNESS, spring, walls.unit[2], box)
+    book_number(c, w, DAMPING, damping, walls.unit[3], box)
+    book_number(c, w, LOST, dot(lost, load(walls.servo, w)), walls.unit[0], box)
+
+
+class WallLoad(NamedTuple):
+    """What a wall feels of contacts, each number in two words."""
+
+    force: tuple
+    torque: tuple
+    work: tuple
+    contacts: int
+
+
+@inline
+def nobody():
+    """Of no contacts."""
+    none = np.int64(0), np.int64(0)
+    return WallLoad((none, none, none), (none, none, none), none, np.int64(0))
+
+
+@inline
+def vector_words(u, unit):
+    """Words of a vector."""
+    return as_words(u[0], unit), as_words(u[1], unit), as_words(u[2], unit)
+
+
+@inline
+def feel(w, x, force, couple, work, box):
+    """What wall w feels of a contact.
+
+    Parameters
+    ----------
+    w, x : wall, point [m]
+    force, couple : on the sphere [N, N m]
+    work : that the wall does in half a step, in two words [units]
+
+    Returns
+    -------
+    `Feeling`
+    """
+    walls = box.walls
+    middle = load(walls.poses.middle, w)
+    arm = add(minimum_image(box, x, middle), subtract(middle, load(walls.poses.about, w)))
+    torque = scale(-1.0, add(cross(arm, force), couple))
+    return WallLoad(
+        vector_words(scale(-1.0, force), walls.unit[0]), vector_words(torque, walls.unit[1]), work, np.int64(1)
+    )
+
+
+@inline
+def add_times(a, b, times):
+    """Words a, and so many times b."""
+    return a[0] + times * b[0], a[1] + times * b[1]
+
+
+@inline
+def both(one, other, times):
+    """What is felt of both, the other so many times."""
+    f, g, t, u = one.force, other.force, one.torque, other.torque
+    return WallLoad(
+        (add_times(f[0], g[0], times), add_times(f[1], g[1], times), add_times(f[2], g[2], times)),
+        (add_times(t[0], u[0], times), add_times(t[1], u[1], times), add_times(t[2], u[2], times)),
+        add_times(one.work, other.work, times), one.contacts + times * other.contacts,
+    )  # fmt: skip
+
+
+@inline
+def take(c, w, feeling, box):
+    """Add what wall w feels of contacts of chunk c."""
+    row = box.walls.part[c, w]
+    for k in range(3):
+        for word in range(2):
+            row[FORCE + 2 * k + word] += feeling.force[k][word]
+            row[TORQUE + 2 * k + word] += feeling.torque[k][word]
+    row[WORK] += feeling.work[0]
+    row[WORK + 1] += feeling.work[1]
+    row[CONTACTS] += feeling.contacts
+
+
+@inline
+def add_load(c, w, x, force, couple, work, box):
+    """Note a contact of chunk c with wall w.
+
+    Parameters
+    ----------
+    c, w, x, force, couple, work : chunk; see `feel`
+
+    Writes
+    ------
+    box.walls.part : row c, w
+    """
+    take(c, w, feel(w, x, force, couple, work, box), box)
+
+
+@inline
+def total(w, column, walls):
+    """A sum over all chunks."""
+    whole, rest = np.int64(0), np.int64(0)
+    for c in range(walls.part.shape[0]):
+        whole += walls.part[c, w, column]
+        rest += walls.part[c, w, column + 1]
+    return whole + rest / REST
+
+
+@inline
+def add_up(total, k, w, value):
+    """Add to a sum in time, and what rounding leaves out of it, as `dem.kernels.numerics.energy.accumulate`."""
+    before = total[0, k, w]
+    total[0, k, w] = before + value
+    taken = total[0, k, w] - before
+    total[1, k, w] += (before - (total[0, k, w] - taken)) + (value - taken)
+
+
+@inline
+def no_account(box, setting, completes, progress):
+    """Where there are no walls."""
+    return
+
+
+@inline
+def steered(w, pressed, stiffness, damping, dt, walls):
+    """Velocity at which a servo moves its wall: v = (α (F₀ - F) + c v_before)/(k dt + c), k and c of all its contacts.
+
+    With it F changes by k v dt + c (v - v_before), springs and dashpots, which is a share α of what lacks. Itasca, PFC
+    manual, "servo-controlled walls", there without dashpots.
+    """
+    lacking, most = walls.servo[3, w] - pressed, walls.servo[5, w]
+    resisting = stiffness * dt + damping
+    if resisting > 0.0:
+        return max(min((walls.servo[4, w] * lacking + damping * walls.driven[1, w]) / resisting, most), -most)
+    return math.copysign(most, lacking) if lacking != 0.0 else 0.0
+
+
+@inline
+def controlled(w, pressed, completes, dt, walls):
+    """Velocity at which a PID moves its wall: v_max (k_p e + k_i ∫e dt + k_d de/dt), e = (F₀ - F)/|F₀|, at most v_max.
+
+    The integral stands still while the speed is at its limit.
+
+    Parameters
+    ----------
+    w, pressed : wall, what it presses with [N]
+    completes, dt : whether a step has been completed, [s]
+    walls : `dem.kernels.soft.wall_contact.wall_arrays.Walls`
+
+    Writes
+    ------
+    walls.driven : rows 3 to 5 of column w
+
+    Returns
+    -------
+    [m/s]
+    """
+    most, state = walls.servo[5, w], walls.driven
+    error = (walls.servo[3, w] - pressed) / abs(walls.servo[3, w])
+    change = (error - state[4, w]) / dt if completes and state[5, w] != 0.0 else 0.0
+    share = walls.servo[7, w] * error + walls.servo[9, w] * change
+    if completes and abs(share + walls.servo[8, w] * (state[3, w] + dt * error)) < 1.0:
+        state[3, w] += dt * error
+    if completes or state[5, w] == 0.0:
+        state[4, w], state[5, w] = error, 1.0
+    return most * max(min(share + walls.servo[8, w] * state[3, w], 1.0), -1.0)
+
+
+@inline
+def nobody_arrives(free, w, completes, half, per_joule, progress, walls):
+    """Where no wall is a free body."""
+    return
+
+
+@inline
+def arrive_all(free, w, completes, half, per_joule, progress, walls):
+    """Complete the step of a wall that is one; its work is that at the velocity which it has come to have.
+
+    Parameters
+    ----------
+    free, w, walls : `dem.kernels.walls.rigid_body.FreeBodies`, wall, `dem.kernels.soft.wall_contact.wall_arrays.Walls`
+    completes, half, per_joule : whether a step has been completed; see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    free.state, walls.poses, walls.working, walls.impulse : of wall w
+    progress.worked, progress.working : what changes of velocity add to them
+    """
+    if free.is_free[w] != 0 and completes:
+        push, turning = arrive(w, walls.felt, free)
+        place(w, walls.motions, walls.poses, free)
+        more = -half * (dot(load(walls.felt, w), push) + dot(rows(walls.felt, 3, w), turning))
+        add_up(walls.impulse, 6, w, more)
+        walls.working[w] += more
+        accumulate(progress.worked, more * per_joule)
+        progress.working[0] += more * per_joule
+
+
+arrives = held_or(nobody_arrives, arrive_all)
+
+
+@func
+def steer(w, completes, setting, progress, walls):
+    """See what the servo of wall w does until the next forces; work and losses of these are at the new velocity.
+
+    Parameters
+    ----------
+    w, completes : wall, whether a step has been completed
+    setting, walls : see `dem.kernels.soft.state`; `dem.kernels.soft.wall_contact.wall_arrays.Walls`
+
+    Writes
+    ------
+    walls.driven, walls.working : column w
+    progress : working, taking
+    """
+    pressed, before = -dot(load(walls.servo, w), load(walls.felt, w)), walls.driven[1, w]
+    if walls.servo[6, w] == 2.0:
+        walls.driven[1, w] = controlled(w, pressed, completes, setting.dt, walls)
+    else:
+        stiffness, damping = total(w, STIFFNESS, walls) / walls.unit[2], total(w, DAMPING, walls) / walls.unit[3]
+        walls.driven[1, w] = steered(w, pressed, stiffness, damping, setting.dt, walls)
+    faster = 0.5 * setting.dt * (walls.driven[1, w] - before)
+    walls.working[w] += faster * pressed
+    progress.working[0] += faster * pressed * setting.per_joule
+    progress.taking[0] += faster * (total(w, LOST, walls) / walls.unit[0]) * setting.per_joule
+
+
+@func
+def account(box, setting, completes, progress):
+    """Note what walls felt in a sweep, and see what servos do until the next.
+
+    Parameters
+    ----------
+    setting : see `dem.kernels.soft.state`
+    completes : whether a step has been completed with them
+
+    Writes
+    ------
+    box.walls : felt, impulse, working, driven
+    progress : worked, working, taking: what changes of velocity add to them
+    """
+    walls = box.walls
+    half = 0.5 * setting.dt
+    for w in range(walls.row.size):
+        for k in range(6):
+            force = total(w, 2 * k, walls) / walls.unit[k // 3]
+            if completes:
+                add_up(walls.impulse, k, w, half * (walls.felt[k, w] + force))
+            walls.felt[k, w] = force
+        work = total(w, WORK, walls) / setting.per_joule
+        if completes:
+            add_up(walls.impulse, 6, w, walls.working[w] + work)
+        walls.working[w] = work
+        contacts = np.int64(0)
+        for c in range(walls.part.shape[0]):
+            contacts += walls.part[c, w, CONTACTS]
+        walls.felt[6, w] = contacts
+        arrives(walls.free, walls.free, w, completes, half, setting.per_joule, progress, walls)
+        if walls.servo[6, w] != 0.0:
+            steer(w, completes, setting, progress, walls)
+
+
+account_walls = bare_or(no_account, account)

@@ -1,0 +1,82 @@
+"""What walls have to know of bodies that come next in a sweep, asked for ahead.
+
+Bodies near walls are few and far between in memory, and so is what is kept for them: asked for as it is wanted, most of
+the time goes by waiting. Nothing here changes a result.
+"""
+
+from dem.kernels.compiler.jit import inline
+from dem.kernels.simd.memory import prefetch
+from dem.kernels.soft.chunks import CHUNK
+from dem.kernels.soft.contact.surface_motion import spheres_of
+from dem.kernels.soft.wall_contact.near_wall_record import listed_at
+from dem.kernels.soft.wall_contact.wall_arrays import bare_or
+from dem.kernels.walls.triangles import NUMBERS
+
+FIRST, THEN, LAST = 24, 16, 8  # bodies ahead: who it is, what is kept for it, triangles near it
+LINE = 8  # numbers of 8 bytes in a line of memory
+MOST = 4  # triangles that are asked for; few spheres are near more
+
+
+@inline
+def nothing_comes(box, c, k, stop, bodies, kinds, neighbours):
+    """Where there are no walls."""
+    return
+
+
+@inline
+def fetch_body(k, bodies, kinds, neighbours):
+    """Ask for what tells who is the k-th of those near walls."""
+    b = neighbours.walled[k]
+    prefetch(bodies.kind, b)
+    if not kinds.round:
+        prefetch(bodies.first_sphere, b)
+
+
+@inline
+def fetch_memory(k, walls, bodies, kinds, neighbours):
+    """Ask for what is kept for the first sphere of the k-th."""
+    s, _ = spheres_of(neighbours.walled[k], bodies, kinds)
+    prefetch(walls.at, s * walls.at.shape[1])
+
+
+@inline
+def fetch_triangle(f, geometry):
+    """Ask for a triangle."""
+    prefetch(geometry.triangle, f * NUMBERS)
+    prefetch(geometry.triangle, f * NUMBERS + LINE)
+
+
+@inline
+def fetch_triangles(c, k, walls, bodies, kinds, neighbours):
+    """Ask for the triangles near the k-th."""
+    if walls.geometry.triangle.shape[0] > 0:
+        s, _ = spheres_of(neighbours.walled[k], bodies, kinds)
+        start, stop = listed_at(s, walls)
+        if start >= 0:
+            for entry in range(start, min(stop, start + MOST)):
+                fetch_triangle(walls.listed[c, entry], walls.geometry)
+
+
+@inline
+def fetch_coming(box, c, k, stop, bodies, kinds, neighbours):
+    """Prefetch what ``wall_contacts`` reads of the bodies that follow the k-th of those near walls in chunk c.
+
+    Before the first of them also of all that come soon: chunks are short.
+    """
+    walls, low = box.walls, c * CHUNK
+    if k == low:
+        for n in range(low, min(low + FIRST, stop)):
+            fetch_body(n, bodies, kinds, neighbours)
+        for n in range(low, min(low + THEN, stop)):
+            fetch_memory(n, walls, bodies, kinds, neighbours)
+        for n in range(low, min(low + LAST, stop)):
+            fetch_triangles(c, n, walls, bodies, kinds, neighbours)
+    if k + FIRST < stop:
+        fetch_body(k + FIRST, bodies, kinds, neighbours)
+    if k + THEN < stop:
+        fetch_memory(k + THEN, walls, bodies, kinds, neighbours)
+    if k + LAST < stop:
+        fetch_triangles(c, k + LAST, walls, bodies, kinds, neighbours)
+
+
+fetch_ahead = bare_or(nothing_comes, fetch_coming)

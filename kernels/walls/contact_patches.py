@@ -1,0 +1,329 @@
+"""Rule E: what a sphere feels of pieces of a surface that share edges, without a jump and without counting any twice.
+
+The potential of a sphere of radius R at x is
+
+    U = Σ φ(R - d_f) - Σ φ(R - d_e),   φ(δ) = δ^(p+1) / (p+1) in contact, else 0,
+
+over triangles f within reach, d_f < R, and those of their shared edges that a spanning forest of the graph of these
+triangles takes when it takes edges in ascending d_e (Kruskal): the forest of the largest Σ φ(R - d_e), so U is
+continuous. Triangles are convex, so {points of the surface nearer than d} falls into as many parts as the graph of
+triangles and edges nearer than d has: each low of the distance counts in full when it appears, at d_f, and what two
+parts have in common is taken off where they join, at d_e. In the words of topology U is the sum over the pairs (b, d)
+of the 0-dimensional persistence of the distance on the surface within reach of φ(R - b) - φ(R - d). It depends on the
+surface only, not on how that is cut into triangles; a convex ridge or tip is one contact, a corner as many as it has
+walls, and in a shallow valley two go over into one.
+
+A triangle that is nearest at an edge it shares cancels with that edge, to the bit if they are left out together; an
+edge with d_e = d_f, the least that an edge of f can have, is in some forest always. On a flat or convex surface this
+leaves one triangle, and nothing is summed. Each tree of the forest is one contact.
+"""
+
+import math
+
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.numerics.vector import dot
+from dem.kernels.walls.potential_terms import add_piece, begin, take_link
+from dem.kernels.walls.triangle_cells import REACH, is_outside, leaf_and_room, leaf_at
+from dem.kernels.walls.triangles import NORMAL, from_closest, from_edge, from_piece, may_reach, triple, unit
+
+# columns of scratch, a row a triangle within reach: from its closest point to the place (three); d²; its number; its
+# region; the row it hangs on in the union-find; whether it counts; d² of its edges that may join two parts, or
+# infinite, or TAKEN if they did (three); the contact it is part of
+NEAR, NUMBER, REGION, PARENT, COUNTS, EDGES, TREE, COLUMNS = 3, 4, 5, 6, 7, 8, 11, 12
+TAKEN = -1.0
+
+
+@inline
+def gather(x, radius, listed, first, stop, geometry, scratch):
+    """Write a row for each triangle listed from `first` to `stop` that is nearer than the radius; returns how many."""
+    count = 0
+    for entry in range(first, stop):
+        f = listed[entry]
+        if may_reach(geometry.triangle, f, x, radius):
+            v, region = from_closest(geometry.triangle, f, x)
+            near = dot(v, v)
+            if near < radius * radius:
+                scratch[count, 0], scratch[count, 1], scratch[count, 2] = v
+                scratch[count, NEAR], scratch[count, NUMBER], scratch[count, REGION] = near, f, region
+                count += 1
+    return count
+
+
+@inline
+def row_of(f, count, scratch):
+    """Row of a triangle, or -1."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if scratch[middle, NUMBER] < f:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < count and scratch[low, NUMBER] == f else -1
+
+
+@inline
+def root_of(i, scratch):
+    """The first row of the part that row i is in."""
+    while scratch[i, PARENT] != i:
+        i = int(scratch[i, PARENT])
+    return i
+
+
+@inline
+def unite(i, j, scratch):
+    """Join two parts, given the first row of each."""
+    scratch[max(i, j), PARENT] = min(i, j)
+
+
+@inline
+def neighbour(i, edge, count, geometry, scratch):
+    """Row of the triangle beyond an edge, or -1."""
+    beyond = geometry.beside[int(scratch[i, NUMBER]), edge]
+    return row_of(beyond, count, scratch) if beyond >= 0 else -1
+
+
+@inline
+def edges_at(region):
+    """How many edges a closest point is on: at a corner two."""
+    return 0 if region == 0 else (1 if region < 4 else 2)
+
+
+@inline
+def edge_at(region, turn):
+    """One of them."""
+    return region - 1 if region < 4 else (region - 4 + 2 * turn) % 3
+
+
+@inline
+def is_nearest_at(f, region, other, geometry):
+    """Whether triangle f is nearest at an edge that it shares with another: that leaves the other one, see `cancel`."""
+    for turn in range(edges_at(region)):
+        if geometry.beside[f, edge_at(region, turn)] == other:
+            return True
+    return False
+
+
+@inline
+def leave_out(i, j, scratch):
+    """Leave out row i with the edge at which it meets row j; False if these are joined already."""
+    a, b = root_of(i, scratch), root_of(j, scratch)
+    if a == b:
+        return False
+    unite(a, b, scratch)
+    scratch[i, COUNTS] = 0.0
+    return True
+
+
+@inline
+def cancel(count, geometry, scratch):
+    """Leave out triangles that are nearest at an edge they share, each with it; returns how many parts there are."""
+    for i in range(count):
+        scratch[i, PARENT], scratch[i, COUNTS] = i, 1.0
+    parts = count
+    for i in range(count):
+        region = int(scratch[i, REGION])
+        for turn in range(edges_at(region)):
+            j = neighbour(i, edge_at(region, turn), count, geometry, scratch)
+            if j >= 0 and leave_out(i, j, scratch):
+                parts -= 1
+                break
+    return parts
+
+
+@inline
+def join(x, radius, count, parts, geometry, scratch):
+    """Join parts along edges within reach, nearest first, and mark those edges; returns how many parts are left."""
+    for i in range(count):
+        for edge in range(3):
+            scratch[i, EDGES + edge] = math.inf
+            j = neighbour(i, edge, count, geometry, scratch)
+            if j >= 0 and root_of(i, scratch) != root_of(j, scratch):
+                v = from_edge(geometry.triangle, int(scratch[i, NUMBER]), edge, x)
+                scratch[i, EDGES + edge] = dot(v, v)
+    while parts > 1:
+        nearest, at, edge_there, a, b = radius * radius, -1, 0, 0, 0
+        for i in range(count):
+            for edge in range(3):
+                near = scratch[i, EDGES + edge]
+                if 0.0 <= near < nearest:
+                    p = root_of(i, scratch)
+                    q = root_of(neighbour(i, edge, count, geometry, scratch), scratch)
+                    if p != q:
+                        nearest, at, edge_there, a, b = near, i, edge, p, q
+        if at < 0:
+            break
+        unite(a, b, scratch)
+        scratch[at, EDGES + edge_there] = TAKEN
+        parts -= 1
+    return parts
+
+
+@inline
+def add_row(i, t, radius, power, first, geometry, scratch, trees):
+    """Add the term of row i to a contact.
+
+    Parameters
+    ----------
+    i, t : a row, a contact
+    first : number of the mesh's first triangle
+    radius, power, geometry, scratch : see `feel`
+
+    Writes
+    ------
+    trees : row t
+    """
+    f, v = int(scratch[i, NUMBER]), (scratch[i, 0], scratch[i, 1], scratch[i, 2])
+    normal = triple(geometry.triangle, f, NORMAL)
+    overlap, n = from_piece(v, scratch[i, NEAR], scratch[i, REGION] > 0.0, radius, normal)
+    add_piece(trees, t, overlap, n, f - first, power)
+
+
+@inline
+def add_up(x, radius, power, count, joined, first, geometry, scratch, trees):
+    """Write a row of trees for each part, in the order of their first triangles.
+
+    Parameters
+    ----------
+    x, radius, power, geometry, scratch : see `feel`
+    count : rows of scratch
+    joined : whether there are edges to take off
+    first : number of the mesh's first triangle
+
+    Writes
+    ------
+    trees : a row a contact
+    """
+    trees_so_far = 0
+    for i in range(count):
+        root = root_of(i, scratch)
+        if root == i:
+            begin(trees, trees_so_far, int(scratch[i, NUMBER]) - first)
+            scratch[i, TREE] = trees_so_far
+            trees_so_far += 1
+        t = int(scratch[root, TREE])
+        if scratch[i, COUNTS] > 0.0:
+            add_row(i, t, radius, power, first, geometry, scratch, trees)
+        if joined:
+            for edge in range(3):
+                if scratch[i, EDGES + edge] == TAKEN:
+                    f = int(scratch[i, NUMBER])
+                    v = from_edge(geometry.triangle, f, edge, x)
+                    near = dot(v, v)
+                    n = unit(v, near, triple(geometry.triangle, f, NORMAL))
+                    take_link(trees, t, radius - math.sqrt(near), n, power)
+
+
+@inline
+def feel(x, radius, power, k, first, geometry, trees, scratch):
+    """Rows of trees for a sphere of this radius at x; as `dem.kernels.walls.geometry.feel`.
+
+    Parameters
+    ----------
+    x, radius, power, geometry : see `dem.kernels.walls.geometry.feel`
+    k : where the numbers of this mesh begin
+    first : number of its first triangle
+    scratch : a row a triangle within reach
+
+    Writes
+    ------
+    trees : a row a contact
+
+    Returns
+    -------
+    The number of contacts, or less than 0: of rows that lack
+    """
+    if is_outside(x, geometry.numbers, k):
+        return 0
+    leaf = leaf_at(x, geometry.numbers, k, geometry.cells)
+    begin_at, stop = geometry.cells[leaf, 1], geometry.cells[leaf, 2]
+    return feel_listed(x, radius, power, first, geometry.listed, begin_at, stop, geometry, trees, scratch)
+
+
+@func
+def feel_listed(x, radius, power, first, listed, begin_at, stop, geometry, trees, scratch):
+    """The same of triangles that are listed, in ascending order: all within reach are among them, maybe others too.
+
+    Parameters
+    ----------
+    x, radius, power, geometry, first, scratch : see `feel`
+    listed, begin_at, stop : numbers of triangles, and which of them
+
+    Writes
+    ------
+    trees : a row a contact
+
+    Returns
+    -------
+    The number of contacts, or less than 0: of rows that lack
+    """
+    count = gather(x, radius, listed, begin_at, stop, geometry, scratch)
+    if count == 0:
+        return 0
+    if count == 1:
+        begin(trees, 0, int(scratch[0, NUMBER]) - first)
+        add_row(0, 0, radius, power, first, geometry, scratch, trees)
+        return 1
+    parts = cancel(count, geometry, scratch)
+    lows = parts
+    if parts > 1:
+        parts = join(x, radius, count, parts, geometry, scratch)
+    if parts > trees.shape[0]:
+        return -parts
+    add_up(x, radius, power, count, lows > 1, first, geometry, scratch, trees)
+    return parts
+
+
+@func
+def distance(x, k, geometry):
+    """Distance of x from a mesh, or what it is not below where that is as far as the mesh's reach."""
+    numbers = geometry.numbers
+    reach = numbers[k + REACH]
+    if is_outside(x, numbers, k):
+        off = 0.0
+        for axis in range(3):
+            lower, size = numbers[k + axis], numbers[k + 3]
+            beyond = max(lower - x[axis], x[axis] - lower - size, 0.0)
+            off += beyond * beyond
+        return math.sqrt(off) + reach
+    leaf, room = leaf_and_room(x, numbers, k, geometry.cells)
+    farthest = reach + room
+    nearest = farthest * farthest
+    for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
+        f = geometry.listed[entry]
+        if may_reach(geometry.triangle, f, x, farthest):
+            v, _region = from_closest(geometry.triangle, f, x)
+            nearest = min(nearest, dot(v, v))
+    return math.sqrt(nearest)
+
+
+@func
+def list_near(x, reach, k, geometry, listed, start):
+    """List the triangles that are nearer to x than `reach`, at most that of the mesh, in ascending order.
+
+    Parameters
+    ----------
+    x, reach : a place, how near [m]
+    k, geometry : see `feel`
+    start : where in the list to begin
+
+    Writes
+    ------
+    listed : from `start` on, as many as there is room for
+
+    Returns
+    -------
+    what the distance of x from the mesh is not below [m], 0 if any triangle is near; and how many are
+    """
+    if is_outside(x, geometry.numbers, k):
+        return distance(x, k, geometry), 0
+    leaf, count = leaf_at(x, geometry.numbers, k, geometry.cells), 0
+    for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
+        f = geometry.listed[entry]
+        if may_reach(geometry.triangle, f, x, reach):
+            v, _region = from_closest(geometry.triangle, f, x)
+            if dot(v, v) < reach * reach:
+                if start + count < listed.size:
+                    listed[start + count] = f
+                count += 1
+    return (0.0 if count > 0 else distance(x, k, geometry)), count

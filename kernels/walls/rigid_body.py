@@ -1,0 +1,181 @@
+"""Walls that move as rigid bodies by what pushes them: leap-frog in momenta, whole steps at both ends.
+
+With v the velocity and L the angular momentum about a point of the wall, its centre of mass or one that is held,
+
+    v' = F/m,  L' = T,  x' = v,  q' = ω q / 2,  ω = (R I Rᵗ)⁻¹ L,
+
+half a kick, a drift in which ω is that in its middle, half a kick. Along axes of the world that are locked v and L are
+0, and ω solves the equations of the rest: constraints do no work, and change no momentum along what is free.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import by_type, func, inline
+from dem.kernels.numerics.quaternion import (
+    exponential,
+    load_quaternion,
+    product,
+    renormalise,
+    rotate,
+    rotate_back,
+    store_quaternion,
+)
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, multiply, scale, store, subtract
+from dem.kernels.walls.poses import shift, subtract_quaternions
+
+# rows of `FreeBodies.state`: displacement and turn since time 0 of the point that is held or the centre of mass, its
+# velocity, and angular momentum about it, at whole steps; velocity and angular velocity as forces are to see them
+SHIFT, TURN, GOING, ANGULAR, VELOCITY, SPIN, ROWS = 0, 3, 7, 10, 13, 16, 19
+
+
+class Held(NamedTuple):
+    """No wall is a free body."""
+
+
+class FreeBodies(NamedTuple):
+    """Some of W walls are."""
+
+    is_free: np.ndarray  # (W,) int8
+    mobility: np.ndarray  # (3, W) along the axes of the world, 0 along locked ones [1/kg]
+    turns: np.ndarray  # (3, W) 1 about axes of the world that it may turn about, else 0
+    inertia: np.ndarray  # (6, W) about the point, at time 0: xx, yy, zz, yz, zx, xy [kg m²]
+    arm: np.ndarray  # (3, W) from the point to the centre of mass, at time 0 [m]
+    load: np.ndarray  # (3, W) weight and other forces on the centre of mass [N]
+    dt: float  # [s]
+    state: np.ndarray  # (ROWS, W)
+
+
+def held_or(held, free):
+    """Function of (free, *arguments): the first where no wall is free, the second where some are; without the first."""
+    return by_type({Held: held, FreeBodies: free}.__getitem__)
+
+
+@inline
+def column(w, k, q, free):
+    """What is column k of the tensor of inertia of wall w turned by q."""
+    u = rotate_back(q, (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0))
+    i = free.inertia
+    v = (
+        i[0, w] * u[0] + i[5, w] * u[1] + i[4, w] * u[2],
+        i[5, w] * u[0] + i[1, w] * u[1] + i[3, w] * u[2],
+        i[4, w] * u[0] + i[3, w] * u[1] + i[2, w] * u[2],
+    )
+    v = multiply(rotate(q, v), load(free.turns, w))
+    t = free.turns[k, w]
+    return (
+        t * v[0] + (1.0 - t if k == 0 else 0.0),
+        t * v[1] + (1.0 - t if k == 1 else 0.0),
+        t * v[2] + (1.0 - t if k == 2 else 0.0),
+    )
+
+
+@func
+def spin_at(w, q, angular, free):
+    """Angular velocity of wall w, turned by q, with this angular momentum along the axes that it may turn about."""
+    turns = load(free.turns, w)
+    if dot(turns, turns) == 0.0:
+        return (0.0, 0.0, 0.0)
+    a, b, c = column(w, 0, q, free), column(w, 1, q, free), column(w, 2, q, free)
+    across = cross(b, c)
+    inverse = 1.0 / dot(a, across)
+    found = (dot(angular, across), dot(a, cross(angular, c)), dot(a, cross(b, angular)))
+    return multiply(scale(inverse, found), turns)
+
+
+@inline
+def rows(state, first, w):
+    """Three rows of column w."""
+    return state[first, w], state[first + 1, w], state[first + 2, w]
+
+
+@inline
+def put(state, first, w, u):
+    """Write three rows of column w."""
+    state[first, w], state[first + 1, w], state[first + 2, w] = u
+
+
+@inline
+def turn_of(state, w):
+    """The turn of wall w."""
+    return state[TURN, w], state[TURN + 1, w], state[TURN + 2, w], state[TURN + 3, w]
+
+
+@inline
+def pulls(w, felt, free):
+    """Force and torque on wall w along what is free, contacts and load together."""
+    force = add(rows(felt, 0, w), load(free.load, w))
+    lever = rotate(turn_of(free.state, w), load(free.arm, w))
+    torque = add(rows(felt, 3, w), cross(lever, load(free.load, w)))
+    return multiply(force, load(free.mobility, w)), multiply(torque, load(free.turns, w))
+
+
+@inline
+def kick(w, felt, half, free):
+    """Change the velocity and the angular momentum of wall w, by half a step.
+
+    Parameters
+    ----------
+    w, half : wall, half a step [s]
+    felt : (7, W) what particles do to walls
+
+    Writes
+    ------
+    free.state : velocity and angular momentum of wall w
+    """
+    acceleration, torque = pulls(w, felt, free)
+    put(free.state, GOING, w, add_scaled(rows(free.state, GOING, w), half, acceleration))
+    put(free.state, ANGULAR, w, add_scaled(rows(free.state, ANGULAR, w), half, torque))
+
+
+@func
+def go_on(w, felt, free):
+    """Move wall w by a step, from velocities at its beginning to those in its middle, and foresee those at its end."""
+    s, half = free.state, 0.5 * free.dt
+    kick(w, felt, half, free)
+    velocity, angular = rows(s, GOING, w), rows(s, ANGULAR, w)
+    put(s, SHIFT, w, add_scaled(rows(s, SHIFT, w), free.dt, velocity))
+    q = turn_of(s, w)
+    middle = product(exponential(scale(0.5 * half, spin_at(w, q, angular, free))), q)
+    q = renormalise(product(exponential(scale(half, spin_at(w, middle, angular, free))), q))
+    acceleration, torque = pulls(w, felt, free)
+    s[TURN, w], s[TURN + 1, w], s[TURN + 2, w], s[TURN + 3, w] = q
+    put(s, VELOCITY, w, add_scaled(velocity, half, acceleration))
+    put(s, SPIN, w, spin_at(w, q, add_scaled(angular, half, torque), free))
+
+
+@inline
+def arrive(w, felt, free):
+    """Complete the step of wall w with the forces at its end; returns how velocities differ from what was foreseen."""
+    s = free.state
+    before, turning = rows(s, VELOCITY, w), rows(s, SPIN, w)
+    kick(w, felt, 0.5 * free.dt, free)
+    put(s, VELOCITY, w, rows(s, GOING, w))
+    put(s, SPIN, w, spin_at(w, turn_of(s, w), rows(s, ANGULAR, w), free))
+    return subtract(rows(s, VELOCITY, w), before), subtract(rows(s, SPIN, w), turning)
+
+
+@func
+def place(w, motions, poses, free):
+    """Put wall w where it is; returns the distance that none of its points exceeds from where it was before [m].
+
+    Parameters
+    ----------
+    w, motions, free : its number, `dem.kernels.walls.poses.Motions`, `FreeBodies`
+
+    Writes
+    ------
+    poses : column w of all of `dem.kernels.walls.poses.Poses`
+    """
+    before, turned = load(poses.middle, w), load_quaternion(poses.orientation, w)
+    point, q = load(motions.about, w), turn_of(free.state, w)
+    about = add(point, rows(free.state, SHIFT, w))
+    middle = add(about, rotate(q, subtract(load(motions.middle, w), point)))
+    spin = rows(free.state, SPIN, w)
+    store(poses.middle, w, middle)
+    store(poses.about, w, about)
+    store(poses.origin, w, subtract(about, rotate(q, point)))
+    store_quaternion(poses.orientation, w, q)
+    store(poses.velocity, w, add(rows(free.state, VELOCITY, w), cross(spin, subtract(middle, about))))
+    store(poses.spin, w, spin)
+    return shift(motions.reach[w], subtract(middle, before), subtract_quaternions(q, turned))

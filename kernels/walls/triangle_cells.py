@@ -1,0 +1,154 @@
+"""Where to look for the triangles near a place: cells that are cut in eight until few triangles are near each.
+
+A mesh has one cube about it, farther by its *reach* than the mesh. A cell that too many triangles are near is cut; a
+leaf lists all that come as near as the reach to any place in it, in ascending order, so that a place is looked up
+going down one path, and no triangle is met twice. Triangles may be of any size.
+
+A row of `Geometry.cells` is: the first of the eight parts, in the order of x + 2 y + 4 z, or 0 for a leaf; the first
+entry of its list in `Geometry.listed`, the one after the last.
+"""
+
+from dem.kernels.compiler.jit import inline, kernel
+from dem.kernels.walls.triangles import NORMAL, triple
+
+SIZE, ROOT, REACH, NUMBERS = 3, 4, 5, 6  # numbers of a mesh: corner of the cube (3), its size, its row, reach
+
+
+@inline
+def is_outside(x, numbers, k):
+    """Whether a place is off the cube of a mesh."""
+    size = numbers[k + SIZE]
+    u, v, w = x[0] - numbers[k], x[1] - numbers[k + 1], x[2] - numbers[k + 2]
+    return not (0.0 <= u < size and 0.0 <= v < size and 0.0 <= w < size)
+
+
+@inline
+def leaf_at(x, numbers, k, cells):
+    """Leaf of a place in the cube of a mesh whose numbers begin at k."""
+    return leaf_and_room(x, numbers, k, cells)[0]
+
+
+@inline
+def leaf_and_room(x, numbers, k, cells):
+    """The same, and how far the place is from other leaves at least: what is not listed is that much farther away."""
+    half = 0.5 * numbers[k + SIZE]
+    u, v, w = x[0] - numbers[k] - half, x[1] - numbers[k + 1] - half, x[2] - numbers[k + 2] - half
+    c = int(numbers[k + ROOT])
+    while cells[c, 0] > 0:
+        half *= 0.5
+        part = 0
+        if u >= 0.0:
+            part += 1
+            u -= half
+        else:
+            u += half
+        if v >= 0.0:
+            part += 2
+            v -= half
+        else:
+            v += half
+        if w >= 0.0:
+            part += 4
+            w -= half
+        else:
+            w += half
+        c = cells[c, 0] + part
+    return c, max(half - max(abs(u), abs(v), abs(w)), 0.0)
+
+
+@inline
+def near_part(k, c, half, reach, f, middle, rows):
+    """Whether triangle f may come near part k of a cell about c, of half the size `half`: by its box and its plane.
+
+    Parameters
+    ----------
+    k, c, half : number of the part, middle of the cell, half the size of its parts
+    reach : how near
+    f, middle, rows : the triangle; middle and half size of each one's box; `Geometry.triangle`
+
+    Returns
+    -------
+    bool
+    """
+    x = c[0] + (half if k & 1 else -half)
+    y = c[1] + (half if k & 2 else -half)
+    z = c[2] + (half if k & 4 else -half)
+    most = half + reach
+    if abs(x - middle[f, 0]) > most + middle[f, 3]:
+        return False
+    if abs(y - middle[f, 1]) > most + middle[f, 4] or abs(z - middle[f, 2]) > most + middle[f, 5]:
+        return False
+    u, v, w = triple(rows, f, NORMAL)
+    height = u * (x - rows[f, 0]) + v * (y - rows[f, 1]) + w * (z - rows[f, 2])
+    return abs(height) <= half * (abs(u) + abs(v) + abs(w)) + reach
+
+
+@kernel
+def mark(cell, triangle, centre, half, reach, middle, rows, masks, counts):
+    """Say which of the eight parts of cells triangles may come near.
+
+    Parameters
+    ----------
+    cell, triangle : (K,) int32, pairs of a cell and a triangle near it
+    centre : (C, 3), middles of the cells
+    half, reach : half the size of the parts; how near
+    middle, rows : see `near_part`
+
+    Writes
+    ------
+    masks : (K,) uint8, a bit for each part
+    counts : (8 C,) int64, triangles near each part
+    """
+    for e in range(cell.shape[0]):
+        i = cell[e]
+        c = centre[i, 0], centre[i, 1], centre[i, 2]
+        mask = 0
+        for k in range(8):
+            if near_part(k, c, half, reach, triangle[e], middle, rows):
+                mask |= 1 << k
+                counts[8 * i + k] += 1
+        masks[e] = mask
+
+
+@kernel
+def deal(cell, triangle, masks, following, cell_out, triangle_out):
+    """Write the pairs of parts and triangles, those of a part together, in the order that they had.
+
+    Parameters
+    ----------
+    cell, triangle, masks : as `mark` had them
+
+    Writes
+    ------
+    following : (8 C,) int64, where the next pair of each part goes
+    cell_out, triangle_out : the pairs
+    """
+    for e in range(cell.shape[0]):
+        for k in range(8):
+            if masks[e] & (1 << k):
+                part = 8 * cell[e] + k
+                at = following[part]
+                cell_out[at], triangle_out[at] = part, triangle[e]
+                following[part] += 1
+
+
+@inline
+def put_in_order(listed, start, count):
+    """Put so many triangles, listed from `start` on, in ascending order, each once; returns how many are left.
+
+    Lists for which there is no room are nobody's, and stay as they are.
+    """
+    if start + count > listed.size:
+        return count
+    kept = 0
+    for entry in range(start, start + count):
+        f, k = listed[entry], start + kept
+        while k > start and listed[k - 1] > f:
+            k -= 1
+        if k > start and listed[k - 1] == f:
+            continue
+        for later in range(start + kept, k, -1):
+            listed[later] = listed[later - 1]
+        listed[k] = f
+        kept += 1
+    return kept
