@@ -4,6 +4,7 @@ import ast
 import html
 import importlib.util
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -20,6 +21,7 @@ sys.path.append(str(ROOT / "docs" / "make"))
 import api  # noqa: E402
 import equations  # noqa: E402
 import markdown  # noqa: E402
+import tables  # noqa: E402
 
 
 def test_the_interface_is_complete(tmp_path):
@@ -101,6 +103,19 @@ def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path):
                 wrong.append((page.name, address))
     assert not wrong
     assert (tmp_path / "made" / "equations" / "laws" / "hertz.html").exists()
+
+
+def test_tables_of_results_are_those_of_the_data():
+    """Pages have the tables that their data files give, and each file says what its numbers depend on."""
+    for page in tables.pages():
+        text = page.read_text()
+        assert tables.filled(text) == text, f"{page}: run python docs/make/tables.py"
+    written = "".join(page.read_text() for page in tables.pages())
+    for file in tables.RESULTS.glob("*.json"):
+        result = json.loads(file.read_text())
+        assert all(result.get(key) for key in tables.KEYS), file
+        assert {len(row) for row in result["rows"]} == {len(result["columns"])}, file
+        assert f"<!-- table {file.stem}" in written, f"{file} is on no page"
 
 
 def test_type_checkers_know_the_public_names():

@@ -85,12 +85,12 @@ def _passed(checks: list[dict]) -> str:
 
 
 def speed(path: Path) -> None:
-    """What `dem bench` measured, with machine and date; without figures, how to get some."""
-    parts = [(DOCS / "make" / "speed.md").read_text().rstrip(), "## Measured"]
+    """Comparisons, costs, and the results of `dem bench` with machine and date; without results, how to get some."""
+    parts = [(DOCS / "make" / "speed.md").read_text().rstrip(), "## Results of dem bench"]
     if not (DATA / "speed.json").exists():
         how = "`python docs/make/measured.py speed`, on a machine that does nothing else"
         path.write_text(
-            "\n\n".join([*parts, f"Of this version there are no figures yet: {how}, writes them here."]) + "\n"
+            "\n\n".join([*parts, f"There are no results for this version yet: {how}, writes them here."]) + "\n"
         )
         return
     told = json.loads((DATA / "speed.json").read_text())
@@ -99,7 +99,8 @@ def speed(path: Path) -> None:
     for name, figures in told["results"].items():
         unit = next(key for key in figures if key.endswith("_per_second"))
         rows.append(f"| `{name}` | {figures[unit]:.3g} | {unit.replace('_', ' ')} | {figures.get('threads', 1)} |")
-    path.write_text("\n\n".join([*parts, f"By `dem bench --json`: {escaped(machine)}.", "\n".join(rows)]) + "\n")
+    parts.append("Rates are counted in particle steps, frames or collisions; only runs on one machine may be compared.")
+    path.write_text("\n\n".join([*parts, "\n".join(rows), f"Measured on {escaped(machine)}; `dem bench`."]) + "\n")
 
 
 def how_to(path: Path) -> None:
