@@ -11,7 +11,9 @@ class WithPages(build_py):
     """Copies the pages that somebody wrote, which in a clone are read where they are."""
 
     def run(self) -> None:
-        """Copy packages, then pages."""
+        """Copy packages, then pages, into a folder that holds nothing of an earlier build."""
+        if not self.editable_mode:
+            shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
         if not self.editable_mode:
             docs = Path(__file__).parent / "docs"

@@ -26,11 +26,12 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from dem.base import clone
 from dem.files.kinds import KINDS
 from dem.ranks import launcher
 
-# in a clone `dem.kernels` and `dem.cases` are the folders beside this one, installed they are in it
-__path__ += [] if os.path.isdir(os.path.join(__path__[0], "kernels")) else [os.path.dirname(__path__[0])]
+if not os.path.isdir(os.path.join(__path__[0], "kernels")):
+    clone.find_beside(__path__[0], ("dem.kernels", "dem.cases"))
 
 if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     # ruff: noqa: F401

@@ -330,8 +330,8 @@ def test_every_kernel_is_compiled_for_one_kind_of_array():
 
 CODE_OF_LOOPS = """
 import dem
-from kernels.soft.contact import elastic_pairs as contact; from kernels.soft.integration import particle_update as
-motion
+from dem.kernels.soft.contact import elastic_pairs as contact
+from dem.kernels.soft.integration import particle_update as motion
 sim = dem.cases()["nine-fibres"]().simulation()
 for loop in (motion.drift, motion.turn, motion.kick, motion.spin, contact.evaluate_pairs):
     for compiled in loop.overloads.values():

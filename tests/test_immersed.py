@@ -53,8 +53,8 @@ def crowd(n, threads, **fluid):
 CODE_OF_LOOPS = """
 import dem
 from dem.kernels.fluid import gridded
-from kernels.soft.fluid import translational_relaxation as dragged, fluid_forces as feel, rotational_relaxation as
-whirled
+from dem.kernels.soft.fluid import fluid_forces as feel, rotational_relaxation as whirled
+from dem.kernels.soft.fluid import translational_relaxation as dragged
 from dem.bench.flow import Flowing
 (_, sim) = Flowing("many-spheres", 1, 1, {"all": {"lift": "mei", "magnus": "oesterle-bui-dinh"}}, n=27).runs().values()
 going = feel.look_ahead, feel.foresee, feel.feel_going
