@@ -23,7 +23,8 @@ def table(name: str, *, short: bool = False) -> str:
     rows = [result["rows"][k] for k in result["short"]] if short else result["rows"]
     lines = [result["columns"], ["---"] * len(result["columns"]), *rows]
     body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    source = f"{result['machine']}; {result['date']}; {result['versions']}; `{result['command']}`"
+    command, bracket, remark = result["command"].partition(" (")
+    source = f"{result['machine']}; {result['date']}; {result['versions']}; `{command}`{bracket}{remark}"
     return f"{result['meaning']}\n\n{body}\n\nMeasured on {source}."
 
 
