@@ -3,22 +3,25 @@
 SI units; quaternions scalar first (w, x, y, z), body to world; angular velocities, forces and torques in the world
 frame. Start with `Simulation`; read what it wrote with `Trajectory`.
 
-A room imports from rooms above it in this list, or from itself; those on one line do not know each other:
+Folders, in order of reading; a module imports from its own folder or from those of earlier lines:
 
-    base, ranks                     checked input, notices; several processes that compute one run
-    model                           materials, shapes, particles, box, contacts
-    rotation, statistics, system    schemes; functions of plain arrays; what all simulations have in common
+    base, ranks                     checked input, notices; several processes that compute one run (MPI)
+    model                           materials, shapes, particles, contact laws, box, walls, bonds, fluid
+    rotation, statistics, system    integrators of one body; functions of arrays; what all simulations share
     files                           trajectories, checkpoints, exports
-    run                             through time, again, and on from files
-    soft, hard, plots               time steps; events; pictures
-    stochastic, viewer              collisions drawn at random; runs in a browser
+    run                             time loop, callbacks, rerun and resume
+    soft, event_driven, plots       soft particles; hard spheres; figures
+    dsmc, viewer                    direct simulation Monte Carlo; runs in a browser
     case                            set-ups by name
-    casefile, validation, bench     set-ups in TOML; studies; how fast it is
+    casefile, validation, bench     set-ups in TOML; validation studies; benchmarks
     sweeps                          many runs of a case
     cli                             the command line
 
-A public name is imported from its module, see `HOMES`, when somebody first asks for it: `import dem` itself takes no
-time, and a program waits only for what it uses.
+`dem.kernels` (compiled code) and `dem.cases` (built-in cases) are folders of their own beside `dem` in a clone.
+
+Public names are imported from their modules (`HOMES`) at first use, so that `import dem` itself takes no time. In a
+program that ``mpiexec`` or ``srun`` has started, `import dem` returns on rank 0 only: the other ranks compute for rank
+0 (`dem.ranks.launcher`).
 """
 
 import importlib

@@ -17,6 +17,7 @@ import typer
 from dem.base import cpu_info
 from dem.cli import pages
 from dem.cli.common import app, plain_errors, say
+from dem.ranks.job_server import JobServer
 
 EXTRAS = {
     "plot": ("matplotlib",), "gsd": ("gsd",), "mesh": ("trimesh",), "tables": ("pandas", "scipy", "xarray"),
@@ -118,9 +119,14 @@ def _extras() -> tuple[list, list]:
 def _others() -> tuple[list, list]:
     """Programs that are of use where they are there."""
     launcher = shutil.which("mpiexec") or shutil.which("mpirun")
+    ranks = JobServer.current.communicator.ranks if JobServer.current else 1
     bound = f"mpi4py {_version('mpi4py')}"
     found = [
         ("MPI", f"{launcher or 'no mpiexec'}, {bound}"),
+        (
+            "ranks",
+            "one process" if ranks == 1 else f"{ranks}: rank 0 runs the program, `import dem` returns on it alone",
+        ),
         ("ffmpeg", shutil.which("ffmpeg") or "no: movies as .gif"),
     ]
     return [*found, ("browser", _browser())], []

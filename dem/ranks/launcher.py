@@ -1,9 +1,13 @@
-"""How a process comes to know that it is one of several that ``mpiexec`` or ``srun`` has started.
+"""What `import dem` does in a process that ``mpiexec`` or ``srun`` has started as one of several.
 
-Launchers tell their processes by environment variables; one process without any imports nothing here. Where there
-are several, rank 0 goes on with its program, and the others never come back from ``import dem``: they compute what
-rank 0 wants computed, and end with it. So programs need not know of ranks, files are written once, and what is printed
-is printed once.
+Launchers describe their processes by environment variables. A process without these variables imports nothing here.
+With them, rank 0 runs the program, and `import dem` does not return on the other ranks: they serve rank 0, which has
+them compute their parts of its simulations, and end with it. A program therefore needs no code for ranks, and files
+are written and lines are printed once. Rank 0 says so in a line on stderr. An explicit call in the program would be
+plainer, but a program that forgets it would be run by every rank, and all would write the same files.
+
+A process is left alone if ``mpi4py.MPI`` was imported before `dem`, or if the environment variable ``PCDM_DEM_MPI`` is
+``off``.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import NoReturn
 
-SWITCH = "PCDM_DEM_MPI"  # "off": each process is a run of its own, whatever has started it
+SWITCH = "PCDM_DEM_MPI"  # "off": each process runs the program by itself, whatever has started it
 SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
 RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK")
 STEPS = ("SLURM_STEP_NUM_TASKS",)  # tells how many where PMIX_RANK alone tells who
@@ -39,13 +43,13 @@ def size(environment: dict[str, str] | os._Environ) -> int:
 
 
 def rank(environment: dict[str, str] | os._Environ) -> int:
-    """Which of them this is."""
+    """Rank of this process; 0 where there is no launcher."""
     told = [environment[name] for name in RANKS if name in environment]
     return max([int(each) for each in told if each.isdigit()], default=0)
 
 
 def join() -> None:
-    """Become one of several ranks, if there are several; only rank 0 comes back."""
+    """Join the ranks that a launcher has started, if there are several; returns on rank 0 only."""
     number = size(os.environ)
     if number < 2 or os.environ.get(SWITCH, "").lower() == "off" or "mpi4py.MPI" in sys.modules:
         return
@@ -84,6 +88,10 @@ def _join(mpi: ModuleType) -> None:
     if "NUMBA_NUM_THREADS" not in os.environ and "numba" not in sys.modules:
         os.environ["NUMBA_NUM_THREADS"] = str(world.threads_each())
     if world.rank == 0:
+        sys.stderr.write(
+            f"dem: rank 0 of {world.ranks} runs this program; on the other ranks import dem does not return, they "
+            f"compute for rank 0 (see dem guide clusters; {SWITCH}=off: each rank runs the program by itself)\n"
+        )
         job_server.JobServer.current = job_server.JobServer(world)
         atexit.register(job_server.JobServer.current.end)
         return

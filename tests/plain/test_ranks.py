@@ -693,3 +693,34 @@ def test_a_launcher_without_mpi4py_is_refused_once(rank, said):
     assert done.stderr.startswith(said)
     assert bool(done.stderr) == bool(said)
     assert not done.stdout
+
+
+TWO_RANKS = """
+import importlib.util, os, sys, types
+find = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: "here" if name == "mpi4py" else find(name, *rest)
+sys.modules["dem.ranks.mpi"] = mpi = types.ModuleType("dem.ranks.mpi")
+mpi.end = lambda: print("ended")
+class World:
+    rank, ranks = int(os.environ["PMI_RANK"]), int(os.environ["PMI_SIZE"])
+    threads_each = staticmethod(lambda: 1)
+    def told(self, order=None):
+        return print("told", order) or (0, "end", (), [])
+mpi.World = World
+import dem
+print("program")
+"""
+
+
+@pytest.mark.parametrize(
+    ("rank", "printed"), [("0", ["program", "told (0, 'end', (), [])"]), ("1", ["told None", "ended"])]
+)
+def test_import_dem_returns_on_rank_0_alone_which_says_so(rank, printed):
+    """The other rank serves until rank 0 ends, and runs nothing of the program."""
+    told = {"PMI_SIZE": "2", "PMI_RANK": rank, "PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", TWO_RANKS], env=told, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == printed
+    assert done.stderr.startswith(
+        "dem: rank 0 of 2 runs this program; on the other ranks import dem does not return"
+    ) == (rank == "0")
+    assert bool(done.stderr) == (rank == "0")
