@@ -1,6 +1,6 @@
 """The site: ``python -m sphinx -W -b html docs site`` (``pip install -e '.[docs]'``), which needs no network.
 
-Pages that follow from something are made first, into ``docs/made``: see the folder ``make``.
+Generated pages are written first, into ``docs/made``: see the folder ``make``.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 
 def setup(app: object) -> None:
-    """Formulae on pages that somebody wrote are shown as those are that were made."""
+    """Set formulae on hand-written pages as on generated ones."""
 
     def read(_: object, name: str, text: list[str]) -> None:
         if not name.startswith("made/"):

@@ -36,10 +36,10 @@ def test_the_interface_is_complete(tmp_path):
 @pytest.mark.slow
 def test_every_kernel_file_has_a_page_with_its_functions(tmp_path):
     equations.write(tmp_path)
-    for path in (ROOT / "kernels").glob("*/*.py"):
+    for path in (ROOT / "kernels").glob("*/**/*.py"):
         if path.stem == "__init__":
             continue
-        text = (tmp_path / path.parent.name / f"{path.stem}.md").read_text()
+        text = (tmp_path / path.relative_to(ROOT / "kernels")).with_suffix(".md").read_text()
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and ast.get_docstring(node):
                 assert f"## `{node.name}`" in text, f"{path}: {node.name}"

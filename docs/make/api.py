@@ -18,7 +18,7 @@ GROUPS = {
         "dem.model.particles.particles", "dem.model.shapes.shape", "dem.model.shapes.clump", "dem.model.size",
         "dem.model.particles.sieves",
         "dem.model.particles.packing", "dem.model.particles.random_insertion", "dem.model.particles.dense_packing",
-        "dem.model.shapes.capsule", "dem.model.bond",
+        "dem.model.shapes.capsule", "dem.model.bonds",
     ),
     "Materials and contacts": (
         "dem.model.materials", "dem.model.contact", "dem.model.contact.normal_forces", "dem.model.contact.damping",
@@ -66,7 +66,7 @@ def write(folder: Path) -> None:
     for title, room in (("Statistics", dem.statistics), ("Pictures", dem.plots)):
         things = {f"{room.__name__}.{name}": getattr(room, name) for name in room.__all__}
         groups.append((title, of_docstring(room.__doc__, there), things))
-    parts, rows = ["# API", "Every public name, from its docstring. Whatever is not here may change."], []
+    parts, rows = ["# API", "All public names, with their docstrings. Names that are not listed here may change."], []
     for title, said, things in groups:
         name = title.lower().replace(",", "").replace(" ", "-")
         text = "\n\n".join([f"# {title}", said, *(_entry(full, thing, there) for full, thing in things.items())])

@@ -1,4 +1,4 @@
-"""A page for each file of kernels: what it says of itself, its functions, and the tests that hold it."""
+"""A page for each file of kernels: its docstring, its functions, and the tests that check it."""
 
 from __future__ import annotations
 
@@ -12,34 +12,38 @@ from typing import NamedTuple
 from markdown import fenced, inline, of_docstring
 
 ROOT = Path(__file__).parent.parent.parent
-MOST = 8  # tests that are named for a file
+KERNELS = ROOT / "kernels"
+MOST = 8  # tests that a page lists
 ROOMS = {
-    "laws": "Contact laws", "bonds": "Bonds", "rotation": "Rotation", "walls": "Walls", "fluid": "Fluids", "box": "Box",
-    "hard": "Hard spheres", "stochastic": "Collisions at random", "soft": "Time steps", "packing": "Packing",
-    "base": "What all stand on",
+    "laws": "Contact laws", "bonds": "Bonds", "rotation": "Rotation", "walls": "Walls", "fluid": "Fluids",
+    "domain": "Box and periodic cell", "event_driven": "Hard spheres", "dsmc": "Random collisions",
+    "packing": "Packing", "soft": "Time steps", "soft/integration": "Time steps: integration",
+    "soft/neighbours": "Time steps: neighbour lists", "soft/contact": "Time steps: contacts",
+    "soft/wall_contact": "Time steps: contacts with walls", "soft/bonds": "Time steps: bonds",
+    "soft/fluid": "Time steps: fluids", "soft/subdomain": "Time steps: domains of ranks", "numerics": "Numerics",
+    "simd": "Vector instructions", "compiler": "Compiler",
 }  # fmt: skip
 
 
 def write(folder: Path) -> None:
-    """Write the pages, an index for each room, and one for all."""
-    rooms = {path.parent.name for path in (ROOT / "kernels").glob("*/__init__.py")}
+    """Write the pages, an index for each folder of kernels, and one for all."""
+    rooms = {path.parent.relative_to(KERNELS).as_posix() for path in KERNELS.glob("*/**/__init__.py")}
     order = [*(room for room in ROOMS if room in rooms), *sorted(rooms - ROOMS.keys())]
     parts = [
         "# Equations",
-        "A page for each file of `kernels/`: the equation as the code has it, with the code's own symbols, its source, "
-        "and the tests that hold it. What words and symbols mean is in the [glossary](/glossary); how all of it fits "
-        "together, in [the model](/reference/model).",
+        "A page for each file of `kernels/`: the equation with the symbols of the code, its source, and the tests that "
+        "check it. The [glossary](/glossary) explains terms, the [model](/reference/model) gives an overview.",
     ]
     for room in order:
         (folder / room).mkdir(parents=True, exist_ok=True)
-        files = sorted(path for path in (ROOT / "kernels" / room).glob("*.py") if path.stem != "__init__")
+        files = sorted(path for path in (KERNELS / room).glob("*.py") if path.stem != "__init__")
         for path in files:
             (folder / room / f"{path.stem}.md").write_text(page(path))
         title, lines = ROOMS.get(room, room.capitalize()), [(path.stem, _summary(path)) for path in files]
-        said = of_docstring(ast.get_docstring(ast.parse((ROOT / "kernels" / room / "__init__.py").read_text())) or "")
-        listed = "\n".join(f"- [{name}]({name}.md): {about}" for name, about in lines)
-        (folder / room / "index.md").write_text(f"# {title}\n\n{said}\n\n{listed}\n")
-        parts += [f"## {title}", "\n".join(f"- [{name}]({room}/{name}.md): {about}" for name, about in lines)]
+        about = of_docstring(ast.get_docstring(ast.parse((KERNELS / room / "__init__.py").read_text())) or "")
+        listed = "\n".join(f"- [{name}]({name}.md): {summary}" for name, summary in lines)
+        (folder / room / "index.md").write_text(f"# {title}\n\n{about}\n\n{listed}\n")
+        parts += [f"## {title}", "\n".join(f"- [{name}]({room}/{name}.md): {summary}" for name, summary in lines)]
     # of rooms only: each page would list all files at its side, which takes most of the time
     rows = "\n".join(f"{room}/index" for room in order)
     parts.append(f"```{{toctree}}\n:hidden:\n\n{rows}\n```")
@@ -47,17 +51,17 @@ def write(folder: Path) -> None:
 
 
 def _summary(path: Path) -> str:
-    """What a file says of itself first."""
+    """First paragraph of the docstring of a file."""
     return inline(" ".join((ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n\n")[0].split()))
 
 
 def page(path: Path) -> str:
-    """One file."""
+    """Page of one file."""
     text = path.read_text()
     tree, where = ast.parse(text), path.relative_to(ROOT)
     parts = [
         "---\norphan: true\n---",
-        f"# `{path.parent.name}.{path.stem}`",
+        f"# `{'.'.join(path.relative_to(KERNELS).with_suffix('').parts)}`",
         of_docstring(ast.get_docstring(tree) or ""),
     ]
     for node in tree.body:
@@ -67,7 +71,7 @@ def page(path: Path) -> str:
             parts.append(_function(node, text))
     held = tests_of(path)
     if held:
-        parts.append("## Held by\n\n" + "\n".join(f"- {inline(one)}" for one in held))
+        parts.append("## Tests\n\n" + "\n".join(f"- {inline(one)}" for one in held))
     parts.append(f"Source: `{where}`.")
     return "\n\n".join(parts) + "\n"
 
@@ -89,7 +93,7 @@ def _function(node: ast.FunctionDef, text: str) -> str:
 
 @cache
 def _mutants() -> tuple:
-    """Changes of the code that tests are known to notice."""
+    """Mutants of the code, each with the test that must fail."""
     sys.path.insert(0, str(ROOT / "tests"))
     try:
         from mutations import MUTANTS  # noqa: PLC0415
@@ -99,7 +103,7 @@ def _mutants() -> tuple:
 
 
 class Named(NamedTuple):
-    """A test, and what it names: modules by the beginning of a dotted name, public classes that it makes."""
+    """A test, with the modules whose functions it calls and the public classes that it makes."""
 
     file: str
     name: str
@@ -122,11 +126,11 @@ def _tests() -> tuple[Named, ...]:
 
 
 def tests_of(path: Path) -> list[str]:
-    """Tests that notice if something in the file is spoilt, and those that call it by its name."""
+    """Tests that fail for a mutant of the file, and tests that call its functions."""
     text, tree = path.read_text(), ast.parse(path.read_text())
     functions = {n.name: ast.get_source_segment(text, n) or "" for n in tree.body if isinstance(n, ast.FunctionDef)}
     held = [
-        f"`tests/{m.file}`, `{m.tests}`: notices `{m.new}` for `{m.old}` in `{m.function}`"
+        f"`tests/{m.file}`, `{m.tests}`: fails for `{m.new}` instead of `{m.old}` in `{m.function}`"
         for m in _mutants() if m.old in functions.get(m.function, "")
     ]  # fmt: skip
     classes = [n.name for n in tree.body if isinstance(n, ast.ClassDef)]

@@ -1,4 +1,4 @@
-"""Docstrings as Markdown: sections, examples, formulae; names of the public interface become links."""
+"""Docstrings as Markdown: sections, examples, formulae; public names become links."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def formula(text: str) -> str:
 APART = re.compile(  # blocks of code, code, targets of links, directives, lines that are shown as they are
     r"(^```.*?^```$|``.+?``|`[^`\n]+`|\]\([^)\n]*\)|^:::.*$|^ {4}.*$)", re.MULTILINE | re.DOTALL
 )
-KERNEL = re.compile(r"`kernels/(\w+)/(\w+)\.py`")
+KERNEL = re.compile(r"`kernels/((?:\w+/)*\w+)/(\w+)\.py`")
 
 
 def marked(text: str) -> str:
-    """A page as somebody wrote it: exponents and indices likewise, and files of kernels lead to their pages."""
+    """A hand-written page, with exponents and indices set, and files of kernels linked to their pages."""
     parts = APART.split(text)
     for k in range(0, len(parts), 2):
         parts[k] = LOWERED.sub(lambda found: f"{found[1]}<sub>{found[2] or found[3]}</sub>", parts[k])

@@ -1,4 +1,4 @@
-"""Pages that follow from something: the gallery, what was validated, how fast it is, topics, changes."""
+"""Generated pages: gallery, validation, speed, list of pages, command line, changes."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def gallery(path: Path) -> None:
     """Each case as a command to run, with its picture and its parameters."""
     parts = [
         "# Gallery",
-        "Every case that `dem` brings, as a run of seconds. `dem cases NAME` lists its parameters, `dem init NAME` "
-        "writes it as a file to change, and what a command below leaves behind is looked at by `dem view FILE`.",
+        "All cases of `dem`, each as a run of seconds. `dem cases NAME` lists the parameters of a case, `dem init "
+        "NAME` writes it to a file that you can change, and `dem view FILE` shows the result of a command below.",
     ]
     cases = {  # not of other packages that happen to be installed
         name: case for name, case in sorted(dem.cases().items()) if case.__module__.startswith("dem.cases.")
@@ -55,26 +55,26 @@ def _parameters(case: type) -> str:
 
 
 def truth(path: Path) -> None:
-    """What `dem validate` found, next to what was published and what is exact."""
+    """Results of `dem validate` next to published and exact ones."""
     parts = [
-        "# Truth",
-        "What is published, what is exact, and what the engine gives, study by study: `dem validate NAME` makes them "
-        "again with pictures, `dem validate --quick` in larger steps, from which these tables come. "
-        "`python docs/make/measured.py truth` writes them anew.",
+        "# Validation",
+        "Published, exact and computed results, study by study. `dem validate NAME` repeats a study and draws it. The "
+        "tables come from `dem validate --quick`, which takes larger steps, and `python docs/make/measured.py truth` "
+        "measures them again.",
     ]
     studies = [json.loads(file.read_text()) for file in sorted((DATA / "validation").glob("*.json"))]
     rows = [
         f"| [{study['name']}](#{study['name']}) | {escaped(study['title'])} | {_passed(study['checks'])} |"
         for study in studies
     ]
-    parts.append("\n".join(["| study | what of | checks |", "|---|---|---|", *rows]))
+    parts.append("\n".join(["| study | subject | checks |", "|---|---|---|", *rows]))
     for study in studies:
         rows = [
             "| " + " | ".join(escaped(str(check[key])) for key in COLUMNS)
             + (" |" if check["passed"] else " (missed) |")
             for check in study["checks"]
         ]  # fmt: skip
-        header = ["| quantity | published | exact | ours | within |", "|---|---|---|---|---|"]
+        header = ["| quantity | published | exact | computed | tolerance |", "|---|---|---|---|---|"]
         parts += [f"## {study['name']}", f"{escaped(study['title'])}.", "\n".join([*header, *rows])]
     path.write_text("\n\n".join(parts) + "\n")
 
@@ -104,12 +104,12 @@ def speed(path: Path) -> None:
 
 
 def how_to(path: Path) -> None:
-    """The guides, and all topics that lie in docs/, each with a line on what it is about."""
+    """All guides and pages in docs/, each with a line on its subject."""
     there = {f"guide/{page.stem}" for page in (DOCS / "guide").glob("*.md")} - {"guide/start"}
     there |= {page.stem for page in DOCS.glob("*.md")} - FIXED
     told = {name for pages in TOPICS.values() for name in pages}
     groups = TOPICS | ({"More": dict.fromkeys(sorted(there - told), "")} if there - told else {})
-    parts = ["# How to", "A page for each thing that one may want to do."]
+    parts = ["# How to", "A page for each task; the last group explains models and shows results."]
     for title, pages in groups.items():
         lines = [
             f"- [{_title(DOCS / (name + '.md'))}](/{name}.md)" + (f": {about}" if about else "")
@@ -125,7 +125,7 @@ def _title(page: Path) -> str:
 
 
 def command_line(path: Path) -> None:
-    """What each command says of itself."""
+    """The help text of each command."""
     import re  # noqa: PLC0415
 
     from typer.testing import CliRunner  # noqa: PLC0415
@@ -142,12 +142,12 @@ def command_line(path: Path) -> None:
 
 
 def changes(path: Path) -> None:
-    """The list of changes, as it lies in the repository."""
+    """The change log of the repository."""
     path.write_text((ROOT / "CHANGELOG.md").read_text())
 
 
 def take_over(fresh: Path, made: Path) -> None:
-    """Put pages where the site looks for them; those that are as they were keep their age, and are not built again."""
+    """Copy pages to the folder of the site; unchanged ones keep their time, so that Sphinx does not build them."""
     wanted = {page.relative_to(fresh) for page in fresh.rglob("*.md")}
     for page in made.rglob("*.md"):
         if page.relative_to(made) not in wanted:
