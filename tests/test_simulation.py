@@ -267,7 +267,7 @@ def test_the_skin_does_not_show_in_a_crowd(name, skin):
         sims.append(dem.Simulation(particles, box, gravity=kind.gravity, time_step=1e-5, _skin=choice))
         sims[-1].step(3000)
     nb = sims[0]._engine.neighbours
-    assert (nb.incident_i + nb.incident_j).max() >= 3
+    assert (nb.count_as_first + nb.count_as_second).max() >= 3
     assert_same_bytes(*sims)
 
 
@@ -437,7 +437,7 @@ def crowd_of(name, **options):
 @pytest.mark.few(1)
 def test_the_number_of_threads_does_not_show(name, integrator):
     one, two = (crowd_of(name, integrator=integrator, threads=threads) for threads in (1, 2))
-    assert (one._engine.neighbours.lag[0] > 0) == (name == "mixed-sizes")
+    assert (one._engine.neighbours.chunk_bandwidth[0] > 0) == (name == "mixed-sizes")
     assert type(one._engine.mode) is not type(two._engine.mode)
     assert_same_bytes(one, two)
     assert one.energy_error == two.energy_error

@@ -33,9 +33,9 @@ def kept(law, index, lines, lasts, number, rows, out):
 
 
 @kernel
-def handed_out(damping, number, out, other, wrench):
+def handed_out(damping, number, out, other, force_torque):
     """Write rows of wrenches; as `dem.kernels.soft.contact.contact_batches.scatter_forces`."""
-    scatter_forces(damping, number, out, other, wrench)
+    scatter_forces(damping, number, out, other, force_torque)
 
 
 @pytest.mark.parametrize("number", [0, 5, 8, 17, 64])
@@ -86,8 +86,8 @@ def test_rows_of_wrenches_have_what_is_said_of_them(width, other, number):
     wanted = {LINE: {0: force, ON_I: on_i}, SHARED: {0: on_j, HALF: force, 2 * HALF: on_i}}
     of_clusters = {0: force, ON_I: on_i, FORCE_J: -force, ON_J: on_j}
     for damping in (laws.Damping, laws.SharedDamping)[: 1 if width in wanted else 2]:  # the latter is of clusters alone
-        wrench = np.full((BLOCK + 8, width), 7.0)
-        handed_out(damping(np.zeros((1, 1))), number, out.ravel(), other, wrench)
+        force_torque = np.full((BLOCK + 8, width), 7.0)
+        handed_out(damping(np.zeros((1, 1))), number, out.ravel(), other, force_torque)
         for column, values in wanted.get(width, of_clusters).items():
-            np.testing.assert_array_equal(wrench[:number, column : column + 3], values)
-        assert (wrench[number:] == 7.0).all()
+            np.testing.assert_array_equal(force_torque[:number, column : column + 3], values)
+        assert (force_torque[number:] == 7.0).all()

@@ -56,23 +56,23 @@ class Communicator:
     ranks: int
     cores: float = 1.0
 
-    def told(self, thing: object = None) -> object:
+    def bcast(self, thing: object = None) -> object:
         """What rank 0 says, to all."""
         raise NotImplementedError
 
-    def deal(self, parcels: list) -> list:
+    def alltoall(self, parcels: list) -> list:
         """Hand parcel r to rank r; returns what came, by rank."""
         raise NotImplementedError
 
-    def collect(self, thing: object) -> list | None:
+    def gather(self, thing: object) -> list | None:
         """What all say, by rank, at rank 0; None at others."""
         raise NotImplementedError
 
-    def all_told(self, thing: object) -> list:
+    def allgather(self, thing: object) -> list:
         """What all say, by rank, to all."""
         raise NotImplementedError
 
-    def combine(self, sums: np.ndarray, most: np.ndarray) -> None:
+    def allreduce(self, sums: np.ndarray, most: np.ndarray) -> None:
         """Put in place of both what they are over all ranks: integers that are added, integers that are compared."""
         raise NotImplementedError
 

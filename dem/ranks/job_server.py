@@ -78,14 +78,14 @@ class JobServer:
         """There is nothing more to be done."""
         if not self._ended:
             self._ended = True
-            self.communicator.told((0, END, (), []))
+            self.communicator.bcast((0, END, (), []))
 
     def _say(self, number: int, name: str, given: tuple) -> None:
         if self._ended:
             message = "the other ranks have ended: nothing more can be computed"
             raise RuntimeError(message)
         dropped, self._dropped = self._dropped, []
-        self.communicator.told((number, name, given, dropped))
+        self.communicator.bcast((number, name, given, dropped))
 
 
 class RemoteObject:
@@ -118,7 +118,7 @@ def serve(communicator: Communicator) -> None:
     things: dict[int, object] = {}
     try:
         while True:
-            number, name, given, dropped = communicator.told()
+            number, name, given, dropped = communicator.bcast()
             for gone in dropped:
                 things.pop(gone, None)
             if name == END:

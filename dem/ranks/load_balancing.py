@@ -50,7 +50,7 @@ class Bisection(Partition):
     def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
         """Cut anew if it is time to; see `Owners`. Who was slow for a moment is not so the next time."""
         each = max(SAMPLES // communicator.ranks, LEAST)
-        works = communicator.all_told(work)
+        works = communicator.allgather(work)
         mean = sum(works) / len(works)
         before, self.fair = self.fair, max(works) <= (1.0 + uneven(each, communicator.ranks)) * mean
         if self.root is not None and (self.fair or before):
@@ -58,7 +58,7 @@ class Bisection(Partition):
         every = -(-max(position.shape[1], 1) // each)
         sample = position[:, ::every]
         weight = np.full(sample.shape[1], work / max(sample.shape[1], 1))
-        found = communicator.all_told((sample, weight))
+        found = communicator.allgather((sample, weight))
         self.root = cut(np.concatenate([each[0] for each in found], axis=1), np.concatenate([w for _, w in found]),
                         0, communicator.ranks, self.root)  # fmt: skip
 

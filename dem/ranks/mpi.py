@@ -73,7 +73,7 @@ class World(Communicator):
         self._cores = sum(1 / sum(core in cores for cores in others) for core in mine)
         self.cores = min(self.world.allgather(self._cores))
 
-    def told(self, thing: object = None) -> object:
+    def bcast(self, thing: object = None) -> object:
         """What rank 0 says. Who waits long for it leaves his core to others."""
         here, began = self.world.Ibarrier(), time.perf_counter()
         while not here.Test():
@@ -82,19 +82,19 @@ class World(Communicator):
                 time.sleep(min(max(SLEEP, 0.01 * waited), IDLE))
         return self.world.bcast(thing)
 
-    def deal(self, parcels: list) -> list:
+    def alltoall(self, parcels: list) -> list:
         """All to all."""
         return self.world.alltoall(parcels)
 
-    def collect(self, thing: object) -> list | None:
+    def gather(self, thing: object) -> list | None:
         """All to rank 0."""
         return self.world.gather(thing)
 
-    def all_told(self, thing: object) -> list:
+    def allgather(self, thing: object) -> list:
         """All to all, the same."""
         return self.world.allgather(thing)
 
-    def combine(self, sums: np.ndarray, most: np.ndarray) -> None:
+    def allreduce(self, sums: np.ndarray, most: np.ndarray) -> None:
         """Both at once."""
         requests = [
             self.world.Iallreduce(MPI.IN_PLACE, sums, MPI.SUM), self.world.Iallreduce(MPI.IN_PLACE, most, MPI.MAX)

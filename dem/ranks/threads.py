@@ -108,28 +108,28 @@ class Threads(Communicator):
         first = rank // together * together
         self.members = range(first, min(first + together, self.ranks))
 
-    def told(self, thing: object = None) -> object:
+    def bcast(self, thing: object = None) -> object:
         """What rank 0 says; others get a copy."""
         if self.rank == 0:
             self.board.swap(0, pickle.dumps(thing))
             return thing
         return pickle.loads(self.board.swap(self.rank, None)[0])
 
-    def deal(self, parcels: list) -> list:
+    def alltoall(self, parcels: list) -> list:
         """Hand copies on."""
         found = self.board.swap(self.rank, [pickle.dumps(parcel) for parcel in parcels])
         return [pickle.loads(parcels[self.rank]) for parcels in found]
 
-    def collect(self, thing: object) -> list | None:
+    def gather(self, thing: object) -> list | None:
         """Copies, at rank 0."""
-        found = self.all_told(thing)
+        found = self.allgather(thing)
         return found if self.rank == 0 else None
 
-    def all_told(self, thing: object) -> list:
+    def allgather(self, thing: object) -> list:
         """Copies, to all."""
         return [pickle.loads(said) for said in self.board.swap(self.rank, pickle.dumps(thing))]
 
-    def combine(self, sums: np.ndarray, most: np.ndarray) -> None:
+    def allreduce(self, sums: np.ndarray, most: np.ndarray) -> None:
         """Add and compare."""
         found = self.board.swap(self.rank, (sums.copy(), most.copy()))
         sums[...] = np.sum([each[0] for each in found], axis=0)

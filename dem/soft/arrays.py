@@ -58,15 +58,15 @@ def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds 
         mass=np.array([p.mass for p in properties]),
         inverse_mass=np.where(fixed, 0.0, 1 / np.array([p.mass for p in properties])),
         inertia=np.ascontiguousarray(np.where(fixed[:, None], INERTIA, np.array([p.inertia for p in properties])).T),
-        tip=np.array([d.max() for d in distance]),
-        bound=np.array([(d + s.radii).max() for d, s in zip(distance, shapes, strict=True)]),
-        round=all(len(s.radii) == 1 and not s.offsets.any() for s in shapes),
+        max_sphere_offset=np.array([d.max() for d in distance]),
+        bounding_radius=np.array([(d + s.radii).max() for d, s in zip(distance, shapes, strict=True)]),
+        all_single_spheres=all(len(s.radii) == 1 and not s.offsets.any() for s in shapes),
         fixed=bool(fixed.any()),
-        on_line=np.array([_on_line(s.offsets, s.radii) for s in shapes], dtype=np.int8),
+        is_collinear=np.array([_on_line(s.offsets, s.radii) for s in shapes], dtype=np.int8),
         first_offset=np.cumsum([0] + [len(s.radii) for s in shapes]).astype(np.int32),
         offset=np.ascontiguousarray(np.concatenate([s.offsets for s in shapes]).T),
         radius=radius,
-        reach=float(2 * radius[0]) if alike else 0.0,
+        contact_distance=float(2 * radius[0]) if alike else 0.0,
         stiffness=float(in_python(hertz.stiffness)(modulus, radius[0] / 2)) if alike else 0.0,
         material=np.array([found.index(m) for _, m in particles.variants], dtype=np.int32),
         modulus=np.array([[a.effective_modulus(b) for b in found] for a in found]),
@@ -85,7 +85,11 @@ def scheme(integrator: Integrator, kinds: Kinds, *, rotating: bool, held: bool) 
 
     Spheres that bonds hold have an orientation that somebody looks at.
     """
-    return integrator.scheme_for(kinds.inertia, spheres=kinds.round and not held) if rotating else SphericalPCDM()
+    return (
+        integrator.scheme_for(kinds.inertia, spheres=kinds.all_single_spheres and not held)
+        if rotating
+        else SphericalPCDM()
+    )
 
 
 def springs(particles: Particles, kinds: Kinds, law: tuple, walls: Sequence[Wall] = ()) -> Springs:
@@ -128,14 +132,14 @@ def bodies(
         force=zeros((3, n)),
         torque=zeros((3, turning)),
         first_sphere=first_sphere,
-        sphere_position=position if kinds.round else zeros((3, first_sphere[-1])),
+        sphere_position=position if kinds.all_single_spheres else zeros((3, first_sphere[-1])),
         owner=copied(np.repeat(np.arange(n, dtype=np.int32), spheres)),
         velocity_ahead=copied(particles.velocity.T if lossy else np.zeros((3, 0))),
         spin=copied(particles.angular_velocity.T if lossy and rotating else np.zeros((3, 0))),
         wall_contacts=zeros(n, np.int64),
         felt=zeros((felt, n)),
         left=zeros((1, n), np.int8),
-        present=np.array([n]),
+        n_active=np.array([n]),
     )
 
 
@@ -169,11 +173,11 @@ class Layout(NamedTuple):
     """What decides which arrays of the lists have any length."""
 
     alike: bool  # all spheres are
-    lossy: bool  # the contact law wants velocities
+    needs_velocity: bool  # the contact law wants velocities
     width: int  # numbers that a contact remembers
     wall_width: int  # the same at a wall
-    wrench: int  # columns of `Neighbours.wrench`
-    round: bool  # all bodies are one sphere
+    force_torque: int  # columns of `Neighbours.force_torque`
+    all_single_spheres: bool  # all bodies are one sphere
     one_each: bool  # pairs of bodies have one candidate at most
     capsules: bool = False  # bodies are capsules
 
@@ -183,9 +187,11 @@ class Layout(NamedTuple):
         capsules = isinstance(kinds, Capsules | Mixed)
         if capsules:
             lossy, width, couples = True, SLOTS * width + 1 if width else 0, True
-        row = (LINE if kinds.reach > 0 and not couples else SHARED) if kinds.round else 2 * LINE
-        one_each = kinds.round or isinstance(kinds, Capsules)
-        return cls(kinds.reach > 0, lossy, width, wall_width, row, kinds.round, one_each, capsules)
+        row = (LINE if kinds.contact_distance > 0 and not couples else SHARED) if kinds.all_single_spheres else 2 * LINE
+        one_each = kinds.all_single_spheres or isinstance(kinds, Capsules)
+        return cls(
+            kinds.contact_distance > 0, lossy, width, wall_width, row, kinds.all_single_spheres, one_each, capsules
+        )
 
     @property
     def in_memory(self) -> int:
@@ -209,46 +215,46 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         first_entry=zeros(n + 1, np.int64),
         entry_count=zeros(n, np.int32),
         **entry_arrays(0, n, layout),
-        incident_at=zeros(chunks, np.int64),
-        incident_count=zeros(chunks, np.int64),
-        incident_j=zeros(n, np.int32),
-        incident_i=zeros(n, np.int32),
-        active=zeros(n, np.int32),
-        active_count=zeros(chunks, np.int64),
-        walled=zeros(n, np.int32),
-        walled_count=zeros(chunks, np.int64),
+        pairs_of_body_start=zeros(chunks, np.int64),
+        pairs_of_body_count=zeros(chunks, np.int64),
+        count_as_second=zeros(n, np.int32),
+        count_as_first=zeros(n, np.int32),
+        with_contacts=zeros(n, np.int32),
+        with_contacts_count=zeros(chunks, np.int64),
+        near_wall=zeros(n, np.int32),
+        near_wall_count=zeros(chunks, np.int64),
         block=block,
         block_of=own,
-        evaluator=own.copy(),
-        lowest=zeros(chunks, np.int32),
-        highest=zeros(chunks, np.int32),
-        lag=zeros(1, np.int64),
+        evaluating_block=own.copy(),
+        first_chunk_reached=zeros(chunks, np.int32),
+        last_chunk_reached=zeros(chunks, np.int32),
+        chunk_bandwidth=zeros(1, np.int64),
         listed_position=empty((3, n)),
-        listed_orientation=empty((4, 0 if layout.round else n)),
+        listed_orientation=empty((4, 0 if layout.all_single_spheres else n)),
         pairs=zeros(chunks, np.int64),
         **candidate_arrays(chunks, 0, layout),
         force_at=zeros(chunks, np.int64),
         pair_force=zeros((3, 0)),
-        row=zeros(0, np.int32),
-        wrench=zeros((0, layout.wrench)),
+        contact_slot=zeros(0, np.int32),
+        force_torque=zeros((0, layout.force_torque)),
         **scratch(blocks, layout),
         overlap=zeros(0),
         touching=zeros(0, np.int32),
         wall_history=empty((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
         wall_has_history=zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
-        aside_count=full(chunks, -1, np.int64),
+        saved_count=full(chunks, -1, np.int64),
         bonds=NoBonds(),
     )
 
 
 def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
     """What threads need to evaluate touching pairs."""
-    used = blocks if layout.lossy else 0
+    used = blocks if layout.needs_velocity else 0
     return {
-        "known": zeros((used, PARTS * KNOWN * BLOCK)),
-        "kept": zeros((used, max(layout.in_memory, 1), BLOCK)),
-        "out": zeros((used, OUT * BLOCK)),
-        "met": zeros((used, TOLD, BLOCK), np.int64),
+        "batch_kinematics": zeros((used, PARTS * KNOWN * BLOCK)),
+        "batch_history": zeros((used, max(layout.in_memory, 1), BLOCK)),
+        "batch_forces": zeros((used, OUT * BLOCK)),
+        "batch_ids": zeros((used, TOLD, BLOCK), np.int64),
     }
 
 
@@ -257,14 +263,16 @@ def pair_arrays(room: int) -> dict[str, np.ndarray]:
     return {
         "lower": zeros(room + 1, np.int32),
         "higher": zeros(room + 1, np.int32),
-        "packed": zeros(room + 1, np.int64),
+        "candidate_range": zeros(room + 1, np.int64),
     }
 
 
 def entry_arrays(room: int, n: int, layout: Layout) -> dict[str, np.ndarray]:
     """Arrays for that many entries of n bodies."""
     incident = room + 2 * GROUP * n + GROUP  # see candidates.first_incident; a last group may be written beyond
-    return {"entry": empty(room, np.int64)} | ({"incident": empty(incident, np.int32)} if layout.one_each else {})
+    return {"body_entries": empty(room, np.int64)} | (
+        {"pairs_of_body": empty(incident, np.int32)} if layout.one_each else {}
+    )
 
 
 def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.ndarray]:
@@ -272,23 +280,23 @@ def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.nda
     incident = 2 * chunks * room + GROUP * CHUNK * chunks + GROUP  # see candidates.first_incident
     room *= chunks
     own, remembering = 0 if layout.alike else room, room if layout.width else 0
-    return ({} if layout.one_each else {"incident": empty(incident, np.int32)}) | {
+    return ({} if layout.one_each else {"pairs_of_body": empty(incident, np.int32)}) | {
         "sphere_i": empty(room, np.int32),
         "sphere_j": empty(room, np.int32),
-        "reach": empty(own),
+        "contact_distance": empty(own),
         "stiffness": empty(own),
         "history": empty((remembering, layout.in_memory)),
         "has_history": zeros(remembering, np.int8),
-        "aside": empty((remembering, layout.width)),
-        "aside_pair": empty(remembering, np.int64),
-        "aside_i": empty(remembering, np.int32),
-        "aside_j": empty(remembering, np.int32),
+        "saved_history": empty((remembering, layout.width)),
+        "saved_pair": empty(remembering, np.int64),
+        "saved_sphere_i": empty(remembering, np.int32),
+        "saved_sphere_j": empty(remembering, np.int32),
     }
 
 
 def keep_contents(old: Neighbours, new: dict[str, np.ndarray]) -> None:
     """Copy what is put aside, chunk by chunk, to larger arrays."""
-    for name in ("aside", "aside_pair", "aside_i", "aside_j"):
+    for name in ("saved_history", "saved_pair", "saved_sphere_i", "saved_sphere_j"):
         source, target = getattr(old, name), new[name]
         chunks = old.pairs.size
         if source.size:
@@ -306,25 +314,25 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
     chunks = lists.pairs.size
     room = lists.sphere_i.size // chunks
     segment, used = np.arange(chunks), chunks
-    if layout.round:
+    if layout.all_single_spheres:
         used = int(lists.block[0])  # those before all blocks, of ghosts, keep theirs
         for first, stop in itertools.pairwise(lists.block):
             c = np.arange(first, stop)
             if not c.size:
                 continue
-            border = (lists.lowest[c] < first) | (lists.highest[c] >= stop)
-            alive = min(int((lists.highest[c] - c).max() + lists.lag[0]) + 1, len(c))
+            border = (lists.first_chunk_reached[c] < first) | (lists.last_chunk_reached[c] >= stop)
+            alive = min(int((lists.last_chunk_reached[c] - c).max() + lists.chunk_bandwidth[0]) + 1, len(c))
             segment[c] = used + (c - first) % alive
             segment[c[border]] = used + alive + np.arange(border.sum())
             used += alive + border.sum()
     size = used * room
     place = {"force_at": segment * room}
-    if not layout.lossy:
+    if not layout.needs_velocity:
         return place | {"pair_force": _at_least(lists.pair_force, (3, size + 1))}
-    enough = lists.row.size > size  # both were made alike
+    enough = lists.contact_slot.size > size  # both were made alike
     return place | {
-        "row": lists.row if enough else zeros(size + 1, np.int32),
-        "wrench": lists.wrench if enough else zeros((size + 1, layout.wrench)),
+        "contact_slot": lists.contact_slot if enough else zeros(size + 1, np.int32),
+        "force_torque": lists.force_torque if enough else zeros((size + 1, layout.force_torque)),
         "overlap": _at_least(lists.overlap, (size,)),
         "touching": _at_least(lists.touching, (size,)),
     }

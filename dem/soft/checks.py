@@ -58,7 +58,7 @@ def check_box(box: Box | None, engine: Engine) -> None:
             )
             raise ValueError(message)
     check_periods(box, engine)
-    reach = 2 * float(engine.kinds.bound.max()) + engine.range + engine.skins.candidates
+    reach = 2 * float(engine.kinds.bounding_radius.max()) + engine.range + engine.skins.candidates
     for axis, size in zip("xyz", box.size, strict=True):
         if axis in box.periodic and size < 2 * reach:
             message = (

@@ -91,12 +91,12 @@ class Engine(EnginePopulation):
         lossy, width = not isinstance(self.law, laws.Elastic), laws.width(self.law)
         rough = any(wall.roughness > 0 for wall in walls)
         wall_width = PLANE + max(width, 1) if is_rough(self.faces) or rough else width  # laws note grips at least
-        self.rotating = self.held or not self.kinds.round or laws.pulls_sideways(self.law) or turns(fluid)
+        self.rotating = self.held or not self.kinds.all_single_spheres or laws.pulls_sideways(self.law) or turns(fluid)
         self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, held=self.held)
         couples = laws.has_couples(self.law)
         self.layout = arrays.Layout.of(self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=couples)
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
-        felt = felt_rows(fluid, spheres=self.kinds.round and not self.held, rotating=self.rotating)
+        felt = felt_rows(fluid, spheres=self.kinds.all_single_spheres and not self.held, rotating=self.rotating)
         self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "felt": felt}
         self.bodies = arrays.bodies(particles, self.kinds, box, **self.rows)
         self.numbering = Numbering(self.bodies.identity.copy())
@@ -126,7 +126,8 @@ class Engine(EnginePopulation):
         return loop.RunConstants(
             dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, per_joule=energy_unit,
             list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates, range=self.range,
-            farthest=self.limits.farthest, deepest=self.limits.deepest, briskest=self.limits.briskest,
+            max_displacement=self.limits.farthest, max_overlap=self.limits.deepest,
+            max_acceleration=self.limits.briskest,
             start_step=self.start_step,
         )  # fmt: skip
 
@@ -185,7 +186,7 @@ class Engine(EnginePopulation):
             table = self.history().indexed(self.bodies.owner.size, self._first_numbers()) if self.layout.width else None
             share_out(nb, work_of(nb, walled=has_walls(self.faces)))
             self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
-            nb.aside_count[:] = 0  # where candidates were is known no more: the table has what they remember
+            nb.saved_count[:] = 0  # where candidates were is known no more: the table has what they remember
             self._pick_anew()
             if table:
                 table.give_pairs(self.bodies, self.neighbours)
@@ -199,15 +200,15 @@ class Engine(EnginePopulation):
         several = self.neighbours.block.size > 2  # blocks
         work = work_of(self.neighbours, walled=has_walls(self.faces)) if several else None
         history = self.history() if history is None else history
-        grid = grid_for(b, self.kinds.bound, self._reach(), self.periods())
-        b.present[0] = linked_cells.cell_order(b.position, b.left, grid, w.cell, w.cell_first, w.order)
+        grid = grid_for(b, self.kinds.bounding_radius, self._reach(), self.periods())
+        b.n_active[0] = linked_cells.cell_order(b.position, b.left, grid, w.cell, w.cell_first, w.order)
         self._reorder()
         while not self._list_neighbours(grid):
             pass
         nb = self.neighbours
         if several:
             share_out(nb, work)
-        nb.lag[0] = (np.arange(nb.lowest.size) - nb.lowest).max()
+        nb.chunk_bandwidth[0] = (np.arange(nb.first_chunk_reached.size) - nb.first_chunk_reached).max()
         self._note_places()
         table = history.indexed(b.owner.size, self._first_numbers()) if self.layout.wall_width else None
         if table:
@@ -240,7 +241,7 @@ class Engine(EnginePopulation):
         """Put bodies in the order of the workspace."""
         b, w = self.bodies, self.workspace
         reorder(self.mode, w.order, b, w.scratch)
-        if not self.kinds.round:
+        if not self.kinds.all_single_spheres:
             spheres = np.diff(self.kinds.first_offset)[b.kind]
             np.cumsum(spheres, out=b.first_sphere[1:])
             b.owner[:] = np.repeat(np.arange(b.kind.size, dtype=np.int32), spheres)

@@ -53,7 +53,7 @@ PER_BODY = {
     "wall_contacts": PerBody("contacts with rough walls so far", 0, kept=CONTACTS),
     "felt": PerBody("what it feels of a fluid", 1, kept=FELT),
     "left": PerBody("1 if it has left for good", 1),
-    "present": PerBody("number of those that have not", None, moves=False, kept=None),
+    "n_active": PerBody("number of those that have not", None, moves=False, kept=None),
 }
 KEPT = tuple(name for name, array in PER_BODY.items() if array.kept == BODIES)
 MOVING = tuple(name for name, array in PER_BODY.items() if array.moves)

@@ -111,7 +111,9 @@ def _raise_too_fast(now: _Moment, where: str) -> None:
             f"{loop.LARGEST_TURN:g} can be followed; lower time_step (now {dt:g} s)"
         )
         raise BrokenRunError(message, "turns-too-fast", (i,))
-    surface = there * (now.by_row(np.linalg.norm(engine.bodies.velocity, axis=0)) + spin * engine.kinds.tip[p.variant])
+    surface = there * (
+        now.by_row(np.linalg.norm(engine.bodies.velocity, axis=0)) + spin * engine.kinds.max_sphere_offset[p.variant]
+    )
     row = int(surface.argmax())
     i = now.who(row)
     farthest, gone = engine.limits.farthest, float(engine.partial[:, TRAVEL].max().view(np.float64))

@@ -32,7 +32,7 @@ class Sizes(NamedTuple):
         return cls(
             spheres=int(b.first_sphere[-1]),
             candidate_pairs=int(engine.neighbours.pairs.sum()),
-            near_walls=int(engine.neighbours.walled_count.sum()),
+            near_walls=int(engine.neighbours.near_wall_count.sum()),
             state=_bytes(b),
             lists=_bytes(engine.neighbours),
             moved=2 * sum(a.nbytes for a in in_a_step),

@@ -27,7 +27,7 @@ def work_of(lists: Neighbours, *, walled: bool) -> np.ndarray:
     """
     chunks = lists.pairs.size
     room = lists.sphere_i.size // chunks
-    near = (WALLED if walled else FACED) * lists.walled_count
+    near = (WALLED if walled else FACED) * lists.near_wall_count
     of_bodies, of_pairs = BODY * CHUNK + near, PAIR * lists.pairs
     if lists.has_history.size:
         begin = room * np.arange(chunks)
@@ -61,9 +61,9 @@ def share_out(lists: Neighbours, work: np.ndarray) -> None:
     blocks = lists.block.size - 1
     _cut(lists, work.sum(axis=0))
     _cut(lists, work[0] + np.where(reaches_out(lists), 0.0, work[1]))
-    lists.evaluator[:] = lists.block_of
+    lists.evaluating_block[:] = lists.block_of
     border = np.flatnonzero(reaches_out(lists))
-    lists.evaluator[border] = np.arange(border.size) * blocks // max(border.size, 1)
+    lists.evaluating_block[border] = np.arange(border.size) * blocks // max(border.size, 1)
 
 
 def _cut(lists: Neighbours, work: np.ndarray) -> None:
@@ -74,4 +74,4 @@ def _cut(lists: Neighbours, work: np.ndarray) -> None:
 def reaches_out(lists: Neighbours) -> np.ndarray:
     """Whether pairs of each chunk (C,) have a body outside its block."""
     own = lists.block_of
-    return (lists.lowest < lists.block[own]) | (lists.highest >= lists.block[own + 1])
+    return (lists.first_chunk_reached < lists.block[own]) | (lists.last_chunk_reached >= lists.block[own + 1])

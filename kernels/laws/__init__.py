@@ -190,7 +190,7 @@ def secant(law, i, j, touch, history, half):
     if touch.overlap <= 0.0 and not persists(law.normal):
         return 0.0
     pressed, _ = normal_force(law.normal, i, j, touch, dot(touch.velocity, touch.normal), 2.0 * half, history[0])
-    return pressed.stiffness * pressed.root
+    return pressed.stiffness * pressed.stiffness_factor
 
 
 @inline
@@ -287,7 +287,14 @@ def separated_contact(law, i, j, touch, history, dt):
     none = (0.0, 0.0, 0.0)
     force = scale(pull.force, touch.normal)
     outcome = ContactForce(
-        force, none, elastic=pull.energy, stored=0.0, loss=0.0, jump=pull.jump, lasts=pull.holds, slid=0.0
+        force,
+        none,
+        elastic=pull.energy,
+        stored=0.0,
+        loss=0.0,
+        instantaneous_dissipation=pull.jump,
+        persists=pull.holds,
+        slid=0.0,
     )
     of_normal, of_slip, of_rolling, of_twist, _, grip = nothing(law)
     return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, grip)
@@ -302,11 +309,11 @@ def touching_contact(law, i, j, touch, history, half, time_sign):
     slip = add_scaled(touch.velocity, -parting, touch.normal)
     pressed, of_normal = normal_force(law.normal, i, j, touch, parting, dt, of_normal)
     eta = dashpot(law.damping, i, j, touch, pressed)
-    if pressed.ends > -math.inf:
+    if pressed.detachment_overlap > -math.inf:
         leaving = parting + half * (pressed.force - eta * parting) / touch.mass
-        eta *= ramp(touch.overlap - pressed.ends, leaving * dt)
-    force_n = max(pressed.force - eta * parting, pressed.floor)
-    limit = max(force_n + pressed.held, 0.0)
+        eta *= ramp(touch.overlap - pressed.detachment_overlap, leaving * dt)
+    force_n = max(pressed.force - eta * parting, pressed.min_normal_force)
+    limit = max(force_n + pressed.friction_normal_offset, 0.0)
     force_t, of_slip, in_slip, slid = tangential_force(
         law.tangential, i, j, touch, pressed, eta, limit, slip, of_slip, before, half, time_sign
     )
@@ -320,18 +327,18 @@ def touching_contact(law, i, j, touch, history, half, time_sign):
     couple = add_scaled(rolling, twisting, touch.normal)
     power = dot(force_t, slip) + (force_n - pressed.conservative) * parting
     if turns(law):
-        power += dot(couple, touch.turning)
+        power += dot(couple, touch.relative_angular_velocity)
     outcome = ContactForce(
         force=add(scale(force_n + pull.force, touch.normal), force_t),
         couple=couple,
         elastic=pressed.energy + pull.energy,
         stored=in_slip + in_rolling + in_twist,
         loss=-half * power,
-        jump=pressed.jump + pull.jump,
-        lasts=pressed.lasts or pull.holds,
+        instantaneous_dissipation=pressed.instantaneous_dissipation + pull.jump,
+        persists=pressed.persists or pull.holds,
         slid=slid,
     )
-    return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, pressed.grip)
+    return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, pressed.contact_area_measure)
 
 
 by_film = by_type(lambda part: dry_contact if part is NoComponent else lubricated_contact)

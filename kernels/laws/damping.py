@@ -40,8 +40,8 @@ def clusters_or(clusters, bodies):
 @inline
 def dashpot(part, i, j, touch, press):
     """η [N s/m]."""
-    size = math.sqrt(touch.mass * (press.stiffness * abs(press.damped)))
-    return part.alpha[i, j] * (size if press.damped >= 0.0 else -size)
+    size = math.sqrt(touch.mass * (press.stiffness * abs(press.first_step_damping_weight)))
+    return part.alpha[i, j] * (size if press.first_step_damping_weight >= 0.0 else -size)
 
 
 @inline

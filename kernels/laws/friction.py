@@ -70,10 +70,12 @@ def spring_dashpot_slider(unit, damping, limit, velocity, touch, press, spring, 
     -------
     force on i [N], memory, stored [J], distance slid in the last step [m]: what the limit took off the spring over k
     """
-    k = unit * press.root
-    begins = (1.0 + time_sign) * (unit * press.sampled - 0.5 * k)
+    k = unit * press.stiffness_factor
+    begins = (1.0 + time_sign) * (unit * press.first_step_stiffness_weight - 0.5 * k)
     lead = half * (time_sign * k if before > 0.0 else begins)
-    spring = rotate_and_rescale_spring(spring, press.grip, before, touch.normal, (1.0 + time_sign) * half * touch.twist)
+    spring = rotate_and_rescale_spring(
+        spring, press.contact_area_measure, before, touch.normal, (1.0 + time_sign) * half * touch.twist_rate
+    )
     trial = add_scaled(spring, -lead, velocity)
     slid = max(math.sqrt(dot(trial, trial)) - limit, 0.0) / (k + TINY)
     spring, force = coulomb_limit(trial, damping, limit)

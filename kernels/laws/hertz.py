@@ -44,9 +44,11 @@ def normal_force(part, i, j, touch, parting, dt, memory):
     elastic = touch.stiffness * root * touch.overlap
     return NormalForce(
         force=elastic, conservative=elastic, energy=energy(touch.stiffness, touch.overlap),
-        stiffness=touch.stiffness, root=root, grip=touch.overlap, area=touch.radius * touch.overlap,
-        share=share, sampled=sampled, damped=damped,
-        floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=True,
+        stiffness=touch.stiffness, stiffness_factor=root, contact_area_measure=touch.overlap,
+        area=touch.radius * touch.overlap,
+        share=share, first_step_stiffness_weight=sampled, first_step_damping_weight=damped,
+        min_normal_force=0.0, detachment_overlap=-math.inf, friction_normal_offset=0.0, instantaneous_dissipation=0.0,
+        persists=True,
     ), memory  # fmt: skip
 
 

@@ -78,10 +78,10 @@ def normal_force(part, i, j, touch, parting, dt, memory):
             jump -= lost_by_pulling(k_1, k_2, k_c, most)
     return NormalForce(
         force=force, conservative=force, energy=0.5 * force * force / k_2,
-        stiffness=k_1, root=1.0, grip=1.0, area=touch.radius * touch.overlap,
-        share=share, sampled=sets_in, damped=sets_in * sets_in,
-        floor=-math.inf if k_c > 0.0 else 0.0, ends=0.0 if k_c > 0.0 else -math.inf,
-        held=k_c * touch.overlap, jump=jump, lasts=True,
+        stiffness=k_1, stiffness_factor=1.0, contact_area_measure=1.0, area=touch.radius * touch.overlap,
+        share=share, first_step_stiffness_weight=sets_in, first_step_damping_weight=sets_in * sets_in,
+        min_normal_force=-math.inf if k_c > 0.0 else 0.0, detachment_overlap=0.0 if k_c > 0.0 else -math.inf,
+        friction_normal_offset=k_c * touch.overlap, instantaneous_dissipation=jump, persists=True,
     ), most  # fmt: skip
 
 

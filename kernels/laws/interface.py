@@ -16,11 +16,11 @@ class ContactKinematics(NamedTuple):
     overlap: float  # δ [m]; negative where a contact lasts beyond touching
     normal: tuple[float, float, float]  # unit vector from j to i
     velocity: tuple[float, float, float]  # of surface i relative to surface j at the contact point [m/s]
-    twist: float  # mean angular velocity of the two about the normal [rad/s]
-    turning: tuple[float, float, float]  # angular velocity of i relative to j [rad/s]
+    twist_rate: float  # mean angular velocity of the two about the normal [rad/s]
+    relative_angular_velocity: tuple[float, float, float]  # angular velocity of i relative to j [rad/s]
     radius: float  # R* [m]
-    reduced: float  # 1/(1/m_i + 1/m_j) of the bodies as wholes [kg]
-    rolling: float  # 1/Σ 1/(I + m R²), what resists rolling of the two on each other [kg m²]
+    reduced_mass: float  # 1/(1/m_i + 1/m_j) of the bodies as wholes [kg]
+    rolling_inertia: float  # 1/Σ 1/(I + m R²), what resists rolling of the two on each other [kg m²]
     may_begin: bool = (
         True  # False if it is known that they touched before the last step, see `dem.kernels.laws.first_step`
     )
@@ -32,26 +32,31 @@ class NormalForce(NamedTuple):
     force: float  # without damping, repulsive if positive [N]
     conservative: float  # the part of it that has a potential: -dU/dδ of `energy` [N]
     energy: float  # U [J]
-    stiffness: float  # force over overlap is stiffness·root, and other stiffnesses go with it
-    root: float
-    grip: float  # proportional to the square of the radius of contact, so that tangential stiffness goes with its root
+    stiffness: float  # force over overlap is stiffness·stiffness_factor, and other stiffnesses go with it
+    stiffness_factor: float
+    # proportional to the square of the radius of contact, so that tangential stiffness goes with its root
+    contact_area_measure: float
     area: float  # square of the radius of contact, a² [m²]
     share: float  # of the last step that the contact has had, see `dem.kernels.laws.first_step`
-    sampled: float  # stands for root where a force that goes with stiffness·root sets in; root itself later
-    damped: float  # the same of a force that goes with its square root, whose sign it has
-    floor: float  # what the normal force never falls below [N]
-    ends: float  # overlap at which it ends with its damping force at work [m]; -inf where it ends as the force vanishes
-    held: float  # what Coulomb's limit has beside the normal force [N]
-    jump: float  # energy lost at once, by making or breaking [J]
-    lasts: bool  # False if the contact has just come to its end, and has no force any more
+    # stands for stiffness_factor where a force that goes with it sets in; the factor itself later
+    first_step_stiffness_weight: float
+    first_step_damping_weight: float  # the same of a force that goes with its square root, whose sign it has
+    min_normal_force: float  # what the normal force never falls below [N]
+    # overlap at which it ends with its damping force at work [m]; -inf where it ends as the force vanishes
+    detachment_overlap: float
+    friction_normal_offset: float  # what Coulomb's limit has beside the normal force [N]
+    instantaneous_dissipation: float  # energy lost at once, by making or breaking [J]
+    persists: bool  # False if the contact has just come to its end, and has no force any more
 
 
 @inline
 def no_normal_force():
     """Of surfaces that are apart."""
     return NormalForce(
-        force=0.0, conservative=0.0, energy=0.0, stiffness=0.0, root=0.0, grip=0.0, area=0.0,
-        share=NOT_FIRST_STEP, sampled=0.0, damped=0.0, floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=False,
+        force=0.0, conservative=0.0, energy=0.0, stiffness=0.0, stiffness_factor=0.0, contact_area_measure=0.0,
+        area=0.0,
+        share=NOT_FIRST_STEP, first_step_stiffness_weight=0.0, first_step_damping_weight=0.0, min_normal_force=0.0,
+        detachment_overlap=-math.inf, friction_normal_offset=0.0, instantaneous_dissipation=0.0, persists=False,
     )  # fmt: skip
 
 
@@ -72,8 +77,8 @@ class ContactForce(NamedTuple):
     elastic: float  # [J]
     stored: float  # [J]
     loss: float  # [J]
-    jump: float  # [J]
-    lasts: bool
+    instantaneous_dissipation: float  # [J]
+    persists: bool
     slid: float  # [m]
 
 
@@ -81,7 +86,9 @@ class ContactForce(NamedTuple):
 def no_contact_force():
     """Of surfaces that do nothing to each other."""
     none = (0.0, 0.0, 0.0)
-    return ContactForce(none, none, elastic=0.0, stored=0.0, loss=0.0, jump=0.0, lasts=False, slid=0.0)
+    return ContactForce(
+        none, none, elastic=0.0, stored=0.0, loss=0.0, instantaneous_dissipation=0.0, persists=False, slid=0.0
+    )
 
 
 class NoComponent(NamedTuple):

@@ -104,9 +104,10 @@ def stick(work, s, share, touch, held):
     root = a / math.sqrt(touch.radius)
     return NormalForce(
         force=force, conservative=force, energy=unit * scaled_energy(alpha),
-        stiffness=touch.stiffness, root=root, grip=a * a / touch.radius, area=a * a,
-        share=share, sampled=root * weight, damped=root * weight * weight,
-        floor=-math.inf, ends=-math.inf, held=3.0 * unit_force, jump=0.0 if held > 0.0 else AT_TOUCH * unit, lasts=True,
+        stiffness=touch.stiffness, stiffness_factor=root, contact_area_measure=a * a / touch.radius, area=a * a,
+        share=share, first_step_stiffness_weight=root * weight, first_step_damping_weight=root * weight * weight,
+        min_normal_force=-math.inf, detachment_overlap=-math.inf, friction_normal_offset=3.0 * unit_force,
+        instantaneous_dissipation=0.0 if held > 0.0 else AT_TOUCH * unit, persists=True,
     )  # fmt: skip
 
 
@@ -125,9 +126,10 @@ def over(work, s, beyond, touch, parting, dt):
     root = a / math.sqrt(touch.radius)
     return NormalForce(
         force=force, conservative=force, energy=0.0,
-        stiffness=touch.stiffness, root=root, grip=0.0, area=a * a,
-        share=NOT_FIRST_STEP, sampled=root, damped=root * rest * abs(rest),
-        floor=-math.inf, ends=-math.inf, held=-math.inf, jump=AT_END * unit, lasts=False,
+        stiffness=touch.stiffness, stiffness_factor=root, contact_area_measure=0.0, area=a * a,
+        share=NOT_FIRST_STEP, first_step_stiffness_weight=root, first_step_damping_weight=root * rest * abs(rest),
+        min_normal_force=-math.inf, detachment_overlap=-math.inf, friction_normal_offset=-math.inf,
+        instantaneous_dissipation=AT_END * unit, persists=False,
     )  # fmt: skip
 
 

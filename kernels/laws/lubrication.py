@@ -43,8 +43,8 @@ def resisted(part, i, j, touch, outcome, half):
         elastic=outcome.elastic,
         stored=outcome.stored,
         loss=outcome.loss + half * against * parting,
-        jump=outcome.jump,
-        lasts=outcome.lasts,
+        instantaneous_dissipation=outcome.instantaneous_dissipation,
+        persists=outcome.persists,
         slid=outcome.slid,
     )
 

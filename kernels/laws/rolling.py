@@ -49,9 +49,11 @@ def rolling_torque(part, i, j, touch, press, limit, spring, before, half, time_s
     -------
     couple on i [N m], memory, stored [J]
     """
-    rolling = cross(touch.turning, touch.normal)
+    rolling = cross(touch.relative_angular_velocity, touch.normal)
     unit = part.spring[i, j] * press.stiffness
-    damping = scale(-2.0 * part.damping[i, j] * math.sqrt(unit * press.root * touch.rolling), rolling)  # R* cancels out
+    damping = scale(
+        -2.0 * part.damping[i, j] * math.sqrt(unit * press.stiffness_factor * touch.rolling_inertia), rolling
+    )  # R* cancels out
     velocity, most = scale(touch.radius, rolling), part.friction[i, j] * limit
     force, spring, stored, _ = spring_dashpot_slider(
         unit, damping, most, velocity, touch, press, spring, before, half, time_sign
@@ -71,10 +73,12 @@ def brake(part, i, j, touch, press, limit, spring, before, half, time_sign):
     -------
     as `roll`
     """
-    rolling = add_scaled(touch.turning, -dot(touch.turning, touch.normal), touch.normal)
+    rolling = add_scaled(
+        touch.relative_angular_velocity, -dot(touch.relative_angular_velocity, touch.normal), touch.normal
+    )
     rate = math.sqrt(dot(rolling, rolling) + TINY)
     most = part.friction[i, j] * touch.radius * limit
-    return scale(-min(most / rate, HALF_OWN * touch.rolling / (2.0 * half)), rolling), spring, 0.0
+    return scale(-min(most / rate, HALF_OWN * touch.rolling_inertia / (2.0 * half)), rolling), spring, 0.0
 
 
 @inline

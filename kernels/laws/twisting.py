@@ -38,10 +38,10 @@ def twisting_torque(part, i, j, touch, press, eta, limit, memory, before, half, 
     -------
     couple on i along the normal [N m], memory, stored [J]
     """
-    rate = dot(touch.turning, touch.normal)
+    rate = dot(touch.relative_angular_velocity, touch.normal)
     radius = math.sqrt(press.area)
     spring, k_before = memory
-    k = part.stiffness[i, j] * (press.stiffness * press.root) * press.area
+    k = part.stiffness[i, j] * (press.stiffness * press.stiffness_factor) * press.area
     softer = min(k, k_before) / (k_before + TINY) if before > 0.0 else 0.0
     lead = time_sign * half if before > 0.0 else 0.5 * (1.0 + time_sign) * half  # k sets in smoothly enough
     most = part.friction[i, j] * radius * limit

@@ -22,7 +22,7 @@ class Viscoelastic(NamedTuple):
 @inline
 def dashpot(part, i, j, touch, press):
     """η [N s/m]."""
-    return 1.5 * part.time[i, j] * press.stiffness * press.sampled
+    return 1.5 * part.time[i, j] * press.stiffness * press.first_step_stiffness_weight
 
 
 PARTS[Viscoelastic] = stateless(dashpot)

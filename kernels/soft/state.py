@@ -56,7 +56,7 @@ class Bodies(NamedTuple):
     wall_contacts: np.ndarray  # (N,) int64, contacts with rough walls so far
     felt: np.ndarray  # (R, N) what it feels of a fluid, rows of ``fluid_cache``; without a fluid R = 0
     left: np.ndarray  # (1, N) int8, 1 for those that have left the box for good: they meet nothing, and come last
-    present: np.ndarray  # (1,) int64, number of the others
+    n_active: np.ndarray  # (1,) int64, number of the others
 
 
 class Kinds(NamedTuple):
@@ -65,15 +65,15 @@ class Kinds(NamedTuple):
     mass: np.ndarray  # (G,) [kg]
     inverse_mass: np.ndarray  # (G,) [1/kg]; 0 of bodies that are fixed
     inertia: np.ndarray  # (3, G) principal moments [kg m2]
-    tip: np.ndarray  # (G,) largest distance of a sphere's centre from the centre of mass [m]
-    bound: np.ndarray  # (G,) radius of the sphere about the centre of mass that holds the body [m]
-    round: bool  # every body is one sphere
+    max_sphere_offset: np.ndarray  # (G,) largest distance of a sphere's centre from the centre of mass [m]
+    bounding_radius: np.ndarray  # (G,) radius of the sphere about the centre of mass that holds the body [m]
+    all_single_spheres: bool  # every body is one sphere
     fixed: bool  # some bodies are fixed; theirs are the kinds whose inverse mass is zero, see `dem.kernels.soft.fixed`
-    on_line: np.ndarray  # (G,) int8: 1 if the spheres lie on the segment from the first to the last one
+    is_collinear: np.ndarray  # (G,) int8: 1 if the spheres lie on the segment from the first to the last one
     first_offset: np.ndarray  # (G + 1,) int32: spheres of kind g are first_offset[g] to first_offset[g + 1]
     offset: np.ndarray  # (3, S) sphere centres in the body frame [m]
     radius: np.ndarray  # (S,) [m]
-    reach: float  # R_i + R_j of every pair of spheres if they are all alike, else 0 [m]
+    contact_distance: float  # R_i + R_j of every pair of spheres if they are all alike, else 0 [m]
     stiffness: float  # K of every pair of spheres if they are all alike, else 0 [N m^-1.5]
     material: np.ndarray  # (G,) int32, row of `modulus`
     modulus: np.ndarray  # (A, A) effective modulus E* of two materials [Pa]
@@ -92,63 +92,66 @@ class Neighbours(NamedTuple):
     count: np.ndarray  # (N,) int32
     lower: np.ndarray  # (P + 1,) int32, index of the body of lower identity
     higher: np.ndarray  # (P + 1,) int32, index of the other
-    packed: np.ndarray  # (P + 1,) int64, the candidates of a pair (candidates.pack); none for the last one, for ever
+    # (P + 1,) int64, the candidates of a pair (candidates.pack); none for the last one, for ever
+    candidate_range: np.ndarray
     first_entry: np.ndarray  # (N + 1,) int64: entries of body b begin at first_entry[b]
     entry_count: np.ndarray  # (N,) int32, number of them
-    entry: np.ndarray  # (E,) int64: partner's identity, pair, side (neighbours.entry_key), ascending for each body
-    incident: np.ndarray  # int32: candidates of each body in the same order, without gaps in a chunk, as their places
+    # (E,) int64: partner's identity, pair, side (neighbours.entry_key), ascending for each body
+    body_entries: np.ndarray
+    # int32: candidates of each body in the same order, without gaps in a chunk, as their places
     # in pair_force or row
-    incident_at: np.ndarray  # (C,) int64, where those of each chunk begin
-    incident_count: np.ndarray  # (C,) int64, their number where pairs of bodies may have several
-    incident_j: np.ndarray  # (N,) int32, number where the body is on side j, filled up to whole groups; they come first
-    incident_i: np.ndarray  # (N,) int32, number where it is on side i, filled up to whole groups
-    active: np.ndarray  # (N,) int32, by chunk: the bodies with candidates or near a wall
-    active_count: np.ndarray  # (C,) int64
-    walled: np.ndarray  # (N,) int32, by chunk: the bodies near a wall
-    walled_count: np.ndarray  # (C,) int64
+    pairs_of_body: np.ndarray
+    pairs_of_body_start: np.ndarray  # (C,) int64, where those of each chunk begin
+    pairs_of_body_count: np.ndarray  # (C,) int64, their number where pairs of bodies may have several
+    # (N,) int32, number where the body is on side j, filled up to whole groups; they come first
+    count_as_second: np.ndarray
+    count_as_first: np.ndarray  # (N,) int32, number where it is on side i, filled up to whole groups
+    with_contacts: np.ndarray  # (N,) int32, by chunk: the bodies with candidates or near a wall
+    with_contacts_count: np.ndarray  # (C,) int64
+    near_wall: np.ndarray  # (N,) int32, by chunk: the bodies near a wall
+    near_wall_count: np.ndarray  # (C,) int64
     block: np.ndarray  # (B + 1,) int64: the chunks from block[k] to block[k + 1] are one thread's
     block_of: np.ndarray  # (C,) int64, which that is
-    evaluator: (
-        np.ndarray
-    )  # (C,) int64, the block whose thread evaluates its pairs: another if they reach out of its own
-    lowest: np.ndarray  # (C,) int32, first chunk that the pairs of each chunk reach
-    highest: np.ndarray  # (C,) int32, last one
-    lag: np.ndarray  # (1,) int64, most chunks that pairs reach back
+    # (C,) int64, the block whose thread evaluates its pairs: another if they reach out of its own
+    evaluating_block: np.ndarray
+    first_chunk_reached: np.ndarray  # (C,) int32, first chunk that the pairs of each chunk reach
+    last_chunk_reached: np.ndarray  # (C,) int32, last one
+    chunk_bandwidth: np.ndarray  # (1,) int64, most chunks that pairs reach back
     listed_position: np.ndarray  # (3, N) of the bodies when they were listed [m]
     listed_orientation: np.ndarray  # (4, N), or empty for spheres that do not rotate
     pairs: np.ndarray  # (C,) int64, candidate pairs of each chunk
     sphere_i: np.ndarray  # (C K) int32, sphere of the body of lower identity
     sphere_j: np.ndarray  # (C K) int32
-    reach: np.ndarray  # (C K) R_i + R_j [m]; empty if all spheres are alike
+    contact_distance: np.ndarray  # (C K) R_i + R_j [m]; empty if all spheres are alike
     stiffness: np.ndarray  # (C K) [N m^-1.5]; empty if all spheres are alike
     pair_force: np.ndarray  # (3, F + 1) force on sphere i [N]; the last column is zero for ever
     force_at: np.ndarray  # (C,) int64, where each chunk's candidates begin in pair_force, or in row
     # in place of pair_force where the contact law wants velocities, otherwise empty:
-    row: np.ndarray  # (F + 1,) int32, row of wrench of each candidate, 0 where nothing touches and in the last one
-    wrench: np.ndarray  # (F + 1, 16): force on i in 0 to 2 [N], torque in 4 to 6 [N m]; those on j in 8 to 10 and 12 to
+    # (F + 1,) int32, row of force_torque of each candidate, 0 where nothing touches and in the last one
+    contact_slot: np.ndarray
+    # (F + 1, 16): force on i in 0 to 2 [N], torque in 4 to 6 [N m]; those on j in 8 to 10 and 12 to
     # 14. Of single spheres that are alike and hand on no couples (F + 1, 8), as either has the same torque; of others
     # (F + 1, 12): torque on j in 0 to 2, force on i in 4 to 6, torque on i in 8 to 10. Eight numbers are what a body
     # sums. Rows of a chunk's contacts come one after the other, so that few lines are used; the first is zero for ever
     # (B, PARTS KNOWN BLOCK) scratch of the B blocks, of pairs and faces, see kernels.soft.contact.batch_kinematics
-    known: np.ndarray
-    kept: np.ndarray  # (B, R or 1, BLOCK) the same
-    out: np.ndarray  # (B, OUT BLOCK) the same
-    met: np.ndarray  # (B, 6, BLOCK) int64, the same
+    force_torque: np.ndarray
+    batch_kinematics: np.ndarray
+    batch_history: np.ndarray  # (B, R or 1, BLOCK) the same
+    batch_forces: np.ndarray  # (B, OUT BLOCK) the same
+    batch_ids: np.ndarray  # (B, 6, BLOCK) int64, the same
     overlap: np.ndarray  # (F,) [m]
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
-    history: (
-        np.ndarray
-    )  # (C K, R) what each candidate remembers (dem.kernels.laws), and what fills a line of the cache up;
+    # (C K, R) what each candidate remembers (dem.kernels.laws), and what fills a line of the cache up;
     # empty if the law needs nothing
+    history: np.ndarray
     has_history: np.ndarray  # (C K) int8, 1 if it remembers anything
-    wall_history: (
-        np.ndarray
-    )  # (6 M, R) the same of sphere s at face f, in row 6 s + f; after the plane that a rough wall
+    # (6 M, R) the same of sphere s at face f, in row 6 s + f; after the plane that a rough wall
     # shows, see dem.kernels.soft.wall_contact.box_contacts
+    wall_history: np.ndarray
     wall_has_history: np.ndarray  # (6 M) int8
-    aside: np.ndarray  # (C K, R), what touching pairs of a chunk remember while candidates are picked
-    aside_pair: np.ndarray  # (C K) int64, their pair of bodies, ascending
-    aside_i: np.ndarray  # (C K) int32, their spheres
-    aside_j: np.ndarray  # (C K) int32
-    aside_count: np.ndarray  # (C,) int64, their number; -1 if nothing is put aside
+    saved_history: np.ndarray  # (C K, R), what touching pairs of a chunk remember while candidates are picked
+    saved_pair: np.ndarray  # (C K) int64, their pair of bodies, ascending
+    saved_sphere_i: np.ndarray  # (C K) int32, their spheres
+    saved_sphere_j: np.ndarray  # (C K) int32
+    saved_count: np.ndarray  # (C,) int64, their number; -1 if nothing is put aside
     bonds: tuple  # `ties.NoBonds`, or those that hold bodies together

@@ -85,10 +85,12 @@ def test_jkr_in_numbers():
     assert at(0.0).force == pytest.approx(-1.0471975511966e-4, rel=1e-13)
     assert at(-1.79494169665126e-7).force == pytest.approx(-1.17809724509617e-4, rel=1e-13)
     assert abs(at(4.52296965388989e-7).force) < 1e-13 * PULL_OFF
-    assert at(0.0).held == pytest.approx(2 * PULL_OFF, rel=1e-14)
+    assert at(0.0).friction_normal_offset == pytest.approx(2 * PULL_OFF, rel=1e-14)
     over = at(-3.7336291866e-7)
-    assert not over.lasts
-    assert at(1e-9, held=0.0).jump + over.jump == pytest.approx(4.11488220359966e-11, rel=1e-13)
+    assert not over.persists
+    assert at(1e-9, held=0.0).instantaneous_dissipation + over.instantaneous_dissipation == pytest.approx(
+        4.11488220359966e-11, rel=1e-13
+    )
     assert dem.JKR(work=WORK).pull_off(RADIUS) == pytest.approx(PULL_OFF, rel=1e-15)
 
 
@@ -98,7 +100,7 @@ def test_without_work_jkr_is_hertz():
         pressed, _ = jkr.normal_force(part, 0, 0, touch(overlap), 0.0, 1e-6, 1.0)
         assert pressed == laws.hertz.normal_force(laws.Hertz(), 0, 0, touch(overlap), 0.0, 1e-6, 1.0)[0]
     end, _ = jkr.normal_force(part, 0, 0, touch(-1e-9), 0.1, 1e-6, 1.0)
-    assert (end.force, end.energy, end.jump, end.lasts) == (0.0, 0.0, 0.0, False)
+    assert (end.force, end.energy, end.instantaneous_dissipation, end.persists) == (0.0, 0.0, 0.0, False)
 
 
 def test_dmt_in_numbers():

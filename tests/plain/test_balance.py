@@ -40,14 +40,14 @@ def test_chunks_that_reach_out_of_their_block_are_everybodys(blocks, reach):
     work = np.random.default_rng(reach).uniform(1.0, 2.0, (2, chunks))
     own = np.zeros(chunks, np.int64)
     lists = SimpleNamespace(
-        block=np.zeros(blocks + 1, np.int64), block_of=own, evaluator=own.copy(),
-        lowest=np.maximum(np.arange(chunks) - reach, 0), highest=np.arange(chunks),
+        block=np.zeros(blocks + 1, np.int64), block_of=own, evaluating_block=own.copy(),
+        first_chunk_reached=np.maximum(np.arange(chunks) - reach, 0), last_chunk_reached=np.arange(chunks),
     )  # fmt: skip
     share_out(lists, work)
     border = np.array([first + k for first in lists.block[1:-1] for k in range(reach)], dtype=int)
     inner = np.setdiff1d(np.arange(chunks), border)
-    assert (lists.evaluator[inner] == lists.block_of[inner]).all()
-    each = np.bincount(lists.evaluator[border], minlength=blocks)
+    assert (lists.evaluating_block[inner] == lists.block_of[inner]).all()
+    each = np.bincount(lists.evaluating_block[border], minlength=blocks)
     assert each.max() - each.min() <= 1
     alone = work[0].copy()
     alone[inner] += work[1, inner]

@@ -90,7 +90,7 @@ def energy(x, u, v, reach):
     return sum(capsule_blending.weight_of(slot, q) * each[slot] for slot in range(5)), each, q
 
 
-def wrench(x, u, v, reach):
+def force_torque(x, u, v, reach):
     """Force on the first and torques on both, as the kernels put them together."""
     _, each, q = energy(x, u, v, reach)
     force, on_first, on_second = np.zeros(3), np.zeros(3), np.zeros(3)
@@ -131,7 +131,7 @@ def test_force_and_couples_are_the_gradient_of_one_energy(rng):
             lambda d, x=x, u=u, v=v: (x, swung(u, d), v),
             lambda d, x=x, u=u, v=v: (x, u, swung(v, d)),
         ]
-        found = wrench(x, u, v, reach)
+        found = force_torque(x, u, v, reach)
         for way, exact in zip(ways, found, strict=True):
             slope = [
                 (energy(*way(-step * e), reach)[0] - energy(*way(step * e), reach)[0]) / (2 * step) for e in np.eye(3)
@@ -281,7 +281,7 @@ def test_columns_that_no_pair_has_do_not_show(part):
         sim = pair((0.003, 0, 0.0101), turned((0.3, 0, 1), 0.02), (0.05, 0, -0.4), contacts=contacts)
         for _ in range(25):
             neighbours = sim._engine.neighbours
-            for scratch in (neighbours.known, neighbours.out, neighbours.kept):
+            for scratch in (neighbours.batch_kinematics, neighbours.batch_forces, neighbours.batch_history):
                 scratch[...] = left
             sim.step(10)
         p = sim.particles
@@ -296,8 +296,8 @@ def test_columns_that_no_pair_has_are_of_contacts_at_rest():
     known[flat(STIFFNESS, 3)] = 2e6
     make_void(3, known, told)
     touch, none = touch_of(known, 3, True), (0.0, 0.0, 0.0)
-    assert (touch.overlap, touch.velocity, touch.turning, touch.twist) == (0.0, none, none, 0.0)
-    assert touch.mass == touch.radius == touch.reduced == touch.rolling == 1.0
+    assert (touch.overlap, touch.velocity, touch.relative_angular_velocity, touch.twist_rate) == (0.0, none, none, 0.0)
+    assert touch.mass == touch.radius == touch.reduced_mass == touch.rolling_inertia == 1.0
     assert known[flat(WEIGHT, 3)] == 0.0
     assert (told[:, 3] == [0, 0, VOID, 0, 0]).all()
     assert (told[:, :3] == -7).all()

@@ -133,7 +133,7 @@ def test_a_stretched_spring_turns_with_the_surfaces_that_hold_it():
         (force, *_), memory = laws.contact(law, 0, 0, touch, memory, half, 1.0)
     assert math.hypot(*force[:2]) == pytest.approx(0.3, rel=1e-12)
     # each step of ε = 0.004 rad turns by atan ε, which is ε²/3 = 5e-6 less
-    assert math.atan2(force[1], force[0]) == pytest.approx(2 * half * steps * touch.twist, rel=1e-5)
+    assert math.atan2(force[1], force[0]) == pytest.approx(2 * half * steps * touch.twist_rate, rel=1e-5)
 
 
 @pytest.mark.parametrize("way", [(1.0, 0.0), (0.6, 0.8)])
@@ -204,7 +204,7 @@ def test_surfaces_of_what_moves_as_one_body_do_not_slip(rng):
     bodies.spin[:] = omega[:, None]
     touch, x = contact_detection.meeting(i, i, j, j, 0.013, 1e6, bodies, kinds, walls)
     assert np.abs(touch.velocity).max() < 1e-15  # speeds of 1 m/s, turning adds a hundredth to them
-    assert touch.twist == pytest.approx(omega @ n, rel=1e-13)
+    assert touch.twist_rate == pytest.approx(omega @ n, rel=1e-13)
     np.testing.assert_allclose(touch.normal, n, rtol=1e-13)
     assert touch.overlap == pytest.approx(1e-4, rel=1e-12)
     np.testing.assert_allclose(x, -0.00495 * n, rtol=1e-13)  # halfway between the surfaces

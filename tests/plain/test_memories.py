@@ -40,7 +40,7 @@ def test_new_candidates_remember_nothing_but_what_was_put_aside():
     contact_history.restore_history(0, neighbours)
     np.testing.assert_array_equal(neighbours.has_history[start:stop], before)
     np.testing.assert_array_equal(neighbours.history[start:stop][before == 1], rows[before == 1])
-    neighbours.has_history[start:stop], neighbours.aside_count[0] = 1, 0
+    neighbours.has_history[start:stop], neighbours.saved_count[0] = 1, 0
     contact_history.restore_history(0, neighbours)
     assert not neighbours.has_history[start:stop].any()
 

@@ -212,7 +212,7 @@ def follow(word, path, radius=0.0005):
             1e6, 1e-6, overlap, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), 0.0, (0.0,) * 3, radius, 1e-6, 1e-12
         )
         outcome, history = laws.contact(composed, 0, 0, touch, history, 1e-7, 1.0)
-        found.append((outcome.force[2], outcome.elastic, outcome.jump))
+        found.append((outcome.force[2], outcome.elastic, outcome.instantaneous_dissipation))
     return np.array(found).T
 
 

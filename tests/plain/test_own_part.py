@@ -32,9 +32,10 @@ def press(part, i, j, touch, parting, dt, memory):
     sets_in = constant(share)
     return NormalForce(
         force=force, conservative=force, energy=0.25 * force * touch.overlap,
-        stiffness=k, root=root, grip=root * root, area=touch.radius * touch.overlap,
-        share=share, sampled=root * sets_in, damped=root * sets_in * sets_in,
-        floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=True,
+        stiffness=k, stiffness_factor=root, contact_area_measure=root * root, area=touch.radius * touch.overlap,
+        share=share, first_step_stiffness_weight=root * sets_in, first_step_damping_weight=root * sets_in * sets_in,
+        min_normal_force=0.0, detachment_overlap=-math.inf, friction_normal_offset=0.0, instantaneous_dissipation=0.0,
+        persists=True,
     ), memory  # fmt: skip
 
 

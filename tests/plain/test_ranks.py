@@ -544,7 +544,7 @@ def on_a_machine(ranks, what):
 
     def one(rank):
         here = Threads(board, rank)
-        return what(SimpleNamespace(rank=rank, bcast=here.told, allgather=here.all_told))
+        return what(SimpleNamespace(rank=rank, bcast=here.bcast, allgather=here.allgather))
 
     with ThreadPoolExecutor(ranks) as pool:
         return list(pool.map(one, range(ranks)))

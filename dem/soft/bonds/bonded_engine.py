@@ -124,7 +124,7 @@ class BondedEngine(Engine):
     def _pick_anew(self) -> None:
         nb = self.neighbours
         give_slots(self.tie, self.given, self.bodies.identity, self._places())
-        self.neighbours = nb._replace(bonds=give_room(nb.bonds, nb.block, int(nb.lag[0])))
+        self.neighbours = nb._replace(bonds=give_room(nb.bonds, nb.block, int(nb.chunk_bandwidth[0])))
         super()._pick_anew()
 
     def candidates(self) -> tuple[np.ndarray, np.ndarray]:

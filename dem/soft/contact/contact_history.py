@@ -21,9 +21,8 @@ class ContactHistory(NamedTuple):
     """The table; spheres are numbered through all particles in the user's order."""
 
     i: np.ndarray  # (H,) int64, sphere
-    j: (
-        np.ndarray
-    )  # (H,) int64, the other sphere; -1 - face for a wall, or see `dem.kernels.soft.wall_contact.wall_history`
+    # (H,) int64, the other sphere; -1 - face for a wall, or see `dem.kernels.soft.wall_contact.wall_history`
+    j: np.ndarray
     history: np.ndarray  # (H, R), see `dem.kernels.laws` and `dem.kernels.soft.wall_contact.box_contacts`
     wall_contacts: np.ndarray  # (N,) contacts with rough walls so far, in the user's order
 

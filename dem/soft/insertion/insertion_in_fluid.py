@@ -49,7 +49,7 @@ def leave(engine: EngineWalls, going: np.ndarray, state: list[np.ndarray]) -> bo
         inertia = engine.kinds.inertia[b.kind[index], 0]
         work += (0.5 * inertia * (b.memory_w[:, index] ** 2 - state[3] ** 2)).sum()
     medium.drawing[0] -= np.rint(work * engine.energy_unit)
-    return bool(engine.kinds.round)
+    return bool(engine.kinds.all_single_spheres)
 
 
 def stand_still(engine: EngineWalls) -> float:

@@ -142,7 +142,7 @@ def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.nd
         identity=np.arange(k), kind=variant.astype(np.int32), position=np.ascontiguousarray(places.T),
         orientation=np.ascontiguousarray(turns.T), first_sphere=spheres.first.astype(np.int32),
         owner=owner.astype(np.int32), sphere_position=np.ascontiguousarray(centres.T),
-        left=np.zeros((1, k), np.int8), present=np.array([k]),
+        left=np.zeros((1, k), np.int8), n_active=np.array([k]),
     )  # fmt: skip
     nobody = np.zeros(0, np.int64)
     over = Overlaps.of(bodies, engine.kinds, engine.faces, (nobody, nobody), engine.periods())

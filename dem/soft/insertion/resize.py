@@ -149,8 +149,8 @@ def install(engine: EngineWalls, held: dict[str, np.ndarray]) -> None:
     spheres = np.diff(kinds.first_offset)[held["kind"]]
     first = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
     engine.bodies = engine.bodies._replace(
-        **held, first_sphere=first, owner=np.repeat(np.arange(n, dtype=np.int32), spheres), present=np.array([n]),
-        sphere_position=held["position"] if kinds.round else np.zeros((3, int(first[-1]))),
+        **held, first_sphere=first, owner=np.repeat(np.arange(n, dtype=np.int32), spheres), n_active=np.array([n]),
+        sphere_position=held["position"] if kinds.all_single_spheres else np.zeros((3, int(first[-1]))),
     )  # fmt: skip
     engine.kinds = with_poses(kinds, held["kind"])
     engine.numbering, engine.owned = Numbering(held["identity"].copy()), n
@@ -193,5 +193,5 @@ def _lists(before: arrays.Neighbours, new: arrays.Neighbours, layout: arrays.Lay
         more = {name: getattr(before, name) for name in names}
     else:
         more = arrays.pair_arrays(chunks * pairs) | arrays.candidate_arrays(chunks, candidates, layout)
-    entries = before.entry.size * chunks // old
+    entries = before.body_entries.size * chunks // old
     return new._replace(**more, **arrays.entry_arrays(entries, new.first.size, layout))

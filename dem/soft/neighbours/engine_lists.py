@@ -39,7 +39,7 @@ class EngineLists(EngineWalls):
         if pairs > (nb.lower.size - 1) // chunks:
             self.neighbours = nb._replace(**arrays.pair_arrays(chunks * arrays.room(pairs)))
             return False
-        if entries > nb.entry.size:
+        if entries > nb.body_entries.size:
             self.neighbours = nb._replace(
                 **arrays.entry_arrays(arrays.room(entries), self.bodies.kind.size, self.layout)
             )
@@ -50,9 +50,9 @@ class EngineLists(EngineWalls):
         """Note where bodies were when they were listed; no contact is set aside then, the table has them all."""
         b, nb = self.bodies, self.neighbours
         nb.listed_position[:] = b.position
-        if not self.kinds.round:
+        if not self.kinds.all_single_spheres:
             nb.listed_orientation[:] = b.orientation
-        nb.aside_count[:] = 0
+        nb.saved_count[:] = 0
 
     def _give_walls(self, table: Index) -> None:
         """Tell contacts with walls what they remember."""

@@ -36,5 +36,5 @@ class Skins(NamedTuple):
         wide, narrow = wanted or usual
         if box and box.periodic:
             widest = min(size for axis, size in zip("xyz", box.size, strict=True) if axis in box.periodic) / 2
-            wide = max(min(wide, widest - 2 * float(kinds.bound.max()) - reach), narrow)
+            wide = max(min(wide, widest - 2 * float(kinds.bounding_radius.max()) - reach), narrow)
         return cls(wide, min(wide, narrow))

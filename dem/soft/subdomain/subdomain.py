@@ -37,7 +37,7 @@ class Subdomain(SubdomainLists):
 
     def __init__(self, communicator: Communicator, kit: Kit) -> None:
         super().__init__(communicator, kit)
-        self.unlike = unlike(communicator.all_told(Likeness.here(FINGERPRINT)))
+        self.unlike = unlike(communicator.allgather(Likeness.here(FINGERPRINT)))
         self.dt = math.nan
         self.parts: list[list[BodyBatch]] = []  # that rank 0 is to hand out
 
@@ -53,9 +53,9 @@ class Subdomain(SubdomainLists):
         travel = float(progress.travel[0])
         parts, self.parts = self.parts, []
         nobody = [None] * self.communicator.ranks
-        rounds = self.communicator.all_told(len(parts))[0]
+        rounds = self.communicator.allgather(len(parts))[0]
         self.rebuild(
-            BodyBatch.joined([self.communicator.deal(parts[k] if parts else nobody)[0] for k in range(rounds)])
+            BodyBatch.joined([self.communicator.alltoall(parts[k] if parts else nobody)[0] for k in range(rounds)])
         )
         progress.travel[0] = travel  # lists are younger than that, but so candidates are picked when they would be
 
@@ -76,7 +76,7 @@ class Subdomain(SubdomainLists):
         """Have what all have worn off walls, which are sums of integers, at rank 0."""
         worn = self.faces.walls.worn if has_walls(self.faces) else np.zeros((2, 0), np.int64)
         if worn.size:
-            self.communicator.combine(worn, np.zeros(1, np.int64))
+            self.communicator.allreduce(worn, np.zeros(1, np.int64))
             if self.communicator.rank > 0:
                 worn[:] = 0
 
@@ -202,10 +202,9 @@ class Subdomain(SubdomainLists):
     def _collect(self, values: list[np.ndarray]) -> list[list] | None:
         """What ranks have of their bodies (..., n), at rank 0: so many bodies at a time that messages stay small."""
         n, piece = values[0].shape[-1], max(1024, PIECES // self.communicator.ranks)
-        rounds = max(self.communicator.all_told(-(-n // piece)))
+        rounds = max(self.communicator.allgather(-(-n // piece)))
         found = [
-            self.communicator.collect([each[..., k * piece : (k + 1) * piece] for each in values])
-            for k in range(rounds)
+            self.communicator.gather([each[..., k * piece : (k + 1) * piece] for each in values]) for k in range(rounds)
         ]
         return [part for parts in found for part in parts] if self.communicator.rank == 0 else None
 
@@ -215,17 +214,17 @@ class Subdomain(SubdomainLists):
         if self.bonds:
             self.bonds.agree()
         own = [getattr(b, name)[..., self.low :] for name in ("identity", *names)]
-        tables = self.communicator.collect(self._table())
+        tables = self.communicator.gather(self._table())
         found = self._collect(own)
         return (found, HistoryTable.joined(tables)) if self.communicator.rank == 0 else None
 
     def report(self) -> list[LoadStatistics] | None:
         """How all have got on."""
-        return self.communicator.collect(self.told)
+        return self.communicator.gather(self.told)
 
     def described(self) -> str | None:
         """The same in words."""
-        told = self.communicator.collect(self.told._replace(threads=self.threads))
+        told = self.communicator.gather(self.told._replace(threads=self.threads))
         return in_words(told) if told else None
 
     def is_sound(self, inside: tuple[np.ndarray, np.ndarray] | None) -> bool:
@@ -235,7 +234,7 @@ class Subdomain(SubdomainLists):
         if sound and inside:
             position = shown[0] if here.all() else shown[0][:, here]
             sound = not len(outside(position.T, *inside))
-        return all(self.communicator.all_told(bool(sound)))
+        return all(self.communicator.allgather(bool(sound)))
 
 
 def _step(done: int, stop: int) -> int:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dem.soft.subdomain.migration import BodyBatch, MigrationSet, Places
 
 # arrays that may be used again
-KEPT_ROOM = ("lower", "higher", "packed", "pair_force", "row", "wrench", "overlap", "touching")
+KEPT_ROOM = ("lower", "higher", "candidate_range", "pair_force", "contact_slot", "force_torque", "overlap", "touching")
 
 
 def room_for_ghosts(ghosts: int) -> int:
@@ -50,9 +50,9 @@ def bodies(crowd: MigrationSet, places: Places, ghosts: BodyBatch, kinds: Kinds,
     found = Bodies(
         **made,
         first_sphere=first_sphere,
-        sphere_position=made["position"] if kinds.round else zeros((3, first_sphere[-1])),
+        sphere_position=made["position"] if kinds.all_single_spheres else zeros((3, first_sphere[-1])),
         owner=np.repeat(np.arange(number.size, dtype=np.int32), spheres),
-        present=np.array([low + int(np.count_nonzero(made["left"][0, low:] == 0))]),
+        n_active=np.array([low + int(np.count_nonzero(made["left"][0, low:] == 0))]),
     )
     return found, number
 
@@ -74,11 +74,13 @@ def lists(
     block_of = np.searchsorted(block, np.arange(chunks), side="right") - 1
     block_of[:first] = np.arange(first) % blocks
     block_of = np.minimum(block_of, blocks - 1)
-    new = arrays.lists(bodies, chunks, blocks, layout)._replace(block=block, block_of=block_of, evaluator=block_of)
+    new = arrays.lists(bodies, chunks, blocks, layout)._replace(
+        block=block, block_of=block_of, evaluating_block=block_of
+    )
     if old is None:
         return new, before
     candidates = arrays.candidate_arrays(chunks, -(-old.sphere_i.size // chunks), layout)
-    entries = arrays.entry_arrays(old.entry.size, bodies.kind.size, layout)
+    entries = arrays.entry_arrays(old.body_entries.size, bodies.kind.size, layout)
     return new._replace(**candidates, **entries, **{name: getattr(old, name) for name in KEPT_ROOM}), before
 
 

@@ -93,7 +93,7 @@ class ShareBonds:
 
     def with_partners(self, wanted: list[np.ndarray], identity: np.ndarray) -> list[np.ndarray]:
         """Which of these bodies others want to know of, those among them whom bonds hold to theirs."""
-        found = self.communicator.all_told(self.partners(identity))
+        found = self.communicator.allgather(self.partners(identity))
         both = [np.union1d(w, np.flatnonzero(np.isin(identity, p))) for w, p in zip(wanted, found, strict=True)]
         both[self.communicator.rank] = wanted[self.communicator.rank]
         return both
@@ -101,7 +101,7 @@ class ShareBonds:
     def agree(self) -> None:
         """Have what others have followed of those who were bonded."""
         changed = np.flatnonzero(self.mine & (self.slack != self.agreed))
-        for pair, slack in self.communicator.all_told((changed, self.slack[changed])):
+        for pair, slack in self.communicator.allgather((changed, self.slack[changed])):
             self.slack[pair] = self.agreed[pair] = slack
         self.slack[:] = self.agreed
         left = np.flatnonzero((self.slack > 0) & (self.slack < overlap_release.FAR))
@@ -167,7 +167,7 @@ class ShareBonds:
         row = np.full(here.size, -1)
         overlap_release.locate(eased.first[here], eased.second[here], nb.lower, nb.higher, nb.first, nb.count, row)
         eased.row[here] = row
-        self.tie = give_room(self.tie, nb.block, int(nb.lag[0]))
+        self.tie = give_room(self.tie, nb.block, int(nb.chunk_bandwidth[0]))
         return self.tie
 
     def begin_step(self) -> None:
@@ -180,7 +180,7 @@ class ShareBonds:
         tie, own = self.tie, self.first_own
         sums = tie.partial[:own].sum(axis=0) + 2 * tie.partial[own:].sum(axis=0)
         most = tie.partial[:, [kept.LOAD, kept.PRESSED]].max(axis=0, initial=0)
-        self.communicator.combine(sums, most)
+        self.communicator.allreduce(sums, most)
         sums //= 2
         self.pressed[0] = max(self.pressed[0], float(as_float(most[1])))
         tie.sums[0], tie.sums[1] = sums[kept.ELASTIC], sums[kept.LOSS] + sums[kept.LOSS + 1] / REST
@@ -193,7 +193,7 @@ class ShareBonds:
         """Energy that bonds had which broke in this step [J], added up in the order of their numbers."""
         known = np.flatnonzero((self.parting >= 0) & (self.tie.slot[self.parting] >= 0))
         every = {}
-        for numbers, energies in self.communicator.all_told(
+        for numbers, energies in self.communicator.allgather(
             (self.parting[known], self.before[self.state.size + known])
         ):
             every |= dict(zip(numbers.tolist(), energies.tolist(), strict=True))
@@ -204,7 +204,7 @@ class ShareBonds:
 
     def _tell_who_breaks(self) -> None:
         found = np.flatnonzero(self.state == kept.BREAKING)
-        told = self.communicator.all_told((found, self.before[found]))
+        told = self.communicator.allgather((found, self.before[found]))
         number, at = np.unique(np.concatenate([each[0] for each in told]), return_index=True)
         self.state[number] = kept.BREAKING
         self.pending[: number.size], self.count[0] = number, number.size

@@ -158,7 +158,7 @@ class SubdomainLists(EngineLists):
         to_i, to_j = ends = rows.ends(owner, *rows_of_ends)
         parcels = [None if r == rank else rows.parcel(r, owner, ends) for r in range(ranks)]
         nobody = rows.only(np.zeros(0, np.intp), rows.table.only(np.zeros(0, np.intp)))
-        parts = [nobody if part is None else part for part in self.communicator.deal(parcels)]
+        parts = [nobody if part is None else part for part in self.communicator.alltoall(parcels)]
         alone = (to_i == rank) & ((to_j == rank) | (rows.table.j < 0))  # no other rank remembers these
         others = ((to_i == rank) | (to_j == rank)) & ~alone
         table = HistoryTable.joined([rows.table.only(others), *(part.table for part in parts)])
@@ -178,11 +178,11 @@ class SubdomainLists(EngineLists):
         by_others = np.zeros(crowd.size, bool)
         for which in wanted:
             by_others[which] = True
-        found = in_order(position, left, by_others, self.kinds.bound, reach, self.periods())
+        found = in_order(position, left, by_others, self.kinds.bounding_radius, reach, self.periods())
         place = np.empty(crowd.size, np.intp)
         place[found.order] = np.arange(crowd.size)
         wanted = [np.sort(place[which]) for which in wanted]
-        seen = self.communicator.deal([crowd.rows(SEEN, found.order[which]) for which in wanted])
+        seen = self.communicator.alltoall([crowd.rows(SEEN, found.order[which]) for which in wanted])
         places = crowd.places(found.order)
         self._lay_out(crowd, places, found, BodyBatch.joined(seen))
         self._prepare_to_tell(wanted, [each.number.size for each in seen])
@@ -193,8 +193,8 @@ class SubdomainLists(EngineLists):
 
     def _wanted(self, position: np.ndarray, here: np.ndarray, kind: np.ndarray) -> list[np.ndarray]:
         """Which of the bodies here are ghosts of each rank."""
-        regions = self.communicator.all_told(Region.about(position if here.all() else position[:, here]))
-        reach = self.kinds.bound[kind] + self.kinds.bound.max() + self._reach()
+        regions = self.communicator.allgather(Region.about(position if here.all() else position[:, here]))
+        reach = self.kinds.bounding_radius[kind] + self.kinds.bounding_radius.max() + self._reach()
         regions[self.communicator.rank] = Region.about(position[:, :0])
         return [np.flatnonzero(here & within(region, reach, position, self.periods())) for region in regions]
 
@@ -223,7 +223,7 @@ class SubdomainLists(EngineLists):
     def _prepare_to_tell(self, wanted: list[np.ndarray], found: list[int]) -> None:
         """Ways by which motions and reports are told; how bodies of the border move now is told."""
         b, communicator = self.bodies, self.communicator
-        turned = () if self.kinds.round and not self.bonds else (b.orientation,)
+        turned = () if self.kinds.all_single_spheres and not self.bonds else (b.orientation,)
         told = [values for values in (b.position, *turned, b.velocity_ahead, b.spin) if values.size]
         columns, index = sum(len(values) for values in told), (np.concatenate(wanted) + self.low).astype(np.int32)
         to, of = routes([each.size for each in wanted]), routes(found)
@@ -258,7 +258,8 @@ class SubdomainLists(EngineLists):
         b, nb = self.bodies, self.neighbours
         wanted, low = np.empty(nb.pairs.size, np.int64), np.int32(self.low)
         pairs, entries = ghosts.search(
-            self.mode, self.ghosts, int(nb.block[self.border_blocks]), self._reach(), float(self.kinds.bound.max()),
+            self.mode, self.ghosts, int(nb.block[self.border_blocks]), self._reach(),
+            float(self.kinds.bounding_radius.max()),
             found.grid, found.first + low, found.inner + low, b, self.kinds, nb, self.faces, wanted,
         )  # fmt: skip
         return self._had_room(pairs, entries)
@@ -267,10 +268,10 @@ class SubdomainLists(EngineLists):
         """Where bodies were when they were listed, and how far back chunks reach."""
         nb = self.neighbours
         if not listed:  # there is nobody
-            nb.lowest[:] = nb.highest[:] = np.arange(nb.pairs.size)
+            nb.first_chunk_reached[:] = nb.last_chunk_reached[:] = np.arange(nb.pairs.size)
         first = int(nb.block[0])
-        back = np.arange(first, nb.lowest.size) - nb.lowest[first:]
-        nb.lag[0] = back.max(initial=0)
+        back = np.arange(first, nb.first_chunk_reached.size) - nb.first_chunk_reached[first:]
+        nb.chunk_bandwidth[0] = back.max(initial=0)
         self._note_places()
         nb = nb._replace(bonds=self.bonds.settle(nb)) if self.bonds else nb
         self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))

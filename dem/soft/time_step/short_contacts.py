@@ -141,7 +141,7 @@ def _inverse_mass(engine: Touching, sphere: np.ndarray, arm: np.ndarray, normal:
     b, kinds = engine.bodies, engine.kinds
     body = b.owner[sphere]
     kind = b.kind[body]
-    if kinds.round:
+    if kinds.all_single_spheres:
         return kinds.inverse_mass[kind]
     lever = np.cross(arm, normal, axis=0)
     w, axis = b.orientation[0, body], -b.orientation[1:, body]
@@ -156,7 +156,7 @@ def _gone(engine: Touching, arm: np.ndarray) -> np.ndarray:
     if engine.progress.phase[0] != loop.PREDICTED:
         return np.zeros_like(arm)
     gone = b.velocity[:, b.owner]
-    if not engine.kinds.round:
+    if not engine.kinds.all_single_spheres:
         spin = engine.state()[-1][:, engine.numbering.rows(b.identity)]
         gone += np.cross(spin[:, b.owner], arm, axis=0)
     return engine.dt * gone

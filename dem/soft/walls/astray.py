@@ -72,7 +72,9 @@ def astray(engine: Engine, meshes: tuple[int, ...]) -> np.ndarray:
     down = np.array(engine.gravity) / (portable.length(engine.gravity) or 1.0)
     for k, wall in walls:
         if out.any() and k not in closed:
-            reach = 0.5 * portable.length(wall.shape.upper - wall.shape.lower) + float(engine.kinds.bound.max())
+            reach = 0.5 * portable.length(wall.shape.upper - wall.shape.lower) + float(
+                engine.kinds.bounding_radius.max()
+            )
             way = engine.faces.walls.poses.middle[:, k] - x
             along = (way * down).sum(1)
             out &= (np.linalg.norm(way - along[:, None] * down, axis=1) > reach) | (along < -reach)

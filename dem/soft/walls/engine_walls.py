@@ -74,8 +74,8 @@ class EngineWalls(EngineView):
         """See to it that all bodies are looked at when candidates are picked next, and that there is room for more."""
         if has_walls(self.faces):
             walls = self.faces.walls
-            walls.until[:] = 0.0
-            walls.gone[:] = 0.0
+            walls.skip_distance[:] = 0.0
+            walls.displacement_since_list[:] = 0.0
             if walls.wanted.max() > walls.listed.shape[1]:
                 new = lists(2 * int(walls.wanted.max()), len(walls.wanted))
                 self.faces = self.faces._replace(walls=walls._replace(**new))

@@ -193,7 +193,7 @@ def walled(
     number, motions = len(walls), motions_of(walls)
     sigma = max(wall.roughness for wall in walls)
     has_sides = isinstance(kinds, Capsules | Mixed)  # which meshes have to know as far as a capsule reaches
-    widest = float(kinds.bound.max() if has_sides else kinds.radius.max()) * (1 + sigma) + reach + skin
+    widest = float(kinds.bounding_radius.max() if has_sides else kinds.radius.max()) * (1 + sigma) + reach + skin
     shapes = [wall.shape for wall in walls]
     refuse_unknown_kinds(walls, sides.KINDS if has_sides else geometry.KINDS)
     if has_sides and is_periodic(faces):
@@ -205,15 +205,16 @@ def walled(
         geometry=made_of, motions=motions, poses=poses_of(motions),
         moving=any(wall.servo or wall.free or any(motion.moves for motion in wall.motion) for wall in walls),
         belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
-        row=rows_of(walls, len(materials)), acts=np.ones((number, len(kinds.mass)), np.int8),
+        contact_slot=rows_of(walls, len(materials)), acts=np.ones((number, len(kinds.mass)), np.int8),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
-        range=reach, until=zeros(bodies.kind.size), gone=np.zeros(2),
+        range=reach, skip_distance=zeros(bodies.kind.size), displacement_since_list=np.zeros(2),
         **lists(LISTED if made_of.triangle.size else 0, chunks),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
         trees=zeros((chunks, rows, SIDE_COLUMNS if has_sides else 8)),
         scratch=zeros((chunks, rows, SCRATCH if sides else 12)),
-        seen=empty((chunks, number, SEEN * BLOCK)), paired=empty((chunks, PAIRED), np.int32), met=empty((chunks, MET)),
+        seen=empty((chunks, number, SEEN * BLOCK)), paired=empty((chunks, PAIRED), np.int32), batch_ids=empty((chunks,
+        MET)),
         rate=zeros((chunks, number)), part=zeros((chunks, number, wall_loads.COLUMNS), np.int64), unit=np.ones(4),
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
         servo=servos(walls, widest_step),
@@ -258,9 +259,9 @@ def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
     number, width, room = *walls.old_history.shape[1:], walls.listed.shape[1]
     wanted = int(walls.wanted.max())
     new = {name: zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
-           for name in ("fullest", "trees", "scratch", "seen", "paired", "met", "rate", "part")}  # fmt: skip
+           for name in ("fullest", "trees", "scratch", "seen", "paired", "batch_ids", "rate", "part")}  # fmt: skip
     return walls._replace(
-        until=zeros(bodies), gone=np.zeros(2),
+        skip_distance=zeros(bodies), displacement_since_list=np.zeros(2),
         **lists(2 * wanted if wanted > room else room, chunks), **slots(spheres, number, width, chunks), **new,
     )  # fmt: skip
 

@@ -78,11 +78,10 @@ class Bonds(NamedTuple):
     """
 
     form: tuple  # `Form`
-    table: (
-        np.ndarray
-    )  # (ROWS, K), see above: length [m]; stiffnesses along and across, of dashpots the same; frames and
+    # (ROWS, K), see above: length [m]; stiffnesses along and across, of dashpots the same; frames and
     # anchors of both ends in the bodies' frames [m]; 1/A, β r/I, β r/J; one over both strengths; length below which
     # bodies overlap more than at rest [m] and 1/radius, zeros where they have contact
+    table: np.ndarray
     slot: np.ndarray  # (B,) int32, where each bond is; -1 if it is not here, but with other shares (``subdomain_step``)
     number: np.ndarray  # (B,) int32, by slot: which bond is there
     kind: np.ndarray  # (B,) int32, by slot

@@ -25,9 +25,8 @@ FAR = 1e30  # slack of those that do not meet [m]
 class Eased(NamedTuple):
     """X pairs of bodies that do not meet as long as all bonds on the way from one to the other hold."""
 
-    first: (
-        np.ndarray
-    )  # (X,) int32, index of a body; -1 if one of the two is not here (``subdomain_step``): then they are apart
+    # (X,) int32, index of a body; -1 if one of the two is not here (``subdomain_step``): then they are apart
+    first: np.ndarray
     second: np.ndarray  # (X,) int32, of the other
     row: np.ndarray  # (X,) int64, the pair among `Neighbours.lower`, -1 if it is not there
     slack: np.ndarray  # (X,) [m]; FAR before a bond breaks, zero when they meet as all others do
@@ -108,7 +107,7 @@ def let_go(k, eased, bodies, kinds, box):
 def write_reach(e, eased, bodies, kinds, neighbours):
     """Take the slack of pair e from how far its spheres reach."""
     if eased.row[e] >= 0:
-        start, number = unpack(neighbours.packed[eased.row[e]])
+        start, number = unpack(neighbours.candidate_range[eased.row[e]])
         if one_each(kinds):
             c = eased.row[e] // pair_room(neighbours)
             start += c * candidate_room(neighbours) - neighbours.force_at[c]
@@ -117,7 +116,7 @@ def write_reach(e, eased, bodies, kinds, neighbours):
             b, c = bodies.owner[i], bodies.owner[j]
             r_i = kinds.radius[kinds.first_offset[bodies.kind[b]] + i - bodies.first_sphere[b]]
             r_j = kinds.radius[kinds.first_offset[bodies.kind[c]] + j - bodies.first_sphere[c]]
-            neighbours.reach[k] = r_i + r_j - eased.slack[e]
+            neighbours.contact_distance[k] = r_i + r_j - eased.slack[e]
 
 
 @func

@@ -11,7 +11,7 @@ from dem.kernels.numerics.vector import add, cross, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import ARM, MAY_BE_NEW, ONGOING, POINT, flat, get, put, touch_of
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, no_sums
 
-FORCE, LASTS = 0, 3  # rows of what comes out, the others of which are columns of `Neighbours.wrench`: ON_I, ON_J
+FORCE, LASTS = 0, 3  # rows of what comes out, the others of which are columns of `Neighbours.force_torque`: ON_I, ON_J
 
 
 @inline
@@ -96,14 +96,14 @@ def evaluate_column(scheme, law, alike, may_begin, i, j, t, time_sign, half, per
     laws.store(law, kept.T, t, 0, history)
     put(out, FORCE, t, outcome.force)
     turn(scheme, law, alike, known, t, point, outcome, out)
-    out[flat(LASTS, t)] = 1.0 if outcome.lasts else 0.0
+    out[flat(LASTS, t)] = 1.0 if outcome.persists else 0.0
     return Sums(
         sums.elastic + as_fixed(outcome.elastic, per_joule),
         max(sums.overlap, bits_of_float(max(touch.overlap, 0.0))),
         sums.stored + as_fixed(outcome.stored, per_joule),
         add_words(sums.loss, as_words(outcome.loss, per_joule)),
         sums.work,
-        add_words(sums.jump, as_words(outcome.jump, per_joule)),
+        add_words(sums.jump, as_words(outcome.instantaneous_dissipation, per_joule)),
     )
 
 

@@ -169,7 +169,7 @@ def know_kinds(start, first, number, touching, bodies, kinds, neighbours, gather
     """
     sphere_i, sphere_j = neighbours.sphere_i[start:], neighbours.sphere_j[start:]
     b = sphere_i[touching[first]]
-    g, everybody = bodies.kind[b], kinds.reach > 0.0
+    g, everybody = bodies.kind[b], kinds.contact_distance > 0.0
     alike = everybody or count_alike(g, first, number, touching, sphere_i, sphere_j, bodies.kind) == number
     if alike and gathered[flat(LIKE, 0)] != g + 1.0:
         know_alike(b, bodies, kinds, gathered, known, material_i, material_j)
@@ -263,11 +263,11 @@ def put_touch(t, touch, known):
     """Write `Touch` to column t."""
     put(known, NORMAL, t, touch.normal)
     put(known, VELOCITY, t, touch.velocity)
-    put(known, TURNING, t, touch.turning)
+    put(known, TURNING, t, touch.relative_angular_velocity)
     known[flat(STIFFNESS, t)], known[flat(MASS, t)] = touch.stiffness, touch.mass
-    known[flat(OVERLAP, t)], known[flat(TWIST, t)] = touch.overlap, touch.twist
-    known[flat(RADIUS, t)], known[flat(REDUCED, t)] = touch.radius, touch.reduced
-    known[flat(ROLLING, t)] = touch.rolling
+    known[flat(OVERLAP, t)], known[flat(TWIST, t)] = touch.overlap, touch.twist_rate
+    known[flat(RADIUS, t)], known[flat(REDUCED, t)] = touch.radius, touch.reduced_mass
+    known[flat(ROLLING, t)] = touch.rolling_inertia
 
 
 @func
@@ -292,7 +292,7 @@ def compute_body_kinematics(
     -------
     UNLIKE
     """
-    end, rate, alike = first, 0.0, kinds.round and kinds.reach > 0.0
+    end, rate, alike = first, 0.0, kinds.all_single_spheres and kinds.contact_distance > 0.0
     for t in range(stop - first):
         k = start + touching[first + t]
         b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]

@@ -7,7 +7,7 @@ from dem.kernels.soft.neighbours.candidate_pairs import GROUP
 
 
 @vector_loop
-def sum_rows(active, e, incident_j, incident_i, incident, row, wrench, sums, force, torque):
+def sum_rows(active, e, count_as_second, count_as_first, incident, row, force_torque, sums, force, torque):
     """Force and torque of the candidate pairs on bodies.
 
     In one loop, first those in which a body is the second, and in whole groups, filled up with a row that is always
@@ -16,7 +16,7 @@ def sum_rows(active, e, incident_j, incident_i, incident, row, wrench, sums, for
     Parameters
     ----------
     active, e : (n,) bodies; first incident candidate of the first of them
-    incident_j, incident_i, incident, row, wrench : of `Neighbours`
+    count_as_second, count_as_first, incident, row, force_torque : of `Neighbours`
 
     Writes
     ------
@@ -26,11 +26,11 @@ def sum_rows(active, e, incident_j, incident_i, incident, row, wrench, sums, for
     for a in range(active.size):
         b = active[a]
         clear(sums)
-        middle = e + incident_j[b]
-        stop = middle + incident_i[b]
+        middle = e + count_as_second[b]
+        stop = middle + count_as_first[b]
         while e < stop:
             for m in range(GROUP):
-                add_eight(sums, wrench, row[incident[e + m]], FORCE_J if e + m < middle else 0)
+                add_eight(sums, force_torque, row[incident[e + m]], FORCE_J if e + m < middle else 0)
             e += GROUP
         write_force_torque(sums, b, force, torque)
 
@@ -48,8 +48,9 @@ def gather_rows(law, c, active, e, bodies, neighbours, box):
     bodies.force, bodies.torque : of these bodies [N, N m]
     """
     sum_rows(
-        active, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.row, neighbours.wrench,
-        neighbours.out[neighbours.block_of[c]], bodies.force, bodies.torque,
+        active, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
+        neighbours.contact_slot, neighbours.force_torque,
+        neighbours.batch_forces[neighbours.block_of[c]], bodies.force, bodies.torque,
     )  # fmt: skip
 
 

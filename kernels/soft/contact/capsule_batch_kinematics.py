@@ -114,11 +114,11 @@ def make_void(t, known, told):
 @inline
 def measures_of(k, i, b, c, bodies, kinds, neighbours):
     """R_i + R_j of candidate k, of sphere i of body b and one of c; stiffness, R_i, mean: looked up if they differ."""
-    if kinds.reach > 0.0:
+    if kinds.contact_distance > 0.0:
         radius = kinds.radius[0]
-        return kinds.reach, kinds.stiffness, radius, radius
+        return kinds.contact_distance, kinds.stiffness, radius, radius
     radius = radius_at(kinds, i, b, bodies)
-    return neighbours.reach[k], neighbours.stiffness[k], radius, mean_radius(b, c, bodies, kinds)
+    return neighbours.contact_distance[k], neighbours.stiffness[k], radius, mean_radius(b, c, bodies, kinds)
 
 
 @inline

@@ -1,8 +1,10 @@
 """Pairs of capsules evaluated, many contacts at a time: gather, evaluate, scatter.
 
-A pair of bodies has one candidate, one row of `Neighbours.wrench` and one of what it remembers: in turn that of each of
+A pair of bodies has one candidate, one row of `Neighbours.force_torque` and one of what it remembers: in turn that of
+each of
 its contacts, and behind it, as bits, which of them remember anything. So what friction remembers of nearly parallel
-capsules belongs to their ends, and not to a point that wanders. A row of wrench has the force on the first body and the
+capsules belongs to their ends, and not to a point that wanders. A row of force_torque has the force on the first body
+and the
 torques on both. A contact is evaluated as if it counted wholly, and what comes out is multiplied by its weight.
 """
 
@@ -87,12 +89,12 @@ def evaluate_dissipative(law, number, time_sign, half, per_joule, known, told, k
         put(out, FORCE, t, scale(count, outcome.force))
         torque_i, torque_j = torques_of(known, t, get(out, FORCE, t))
         put_torques(out, t, torque_i, torque_j, scale(count, outcome.couple))
-        out[flat(LASTS, t)] = 1.0 if outcome.lasts else 0.0
+        out[flat(LASTS, t)] = 1.0 if outcome.persists else 0.0
         out[flat(ENERGY, t)] = outcome.elastic + outcome.stored
         elastic += as_fixed(count * outcome.elastic, per_joule)
         stored += as_fixed(count * outcome.stored, per_joule)
         loss = add_words(loss, as_words(count * outcome.loss, per_joule))
-        jump = add_words(jump, as_words(count * outcome.jump, per_joule))
+        jump = add_words(jump, as_words(count * outcome.instantaneous_dissipation, per_joule))
         bits = bits_of_float(max(touch.overlap, 0.0))
         largest = bits if bits > largest else largest
     return Sums(elastic, largest, stored, loss, no_energy(), jump)
@@ -212,20 +214,20 @@ def scatter_forces(number, start, bodies, kinds, neighbours, box, known, told, o
 
     Writes
     ------
-    neighbours.wrench : of the candidates of the block
+    neighbours.force_torque : of the candidates of the block
     """
-    t, wrench = 0, neighbours.wrench
+    t, force_torque = 0, neighbours.force_torque
     while t < number:
         k = start + told[CANDIDATE, t]
         if told[CANDIDATE, t] == VOID:
             t += 1
             continue
         force, on_i, on_j, t = total(t, number, start, bodies, kinds, neighbours, box, known, told, out)
-        r = neighbours.row[k]
-        wrench[r, 0], wrench[r, 1], wrench[r, 2] = force
-        wrench[r, ON_I], wrench[r, ON_I + 1], wrench[r, ON_I + 2] = on_i
-        wrench[r, FORCE_J], wrench[r, FORCE_J + 1], wrench[r, FORCE_J + 2] = scale(-1.0, force)
-        wrench[r, ON_J], wrench[r, ON_J + 1], wrench[r, ON_J + 2] = on_j
+        r = neighbours.contact_slot[k]
+        force_torque[r, 0], force_torque[r, 1], force_torque[r, 2] = force
+        force_torque[r, ON_I], force_torque[r, ON_I + 1], force_torque[r, ON_I + 2] = on_i
+        force_torque[r, FORCE_J], force_torque[r, FORCE_J + 1], force_torque[r, FORCE_J + 2] = scale(-1.0, force)
+        force_torque[r, ON_J], force_torque[r, ON_J + 1], force_torque[r, ON_J + 2] = on_j
 
 
 @inline
@@ -238,20 +240,20 @@ def evaluate_capsules(kinds, law, scheme, c, time_sign, half, per_joule, bodies,
 
     Writes
     ------
-    neighbours.wrench, neighbours.history, neighbours.has_history : of the chunk's candidates
-    neighbours.overlap, neighbours.touching, neighbours.row : of the chunk's segment
-    neighbours.known, neighbours.kept, neighbours.out, neighbours.met : scratch
+    neighbours.force_torque, neighbours.history, neighbours.has_history : of the chunk's candidates
+    neighbours.overlap, neighbours.touching, neighbours.contact_slot : of the chunk's segment
+    neighbours.batch_kinematics, neighbours.batch_history, neighbours.batch_forces, neighbours.batch_ids : scratch
 
     Returns
     -------
     `Sums`
     """
-    start, block = first_candidate(c, neighbours), neighbours.evaluator[c]
+    start, block = first_candidate(c, neighbours), neighbours.evaluating_block[c]
     known, kept, out, told = (
-        neighbours.known[block],
-        neighbours.kept[block],
-        neighbours.out[block],
-        neighbours.met[block],
+        neighbours.batch_kinematics[block],
+        neighbours.batch_history[block],
+        neighbours.batch_forces[block],
+        neighbours.batch_ids[block],
     )
     history, has_history = neighbours.history[start:], neighbours.has_history[start:]
     touched = find_touching(law, c, bodies, kinds, neighbours, box)

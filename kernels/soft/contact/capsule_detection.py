@@ -102,19 +102,19 @@ def find_touching(law, c, bodies, kinds, neighbours, box):
 
     Writes
     ------
-    neighbours.overlap, neighbours.touching, neighbours.row, neighbours.has_history : of the chunk
-    neighbours.known : scratch
+    neighbours.overlap, neighbours.touching, neighbours.contact_slot, neighbours.has_history : of the chunk
+    neighbours.batch_kinematics : scratch
     """
     start, number = first_candidate(c, neighbours), neighbours.pairs[c]
     stop = start + number
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
     overlap, listed = neighbours.overlap[start:stop], neighbours.touching[start:]
-    rows = neighbours.known[neighbours.evaluator[c]]
+    rows = neighbours.batch_kinematics[neighbours.evaluating_block[c]]
     least = -math.inf if laws.has_range(law) else 0.0 - laws.begins(law)
-    if kinds.reach > 0.0:
-        find_any(kinds, box, bodies.owner, sphere_i, sphere_j, kinds.reach, least, rows, overlap)
+    if kinds.contact_distance > 0.0:
+        find_any(kinds, box, bodies.owner, sphere_i, sphere_j, kinds.contact_distance, least, rows, overlap)
     else:
-        reach = neighbours.reach[start:stop]
+        reach = neighbours.contact_distance[start:stop]
         find_any(kinds, box, bodies.owner, sphere_i, sphere_j, reach, least, rows, overlap)
     if neighbours.has_history.size > 0 and not laws.has_range(law):
         contact_detection.forget(overlap, neighbours.has_history[start:stop])

@@ -83,9 +83,9 @@ def weights_of(x, u, v, mean):
 @inline
 def reach_of(k, kinds, neighbours):
     """R_i + R_j of candidate k, and its stiffness."""
-    if kinds.reach > 0.0:
-        return kinds.reach, kinds.stiffness
-    return neighbours.reach[k], neighbours.stiffness[k]
+    if kinds.contact_distance > 0.0:
+        return kinds.contact_distance, kinds.stiffness
+    return neighbours.contact_distance[k], neighbours.stiffness[k]
 
 
 @func

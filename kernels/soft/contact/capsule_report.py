@@ -96,7 +96,12 @@ def list_capsules(kinds, law, half, bodies, neighbours, box, listed, who, what):
     number of them, also of those for which there is no room
     """
     n = 0
-    known, kept, out, told = neighbours.known[0], neighbours.kept[0], neighbours.out[0], neighbours.met[0]
+    known, kept, out, told = (
+        neighbours.batch_kinematics[0],
+        neighbours.batch_history[0],
+        neighbours.batch_forces[0],
+        neighbours.batch_ids[0],
+    )
     for c in range(neighbours.pairs.size):
         start = first_candidate(c, neighbours)
         present = listed[: list_near(kinds, law, c, bodies, neighbours, box, listed)]

@@ -40,8 +40,9 @@ def look(law, k, bodies, kinds, neighbours, box):
     rolling = 1.0 / rolling_inertia(r_b, b, bodies, kinds) + 1.0 / rolling_inertia(r_c, c, bodies, kinds)
     return laws.ContactKinematics(
         stiffness, mass, overlap, normal, subtract(at_b, at_c), 0.5 * dot(add(w_b, w_c), normal),
-        turning=subtract(w_b, w_c), radius=r_b * r_c / (r_b + r_c),
-        reduced=1.0 / (kinds.inverse_mass[bodies.kind[b]] + kinds.inverse_mass[bodies.kind[c]]), rolling=1.0 / rolling,
+        relative_angular_velocity=subtract(w_b, w_c), radius=r_b * r_c / (r_b + r_c),
+        reduced_mass=1.0 / (kinds.inverse_mass[bodies.kind[b]] + kinds.inverse_mass[bodies.kind[c]]),
+        rolling_inertia=1.0 / rolling,
         may_begin=True,
     ), of_b, of_c  # fmt: skip
 

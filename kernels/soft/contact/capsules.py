@@ -58,7 +58,7 @@ def lone_or(capsules, mixed):
 @inline
 def if_round(kinds):
     """Bodies of several spheres have several candidates a pair."""
-    return kinds.round
+    return kinds.all_single_spheres
 
 
 @inline

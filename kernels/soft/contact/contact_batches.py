@@ -95,43 +95,44 @@ lay_out = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LAST
 
 
 @inline
-def scatter_to_first(t, out, wrench):
+def scatter_to_first(t, out, force_torque):
     """Write force and torque on i to row t; each fourth number is nobody's."""
-    wrench[t, 0], wrench[t, 1], wrench[t, 2] = get(out, FORCE, t)
-    wrench[t, ON_I], wrench[t, ON_I + 1], wrench[t, ON_I + 2] = get(out, ON_I, t)
+    force_torque[t, 0], force_torque[t, 1], force_torque[t, 2] = get(out, FORCE, t)
+    force_torque[t, ON_I], force_torque[t, ON_I + 1], force_torque[t, ON_I + 2] = get(out, ON_I, t)
 
 
 @inline
-def scatter_to_second(t, out, wrench):
+def scatter_to_second(t, out, force_torque):
     """The same on j."""
-    wrench[t, FORCE_J], wrench[t, FORCE_J + 1], wrench[t, FORCE_J + 2] = scale(-1.0, get(out, FORCE, t))
-    wrench[t, ON_J], wrench[t, ON_J + 1], wrench[t, ON_J + 2] = get(out, ON_J, t)
+    force = scale(-1.0, get(out, FORCE, t))
+    force_torque[t, FORCE_J], force_torque[t, FORCE_J + 1], force_torque[t, FORCE_J + 2] = force
+    force_torque[t, ON_J], force_torque[t, ON_J + 1], force_torque[t, ON_J + 2] = get(out, ON_J, t)
 
 
 @vector_loop
-def scatter_cluster_forces(number, out, other, wrench):
+def scatter_cluster_forces(number, out, other, force_torque):
     """Write rows, which have a line for either body."""
     for t in range(number):
-        scatter_to_first(t, out, wrench)
-        scatter_to_second(t, out, wrench)
+        scatter_to_first(t, out, force_torque)
+        scatter_to_second(t, out, force_torque)
 
 
 @vector_loop
-def scatter_any_forces(number, out, other, wrench):
+def scatter_any_forces(number, out, other, force_torque):
     """Write rows: force and torque on i, that on j from row `other` if it has one."""
-    width, whole = wrench.shape[1], 0
+    width, whole = force_torque.shape[1], 0
     if width == SHARED:  # two of three lines would be written across: number by number is as fast
         for t in range(number):
-            wrench[t, 0], wrench[t, 1], wrench[t, 2] = get(out, other, t)
-            wrench[t, HALF], wrench[t, HALF + 1], wrench[t, HALF + 2] = get(out, FORCE, t)
-            wrench[t, 2 * HALF], wrench[t, 2 * HALF + 1], wrench[t, 2 * HALF + 2] = get(out, ON_I, t)
+            force_torque[t, 0], force_torque[t, 1], force_torque[t, 2] = get(out, other, t)
+            force_torque[t, HALF], force_torque[t, HALF + 1], force_torque[t, HALF + 2] = get(out, FORCE, t)
+            force_torque[t, 2 * HALF], force_torque[t, 2 * HALF + 1], force_torque[t, 2 * HALF + 2] = get(out, ON_I, t)
     else:
         if width == LINE:
-            whole = lay_out(out, BLOCK, number, wrench)
+            whole = lay_out(out, BLOCK, number, force_torque)
         for t in range(whole, number):
-            scatter_to_first(t, out, wrench)
+            scatter_to_first(t, out, force_torque)
             if width > LINE:
-                scatter_to_second(t, out, wrench)
+                scatter_to_second(t, out, force_torque)
 
 
 scatter_forces = clusters_or(scatter_cluster_forces, scatter_any_forces)  # function of (damping, *arguments)
@@ -148,17 +149,21 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
 
     Writes
     ------
-    neighbours.wrench, neighbours.history, neighbours.has_history : of those candidates
-    neighbours.known, neighbours.kept, neighbours.out, neighbours.met : scratch
+    neighbours.force_torque, neighbours.history, neighbours.has_history : of those candidates
+    neighbours.batch_kinematics, neighbours.batch_history, neighbours.batch_forces, neighbours.batch_ids : scratch
 
     Returns
     -------
     `Sums`
     """
-    start, row, block = first_candidate(c, neighbours), first_row(c, neighbours), neighbours.evaluator[c]
-    gathered, kept, out = neighbours.known[block], neighbours.kept[block], neighbours.out[block]
+    start, row, block = first_candidate(c, neighbours), first_row(c, neighbours), neighbours.evaluating_block[c]
+    gathered, kept, out = (
+        neighbours.batch_kinematics[block],
+        neighbours.batch_history[block],
+        neighbours.batch_forces[block],
+    )
     known = gathered[OF_PAIRS:]
-    material_i, material_j = neighbours.met[block, 0], neighbours.met[block, 1]
+    material_i, material_j = neighbours.batch_ids[block, 0], neighbours.batch_ids[block, 1]
     remembers = neighbours.has_history.size > 0
     sums = no_sums()
     for first in range(0, touching.size, BLOCK):
@@ -181,6 +186,6 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
         if laws.turns(law) and way == MIXED_TYPES:
             share_couples(scheme, number, known, out)
         other = ON_J if laws.turns(law) or way == MIXED_TYPES else ON_I
-        scatter_forces(law.damping, number, out, other, neighbours.wrench[row + first :])
+        scatter_forces(law.damping, number, out, other, neighbours.force_torque[row + first :])
         sums = joined(sums, more)
     return sums

@@ -133,14 +133,14 @@ def list_chunk(law, c, overlap, listed, neighbours):
     Writes
     ------
     listed : the list, of candidates counted from the chunk's first
-    neighbours.row : of its candidates
+    neighbours.contact_slot : of its candidates
 
     Returns
     -------
-    number of those listed, whose rows of `Neighbours.wrench` are from `first_row` on
+    number of those listed, whose rows of `Neighbours.force_torque` are from `first_row` on
     """
     column, start = neighbours.force_at[c], first_candidate(c, neighbours)
-    row, first = neighbours.row[column : column + overlap.size], first_row(c, neighbours)
+    row, first = neighbours.contact_slot[column : column + overlap.size], first_row(c, neighbours)
     if laws.has_range(law):
         return list_lasting(first, overlap, neighbours.has_history[start : start + overlap.size], listed, row)
     return list_touching(first, overlap, laws.begins(law), listed, row)
@@ -148,7 +148,7 @@ def list_chunk(law, c, overlap, listed, neighbours):
 
 @inline
 def first_row(c, neighbours):
-    """Row of `Neighbours.wrench` of the first contact of chunk c: the first row of all is zero."""
+    """Row of `Neighbours.force_torque` of the first contact of chunk c: the first row of all is zero."""
     return neighbours.force_at[c] + 1
 
 
@@ -165,9 +165,9 @@ def look(law, k, b, c, bodies, kinds, neighbours, box):
     -------
     `laws.Touch`, point [m], history
     """
-    reach, stiffness = kinds.reach, kinds.stiffness
+    reach, stiffness = kinds.contact_distance, kinds.stiffness
     if reach == 0.0:
-        reach, stiffness = neighbours.reach[k], neighbours.stiffness[k]
+        reach, stiffness = neighbours.contact_distance[k], neighbours.stiffness[k]
     touch, x = meeting(neighbours.sphere_i[k], b, neighbours.sphere_j[k], c, reach, stiffness, bodies, kinds, box)
     history = laws.nothing(law)
     if neighbours.has_history.size > 0 and neighbours.has_history[k] != 0:
@@ -265,7 +265,7 @@ def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
     distance = math.sqrt(dot(d, d))
     normal = scale(1.0 / (distance + TINY), d)
     overlap = reach - distance
-    radius = 0.5 * reach if kinds.reach > 0.0 else radius_of(i, b, bodies, kinds)
+    radius = 0.5 * reach if kinds.contact_distance > 0.0 else radius_of(i, b, bodies, kinds)
     x = add_scaled(x_i, 0.5 * overlap - radius, normal)
     velocity = subtract(surface_velocity(b, x, bodies, box), surface_velocity(c, x, bodies, box))
     twist = 0.5 * dot(add(spin_of(b, bodies), spin_of(c, bodies)), normal)
@@ -273,9 +273,10 @@ def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
     r_i, r_j = radius_of(i, b, bodies, kinds), radius_of(j, c, bodies, kinds)
     return laws.ContactKinematics(
         stiffness, mass, overlap, normal, velocity, twist,
-        turning=subtract(spin_of(b, bodies), spin_of(c, bodies)), radius=r_i * r_j / (r_i + r_j),
-        reduced=1.0 / (kinds.inverse_mass[bodies.kind[b]] + kinds.inverse_mass[bodies.kind[c]]),
-        rolling=1.0 / (1.0 / rolling_inertia(r_i, b, bodies, kinds) + 1.0 / rolling_inertia(r_j, c, bodies, kinds)),
+        relative_angular_velocity=subtract(spin_of(b, bodies), spin_of(c, bodies)), radius=r_i * r_j / (r_i + r_j),
+        reduced_mass=1.0 / (kinds.inverse_mass[bodies.kind[b]] + kinds.inverse_mass[bodies.kind[c]]),
+        rolling_inertia=1.0 / (1.0 / rolling_inertia(r_i, b, bodies, kinds) + 1.0 / rolling_inertia(r_j, c, bodies,
+        kinds)),
         may_begin=True,
     ), x  # fmt: skip
 

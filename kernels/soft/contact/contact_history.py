@@ -1,7 +1,8 @@
 """What contacts remember, carried over from one list to the next.
 
 While the neighbours last, a chunk keeps what its touching pairs remember beside their pair of bodies, and finds
-them again among its new candidates (``put_aside``, ``give_back``). When bodies are listed anew they change places, so
+them again among its new candidates (``save_history``, ``restore_history``). When bodies are listed anew they change
+places, so
 everything goes into a table by the user's numbers (``write_table``, ``read_pairs``, ``read_walls``): spheres are
 numbered through all particles; a wall counts as the partner -1 - face.
 """
@@ -14,7 +15,7 @@ from dem.kernels.soft.neighbours.candidate_pairs import pairs_of, unpack
 @inline
 def candidates_of(p, c, neighbours):
     """First candidate of pair p of chunk c, and number of them."""
-    column, number = unpack(neighbours.packed[p])
+    column, number = unpack(neighbours.candidate_range[p])
     return column - neighbours.force_at[c] + first_candidate(c, neighbours), number
 
 
@@ -34,11 +35,12 @@ def save_history(c, bodies, neighbours):
         k_first, number = candidates_of(p, c, neighbours)
         for k in range(k_first, k_first + number):
             if neighbours.has_history[k] != 0:
-                neighbours.aside_pair[m] = p
-                neighbours.aside_i[m], neighbours.aside_j[m] = neighbours.sphere_i[k], neighbours.sphere_j[k]
-                copy_row(neighbours.history, k, neighbours.aside, m)
+                neighbours.saved_pair[m] = p
+                neighbours.saved_sphere_i[m] = neighbours.sphere_i[k]
+                neighbours.saved_sphere_j[m] = neighbours.sphere_j[k]
+                copy_row(neighbours.history, k, neighbours.saved_history, m)
                 m += 1
-    neighbours.aside_count[c] = m - start
+    neighbours.saved_count[c] = m - start
 
 
 @func
@@ -47,13 +49,16 @@ def restore_history(c, neighbours):
     start = first_candidate(c, neighbours)
     for k in range(start, start + neighbours.pairs[c]):
         neighbours.has_history[k] = 0
-    for m in range(start, start + neighbours.aside_count[c]):
-        k_first, number = candidates_of(neighbours.aside_pair[m], c, neighbours)
+    for m in range(start, start + neighbours.saved_count[c]):
+        k_first, number = candidates_of(neighbours.saved_pair[m], c, neighbours)
         for k in range(k_first, k_first + number):
-            if neighbours.sphere_i[k] == neighbours.aside_i[m] and neighbours.sphere_j[k] == neighbours.aside_j[m]:
-                copy_row(neighbours.aside, m, neighbours.history, k)
+            if (
+                neighbours.sphere_i[k] == neighbours.saved_sphere_i[m]
+                and neighbours.sphere_j[k] == neighbours.saved_sphere_j[m]
+            ):
+                copy_row(neighbours.saved_history, m, neighbours.history, k)
                 neighbours.has_history[k] = 1
-    neighbours.aside_count[c] = -1
+    neighbours.saved_count[c] = -1
 
 
 @inline

@@ -36,9 +36,9 @@ def pair_elastic(law, t, start, end, rate, listed, half, bodies, kinds, neighbou
     as `pair_dissipative`
     """
     k = start + listed[t]
-    i, j, reach, stiffness = neighbours.sphere_i[k], neighbours.sphere_j[k], kinds.reach, kinds.stiffness
+    i, j, reach, stiffness = neighbours.sphere_i[k], neighbours.sphere_j[k], kinds.contact_distance, kinds.stiffness
     if reach == 0.0:
-        reach, stiffness = neighbours.reach[k], neighbours.stiffness[k]
+        reach, stiffness = neighbours.contact_distance[k], neighbours.stiffness[k]
     touch, x = contact_detection.meeting(i, bodies.owner[i], j, bodies.owner[j], reach, stiffness, bodies, kinds, box)
     return touch, x, scale(hertz.force(touch.stiffness, touch.overlap), touch.normal), 0.0, end, rate
 
@@ -123,7 +123,7 @@ def list_touching(law, c, bodies, kinds, neighbours, box, listed):
     n, start = 0, first_candidate(c, neighbours)
     for k in range(neighbours.pairs[c]):
         i, j = neighbours.sphere_i[start + k], neighbours.sphere_j[start + k]
-        reach = kinds.reach if kinds.reach > 0.0 else neighbours.reach[start + k]
+        reach = kinds.contact_distance if kinds.contact_distance > 0.0 else neighbours.contact_distance[start + k]
         d = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
         held = laws.has_range(law) and neighbours.has_history[start + k] != 0
         if math.sqrt(dot(d, d)) < reach or held:

@@ -39,28 +39,28 @@ def place_body(b, bodies, kinds):
 def place_spheres(kinds, c, bodies, neighbours):
     """Place the spheres of the bodies of chunk c that have anything to touch."""
     low, _ = chunk_of(c, bodies.kind.size)
-    for k in range(low, low + neighbours.active_count[c]):
-        place_body(neighbours.active[k], bodies, kinds)
+    for k in range(low, low + neighbours.with_contacts_count[c]):
+        place_body(neighbours.with_contacts[k], bodies, kinds)
 
 
 @stage
 def place_capsules(kinds, c, bodies, neighbours):
     """Turn the axes of the bodies of chunk c that have anything to touch, and place the ends of those near walls."""
     low, _ = chunk_of(c, bodies.kind.size)
-    for k in range(low, low + neighbours.active_count[c]):
-        place_axis(neighbours.active[k], bodies, kinds)
-    for k in range(low, low + neighbours.walled_count[c]):
-        place_body(neighbours.walled[k], bodies, kinds)
+    for k in range(low, low + neighbours.with_contacts_count[c]):
+        place_axis(neighbours.with_contacts[k], bodies, kinds)
+    for k in range(low, low + neighbours.near_wall_count[c]):
+        place_body(neighbours.near_wall[k], bodies, kinds)
 
 
 @stage
 def place_mixed(kinds, c, bodies, neighbours):
     """The same of bodies some of which are capsules."""
     low, _ = chunk_of(c, bodies.kind.size)
-    for k in range(low, low + neighbours.active_count[c]):
-        place_pieces(neighbours.active[k], bodies, kinds)
-    for k in range(low, low + neighbours.walled_count[c]):
-        place_body(neighbours.walled[k], bodies, kinds)
+    for k in range(low, low + neighbours.with_contacts_count[c]):
+        place_pieces(neighbours.with_contacts[k], bodies, kinds)
+    for k in range(low, low + neighbours.near_wall_count[c]):
+        place_body(neighbours.near_wall[k], bodies, kinds)
 
 
 place = capsules_or(place_spheres, place_capsules, place_mixed)
@@ -90,7 +90,7 @@ turn = capsules_or(have_no_axis, have_axis, have_pieces)
 @func
 def place_all(bodies, kinds):
     """Place the spheres of all bodies, for who looks at them; single spheres are."""
-    if not kinds.round:
+    if not kinds.all_single_spheres:
         for b in range(bodies.kind.size):
             place_body(b, bodies, kinds)
             turn(kinds, b, bodies)
@@ -99,11 +99,11 @@ def place_all(bodies, kinds):
 @func
 def place_off_line(c, bodies, kinds):
     """Place the spheres of those bodies of chunk c that are not on a line, before candidates are picked."""
-    if kinds.round:
+    if kinds.all_single_spheres:
         return
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
-        if kinds.on_line[bodies.kind[b]] == 0:
+        if kinds.is_collinear[bodies.kind[b]] == 0:
             place_body(b, bodies, kinds)
 
 
@@ -133,13 +133,13 @@ def evaluate_elastic(law, scheme, c, time_sign, half, per_joule, bodies, kinds, 
     force_x = neighbours.pair_force[0, column : column + number]
     force_y = neighbours.pair_force[1, column : column + number]
     force_z = neighbours.pair_force[2, column : column + number]
-    if kinds.reach > 0.0:
+    if kinds.contact_distance > 0.0:
         elastic, largest = evaluate_pairs(
             box,
             bodies.sphere_position,
             sphere_i,
             sphere_j,
-            kinds.reach,
+            kinds.contact_distance,
             kinds.stiffness,
             per_joule,
             force_x,
@@ -147,7 +147,7 @@ def evaluate_elastic(law, scheme, c, time_sign, half, per_joule, bodies, kinds, 
             force_z,
         )
     else:
-        reach, stiffness = neighbours.reach[start:stop], neighbours.stiffness[start:stop]
+        reach, stiffness = neighbours.contact_distance[start:stop], neighbours.stiffness[start:stop]
         elastic, largest = evaluate_pairs(
             box, bodies.sphere_position, sphere_i, sphere_j, reach, stiffness, per_joule, force_x, force_y, force_z
         )
@@ -164,7 +164,7 @@ def evaluate_dissipative(law, scheme, c, time_sign, half, per_joule, bodies, kin
 
     Writes
     ------
-    neighbours.overlap, neighbours.touching, neighbours.row, neighbours.wrench : of the chunk's segment
+    neighbours.overlap, neighbours.touching, neighbours.contact_slot, neighbours.force_torque : of the chunk's segment
     neighbours.history, neighbours.has_history : of its candidates
 
     Returns
@@ -178,13 +178,13 @@ def evaluate_dissipative(law, scheme, c, time_sign, half, per_joule, bodies, kin
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
     overlap, listed = neighbours.overlap[column : column + number], neighbours.touching[column : column + room]
     least = -math.inf if laws.has_range(law) else 0.0 - laws.begins(law)
-    if kinds.reach > 0.0:
+    if kinds.contact_distance > 0.0:
         contact_detection.list_touching_pairs(
-            box, bodies.sphere_position, sphere_i, sphere_j, kinds.reach, least, overlap
+            box, bodies.sphere_position, sphere_i, sphere_j, kinds.contact_distance, least, overlap
         )
     else:
         contact_detection.list_touching_pairs(
-            box, bodies.sphere_position, sphere_i, sphere_j, neighbours.reach[start:stop], least, overlap
+            box, bodies.sphere_position, sphere_i, sphere_j, neighbours.contact_distance[start:stop], least, overlap
         )
     if neighbours.has_history.size > 0 and not laws.has_range(law):
         contact_detection.forget(overlap, neighbours.has_history[start:stop])

@@ -27,7 +27,7 @@ def gather_round_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
     bodies.force, bodies.torque : (3, N) world frame [N, N m]
     """
     low, high = chunk_of(c, bodies.kind.size)
-    gather_spheres(law, low, high, shift, neighbours.incident_at[c], bodies, kinds, neighbours, box)
+    gather_spheres(law, low, high, shift, neighbours.pairs_of_body_start[c], bodies, kinds, neighbours, box)
 
 
 @inline
@@ -43,8 +43,8 @@ def gather_cluster_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
     bodies.force, bodies.torque : (3, N) world frame [N, N m]
     """
     low, _ = chunk_of(c, bodies.kind.size)
-    active = neighbours.active[low : low + neighbours.active_count[c]]
-    gather_bodies(kinds, law, c, active, neighbours.incident_at[c], bodies, neighbours, box)
+    active = neighbours.with_contacts[low : low + neighbours.with_contacts_count[c]]
+    gather_bodies(kinds, law, c, active, neighbours.pairs_of_body_start[c], bodies, neighbours, box)
 
 
 @inline
@@ -59,7 +59,7 @@ def gather_any_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
     ------
     bodies.force, bodies.torque : (3, N) world frame [N, N m]
     """
-    if kinds.round:
+    if kinds.all_single_spheres:
         gather_round_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box)
     else:
         gather_cluster_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box)
@@ -105,7 +105,7 @@ gather_pairs = rotation.spheres_or(gather_round_pairs, gather_body_pairs)
 
 
 @vector_loop
-def gather_round(low, high, shift, e, incident_j, incident_i, incident, pair_force, force):
+def gather_round(low, high, shift, e, count_as_second, count_as_first, incident, pair_force, force):
     """Force of the candidate pairs on bodies that are one sphere: one candidate a pair, no torque.
 
     In whole groups, filled up with a candidate that is always zero: the processor guesses the number of groups right
@@ -115,7 +115,7 @@ def gather_round(low, high, shift, e, incident_j, incident_i, incident, pair_for
     ----------
     low, high, shift : bodies, and how far before them their columns of `force` are
     e : first incident candidate of body low
-    incident_j, incident_i, incident, pair_force : of `Neighbours`
+    count_as_second, count_as_first, incident, pair_force : of `Neighbours`
 
     Writes
     ------
@@ -123,8 +123,8 @@ def gather_round(low, high, shift, e, incident_j, incident_i, incident, pair_for
     """
     for b in range(low, high):
         f = (0.0, 0.0, 0.0)
-        middle = e + incident_j[b]
-        stop = middle + incident_i[b]
+        middle = e + count_as_second[b]
+        stop = middle + count_as_first[b]
         while e < middle:
             for m in range(GROUP):
                 f = subtract(f, load(pair_force, incident[e + m]))
@@ -150,7 +150,8 @@ def gather_elastic(law, low, high, shift, e, bodies, kinds, neighbours, box):
     bodies.force : (3, N) world frame [N]
     """
     gather_round(
-        low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.pair_force,
+        low, high, shift, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
+        neighbours.pair_force,
         bodies.force,
     )  # fmt: skip
 
@@ -170,8 +171,10 @@ def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box)
     bodies.force, bodies.torque : (3, N) world frame [N, N m]
     """
     gather_lines(
-        low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.row,
-        neighbours.wrench, neighbours.out[neighbours.block_of[low // CHUNK]], bodies.force, bodies.torque,
+        low, high, shift, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
+        neighbours.contact_slot,
+        neighbours.force_torque, neighbours.batch_forces[neighbours.block_of[low // CHUNK]], bodies.force,
+        bodies.torque,
     )  # fmt: skip
 
 
@@ -179,7 +182,9 @@ gather_spheres = laws.elastic_or(gather_elastic, gather_dissipative)
 
 
 @vector_loop
-def gather_lines(low, high, shift, e, incident_j, incident_i, incident, row, wrench, sums, force, torque):
+def gather_lines(
+    low, high, shift, e, count_as_second, count_as_first, incident, row, force_torque, sums, force, torque
+):
     """Force and torque of the candidate pairs on single spheres: lines of wrenches as they are, in groups.
 
     The force on sides j is the opposite of that on sides i, which is turned round once for all. Where spheres are alike
@@ -188,43 +193,44 @@ def gather_lines(low, high, shift, e, incident_j, incident_i, incident, row, wre
 
     Parameters
     ----------
-    low, high, shift, e, incident_j, incident_i, incident : see `gather_round`
-    row, wrench : of `Neighbours`
+    low, high, shift, e, count_as_second, count_as_first, incident : see `gather_round`
+    row, force_torque : of `Neighbours`
 
     Writes
     ------
     force, torque : (3, N) world frame [N, N m]; the latter may be empty
     sums : (8,) or longer, scratch
     """
-    shared = wrench.shape[1] == SHARED
+    shared = force_torque.shape[1] == SHARED
     of_i = HALF if shared else 0
     for b in range(low, high):
         clear(sums)
-        middle = e + incident_j[b]
-        stop = middle + incident_i[b]
+        middle = e + count_as_second[b]
+        stop = middle + count_as_first[b]
         while e < middle:
-            add_group(e, 0, incident, row, wrench, sums)
+            add_group(e, 0, incident, row, force_torque, sums)
             e += GROUP
         if shared:
             negate_lanes(sums)
         else:
             turn_four(sums)
         while e < stop:
-            add_group(e, of_i, incident, row, wrench, sums)
+            add_group(e, of_i, incident, row, force_torque, sums)
             e += GROUP
         write_force_torque(sums, b - shift, force, torque)
 
 
 @inline
-def add_group(e, at, incident, row, wrench, sums):
+def add_group(e, at, incident, row, force_torque, sums):
     """Add the lines of a group of candidates, from column `at` on, to the sums of a body."""
     for m in range(GROUP):
-        add_eight(sums, wrench, row[incident[e + m]], at)
+        add_eight(sums, force_torque, row[incident[e + m]], at)
 
 
 @vector_loop
 def sum_bodies(
-    box, active, e, incident_j, incident_i, incident, sphere_i, sphere_j, pair_force, sphere_position, position, force,
+    box, active, e, count_as_second, count_as_first, incident, sphere_i, sphere_j, pair_force, sphere_position,
+    position, force,
     torque,
 ):  # fmt: skip
     """Force and torque of the candidate pairs on bodies of several spheres, along the lines of centres.
@@ -235,7 +241,7 @@ def sum_bodies(
     ----------
     box : see `dem.kernels.soft.state`
     active, e : (n,) bodies; first incident candidate of the first of them
-    incident_j, incident_i, incident, sphere_i, sphere_j, pair_force : of `Neighbours`
+    count_as_second, count_as_first, incident, sphere_i, sphere_j, pair_force : of `Neighbours`
     sphere_position, position : (3, M), (3, N) world frame [m]
 
     Writes
@@ -245,8 +251,8 @@ def sum_bodies(
     for a in range(active.size):
         b = active[a]
         x, f, t = load(position, b), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        middle = e + incident_j[b]
-        stop = middle + incident_i[b]
+        middle = e + count_as_second[b]
+        stop = middle + count_as_first[b]
         for n in range(e, stop):
             k, sign = incident[n], -1.0 if n < middle else 1.0
             f_k, sphere = load(pair_force, k), sphere_j[k] if n < middle else sphere_i[k]
@@ -270,7 +276,8 @@ def gather_elastic_bodies(law, c, active, e, bodies, neighbours, box):
     bodies.force, bodies.torque : of these bodies [N, N m]
     """
     sum_bodies(
-        box, active, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.sphere_i,
+        box, active, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
+        neighbours.sphere_i,
         neighbours.sphere_j, neighbours.pair_force, bodies.sphere_position, bodies.position, bodies.force,
         bodies.torque,
     )  # fmt: skip

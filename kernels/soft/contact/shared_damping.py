@@ -56,6 +56,7 @@ def inverse_effective_mass(b, force, torque, bodies, kinds):
 def of_mass(touch, mass):
     """The same contact, damped as that of another mass."""
     return ContactKinematics(
-        touch.stiffness, mass, touch.overlap, touch.normal, touch.velocity, touch.twist, touch.turning, touch.radius,
-        touch.reduced, touch.rolling, touch.may_begin,
+        touch.stiffness, mass, touch.overlap, touch.normal, touch.velocity, touch.twist_rate,
+        touch.relative_angular_velocity, touch.radius,
+        touch.reduced_mass, touch.rolling_inertia, touch.may_begin,
     )  # fmt: skip

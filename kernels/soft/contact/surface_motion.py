@@ -15,7 +15,7 @@ def radius_of(s, b, bodies, kinds):
 @inline
 def spheres_of(b, bodies, kinds):
     """The first sphere of body b, and the one after its last; no memory is asked where every body is one sphere."""
-    return (b, b + 1) if kinds.round else (bodies.first_sphere[b], bodies.first_sphere[b + 1])
+    return (b, b + 1) if kinds.all_single_spheres else (bodies.first_sphere[b], bodies.first_sphere[b + 1])
 
 
 @inline
@@ -61,7 +61,7 @@ def inverse_mass(b, x, normal, bodies, kinds, box):
     """
     g = bodies.kind[b]
     inverse = kinds.inverse_mass[g]
-    if not kinds.round:
+    if not kinds.all_single_spheres:
         arm = cross(minimum_image(box, x, load(bodies.position, b)), normal)
         arm = rotate_back(load_quaternion(bodies.orientation, b), arm)
         inverse += dot(arm, divide(arm, load(kinds.inertia, g)))

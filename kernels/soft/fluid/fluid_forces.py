@@ -225,7 +225,7 @@ def feel(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
         bodies.orientation, bodies.force, sampled, whirl, seen,
     )  # fmt: skip
     quickest, outside = feel_going(
-        fluid, scheme, low, high, bodies.present[0], dt, gravity, bodies.kind, kinds.mass, bodies.orientation, sampled,
+        fluid, scheme, low, high, bodies.n_active[0], dt, gravity, bodies.kind, kinds.mass, bodies.orientation, sampled,
         whirl, seen, bodies.felt,
     )  # fmt: skip
     return quickest, whirling, outside

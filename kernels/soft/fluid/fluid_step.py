@@ -82,14 +82,14 @@ def correct(fluid, scheme, law, c, shift, keeps, dt, gravity, datum, per_joule, 
     low, high = chunk_of(c, bodies.kind.size)
     reynolds, whirling, outside = feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box)
     energy, briskest, before, after = drag(
-        fluid, scheme, law, box, low, high, bodies.present[0], shift, keeps, dt, gravity, datum, per_joule,
+        fluid, scheme, law, box, low, high, bodies.n_active[0], shift, keeps, dt, gravity, datum, per_joule,
         bodies.identity, bodies.position, bodies.orientation, bodies.felt, bodies.image, bodies.velocity, bodies.force,
         bodies.velocity_ahead,
     )  # fmt: skip
     fastest = np.int64(0)
     if bodies.torque.shape[1] > 0:
         turning, fastest, spent_before, spent_after = whirl(
-            fluid, scheme, low, high, bodies.present[0], shift, dt, per_joule, bodies.kind, kinds.inertia,
+            fluid, scheme, low, high, bodies.n_active[0], shift, dt, per_joule, bodies.kind, kinds.inertia,
             bodies.orientation, bodies.torque, bodies.felt, bodies.memory_q, bodies.memory_w, bodies.memory_a,
             bodies.memory_more,
         )  # fmt: skip
@@ -101,7 +101,7 @@ def correct(fluid, scheme, law, c, shift, keeps, dt, gravity, datum, per_joule, 
 @stage
 def clear(fluid, c, bodies, kinds):
     """Take what `correct` has kept in the forces of chunk c out: only bodies near others are given forces anew."""
-    if not kinds.round:
+    if not kinds.all_single_spheres:
         low, high = chunk_of(c, bodies.kind.size)
         for b in range(low, high):
             store(bodies.force, b, (0.0, 0.0, 0.0))

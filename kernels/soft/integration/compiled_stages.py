@@ -110,7 +110,7 @@ def leave(scheme, c, bodies, kinds, neighbours):
 @inline
 def place_any(scheme, c, bodies, kinds, neighbours):
     """Place the spheres of the bodies of chunk c that have anything to touch."""
-    if not kinds.round:
+    if not kinds.all_single_spheres:
         elastic_pairs.place(kinds, c, bodies, neighbours)
 
 
@@ -168,7 +168,7 @@ def displacement(c, bodies, kinds, neighbours, box):
 @compiled_stage
 def build_candidates(c, skin, bodies, kinds, neighbours, box):
     """Pick the candidates of a chunk, what they remember put aside unless it is already."""
-    if neighbours.history.shape[1] > 0 and neighbours.aside_count[c] < 0:
+    if neighbours.history.shape[1] > 0 and neighbours.saved_count[c] < 0:
         contact_history.save_history(c, bodies, neighbours)
     capsule_candidates.pick(kinds, c, skin, bodies, neighbours, box)
 
@@ -179,7 +179,7 @@ def finish_candidates(c, anew, skin, bodies, kinds, neighbours, box):
     if anew and neighbours.history.shape[1] > 0:
         contact_history.restore_history(c, neighbours)
     candidate_pairs.list_incident(c, anew, skin, bodies, kinds, neighbours, box)
-    if not kinds.round:
+    if not kinds.all_single_spheres:
         elastic_pairs.place(kinds, c, bodies, neighbours)
 
 

@@ -266,7 +266,7 @@ def spin(
 def predict(scheme, c, dt, bodies, kinds, box):
     """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
     low, high = chunk_of(c, bodies.kind.size)
-    present = bodies.present[0]
+    present = bodies.n_active[0]
     speed = drift(box, low, high, present, dt, bodies.position, bodies.velocity, bodies.image)
     if bodies.torque.shape[1] == 0:
         return bits_of_float(dt * math.sqrt(as_float(speed)))
@@ -276,12 +276,14 @@ def predict(scheme, c, dt, bodies, kinds, box):
         stop = end_of_free(low, high, bodies.kind, kinds)
         if bodies.spin.shape[1] > 0:
             gone = turn(
-                scheme, Lossy(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity,
+                scheme, Lossy(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.max_sphere_offset,
+                bodies.velocity,
                 bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
             )  # fmt: skip
         else:
             gone = turn(
-                scheme, laws.Elastic(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity,
+                scheme, laws.Elastic(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.max_sphere_offset,
+                bodies.velocity,
                 bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
             )  # fmt: skip
         farthest = max(farthest, gone)
@@ -306,7 +308,7 @@ def correct(scheme, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box)
     energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴]
     """
     low, high = chunk_of(c, bodies.kind.size)
-    present = bodies.present[0]
+    present = bodies.n_active[0]
     energy, fastest, briskest = np.int64(0), np.int64(0), np.int64(0)
     low = first_free(low, high, bodies.kind, kinds)
     while low < high:

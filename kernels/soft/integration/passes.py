@@ -138,7 +138,7 @@ def do_part(k, job, task, scheme, law, fluid, setting, bodies, kinds, neighbours
     elif job == BORDERS:
         sweeps.evaluate_borders(k, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
     elif job == PLACE:
-        neighbours.incident_count[k] = 0
+        neighbours.pairs_of_body_count[k] = 0
         compiled_stages.place_off_line(k, bodies, kinds)
     elif job == DISPLACE:
         partial[k, LISTED] = compiled_stages.displacement(k, bodies, kinds, neighbours, as_plain_box(box))
@@ -260,7 +260,7 @@ def pick_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, par
     """
     skin = sweeps.reach_of(law, setting, partial)
     for c in range(neighbours.pairs.size):
-        neighbours.incident_count[c] = 0
+        neighbours.pairs_of_body_count[c] = 0
         compiled_stages.place_off_line(c, bodies, kinds)
     for c in range(neighbours.pairs.size):
         compiled_stages.build_candidates(c, skin, bodies, kinds, neighbours, as_plain_box(box))

@@ -85,7 +85,7 @@ def evaluate_and_accumulate(
     if gathers:
         wall_loads.begin(box, d)
         sums = no_sums()
-        if neighbours.walled_count[d] > 0:
+        if neighbours.near_wall_count[d] > 0:
             sums = compiled_stages.gather_walls(
                 scheme, law, d, shift, time_sign, setting, bodies, kinds, neighbours, box
             )
@@ -168,7 +168,7 @@ clear_forces = dry_or(leave, fluid_step.clear)
 @stage
 def reaches_out(c, first, stop, neighbours):
     """Whether pairs of chunk c have a body outside the chunks first to stop."""
-    return neighbours.lowest[c] < first or neighbours.highest[c] >= stop
+    return neighbours.first_chunk_reached[c] < first or neighbours.last_chunk_reached[c] >= stop
 
 
 @func
@@ -189,9 +189,9 @@ def evaluate_borders(block, scheme, law, task, setting, bodies, kinds, neighbour
     for c in range(first, stop):
         if bond_step.reach_beyond(neighbours.bonds, c, stop):
             bond_step.evaluate(neighbours.bonds, c, task != FORCES, setting, bodies, box)
-    for c in range(neighbours.block[0], neighbours.evaluator.size):
+    for c in range(neighbours.block[0], neighbours.evaluating_block.size):
         own = neighbours.block_of[c]
-        if neighbours.evaluator[c] == block and reaches_out(
+        if neighbours.evaluating_block[c] == block and reaches_out(
             c, neighbours.block[own], neighbours.block[own + 1], neighbours
         ):
             sign = time_sign_of(task)
@@ -235,14 +235,14 @@ def sweep_half(block, begin, end, task, scheme, law, fluid, setting, bodies, kin
     bodies, neighbours, partial : as `sweep_block`
     """
     first, stop = neighbours.block[block], neighbours.block[block + 1]
-    lag = neighbours.lag[0]
+    lag = neighbours.chunk_bandwidth[0]
     chunks = stop + lag - first
     corrects, predicts = task == STEP or task == LAST_STEP, task == STEP or task == PREDICT  # noqa: PLR1714
     for c in range(first + chunks * begin // 2, first + chunks * end // 2):
         d = c - lag
         evaluates = task != PREDICT and c < stop and not reaches_out(c, first, stop, neighbours)
         gathers = task != PREDICT and d >= first
-        shift = (d - first) * CHUNK if task == STEP and kinds.round else 0
+        shift = (d - first) * CHUNK if task == STEP and kinds.all_single_spheres else 0
         if gathers and task == FORCES:
             clear_forces(fluid, d, bodies, kinds)
         if task != PREDICT and c < stop and not bond_step.reach_beyond(neighbours.bonds, c, stop):

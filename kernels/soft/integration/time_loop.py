@@ -64,9 +64,9 @@ class RunConstants(NamedTuple):
     list_skin: float  # [m]
     candidate_skin: float  # [m]
     range: float  # how far beyond touching contacts may live [m]
-    farthest: float  # that a sphere may go in one step [m]
-    deepest: float  # overlap beyond which to come back [m]
-    briskest: float  # acceleration by contacts beyond which to come back [m/s2]
+    max_displacement: float  # that a sphere may go in one step [m]
+    max_overlap: float  # overlap beyond which to come back [m]
+    max_acceleration: float  # acceleration by contacts beyond which to come back [m/s2]
     start_step: int  # at which the run started
 
 
@@ -201,11 +201,11 @@ def limit_passed(task, totals, setting, progress):
     if not totals.spin * setting.dt <= LARGEST_TURN:
         return TURNS_TOO_FAST
     predicted = task == sweeps.STEP or task == sweeps.PREDICT  # noqa: PLR1714
-    if predicted and totals.travel > setting.farthest:
+    if predicted and totals.travel > setting.max_displacement:
         return TOO_FAST
-    if task != sweeps.PREDICT and totals.overlap > setting.deepest:
+    if task != sweeps.PREDICT and totals.overlap > setting.max_overlap:
         return TOO_DEEP
-    if predicted and progress.acceleration[0] > setting.briskest:  # after a last step the next prediction asks
+    if predicted and progress.acceleration[0] > setting.max_acceleration:  # after a last step the next prediction asks
         return TOO_BRISK
     return DONE
 

@@ -36,8 +36,8 @@ def search(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
     Writes
     ------
     neighbours.first, neighbours.count, neighbours.lower, neighbours.higher : the chunk's pairs
-    neighbours.lowest, neighbours.highest : chunks that they reach
-    neighbours.packed : scratch
+    neighbours.first_chunk_reached, neighbours.last_chunk_reached : chunks that they reach
+    neighbours.candidate_range : scratch
     """
     room = pair_room(neighbours)
     start = c * room
@@ -45,12 +45,12 @@ def search(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
         neighbours.first[b] = end
-        if b < bodies.present[0]:
+        if b < bodies.n_active[0]:
             found = search_around(box, b, skin, grid, cell_first, end, start + room, bodies, kinds, neighbours)
             end = keep_pairs(b, skin, end, found, start + room, bodies, kinds, neighbours, box)
         neighbours.count[b] = end - neighbours.first[b]
     if end - start <= room:
-        neighbours.lowest[c], neighbours.highest[c] = reached(
+        neighbours.first_chunk_reached[c], neighbours.last_chunk_reached[c] = reached(
             low, neighbours.lower[start:end], neighbours.higher[start:end]
         )
     return end - start
@@ -69,7 +69,7 @@ def reached(low, lower, higher):
 @inline
 def near_body(b, skin, grid, bodies, kinds):
     """Centre and bounding radius of body b, its cell along each axis, and how many cells away it looks."""
-    centre, bound = load(bodies.position, b), kinds.bound[bodies.kind[b]]
+    centre, bound = load(bodies.position, b), kinds.bounding_radius[bodies.kind[b]]
     most = max(grid.shape_x, grid.shape_y, grid.shape_z)
     span = np.int64(min(math.ceil((2.0 * bound + skin) * SLACK / grid.size), most))
     return centre, bound, cell_at(centre, grid), span
@@ -103,7 +103,8 @@ def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbo
             begin = b + 1 if grid.equal and cy == y and cz == z else cell_first[base + max(x - span, 0)]
             end = cell_first[base + min(x + span + 1, grid.shape_x)]
             k = search_row(
-                box, begin, end, b, grid.equal, centre, bound, skin, bodies.position, bodies.kind, kinds.bound, k, stop,
+                box, begin, end, b, grid.equal, centre, bound, skin, bodies.position, bodies.kind,
+                kinds.bounding_radius, k, stop,
                 neighbours.higher,
             )  # fmt: skip
     return k
@@ -136,7 +137,7 @@ def search_folded(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighb
             for begin, end in ((first, first + cells_x - rest), (0, rest)):
                 k = search_row(
                     box, cell_first[base + begin], cell_first[base + end], b, False, centre, bound, skin,
-                    bodies.position, bodies.kind, kinds.bound, k, stop, neighbours.higher,
+                    bodies.position, bodies.kind, kinds.bounding_radius, k, stop, neighbours.higher,
                 )  # fmt: skip
     return k
 
@@ -194,7 +195,7 @@ def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
 
     Writes
     ------
-    neighbours.lower, neighbours.higher, neighbours.packed : from start on; the last is scratch
+    neighbours.lower, neighbours.higher, neighbours.candidate_range : from start on; the last is scratch
     """
     if found > stop:
         return found
@@ -203,9 +204,9 @@ def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
         found = start + leave_out_fixed(found - start, bodies.kind, kinds.inverse_mass, neighbours.higher[start:found])
     lower, higher = neighbours.lower[start:found], neighbours.higher[start:found]
     order_pairs(b, bodies.identity, lower, higher)
-    if kinds.round:
+    if kinds.all_single_spheres:
         return found
-    near = neighbours.packed[start:found]
+    near = neighbours.candidate_range[start:found]
     flag_near(
         box,
         skin,
@@ -214,9 +215,9 @@ def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
         bodies.position,
         bodies.orientation,
         bodies.kind,
-        kinds.tip,
-        kinds.bound,
-        kinds.on_line,
+        kinds.max_sphere_offset,
+        kinds.bounding_radius,
+        kinds.is_collinear,
         near,
     )
     return start + keep_flagged(near, lower, higher)
@@ -243,7 +244,7 @@ def keep_flagged(near, lower, higher):
 
 
 @vector_loop
-def flag_near(box, skin, lower, higher, position, orientation, kind, tip, bound, on_line, near):
+def flag_near(box, skin, lower, higher, position, orientation, kind, tip, bound, is_collinear, near):
     """Flag the pairs of bodies whose capsules come closer than the skin.
 
     Equal spheres on a line, body x, lie inside the capsule about it, so this loses no pair; it keeps one fibre pair in
@@ -254,7 +255,7 @@ def flag_near(box, skin, lower, higher, position, orientation, kind, tip, bound,
     box, skin : see `dem.kernels.soft.state`
     lower, higher : (P,) bodies of each pair
     position, orientation, kind : (3, N) [m], (4, N), (N,)
-    tip, bound, on_line : (G,) of `Kinds`
+    tip, bound, is_collinear : (G,) of `Kinds`
 
     Writes
     ------
@@ -272,7 +273,7 @@ def flag_near(box, skin, lower, higher, position, orientation, kind, tip, bound,
         )  # fmt: skip
         cut_off = (bound[g] - tip[g] + bound[h] - tip[h] + skin) * SLACK
         met = 1 if d2 < cut_off * cut_off else 0
-        near[p] = met | (1 - (on_line[g] & on_line[h]))
+        near[p] = met | (1 - (is_collinear[g] & is_collinear[h]))
 
 
 @inline
@@ -309,7 +310,7 @@ def list_entries(wanted, bodies, neighbours):
             first[neighbours.lower[p] + neighbours.higher[p] - b + 1] += 1
     for b in range(n):
         first[b + 1] += first[b]
-    if first[n] <= neighbours.entry.size:
+    if first[n] <= neighbours.body_entries.size:
         for b in range(n):
             for p in range(neighbours.first[b], neighbours.first[b] + neighbours.count[b]):
                 i, j = neighbours.lower[p], neighbours.higher[p]
@@ -321,7 +322,7 @@ def list_entries(wanted, bodies, neighbours):
 @inline
 def insert_entry(b, key, neighbours):
     """Insert into the short sorted list of body b, whose length so far is entry_count[b]."""
-    entry = neighbours.entry
+    entry = neighbours.body_entries
     start = neighbours.first_entry[b]
     m = start + neighbours.entry_count[b]
     neighbours.entry_count[b] += 1

@@ -41,20 +41,21 @@ def pick(c, skin, bodies, kinds, neighbours, box):
     stop = start + room
     k = start
     first, last = pairs_of(c, bodies, neighbours)
-    if kinds.round:
+    if kinds.all_single_spheres:
         k += pick_round(
             box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.kind, bodies.position,
-            kinds, start, stop, neighbours.force_at[c], neighbours.packed[first:last],
-            neighbours.sphere_i, neighbours.sphere_j, neighbours.reach, neighbours.stiffness,
+            kinds, start, stop, neighbours.force_at[c], neighbours.candidate_range[first:last],
+            neighbours.sphere_i, neighbours.sphere_j, neighbours.contact_distance, neighbours.stiffness,
         )  # fmt: skip
     else:
         flag_near(
             box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.position, bodies.orientation,
-            bodies.kind, kinds.tip, kinds.bound, kinds.on_line, neighbours.packed[first:last],
+            bodies.kind, kinds.max_sphere_offset, kinds.bounding_radius, kinds.is_collinear,
+            neighbours.candidate_range[first:last],
         )  # fmt: skip
         for p in range(first, last):
             found = 0
-            if neighbours.packed[p] > 0:
+            if neighbours.candidate_range[p] > 0:
                 found = pick_bodies(
                     k, stop, neighbours.lower[p], neighbours.higher[p], skin, bodies, kinds, neighbours, box
                 )
@@ -66,10 +67,10 @@ def pick(c, skin, bodies, kinds, neighbours, box):
 @inline
 def note_candidates(p, k, found, neighbours):
     """Note how many candidates, from k on, pair p of bodies of several spheres has, with the chunks of both."""
-    neighbours.packed[p] = pack(k, found)
+    neighbours.candidate_range[p] = pack(k, found)
     if found > 0:
-        atomic_add(neighbours.incident_count, neighbours.lower[p] // CHUNK, found)
-        atomic_add(neighbours.incident_count, neighbours.higher[p] // CHUNK, found)
+        atomic_add(neighbours.pairs_of_body_count, neighbours.lower[p] // CHUNK, found)
+        atomic_add(neighbours.pairs_of_body_count, neighbours.higher[p] // CHUNK, found)
 
 
 @vector_loop
@@ -102,7 +103,7 @@ def pick_round(
         i, j = lower[p], higher[p]
         if k < stop:
             sphere_i[k], sphere_j[k] = i, j
-        r = kinds.reach
+        r = kinds.contact_distance
         if r == 0.0:
             r = write_pair(k, stop, kind[i], kind[j], kind[i], kind[j], kinds, reach, stiffness)
         d = minimum_image(box, load(position, i), load(position, j))
@@ -156,7 +157,7 @@ def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
     Writes
     ------
     neighbours.sphere_i, neighbours.sphere_j : from k on
-    neighbours.reach, neighbours.stiffness : the same, only if spheres differ
+    neighbours.contact_distance, neighbours.stiffness : the same, only if spheres differ
     """
     start = k
     g, h = bodies.kind[b], bodies.kind[partner]
@@ -168,10 +169,10 @@ def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
             if k < stop:
                 neighbours.sphere_i[k] = bodies.first_sphere[b] + i
                 neighbours.sphere_j[k] = bodies.first_sphere[partner] + j
-            reach = kinds.reach
+            reach = kinds.contact_distance
             if reach == 0.0:
                 at_i, at_j = kinds.first_offset[g] + i, kinds.first_offset[h] + j
-                reach = write_pair(k, stop, g, h, at_i, at_j, kinds, neighbours.reach, neighbours.stiffness)
+                reach = write_pair(k, stop, g, h, at_i, at_j, kinds, neighbours.contact_distance, neighbours.stiffness)
             cut_off = (reach + skin) * SLACK
             k += 1 if dot(d, d) < cut_off * cut_off else 0
     return k - start
@@ -195,42 +196,44 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
     """
     low, high = chunk_of(c, bodies.kind.size)
     if anew:
-        first = neighbours.incident_at[c] = first_incident(c, kinds, neighbours)
+        first = neighbours.pairs_of_body_start[c] = first_incident(c, kinds, neighbours)
         list_pairs(
-            low, high, first, one_each(kinds), kinds.round, nothing_of(kinds, neighbours), neighbours.first_entry,
-            neighbours.entry_count, neighbours.entry, neighbours.packed, neighbours.incident, neighbours.incident_j,
-            neighbours.incident_i,
+            low, high, first, one_each(kinds), kinds.all_single_spheres, nothing_of(kinds, neighbours),
+            neighbours.first_entry,
+            neighbours.entry_count, neighbours.body_entries, neighbours.candidate_range, neighbours.pairs_of_body,
+            neighbours.count_as_second,
+            neighbours.count_as_first,
         )  # fmt: skip
     active, walled = low, low
     for b in range(low, high):
         near = is_walled(box, b, skin, bodies, kinds, neighbours)
-        near = near if b < bodies.present[0] else 0
+        near = near if b < bodies.n_active[0] else 0
         near = 0 if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass) else near
-        neighbours.walled[walled] = b
+        neighbours.near_wall[walled] = b
         walled += near
-        if not kinds.round:
-            neighbours.active[active] = b
-            if neighbours.incident_j[b] + neighbours.incident_i[b] + near > 0:
+        if not kinds.all_single_spheres:
+            neighbours.with_contacts[active] = b
+            if neighbours.count_as_second[b] + neighbours.count_as_first[b] + near > 0:
                 active += 1
             elif alone_is_free(neighbours.bonds):
                 store(bodies.force, b, (0.0, 0.0, 0.0))
                 store(bodies.torque, b, (0.0, 0.0, 0.0))
-    neighbours.active_count[c] = active - low
-    neighbours.walled_count[c] = walled - low
+    neighbours.with_contacts_count[c] = active - low
+    neighbours.near_wall_count[c] = walled - low
 
 
 @inline
 def nothing_of(kinds, neighbours):
     """A candidate that never has a force, to fill up groups with; -1 where there is none, as its spheres matter."""
-    if neighbours.row.size > 0:
-        return neighbours.row.size - 1
+    if neighbours.contact_slot.size > 0:
+        return neighbours.contact_slot.size - 1
     return neighbours.pair_force.shape[1] - 1 if one_each(kinds) else -1
 
 
 @vector_loop
 def list_pairs(
-    low, high, first, alone, apart, zero_candidate, first_entry, entry_count, entry, packed, incident, incident_j,
-    incident_i,
+    low, high, first, alone, apart, zero_candidate, first_entry, entry_count, entry, packed, incident, count_as_second,
+    count_as_first,
 ):  # fmt: skip
     """List the incident candidates of the bodies low to high.
 
@@ -249,7 +252,7 @@ def list_pairs(
     Writes
     ------
     incident : from `first` on
-    incident_j, incident_i : (N,) their numbers on either side, filled up
+    count_as_second, count_as_first : (N,) their numbers on either side, filled up
     """
     padded, n = zero_candidate >= 0, first
     for b in range(low, high):
@@ -260,13 +263,13 @@ def list_pairs(
             n += list_pair(n, alone, entry[e], packed, incident)
             e += 1
         n = fill_group(n, start, zero_candidate, incident) if padded and apart else n
-        incident_j[b] = n - start
+        count_as_second[b] = n - start
         begin, start = start, n
         while e < stop:
             n += list_pair(n, alone, entry[e], packed, incident)
             e += 1
         n = fill_group(n, start if apart else begin, zero_candidate, incident) if padded else n
-        incident_i[b] = n - start
+        count_as_first[b] = n - start
 
 
 @inline
@@ -276,7 +279,7 @@ def first_incident(c, kinds, neighbours):
         return neighbours.first_entry[c * CHUNK] + 2 * GROUP * CHUNK * c
     first = GROUP * CHUNK * c
     for before in range(c):
-        first += neighbours.incident_count[before]
+        first += neighbours.pairs_of_body_count[before]
     return first
 
 

@@ -41,14 +41,20 @@ def pick_capsules(kinds, c, skin, bodies, neighbours, box):
     """
     start = c * candidate_room(neighbours)
     first, last = pairs_of(c, bodies, neighbours)
-    lower, higher, near = neighbours.lower[first:last], neighbours.higher[first:last], neighbours.packed[first:last]
+    lower, higher, near = (
+        neighbours.lower[first:last],
+        neighbours.higher[first:last],
+        neighbours.candidate_range[first:last],
+    )
     flag_near(
-        box, skin, lower, higher, bodies.position, bodies.orientation, bodies.kind, kinds.tip, kinds.bound,
-        kinds.on_line, near,
+        box, skin, lower, higher, bodies.position, bodies.orientation, bodies.kind, kinds.max_sphere_offset,
+        kinds.bounding_radius,
+        kinds.is_collinear, near,
     )  # fmt: skip
     neighbours.pairs[c] = write_near(
         lower, higher, bodies.kind, bodies.first_sphere, kinds, start, start + candidate_room(neighbours),
-        neighbours.force_at[c], near, neighbours.sphere_i, neighbours.sphere_j, neighbours.reach, neighbours.stiffness,
+        neighbours.force_at[c], near, neighbours.sphere_i, neighbours.sphere_j, neighbours.contact_distance,
+        neighbours.stiffness,
     )  # fmt: skip
 
 
@@ -77,7 +83,7 @@ def write_near(
         i, j, flag = lower[p], higher[p], near[p]
         if k < stop:
             sphere_i[k], sphere_j[k] = first_sphere[i], first_sphere[j]
-        if kinds.reach == 0.0:
+        if kinds.contact_distance == 0.0:
             of_i, of_j = kinds.first_offset[kind[i]], kinds.first_offset[kind[j]]
             write_pair(k, stop, kind[i], kind[j], of_i, of_j, kinds, reach, stiffness)
         near[p] = pack(column + k - start, flag)
@@ -101,11 +107,12 @@ def pick_pieces(kinds, c, skin, bodies, neighbours, box):
     k, (first, last) = c * room, pairs_of(c, bodies, neighbours)
     flag_near(
         box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.position, bodies.orientation,
-        bodies.kind, kinds.tip, kinds.bound, kinds.on_line, neighbours.packed[first:last],
+        bodies.kind, kinds.max_sphere_offset, kinds.bounding_radius, kinds.is_collinear,
+        neighbours.candidate_range[first:last],
     )  # fmt: skip
     for p in range(first, last):
         found = 0
-        if neighbours.packed[p] > 0:
+        if neighbours.candidate_range[p] > 0:
             b, partner = neighbours.lower[p], neighbours.higher[p]
             found = write_pieces(k, (c + 1) * room, b, partner, skin, bodies, kinds, neighbours, box)
         note_candidates(p, k, found, neighbours)
@@ -132,7 +139,7 @@ def write_pieces(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
     Writes
     ------
     neighbours.sphere_i, neighbours.sphere_j : from k on
-    neighbours.reach, neighbours.stiffness : the same, only if spheres differ
+    neighbours.contact_distance, neighbours.stiffness : the same, only if spheres differ
     """
     start, g, h = k, bodies.kind[b], bodies.kind[partner]
     one, other = axis(b, bodies, kinds), axis(partner, bodies, kinds)
@@ -144,10 +151,10 @@ def write_pieces(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
             if k < stop:
                 neighbours.sphere_i[k] = bodies.first_sphere[b] + i
                 neighbours.sphere_j[k] = bodies.first_sphere[partner] + j
-            reach = kinds.reach
+            reach = kinds.contact_distance
             if reach == 0.0:
                 at_i, at_j = kinds.first_offset[g] + i, kinds.first_offset[h] + j
-                reach = write_pair(k, stop, g, h, at_i, at_j, kinds, neighbours.reach, neighbours.stiffness)
+                reach = write_pair(k, stop, g, h, at_i, at_j, kinds, neighbours.contact_distance, neighbours.stiffness)
             s, t = closest(x, u, v)
             d, cut_off = between(x, u, v, s, t), (reach + skin) * SLACK
             k += 1 if dot(d, d) < cut_off * cut_off else 0

@@ -77,9 +77,9 @@ def drifted_and_turned(box, low, high, present, kind, tip, position, orientation
 def displacement(c, bodies, kinds, neighbours, box):
     """Bits of the distance from where they were listed that no sphere of chunk c exceeds."""
     low, high = chunk_of(c, bodies.kind.size)
-    if kinds.round:
-        return drifted(box, low, high, bodies.present[0], bodies.position, neighbours.listed_position)
+    if kinds.all_single_spheres:
+        return drifted(box, low, high, bodies.n_active[0], bodies.position, neighbours.listed_position)
     return drifted_and_turned(
-        box, low, high, bodies.present[0], bodies.kind, kinds.tip, bodies.position, bodies.orientation,
+        box, low, high, bodies.n_active[0], bodies.kind, kinds.max_sphere_offset, bodies.position, bodies.orientation,
         neighbours.listed_position, neighbours.listed_orientation,
     )  # fmt: skip

@@ -77,7 +77,7 @@ def search_around(box, b, skin, largest, grid, cell_first, k, stop, bodies, kind
     -------
     end of what was found, beyond `stop` if there was no room
     """
-    centre, bound = load(bodies.position, b), kinds.bound[bodies.kind[b]]
+    centre, bound = load(bodies.position, b), kinds.bounding_radius[bodies.kind[b]]
     most = max(grid.shape_x, grid.shape_y, grid.shape_z)
     span = np.int64(min(math.ceil((bound + largest + skin) * SLACK / grid.size), most))
     (low_x, cells_x), (low_y, cells_y), (low_z, cells_z) = windows(box, cell_at(centre, grid), span, grid)
@@ -89,7 +89,7 @@ def search_around(box, b, skin, largest, grid, cell_first, k, stop, bodies, kind
             for begin, end in ((first, first + cells_x - rest), (0, rest)):
                 k = search_row(
                     box, cell_first[base + begin], cell_first[base + end], b, True, centre, bound, skin,
-                    bodies.position, bodies.kind, kinds.bound, k, stop, neighbours.higher,
+                    bodies.position, bodies.kind, kinds.bounding_radius, k, stop, neighbours.higher,
                 )  # fmt: skip
     return k
 
@@ -121,7 +121,7 @@ def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, nei
             end = keep_pairs(b, skin, end, found, start + room, bodies, kinds, neighbours, box)
         neighbours.count[b] = end - neighbours.first[b]
     if end - start <= room:
-        neighbours.lowest[c], neighbours.highest[c] = reached(
+        neighbours.first_chunk_reached[c], neighbours.last_chunk_reached[c] = reached(
             low, neighbours.lower[start:end], neighbours.higher[start:end]
         )
     return end - start
@@ -151,13 +151,13 @@ def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
         neighbours.first[b] = end
-        if b < bodies.present[0]:
+        if b < bodies.n_active[0]:
             found = search_border_around(box, b, skin, grid, cell_first, end, stop, bodies, kinds, neighbours)
             found = search_around(box, b, skin, largest, grid, inner_first, found, stop, bodies, kinds, neighbours)
             end = keep_pairs(b, skin, end, found, stop, bodies, kinds, neighbours, box)
         neighbours.count[b] = end - neighbours.first[b]
     if end - start <= room:
-        neighbours.lowest[c], neighbours.highest[c] = reached(
+        neighbours.first_chunk_reached[c], neighbours.last_chunk_reached[c] = reached(
             low, neighbours.lower[start:end], neighbours.higher[start:end]
         )
     return end - start

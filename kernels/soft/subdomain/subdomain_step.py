@@ -54,8 +54,8 @@ def meet_ghosts(block, scheme, law, task, setting, bodies, kinds, neighbours, bo
     neighbours, partial : as `dem.kernels.soft.integration.sweeps.evaluate_and_accumulate`
     """
     for c in range(neighbours.block[0]):
-        if neighbours.evaluator[c] == block:
-            if not kinds.round:
+        if neighbours.evaluating_block[c] == block:
+            if not kinds.all_single_spheres:
                 elastic_pairs.place(kinds, c, bodies, neighbours)
             bond_step.evaluate(neighbours.bonds, c, True, setting, bodies, box)
             sign = sweeps.time_sign_of(task)

@@ -30,10 +30,10 @@ def gather_one_by_one(law, scheme, c, shift, time_sign, half, bodies, kinds, nei
     `Sums` at the walls
     """
     low, _ = chunk_of(c, bodies.kind.size)
-    sums, stop = no_sums(), low + neighbours.walled_count[c]
+    sums, stop = no_sums(), low + neighbours.near_wall_count[c]
     for k in range(low, stop):
         fetch_ahead(box, c, k, stop, bodies, kinds, neighbours)
-        b = neighbours.walled[k]
+        b = neighbours.near_wall[k]
         more = touch_walls(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
         sums = joined(sums, more)
     return sums

@@ -18,7 +18,7 @@ from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined,
 from dem.kernels.soft.contact.surface_motion import radius_of
 from dem.kernels.soft.wall_contact.box_contacts import forget, meeting, touches_wall
 
-OF_I, OF_J, FACE = 2, 3, 4  # rows of integers: materials, row of what is remembered; see `Neighbours.met`
+OF_I, OF_J, FACE = 2, 3, 4  # rows of integers: materials, row of what is remembered; see `Neighbours.batch_ids`
 
 
 @inline
@@ -40,11 +40,11 @@ def touch_faces(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, n
     sums, number = no_sums(), 0
     low, _ = chunk_of(c, bodies.kind.size)
     has_history, block = neighbours.wall_has_history, neighbours.block_of[c]
-    both, told = neighbours.known[block], neighbours.met[block]
+    both, told = neighbours.batch_kinematics[block], neighbours.batch_ids[block]
     known = both[OF_FACES:]
     forgets = not (laws.has_range(law) or laws.begins(law) > 0.0)
-    for n in range(low, low + neighbours.walled_count[c]):
-        b = neighbours.walled[n]
+    for n in range(low, low + neighbours.near_wall_count[c]):
+        b = neighbours.near_wall[n]
         x, radius = load(bodies.position, b), radius_of(b, b, bodies, kinds)
         if forgets and not touches_wall(x, radius, box):
             forget(b, has_history)
@@ -97,21 +97,22 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
     ------
     bodies.force, bodies.torque : columns b - shift, added to [N, N m]
     neighbours.wall_history, neighbours.wall_has_history : rows 6 b + face
-    neighbours.kept, neighbours.out : scratch
+    neighbours.batch_history, neighbours.batch_forces : scratch
 
     Returns
     -------
     `Sums` of both
     """
     block = neighbours.block_of[c]
-    both, told = neighbours.known[block], neighbours.met[block]
+    both, told = neighbours.batch_kinematics[block], neighbours.batch_ids[block]
     known = both[OF_FACES:]
     kept, out, history, has_history = (
-        neighbours.kept[block], neighbours.out[block], neighbours.wall_history, neighbours.wall_has_history
+        neighbours.batch_history[block], neighbours.batch_forces[block], neighbours.wall_history,
+        neighbours.wall_has_history
     )  # fmt: skip
     if has_history.size > 0:
         load_history(law, 0, number, told[FACE], history, has_history, kept)
-    alike = kinds.reach > 0.0
+    alike = kinds.contact_distance > 0.0
     more = evaluate_new(
         SphericalPCDM(), law, number, alike, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out
     )

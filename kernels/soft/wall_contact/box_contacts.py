@@ -156,7 +156,7 @@ def add_sphere(law, s, b, seen, rate, shift, time_sign, half, per_joule, bodies,
             outcome, history = laws.contact(law, m, kinds.modulus.shape[0], touch, history, half, time_sign)
             if has_history.size > 0:
                 laws.store(law, rows, k, own, history)
-                has_history[k] = 1 if outcome.lasts else 0
+                has_history[k] = 1 if outcome.persists else 0
             push(b, shift, outcome.force, subtract(x, load(bodies.position, b)), bodies)
             if laws.turns(law):
                 store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), outcome.couple))
@@ -164,7 +164,7 @@ def add_sphere(law, s, b, seen, rate, shift, time_sign, half, per_joule, bodies,
                 as_fixed(outcome.elastic, per_joule), bits_of_float(max(overlap, 0.0)),
                 as_fixed(outcome.stored, per_joule), as_words(outcome.loss, per_joule),
                 as_words(half * dot(outcome.force, load(box.velocity, face)), per_joule),
-                as_words(outcome.jump, per_joule),
+                as_words(outcome.instantaneous_dissipation, per_joule),
             )  # fmt: skip
             sums = joined(sums, more)
         elif has_history.size > 0:
@@ -263,8 +263,9 @@ def meeting(s, b, face, overlap, normal, bodies, kinds, box):
     mass = 1.0 / inverse_mass(b, x, normal, bodies, kinds, box)
     stiffness = hertz.stiffness(kinds.wall_modulus[kinds.material[bodies.kind[b]]], radius)
     return laws.ContactKinematics(
-        stiffness, mass, overlap, normal, velocity, twist, turning=spin_of(b, bodies), radius=radius,
-        reduced=kinds.mass[bodies.kind[b]], rolling=rolling_inertia(radius, b, bodies, kinds), may_begin=True,
+        stiffness, mass, overlap, normal, velocity, twist, relative_angular_velocity=spin_of(b, bodies), radius=radius,
+        reduced_mass=kinds.mass[bodies.kind[b]], rolling_inertia=rolling_inertia(radius, b, bodies, kinds),
+        may_begin=True,
     ), x  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def same(box, w):
 @inline
 def longer(box, w):
     """The same beside periodic faces: walls as long as the period have no ends there (`dem.soft.contact.capsules`)."""
-    return w + box.walls.geometry.kind.shape[0] - box.walls.row.size
+    return w + box.walls.geometry.kind.shape[0] - box.walls.contact_slot.size
 
 
 shape_of = by_box(same, longer)
@@ -110,7 +110,7 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, box):
     walls, c, none, g = box.walls, b // CHUNK, (0.0, 0.0, 0.0), bodies.kind[b]
     x, u = axis_now(b, bodies)
     radius = kinds.radius[kinds.first_offset[g]]
-    for w in range(walls.row.size):
+    for w in range(walls.contact_slot.size):
         count = trees_of_side(w, c, x, u, radius, 1.5, box) if is_near(w, walls.at[bodies.first_sphere[b], NEAR]) else 0
         k = hertz.stiffness(walls.modulus[kinds.material[g], w], radius)
         for t in range(count):
@@ -148,7 +148,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, bo
     """
     sums = no_sums()
     n = box.walls.at[bodies.first_sphere[b + 1] - 1, IN_USE]
-    for w in range(box.walls.row.size):
+    for w in range(box.walls.contact_slot.size):
         if is_near(w, box.walls.at[bodies.first_sphere[b], NEAR]):
             more, n = add_wall(law, w, b, n, shift, time_sign, half, per_joule, bodies, kinds, box)
             sums = joined(sums, more)
@@ -169,7 +169,11 @@ def meet(law, w, c, t, count, b, x, u, half, bodies, kinds, box):
     -------
     `laws.Touch`, point [m], velocity of the wall there [m/s], couple [N m], history, whether there is anything
     """
-    m, row, radius = kinds.material[bodies.kind[b]], box.walls.row[w], kinds.radius[kinds.first_offset[bodies.kind[b]]]
+    m, row, radius = (
+        kinds.material[bodies.kind[b]],
+        box.walls.contact_slot[w],
+        kinds.radius[kinds.first_offset[bodies.kind[b]]],
+    )
     overlap, normal = region(w, c, t, reach_beyond(law, box.walls), exponent(law, m, row), box)
     history, found = recall(law, c, w, t, count, box)
     s, couple = place_of(w, c, t, u, box)
@@ -203,14 +207,18 @@ def add_wall(law, w, b, n, shift, time_sign, half, per_joule, bodies, kinds, box
     """
     elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
     walls, c, largest, m = box.walls, b // CHUNK, 0.0, kinds.material[bodies.kind[b]]
-    row, radius, last = walls.row[w], kinds.radius[kinds.first_offset[bodies.kind[b]]], bodies.first_sphere[b + 1] - 1
+    row, radius, last = (
+        walls.contact_slot[w],
+        kinds.radius[kinds.first_offset[bodies.kind[b]]],
+        bodies.first_sphere[b + 1] - 1,
+    )
     (x, u), p = axis_now(b, bodies), exponent(law, m, row)
     count = trees_of_side(w, c, x, u, radius + reach_beyond(law, walls), p, box)
     for t in range(count):
         touch, point, of_wall, couple, history, lives = meet(law, w, c, t, count, b, x, u, half, bodies, kinds, box)
         if lives:
             outcome, history = laws.contact(law, m, row, touch, history, half, time_sign)
-            if remember(walls) and outcome.lasts:
+            if remember(walls) and outcome.persists:
                 key = wall_history.key_of(w + wall_history.SIDE, walls.trees[c, t, ANCHOR])
                 n = wall_history.note(law, c, last, n, key, history, walls)
             if laws.turns(law):
@@ -231,7 +239,7 @@ def add_wall(law, w, b, n, shift, time_sign, half, per_joule, bodies, kinds, box
             elastic += as_fixed(outcome.elastic + more, per_joule)
             stored += as_fixed(outcome.stored, per_joule)
             loss, work = add_words(loss, as_words(outcome.loss, per_joule)), add_words(work, done)
-            jump = add_words(jump, as_words(outcome.jump, per_joule))
+            jump = add_words(jump, as_words(outcome.instantaneous_dissipation, per_joule))
             largest = max(largest, touch.overlap)
     return Sums(elastic, bits_of_float(largest), stored, loss, work, jump), n
 

@@ -52,8 +52,8 @@ def near_any(kinds, near, free, look, b, skin, bodies, box):
     """
     g = bodies.kind[b]
     if kinds.half[g] > 0.0:
-        reach, walls = (kinds.bound[g] + skin) * SLACK, box.walls
-        for w in range(walls.row.size):
+        reach, walls = (kinds.bounding_radius[g] + skin) * SLACK, box.walls
+        for w in range(walls.contact_slot.size):
             if acts_on(w, b, bodies, walls):
                 away, _count = look(w, load(bodies.position, b), reach, walls.listed.shape[1], b // CHUNK, box)
                 if away < 0.0:
@@ -113,7 +113,7 @@ def dissipative_now(law, w, t, count, b, x, u, half, bodies, kinds, box):
     as `elastic_now`
     """
     touch, point, _of_wall, _c, history, lives = meet(law, w, 0, t, count, b, x, u, half, bodies, kinds, box)
-    m, row = kinds.material[bodies.kind[b]], box.walls.row[w]
+    m, row = kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
     outcome = laws.contact(law, m, row, touch, history, half, -1.0)[0]
     return touch, point, outcome.force, outcome.loss / half, lives
 
@@ -142,8 +142,8 @@ def list_sides(kinds, n, law, b, half, bodies, box, who, what):
     """
     walls, m = box.walls, kinds.material[bodies.kind[b]]
     radius, (x, u) = kinds.radius[kinds.first_offset[bodies.kind[b]]], axis_now(b, bodies)
-    for w in range(walls.row.size if kinds.half[bodies.kind[b]] > 0.0 else 0):
-        p = exponent(law, m, walls.row[w])
+    for w in range(walls.contact_slot.size if kinds.half[bodies.kind[b]] > 0.0 else 0):
+        p = exponent(law, m, walls.contact_slot[w])
         acts = acts_on(w, b, bodies, walls)
         count = trees_of_side(w, 0, x, u, radius + range_now(law, walls), p, box) if acts else 0
         for t in range(count):
@@ -186,8 +186,8 @@ def measure_sides(kinds, b, bodies, box, overlap, wall, normal, number):
     overlap, wall, normal, number : as `dem.kernels.soft.wall_contact.wall_report.measure`
     """
     walls, (x, u), s = box.walls, axis_now(b, bodies), bodies.first_sphere[b + 1] - 1
-    radius, there = kinds.radius[kinds.first_offset[bodies.kind[b]]], b < bodies.present[0]
-    for w in range(walls.row.size if there and kinds.half[bodies.kind[b]] > 0.0 else 0):
+    radius, there = kinds.radius[kinds.first_offset[bodies.kind[b]]], b < bodies.n_active[0]
+    for w in range(walls.contact_slot.size if there and kinds.half[bodies.kind[b]] > 0.0 else 0):
         count = trees_of_side(w, 0, x, u, radius, 1.5, box) if acts_on(w, b, bodies, walls) else 0
         number[s] += count
         for t in range(count):

@@ -30,7 +30,7 @@ SHORT = 1.0 - 1e-6  # of a distance, for rounding
 @inline
 def axis(b, bodies, kinds):
     """Direction of body b if its spheres lie on a line, else zero."""
-    if kinds.on_line[bodies.kind[b]] == 0:
+    if kinds.is_collinear[bodies.kind[b]] == 0:
         return (0.0, 0.0, 0.0)
     return body_x(load_quaternion(bodies.orientation, b))
 
@@ -39,7 +39,7 @@ def axis(b, bodies, kinds):
 def centre(b, s, u, bodies, kinds):
     """Centre of sphere s of body b: on its axis u, or where it was placed."""
     g = bodies.kind[b]
-    if kinds.on_line[g] == 0:
+    if kinds.is_collinear[g] == 0:
         return load(bodies.sphere_position, bodies.first_sphere[b] + s)
     return add_scaled(load(bodies.position, b), kinds.offset[0, kinds.first_offset[g] + s], u)
 
@@ -48,7 +48,7 @@ def centre(b, s, u, bodies, kinds):
 def near_wall(b, skin, bodies, kinds, box):
     """Whether a sphere of body b comes closer to a wall than the skin."""
     g = bodies.kind[b]
-    if is_clear(load(bodies.position, b), (kinds.bound[g] + skin) * SLACK, box):
+    if is_clear(load(bodies.position, b), (kinds.bounding_radius[g] + skin) * SLACK, box):
         return 0
     u = axis(b, bodies, kinds)
     for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
@@ -144,7 +144,7 @@ def look_around(box, b, skin, bodies, kinds):
         radius = kinds.radius[kinds.first_offset[g] + s]
         reach = (radius + rough_walls.room(walls.rough, radius) + skin) * SLACK
         x, start = centre(b, s, u, bodies, kinds), walls.wanted[c]
-        for w in range(walls.row.size):
+        for w in range(walls.contact_slot.size):
             away, count = look(w, x, reach, walls.wanted[c], c, box) if acts_on(w, b, bodies, walls) else (math.inf, 0)
             if away < 0.0:
                 near |= np.int64(1) << min(w, SINGLE)
@@ -156,7 +156,7 @@ def look_around(box, b, skin, bodies, kinds):
     for s in range(first, bodies.first_sphere[b + 1]):
         walls.at[s, NEAR] = near
     if near == 0:
-        walls.until[b] = walls.gone[0] + free * SHORT
+        walls.skip_distance[b] = walls.displacement_since_list[0] + free * SHORT
         wall_history.forget(b, bodies, walls)
     return near
 
@@ -167,7 +167,11 @@ def near_any(box, b, skin, bodies, kinds, neighbours):
     walls = box.walls
     if b % CHUNK == 0:
         walls.wanted[b // CHUNK] = 0
-    near = np.int64(0) if walls.gone[0] < walls.until[b] else look_around(box, b, skin, bodies, kinds)
+    near = (
+        np.int64(0)
+        if walls.displacement_since_list[0] < walls.skip_distance[b]
+        else look_around(box, b, skin, bodies, kinds)
+    )
     return 1 if near != 0 else near_faces(box, b, skin, bodies, kinds, neighbours)
 
 

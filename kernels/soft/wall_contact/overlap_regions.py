@@ -51,7 +51,7 @@ def listed_for(w, s, c, walls):
         return start, start
     while start < stop and walls.listed[c, start] < lowest:
         start += 1
-    if w + 1 < walls.row.size:
+    if w + 1 < walls.contact_slot.size:
         following = geometry.first_triangle[w + 1]
         while stop > start and walls.listed[c, stop - 1] >= following:
             stop -= 1

@@ -53,13 +53,13 @@ def look_ahead(law, c, spheres, bodies, kinds, neighbours, box):
     paired, seen = walls.paired[block], walls.seen[block]
     for b in spheres:
         near |= walls.at[b, NEAR]
-    for w in range(walls.row.size):
+    for w in range(walls.contact_slot.size):
         if searched < 0 and is_near(w, near) and walls.geometry.kind[w] == MESH:
             searched, number = w, search(w, c, paired, spheres, walls)
-    for w in range(walls.row.size):
+    for w in range(walls.contact_slot.size):
         if is_near(w, near):
             see(law, w, spheres, bodies, kinds, box, seen[w])
-    met, gathered = walls.met[block], walls.met[block, GATHERED:]
+    met, gathered = walls.batch_ids[block], walls.batch_ids[block, GATHERED:]
     for first in range(0, number, BLOCK):
         some = min(BLOCK, number - first)
         gather_triangles(first, some, paired, walls.geometry.triangle, seen[searched], gathered)
@@ -147,7 +147,9 @@ def meet_triangles(law, w, first, number, paired, spheres, bodies, kinds, walls,
     met : rows OVERLAP to HIT
     """
     for p in range(number):
-        power = exponent(law, kinds.material[bodies.kind[spheres[paired[OF_SPHERE + first + p]]]], walls.row[w])
+        power = exponent(
+            law, kinds.material[bodies.kind[spheres[paired[OF_SPHERE + first + p]]]], walls.contact_slot[w]
+        )
         reach, normal = gathered[flat(REACH, p)], get(gathered, NORMAL, p)
         v, region = closest(get(gathered, 0, p), get(gathered, AB, p), get(gathered, AC, p), normal)
         near = dot(v, v)

@@ -30,13 +30,14 @@ class Walls(NamedTuple):
     poses: Poses
     moving: bool  # whether any wall moves
     belt: np.ndarray  # (3, W) velocity of its surface besides, in its own frame [m/s]
-    row: np.ndarray  # (W,) int32, row of the law's tables
+    contact_slot: np.ndarray  # (W,) int32, row of the law's tables
     acts: np.ndarray  # (W, G) int8, whether it acts on bodies of a kind at present
     modulus: np.ndarray  # (A, W) effective modulus E* of a material and a wall [Pa]
     range: float  # how far beyond touching contacts may live, and come in the step in which they end [m]; or 0
-    until: np.ndarray  # (N,) by index of the body: how far things must have gone before it may be near any [m]
-    gone: np.ndarray  # (2,) how far spheres and walls had gone at most when who is near was listed; and how far walls
+    skip_distance: np.ndarray  # (N,) by index of the body: how far things must have gone before it may be near any [m]
+    # (2,) how far spheres and walls had gone at most when who is near was listed; and how far walls
     # since then, less what `Progress.travel` was at that time [m]
+    displacement_since_list: np.ndarray
     at: np.ndarray  # (M, K) int64, all that is kept of a sphere, in whole lines of memory, most of it in the first:
     # where the triangles near it are listed (`listed_at`); bits of the walls that its body may touch before candidates
     # are picked anew; how many slots are in use; S slots, see `slot_at`: of which contact each is (`slots.key_of`), and
@@ -51,10 +52,9 @@ class Walls(NamedTuple):
     scratch: np.ndarray  # (C, Q, 12) the same
     seen: np.ndarray  # (C, W, SEEN BLOCK) the same of blocks: spheres as each wall sees them, see ``triangle_batches``
     paired: np.ndarray  # (C, PAIRED) int32 the same: which triangles each of them is near
-    met: np.ndarray  # (C, MET) the same: what these are to them
-    rate: (
-        np.ndarray
-    )  # (C, W) the same: ω² of the body at hand at each wall, see `dem.kernels.soft.contact.shared_damping` [1/s²]
+    batch_ids: np.ndarray  # (C, MET) the same: what these are to them
+    # (C, W) the same: ω² of the body at hand at each wall, see `dem.kernels.soft.contact.shared_damping` [1/s²]
+    rate: np.ndarray
     part: np.ndarray  # (C, W, `felt.COLUMNS`) int64, sums over the contacts of each chunk with each wall
     unit: np.ndarray  # (3,) units a newton, newton metre and newton a metre, in which they are summed
     felt: np.ndarray  # (7, W) at the last forces: force on the wall [N], torque [N m], number of contacts
@@ -140,7 +140,7 @@ def move_walled(box, time):
     farthest = faces.move(time, box)
     if box.walls.moving:
         walls = box.walls
-        for w in range(walls.row.size):
+        for w in range(walls.contact_slot.size):
             axis, later = load(walls.servo, w), time > walls.driven[2, w]
             if walls.servo[6, w] != 0.0 and later:
                 walls.driven[0, w] += walls.driven[1, w] * (time - walls.driven[2, w])
@@ -221,8 +221,8 @@ def went_nowhere(box, travel, left):
 @inline
 def note_distance(box, travel, left):
     """Note that who is near is listed anew: how far spheres have gone, and how far they count as gone from now on."""
-    box.walls.gone[0] += box.walls.gone[1] + travel
-    box.walls.gone[1] = -left
+    box.walls.displacement_since_list[0] += box.walls.displacement_since_list[1] + travel
+    box.walls.displacement_since_list[1] = -left
 
 
 note_travel = bare_or(went_nowhere, note_distance)
@@ -240,7 +240,7 @@ def way_of_faces(box, time):
 @inline
 def way_apart(box, time):
     """The same of faces and walls, whose ways count by themselves: who is near is listed more often than pairs are."""
-    box.walls.gone[1] += move_walled(box, time)
+    box.walls.displacement_since_list[1] += move_walled(box, time)
     return 0.0
 
 
@@ -256,7 +256,7 @@ def never_stale(box, travel, skin):
 @inline
 def gone_too_far(box, travel, skin):
     """Whether somebody else than was listed may have come near a wall."""
-    return box.walls.gone[1] + travel > skin
+    return box.walls.displacement_since_list[1] + travel > skin
 
 
 walls_are_stale = bare_or(never_stale, gone_too_far)

@@ -65,12 +65,16 @@ def touch_obstacles(box, law, c, shift, time_sign, half, per_joule, bodies, kind
     `Sums`
     """
     sums, number, walls, block = no_sums(), 0, box.walls, neighbours.block_of[c]
-    known, told, kept = neighbours.known[block][OF_FACES:], neighbours.met[block], neighbours.kept[block].T
-    paired, met = walls.paired[block], walls.met[block]
+    known, told, kept = (
+        neighbours.batch_kinematics[block][OF_FACES:],
+        neighbours.batch_ids[block],
+        neighbours.batch_history[block].T,
+    )
+    paired, met = walls.paired[block], walls.batch_ids[block]
     low, _ = chunk_of(c, bodies.kind.size)
-    stop = low + neighbours.walled_count[c]
+    stop = low + neighbours.near_wall_count[c]
     for first in range(low, stop, BLOCK):
-        spheres = neighbours.walled[first : min(first + BLOCK, stop)]
+        spheres = neighbours.near_wall[first : min(first + BLOCK, stop)]
         searched = look_ahead(law, c, spheres, bodies, kinds, neighbours, box)
         for t in range(spheres.size):
             b, n = spheres[t], 0
@@ -79,9 +83,9 @@ def touch_obstacles(box, law, c, shift, time_sign, half, per_joule, bodies, kind
                 sums = joined(sums, more)
             if remember(walls):
                 wall_history.take_up(c, b, walls)
-            for w in range(walls.row.size):
+            for w in range(walls.contact_slot.size):
                 if is_near(w, walls.at[b, NEAR]):
-                    power = exponent(law, kinds.material[bodies.kind[b]], walls.row[w])
+                    power = exponent(law, kinds.material[bodies.kind[b]], walls.contact_slot[w])
                     count = trees_found(w, b, c, t, power, searched, paired, met, walls.seen[block, w], walls)
                     number, n, sums = take_contacts(
                         law, w, c, b, count, number, n, shift, time_sign, half, per_joule, bodies, kinds, neighbours,
@@ -115,7 +119,7 @@ def take_contacts(
     columns, contacts that have been kept, `Sums`
     """
     walls, radius = box.walls, radius_near(b, b, bodies, kinds)
-    m, row = kinds.material[bodies.kind[b]], walls.row[w]
+    m, row = kinds.material[bodies.kind[b]], walls.contact_slot[w]
     beyond = beyond_of(law, w, radius, walls)
     for t in range(count):
         if is_single(w, box) or not is_plain(c, t, walls):
@@ -164,15 +168,15 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
     ------
     bodies.force, bodies.torque : columns b - shift, added to [N, N m]
     box.walls : what walls feel, and what contacts with them remember
-    neighbours.known, neighbours.kept, neighbours.out : scratch
+    neighbours.batch_kinematics, neighbours.batch_history, neighbours.batch_forces : scratch
 
     Returns
     -------
     `Sums` of both, and how many contacts of the last sphere have been kept
     """
     block, walls = neighbours.block_of[c], box.walls
-    known, told = neighbours.known[block][OF_FACES:], neighbours.met[block]
-    kept, out = neighbours.kept[block], neighbours.out[block]
+    known, told = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
+    kept, out = neighbours.batch_history[block], neighbours.batch_forces[block]
     others, began = meet_walls(number, 2.0 * half, bodies, kinds, box, told, known)
     way = ONGOING if began == 0 else MAY_BE_NEW
     if others > 0 or laws.turns(law):  # with couples the torque is wanted by itself
@@ -193,7 +197,7 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
             rough_walls.note_plane(walls.rough, b, n, rough_walls.nowhere(), walls)
             n = wall_history.note(law, c, b, n, told[KEY, t], laws.load(law, kept.T, t, 0), walls)
     work = no_energy()
-    for w in range(walls.row.size):
+    for w in range(walls.contact_slot.size):
         if is_near(w, present):
             feeling = feel(law, w, number, half, per_joule, told, known, out, box)
             wall_loads.take(c, w, feeling, box)

@@ -61,7 +61,7 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
     first, stop = spheres_of(b, bodies, kinds)
     for s in range(first, stop):
         radius, x, near = radius_near(s, b, bodies, kinds), load(bodies.sphere_position, s), walls.at[s, NEAR]
-        for w in range(walls.row.size):
+        for w in range(walls.contact_slot.size):
             count = trees_at(w, s, c, in_frame(w, x, box), radius, 1.5, walls) if is_near(w, near) else 0
             k = hertz.stiffness(walls.modulus[kinds.material[bodies.kind[b]], w], radius)
             for t in range(count):
@@ -104,7 +104,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
         if remember(walls):
             wall_history.take_up(c, s, walls)
         n, near = 0, walls.at[s, NEAR]
-        for w in range(walls.row.size):
+        for w in range(walls.contact_slot.size):
             if is_near(w, near):
                 more, n = add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, box)
                 sums = joined(sums, more)
@@ -148,7 +148,7 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
     `Sums`, number of contacts that have been kept
     """
     sums, radius = no_sums(), radius_near(s, b, bodies, kinds)
-    m, row = kinds.material[bodies.kind[b]], box.walls.row[w]
+    m, row = kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
     u, reach = in_frame(w, load(bodies.sphere_position, s), box), radius + beyond_of(law, w, radius, box.walls)
     count = trees_at(w, s, b // CHUNK, u, reach, exponent(law, m, row), box.walls)
     for t in range(count):
@@ -178,7 +178,7 @@ def add_tree(law, w, s, b, t, count, n, shift, time_sign, half, per_joule, bodie
     `Sums`, number of contacts that have been kept
     """
     walls, c, is_rough = box.walls, b // CHUNK, rough_walls.is_rough(box.walls.rough, w)
-    m, row, radius = kinds.material[bodies.kind[b]], walls.row[w], radius_near(s, b, bodies, kinds)
+    m, row, radius = kinds.material[bodies.kind[b]], walls.contact_slot[w], radius_near(s, b, bodies, kinds)
     p = exponent(law, m, row)
     overlap, normal = region(w, c, t, beyond_of(law, w, radius, walls), p, box)
     history, found = wall_history.recall(law, c, w, t, count, walls.trees[c], walls)
@@ -190,7 +190,7 @@ def add_tree(law, w, s, b, t, count, n, shift, time_sign, half, per_joule, bodie
     if laws.shares_damping(law) and not is_rough and walls.rate[c, w] > 0.0:
         touch = of_mass(touch, laws.secant(law, m, row, touch, history, half) / walls.rate[c, w])
     outcome, history = laws.contact(law, m, row, touch, history, half, time_sign)
-    if remember(walls) and outcome.lasts:
+    if remember(walls) and outcome.persists:
         rough_walls.note_plane(walls.rough, s, n, plane, walls)
         n = wall_history.note(law, c, s, n, wall_history.key_of(w, walls.trees[c, t, ANCHOR]), history, walls)
     push(b, shift, outcome.force, subtract(point, load(bodies.position, b)), bodies)
@@ -210,7 +210,7 @@ def add_tree(law, w, s, b, t, count, n, shift, time_sign, half, per_joule, bodie
     return Sums(
         as_fixed(outcome.elastic + more, per_joule), bits_of_float(max(overlap, 0.0)),
         as_fixed(outcome.stored, per_joule), as_words(outcome.loss, per_joule), done,
-        as_words(outcome.jump, per_joule),
+        as_words(outcome.instantaneous_dissipation, per_joule),
     ), n  # fmt: skip
 
 
@@ -227,7 +227,7 @@ def share(law, c, b, near, half, bodies, kinds, box):
     ------
     box.walls.rate : row c
     """
-    for w in range(box.walls.row.size):
+    for w in range(box.walls.contact_slot.size):
         if is_near(w, near) and not rough_walls.is_rough(box.walls.rough, w):
             box.walls.rate[c, w] = rate_at_wall(law, c, w, b, half, bodies, kinds, box)
 
@@ -250,7 +250,7 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
     ω² [1/s²]
     """
     number, pushed = 0, no_multi_contact()
-    m, row, nowhere = kinds.material[bodies.kind[b]], box.walls.row[w], (0.0, 0.0, 0.0)
+    m, row, nowhere = kinds.material[bodies.kind[b]], box.walls.contact_slot[w], (0.0, 0.0, 0.0)
     p = exponent(law, m, row)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         radius, x = radius_near(s, b, bodies, kinds), load(bodies.sphere_position, s)

@@ -92,8 +92,9 @@ def touch_at(overlap, normal, velocity, spin, turning, modulus, radius, inverse,
     """
     return laws.ContactKinematics(
         hertz.stiffness(modulus, radius), 1.0 / inverse, overlap, normal, velocity,
-        0.5 * dot(add(spin, turning), normal), turning=subtract(spin, turning), radius=radius, reduced=mass,
-        rolling=rolling, may_begin=True,
+        0.5 * dot(add(spin, turning), normal), relative_angular_velocity=subtract(spin, turning), radius=radius,
+        reduced_mass=mass,
+        rolling_inertia=rolling, may_begin=True,
     )  # fmt: skip
 
 

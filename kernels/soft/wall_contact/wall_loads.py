@@ -30,7 +30,7 @@ def no_load(box, c):
 def clear_loads(box, c):
     """Begin to sum what walls feel from chunk c."""
     box.walls.fullest[c] = 0
-    for w in range(box.walls.row.size):
+    for w in range(box.walls.contact_slot.size):
         for k in range(COLUMNS):
             box.walls.part[c, w, k] = 0
 
@@ -301,7 +301,7 @@ def account(box, setting, completes, progress):
     """
     walls = box.walls
     half = 0.5 * setting.dt
-    for w in range(walls.row.size):
+    for w in range(walls.contact_slot.size):
         for k in range(6):
             force = total(w, 2 * k, walls) / walls.unit[k // 3]
             if completes:

@@ -26,16 +26,16 @@ def nothing_comes(box, c, k, stop, bodies, kinds, neighbours):
 @inline
 def fetch_body(k, bodies, kinds, neighbours):
     """Ask for what tells who is the k-th of those near walls."""
-    b = neighbours.walled[k]
+    b = neighbours.near_wall[k]
     prefetch(bodies.kind, b)
-    if not kinds.round:
+    if not kinds.all_single_spheres:
         prefetch(bodies.first_sphere, b)
 
 
 @inline
 def fetch_memory(k, walls, bodies, kinds, neighbours):
     """Ask for what is kept for the first sphere of the k-th."""
-    s, _ = spheres_of(neighbours.walled[k], bodies, kinds)
+    s, _ = spheres_of(neighbours.near_wall[k], bodies, kinds)
     prefetch(walls.at, s * walls.at.shape[1])
 
 
@@ -50,7 +50,7 @@ def fetch_triangle(f, geometry):
 def fetch_triangles(c, k, walls, bodies, kinds, neighbours):
     """Ask for the triangles near the k-th."""
     if walls.geometry.triangle.shape[0] > 0:
-        s, _ = spheres_of(neighbours.walled[k], bodies, kinds)
+        s, _ = spheres_of(neighbours.near_wall[k], bodies, kinds)
         start, stop = listed_at(s, walls)
         if start >= 0:
             for entry in range(start, min(stop, start + MOST)):

@@ -51,7 +51,7 @@ def dissipative_now(law, w, s, b, t, overlap, normal, rate, found, history, half
     `laws.Touch`, point [m], force [N], energy taken up besides the elastic one [W]
     """
     touch, x, _ = encounter(w, s, b, overlap, normal, bodies, kinds, box)
-    m, row = kinds.material[bodies.kind[b]], box.walls.row[w]
+    m, row = kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
     if rate > 0.0:
         touch = wall_contacts.of_mass(touch, laws.secant(law, m, row, touch, history, half) / rate)
     outcome = laws.contact(law, m, row, touch, history, half, -1.0)[0]
@@ -140,16 +140,16 @@ def list_all(box, n, law, half, bodies, kinds, who, what):
     who, what : as `dem.kernels.soft.contact.contact_report.list_contacts`
     """
     walls = box.walls
-    for b in range(bodies.present[0]):
+    for b in range(bodies.n_active[0]):
         if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
             continue
         m = kinds.material[bodies.kind[b]]
         for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
             radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
-            for w in range(walls.row.size):
+            for w in range(walls.contact_slot.size):
                 if not acts_on(w, b, bodies, walls):
                     continue
-                p, together = exponent(law, m, walls.row[w]), rate_now(law, w, b, half, bodies, kinds, box)
+                p, together = exponent(law, m, walls.contact_slot[w]), rate_now(law, w, b, half, bodies, kinds, box)
                 wall_history.look_up(0, s, walls)
                 count = overlap_regions.trees_of(w, 0, x, radius + range_now(law, w, radius, walls), p, box)
                 for t in range(count):
@@ -190,7 +190,7 @@ def measure(bodies, kinds, box, overlap, wall, normal, number):
         for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
             x, radius = load(bodies.sphere_position, s), radius_of(s, b, bodies, kinds)
             overlap[s], wall[s], number[s] = -np.inf, 0, 0
-            for w in range(walls.row.size if b < bodies.present[0] else 0):
+            for w in range(walls.contact_slot.size if b < bodies.n_active[0] else 0):
                 count = overlap_regions.trees_of(w, 0, x, radius, 1.5, box) if acts_on(w, b, bodies, walls) else 0
                 number[s] += count
                 for t in range(count):
