@@ -313,7 +313,7 @@ SIGNATURES = """
 import dem
 from dem.kernels.soft.integration import time_loop as advance
 dem.cases()["many-fibres"](n=30).simulation().run(0.005)
-for kinds in advance.serve.found:
+for kinds in advance.execute.found:
     print("SIGNATURE", [getattr(kind, "kind", kind) for kind in kinds])
 """
 

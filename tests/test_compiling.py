@@ -39,7 +39,7 @@ def test_what_was_compiled_beforehand_is_not_compiled_again(cache, tmp_path):
 def test_spheres_that_do_not_turn_are_compiled_once_for_all_integrators(cache, tmp_path):
     wanted = ("run", "many-spheres", "--set", "n=8", "--duration", 1e-4)
     _, errors = dem(*wanted, "-o", tmp_path / "one.h5", cache=cache)
-    assert errors.startswith("compiling kernels (first run of this combination): serve")
+    assert errors.startswith("compiling kernels (first run of this combination): execute")
     _, errors = dem(*wanted, "-o", tmp_path / "two.h5", "--integrator", "splitting", cache=cache)
     assert errors == ""
 

@@ -112,8 +112,8 @@ class Engine(EnginePopulation):
         self.progress = loop.RunState(
             **{n: np.zeros(1 + (n in SUMS), np.int64 if n in INTEGERS else float) for n in loop.RunState._fields}
         )
-        self.start_step, self.code, self._serve = 0, loop.DONE, bind(loop.entry_point)
-        self._serve_view = bind(loop.entry_point)  # whose arguments are others each time
+        self.start_step, self.code, self._serve = 0, loop.DONE, bind(loop.execute)
+        self._serve_view = bind(loop.execute)  # whose arguments are others each time
         self.setting = self._setting(math.nan)  # `start` finds the unit
 
     @staticmethod

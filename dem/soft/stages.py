@@ -20,11 +20,11 @@ def stages(engine: Engine) -> Iterator[dict[str, Callable[[int], object]]]:
     before = [a.copy() for a in e.bodies]
     lists = (e.bodies, e.kinds, e.neighbours, e.faces)
     yield {
-        "predict": lambda k: kernels.repeat_predict(k, e.scheme, e.law, still, *lists, e.partial),
-        "evaluate": lambda k: kernels.repeat_evaluate(k, e.scheme, e.law, still, *lists, e.partial),
-        "correct": lambda k: kernels.repeat_correct(k, e.scheme, e.law, e.fluid, still, *lists, e.partial),
-        "step": lambda k: kernels.repeat_step(k, e.mode, e.scheme, e.law, e.fluid, still, *lists, e.partial),
-        "pick candidates": lambda k: kernels.repeat_pick(k, e.mode, e.scheme, e.law, e.fluid, still, *lists, e.partial),
+        "predict": lambda k: kernels.predict(k, e.scheme, e.law, still, *lists, e.partial),
+        "evaluate": lambda k: kernels.evaluate(k, e.scheme, e.law, still, *lists, e.partial),
+        "correct": lambda k: kernels.correct(k, e.scheme, e.law, e.fluid, still, *lists, e.partial),
+        "step": lambda k: kernels.step(k, e.mode, e.scheme, e.law, e.fluid, still, *lists, e.partial),
+        "pick candidates": lambda k: kernels.pick(k, e.mode, e.scheme, e.law, e.fluid, still, *lists, e.partial),
         "list neighbours": lambda k: [e.rebuild() for _ in range(k)],
     }
     for array, values in zip(e.bodies, before, strict=True):

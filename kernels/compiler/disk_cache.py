@@ -22,7 +22,7 @@ from types import FunctionType, ModuleType
 from typing import NamedTuple
 
 import numba
-from dem.kernels.compiler.struct_reference import Held
+from dem.kernels.compiler.struct_reference import StructRef
 from llvmlite import binding as llvm
 from numba.core import funcdesc, serialize, types
 
@@ -130,7 +130,7 @@ def is_kept(library):
 
 def spelt(kind):
     """A type as text that no other type has; None if its name does not tell."""
-    if isinstance(kind, Held):
+    if isinstance(kind, StructRef):
         return None if spelt(kind.kind) is None else kind.name
     if isinstance(kind, types.BaseTuple):
         inner = [spelt(one) for one in kind]
@@ -147,7 +147,7 @@ SPELT = {}
 
 def is_of_others(kind):
     """Whether a type has one of another package in it."""
-    kind = kind.kind if isinstance(kind, Held) else kind
+    kind = kind.kind if isinstance(kind, StructRef) else kind
     inner = kind if isinstance(kind, types.BaseTuple) else ()
     return getattr(kind, "instance_class", None) in SOURCES or any(map(is_of_others, inner))
 

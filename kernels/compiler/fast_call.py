@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 from dem.kernels.compiler import link_time_inlining, stages
-from dem.kernels.compiler.struct_reference import Held, held, is_plain_array
+from dem.kernels.compiler.struct_reference import StructRef, by_reference, is_plain_array
 from numba.core import event, types
 from numba.core.compiler_lock import global_compiler_lock
 
@@ -57,14 +57,14 @@ def write(value):
         return Written(value, kind, None, numbers_of(value))
     if isinstance(kind, types.BaseTuple) and not kind.count:
         return Written(value, kind, None, [])
-    if not isinstance(held(kind), Held):
+    if not isinstance(by_reference(kind), StructRef):
         return Written(value, kind, None, None)
     fields = [words_of(one, part) for one, part in zip(kind, value, strict=True)]
     if None in fields:
-        return Written(value, held(kind), None, None)
+        return Written(value, by_reference(kind), None, None)
     memory = np.array([word for words in fields for word in words], np.int64)
     starts = (0, *itertools.accumulate(len(words) for words in fields))
-    return Written(value, held(kind), memory, [memory.ctypes.data], starts[:-1])
+    return Written(value, by_reference(kind), memory, [memory.ctypes.data], starts[:-1])
 
 
 def is_of_type(kind, before, value):
@@ -95,11 +95,11 @@ def rewrite(found, value):
     return found._replace(value=value)
 
 
-class Caller:
-    """Calls a `Direct` many times: what it is called with again is not looked at again, but for integers."""
+class BoundCall:
+    """Calls a `FastCall` many times: what it is called with again is not looked at again, but for integers."""
 
-    def __init__(self, direct):
-        self.direct, self.written, self.values, self.kinds = direct, {}, (), ()
+    def __init__(self, called):
+        self.called, self.written, self.values, self.kinds = called, {}, (), ()
         self.function, self.flat, self.places, self.result = OTHERWISE, [], {}, ctypes.c_int64()
 
     def __call__(self, *arguments):
@@ -116,7 +116,7 @@ class Caller:
         if not known:
             self.write(arguments)
         if self.function is OTHERWISE:
-            return self.direct.usual(*arguments)
+            return self.called.part(*arguments)
         if self.function(*self.flat):
             raise IndexError(stages.FAILED)
         return self.result.value
@@ -138,28 +138,27 @@ class Caller:
             numbers.append(found.numbers)
             flat += map(ctypes.c_int64, found.numbers or [])
         if tuple(kinds) != self.kinds:
-            self.function, self.kinds = self.direct.function_for(tuple(kinds), numbers), tuple(kinds)
+            self.function, self.kinds = self.called.function_for(tuple(kinds), numbers), tuple(kinds)
         self.values, self.places, self.flat = arguments, places, flat  # only when nothing can go wrong any more
 
 
-class Direct:
-    """A function that Python calls, which does nothing but call a piece with its tuples held.
+class FastCall:
+    """A compiled stage that Python calls.
 
-    Each `caller` remembers what it has written, and so has what it was called with last stay.
+    Each `bind` remembers the arguments of its last call, so that these stay in memory as long as it does.
     """
 
-    def __init__(self, usual, piece):
-        self.usual, self.part = usual, piece.part
-        self.py_func, self.__name__ = usual.py_func, usual.py_func.__name__
+    def __init__(self, stage):
+        self.part, self.py_func, self.__name__ = stage.part, stage.py_func, stage.py_func.__name__
         self.found = {}
 
     def __call__(self, *arguments):
         """Call it once."""
-        return self.caller()(*arguments)
+        return self.bind()(*arguments)
 
-    def caller(self):
-        """Function that calls it, for who calls it many times with the same tuples."""
-        return Caller(self)
+    def bind(self):
+        """Function that calls it, for callers that do so many times with mostly the same tuples."""
+        return BoundCall(self)
 
     def function_for(self, kinds, numbers):
         """What is to be called for arguments of these types, written as these numbers."""

@@ -41,7 +41,7 @@ environment.check()  # before numba reads it
 
 # ruff: noqa: E402
 import numba
-from dem.kernels.compiler import fast_call as pieces_called
+from dem.kernels.compiler import fast_call as fast_calls
 from dem.kernels.compiler import (
     link_time_inlining,
     lowering,
@@ -82,7 +82,7 @@ UNCACHED = {name: value for name, value in OPTIONS.items() if name != "cache"}
 CHOICE = UNCACHED | {"forceinline": True}  # jit_options of what `overload` chooses
 if not PLAIN:
     CHOICE["pipeline_class"] = link_time_inlining.PARTS
-inline = stage = _parts(forceinline=True)
+inline = _parts(forceinline=True)
 vector_loop = _parts(noalias=True, forceinline=True)
 func = _parts(forceinline=False)  # numba takes over what is not said from whoever calls
 noinline = _parts(stays_apart=True, forceinline=False)
@@ -94,34 +94,27 @@ kernel = (
 closure = partial(numba.njit, error_model="numpy", forceinline=True)
 
 
-if PLAIN:
-
-    @inline
-    def hold(thing):
-        """The tuple itself, where numba is not as expected."""
-        return thing
-
-    def narrowing(fewer):
-        """Function that hands on what it is given."""
-        return hold
-
-else:
-    hold, narrowing = struct_reference.hold, struct_reference.narrowing
-
-
 def compiled_stage(function):
-    """Decorator of a large part that is machine code of its own, which all kernels share that call it alike."""
-    return func(function) if PLAIN else stages.piece(func(function))
+    """Decorator of a large function with machine code of its own, which all kernels share that call it alike."""
+    return func(function) if PLAIN else stages.compiled_stage(func(function))
 
 
-def fast_call(piece, usual):
-    """`usual`, which Python calls and which but calls a piece with its tuples held, called without numba."""
-    return usual if PLAIN else pieces_called.Direct(usual, piece)
+def fast_call(function):
+    """Decorator of a compiled stage that Python calls, without the wrapper that numba would compile for it."""
+    return kernel(function) if PLAIN else fast_calls.FastCall(compiled_stage(function))
 
 
 def bind(function):
-    """Function that calls what `direct` has made, for who calls it many times with the same tuples."""
-    return function.caller() if hasattr(function, "caller") else function
+    """Function that calls one of `fast_call` many times with mostly the same tuples."""
+    return function.bind() if hasattr(function, "bind") else function
+
+
+def upcast(fewer):
+    """Function that takes a named tuple as one of those that `fewer` has for its type, whose fields it begins with.
+
+    A compiled stage that uses no more is then shared by all of them; plain numba hands on the tuple as it is.
+    """
+    return inline(lambda thing: thing) if PLAIN else struct_reference.upcast(fewer)
 
 
 def spread(part):

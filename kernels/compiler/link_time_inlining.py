@@ -26,7 +26,7 @@ from dem.kernels.compiler import disk_cache, stages
 from dem.kernels.compiler.libraries import Part
 from dem.kernels.compiler.lowering import LowerPart, LowerWhole, announce
 from dem.kernels.compiler.minmax import LowerExtremes
-from dem.kernels.compiler.struct_reference import let_go
+from dem.kernels.compiler.struct_reference import by_value
 from llvmlite import binding as llvm
 from numba.core import (
     caching,
@@ -247,7 +247,7 @@ class PartDispatcher(CPUDispatcher):
         ones alone. Laws' tables are held where walls ask and let go of in loops over pairs: laws take them as they are.
         """
         plain = types.int64 if kind is types.int32 else types.unliteral(kind)
-        return let_go(plain) if self.is_loop or self.is_of_laws else plain
+        return by_value(plain) if self.is_loop or self.is_of_laws else plain
 
     def compile(self, sig):
         """Lower it for arguments of these types, if no process has yet."""

@@ -27,7 +27,7 @@ from dem.kernels.compiler import disk_cache
 from dem.kernels.compiler.disk_cache import pieces_of
 from dem.kernels.compiler.libraries import Code, Whole
 from dem.kernels.compiler.lowering import calling_parts
-from dem.kernels.compiler.struct_reference import Held, size_of
+from dem.kernels.compiler.struct_reference import StructRef, by_reference, size_of
 from llvmlite import binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, serialize, types
@@ -136,7 +136,7 @@ def write_entry(context, module, symbol, result):
     fndesc = result.fndesc
     function = ir.Function(module, kind_of_call(context, fndesc.restype, fndesc.argtypes), name=symbol)
     for kind, argument in zip(fndesc.argtypes, function.args[1:], strict=True):
-        if isinstance(kind, Held):
+        if isinstance(kind, StructRef):
             argument.attributes.dereferenceable = max(size_of(context, kind.kind), 1)
             argument.attributes.align = 8  # without either LLVM may not read ahead
     builder = ir.IRBuilder(function.append_basic_block("entry"))
@@ -190,8 +190,8 @@ def address_of(part, argument_types):
     return codegen._engine.get_function_address(symbol)
 
 
-def piece(part):
-    """Function that calls a part as machine code of its own."""
+def compiled_stage(part):
+    """Function that calls a part as machine code of its own, with named tuples by reference."""
 
     def call(*arguments):
         return part.py_func(*arguments)
@@ -202,7 +202,7 @@ def piece(part):
         key = call
 
         def generic(self, args, kws):
-            plain = tuple(types.unliteral(one) for one in args)
+            plain = tuple(by_reference(types.unliteral(one)) for one in args)
             return signature(pickle.loads(made_for(part, self.context, plain).returned), *plain)
 
     infer_global(call, types.Function(Call))

@@ -1,10 +1,11 @@
-"""Tuples of arrays in memory, handed on by address, so that whoever is handed one reads only what it uses.
+"""Named tuples passed to compiled stages by reference: the callee reads only the fields that it uses.
 
-The tuples that a step is handed hold a hundred arrays, of seven to nine numbers each. As values they have to be taken
-apart and put together at every call that is not inlined, and LLVM carries all of them through all it inlines. Here
-`hold` writes the data and shapes of one to memory, once, and stands for it from there on: an attribute is read where
-it is used. Since none changes while it is held, LLVM is told that such reads may be moved as it likes; so whoever
-holds a tuple must leave the reading to others, whose code is made apart (`dem.kernels.compiler.stages`).
+The tuples of a step hold a hundred arrays, each of which numba describes by seven to nine numbers. By value they are
+taken apart and put together at every call that is not inlined, and LLVM carries them through all that it inlines. A
+`StructRef` is the address of the data pointers and shapes of a tuple. An attribute is read where it is used.
+
+Nothing changes in that memory during the call, so the loads are marked invariant and LLVM may move them. The caller
+must therefore not read the tuple itself by these loads; callee and caller are compiled apart (`stages`).
 """
 
 import hashlib
@@ -23,47 +24,42 @@ ADDRESS = BYTE.as_pointer()
 WORD = 8  # bytes, on whose multiples everything begins
 
 
-def hold(thing):
-    """A tuple of arrays, held in memory while the caller runs; in plain Python the tuple itself."""
-    return thing
-
-
-class Held(types.Type):
-    """A tuple of arrays in memory."""
+class StructRef(types.Type):
+    """Type of the address of a named tuple."""
 
     def __init__(self, kind, name):
         self.kind, self.instance_class = kind, kind.instance_class
         super().__init__(name)
 
     def can_convert_to(self, typingctx, other):
-        """Loops are handed the tuple."""
+        """Vector loops and laws take the tuple by value."""
         return Conversion.safe if other == self.kind else None
 
 
-register_default(Held)(models.OpaqueModel)
+register_default(StructRef)(models.OpaqueModel)
 
 
 def spelling(kind):
     """A type as text, with the modules of tuples."""
     if isinstance(kind, types.BaseNamedTuple):
         made = kind.instance_class
-        sources = "" if made.__qualname__.endswith(made.__name__) else made.__name__  # see `keeping.tell_sources`
+        sources = "" if made.__qualname__.endswith(made.__name__) else made.__name__  # see `disk_cache.tell_sources`
         return f"{made.__module__}.{made.__qualname__}{sources}({', '.join(map(spelling, kind))})"
     return f"{type(kind).__name__} {kind}"
 
 
 @cache
-def held(kind):
-    """The type of what `hold` returns."""
+def by_reference(kind):
+    """Type by which a compiled stage takes an argument: the reference to a named tuple; any other type as it is."""
     if not isinstance(kind, types.BaseNamedTuple) or not kind.count:
         return kind
     code = hashlib.sha256(spelling(kind).encode()).hexdigest()[:16]
-    return Held(kind, f"Held({kind.instance_class.__name__}${code})")
+    return StructRef(kind, f"StructRef({kind.instance_class.__name__}${code})")
 
 
-def let_go(kind):
-    """The type that is held."""
-    return kind.kind if isinstance(kind, Held) else kind
+def by_value(kind):
+    """The type that a reference refers to; any other type as it is."""
+    return kind.kind if isinstance(kind, StructRef) else kind
 
 
 def is_plain_array(kind):
@@ -135,26 +131,9 @@ def read(context, builder, place, offset, kind):
     return put_together(context, builder, kind, iter(values))
 
 
-class Hold(AbstractTemplate):
-    """What `hold` returns."""
-
-    key = hold
-
-    def generic(self, args, kws):
-        """Its type."""
-        (one,) = args
-        return signature(held(one), one)
-
-
-infer_global(hold, types.Function(Hold))
-
-
-@lower_builtin(hold, types.Any)
-def lower_hold(context, builder, sig, args):
-    """Write it to the caller's stack."""
-    (kind,), (value,) = sig.args, args
-    if sig.return_type is kind:
-        return value
+@lower_cast(types.BaseTuple, StructRef)
+def write(context, builder, kind, reference, value):
+    """Write a tuple to the caller's stack; returns its address."""
     words = ir.ArrayType(ir.IntType(64), max(size_of(context, kind) // WORD, 1))
     place, offset = builder.bitcast(cgutils.alloca_once(builder, words), ADDRESS), 0
     for one in taken_apart(context, builder, kind, value):
@@ -164,50 +143,47 @@ def lower_hold(context, builder, sig, args):
 
 
 @infer_getattr
-class HeldAttribute(AttributeTemplate):
-    """Type of what is in a tuple that is held; of a tuple in it, that is held as well."""
+class StructRefAttribute(AttributeTemplate):
+    """Type of a field of a referenced tuple; of a tuple in it, a reference as well."""
 
-    key = Held
+    key = StructRef
 
     def generic_resolve(self, kind, name):
         """The type."""
         if name in kind.kind.fields:
-            return held(kind.kind[kind.kind.fields.index(name)])
+            return by_reference(kind.kind[kind.kind.fields.index(name)])
         return None
 
 
-@lower_getattr_generic(Held)
+@lower_getattr_generic(StructRef)
 def lower_attribute(context, builder, kind, value, name):
     """Read it."""
     where = kind.kind.fields.index(name)
     offset = sum(size_of(context, one) for one in list(kind.kind)[:where])
     inner = kind.kind[where]
-    if isinstance(held(inner), Held):
+    if isinstance(by_reference(inner), StructRef):
         return at(builder, value, offset, BYTE)
     return read(context, builder, value, offset, inner)
 
 
-def narrowing(fewer):
-    """Function that takes a tuple as one of those that `fewer` tells for its type, whose fields it begins with.
-
-    So that whoever wants no more is not made anew for each type that has more.
-    """
+def upcast(fewer):
+    """See `jit.upcast`."""
 
     def call(thing):
         return thing
 
-    class Narrowing(AbstractTemplate):
+    class Upcast(AbstractTemplate):
         key = call
 
         def generic(self, args, kws):
             (kind,) = args
-            if not isinstance(kind, Held) or kind.instance_class not in fewer:
+            if not isinstance(kind, StructRef) or kind.instance_class not in fewer:
                 return signature(kind, kind)
             made = fewer[kind.instance_class]
             inner = list(kind.kind)[: len(made._fields)]
-            return signature(held(types.NamedTuple(inner, made)), kind)
+            return signature(by_reference(types.NamedTuple(inner, made)), kind)
 
-    infer_global(call, types.Function(Narrowing))
+    infer_global(call, types.Function(Upcast))
 
     @lower_builtin(call, types.Any)
     def lower(context, builder, sig, args):
@@ -216,7 +192,7 @@ def narrowing(fewer):
     return call
 
 
-@lower_cast(Held, types.BaseTuple)
-def let_loose(context, builder, kind, other, value):
-    """The tuple."""
+@lower_cast(StructRef, types.BaseTuple)
+def load(context, builder, kind, other, value):
+    """Read a whole tuple."""
     return read(context, builder, value, 0, other)

@@ -97,7 +97,7 @@ class SubdomainLists(EngineLists):
         self.kinds, self.faces, self.law, self.fluid = kit.kinds, kit.faces, kit.law, kit.fluid
         self.scheme, self.layout, self.skins, self.range = kit.scheme, kit.layout, kit.skins, kit.range
         self.threads, self.owners, self.used = min(kit.threads, most_threads()), kit.owners, kit.used
-        self.beds, self._kernels = None, bind(subdomain_step.serve)
+        self.beds, self._kernels = None, bind(subdomain_step.obey)
         self.bodies: Bodies | None = None
         self.neighbours: Neighbours | None = None
         self.channel: Channel | None = None

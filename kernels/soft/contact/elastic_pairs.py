@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline, stage, vector_loop
+from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.laws import hertz
 from dem.kernels.numerics.energy import as_fixed
@@ -35,7 +35,7 @@ def place_body(b, bodies, kinds):
         store(bodies.sphere_position, s, add(x, rotate(q, load(kinds.offset, s + o))))
 
 
-@stage
+@inline
 def place_spheres(kinds, c, bodies, neighbours):
     """Place the spheres of the bodies of chunk c that have anything to touch."""
     low, _ = chunk_of(c, bodies.kind.size)
@@ -43,7 +43,7 @@ def place_spheres(kinds, c, bodies, neighbours):
         place_body(neighbours.with_contacts[k], bodies, kinds)
 
 
-@stage
+@inline
 def place_capsules(kinds, c, bodies, neighbours):
     """Turn the axes of the bodies of chunk c that have anything to touch, and place the ends of those near walls."""
     low, _ = chunk_of(c, bodies.kind.size)
@@ -53,7 +53,7 @@ def place_capsules(kinds, c, bodies, neighbours):
         place_body(neighbours.near_wall[k], bodies, kinds)
 
 
-@stage
+@inline
 def place_mixed(kinds, c, bodies, neighbours):
     """The same of bodies some of which are capsules."""
     low, _ = chunk_of(c, bodies.kind.size)

@@ -17,7 +17,7 @@ energy: added mass and lift included. Added mass goes with all accelerations, th
 
 import numpy as np
 from dem.kernels import fluid as fluids
-from dem.kernels.compiler.jit import compiled_stage, func, stage
+from dem.kernels.compiler.jit import compiled_stage, func, inline
 from dem.kernels.domain.periodic import unwrap_position
 from dem.kernels.fluid.relaxation_step import step_after
 from dem.kernels.fluid.sampling import BLOCK
@@ -98,7 +98,7 @@ def correct(fluid, scheme, law, c, shift, keeps, dt, gravity, datum, per_joule, 
     return energy, fastest, briskest, before, after, reynolds, whirling, outside
 
 
-@stage
+@inline
 def clear(fluid, c, bodies, kinds):
     """Take what `correct` has kept in the forces of chunk c out: only bodies near others are given forces anew."""
     if not kinds.all_single_spheres:

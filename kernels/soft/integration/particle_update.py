@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels import laws, rotation
-from dem.kernels.compiler.jit import inline, stage, vector_loop
+from dem.kernels.compiler.jit import inline, vector_loop
 from dem.kernels.domain.periodic import unwrap_position, wrap_position
 from dem.kernels.numerics.energy import as_fixed, gravitational, rotational, translational
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
@@ -262,7 +262,7 @@ def spin(
 # for those that do and those that do not stand side by side: told by a number, LLVM would not vectorise them.
 
 
-@stage
+@inline
 def predict(scheme, c, dt, bodies, kinds, box):
     """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
     low, high = chunk_of(c, bodies.kind.size)
@@ -291,7 +291,7 @@ def predict(scheme, c, dt, bodies, kinds, box):
     return farthest
 
 
-@stage
+@inline
 def correct(scheme, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box):
     """The step of chunk c completed with its forces, that of body b in column b - shift.
 

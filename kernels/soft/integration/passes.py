@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels import fluid as fluids
-from dem.kernels.compiler.jit import inline, noinline, spread, stage
+from dem.kernels.compiler.jit import inline, noinline, spread
 from dem.kernels.numerics.energy import add_words, in_units
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.bonds.bond_types import free_or
@@ -76,7 +76,7 @@ def work_in(fluid, partial, column):
 work_of_fluid = fluids.dry_or(no_work, work_in)
 
 
-@stage
+@inline
 def totals(fluid, partial):
     """Combine what the chunks report."""
     elastic, stored, moving = np.int64(0), np.int64(0), np.int64(0)

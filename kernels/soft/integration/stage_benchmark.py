@@ -1,11 +1,11 @@
 """The parts of a step one at a time, many times over, to be timed: a bench for `kernels.soft.integration.sweeps`."""
 
-from dem.kernels.compiler.jit import compiled_stage, hold, kernel
+from dem.kernels.compiler.jit import fast_call
 from dem.kernels.fluid import Dry
 from dem.kernels.soft.integration import passes, sweeps
 
 
-@compiled_stage
+@fast_call
 def predict(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
     """Predict with a time step of zero, so that nothing moves.
 
@@ -23,25 +23,7 @@ def predict(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
             sweeps.move_dry(Dry(), c, False, True, scheme, law, 0, still, bodies, kinds, neighbours, box, partial)
 
 
-@kernel
-def repeat_predict(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
-    """The same with all tuples held.
-
-    Parameters
-    ----------
-    times, scheme, law, still, kinds, box : see `predict`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `predict`
-    """
-    predict(
-        times, scheme, hold(law), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box),
-        partial,
-    )  # fmt: skip
-
-
-@compiled_stage
+@fast_call
 def evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
     """Evaluate the candidate pairs.
 
@@ -61,25 +43,7 @@ def evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial)
             )
 
 
-@kernel
-def repeat_evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
-    """The same with all tuples held.
-
-    Parameters
-    ----------
-    times, scheme, law, still, kinds, box : see `evaluate`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `evaluate`
-    """
-    evaluate(
-        times, scheme, hold(law), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box),
-        partial,
-    )  # fmt: skip
-
-
-@compiled_stage
+@fast_call
 def correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """Gather and correct.
 
@@ -100,25 +64,7 @@ def correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, pa
             sweeps.move_chunk(fluid, c, True, False, scheme, law, 0, still, bodies, kinds, neighbours, box, partial)
 
 
-@kernel
-def repeat_correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
-    """The same with all tuples held.
-
-    Parameters
-    ----------
-    times, scheme, law, fluid, still, kinds, box : see `correct`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `correct`
-    """
-    correct(
-        times, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds), hold(neighbours),
-        hold(box), partial,
-    )  # fmt: skip
-
-
-@compiled_stage
+@fast_call
 def step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """All three in one sweep, as they are done.
 
@@ -135,25 +81,7 @@ def step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box,
         passes.sweep(mode, sweeps.STEP, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
 
 
-@kernel
-def repeat_step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
-    """The same with all tuples held.
-
-    Parameters
-    ----------
-    times, mode, scheme, law, fluid, still, kinds, box : see `step`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `step`
-    """
-    step(
-        times, mode, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds),
-        hold(neighbours), hold(box), partial,
-    )  # fmt: skip
-
-
-@compiled_stage
+@fast_call
 def pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """Pick the candidates.
 
@@ -168,21 +96,3 @@ def pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box,
     """
     for _ in range(times):
         passes.pick(mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
-
-
-@kernel
-def repeat_pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
-    """The same with all tuples held.
-
-    Parameters
-    ----------
-    times, mode, scheme, law, fluid, still, kinds, box : see `pick`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `pick`
-    """
-    pick(
-        times, mode, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds),
-        hold(neighbours), hold(box), partial,
-    )  # fmt: skip

@@ -6,7 +6,7 @@ segment of the candidates, and its own row of `partial`; ``passes`` goes over al
 """
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline, stage
+from dem.kernels.compiler.jit import func, inline
 from dem.kernels.fluid import dry_or
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.chunks import CHUNK, chunk_of
@@ -59,7 +59,7 @@ def reach_of(law, setting, partial):
     return setting.candidate_skin
 
 
-@stage
+@inline
 def evaluate_and_accumulate(
     c, evaluates, d, gathers, scheme, law, shift, time_sign, setting, bodies, kinds, neighbours, box, partial
 ):
@@ -165,7 +165,7 @@ move_chunk = dry_or(move_dry, move_wet)
 clear_forces = dry_or(leave, fluid_step.clear)
 
 
-@stage
+@inline
 def reaches_out(c, first, stop, neighbours):
     """Whether pairs of chunk c have a body outside the chunks first to stop."""
     return neighbours.first_chunk_reached[c] < first or neighbours.last_chunk_reached[c] >= stop
@@ -200,7 +200,7 @@ def evaluate_borders(block, scheme, law, task, setting, bodies, kinds, neighbour
             )
 
 
-@stage
+@inline
 def sweep_block(block, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """Sweep once over the chunks of a block: evaluate, gather, correct, and predict the next step.
 
@@ -221,7 +221,7 @@ def sweep_block(block, task, scheme, law, fluid, setting, bodies, kinds, neighbo
     sweep_half(block, 0, 2, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
 
 
-@stage
+@inline
 def sweep_half(block, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """Sweep over some halves of a block, one after the other.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels import fluid as fluids
-from dem.kernels.compiler.jit import compiled_stage, fast_call, hold, inline, kernel, stage
+from dem.kernels.compiler.jit import fast_call, inline
 from dem.kernels.numerics.energy import accumulate
 from dem.kernels.numerics.quaternion import LARGEST_TURN
 from dem.kernels.soft.fluid import fluid_step
@@ -79,7 +79,7 @@ class OutputState(NamedTuple):
     angular_velocity: np.ndarray  # (3, N) world frame [rad/s]
 
 
-@compiled_stage
+@fast_call
 def execute(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view):
     """Carry out an order of Python's; returns DONE, or why it came back.
 
@@ -116,34 +116,7 @@ def execute(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neigh
     return DONE
 
 
-@kernel
-def entry_point(
-    order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view
-):
-    """The same with all tuples held, as numba calls it.
-
-    Parameters
-    ----------
-    order, scheme, law, fluid, mode, setting, stop, kinds : see `obey`
-
-    Writes
-    ------
-    bodies, neighbours, box, progress, partial, view : as `obey`
-
-    Returns
-    -------
-    as `obey`
-    """
-    return execute(
-        order, scheme, hold(law), hold(fluid), mode, hold(setting), stop, hold(bodies), hold(kinds), hold(neighbours),
-        hold(box), hold(progress), partial, hold(view),
-    )  # fmt: skip
-
-
-entry_point = fast_call(execute, entry_point)
-
-
-@stage
+@inline
 def advance(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial):
     """Take steps until `stop` of them are complete; returns why it came back.
 
@@ -210,7 +183,7 @@ def limit_passed(task, totals, setting, progress):
     return DONE
 
 
-@stage
+@inline
 def next_task(stop, progress):
     """What the next sweep has to do."""
     if progress.phase[0] == FRESH:
@@ -226,7 +199,7 @@ def time_of(task, dt, progress):
     return dt * (progress.step[0] + (0 if task == sweeps.FORCES else 1))
 
 
-@stage
+@inline
 def refresh_candidates(order, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, progress, partial):
     """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not.
 
@@ -295,7 +268,7 @@ start = fluids.dry_or(start_dry, start_wet)
 draws = fluids.dry_or(draw_nothing, draw)
 
 
-@stage
+@inline
 def account(fluid, task, totals, partial, progress):
     """Note what a sweep did: energy, extremes, steps, and how far the prediction went."""
     drawn = draws(fluid, task, totals, partial)

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, stage, vector_loop
+from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.quaternion import load_quaternion, norm_squared
@@ -20,7 +20,7 @@ def larger(bits, value):
     return new if new > bits else bits
 
 
-@stage
+@inline
 def largest(partial, column):
     """Largest of the floats whose bits are in a column of partial results."""
     bits = np.int64(0)

@@ -1,6 +1,6 @@
 """Sweeps over some of a share's blocks, or half of each: the border's before others, and others while it is told of."""
 
-from dem.kernels.compiler.jit import func, inline, spread, stage
+from dem.kernels.compiler.jit import func, inline, spread
 from dem.kernels.soft.chunks import by_mode
 from dem.kernels.soft.integration import passes, sweeps
 
@@ -69,7 +69,7 @@ def go_threaded(
 go = by_mode(go_serial, go_threaded)
 
 
-@stage
+@inline
 def go_over(first, stop, begin, end, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial):
     """Sweep over halves of some blocks; before the first one, evaluate what reaches out of them.
 

@@ -8,7 +8,7 @@ by themselves: Python, which the caches have forgotten by then, took 0.04 ms of 
 """
 
 import numpy as np
-from dem.kernels.compiler.jit import compiled_stage, fast_call, func, hold, inline, kernel, spread, stage
+from dem.kernels.compiler.jit import fast_call, func, inline, spread
 from dem.kernels.fluid import tell_time
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.chunks import by_mode
@@ -102,7 +102,7 @@ def meet_threaded(scheme, law, task, setting, bodies, kinds, neighbours, box, pa
 meet = by_mode(meet_serial, meet_threaded)
 
 
-@stage
+@inline
 def begin(task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border):
     """Do one of the tasks for the border; returns DONE, or LIST_STALE if candidates are to be picked first.
 
@@ -132,7 +132,7 @@ def begin(task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, bo
     return DONE
 
 
-@stage
+@inline
 def go_on(order, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial, border):
     """Do the same for those further in, or for one half of them, and report.
 
@@ -156,7 +156,7 @@ def go_on(order, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbo
         local_sums(box, neighbours, partial, border)
 
 
-@stage
+@inline
 def note(task, fluid, setting, bonds, box, progress, partial, border):
     """Note what all shares have reported; returns DONE, or which limit is passed, the same for all shares.
 
@@ -182,7 +182,7 @@ def note(task, fluid, setting, bonds, box, progress, partial, border):
     return limit_passed(task, totals, setting, progress)
 
 
-@stage
+@inline
 def take_steps(
     order, task, after, stop, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial,
     border,
@@ -227,7 +227,7 @@ def take_steps(
             return code
 
 
-@compiled_stage
+@fast_call
 def obey(
     order,
     task,
@@ -286,46 +286,3 @@ def obey(
         elapsed = (progress.step[0] - setting.start_step) * setting.dt
         compiled_stages.synchronise(scheme, elapsed, setting, bodies, kinds, as_plain_box(box), view)
     return code
-
-
-@kernel
-def serve(
-    order,
-    task,
-    after,
-    stop,
-    scheme,
-    law,
-    fluid,
-    mode,
-    setting,
-    bodies,
-    kinds,
-    neighbours,
-    box,
-    progress,
-    partial,
-    border,
-    view,
-):
-    """The same with all tuples held, as numba calls it.
-
-    Parameters
-    ----------
-    order, task, after, stop, scheme, law, fluid, mode, setting, kinds : see `obey`
-
-    Writes
-    ------
-    bodies, neighbours, box, progress, partial, border, view : as `obey`
-
-    Returns
-    -------
-    as `obey`
-    """
-    return obey(
-        order, task, after, stop, scheme, hold(law), hold(fluid), mode, hold(setting), hold(bodies), hold(kinds),
-        hold(neighbours), hold(box), hold(progress), partial, hold(border), hold(view),
-    )  # fmt: skip
-
-
-serve = fast_call(obey, serve)

@@ -1,7 +1,7 @@
 """Forces and torques on bodies at walls: see ``all_walls``, and ``box_batches`` for single spheres in a box."""
 
 from dem.kernels import laws, rotation
-from dem.kernels.compiler.jit import by_type_of_first, inline, stage
+from dem.kernels.compiler.jit import by_type_of_first, inline
 from dem.kernels.domain.faces import is_rough
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.contact_detection import joined, no_sums
@@ -12,7 +12,7 @@ from dem.kernels.soft.wall_contact.wall_batches import touch_obstacles
 from dem.kernels.soft.wall_contact.wall_prefetch import fetch_ahead
 
 
-@stage
+@inline
 def gather_one_by_one(law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
     """Add the forces of walls and their torques for the bodies of chunk c; that of body b goes to column b - shift.
 

@@ -7,7 +7,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import by_type_of_first, func, inline, narrowing
+from dem.kernels.compiler.jit import by_type_of_first, func, inline, upcast
 from dem.kernels.domain import faces
 from dem.kernels.domain.faces import BoxFaces, RoughFaces
 from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces, by_box, minimum_image
@@ -90,7 +90,7 @@ PLACES = {  # types by those of which nothing is wanted but where the faces are
 }  # fmt: skip
 
 # the faces alone, smooth ones, for who looks at no other walls, nor at what the faces are like
-as_plain_box = narrowing(PLACES)
+as_plain_box = upcast(PLACES)
 
 
 def without_walls(box):
