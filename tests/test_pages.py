@@ -84,6 +84,15 @@ def test_every_case_has_a_picture():
     assert set(SHOWN) <= set(dem.cases())
 
 
+def test_every_warning_is_explained():
+    """The page on warnings has a row for each name."""
+    page = (ROOT / "docs" / "guide" / "warnings.md").read_text()
+    rooms = sorted((ROOT / "dem").rglob("*.py"))
+    names = {name for path in rooms for name in re.findall(r"Notice\(\s*\"([a-z-]+)\"", path.read_text())}
+    assert len(names) > 20
+    assert {name for name in names if f"`{name}`" not in page} == set()
+
+
 def test_every_command_is_shown_what_it_takes():
     """The page of commands is made from their own help; the README names each."""
     from dem.cli.commands import COMMANDS  # noqa: PLC0415
