@@ -14,6 +14,7 @@ from dem.kernels.dsmc.solids_pressure import Stress
 from dem.kernels.event_driven import flight
 from dem.kernels.event_driven import views as onlooker
 from dem.model.domain.box import AXES
+from dem.model.particles.fields import WIDTHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,7 +128,7 @@ class StochasticEngine:
 
     def state(self) -> list[np.ndarray]:
         """Position, velocity, orientation and angular velocity of all particles at the present time, one row each."""
-        arrays = [np.empty((k, self.spheres.mass.size)) for k in (3, 3, 4, 3)]
+        arrays = [np.empty((k, self.spheres.mass.size)) for k in WIDTHS]
         onlooker.synchronise(self.step * self.rule.time_step, self.spheres, self.space, *arrays)
         return [a.T for a in arrays]
 

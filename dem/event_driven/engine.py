@@ -10,6 +10,7 @@ from dem.kernels.event_driven import events, flight
 from dem.kernels.event_driven import views as onlooker
 from dem.kernels.event_driven.event_queue import Agenda
 from dem.model.domain.box import AXES
+from dem.model.particles.fields import WIDTHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,7 +126,7 @@ class HardEngine:
 
     def state(self) -> list[np.ndarray]:
         """Copies (N, ...) of position, velocity, orientation and angular velocity at the present time."""
-        arrays = [np.empty((width, self.spheres.mass.size)) for width in (3, 3, 4, 3)]
+        arrays = [np.empty((width, self.spheres.mass.size)) for width in WIDTHS]
         onlooker.synchronise(self.time, self.spheres, self.space, *arrays)
         return [a.T for a in arrays]
 

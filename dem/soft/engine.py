@@ -17,6 +17,7 @@ from dem.kernels.soft.neighbours import linked_cells, neighbour_lists
 from dem.kernels.soft.wall_contact.rough_faces import PLANE
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls, without_walls
 from dem.model.domain.box_walls import faces_of
+from dem.model.particles.fields import WIDTHS
 from dem.soft import arrays
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.overlaps import DEEPEST
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from dem.rotation.integrators import Integrator
     from dem.soft.fluid.two_way_coupling import Beds
 
-NOWHERE = loop.OutputState(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
+NOWHERE = loop.OutputState(*(np.empty((rows, 0)) for rows in WIDTHS))
 SUMS, INTEGERS = ("taken", "worked"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
 
 

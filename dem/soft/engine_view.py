@@ -11,6 +11,7 @@ from dem.kernels.domain.periodic import is_periodic
 from dem.kernels.fluid import Dry
 from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
+from dem.model.particles.fields import WIDTHS
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.overlaps import Overlaps
 from dem.soft.energies import energies_of_contacts, energies_of_flow, energies_of_motion, energies_to_come, unit_of
@@ -153,7 +154,7 @@ class EngineView:
 
     def state(self) -> list[np.ndarray]:
         """Position, velocity, orientation and angular velocity at the whole step, (3 or 4, N) in the user's order."""
-        shown = [np.empty((rows, self.owned)) for rows in (3, 3, 4, 3)]
+        shown = [np.empty((rows, self.owned)) for rows in WIDTHS]
         rows = self.numbering.rows(self.bodies.identity)  # columns are those of the user
         self._order(loop.SHOW, view=loop.OutputState(*shown), bodies=self.bodies._replace(identity=rows))
         return shown

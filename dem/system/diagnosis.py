@@ -8,6 +8,7 @@ import numpy as np
 
 from dem.base.notices import Notice
 from dem.base.text import counted
+from dem.model.particles.fields import MOTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ def outside(position: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.nd
 
 def check_finite(particles: Particles, where: str, cause: str) -> None:
     """Raise FloatingPointError if some value of the state is not finite."""
-    for name in ("position", "velocity", "orientation", "angular_velocity"):
+    for name in MOTION:
         bad = np.flatnonzero(~np.isfinite(getattr(particles, name)).all(1))
         if len(bad):
             count = f"{len(bad)} of {counted(len(particles), 'particle')}, first particle {bad[0]}"

@@ -14,6 +14,7 @@ from dem.base.thread_lock import OneAtATime
 from dem.kernels.numerics import energy as energy_kernels
 from dem.model.domain.box import Box
 from dem.model.energy import datum
+from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles
 from dem.model.walls.wall import Wall
 from dem.ranks.job_server import refuse
@@ -311,6 +312,4 @@ class System(Declared):
 
     def _state(self) -> list[np.ndarray]:
         """Present state, component-major."""
-        p = self.particles
-        views = (p.position, p.velocity, p.orientation, p.angular_velocity)
-        return [np.array(view.T, order="C") for view in views]
+        return [np.array(getattr(self.particles, name).T, order="C") for name in MOTION]

@@ -65,4 +65,6 @@ FIELDS = {
     ),
 }
 STATE = {name: field for name, field in FIELDS.items() if not field.derive}  # in the order of files and tables
+MOTION = ("position", "velocity", "orientation", "angular_velocity")  # what engines compute, in their order
+WIDTHS = tuple(FIELDS[name].width for name in MOTION)
 ROWS = {"frame": "1", "step": "1", "time": "s", "particle": "1", "kind": "1"}  # whose and when a row of a table is

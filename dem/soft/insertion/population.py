@@ -10,6 +10,7 @@ from dem.base import portable
 from dem.base.readonly import frozen
 from dem.base.text import counted
 from dem.kernels.numerics import energy as energy_kernels
+from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles
 from dem.soft.insertion import insertion_in_fluid, resize
 from dem.soft.insertion.inserter_in_run import NEVER, InserterInRun
@@ -174,7 +175,7 @@ class Population:
 
     def shown(self, particles: Particles, engine: Engine) -> None:
         """Tell particles who is there."""
-        state = dict(zip(("position", "velocity", "orientation", "angular_velocity"), engine.state(), strict=True))
+        state = dict(zip(MOTION, engine.state(), strict=True))
         variant = engine.by_row(engine.bodies.kind)
         particles._become(variant, self.species, {name: rows.T for name, rows in state.items()})  # noqa: SLF001
         self.changed = False

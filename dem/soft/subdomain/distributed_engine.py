@@ -14,6 +14,7 @@ import numpy as np
 
 from dem.kernels.soft.integration import sweeps
 from dem.kernels.soft.integration import time_loop as loop
+from dem.model.particles.fields import MOTION
 from dem.ranks.job_server import JobServer
 from dem.soft.contact.capsules import with_poses
 from dem.soft.contact.contact_history import ContactHistory
@@ -168,7 +169,8 @@ class DistributedEngine(Engine):
         """As of `Engine`, without lists being made."""
         if self._has_state == AT_ROOT:
             return super().state()
-        return self._by_row(self._hand.do("show"), (3, 3, 4, 3))
+        parts = self._hand.do("show")
+        return [self._rows_of(parts, k) for k, _ in enumerate(MOTION, 1)]
 
     def snapshot(self) -> Snapshot:
         """As of `Engine`, the same."""
@@ -188,9 +190,6 @@ class DistributedEngine(Engine):
             walls={name: values.copy() for name, values in self.wall_state.items()},
             traffic=self.comings(),
         )  # fmt: skip
-
-    def _by_row(self, parts: list, rows: tuple[int, ...]) -> list[np.ndarray]:
-        return [self._rows_of(parts, k) for k in range(1, len(rows) + 1)]
 
     def _rows_of(self, parts: list, k: int) -> np.ndarray:
         """Values (..., N) of all bodies in the order of the user's rows, from what ranks have told."""

@@ -20,6 +20,7 @@ from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.subdomain import subdomain_step
 from dem.kernels.soft.subdomain.halo_exchange import MOST
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
+from dem.model.particles.fields import WIDTHS
 from dem.ranks.consistency_check import Likeness, unlike
 from dem.soft.subdomain.migration import BodyBatch, HistoryTable
 from dem.soft.subdomain.subdomain_lists import TIMED, SubdomainLists, in_words
@@ -195,7 +196,7 @@ class Subdomain(SubdomainLists):
     def _shown(self) -> list[np.ndarray]:
         """Position, velocity, orientation and angular velocity of the bodies here at the whole step."""
         b = self.bodies
-        shown = loop.OutputState(*(empty((rows, b.kind.size)) for rows in (3, 3, 4, 3)))
+        shown = loop.OutputState(*(empty((rows, b.kind.size)) for rows in WIDTHS))
         self._serve(subdomain_step.SHOW, view=shown, bodies=b._replace(identity=np.arange(b.kind.size)))
         return [values[:, self.low :] for values in shown]
 

@@ -223,7 +223,8 @@ class SubdomainLists(EngineLists):
     def _prepare_to_tell(self, wanted: list[np.ndarray], found: list[int]) -> None:
         """Ways by which motions and reports are told; how bodies of the border move now is told."""
         b, communicator = self.bodies, self.communicator
-        turned = () if self.kinds.all_single_spheres and not self.bonds else (b.orientation,)
+        sends_orientation = not self.kinds.all_single_spheres or bool(self.bonds)
+        turned = (b.orientation,) if sends_orientation else ()
         told = [values for values in (b.position, *turned, b.velocity_ahead, b.spin) if values.size]
         columns, index = sum(len(values) for values in told), (np.concatenate(wanted) + self.low).astype(np.int32)
         to, of = routes([each.size for each in wanted]), routes(found)
@@ -235,8 +236,9 @@ class SubdomainLists(EngineLists):
         swap = None if channel.far or self.bonds else communicator.call_to_swap(report, reports)
         self.border = HaloBuffers(
             index=index, motion=channel.motion, told=stretches(places.told), heard=stretches(places.heard),
-            side=np.zeros(1, np.int64), room=places.room, columns=columns, report=report,
-            reports=reports, total=np.zeros((1, sweeps.COLUMNS), np.int64), blocks=self.border_blocks,
+            side=np.zeros(1, np.int64), room=places.room, columns=columns,
+            sends_orientation=sends_orientation, report=report, reports=reports,
+            total=np.zeros((1, sweeps.COLUMNS), np.int64), blocks=self.border_blocks,
             **c_functions.of_border(swap),
         )  # fmt: skip
         inner = self.neighbours.block[-1] - self.neighbours.block[self.border_blocks]

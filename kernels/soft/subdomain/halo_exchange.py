@@ -41,6 +41,7 @@ class HaloBuffers(NamedTuple):
     side: np.ndarray  # (1,) int64, which one was told on last, 0 or 1
     room: int  # rows from one side to the other
     columns: int  # R
+    sends_orientation: bool  # of bodies, and of single spheres where they are bonded
     report: np.ndarray  # (S,) int64, what this share reports
     reports: np.ndarray  # (P, S) int64, what all do
     total: np.ndarray  # (1, COLUMNS) int64, that of all
@@ -49,12 +50,6 @@ class HaloBuffers(NamedTuple):
     clock: np.ndarray  # (WORDS,) int64, call that writes the time to `now`
     now: np.ndarray  # (2,) int64 [s, ns]
     waited: np.ndarray  # (1,) int64 [ns], that the calls of `swap` have taken
-
-
-@inline
-def tells_orientation(border):
-    """Whether orientations are told, also of single spheres where they are bonded: all else has three numbers."""
-    return border.columns % 3 == 1
 
 
 @func
@@ -66,7 +61,7 @@ def pack_halo(bodies, kinds, border):
         size = border.told[p, 1]
         k = (border.told[p, 0] + border.side[0] * border.room) * border.columns
         k = copy_in(bodies.position, n, size, k, border)
-        if tells_orientation(border):
+        if border.sends_orientation:
             k = copy_in(bodies.orientation, n, size, k, border)
         if bodies.velocity_ahead.shape[1] > 0:
             k = copy_in(bodies.velocity_ahead, n, size, k, border)
@@ -83,7 +78,7 @@ def unpack_halo(bodies, kinds, border):
         size = border.heard[p, 1]
         k = (border.heard[p, 0] + border.side[0] * border.room) * border.columns
         k = copy_out(bodies.position, b, size, k, border)
-        if tells_orientation(border):
+        if border.sends_orientation:
             k = copy_out(bodies.orientation, b, size, k, border)
         if bodies.velocity_ahead.shape[1] > 0:
             k = copy_out(bodies.velocity_ahead, b, size, k, border)
