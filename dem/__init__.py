@@ -89,8 +89,8 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.walls.basic import Ball, Plane
     from dem.model.walls.mesh import Mesh
     from dem.model.walls.motion import Motion
-    from dem.model.walls.polyhedral import Block, Rectangle, Rod, Torus
-    from dem.model.walls.rigid_body import Free
+    from dem.model.walls.polyhedral import Block, CapsuleWall, Rectangle, Torus
+    from dem.model.walls.rigid_body import RigidWall
     from dem.model.walls.servo import PID, Servo
     from dem.rotation.integrators import INTEGRATORS, Integrator
     from dem.rotation.study import RotationHistory, integrate_rotation, rub_cylinders
@@ -131,7 +131,6 @@ HOMES = {
     "FlexibleFibre": "dem.model.shapes.flexible",
     "FlowState": "dem.model.fluid.coupling",
     "Fluid": "dem.model.fluid.fluid",
-    "Free": "dem.model.walls.rigid_body",
     "FunctionFlow": "dem.model.fluid.given_flows",
     "GriddedFlow": "dem.model.fluid.given_flows",
     "HardSphereCase": "dem.case.bases",
@@ -157,6 +156,7 @@ HOMES = {
     "PipeFlow": "dem.model.fluid.flows",
     "PowerLaw": "dem.model.contact.normal_forces",
     "PreciceFlow": "dem.run.precice",
+    "RigidWall": "dem.model.walls.rigid_body",
     "Rolling": "dem.model.contact.law_components",
     "RosinRammlerSizes": "dem.model.particles.size_distributions",
     "RotatingFlow": "dem.model.fluid.flows",
@@ -208,12 +208,13 @@ HOMES = {
     "Revolution": "dem.model.walls.axisymmetric",
     "Rectangle": "dem.model.walls.polyhedral",
     "Block": "dem.model.walls.polyhedral",
-    "Rod": "dem.model.walls.polyhedral",
+    "CapsuleWall": "dem.model.walls.polyhedral",
     "Torus": "dem.model.walls.polyhedral",
     "sweep": "dem.sweeps.sweep",
     "view": "dem.viewer.view",
 }
 __all__ = list(HOMES)
+DEPRECATED = {"Free": "RigidWall", "Rod": "CapsuleWall"}  # names of 0.2 and what they are called now
 
 # what files may hold
 KINDS.update(
@@ -231,6 +232,11 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version  # noqa: PLC0415, takes as long as all the rest of this
 
         return version("pcdm-dem")
+    if name in DEPRECATED:
+        from dem.base.notices import deprecated  # noqa: PLC0415, takes longer than all the rest of this
+
+        deprecated(f"dem.{name}", f"dem.{DEPRECATED[name]}")
+        return getattr(sys.modules[__name__], DEPRECATED[name])
     if name not in HOMES:
         from dem.base.checks import nearest  # noqa: PLC0415, which waits for numpy
 

@@ -85,10 +85,10 @@ from dem.model.walls.basic import Plane as Plane
 from dem.model.walls.mesh import Mesh as Mesh
 from dem.model.walls.motion import Motion as Motion
 from dem.model.walls.polyhedral import Block as Block
+from dem.model.walls.polyhedral import CapsuleWall as CapsuleWall
 from dem.model.walls.polyhedral import Rectangle as Rectangle
-from dem.model.walls.polyhedral import Rod as Rod
 from dem.model.walls.polyhedral import Torus as Torus
-from dem.model.walls.rigid_body import Free as Free
+from dem.model.walls.rigid_body import RigidWall as RigidWall
 from dem.model.walls.servo import PID as PID
 from dem.model.walls.servo import Servo as Servo
 from dem import plots as plots
@@ -108,6 +108,9 @@ from dem import statistics as statistics
 from dem.sweeps.sweep import sweep as sweep
 from dem.sweeps.table import SweepTable as SweepTable
 from dem.viewer.view import view as view
+
+Free = RigidWall  # deprecated
+Rod = CapsuleWall  # deprecated
 
 HOMES: Final[dict[str, str]]
 __version__: Final[str]

@@ -36,6 +36,10 @@ class DemWarning(UserWarning):
         return str(self).partition(":")[0]
 
 
+class DemDeprecationWarning(DemWarning, DeprecationWarning):
+    """A name of an earlier version that the next one will no longer know."""
+
+
 @dataclass(frozen=True)
 class Notice:
     """Something that a run should not begin, or go on, without saying."""
@@ -83,9 +87,14 @@ def before_building(notices: Callable[[], Iterable[Notice]]) -> None:
         _refuse(notices(), **for_a_run)
 
 
-def warn(notice: Notice) -> None:
+def deprecated(old: str, new: str) -> None:
+    """Warn that a name or value of an earlier version is still taken, and name the present one."""
+    warn(Notice("deprecated", f"{old} is {new} now", "the next version takes the new one only"), DemDeprecationWarning)
+
+
+def warn(notice: Notice, kind: type[DemWarning] = DemWarning) -> None:
     """Warn at the line of the caller's own program that led here, whichever of our functions it called."""
     level, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(OURS):
         level, frame = level + 1, frame.f_back
-    warnings.warn(str(notice), DemWarning, stacklevel=level)
+    warnings.warn(str(notice), kind, stacklevel=level)

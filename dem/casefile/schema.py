@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from dem.casefile.fluid import FluidTable
 from dem.casefile.impacts import ImpactTable
@@ -48,7 +48,7 @@ from dem.casefile.sizes import SizesTable
 from dem.casefile.tables import Table
 from dem.casefile.traffic import InserterTable, OutletTable
 from dem.casefile.walls import WallTable
-from dem.model.contact.contacts import Contact
+from dem.model.contact.contacts import Contact, present_damping
 from dem.model.domain.box import Box, Motion
 from dem.model.materials import Material
 from dem.model.particles.fields import STATE
@@ -277,7 +277,9 @@ class SteppedTable(CaseTable):
     integrator: Integrator = Field(AUTO, description=f"{MEANING}, see `dem integrators`")
     threads: Count | None = Field(None, description="default: all cores; changes no bit of the result", examples=[1])
     contact_rule: Rule = Field("geometric", description="of pairs of materials that are not in contacts")
-    contact_damping: Literal["together", "alone"] = Field("together", description="of several contacts of two bodies")
+    contact_damping: Annotated[Literal["shared", "independent"], BeforeValidator(present_damping)] = Field(
+        "shared", description="of several contacts of two bodies"
+    )
     contacts: list[ContactTable] = Field([], description="pairs of materials")
     walls: list[WallTable] = Field([], description="walls of other shapes, beside the box or instead of it")
     fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")

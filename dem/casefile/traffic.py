@@ -49,7 +49,7 @@ class RegionTable(WallTable):
     @model_validator(mode="after")
     def _is_region(self) -> RegionTable:
         if self.type == "mesh":
-            message = "a mesh is no region: take a block, cylinder, cone, ball, rod, torus, revolution or disc"
+            message = "a mesh is no region: take a block, cylinder, cone, ball, capsule, torus, revolution or disc"
             raise ValueError(message)
         return self
 

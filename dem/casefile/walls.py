@@ -34,16 +34,16 @@ from dem.model.walls.axisymmetric import Cone, Cylinder, Disc, Revolution
 from dem.model.walls.basic import Ball, Plane
 from dem.model.walls.mesh import Mesh
 from dem.model.walls.motion import Motion
-from dem.model.walls.polyhedral import Block, Rectangle, Rod, Torus
-from dem.model.walls.rigid_body import Free
+from dem.model.walls.polyhedral import Block, CapsuleWall, Rectangle, Torus
+from dem.model.walls.rigid_body import RigidWall
 from dem.model.walls.servo import PID, Servo
 from dem.model.walls.wall import DEFAULTS
 
 if TYPE_CHECKING:
     from dem.model.walls.wall import Wall
 
-WORDS = {word.__name__.lower(): word for word in (
-    Plane, Cylinder, Cone, Ball, Disc, Rectangle, Block, Rod, Torus, Revolution, Mesh
+WORDS = {word.type_name(): word for word in (
+    Plane, Cylinder, Cone, Ball, Disc, Rectangle, Block, CapsuleWall, Torus, Revolution, Mesh
 )}  # fmt: skip
 Direction = tuple[Number, Number, Number]
 
@@ -132,26 +132,26 @@ class FreeTable(Table):
         self.made()
         return self
 
-    def made(self) -> Free:
+    def made(self) -> RigidWall:
         """What makes the wall free."""
-        return Free(**dict(self))
+        return RigidWall(**dict(self))
 
 
 class WallTable(Table):
     """``[[walls]]``."""
 
     type: Literal[
-        "plane", "cylinder", "cone", "ball", "disc", "rectangle", "block", "rod", "torus", "revolution", "mesh"
+        "plane", "cylinder", "cone", "ball", "disc", "rectangle", "block", "capsule", "torus", "revolution", "mesh"
     ] = Field(description="of the wall", examples=["plane"])  # fmt: skip
     material: MaterialName = Field(description="of the wall", examples=["glass"])
     name: Name | None = Field(None, description="by which it is called; default: its type", examples=["drum"])
     point: Point | None = Field(None, description="of a plane [m]", examples=[[0.0, 0, 0]])
     normal: Direction | None = Field(None, description="of a plane or disc, any length", examples=[[0.0, 0, 1]])
     start: Point | None = Field(
-        None, description="middle of an end of a cylinder, cone or rod [m]", examples=[[0.0, 0, 0]]
+        None, description="middle of an end of a cylinder, cone or capsule [m]", examples=[[0.0, 0, 0]]
     )
     end: Point | None = Field(None, description="middle of the other end [m]", examples=[[0.0, 0, 0.1]])
-    radius: Size | None = Field(None, description="of a cylinder, ball, disc, rod or torus [m]", examples=[0.1])
+    radius: Size | None = Field(None, description="of a cylinder, ball, disc, capsule or torus [m]", examples=[0.1])
     inside: bool | None = Field(
         None, description="of a cylinder, ball or torus: whether particles are inside", examples=[True]
     )
@@ -190,6 +190,14 @@ class WallTable(Table):
     motion: list[WallMotionTable] = Field([], description="one moves what those before it have moved")
 
     COMMON: ClassVar[tuple[str, ...]] = ("type", "material", "pid", *DEFAULTS)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_0_2(cls, given: object) -> object:
+        """Take the type and the default name that a capsule had in files of 0.2."""
+        if isinstance(given, dict) and given.get("type") == "rod":
+            return {"name": "rod", **given, "type": "capsule"}
+        return given
 
     @model_validator(mode="after")
     def _fits(self) -> WallTable:

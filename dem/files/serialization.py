@@ -36,8 +36,8 @@ from dem.model.shapes.shape import Fibre, Sphere, check_shape
 from dem.model.walls.axisymmetric import Cone, Cylinder, Disc, Revolution
 from dem.model.walls.basic import Ball, Plane
 from dem.model.walls.mesh import Mesh
-from dem.model.walls.polyhedral import Block, Rectangle, Rod, Torus
-from dem.model.walls.rigid_body import Free
+from dem.model.walls.polyhedral import Block, CapsuleWall, Rectangle, Torus
+from dem.model.walls.rigid_body import RigidWall
 from dem.model.walls.servo import PID, Servo
 
 if TYPE_CHECKING:
@@ -63,8 +63,9 @@ OURS = {
 A_PARTICLE, A_SPHERE = 2048, 512  # bytes for each that going on may need
 OURS |= {f"dem.parts:{word.__name__}": word for words in WORDS.values() for word in words}
 OURS |= {f"dem.fluid:{word.__name__}": word for word in (Fluid, *FLOWS, Cells, Coupling, Lubrication)}
-WALLS = (Ball, Block, Cone, Cylinder, Disc, Mesh, Plane, Rectangle, Revolution, Rod, Torus)
-OURS |= {f"dem.walls:{word.__name__}": word for word in (*WALLS, Servo, PID, Free)}
+WALLS = (Ball, Block, Cone, Cylinder, Disc, Mesh, Plane, Rectangle, Revolution, Torus)
+OURS |= {f"dem.walls:{word.__name__}": word for word in (*WALLS, Servo, PID)}
+OURS |= {"dem.walls:Rod": CapsuleWall, "dem.walls:Free": RigidWall}  # as 0.2 calls them
 OURS |= {f"dem.traffic:{word.__name__}": word for word in (Inserter, Outlet, *TABLES, *LAWS)}
 NAMES = {kind: name for name, kind in OURS.items()}
 
@@ -87,7 +88,7 @@ def _plain(value: object) -> object:
         return value.tolist()
     if isinstance(value, tuple):
         return {"tuple": [_plain(v) for v in value]}
-    if isinstance(value, (Material, Motion, Part, Servo, PID, Free)) or (
+    if isinstance(value, (Material, Motion, Part, Servo, PID, RigidWall)) or (
         is_dataclass(value) and not isinstance(value, type)
     ):
         return recipe(value)

@@ -15,7 +15,7 @@ from dem.files.input_validation import number
 from dem.files.serialization import describe_particles, made, read_particles, recipe, write_particles
 from dem.files.stored_bonds import made_bonds
 from dem.files.stored_walls import made_walls, recipes, write_arrays
-from dem.model.contact.contacts import Contacts
+from dem.model.contact.contacts import STORED, Contacts, present_damping
 from dem.model.energy import energies_kept
 from dem.model.fluid.fluid import Fluid
 from dem.model.insertion.inserter import Inserter
@@ -49,7 +49,7 @@ def describe(sim: Simulation) -> dict:
         "box": sim.box and recipe(sim.box),
         "contacts": {
             "rule": sim.contacts.rule,
-            "damped": sim.contacts.damped,
+            "damped": STORED[sim.contacts.damped],
             "materials": BY_NAME,
             "table": [[recipe(thing) for thing in row] for row in sim.contacts],
         },
@@ -148,7 +148,7 @@ def _contacts(given: dict, materials: list[Material]) -> Contacts:
         meant = [[one] if by_name else [m for m in materials if replace(m, name=one.name) == one] for one in pair]
         for both in itertools.product(*meant):
             table[tuple(same.setdefault(one, replace(one)) for one in both)] = contact
-    return Contacts(table, rule=given["rule"], damped=given.get("damped", "alone"))
+    return Contacts(table, rule=given["rule"], damped=present_damping(given.get("damped", "alone")))
 
 
 def _fluid(given: dict | None, group: h5py.Group) -> Fluid | None:

@@ -72,8 +72,8 @@ class Simulation(SimulationPopulation):
     box : Box, optional
         None means no walls but those in `walls`.
     walls : sequence of walls, optional
-        `Plane`, `Cylinder`, `Cone`, `Ball`, `Disc`, `Rectangle`, `Block`, `Rod`, `Torus`, `Revolution`: beside the box
-        or instead of it.
+        `Plane`, `Cylinder`, `Cone`, `Ball`, `Disc`, `Rectangle`, `Block`, `CapsuleWall`, `Torus`, `Revolution`: beside
+        the box or instead of it.
     gravity : (3,) floats
         [m/s²].
     time_step : float or "auto"

@@ -114,7 +114,7 @@ def capsules(*, quick: bool) -> Report:
     lines = {}
     for name, shape in SHAPES.items():
         of = shape.mass_properties(1100.0)
-        alone, together = (landing(shape, damped) for damped in ("alone", "together"))
+        alone, together = (landing(shape, damped) for damped in ("independent", "shared"))
         rough = [groove(shape, shift, 0.005 * DIAMETER) for shift in shifts]
         lines[name] = (shifts / DIAMETER, rough)
         ratios = [of.volume / properties.volume, *np.divide(of.inertia[:2], properties.inertia[:2])]

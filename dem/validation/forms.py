@@ -130,7 +130,7 @@ def falling(form: Form, turn: float, restitution: float, looks: int, time_step: 
         angle=turn, restitution=restitution, friction=0.0 if restitution == 1 else 0.1,
     )  # fmt: skip
     bodies, box = made.build()
-    contacts = Contacts({}, damped="alone" if restitution == 1 else "together")
+    contacts = Contacts({}, damped="independent" if restitution == 1 else "shared")
     sim = Simulation(bodies, box, gravity=made.gravity, time_step=time_step, threads=1, contacts=contacts)
     start, left, turning, touched = sim.energy().total, [1.0], [], []
     for _ in range(looks):
@@ -200,7 +200,7 @@ def poured(form: Form, friction: float, number: int, seed: int, edge: float) -> 
     box = Box((0, 0, 0), (edge, edge, high), floor, periodic=("x", "y"), open=("z+",))
     bodies = pack(form.shape, stuff, box, number=number, seed=seed)
     held = Contact(restitution=0.3, friction=2.0)
-    contacts = Contacts({(stuff, floor): held}, damped="together")
+    contacts = Contacts({(stuff, floor): held}, damped="shared")
     sim = Simulation(bodies, box, time_step=4e-5, threads=1, contacts=contacts)
     sim.step(round((0.5 + 2 * math.sqrt(2 * high / G)) / sim.time_step))
     return sim

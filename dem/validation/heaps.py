@@ -72,7 +72,7 @@ def run_out(name: str, friction: float, seed: int) -> tuple[Simulation, float]:
     )
     held = Contact(restitution=0.5, friction=2.0, rolling=Rolling(friction=1.0))
     pairs = {(stuff, floor): held, (stuff, glass): Contact(restitution=0.5, friction=0.0)}
-    contacts = Contacts(pairs, damped="together")
+    contacts = Contacts(pairs, damped="shared")
     sim = Simulation(bodies, box, walls=[tube], time_step=STEPS[name], threads=1, contacts=contacts)
     sim.step(round((lifted + RESTING) / sim.time_step))
     return sim, 1.1 * column

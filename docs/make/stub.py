@@ -20,7 +20,8 @@ def text() -> str:
         start, _, last = place.rpartition(".")
         home = start if (start, last) == ("dem", name) else place
         lines.append(f"from {home} import {name} as {name}")
-    return "\n".join([*lines, "", "HOMES: Final[dict[str, str]]", "__version__: Final[str]", ""])
+    former = [f"{old} = {new}  # deprecated" for old, new in dem.DEPRECATED.items()]
+    return "\n".join([*lines, "", *former, "", "HOMES: Final[dict[str, str]]", "__version__: Final[str]", ""])
 
 
 if __name__ == "__main__":

@@ -186,7 +186,7 @@ def test_two_meet_with_the_restitution_that_is_asked_for(place, angle):
     assert sim.energy_error < 1e-4
 
 
-@pytest.mark.parametrize(("damped", "exact"), [("alone", 0.9099), ("together", 0.9)])
+@pytest.mark.parametrize(("damped", "exact"), [("independent", 0.9099), ("shared", 0.9)])
 def test_flat_on_a_wall(damped, exact):
     """On its two ends, damped each as if alone: α times 0.8940, so 0.9099 for 0.9; together: 0.9."""
     stuff = nylon(0.9)

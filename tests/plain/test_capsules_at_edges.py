@@ -44,7 +44,7 @@ WALLS = {
     "block": lambda: block((3, 2, 2)),
     "mesh": lambda: triangulated((3, 2, 2)),
     "hills": hills,
-    "rod": lambda: dem.Rod((-3, 0, 0), (3, 0, 0), 1.0, material=STEEL),
+    "rod": lambda: dem.CapsuleWall((-3, 0, 0), (3, 0, 0), 1.0, material=STEEL),
     "rectangle": lambda: dem.Rectangle((0, 0, 0), (4, 0, 0), (0, 3, 0), material=STEEL),
     "ball": lambda: dem.Ball((0, 0, 0), 1.0, material=STEEL, inside=False),
 }
@@ -109,7 +109,7 @@ def across(wall, *, restitution=1.0, friction=0.0, dt=1e-6, velocity=(0, 0, 0), 
 def rod(restitution=1.0, friction=0.0):
     """Along y, its top at z = 0."""
     steel = dem.Material(young=5e7, poisson=0.3, restitution=restitution, friction=friction)
-    return dem.Rod((0, -0.05, -0.005), (0, 0.05, -0.005), 0.005, material=steel)
+    return dem.CapsuleWall((0, -0.05, -0.005), (0, 0.05, -0.005), 0.005, material=steel)
 
 
 @pytest.mark.parametrize(("restitution", "friction"), [(1.0, 0.0), (0.7, 0.5)])
@@ -195,7 +195,7 @@ def test_energy_is_kept_to_second_order_against_edges():
             "leaves a gap of 0.03 m along the periodic axis x",
         ),
         (
-            dem.Rod((0.1, 0.5, 0), (0.9, 0.5, 0), 0.1, material=STEEL),
+            dem.CapsuleWall((0.1, 0.5, 0), (0.9, 0.5, 0), 0.1, material=STEEL),
             dem.Box((0, 0, 0), (1, 1, 1), material=STEEL, periodic=("x",)),
             "has no straight shape along the periodic axis x",
         ),

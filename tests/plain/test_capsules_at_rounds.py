@@ -221,7 +221,7 @@ def test_inserted_capsules_keep_all_of_them_off_walls_and_within_their_region():
     """Among rods thinner than they are long, and in a ring, which has a hole that they might span."""
     shape, radius = dem.Capsule(diameter=0.006, aspect_ratio=6), 0.003
     line = (-0.01, 0.01)
-    rods = [dem.Rod((x, y, -0.1), (x, y, 0.1), 0.001, material=STEEL) for x in line for y in line]
+    rods = [dem.CapsuleWall((x, y, -0.1), (x, y, 0.1), 0.001, material=STEEL) for x in line for y in line]
     rain = dem.Inserter(shape, STEEL, region=dem.Block((-0.025,) * 3, (0.025,) * 3), number=6)
     sim = dem.Simulation(None, walls=rods, inserters=[rain], gravity=(0, 0, 0), time_step=2e-5, threads=1)
     sim.step(1)

@@ -469,7 +469,8 @@ def test_what_cannot_be_is_refused():
     "region",
     [
         dem.Cylinder((0, 0, 0), (0.1, 0.1, 0.2), 0.1), dem.Cone((0, 0, 0), (0, 0, 0.2), 0.02, 0.1),
-        dem.Ball((0, 0, 1), 0.1), dem.Rod((0, 0, 0), (0.1, 0, 0), 0.03), dem.Torus((0, 0, 0), (1, 0, 1), 0.1, 0.02),
+        dem.Ball((0, 0, 1), 0.1), dem.CapsuleWall((0, 0, 0), (0.1, 0, 0), 0.03),
+        dem.Torus((0, 0, 0), (1, 0, 1), 0.1, 0.02),
         dem.Revolution([(0.03, 0), (0.1, 0.07), (0.1, 0.2)], axis=(0, 1, 0)), dem.Block((0, 0, 0), (0.1, 0.2, 0.3)),
     ],
     ids=lambda each: type(each).__name__,

@@ -29,7 +29,7 @@ def test_energies_of_a_plate_on_balls_are_of_second_order():
     """It falls on three balls, not in its middle, so that it tilts: the ledger closes, and what the plate has."""
     departures, changes = [], []
     for dt in (4e-5, 2e-5, 1e-5):
-        body = dem.Free(mass=0.05, inertia=(3e-5, 3e-5, 6e-5))
+        body = dem.RigidWall(mass=0.05, inertia=(3e-5, 3e-5, 6e-5))
         plate = dem.Disc((0.002, 0.001, 2 * R + 1e-4), (0, 0, 1), 0.05, material=SOFT, free=body)
         floor = dem.Plane((0, 0, 0), (0, 0, 1), material=SOFT)
         below = balls(SOFT, [[0.02, 0, R], [-0.01, 0.017, R], [-0.01, -0.017, R]])
@@ -59,7 +59,7 @@ def test_a_plate_on_one_spring_swings_as_a_mass_on_a_spring():
     sink = mass * 9.81 / k
     floor = dem.Plane((0, 0, 0), (0, 0, 1), material=spring)
     assert sink > R  # weight would crush it: none of it, a push in place of it
-    plate = dem.Plane((0, 0, 2 * R), (0, 0, -1), material=spring, free=dem.Free(mass=mass, velocity=(0, 0, -0.01)))
+    plate = dem.Plane((0, 0, 2 * R), (0, 0, -1), material=spring, free=dem.RigidWall(mass=mass, velocity=(0, 0, -0.01)))
     period = 2 * math.pi * math.sqrt(mass / k)
     dt = period / 4000
     sim = dem.Simulation(balls(spring, [[0, 0, R]]), walls=[floor, plate], gravity=(0, 0, 0), time_step=dt)
@@ -77,7 +77,7 @@ def test_a_pendulum_swings_by_elliptic_functions():
     edge = length * np.array([0, math.sin(2.0), -math.cos(2.0)])
     errors = []
     for steps in (500, 1000):
-        body = dem.Free(
+        body = dem.RigidWall(
             mass=mass, inertia=(about_x / 4, about_x / 5, about_x / 10), pivot=(0, 0, 1), locked=("ry", "rz")
         )
         flap = dem.Rectangle(0.5 * edge + [0, 0, 1], (0.1, 0, 0), edge, material=SOFT, free=body)
@@ -98,7 +98,7 @@ def test_a_pendulum_swings_by_elliptic_functions():
 def test_momenta_of_a_closed_system_are_kept_to_rounding():
     """Balls with friction against a block that flies and tumbles, all alone: linear and angular momentum of all."""
     tensor = np.array([[4e-6, 1e-6, 0], [1e-6, 5e-6, 5e-7], [0, 5e-7, 6e-6]])
-    body = dem.Free(mass=0.01, inertia=tensor, velocity=(0.1, 0, 0.2), angular_velocity=(3.0, -8.0, 5.0))
+    body = dem.RigidWall(mass=0.01, inertia=tensor, velocity=(0.1, 0, 0.2), angular_velocity=(3.0, -8.0, 5.0))
     block = dem.Block((-0.02, -0.02, -0.01), (0.02, 0.02, 0.01), material=ROUGH, free=body)
     start = balls(
         ROUGH, [[0.01, 0.003, 0.016], [-0.012, 0.01, 0.017], [0.0, -0.015, -0.016]],
@@ -128,7 +128,7 @@ def test_a_free_top_keeps_its_energy():
     """Tumbling about its middle axis, which is unstable: energy is kept to second order, momentum to the bit."""
     errors = []
     for dt in (1e-3, 5e-4):
-        body = dem.Free(mass=1.0, inertia=(1e-2, 2e-2, 2.5e-2), angular_velocity=(0.01, 6.0, 0.02))
+        body = dem.RigidWall(mass=1.0, inertia=(1e-2, 2e-2, 2.5e-2), angular_velocity=(0.01, 6.0, 0.02))
         top = dem.Block((-0.01, -0.01, -0.01), (0.01, 0.01, 0.01), material=SOFT, free=body)
         sim = dem.Simulation(far(), walls=[top], gravity=(0, 0, 0), time_step=dt)
         before, energies = sim.walls[0].angular_momentum, []
@@ -143,7 +143,7 @@ def test_a_free_top_keeps_its_energy():
 
 
 def loaded(threads=1, **more):
-    body = dem.Free(mass=0.02, inertia=(1e-5, 1e-5, 2e-5), locked=("x", "y"), force=(0, 0, -0.1))
+    body = dem.RigidWall(mass=0.02, inertia=(1e-5, 1e-5, 2e-5), locked=("x", "y"), force=(0, 0, -0.1))
     lid = dem.Disc((0, 0, 2 * R + 5e-5), (0, 0, 1), 0.05, material=ROUGH, free=body, name="lid")
     servo = dem.PID(force=0.1, axis=(1, 0, 0), fastest=0.02, proportional=0.5, integral=20.0, derivative=1e-4)
     side = dem.Disc((-0.0151, 0, 0), (1, 0, 0), 0.05, material=ROUGH, servo=servo, name="side")
@@ -173,7 +173,7 @@ def test_restarts_and_cuts_change_no_bit(tmp_path):
 
 def test_gravity_may_turn_while_a_wall_falls():
     """v = g t piece by piece."""
-    lid = dem.Disc((0, 0, 0.1), (0, 0, 1), 0.05, material=SOFT, free=dem.Free(mass=0.2))
+    lid = dem.Disc((0, 0, 0.1), (0, 0, 1), 0.05, material=SOFT, free=dem.RigidWall(mass=0.2))
     sim = dem.Simulation(far(), walls=[lid], gravity=(0, 0, -9.0), time_step=1e-3)
     sim.step(10)
     sim.gravity = (3.0, 0, 0)
@@ -223,19 +223,19 @@ def test_a_pid_comes_to_its_force():
 def test_what_a_free_wall_cannot_be():
     steel = {"material": SOFT}
     with pytest.raises(ValueError, match="is free, and has a motion too"):
-        dem.Disc((0, 0, 0), (0, 0, 1), 1, free=dem.Free(mass=1), motion=dem.Motion(rate=1), **steel)
+        dem.Disc((0, 0, 0), (0, 0, 1), 1, free=dem.RigidWall(mass=1), motion=dem.Motion(rate=1), **steel)
     with pytest.raises(ValueError, match="has no end, and cannot turn"):
-        dem.Plane((0, 0, 0), (0, 0, 1), free=dem.Free(mass=1, inertia=(1, 1, 1)), **steel)
-    with pytest.raises(TypeError, match=r"expected a dem\.Free"):
+        dem.Plane((0, 0, 0), (0, 0, 1), free=dem.RigidWall(mass=1, inertia=(1, 1, 1)), **steel)
+    with pytest.raises(TypeError, match=r"expected a dem\.RigidWall"):
         dem.Plane((0, 0, 0), (0, 0, 1), free=1.0, **steel)
     with pytest.raises(ValueError, match="none of which exceeds"):
-        dem.Free(mass=1, inertia=(1, 1, 3))
+        dem.RigidWall(mass=1, inertia=(1, 1, 3))
     with pytest.raises(ValueError, match="leaves nothing that may move"):
-        dem.Free(mass=1, locked=("x", "y", "z"))
+        dem.RigidWall(mass=1, locked=("x", "y", "z"))
     with pytest.raises(ValueError, match="needs its inertia"):
-        dem.Free(mass=1, pivot=(0, 0, 0))
+        dem.RigidWall(mass=1, pivot=(0, 0, 0))
     with pytest.raises(ValueError, match="z and rx and ry and rz held"):
-        dem.Free(mass=1, locked="z", velocity=(0, 0, 1))
+        dem.RigidWall(mass=1, locked="z", velocity=(0, 0, 1))
     with pytest.raises(ValueError, match="no body with a mass"):
         _ = dem.Simulation(far(), walls=[dem.Plane((0, 0, 0), (0, 0, 1), **steel)], time_step=1e-5).walls[0].momentum
     with pytest.raises(ValueError, match="a PID does nothing"):
@@ -309,7 +309,7 @@ def test_case_files_know_free_walls_and_pids(tmp_path):
     path = tmp_path / "lid.toml"
     path.write_text(CASE)
     lid = dem.load(path).walls[1]
-    assert lid.free == dem.Free(mass=0.02, inertia=(1e-5, 1e-5, 2e-5), locked=("x", "y"))
+    assert lid.free == dem.RigidWall(mass=0.02, inertia=(1e-5, 1e-5, 2e-5), locked=("x", "y"))
     pid = 'force = 0.1\naxis = [0.0, 0, -1]\nfastest = "0.02 m/s"\nintegral = 5.0\n'
     path.write_text(CASE.split("[walls.free]", maxsplit=1)[0] + "[walls.pid]\n" + pid)
     assert dem.load(path).walls[1].servo == dem.PID(force=0.1, axis=(0, 0, -1), fastest=0.02, integral=5.0)

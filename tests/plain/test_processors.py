@@ -63,7 +63,7 @@ def words():
     walls = {
         "cylinder": dem.Cylinder((0, 0, 0), axis, 0.2), "plane": dem.Plane((0.1, 0.2, 0.4), axis),
         "disc": dem.Disc((0.1, 0, 0), axis, 0.3), "cone": dem.Cone((0, 0, 0), axis, 0.1, 0.2),
-        "torus": dem.Torus((0, 0, 0), axis, 0.3, 0.1), "rod": dem.Rod((0, 0.1, 0), axis, 0.01),
+        "torus": dem.Torus((0, 0, 0), axis, 0.3, 0.1), "rod": dem.CapsuleWall((0, 0.1, 0), axis, 0.01),
     }  # fmt: skip
     yield from ((name, digest(wall.shape.numbers, wall.shape.lower, wall.shape.upper)) for name, wall in walls.items())
     box = dem.Box((0, 0, 0), (0.02, 0.02, 0.02), steel)

@@ -117,7 +117,7 @@ def rough_and_worn():
         dem.Revolution([(0.64 * edge, -D), (0.65 * edge, D), (edge, edge)], (c, c, 0), roughness=0.1, **wears),
         dem.Plane((c, c, 0), (0, 0, 1), roughness=0.05, servo=dem.Servo(force=2.0, axis=(0, 0, 1)), **wears),
         dem.Rectangle((c, c, 1.003 * edge), (edge, 0, 0), (0, edge, 0), roughness=0.2, seed=3, **wears,
-                      free=dem.Free(mass=0.02, velocity=(0, 0, -1.0))),
+                      free=dem.RigidWall(mass=0.02, velocity=(0, 0, -1.0))),
         dem.Plane((0, 0, 0), (1, 0, 0), material=STICKY, motion=dem.Motion(amplitude=(1e-3, 0, 0), frequency=60.0)),
     ]  # fmt: skip
     return dem.Simulation(particles, walls=walls, time_step=DT, _skin=THIN)

@@ -80,7 +80,7 @@ def test_contacts_with_walls_that_stay_remember_what_they_did(shape):
 
 def test_servos_free_walls_and_wear_stay_with_their_walls():
     wears = {"material": LOSSY, "wear": 1e-12}
-    free = gate(LOSSY, "free", free=dem.Free(mass=0.01, velocity=(0, 0, -0.1)))
+    free = gate(LOSSY, "free", free=dem.RigidWall(mass=0.01, velocity=(0, 0, -0.1)))
     pressed = dem.Rectangle(
         (1, 0, 0), (0.1, 0, 0), (0, 0.1, 0), material=LOSSY, name="pressed",
         servo=dem.Servo(force=1.0, axis=(0, 0, 1), fastest=0.1),

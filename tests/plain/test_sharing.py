@@ -15,7 +15,7 @@ SPEED, LASTING = 0.3, 6e-4  # longer than any of these impacts
 FAR = 0.01  # that what stands upright starts higher
 
 
-def rebound(shape, restitution, *, steps, damped="together", pair=False, tilt=(1.0, 0, 0, 0)):
+def rebound(shape, restitution, *, steps, damped="shared", pair=False, tilt=(1.0, 0, 0, 0)):
     """Speed of parting over that of approach, of a shape that lands on a wall, or of two alike that meet; the run."""
     material = dem.Material(**SOFT, restitution=restitution)
     lowest = 0.003 + 1e-9  # radius of all spheres here, and a gap, so that they do not touch at the start
@@ -99,7 +99,7 @@ def _alpha(restitution):
 @pytest.mark.slow
 def test_damped_alone_they_lose_more():
     """As it was before: each contact as if it carried the fibre by itself."""
-    found, _ = rebound(fibre(5), 0.9, steps=400, damped="alone")
+    found, _ = rebound(fibre(5), 0.9, steps=400, damped="independent")
     assert found == pytest.approx(alone_together(0.9, 5), abs=1e-4)
     assert found < 0.84
 
@@ -109,7 +109,9 @@ def test_single_contacts_are_damped_as_ever():
     """A fibre on its tip has one contact, and a sphere cannot have more: the same bytes whatever is said."""
     upright = (math.cos(math.pi / 5), 0, math.sin(math.pi / 5), 0)
     for shape, tilt in ((fibre(5), upright), (dem.Sphere(diameter=0.006), (1.0, 0, 0, 0))):
-        (one, _), (two, _) = (rebound(shape, 0.7, steps=100, damped=how, tilt=tilt) for how in ("together", "alone"))
+        (one, _), (two, _) = (
+            rebound(shape, 0.7, steps=100, damped=how, tilt=tilt) for how in ("shared", "independent")
+        )
         assert one == two
 
 
@@ -144,7 +146,7 @@ def test_the_secant_is_force_over_overlap():
 
 
 @pytest.mark.parametrize("pair", [False, True])
-@pytest.mark.parametrize("damped", ["together", "alone"])
+@pytest.mark.parametrize("damped", ["shared", "independent"])
 @pytest.mark.slow
 def test_forces_that_are_listed_are_those_of_the_step(damped, pair):
     """Their sum is mass times the central difference of the velocity, off by its second order in the step."""

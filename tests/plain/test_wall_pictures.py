@@ -16,7 +16,7 @@ WALLS = {
     "ball": dem.Ball((0.1, 0, 0), 0.3, material=STEEL),
     "rectangle": dem.Rectangle((0.1, 0, 0), (0.2, 0, 0), (0, 0.1, 0.1), material=STEEL),
     "block": dem.Block((0, 0, 0), (0.1, 0.2, 0.3), material=STEEL),
-    "rod": dem.Rod((0, 0, 0), (0.1, 0.2, 0.3), 0.05, material=STEEL),
+    "rod": dem.CapsuleWall((0, 0, 0), (0.1, 0.2, 0.3), 0.05, material=STEEL),
     "torus": dem.Torus((0, 0, 0), (1, 1, 0), 0.3, 0.1, material=STEEL),
     "screw": dem.Mesh.screw(0.05, 0.04, 0.1, shaft=0.01, material=STEEL),
     "box": dem.Mesh.box((0, 0, 0), (1, 2, 3), material=STEEL),

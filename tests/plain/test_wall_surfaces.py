@@ -18,7 +18,7 @@ WALLS = [
     dem.Ball((0.01, 0.02, 0.03), 0.02, material=STEEL),
     dem.Rectangle((0, 0, 0.01), (0.03, 0, 0.03), (0, 0.02, 0), material=STEEL),
     dem.Block((0, 0, 0), (0.01, 0.02, 0.03), material=STEEL),
-    dem.Rod((0, 0, 0), (0.02, 0.02, 0.0), 0.005, material=STEEL),
+    dem.CapsuleWall((0, 0, 0), (0.02, 0.02, 0.0), 0.005, material=STEEL),
     dem.Torus((0, 0, 0), (1, 1, 0), 0.03, 0.01, material=STEEL),
     dem.Mesh.box((0, 0, 0), (0.01, 0.02, 0.03), material=STEEL),
 ]
@@ -31,11 +31,11 @@ def test_triangles_lie_on_the_walls_that_they_show(wall):
     vertices, triangles = triangles_of(shape, np.array([0.3, 0.1, 0.2]), 0.5)
     geometry = geometry_of([shape], reach=0.01)
     assert max(abs(clearance(0, tuple(x), geometry)) for x in vertices[triangles].reshape(-1, 3)[::7]) < 1e-15
-    if wall.word in ("block", "ball", "torus", "rod", "mesh"):
+    if wall.word in ("block", "ball", "torus", "capsule", "mesh"):
         corner = vertices[triangles] - vertices.mean(0)
         volume = np.abs(np.einsum("ij,ij->i", corner[:, 0], np.cross(corner[:, 1], corner[:, 2])).sum() / 6)
         expected = {"block": 6e-6, "mesh": 6e-6, "ball": 4 / 3 * np.pi * 8e-6, "torus": 2 * np.pi**2 * 3e-6}
-        expected["rod"] = np.pi * 2.5e-5 * np.hypot(0.02, 0.02) + 4 / 3 * np.pi * 1.25e-7
+        expected["capsule"] = np.pi * 2.5e-5 * np.hypot(0.02, 0.02) + 4 / 3 * np.pi * 1.25e-7
         assert volume == pytest.approx(expected[wall.word], rel=5e-3)  # flats of 48 and 96 segments
 
 

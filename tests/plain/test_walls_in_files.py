@@ -20,7 +20,7 @@ WALLS = [
     dem.Disc((0, 0, 0), (0, 0, 1), 0.1, 0.05, material=STEEL),
     dem.Rectangle((0, 0, 0), (0.1, 0, 0), (0, 0.2, 0), material=STEEL),
     dem.Block((0, 0, 0), (0.1,) * 3, material=STEEL, motion=[dem.Motion(rate=1.0), dem.Motion(start=1.0, stop=2.0)]),
-    dem.Rod((0, 0, 0), (0, 0, 0.1), 0.01, material=STEEL),
+    dem.CapsuleWall((0, 0, 0), (0, 0, 0.1), 0.01, material=STEEL),
     dem.Torus((0, 0, 0), (0, 0, 1), 0.1, 0.02, material=STEEL),
     dem.Revolution([(0.03, 0), (0.1, 0.07)], material=STEEL, axis=(0, 1, 0), motion=dem.Motion(table=[(0, 0, 0, 1)])),
 ]  # fmt: skip

@@ -95,7 +95,7 @@ def law(
     wall = box.material if box else None
     contacts.check_materials([*materials, *([wall] if wall else []), *walls])
     pairs = Pairs(contacts, materials, wall, list(walls))
-    normal, shared = pairs.form("normal", Hertz()), clustered and contacts.damped == "together"
+    normal, shared = pairs.form("normal", Hertz()), clustered and contacts.damped == "shared"
     parts = {"normal": normal.tables(pairs.table), "damping": _damping(pairs, shared=shared)}
     _check_own(normal, parts["normal"], "spring", "its Spring, of (part, i, j, meeting)")
     friction = pairs.table(lambda contact, *_: contact.friction)

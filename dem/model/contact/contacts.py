@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.base.declared import Declared
+from dem.base.notices import deprecated
 from dem.base.text import counted
 from dem.base.typo_hints import hinted
 from dem.model.contact.adhesion import JKR
@@ -24,7 +25,9 @@ RULES: dict[str, Callable[[float, float], float]] = {
     "geometric": lambda a, b: math.sqrt(a * b),
     "least": min,
 }
-DAMPED = ("together", "alone")
+DAMPED = ("shared", "independent")
+FORMER = {"together": "shared", "alone": "independent"}  # words of 0.1 and 0.2, which HDF5 files keep
+STORED = {new: old for old, new in FORMER.items()}
 
 
 @hinted
@@ -86,6 +89,11 @@ class Contact:
         return f"Contact({', '.join(f'{name}={value!r}' for name, value in values.items())})"
 
 
+def present_damping(word: object) -> object:
+    """What a word of 0.1 or 0.2 for `Contacts.damped` is called now; anything else as it is."""
+    return FORMER.get(word, word) if isinstance(word, str) else word
+
+
 @hinted
 class Contacts(Declared):
     """How each pair of materials meets, particles' and wall's alike.
@@ -98,9 +106,9 @@ class Contacts(Declared):
     rule : "geometric", "least" or None
         How pairs that are not in the table follow from the values of the two materials: their geometric mean, the
         smaller one, or not at all.
-    damped : "together" or "alone"
-        Several contacts of the same two bodies, such as those of a fibre that lands flat, are damped together, so that
-        the restitution is that of the bodies; or each as if it were alone, which takes more.
+    damped : "shared" or "independent"
+        Several contacts of the same two bodies, such as those of a fibre that lands flat, share their damping, so that
+        the restitution is that of the bodies; or each is damped as if it were the only one, which takes more energy.
 
     Raises
     ------
@@ -123,9 +131,11 @@ class Contacts(Declared):
         table: Mapping[tuple[Material, Material], Contact] | None = None,
         *,
         rule: str | None = "geometric",
-        damped: str = "together",
+        damped: str = "shared",
     ) -> None:
-        self._damped = checks.one_of("damped", damped, DAMPED)
+        if isinstance(damped, str) and damped in FORMER:
+            deprecated(f'damped="{damped}"', f'damped="{FORMER[damped]}"')
+        self._damped = checks.one_of("damped", present_damping(damped), DAMPED)
         self._rule = rule if rule is None else checks.one_of("rule", rule, RULES)
         self._table: dict[frozenset[Material], Contact] = {}
         self._named: list[Material] = []  # in entries, as they were given

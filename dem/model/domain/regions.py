@@ -11,7 +11,7 @@ from dem.base import portable
 from dem.model.domain.box import Box
 from dem.model.walls.axisymmetric import Cone, Cylinder, Disc, Revolution
 from dem.model.walls.basic import Ball, Plane
-from dem.model.walls.polyhedral import Block, Rectangle, Rod, Torus
+from dem.model.walls.polyhedral import Block, CapsuleWall, Rectangle, Torus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,10 +76,8 @@ def region_of(thing: object, what: str) -> Region:
         return _behind(np.array(thing.point), np.array(thing.normal))
     solid = next((make for kind, make in SOLIDS.items() if isinstance(thing, kind)), None)
     if solid is None:
-        expected = (
-            "a dem.Box, dem.Block, dem.Cylinder, dem.Cone, dem.Ball, dem.Rod, dem.Torus, dem.Revolution, dem.Disc"
-        )
-        message = f"{what} is {thing!r}, expected {expected}, dem.Rectangle or dem.Plane"
+        expected = "a dem.Box, dem.Block, dem.Cylinder, dem.Cone, dem.Ball, dem.CapsuleWall, dem.Torus, dem.Revolution"
+        message = f"{what} is {thing!r}, expected {expected}, dem.Disc, dem.Rectangle or dem.Plane"
         raise TypeError(message)
     return solid(thing)
 
@@ -113,8 +111,8 @@ def _ball(ball: Ball) -> Region:
     return Region(centre - radius, centre + radius, depth, 4 / 3 * math.pi * radius**3)
 
 
-def _rod(rod: Rod) -> Region:
-    start, end, radius = np.array(rod.start), np.array(rod.end), rod.radius
+def _capsule(wall: CapsuleWall) -> Region:
+    start, end, radius = np.array(wall.start), np.array(wall.end), wall.radius
     axis = end - start
 
     def depth(x: np.ndarray) -> np.ndarray:
@@ -201,4 +199,4 @@ def _cylindrical(x: np.ndarray, origin: np.ndarray, axis: np.ndarray) -> tuple[n
     return np.linalg.norm(x - origin - np.outer(z, axis), axis=1), z
 
 
-SOLIDS = {Ball: _ball, Rod: _rod, Torus: _torus, Cylinder: _round, Cone: _round, Revolution: _round}
+SOLIDS = {Ball: _ball, CapsuleWall: _capsule, Torus: _torus, Cylinder: _round, Cone: _round, Revolution: _round}

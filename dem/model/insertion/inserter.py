@@ -45,8 +45,8 @@ class Inserter:
         Of all of them, or of each shape.
     region : wall or box
         A word for a wall, which needs no material here: particles are put inside a `dem.Block`, `dem.Cylinder`,
-        `dem.Cone`, `dem.Ball`, `dem.Rod`, `dem.Torus`, `dem.Revolution` or `dem.Box`, with all their spheres; of a
-        `dem.Disc` or `dem.Rectangle` on it with their centres, inside its rim.
+        `dem.Cone`, `dem.Ball`, `dem.CapsuleWall`, `dem.Torus`, `dem.Revolution` or `dem.Box`, with all their spheres;
+        of a `dem.Disc` or `dem.Rectangle` on it with their centres, inside its rim.
     number, mass : int, float, optional
         How many in all, or of how much mass [kg]; default: without end.
     rate, mass_rate : float, optional

@@ -29,8 +29,8 @@ class Outlet:
     ----------
     region : wall or box
         A word for a wall, which needs no material here: the inside of a `dem.Block`, `dem.Cylinder`, `dem.Cone`,
-        `dem.Ball`, `dem.Rod`, `dem.Torus`, `dem.Revolution` or `dem.Box`, all that is behind a `dem.Plane`. Of a
-        `dem.Disc` or a `dem.Rectangle` those go who have crossed it along its normal since the look before.
+        `dem.Ball`, `dem.CapsuleWall`, `dem.Torus`, `dem.Revolution` or `dem.Box`, all that is behind a `dem.Plane`. Of
+        a `dem.Disc` or a `dem.Rectangle` those go who have crossed it along its normal since the look before.
     every : float, optional
         From one look to the next, rounded to whole steps [s]; default: 100 steps.
     whole : bool

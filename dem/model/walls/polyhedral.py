@@ -102,8 +102,8 @@ class Block(Wall):
 
 @hinted
 @dataclass(frozen=True, repr=False)
-class Rod(Wall):
-    """A rod with round ends, that particles are outside of.
+class CapsuleWall(Wall):
+    """A wall in the shape of a capsule, a cylinder with round ends, that particles are outside of.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Rod(Wall):
     --------
     >>> import dem
     >>> steel = dem.Material(young=2e8, poisson=0.3, name="steel")
-    >>> dem.Rod((0, 0, 0), (0, 0, 0.1), 0.005, material=steel).radius
+    >>> dem.CapsuleWall((0, 0, 0), (0, 0, 0.1), 0.005, material=steel).radius
     0.005
     """
 
@@ -133,7 +133,7 @@ class Rod(Wall):
 
     def __post_init__(self) -> None:
         """Check all of it."""
-        keep(self, start="middle of a cap of the rod [m]", end="middle of the other cap of the rod [m]")
+        keep(self, start="middle of a cap of the capsule [m]", end="middle of the other cap of the capsule [m]")
         keep_sizes(self, "radius")
         check_length(self)
         super().__post_init__()

@@ -15,7 +15,7 @@ AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Free:
+class RigidWall:
     """Makes a wall a rigid body: particles, its weight and other forces move it, as a lid, a flap or a loaded piston.
 
     m dv/dt = F, dL/dt = T, in steps of second order that keep momentum to rounding. It meets particles only, no other
@@ -48,9 +48,9 @@ class Free:
     --------
     >>> import dem
     >>> steel = dem.Material(young=2e8, poisson=0.3, name="steel")
-    >>> lid = dem.Disc((0, 0, 0.1), (0, 0, 1), 0.05, material=steel, free=dem.Free(mass=0.2, locked=("x", "y")))
+    >>> lid = dem.Disc((0, 0, 0.1), (0, 0, 1), 0.05, material=steel, free=dem.RigidWall(mass=0.2, locked=("x", "y")))
     >>> lid.free
-    Free(mass=0.2, locked=('x', 'y'))
+    RigidWall(mass=0.2, locked=('x', 'y'))
     """
 
     mass: float
@@ -139,7 +139,7 @@ class Free:
 
     def __repr__(self) -> str:
         """As it was made."""
-        return f"Free({', '.join(f'{name}={value!r}' for name, value in self.saved().items())})"
+        return f"RigidWall({', '.join(f'{name}={value!r}' for name, value in self.saved().items())})"
 
 
-_DEFAULTS = {each.name: each.default for each in fields(Free)}
+_DEFAULTS = {each.name: each.default for each in fields(RigidWall)}

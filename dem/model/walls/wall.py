@@ -13,7 +13,7 @@ from dem.base import checks, portable
 from dem.model.contact.law_components import plain
 from dem.model.materials import Material
 from dem.model.walls.motion import Motion
-from dem.model.walls.rigid_body import Free
+from dem.model.walls.rigid_body import RigidWall
 from dem.model.walls.servo import PID, Servo
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Wall:
         How it moves; of several, each moves what the ones before it have moved.
     servo : Servo or PID, optional
         What holds a force on it, besides its motion.
-    free : Free, optional
+    free : RigidWall, optional
         Makes it a body that particles push, in place of a motion.
     surface_velocity : (3,) floats
         How its surface moves along itself as that of a belt does, the wall staying where it is [m/s]; its part along
@@ -70,7 +70,7 @@ class Wall:
     material: Material | None = None
     motion: tuple[Motion, ...] = ()
     servo: Servo | PID | None = None
-    free: Free | None = None
+    free: RigidWall | None = None
     surface_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     roughness: float = 0.0
     seed: int = 0
@@ -98,8 +98,8 @@ class Wall:
         if not isinstance(self.servo, Servo | PID | None):
             message = f"servo of the {self.word} is {self.servo!r}, expected a dem.Servo, a dem.PID or None"
             raise TypeError(message)
-        if not isinstance(self.free, Free | None):
-            message = f"free of the {self.word} is {self.free!r}, expected a dem.Free or None"
+        if not isinstance(self.free, RigidWall | None):
+            message = f"free of the {self.word} is {self.free!r}, expected a dem.RigidWall or None"
             raise TypeError(message)
         self._check_free()
         given = checks.vector("surface_velocity", self.surface_velocity, "of a wall [m/s]")
@@ -159,10 +159,15 @@ class Wall:
                 )
                 raise ValueError(message)
 
+    @classmethod
+    def type_name(cls) -> str:
+        """Its type as case files and descriptions of runs have it."""
+        return cls.__name__.removesuffix("Wall").lower()
+
     @property
     def word(self) -> str:
         """What it is called."""
-        return self.name or type(self).__name__.lower()
+        return self.name or self.type_name()
 
     @cached_property
     def shape(self) -> WallShape:
@@ -256,7 +261,7 @@ def described(wall: Wall, called: str) -> dict[str, object]:
         said["servo"] = asdict(wall.servo)
     if wall.free:
         said["free"] = wall.free.saved()
-    return {"type": type(wall).__name__.lower(), **said}
+    return {"type": wall.type_name(), **said}
 
 
 def on_line(point: object, centre: object, axis: object) -> bool:

@@ -15,7 +15,7 @@ from dem.model.walls.wall import Wall
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dem.model.walls.rigid_body import Free
+    from dem.model.walls.rigid_body import RigidWall
     from dem.soft.engine import Engine
 
 
@@ -174,10 +174,10 @@ class WallInRun:
         moved = state[:3] + turned(state[rigid_body.TURN : rigid_body.TURN + 4], arm) - arm
         return float(kinetic - portable.dot(load, moved))
 
-    def _body(self) -> Free:
+    def _body(self) -> RigidWall:
         """What makes it free; raises ValueError if nothing does."""
         if self.wall.free is None:
-            message = f"the wall {self.called} is no body with a mass: make it one by free=dem.Free(mass=...)"
+            message = f"the wall {self.called} is no body with a mass: make it one by free=dem.RigidWall(mass=...)"
             raise ValueError(message)
         return self.wall.free
 
