@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pages
 import pytest
+from dem.kernels.laws import interface
 
 import dem
 
@@ -91,6 +92,17 @@ def test_every_warning_is_explained():
     names = {name for path in rooms for name in re.findall(r"Notice\(\s*\"([a-z-]+)\"", path.read_text())}
     assert len(names) > 20
     assert {name for name in names if f"`{name}`" not in page} == set()
+
+
+def test_what_a_contact_law_is_given_is_explained():
+    """Fields of kinematics, results and registrations that the page on own laws names are there."""
+    page = (ROOT / "docs" / "guide" / "own.md").read_text()
+    assert (named := set(re.findall(r"`touch\.(\w+)`", page))) <= set(interface.ContactKinematics._fields)
+    assert len(named) > 8
+    for title, record in (("field of `Pull`", interface.Pull), ("field", interface.LawComponent)):
+        rows = page.partition(f"| {title} | meaning |\n")[2].partition("\n\n")[0]
+        named = re.findall(r"`(\w+)`", " ".join(row.split("|")[1] for row in rows.splitlines()))
+        assert set(named) == set(record._fields), title
 
 
 def test_every_command_is_shown_what_it_takes():
