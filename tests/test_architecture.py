@@ -174,6 +174,12 @@ def test_kernels_import_only_numba_and_themselves(path):
     assert tops(path) <= allowed
 
 
+@for_all(path for path in sorted((ROOT / "kernels").rglob("*.py")) if path.parent.name not in ("compiler", "simd"))
+def test_only_the_compiler_and_simd_import_what_numba_does_not_document(path):
+    """All other kernels stay as they are when numba changes inside."""
+    assert {name for name in imports(path) if name.startswith("numba")} <= {"numba", "numba.extending"}
+
+
 @for_all(sorted((ROOT / "dem").rglob("*.py")))
 def test_dem_does_not_import_numba(path):
     assert "numba" not in tops(path)

@@ -48,4 +48,4 @@ def test_what_is_no_number_does_not_touch():
 
 
 def test_eights_are_used_where_the_processor_can():
-    assert compress.compress is (compress.by_eights if compress.can else compress.nothing_sifted)
+    assert compress.compress is (compress.compress_by_eights if compress.available else compress.compress_none)

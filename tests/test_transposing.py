@@ -43,7 +43,7 @@ def test_lines_have_the_columns_of_the_rows_that_are_named(number):
     rows = np.arange(10 * 64.0).reshape(10, 64)
     lines = np.full((80, 8), -1.0)
     done = written(rows.ravel(), 64, number, lines)
-    assert done == (number // 8 * 8 if transpose.can else 0)
+    assert done == (number // 8 * 8 if transpose.available else 0)
     np.testing.assert_array_equal(lines[:done], rows[list(ROWS), :done].T)
     assert (lines[done:] == -1.0).all()
 

@@ -1,6 +1,6 @@
-"""Memory asked for before it is wanted, and integers that several threads add to.
+"""Prefetching, atomic addition of integers, and eight floats added or rearranged at once.
 
-What is looked up here and there waits a hundred nanoseconds for each line of the cache.
+A random access to memory waits some hundred nanoseconds for its cache line unless it was prefetched.
 """
 
 import numba
@@ -14,8 +14,8 @@ READ, KEEP, DATA = 0, 3, 1  # of LLVM's prefetch: to read it, in all caches, no 
 
 
 @intrinsic
-def ask(_typing, array, index):
-    """Begin to load the element of a flat view of a C-contiguous array, which is nowhere looked at."""
+def prefetch_element(_typing, array, index):
+    """Prefetch an element of the flat view of a C-contiguous array."""
 
     def generate(context, builder, signature, arguments):
         given = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -29,19 +29,19 @@ def ask(_typing, array, index):
     return types.none(array, types.intp), generate
 
 
-def look_away(array, index):
-    """Nothing, where there is no compiler."""
+def prefetch_nothing(array, index):
+    """Do nothing, without a compiler."""
 
 
 @inline
-def ask_for(array, index):
-    """Begin to load the line of memory that holds an element, counted as if the array were flat; it need not exist."""
-    ask(array, index)
+def prefetch_compiled(array, index):
+    """Prefetch the cache line of an element, counted as if the array were flat; the element need not exist."""
+    prefetch_element(array, index)
 
 
 @intrinsic
-def add_at_once(_typing, array, index, value):
-    """Add to an element of a flat view of a C-contiguous array of 64-bit integers, whoever adds to it besides."""
+def add_atomically(_typing, array, index, value):
+    """Add to an element of the flat view of a C-contiguous array of 64-bit integers that other threads add to."""
 
     def generate(context, builder, signature, arguments):
         given = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -51,18 +51,18 @@ def add_at_once(_typing, array, index, value):
     return types.none(array, types.intp, types.int64), generate
 
 
-def add_alone(array, index, value):
-    """The same in Python."""
+def atomic_add_in_python(array, index, value):
+    """Add to an element, without a compiler."""
     array.ravel()[index] += value  # a view, as the array is contiguous
 
 
 @inline
-def add_among_others(array, index, value):
-    """Add to an element, counted as if the array were flat: the sum is the same in any order."""
-    add_at_once(array, index, value)
+def atomic_add_compiled(array, index, value):
+    """Add to an element, counted as if the array were flat; integers have the same sum in any order."""
+    add_atomically(array, index, value)
 
 
-ROW = ir.VectorType(ir.DoubleType(), 8)  # a line of the cache; where vectors are half as wide LLVM makes two of it
+ROW = ir.VectorType(ir.DoubleType(), 8)  # a cache line; LLVM splits it where vectors are shorter
 
 
 def place_of(context, builder, kind, array, index, several):
@@ -75,8 +75,8 @@ def place_of(context, builder, kind, array, index, several):
 
 
 @intrinsic
-def add_line(_typing, total, rows, k, at):
-    """Add eight numbers of row k, from column `at` on, to those of a flat array, all at once."""
+def add_vector(_typing, total, rows, k, at):
+    """Add eight numbers of row k, from column `at` on, to those of a flat array, in one vector."""
 
     def generate(context, builder, signature, arguments):
         total, rows, k, at = arguments
@@ -88,25 +88,25 @@ def add_line(_typing, total, rows, k, at):
     return types.none(total, rows, k, at), generate
 
 
-def add_numbers(total, rows, k, at):
-    """The same in Python."""
+def add_eight_in_python(total, rows, k, at):
+    """Add eight numbers, without a compiler."""
     total[: ROW.count] += rows[k, at : at + ROW.count]
 
 
 @inline
-def add_row(total, rows, k, at):
+def add_eight_compiled(total, rows, k, at):
     """Add eight numbers of row k of a C-contiguous array, from column `at` on, to those of a flat one."""
-    add_line(total, rows, np.uint64(k), np.uint64(at))
+    add_vector(total, rows, np.uint64(k), np.uint64(at))
 
 
-def rearranging(*places):
-    """Function that puts eight numbers of a flat array in other places, and some from zero: 8 + k is for 0 - the k-th.
+def permutation(*places):
+    """Function that permutes the first eight numbers of a flat array in place; 8 + k stands for 0 - the k-th.
 
-    In one piece: to store half of what is loaded next takes long.
+    They are stored as one vector: a load of a vector that was stored in halves waits for both.
     """
 
     @intrinsic
-    def rearrange(_typing, total):
+    def permute(_typing, total):
         def generate(context, builder, signature, arguments):
             place = place_of(context, builder, signature.args[0], arguments[0], ir.Constant(ir.IntType(64), 0), ROW)
             row = builder.load(place, align=8)
@@ -117,19 +117,19 @@ def rearranging(*places):
 
         return types.none(total), generate
 
-    def number_by_number(total):
+    def permute_in_python(total):
         row = total[: ROW.count]
         row[:] = np.concatenate([row, 0.0 - row])[list(places)]
 
     @inline
-    def at_once(total):
-        rearrange(total)
+    def permute_compiled(total):
+        permute(total)
 
-    return number_by_number if numba.config.DISABLE_JIT else at_once
+    return permute_in_python if numba.config.DISABLE_JIT else permute_compiled
 
 
-turn_four = rearranging(8, 9, 10, 11, 4, 5, 6, 7)  # the first four from zero
-negate_lanes = rearranging(12, 13, 14, 15, 0, 1, 2, 3)  # the last four from zero, before the first
-add_eight = add_numbers if numba.config.DISABLE_JIT else add_row
-atomic_add = add_alone if numba.config.DISABLE_JIT else add_among_others
-prefetch = look_away if numba.config.DISABLE_JIT else ask_for
+turn_four = permutation(8, 9, 10, 11, 4, 5, 6, 7)  # the first four from zero
+negate_lanes = permutation(12, 13, 14, 15, 0, 1, 2, 3)  # the last four from zero, before the first
+add_eight = add_eight_in_python if numba.config.DISABLE_JIT else add_eight_compiled
+atomic_add = atomic_add_in_python if numba.config.DISABLE_JIT else atomic_add_compiled
+prefetch = prefetch_nothing if numba.config.DISABLE_JIT else prefetch_compiled

@@ -1,8 +1,7 @@
-"""Columns of rows of numbers written as lines of memory, and lines read as columns, eight at a time.
+"""Transposition of eight by eight floats, between columns of batches and records of one cache line each.
 
-Vector code wants the same number of many things side by side, who sums wants all numbers of one thing in one line:
-number by number, what lies between takes a load and a store each. Processors with AVX-512 turn eight by eight of them
-in 24 shuffles.
+Vector code wants the same quantity of many contacts side by side; the sums over bodies want all quantities of one
+contact in one line. Number by number each takes a load and a store; AVX-512 transposes 64 numbers in 24 shuffles.
 """
 
 import numba
@@ -17,7 +16,7 @@ EIGHT = ROW.count
 STAGES = 4, 2, 1  # how far apart those are that change places
 
 
-def turned(builder, rows):
+def transposed(builder, rows):
     """Eight vectors, the k-th of which has the k-th number of each: halves change places, then quarters, eighths."""
     for far in STAGES:
         low = [k if not k & far else k - far + EIGHT for k in range(EIGHT)]
@@ -46,7 +45,7 @@ def laying(rows):
             kinds, loaded, start = signature.args, {}, ir.Constant(t.type, 0)
             for r in set(rows):
                 loaded[r] = builder.load(eight_of(context, builder, kinds[0], numbers, r, length, t), align=8)
-            for n, line in enumerate(turned(builder, [loaded[r] for r in rows])):
+            for n, line in enumerate(transposed(builder, [loaded[r] for r in rows])):
                 row = builder.add(t, ir.Constant(t.type, n))
                 builder.store(line, place_of(context, builder, kinds[3], lines, (row, start), ROW), align=8)
             return context.get_dummy_value()
@@ -76,7 +75,7 @@ def lines_of(*rows):
     def none(numbers, length, number, lines):
         return 0
 
-    return by_eights if can else none
+    return by_eights if available else none
 
 
 def line_at(context, builder, kinds, index, first, n, lines):
@@ -110,7 +109,7 @@ def read_eight(_typing, index, lines, filled, first, rows, length, t):
             mark = builder.load(place_of(context, builder, kinds[2], filled, k, ir.IntType(8)))
             is_filled = builder.icmp_signed("!=", mark, ir.Constant(mark.type, 0))
             read.append(builder.select(is_filled, builder.load(line, align=8), ir.Constant(ROW, None)))
-        for r, row in enumerate(turned(builder, read)):
+        for r, row in enumerate(transposed(builder, read)):
             builder.store(row, eight_of(context, builder, kinds[4], rows, r, length, t), align=8)
         return context.get_dummy_value()
 
@@ -126,7 +125,7 @@ def write_eight(_typing, index, lines, first, rows, length, t):
         kinds, columns = signature.args, []
         for r in range(EIGHT):
             columns.append(builder.load(eight_of(context, builder, kinds[3], rows, r, length, t), align=8))
-        for n, line in enumerate(turned(builder, columns)):
+        for n, line in enumerate(transposed(builder, columns)):
             _, place = line_at(context, builder, kinds, index, first, n, lines)
             builder.store(line, place, align=8)
         return context.get_dummy_value()
@@ -185,15 +184,15 @@ def write_by_eights(index, lines, first, number, rows):
 
 @inline
 def read_none(index, lines, filled, first, number, rows):
-    """Where the processor cannot, or there is no compiler."""
+    """Read none: the caller's scalar loop reads all, without AVX-512 or without a compiler."""
     return 0
 
 
 @inline
 def write_none(index, lines, first, number, rows):
-    """The same."""
+    """Write none; see `read_none`."""
     return 0
 
 
-can = not numba.config.DISABLE_JIT and processor.has("avx512f")
-read_lines, write_lines = (read_by_eights, write_by_eights) if can else (read_none, write_none)
+available = not numba.config.DISABLE_JIT and processor.has("avx512f")
+read_lines, write_lines = (read_by_eights, write_by_eights) if available else (read_none, write_none)

@@ -256,11 +256,12 @@ class FunctionFlow(Flow):
 
     def field(self, *, length: float, time: float, **_: float) -> tuple:
         """See `Flow.field`."""
-        from dem.kernels.fluid.user_function import Called, compiled  # noqa: PLC0415, runs are read without numba
+        from dem.kernels.compiler.c_functions import compile_velocity  # noqa: PLC0415, runs are read without numba
+        from dem.kernels.fluid.user_function import Called  # noqa: PLC0415, likewise
 
         try:
             u = np.asarray(self.function(0.0, 0.0, 0.0, 0.0), float)
-            address, keep = compiled(self.function)
+            address, keep = compile_velocity(self.function)
         except Exception as error:
             message = f"{self} cannot be compiled: {str(error).strip().splitlines()[-1]}"
             raise TypeError(message) from error

@@ -1,0 +1,72 @@
+"""Intrinsics of `kernels/simd/memory.py` give the bits of their twins in plain Python.
+
+Those of `compress` and `transpose` are compared in `test_sifting.py` and `test_transposing.py`.
+"""
+
+import numpy as np
+import pytest
+from dem.kernels.compiler.jit import kernel
+from dem.kernels.simd import memory
+
+ODD = (0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -1e308, 1 / 3)
+
+
+@kernel
+def add_eight(total, rows, k, at):
+    """Call `memory.add_eight`."""
+    memory.add_eight(total, rows, k, at)
+
+
+@kernel
+def turn_four(total):
+    """Call `memory.turn_four`."""
+    memory.turn_four(total)
+
+
+@kernel
+def negate_lanes(total):
+    """Call `memory.negate_lanes`."""
+    memory.negate_lanes(total)
+
+
+@kernel
+def atomic_add(array, index, value):
+    """Call `memory.atomic_add`, and prefetch what is there and beyond."""
+    memory.prefetch(array, index)
+    memory.prefetch(array, array.size + 1000)
+    memory.atomic_add(array, index, value)
+
+
+@pytest.mark.parametrize("at", [0, 3, 8])
+@pytest.mark.parametrize("k", [np.int32(0), np.int64(4)])
+def test_eight_numbers_are_added_as_one_by_one(k, at):
+    rng = np.random.default_rng(5)
+    total, rows = rng.normal(size=11), rng.normal(size=(5, 16))
+    rows[:, 2:10] = ODD
+    total[3:6] = 1e308, 0.0, -0.0
+    expected = total.copy()
+    memory.add_eight_in_python(expected, rows, k, at)
+    add_eight(total, rows, k, at)
+    assert total.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("numbers", [ODD, ODD[::-1], tuple(range(8))])
+def test_eight_numbers_are_permuted_as_one_by_one(numbers):
+    """`0 - x`, not `-x`: zero stays positive."""
+    row = np.array([*numbers, 7.0])
+    for permute, expected in (
+        (turn_four, [*(0.0 - row[:4]), *row[4:]]),
+        (negate_lanes, [*(0.0 - row[4:8]), *row[:4], 7.0]),
+    ):
+        permuted = row.copy()
+        permute(permuted)
+        assert permuted.tobytes() == np.array(expected).tobytes()
+
+
+@pytest.mark.parametrize("index", [0, 7, 11])
+def test_integers_are_added_to_the_element_counted_as_if_the_array_were_flat(index):
+    array = np.arange(12).reshape(3, 4) + 2**62
+    expected = array.copy()
+    memory.atomic_add_in_python(expected, index, -(2**40))
+    atomic_add(array, index, -(2**40))
+    np.testing.assert_array_equal(array, expected)
