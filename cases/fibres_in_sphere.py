@@ -20,5 +20,5 @@ class FibresInSphere(NineFibres):
         return [dem.Ball((0.5, 0.5, 0.5), self.radius, inside=True, material=self.wall())]
 
     def build(self) -> tuple[dem.Particles, None]:
-        """The same fibres, and no box."""
+        """Nine fibres, without a box."""
         return super().build()[0], None

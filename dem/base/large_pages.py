@@ -171,12 +171,12 @@ def zeros(shape: int | tuple[int, ...], dtype: type = float) -> np.ndarray:
 
 
 def empty(shape: int | tuple[int, ...], dtype: type = float) -> np.ndarray:
-    """The same without values yet."""
+    """Uninitialised array, aligned to a cache line; on large pages if it is large."""
     return _array(shape, dtype, clear=False)
 
 
 def full(shape: int | tuple[int, ...], value: float, dtype: type) -> np.ndarray:
-    """The same with another value."""
+    """Array filled with a value, aligned to a cache line; on large pages if it is large."""
     found = empty(shape, dtype)
     found[...] = value
     return found

@@ -17,5 +17,5 @@ def turned(q: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def turned_back(q: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """The same by the opposite turn."""
+    """Points (..., 3) rotated by the inverse of a quaternion (4,)."""
     return turned(np.array([q[0], *-q[1:]]), points)

@@ -32,7 +32,7 @@ MEANT = {
 
 
 def hinted(known: Known) -> Known:
-    """The same function, or class with its constructor, whose complaint about an unknown keyword names the nearest one.
+    """Decorate a function or class so that its error for an unknown keyword names the nearest one.
 
     Examples
     --------

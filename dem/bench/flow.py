@@ -45,7 +45,7 @@ class Flowing:
         self.case, self.warm, self.steps, self.fluids, self.parameters = case, warm, steps, fluids, parameters
 
     def runs(self, *, share: float = 1.0, threads: int | None = None) -> dict[str, Simulation]:
-        """The same state dry and in each fluid, past its first steps."""
+        """One simulation without a fluid and one in each fluid, from the same state after its first steps."""
         dry = case(self.case)(**self.parameters, threads=threads).simulation()
         dry.step(share_of(self.warm, share))
         flow = vortices(dry.box)

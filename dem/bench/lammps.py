@@ -1,4 +1,4 @@
-"""The same workload in LAMMPS, if it is installed: input, data file and the rate it reaches on one core.
+"""Run a workload in LAMMPS, if it is installed: write input and data file, and measure the rate on one core.
 
 For the versions with `fix wall/gran granular` and `fix rigid/small ... gravity` (2022 and later). Settings are the best
 that were found for these workloads: `gran/hertz/history` without tangential force is faster than `granular`, and the

@@ -86,7 +86,7 @@ class Stepping:
 
 
 class Heap(Stepping):
-    """The same after the particles have settled on the floor: all velocities are damped again and again.
+    """Particle steps per second after the particles have settled on the floor, by repeated damping of velocities.
 
     That may take minutes, so what came of it is kept for the next time, see `dem.bench.states`.
     """
@@ -103,7 +103,7 @@ class Mixture(Stepping):
     """A settled bed of large spheres with eight small ones, a fifth as large, for each."""
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
-        """The same as of `Heap`, but pressed down by ten times their weight for two thirds of the time."""
+        """The settled bed; during two thirds of settling it is compressed by ten times its weight."""
         rounds = share_of(self.warm, share)
         sim = mixture(threads=threads, **self.parameters)
 

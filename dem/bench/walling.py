@@ -24,7 +24,7 @@ class Walling:
         self.drumming = Drumming("", warm, steps, **parameters)
 
     def runs(self, *, share: float = 1.0, threads: int | None = None) -> dict[str, Simulation]:
-        """The same grains in no drum, a smooth one and one of triangles."""
+        """One bed of grains without a drum, in a smooth drum and in a drum of triangles."""
         triangles = self.drumming.prepare(share=share, threads=threads)
         smooth = Drum(threads=threads, **self.parameters, smooth=True).sim
         bare = Simulation(triangles.particles, triangles.box, time_step=triangles.time_step, threads=threads)

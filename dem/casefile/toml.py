@@ -45,7 +45,7 @@ def parsed(text: str) -> dict:
 
 
 def _of_few_levels(found: dict) -> dict:
-    """The same; raises RecursionError, as a parser does of thousands, where it has more levels than are read."""
+    """Return a parsed document; raises RecursionError if it has more than DEEPEST levels."""
     level = [found]
     for _ in range(DEEPEST):
         level = [

@@ -34,7 +34,7 @@ def list_cases(
 
 
 def _default(value: object) -> str:
-    """As --set takes it, empty if there is none."""
+    """Default value as text for --set; empty for None."""
     if isinstance(value, tuple | list):
         return ",".join(map(_default, value))
     return "" if value is None else f"{value:.12g}" if isinstance(value, float) else str(value)

@@ -48,7 +48,7 @@ def contact_rows(contacts: ContactForces) -> np.ndarray:
 
 
 def found(file: h5py.File) -> dict[str, h5py.Dataset]:
-    """Those that a file has, by name."""
+    """Tables that a file contains, by name."""
     return {name: file[name] for name in (TABLE, CHANGES, CONTACTS, EVENTS) if name in file}
 
 

@@ -170,7 +170,7 @@ def _check(file: h5py.File, written: int) -> None:
 
 
 def _check_frames(file: h5py.File, particles: int | None) -> None:
-    """As many rows as there are frames, each as wide as the particles need, or of any width if they come and go."""
+    """Check that datasets have one row for each frame, and one column for each particle unless their number varies."""
     group = file[PARTICLES]
     frames = len(numbers(group, "position/step", (None,), "iu"))
     check_memory(A_FRAME * frames, f"{frames} frames")

@@ -43,7 +43,7 @@ class StoredField:
 
     @property
     def dtype(self) -> np.dtype:
-        """As stored."""
+        """Data type in the file."""
         return np.dtype(np.float64) if self.field.derive else self._dataset.dtype
 
     @property
@@ -78,7 +78,7 @@ class StoredField:
 
 
 def read_rows(dataset: h5py.Dataset, frames: range, key: object, rest: tuple = ()) -> np.ndarray:
-    """Those of the rows `frames` of a dataset that the key picks, in its order; `rest` is for the other axes."""
+    """Read the rows that `key` selects among the rows `frames` of a dataset; `rest` indexes the other axes."""
     if not dataset:
         message = "the trajectory is closed: read what is wanted before"
         raise ValueError(message)

@@ -85,7 +85,7 @@ class StoredWall(NamedTuple):
 
     @property
     def mean_torque(self) -> np.ndarray:
-        """The same of the torque [N m]."""
+        """Mean torque from the previous frame to each frame (T, 3) [N m]; at the first frame the present torque."""
         return _mean(self.angular_impulse, self.time, self.torque)
 
 

@@ -317,7 +317,7 @@ def _written_near(lost: Path, write: Callable[[Path], None]) -> Path | None:
 
 
 def _folders(lost: Path) -> Iterator[Path]:
-    """Those above a lost file, the nearest first, and the one for temporary files if there is one."""
+    """Parent folders of a lost file, the nearest first, and then the folder for temporary files."""
     yield from lost.parents
     with suppress(OSError):
         yield Path(tempfile.gettempdir())

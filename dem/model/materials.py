@@ -69,7 +69,7 @@ class Material:
         keep_checked(self)
 
     def __repr__(self) -> str:
-        """As it was made."""
+        """Constructor call that makes this object."""
         return f"Material({', '.join(f'{name}={getattr(self, name)!r}' for name in plain(self))})"
 
     def effective_modulus(self, other: Material) -> float:

@@ -86,7 +86,9 @@ def integrator(name: str) -> Integrator:
 
 
 def integrator_for_contacts(name: str, *, bonded: bool = False) -> Integrator:
-    """The same for a simulation, which evaluates forces once a step and may have bonds; "auto" chooses by that.
+    """Look up an integrator for a simulation, which evaluates forces once a step.
+
+    "auto" is `splitting` with bonds and `improved-pcdm` without; raises ValueError with the nearest name.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def checked(
 
 
 def check_steps(duration: float, time_step: float | str, integrator: str, threads: int | None) -> None:
-    """The same for what a simulation in time steps is asked for; raises ValueError."""
+    """Check integrator, threads and number of steps of a run; raises ValueError."""
     integrator_for_contacts(integrator)
     checks.threads(threads)
     if not isinstance(time_step, str):

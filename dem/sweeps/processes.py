@@ -162,7 +162,7 @@ def _round(
 def by_executor(
     executor: Executor, members: Sequence[Member], first: Sequence[Member], done: Callable[[Member, Outcome], None]
 ) -> None:
-    """The same by somebody else's executor, who gets all runs at once."""
+    """Carry out runs with an executor of the user, which gets all of them at once."""
     wait([executor.submit(compile_for, member) for member in first])
     futures = {executor.submit(carry_out, member): member for member in members}
     try:

@@ -170,7 +170,7 @@ class SweepTable(Declared):
         return row._replace(measured={**row.measured, **found})
 
     def to_pandas(self) -> pd.DataFrame:
-        """The same as ``pandas.read_csv("sweep.csv")``; raises ImportError if pandas is not installed."""
+        """Return the table as by ``pandas.read_csv("sweep.csv")``; raises ImportError if pandas is not installed."""
         return library("pandas", extra="tables", purpose="a table").read_csv(
             self.path, encoding_errors="surrogateescape"
         )

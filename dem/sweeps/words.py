@@ -54,7 +54,7 @@ def of_settings(settings: list[str]) -> dict[str, list[str]]:
 
 
 def of_values(parameters: dict[str, object]) -> dict[str, list[str]]:
-    """The same of Python's values: lists (or arrays, ranges) of them; what is no list is one value, tuples are vectors.
+    """Words for the values of each parameter, given as lists, arrays or ranges; tuples are vectors, all else one value.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def of_values(parameters: dict[str, object]) -> dict[str, list[str]]:
 
 
 def _checked(found: dict[str, list[str]], wrong: list[str]) -> dict[str, list[str]]:
-    """The same values; raises ValueError if anything is wrong, or unless each parameter has some, each once."""
+    """Return values after checks; raises ValueError for an empty or repeated value, with all mistakes found so far."""
     for name, words in found.items():
         if not words or "" in words:
             wrong.append(f"{name} has an empty value, expected such as {name}=1,2")

@@ -65,7 +65,7 @@ def rebound(form: Form, angle: float) -> Rebound:
 
 
 def tip_impact(form: Form, angle: float, speed: float, steps: int) -> Rebound:
-    """The same by so many steps in the contact of a fibre that falls on its lower end at a speed [m/s]."""
+    """Rebound of a simulated fibre that falls on its lower end at a speed [m/s], with `steps` time steps a contact."""
     stuff = Material(young=5e7, poisson=0.35, density=form.density)
     tilt, half = math.radians(angle), 0.5 * (RATIO - 1) * DIAMETER
     of = form.shape.mass_properties(form.density)

@@ -39,7 +39,7 @@ def sweep(
     one: Ball, other: Ball | Material, contact: Contact, *, normal: object, tangential: object = 0.0,
     spin: object = 0.0, other_spin: object = 0.0, steps: int,
 ) -> Sweep:  # fmt: skip
-    """The same impacts, in the plane xz, by the engine and by the reference."""
+    """Compute impacts in the plane xz by the engine and by the reference."""
     arrays = np.broadcast_arrays(*(np.asarray(a, float) for a in (normal, tangential, spin, other_spin)))
     vn, vt, w, u = (np.atleast_1d(a) for a in arrays)
     runs = [

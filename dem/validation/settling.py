@@ -28,7 +28,7 @@ def schiller_naumann(reynolds: float) -> float:
 
 
 def hoelzer_sommerfeld(reynolds: float) -> float:
-    """The same by A. Hölzer, M. Sommerfeld, Powder Technol. 184 (2008) 361, for spheres."""
+    """Drag coefficient by A. Hölzer, M. Sommerfeld, Powder Technol. 184 (2008) 361, for spheres."""
     return 24 / reynolds + 3 / math.sqrt(reynolds) + 0.42
 
 

@@ -30,13 +30,13 @@ def cylinder(p: float) -> tuple[float, float, float]:
 
 
 def slender(p: float) -> tuple[float, float, float]:
-    """The same of long ones, by the theory of slender bodies (G. K. Batchelor, J. Fluid Mech. 44 (1970) 419)."""
+    """Resistances of long cylinders by slender-body theory (G. K. Batchelor, J. Fluid Mech. 44 (1970) 419)."""
     log = math.log(2 * p) + math.log(2)
     return 2 * math.pi / (log - 1.5), 4 * math.pi / (log - 0.5), math.pi / (3 * (log - 11 / 6))
 
 
 def spheroid(choice: str, p: float) -> tuple[float, float, float]:
-    """The same of a spheroid that stands for a cylinder."""
+    """Resistances of the spheroid that represents a cylinder of p lengths over diameter."""
     a, b = CHOICES[choice](p)
     r = resistance(a / b)
     return 3 * math.pi * a * r.x_a, 3 * math.pi * a * r.y_a, math.pi * a**3 * r.y_c

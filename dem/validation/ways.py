@@ -171,7 +171,7 @@ def _temperatures(sim: Runnable, times: np.ndarray) -> np.ndarray:
 
 
 def _theory(gas: Gas, times: np.ndarray) -> np.ndarray:
-    """The same of a gas whose velocities and spins remain normally distributed, by Runge and Kutta's method.
+    """T and T_rot over T_0 of a gas with normally distributed velocities and spins, by a Runge-Kutta method.
 
     S. Luding, M. Huthmann, S. McNamara, A. Zippelius, Phys. Rev. E 58 (1998) 3416, with q = 2/5, and times in
     collisions; for smooth spheres it is Haff's law.

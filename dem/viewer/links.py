@@ -25,7 +25,7 @@ class Rod(NamedTuple):
 
 
 def rods(run: Trajectory) -> list[Rod]:
-    """Those of a run; none if its file tells of no bonds."""
+    """Rods that represent the bonds of a run; an empty list for a run without bonds."""
     bonds = getattr(run, "bonds", None)
     if bonds is None:
         return []

@@ -125,7 +125,7 @@ def follow(path: Path, *, port: int = 0, show: bool = True) -> None:
 
 
 def accompany(path: Path, since: float, *, show: bool = True) -> None:
-    """The same for a run that begins at a time [s of the clock], until stdin is closed and who looks knows the end."""
+    """Serve a page for a run that starts at a time [s of the clock], until stdin closes and viewers have the end."""
     over = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
     while not _begun(path, since):

@@ -42,7 +42,7 @@ class PartContext(cpu.CPUContext):
 
 
 def calling_parts(context):
-    """The same target, but calling functions as parts are called."""
+    """Copy of a compilation target that uses the calling convention of inlined functions."""
     other = copy.copy(context)
     other.__class__ = PartContext
     return other

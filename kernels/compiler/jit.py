@@ -147,7 +147,7 @@ def by_type(choose):
 
 
 def by_type_of_first(choose):
-    """The same with the thing handed on as the first argument."""
+    """Function of (thing, *arguments) that calls ``choose(type of thing)`` with the thing and the arguments."""
 
     def call(thing, *arguments):
         return choose(type(thing))(thing, *arguments)
@@ -173,7 +173,7 @@ def in_python(function):
 
 
 def _told_by_type(call, choose, first):
-    """The same function, with numba told which one it is."""
+    """Register the choice of a function by type with numba, and return the calling function."""
     if PLAIN:
 
         @overload(call, jit_options=CHOICE)

@@ -101,7 +101,7 @@ def wrap(box, x, image, b):
 
 @inline
 def wrap_along(x, corner, length):
-    """The same along an axis, and the cells that it came to be further along; none if the length is zero."""
+    """Coordinate wrapped into the cell along one axis, and the number of periods moved; zero for length zero."""
     outside = 1.0 if x >= corner + length else 0.0
     outside = -1.0 if x < corner else outside
     outside = outside if length > 0.0 else 0.0

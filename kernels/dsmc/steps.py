@@ -164,7 +164,7 @@ def advance_pressed(steps, dt, limit, seed, spheres, space, laws, gas, stress, t
 
 @inline
 def fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tally, most):
-    """The same with drag; while particle i flies there is no gravity, whose work is in what the fluid gives.
+    """Move particle i to a time with drag of the fluid. Gravity acts through the fluid velocities, not during flight.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ def strike(spheres, i, n, normal, tangential, t):
 
 @inline
 def push(spheres, i, n, normal, tangential, t):
-    """The same in an impact that i takes note of."""
+    """Give particle i an impulse, and record the time and number of its impacts."""
     strike(spheres, i, n, normal, tangential, t)
     spheres.last[i] = t
     spheres.impacts[i] += 1

@@ -156,7 +156,7 @@ def of_flows(usual, **others):
 
 
 def of_fields(usual, others):
-    """The same of fields, those of `FIELDS` and of beds, as a function of their types."""
+    """Function of the type of a field: its entry in `others`, or else `usual`; unknown types raise KeyError."""
     return lambda field: others[field] if field in others else usual if field in IN_BEDS else FIELDS[field] and usual
 
 

@@ -86,13 +86,13 @@ def between_two(low, high, share):
 
 @inline
 def evenly_on_line(values, r, at, j, k):
-    """As `on_line`, and exactly what both cells have where they have the same."""
+    """Interpolate row r along x between two cells; exact if both have equal values."""
     return between_two(values[r, at.low[0], j, k], values[r, at.high[0], j, k], at.share[0])
 
 
 @inline
 def seen_evenly(values, r, at):
-    """As `seen`, and exactly what all cells have where they have the same."""
+    """Interpolate row r trilinearly between the cells of a corner; exact if all have equal values."""
     (_, j, k), (_, m, n), (_, v, w) = at.low, at.high, at.share
     lower = between_two(evenly_on_line(values, r, at, j, k), evenly_on_line(values, r, at, m, k), v)
     upper = between_two(evenly_on_line(values, r, at, j, n), evenly_on_line(values, r, at, m, n), v)

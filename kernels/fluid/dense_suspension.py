@@ -62,7 +62,7 @@ class InBed(NamedTuple):
 
 
 class InSolved(NamedTuple):
-    """The same of a `Solved`, and what presses on particles."""
+    """Sample of a `Solved` flow: a `gradients.Sample`, the voidage and the pressure gradient."""
 
     velocity: tuple[float, float, float]
     gradient: tuple[float, float, float, float, float, float, float, float, float]
@@ -73,7 +73,7 @@ class InSolved(NamedTuple):
 
 
 class InMixture(NamedTuple):
-    """The same of a `Mixture`, and the fluid itself."""
+    """Sample of a `Mixture`: that of a `Solved` flow, and local density and viscosity."""
 
     velocity: tuple[float, float, float]
     gradient: tuple[float, float, float, float, float, float, float, float, float]
@@ -110,7 +110,7 @@ def in_solved(field, t, x):
 
 @inline
 def in_mixture(field, t, x):
-    """The same of a mixture; its properties are exact where cells have the same."""
+    """Sample of a mixture at a place x; density and viscosity are exact where cells have equal values."""
     flow, at = in_solved(field, t, x), corner(field.cells, x)
     return InMixture(
         flow.velocity, flow.gradient, flow.change, flow.outside, flow.voidage, flow.pressing,
@@ -195,7 +195,7 @@ def press_by_flow(flow, medium, g, displaced, accelerating, gravity):
 
 @inline
 def press_as_told(flow, medium, g, displaced, accelerating, gravity):
-    """The same in a flow whose pressure is told.
+    """Force of a given pressure gradient, and what added mass gains from the flow [N].
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def begin_nothing(field, b, mass, dt, others, before, later):
 
 @inline
 def begin(field, b, mass, dt, others, before, later):
-    """The same of the half step with which a run starts.
+    """Record the momentum of particle b from the fluid in the half step at the start of a run.
 
     Parameters
     ----------

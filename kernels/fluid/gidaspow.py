@@ -28,7 +28,7 @@ class Gidaspow(NamedTuple):
 
 
 class HuilinGidaspow(NamedTuple):
-    """Selects the same without a jump."""
+    """Selects Gidaspow's drag with a smooth transition (Huilin & Gidaspow)."""
 
     whole: float
 
@@ -41,7 +41,7 @@ def ergun(reynolds, voidage):
 
 @inline
 def wen_yu(reynolds, voidage):
-    """The same in a dilute one."""
+    """Drag over Stokes' in a dilute bed (Wen & Yu)."""
     return schiller_naumann.factor(reynolds) * voidage**-2.65
 
 
@@ -53,6 +53,6 @@ def factor(part, reynolds, voidage):
 
 @inline
 def smooth_factor(part, reynolds, voidage):
-    """The same without a jump."""
+    """Drag over Stokes', with a smooth transition between dense and dilute beds."""
     weight = 0.5 + math.atan(STEEP * (voidage - DENSE)) / math.pi
     return (1.0 - weight) * ergun(reynolds, voidage) + weight * wen_yu(reynolds, voidage)

@@ -46,7 +46,7 @@ def around(place, count, periodic):
 
 @inline
 def between(place, count, periodic):
-    """The same with nodes and the last one as integers."""
+    """Nodes before and after a place and the outside flag as integers, and the fraction in between."""
     low, high, share, outside = around(place, count, periodic)
     return int(low), int(high), share, int(outside)
 
@@ -169,7 +169,7 @@ def found(scratch, s, times):
 
 @vector_loop
 def fill(field, t, number, rows, scratch):
-    """The same for many places, see `sampling.fill_each`: the values of a node lie side by side, hence in vectors.
+    """Sample a gridded field at many places, see `sampling.fill_each`; values of a node are adjacent, for vector code.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def own_everywhere(flow, fluid, g):
 
 @inline
 def own_at_place(flow, fluid, g):
-    """The same in one whose density a sample tells, see `own_share`."""
+    """Share of the mass of a body in that with added mass, for the local density of a sample; see `own_share`."""
     mass, medium = fluid.field.mass[g], fluid.medium
     return mass / (mass + medium.added * flow.density * medium.volume[g])
 

@@ -40,7 +40,7 @@ def share(h, rate):
 
 @inline
 def of_ball(h, rate):
-    """Of a sphere: the same along all axes."""
+    """Shares of a sphere, equal along all axes."""
     one = share(h, rate[0])
     return one, one, one
 
@@ -53,7 +53,7 @@ def of_body(h, rate):
 
 @inline
 def laden(own, three):
-    """The same of a body whose mass is such a share of that and what it carries along: pushes are of its mass alone."""
+    """Relaxation shares of a body with added mass: forces act on the share `own` of its total inertia."""
     a, b, c = three
     return Share(a.loss, own * a.time), Share(b.loss, own * b.time), Share(c.loss, own * c.time)
 
@@ -84,7 +84,7 @@ def whole(h, one, gap, push, slope):
 
 @inline
 def after(h, one, gap, push, slope):
-    """The same from the forces on."""
+    """Change in the half step after the forces."""
     return relaxed(one, gap, push - slope) + 0.5 * h * slope
 
 

@@ -1,4 +1,4 @@
-"""The same velocity everywhere, at rest or oscillating: u = u_0 + A sin(ω t + φ)."""
+"""Uniform flow, constant or oscillating: u = u_0 + A sin(ω t + φ)."""
 
 import math
 from typing import NamedTuple

@@ -24,7 +24,7 @@ class Damping(NamedTuple):
 
 
 class SharedDamping(NamedTuple):
-    """The same, where several contacts of two bodies are damped together, see `kernels.soft.contact.shared_damping`."""
+    """A dashpot shared by the contacts of two bodies, see `dem.kernels.soft.contact.shared_damping`."""
 
     alpha: np.ndarray  # (A, A) α of two materials
 

@@ -12,7 +12,7 @@ from dem.kernels.laws.interface import PARTS, stateless
 
 
 class Dashpot(NamedTuple):
-    """The same coefficient at any overlap."""
+    """A dashpot whose coefficient does not depend on the overlap."""
 
     coefficient: np.ndarray  # (A, A) η of two materials [N s/m]
 

@@ -56,13 +56,13 @@ def square_root_of(theta):
 
 @inline
 def constant(theta):
-    """The same for a constant, which sets in with a jump: -ζ(0, 1 + θ)."""
+    """Weight of the first sample of a constant force, which starts with a jump: -ζ(0, 1 + θ)."""
     return 0.5 + theta if theta <= 1.0 else 1.0
 
 
 @inline
 def steady(overlap, parting, dt):
-    """The same for a constant, wherever in a step it sets in.
+    """Weight of a sample of a constant force that starts or ends anywhere in a step.
 
     The first sample counts 1/2 + θ in all. Who took θ to be 1 where it is a little more would have half a sample too
     many or too few; so it is spread over two samples, 3/2 θ and 2 - (1 + θ)/2, which do not jump. What ends with a
@@ -95,13 +95,13 @@ def rest_of_constant(theta):
 
 @inline
 def rest_of_square_root(theta):
-    """The same of what ended like a square root, over its value a step before the end."""
+    """Missing part of the last sample of a force that ends like a square root, over its value a step before the end."""
     return square_root_of(theta) - math.sqrt(theta)
 
 
 @inline
 def power(theta, s):
-    """The same for any power s ≥ 0: -ζ(-s, 1 + θ)/θ^s, by the Euler-Maclaurin formula from the fourth term on."""
+    """Weight of the first sample of a force that starts with the power s ≥ 0: -ζ(-s, 1 + θ)/θ^s (Euler-Maclaurin)."""
     own = theta**s
     if theta <= 1.0 and own > 0.0:  # at θ = 0 there is nothing to correct
         q = theta + 4.0

@@ -53,7 +53,7 @@ def normal_force(part, i, j, touch, parting, dt, memory):
 
 
 def spring_of(part, i, j, meeting):
-    """As Python knows it."""
+    """Spring parameters of the law, for contact times computed in Python."""
     return collision_time.hertz(meeting.modulus, meeting.radius)
 
 

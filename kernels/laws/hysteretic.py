@@ -86,7 +86,7 @@ def normal_force(part, i, j, touch, parting, dt, memory):
 
 
 def spring(part, i, j, meeting):
-    """As Python knows it."""
+    """Spring parameters of the law, for contact times computed in Python."""
     return Spring(part.unloading[i, j], 1.0, part.loading[i, j])
 
 

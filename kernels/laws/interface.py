@@ -130,72 +130,72 @@ PARTS: dict[type, LawComponent] = Parts()  # each part puts itself here
 
 @inline
 def nothing():
-    """Memory of a part that has none."""
+    """History of a component without history."""
     return ()
 
 
 @inline
 def load_nothing(rows, k, at):
-    """The same from a row."""
+    """Read no history from a row."""
     return (), at
 
 
 @inline
 def store_nothing(rows, k, at, memory):
-    """The same to a row."""
+    """Write no history to a row."""
     return at
 
 
 def stateless(act):
-    """A part that remembers nothing."""
+    """A component without history."""
     return LawComponent(act, nothing, load_nothing, store_nothing)
 
 
 @inline
 def no_vector():
-    """A vector kept between steps, at first."""
+    """Initial value of a vector history."""
     return (0.0, 0.0, 0.0)
 
 
 @inline
 def load_vector(rows, k, at):
-    """The same from a row."""
+    """Read a vector history from a row."""
     return (rows[k, at], rows[k, at + 1], rows[k, at + 2]), at + 3
 
 
 @inline
 def store_vector(rows, k, at, memory):
-    """The same to a row."""
+    """Write a vector history to a row."""
     rows[k, at], rows[k, at + 1], rows[k, at + 2] = memory
     return at + 3
 
 
 def with_vector_history(act):
-    """A part that remembers a vector."""
+    """A component with a vector as history."""
     return LawComponent(act, no_vector, load_vector, store_vector, 3)
 
 
 @inline
 def no_number():
-    """A number kept between steps, at first."""
+    """Initial value of a scalar history."""
     return 0.0
 
 
 @inline
 def load_number(rows, k, at):
-    """The same from a row."""
+    """Read a scalar history from a row."""
     return rows[k, at], at + 1
 
 
 @inline
 def store_number(rows, k, at, memory):
-    """The same to a row."""
+    """Write a scalar history to a row."""
     rows[k, at] = memory
     return at + 1
 
 
 def with_scalar_history(act):
-    """A part that remembers a number."""
+    """A component with a scalar as history."""
     return LawComponent(act, no_number, load_number, store_number, 1)
 
 
@@ -207,13 +207,13 @@ def no_two_numbers():
 
 @inline
 def load_two_numbers(rows, k, at):
-    """The same from a row."""
+    """Read a history of two numbers from a row."""
     return (rows[k, at], rows[k, at + 1]), at + 2
 
 
 @inline
 def store_two_numbers(rows, k, at, memory):
-    """The same to a row."""
+    """Write a history of two numbers to a row."""
     rows[k, at], rows[k, at + 1] = memory
     return at + 2
 

@@ -137,7 +137,7 @@ _radii_of_contact = np.vectorize(in_python(radius_of_contact), otypes=[float])
 
 
 def spring(part, i, j, meeting):
-    """As Python knows it: Hertz's for d = a²/R*, F = K d^1.5 (1 - 3/√2 (d R*/s²)^(-3/4))."""
+    """Spring parameters for contact times: Hertz's for d = a²/R*, F = K d^1.5 (1 - 3/√2 (d R*/s²)^(-3/4))."""
     k = 4.0 / 3.0 * meeting.modulus * np.sqrt(meeting.radius)
     unit = in_python(length)(part.work[i, j], meeting.modulus, meeting.radius) ** 2 / meeting.radius
 

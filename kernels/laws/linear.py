@@ -56,7 +56,7 @@ def first(part, i, j):
 
 
 def spring(part, i, j, meeting):
-    """As Python knows it."""
+    """Spring parameters of the law, for contact times computed in Python."""
     likened = in_python(as_deep_as_hertz)(
         hertz(meeting.modulus, meeting.radius).stiffness, meeting.reduced, part.speed[i, j]
     )

@@ -25,7 +25,7 @@ def elastic_power(law, i, j):
 
 @inline
 def composite_power(law, i, j):
-    """The same of a law made of parts."""
+    """Exponent of the normal force of a composed law, in which pieces of a wall are summed."""
     return power_of(law.normal, i, j)
 
 

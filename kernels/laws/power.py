@@ -46,7 +46,7 @@ def exponent(part, i, j):
 
 
 def spring(part, i, j, meeting):
-    """As Python knows it."""
+    """Spring parameters of the law, for contact times computed in Python."""
     return Spring(part.stiffness[i, j], part.exponent[i, j])
 
 

@@ -117,7 +117,7 @@ def turn(omega, dt, q):
 
 @inline
 def turn_body(q, omega_body, dt):
-    """The same with an angular velocity in the body frame, which multiplies from the right."""
+    """Rotate a quaternion by an angular velocity in the body frame, which multiplies from the right."""
     return product(q, exponential_series(scale(0.5 * dt, omega_body)))
 
 

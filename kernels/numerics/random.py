@@ -97,5 +97,5 @@ def normals_for(purpose, seed, place, time, draw):
 
 @inline
 def normals(seed, particle, contact, draw):
-    """The same of this draw at this contact of this particle."""
+    """Four independent standard normal numbers for a draw at a contact of a particle."""
     return normals_for(0, seed, particle, contact, draw)

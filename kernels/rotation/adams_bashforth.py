@@ -18,7 +18,7 @@ class AdamsBashforth(NamedTuple):
 
 @inline
 def start(q, omega_body, torque, inertia, dt):
-    """As if the rates before the start had been those at the start."""
+    """Start of the scheme: earlier rates are set equal to those at the start."""
     r = angular_acceleration(omega_body, rotate_back(q, torque), inertia)
     d = derivative(q, omega_body)
     return q, omega_body, torque, (d[0], d[1], d[2], d[3], r[0], r[1], r[2])

@@ -44,7 +44,7 @@ def about_x(q, momentum, angle):
 
 @inline
 def about(k, q, momentum, angle):
-    """The same about the body axis k, by calling the axes by other names."""
+    """Rotate freely about the body axis k, by a permutation of the axes."""
     if k == 0:
         return about_x(q, momentum, angle)
     if k == 1:

@@ -96,7 +96,7 @@ def leap(memory, q_force, torque, inertia, dt):
 
 @inline
 def lead_half(memory, q_force, rate, dt):
-    """The same with rate_{n+1}, in the body frame."""
+    """omega_{n+3/2} = omega_{n+1/2} + dt rate_{n+1}, with the rate in the body frame."""
     return memory[0], add_scaled(memory[1], dt, rate), rate
 
 

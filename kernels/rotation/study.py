@@ -129,7 +129,7 @@ def integrate(scheme, law, body_frame, q, omega, inertia, dt, most_turn, steps, 
 def integrate_several(
     scheme, law, body_frame, q, omega, inertia, dt, most_turn, steps, every, orientation, angular_velocity
 ):
-    """The same for schemes with several torques a step.
+    """Integrate one body with a scheme that evaluates several torques a step.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def circle_at(numbers, at):
 
 @inline
 def foot(r, z, piece):
-    """As `revolution.closest`, of a segment or a circle."""
+    """Vector from the closest point of a segment or circle to (r, z), and its end; as `revolution.closest`."""
     p, q, u, v = r - piece[0], z - piece[1], piece[2] - piece[0], piece[3] - piece[1]
     along, square = u * p + v * q, u * u + v * v
     if along <= 0.0:
@@ -91,7 +91,7 @@ def insert(s, n, scratch):
 
 @inline
 def put(s, n, scratch):
-    """The same, and the number after it."""
+    """Put a place among n in order, if it is between the ends; returns the next free number."""
     if -1.0 < s < 1.0:
         insert(s, n, scratch)
         return n + 1

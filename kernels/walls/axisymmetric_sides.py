@@ -285,7 +285,7 @@ def sum_up(lows, links, radius, power, trees, scratch):
 
 @func
 def feel_round(x, u, radius, power, numbers, k, trees, scratch):
-    """As `dem.kernels.walls.sides.feel_side`, of what a polyline sweeps.
+    """Contacts of the side of a capsule with a surface of revolution; as `dem.kernels.walls.sides.feel_side`.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ def feel_round(x, u, radius, power, numbers, k, trees, scratch):
 
 @func
 def feel_torus(x, u, radius, power, numbers, k, trees, scratch):
-    """The same of a torus.
+    """Contacts of the side of a capsule with a torus; as `dem.kernels.walls.sides.feel_side`.
 
     Parameters
     ----------

@@ -242,7 +242,7 @@ def feel(x, radius, power, k, first, geometry, trees, scratch):
 
 @func
 def feel_listed(x, radius, power, first, listed, begin_at, stop, geometry, trees, scratch):
-    """The same of triangles that are listed, in ascending order: all within reach are among them, maybe others too.
+    """Contacts of a sphere with listed triangles, in ascending order, which include all within reach.
 
     Parameters
     ----------

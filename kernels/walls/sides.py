@@ -85,7 +85,7 @@ def slope(kind, x, u, s, numbers, k):
 
 @inline
 def feel_convex(kind, x, u, radius, power, numbers, k, trees):
-    """As `feel_side`, of a wall from which the distance is convex, or concave, along lines.
+    """Contact of the side of a capsule with a wall whose distance is convex, or concave, along lines.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def nearest_link(count, radius, x, u, geometry, scratch):
 
 @inline
 def feel_mesh(w, x, u, radius, power, geometry, trees, scratch):
-    """As `feel_side`, of a mesh.
+    """Contacts of the side of a capsule with a mesh.
 
     Parameters
     ----------

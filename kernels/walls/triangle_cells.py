@@ -30,7 +30,7 @@ def leaf_at(x, numbers, k, cells):
 
 @inline
 def leaf_and_room(x, numbers, k, cells):
-    """The same, and how far the place is from other leaves at least: what is not listed is that much farther away."""
+    """Leaf of a place in the cube of a mesh, and the distance to other leaves, a margin for unlisted triangles."""
     half = 0.5 * numbers[k + SIZE]
     u, v, w = x[0] - numbers[k] - half, x[1] - numbers[k + 1] - half, x[2] - numbers[k + 2] - half
     c = int(numbers[k + ROOT])

@@ -46,7 +46,7 @@ def from_closest(rows, t, x):
 
 @inline
 def closest(p, ab, ac, n):  # noqa: PLR0911, one for each region
-    """The same of a point p as seen from corner A, given B - A, C - A and the unit normal.
+    """From the closest point of a triangle to p, and its region; p, B - A and C - A are relative to corner A.
 
     C. Ericson, Real-Time Collision Detection (2005), section 5.1.5; over the face by the normal, which slivers do not
     spoil.

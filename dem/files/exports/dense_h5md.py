@@ -82,7 +82,7 @@ def _check_room(run: Trajectory, path: Path, rows: int, widths: list[int]) -> No
 
 
 def _lay_box(group: h5py.Group, run: Trajectory, frames: int) -> None:
-    """As a trajectory has it."""
+    """Write the box group as in a trajectory."""
     given = run.input["box"]
     periodic = given["periodic"] if given else ()
     box = layout.create_box(group, periodic)

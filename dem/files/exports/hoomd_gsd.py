@@ -98,7 +98,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
 
 
 def _cell(run: Trajectory, frames: range) -> Cell:
-    """That of the run, widened where particles leave it."""
+    """Simulation cell of a run, extended where particles leave it."""
     box = run.input["box"]
     reach = max((np.linalg.norm(each.offsets, axis=1) + each.radii).max() for each in run.variants)
     ends = [(x.min(axis=0), x.max(axis=0)) for x in (run[k].position for k in frames) if len(x)]
@@ -123,7 +123,7 @@ class _Kinds(NamedTuple):
 
     @classmethod
     def of(cls, run: Trajectory) -> _Kinds:
-        """Those of a run."""
+        """Types, shapes, masses and inertias of the particles of a run."""
         variants, variant, names = run.variants, run.variant, [kind.name for kind in run.kinds]
         pairs, which = np.unique(np.stack([run.kind, variant], axis=1), axis=0, return_inverse=True)
         return cls(

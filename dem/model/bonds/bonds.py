@@ -164,7 +164,9 @@ class Bonds:
         return {name: getattr(self, name) for name in ARRAYS}
 
     def at_rest(self, particles: Particles, periods: Sequence[float] = (0.0, 0.0, 0.0)) -> Bonds:
-        """The same bonds, at rest as these particles are; lengths of a periodic box along the axes, 0 for none [m].
+        """Bonds whose rest shape is the present pose of these particles.
+
+        `periods` are the lengths of a periodic box along the axes, 0 for none [m].
 
         Raises
         ------

@@ -83,7 +83,7 @@ class Contact:
             raise ValueError(message)
 
     def __repr__(self) -> str:
-        """As it was made."""
+        """Constructor call that makes this object."""
         values = {"restitution": self.restitution, "friction": self.friction}
         values |= {slot: part for slot in SLOTS if (part := getattr(self, slot)) is not None}
         return f"Contact({', '.join(f'{name}={value!r}' for name, value in values.items())})"
@@ -209,7 +209,7 @@ class Contacts(Declared):
         ]
 
     def among(self, materials: Sequence[Material]) -> Contacts:
-        """The same without entries for any material that is not among these."""
+        """Contacts restricted to entries between the given materials."""
         table = {(one, other): contact for one, other, contact in self if one in materials and other in materials}
         return Contacts(table, rule=self._rule, damped=self._damped)
 

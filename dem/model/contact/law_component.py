@@ -100,7 +100,7 @@ class Part:
         return {each.name: v for each in fields(self) if (v := getattr(self, each.name)) is not None}
 
     def __repr__(self) -> str:
-        """As it was made."""
+        """Constructor call that makes this object."""
         values = (f"{name}={value!r}" for name, value in self.said().items() if name != "type")
         return f"{type(self).__name__}({', '.join(values)})"
 

@@ -93,7 +93,7 @@ class Cells(Part):
             raise ValueError(message)
 
     def known(self, box: Box | None, largest: float) -> Cells:
-        """The same with all of it told, in a box with particles of this diameter at most [m].
+        """Cells with all values filled in, for a box and the largest diameter of the particles [m].
 
         Raises
         ------

@@ -64,7 +64,7 @@ class Flow(Part):
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class UniformFlow(Flow):
-    """The same velocity everywhere, u = velocity + amplitude sin(2π frequency t + phase).
+    """Uniform velocity, constant or oscillating: u = velocity + amplitude sin(2π frequency t + phase).
 
     Parameters
     ----------

@@ -220,20 +220,20 @@ class Particles(Declared):
         return made
 
     def _renamed(self, name: str) -> Particles:
-        """The same particles, of kinds of another name."""
+        """Copy of the particles with another name for their kinds."""
         kinds, which = numbered(kind._replace(name=checks.text("name", name)) for kind in self._kinds)
         made = Particles.known(self._variants, self._variant, kinds, np.array(which)[self._kind], self._state)
         made._materials = self._materials
         return made
 
     def only(self, rows: np.ndarray) -> Particles:
-        """Those in these rows, with none of the variants that they do not have."""
+        """Particles in the given rows, with only the variants in use."""
         used, variant = np.unique(self._variant[rows], return_inverse=True)
         state = {name: values[rows] for name, values in self._state.items()}
         return Particles.known([self._variants[v] for v in used], variant, self._kinds, self._kind[rows], state)
 
     def only_rows(self, rows: slice) -> Particles:
-        """Those in these rows, with the tables of all."""
+        """Particles in the given rows, with all variants and kinds of the original."""
         state = {name: values[rows] for name, values in self._state.items()}
         return Particles.known(self._variants, self._variant[rows], self._kinds, self._kind[rows], state)
 

@@ -223,7 +223,7 @@ def sized(
     volume: float,
     rng: np.random.Generator,
 ) -> list[Shape]:
-    """As many as wanted, or as fill the wanted part of a volume [m³], of the wanted sizes."""
+    """Scaled shapes: a given number of them, or as many as fill the solid fraction of a volume [m³]."""
     low, high = scale
     one = shape.mass_properties(1.0).volume
     if number is not None:

@@ -78,7 +78,7 @@ class UniformSizes(Law):
         self._check_ends()
 
     def density(self, d: np.ndarray) -> np.ndarray:
-        """The same everywhere."""
+        """Relative density at the diameters d, which is constant."""
         return np.ones_like(d)
 
 
@@ -191,7 +191,7 @@ class LogNormalSizes(Law):
         return low, high
 
     def density(self, d: np.ndarray) -> np.ndarray:
-        """That of the logarithm over d."""
+        """Relative density at the diameters d: normal density of log d, divided by d."""
         return portable.exp(-0.5 * (portable.log(d / self.median) / self.sigma) ** 2) / d
 
 

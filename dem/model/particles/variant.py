@@ -27,7 +27,7 @@ class Fixed(tuple):
         return not self == other
 
     def __hash__(self) -> int:
-        """As of other pairs, but not of the same one."""
+        """Hash of the pair, different from that of the pair that is not fixed."""
         return hash((Fixed, *self))
 
 

@@ -114,7 +114,7 @@ class Capsule:
         return frozen(np.full(2, 0.5 * self.diameter))
 
     def scaled(self, factor: float) -> Capsule:
-        """The same capsule larger by a factor."""
+        """Capsule scaled by a factor."""
         return Capsule(diameter=factor * self.diameter, length=factor * self.length)
 
     def mass_properties(self, density: float) -> MassProperties:
@@ -141,13 +141,13 @@ def chain(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
 
 
 def hull(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
-    """The same of spheres that hold all of the shape, those of a capsule a little thicker than it is."""
+    """Centres (S, 3) and radii (S,) [m] of spheres that cover a shape; those of a capsule are slightly thicker."""
     half = half_length_of(shape)
     return hull_of(half, 0.5 * shape.diameter) if half else (shape.offsets, shape.radii)
 
 
 def hull_of(half: float, radius: float) -> tuple[np.ndarray, np.ndarray]:
-    """The same of a capsule, from half the length of its axis and its radius [m]."""
+    """Centres (S, 3) and radii (S,) [m] of spheres that cover a capsule, from half its axis and its radius [m]."""
     x = np.linspace(-half, half, 1 + math.ceil(8 * half / radius))
     thicker = np.hypot(radius, 0.5 * (x[1] - x[0])) if x.size > 1 else radius
     return np.column_stack([x, np.zeros_like(x), np.zeros_like(x)]), np.full(x.size, thicker)

@@ -138,7 +138,7 @@ class Clump:
         return made
 
     def scaled(self, factor: float) -> Clump:
-        """The same clump larger by a factor, with the same axes: found anew, those of a symmetric one may be others."""
+        """Clump scaled by a factor. It keeps its principal axes, which are not unique for a symmetric clump."""
         volume, *moments = self._moments
         return Clump.restored(
             {
@@ -179,7 +179,7 @@ def union_moments(offsets: np.ndarray, radii: np.ndarray, nodes: int = SLICE_NOD
 
 
 def _moved(m: np.ndarray, by: np.ndarray) -> np.ndarray:
-    """The same moments about an origin that lies at -by."""
+    """Moments of a volume about an origin shifted by -by."""
     v, first = m[0], m[1:4]
     second = [
         m[k] + by[a] * first[b] + by[b] * first[a] + v * by[a] * by[b]

@@ -58,7 +58,7 @@ class FibreSegment:
         return frozen(np.full(2 if self.axis else 1, 0.5 * self.diameter))
 
     def mass_properties(self, density: float) -> MassProperties:
-        """Those of the cylinder, its axis along x: m r²/2 about it, m (r²/4 + l²/12) across."""
+        """Mass and moments of the cylinder along x: m r²/2 about its axis, m (r²/4 + l²/12) across."""
         checks.number("density", density, above=0, unit="kg/m3")
         r = 0.5 * self.diameter
         volume = math.pi * r**2 * self.length

@@ -164,12 +164,12 @@ class FlexibleFibre:
         return frozen(np.full(len(self.offsets), 0.5 * self.diameter))
 
     def scaled(self, factor: float) -> FlexibleFibre:
-        """The same fibre larger by a factor."""
+        """Flexible fibre scaled by a factor."""
         values = self.saved() | {"diameter": factor * self.diameter, "length": factor * self.length}
         return FlexibleFibre(**values | {"curvature": self.curvature / factor})
 
     def mass_properties(self, density: float) -> MassProperties:
-        """Those of all nodes at rest."""
+        """Mass and moments of all segments in the rest shape."""
         parts = [piece.mass_properties(density) for piece in self.pieces]
         mass = np.array([p.mass for p in parts])
         x, q = self._frames

@@ -181,7 +181,7 @@ class Fibre:
         return frozen(np.full(self.spheres, 0.5 * self.diameter))
 
     def scaled(self, factor: float) -> Fibre:
-        """The same fibre larger by a factor."""
+        """Fibre scaled by a factor."""
         return Fibre(diameter=factor * self.diameter, spheres=self.spheres, spacing=factor * self.spacing)
 
     def mass_properties(self, density: float) -> MassProperties:
@@ -260,7 +260,7 @@ class Sphere:
         return frozen(np.array([0.5 * self.diameter]))
 
     def scaled(self, factor: float) -> Sphere:
-        """The same sphere larger by a factor."""
+        """Sphere scaled by a factor."""
         return Sphere(diameter=factor * self.diameter)
 
     def mass_properties(self, density: float) -> MassProperties:

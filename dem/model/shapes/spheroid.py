@@ -48,7 +48,7 @@ def resistance(ratio: float) -> Resistance:
 
 
 def _exact(ratio: float) -> Resistance:
-    """The same by the formulae of prolate and oblate spheroids."""
+    """Resistance functions from the closed forms for prolate and oblate spheroids."""
     if ratio > 1.0:
         e = math.sqrt(1.0 - 1.0 / ratio**2)
         log, e3 = math.log((1.0 + e) / (1.0 - e)), e**3

@@ -109,7 +109,7 @@ class Motion:
         return tuple(tuple(row) for row in values.tolist())
 
     def __repr__(self) -> str:
-        """As it was made."""
+        """Constructor call that makes this object."""
         said = self.saved() if self.for_ever else self.said()
         return f"Motion({', '.join(f'{name}={value!r}' for name, value in said.items())})"
 

@@ -138,7 +138,7 @@ class RigidWall:
         return {name: value for name, value in values.items() if name == "mass" or value != _DEFAULTS[name]}
 
     def __repr__(self) -> str:
-        """As it was made."""
+        """Constructor call that makes this object."""
         return f"RigidWall({', '.join(f'{name}={value!r}' for name, value in self.saved().items())})"
 
 

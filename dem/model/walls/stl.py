@@ -150,7 +150,7 @@ def _numbers(path: Path, words: list[bytes]) -> np.ndarray:
 
 
 def _by_trimesh(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """The same of a file that trimesh can read."""
+    """Vertices and triangles of a file in a format that trimesh reads."""
     trimesh = library("trimesh", extra="mesh", purpose=f"reading {path.suffix or 'other'} files")
     try:
         mesh = trimesh.load(path, force="mesh", process=False)

@@ -171,7 +171,7 @@ class Wall:
 
     @cached_property
     def shape(self) -> WallShape:
-        """As kernels know it."""
+        """Arrays that describe the wall to the kernels."""
         from dem.model.walls import wall_shapes  # noqa: PLC0415 (wants numba, which words do not)
 
         return self.made(wall_shapes)
@@ -240,7 +240,7 @@ class Wall:
         return {name: value for name, value in values.items() if value != optional[name]}
 
     def __repr__(self) -> str:
-        """As it was made."""
+        """Constructor call that makes this object."""
         said = self.said()
         if len(self.motion) == 1:
             said["motion"] = self.motion[0]
