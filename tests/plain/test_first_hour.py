@@ -122,10 +122,10 @@ def test_the_guide_goes_with_the_packages(cli, tmp_path, monkeypatch):
     """What `setup.py` adds to a wheel, setuptools apart, is what the command reads there."""
 
     class Copying:
-        build_lib, editable_mode = str(tmp_path), False
+        build_lib, editable_mode = str(tmp_path / "lib"), False
 
         def run(self):
-            (tmp_path / "dem").mkdir()
+            (tmp_path / "lib" / "dem").mkdir(parents=True)
 
     class Tools(types.ModuleType):
         def setup(self, cmdclass):
@@ -136,8 +136,8 @@ def test_the_guide_goes_with_the_packages(cli, tmp_path, monkeypatch):
     sys.modules["setuptools.command.build_py"].build_py = Copying
     listed = cli("guide").output
     runpy.run_path(str(pages.ROOT / "setup.py"))
-    monkeypatch.setattr("dem.cli.pages.HERE", tmp_path)
-    assert (tmp_path / "dem" / "pages" / "guide" / "start.md").exists()
+    monkeypatch.setattr("dem.cli.pages.HERE", tmp_path / "lib")
+    assert (tmp_path / "lib" / "dem" / "pages" / "guide" / "start.md").exists()
     assert cli("guide").output == listed
     monkeypatch.setattr("dem.cli.pages.HERE", tmp_path / "elsewhere")
     assert "install pcdm-dem again" in cli("guide").stderr

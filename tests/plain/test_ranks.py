@@ -704,8 +704,8 @@ mpi.end = lambda: print("ended")
 class World:
     rank, ranks = int(os.environ["PMI_RANK"]), int(os.environ["PMI_SIZE"])
     threads_each = staticmethod(lambda: 1)
-    def told(self, order=None):
-        return print("told", order) or (0, "end", (), [])
+    def bcast(self, order=None):
+        return print("bcast", order) or (0, "end", (), [])
 mpi.World = World
 import dem
 print("program")
@@ -713,7 +713,7 @@ print("program")
 
 
 @pytest.mark.parametrize(
-    ("rank", "printed"), [("0", ["program", "told (0, 'end', (), [])"]), ("1", ["told None", "ended"])]
+    ("rank", "printed"), [("0", ["program", "bcast (0, 'end', (), [])"]), ("1", ["bcast None", "ended"])]
 )
 def test_import_dem_returns_on_rank_0_alone_which_says_so(rank, printed):
     """The other rank serves until rank 0 ends, and runs nothing of the program."""
