@@ -146,7 +146,7 @@ def test_a_particle_far_away_leaves_the_cells_as_they_are(rng):
     far = np.concatenate([crowd, [[1e6], [0.5], [-1e6]]], axis=1)
     sizes = []
     for position in (crowd, far):
-        bodies = SimpleNamespace(position=position, left=np.zeros((1, position.shape[1]), np.int8))
+        bodies = SimpleNamespace(position=position, is_removed=np.zeros((1, position.shape[1]), np.int8))
         sizes.append(grid_for(bodies, np.array([0.01]), 0.006, [(0.0, 0.0)] * 3).size)
     assert sizes[1] < 1.5 * sizes[0]
 

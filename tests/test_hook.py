@@ -132,7 +132,9 @@ def test_gravity_that_is_set_is_that_of_a_new_simulation(nylon):
     flying = np.linalg.norm(sim._engine.bodies.force[:, np.argsort(sim._engine.bodies.identity)], axis=0) == 0
     assert 4 < flying.sum() < 60
     sim.gravity = (0, 200, 0)
-    ahead = [s._engine.bodies.velocity_ahead[:, np.argsort(s._engine.bodies.identity)][:, flying] for s in (sim, fresh)]
+    ahead = [
+        s._engine.bodies.velocity_predicted[:, np.argsort(s._engine.bodies.identity)][:, flying] for s in (sim, fresh)
+    ]
     np.testing.assert_allclose(*ahead, atol=1e-14 * np.abs(ahead[1]).max())  # what damping and friction go by
     sim.step(), fresh.step()
     for name in ("position", "velocity"):

@@ -107,11 +107,18 @@ def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:
 
 
 def bodies(
-    particles: Particles, kinds: Kinds, box: Box | None, *, rotating: bool, lossy: bool, more: int = 0, felt: int = 0
+    particles: Particles,
+    kinds: Kinds,
+    box: Box | None,
+    *,
+    rotating: bool,
+    lossy: bool,
+    more: int = 0,
+    fluid_rows: int = 0,
 ) -> Bodies:
     """Component-major copies of the state; spheres that no torque can reach get no room for rotation.
 
-    A lossy contact law wants velocities at the time of the forces; a fluid wants so many rows for what is `felt` of it.
+    A lossy contact law wants velocities at the time of the forces; a fluid wants `fluid_rows` of `Bodies.fluid_cache`.
     """
     n = len(particles)
     turning = n if rotating else 0
@@ -134,11 +141,11 @@ def bodies(
         first_sphere=first_sphere,
         sphere_position=position if kinds.all_single_spheres else zeros((3, first_sphere[-1])),
         owner=copied(np.repeat(np.arange(n, dtype=np.int32), spheres)),
-        velocity_ahead=copied(particles.velocity.T if lossy else np.zeros((3, 0))),
-        spin=copied(particles.angular_velocity.T if lossy and rotating else np.zeros((3, 0))),
+        velocity_predicted=copied(particles.velocity.T if lossy else np.zeros((3, 0))),
+        angular_velocity_predicted=copied(particles.angular_velocity.T if lossy and rotating else np.zeros((3, 0))),
         wall_contacts=zeros(n, np.int64),
-        felt=zeros((felt, n)),
-        left=zeros((1, n), np.int8),
+        fluid_cache=zeros((fluid_rows, n)),
+        is_removed=zeros((1, n), np.int8),
         n_active=np.array([n]),
     )
 

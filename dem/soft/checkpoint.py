@@ -23,7 +23,7 @@ from dem.model.insertion.outlet import Outlet
 from dem.model.materials import Material
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.energy_ledger import Booked
-from dem.soft.per_body import BODIES, CONTACTS
+from dem.soft.per_body import BODIES, CONTACTS, PROGRESS, restored, stored
 from dem.soft.simulation import Simulation
 from dem.soft.snapshot import Snapshot
 
@@ -69,7 +69,8 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     """Write its state."""
     write_particles(sim.particles, group)
     state = sim._engine.snapshot()
-    for part, arrays in ((BODIES, state.bodies), (CONTACTS, state.contacts._asdict()), ("progress", state.progress)):
+    bodies, progress = stored(BODIES, state.bodies), stored(PROGRESS, state.progress)
+    for part, arrays in ((BODIES, bodies), (CONTACTS, state.contacts._asdict()), (PROGRESS, progress)):
         for name, values in arrays.items():
             group[f"{part}/{name}"] = values
     group["unit"] = state.energy_unit
@@ -110,9 +111,10 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
     materials = list(dict.fromkeys([*(m for _, m in particles.variants), *own, *(wall.material for wall in walls)]))
     remembered = input_validation.arrays(group, CONTACTS)
     state = Snapshot(
-        bodies=input_validation.arrays(group, BODIES),
+        bodies=restored(BODIES, input_validation.arrays(group, BODIES)),
         contacts=ContactHistory(*(remembered[name] for name in ContactHistory._fields)),
-        progress=input_validation.arrays(group, "progress"), energy_unit=number(group, "unit", above=0),
+        progress=restored(PROGRESS, input_validation.arrays(group, PROGRESS)),
+        energy_unit=number(group, "unit", above=0),
         datum=number(group, "datum"), start_step=int(input_validation.numbers(group, "start_step", (), "iu")[()]),
         watch=input_validation.numbers(group, "watch", (None,))[:] if "watch" in group else np.empty(0),
         fluid=input_validation.arrays(group, FLUID) if FLUID in group else {},

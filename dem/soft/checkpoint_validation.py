@@ -16,7 +16,7 @@ from dem.kernels.soft.wall_contact.wall_history import PIECE_BITS, SIDE
 from dem.model.particles.particles import UNIT_NORM
 from dem.soft.bonds.bond_validation import check_tied
 from dem.soft.insertion.insertion_validation import check_traffic
-from dem.soft.per_body import BODIES, CONTACTS
+from dem.soft.per_body import BODIES, CONTACTS, PROGRESS, stored
 from dem.soft.time_step.short_contacts import Brief
 from dem.system.plan import MOST_STEPS
 
@@ -32,19 +32,20 @@ WATCHED = 4  # overlap, limits of overlap and acceleration, fewest steps; then w
 
 def check_fits(state: Snapshot, engine: Engine) -> None:
     """Raise DamagedError, saying what does not fit, unless the engine can go on from the state."""
-    check_alike(BODIES, state.bodies, {name: getattr(engine.bodies, name)[..., : engine.owned] for name in engine.kept})
-    check_finite(BODIES, state.bodies)
+    own = {name: getattr(engine.bodies, name)[..., : engine.owned] for name in engine.kept}
+    bodies, progress = stored(BODIES, state.bodies), stored(PROGRESS, state.progress)
+    check_alike(BODIES, bodies, stored(BODIES, own))
+    check_finite(BODIES, bodies)
     off = np.abs(np.linalg.norm(state.bodies["orientation"], axis=0) - 1).max(initial=0.0)
     require(off <= UNIT_NORM, f"{BODIES}/orientation has a norm that is off by {off:.3g}")
     _check_contacts(state, engine)
-    progress = state.progress
-    check_alike("progress", progress, engine.progress._asdict())
-    check_finite("progress", progress)
+    check_alike(PROGRESS, progress, stored(PROGRESS, engine.progress._asdict()))
+    check_finite(PROGRESS, progress)
     check_within("progress/step", progress["step"], 0, MOST_STEPS)
     check_within("progress/phase", progress["phase"], FRESH, PREDICTED)
     for name in ("travel", "largest_overlap"):
         check_within(f"progress/{name}", progress[name], 0.0, np.finfo(np.float64).max)
-    for name, values in (("progress/leaving", progress["leaving"]), (f"{BODIES}/left", state.bodies["left"])):
+    for name, values in (("progress/leaving", progress["leaving"]), (f"{BODIES}/left", state.bodies["is_removed"])):
         check_within(name, values, 0, 1)
     if engine.beds:
         engine.beds.become(engine, state.fluid)

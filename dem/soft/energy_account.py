@@ -26,8 +26,8 @@ def booked(engine: Engine) -> dict[str, float]:
     progress, unit = engine.progress, engine.energy_unit
     return {
         "elastic": float(progress.elastic[0]) / unit,
-        "dissipated": float(progress.taken.sum() - progress.stored[0]) / unit,
-        "work": float(progress.worked.sum()) / unit,
+        "dissipated": float(progress.dissipated.sum() - progress.stored[0]) / unit,
+        "work": float(progress.wall_work.sum()) / unit,
         "fluid": drawn(engine),
     }
 
@@ -46,7 +46,7 @@ def departure(engine: Engine) -> float:
 def expect(engine: Engine, more: float, departure: float = 0.0) -> None:
     """Measure departures from a total energy that is so much higher [J]; the present one is so much more, too."""
     engine.progress.energy_start[0] += more * engine.energy_unit
-    engine.progress.departure[0] += departure * engine.energy_unit
+    engine.progress.energy_drift[0] += departure * engine.energy_unit
 
 
 def takes(engine: Engine, gravity: tuple[float, float, float], datum: float) -> bool:
@@ -72,9 +72,9 @@ def reference(
     energies = {
         "the energy at the start": abs(start),
         "the largest kinetic energy": kinetic,
-        "the energy that contacts took": abs(taken + float(progress.taken[0]) / unit),
+        "the energy that contacts took": abs(taken + float(progress.dissipated[0]) / unit),
         "the work of walls and from outside" if work else "the work of the walls": abs(
-            work + float(progress.worked[0]) / unit
+            work + float(progress.wall_work[0]) / unit
         ),
         "the work of the fluid": abs(fluid + drawn(engine)),
         "the energy that particles brought": abs(inserted),

@@ -23,7 +23,7 @@ from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.overlaps import DEEPEST
 from dem.soft.engine_population import EnginePopulation
 from dem.soft.escape import Exits
-from dem.soft.fluid.fluid_setup import DRY, felt_rows, turns
+from dem.soft.fluid.fluid_setup import DRY, rows_of_cache, turns
 from dem.soft.neighbours.grid import grid_for, most_cells
 from dem.soft.neighbours.skin_distances import Skins
 from dem.soft.particle_ids import Numbering
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from dem.soft.fluid.two_way_coupling import Beds
 
 NOWHERE = loop.OutputState(*(np.empty((rows, 0)) for rows in WIDTHS))
-SUMS, INTEGERS = ("taken", "worked"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
+SUMS, INTEGERS = ("dissipated", "wall_work"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
 
 
 class Engine(EnginePopulation):
@@ -97,8 +97,10 @@ class Engine(EnginePopulation):
         couples = laws.has_couples(self.law)
         self.layout = arrays.Layout.of(self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=couples)
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
-        felt = felt_rows(fluid, spheres=self.kinds.all_single_spheres and not self.held, rotating=self.rotating)
-        self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "felt": felt}
+        fluid_rows = rows_of_cache(
+            fluid, spheres=self.kinds.all_single_spheres and not self.held, rotating=self.rotating
+        )
+        self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "fluid_rows": fluid_rows}
         self.bodies = arrays.bodies(particles, self.kinds, box, **self.rows)
         self.numbering = Numbering(self.bodies.identity.copy())
         self.first_sphere_of_row, self.owned = self.bodies.first_sphere[:-1].copy(), len(particles)  # moved here: all
@@ -202,7 +204,7 @@ class Engine(EnginePopulation):
         work = work_of(self.neighbours, walled=has_walls(self.faces)) if several else None
         history = self.history() if history is None else history
         grid = grid_for(b, self.kinds.bounding_radius, self._reach(), self.periods())
-        b.n_active[0] = linked_cells.cell_order(b.position, b.left, grid, w.cell, w.cell_first, w.order)
+        b.n_active[0] = linked_cells.cell_order(b.position, b.is_removed, grid, w.cell, w.cell_first, w.order)
         self._reorder()
         while not self._list_neighbours(grid):
             pass
@@ -302,7 +304,7 @@ class Engine(EnginePopulation):
         """Let those go who have left, see `Exits.going`; returns whether there were any."""
         going = self.exits.going(self.bodies, int(self.progress.step[0]), self.dt, fastest)
         if going.any():
-            self.bodies.left[0, going] = self.progress.leaving[0] = 1
+            self.bodies.is_removed[0, going] = self.progress.leaving[0] = 1
             if self.layout.wall_width:
                 self.neighbours.wall_has_history.reshape(-1, 6)[going[self.bodies.owner]] = 0
             self.rebuild()
@@ -312,7 +314,7 @@ class Engine(EnginePopulation):
         """Go on from the present whole step under another gravity; velocities are half a step ahead."""
         change = np.subtract(gravity, self.gravity)[:, None]
         self.bodies.velocity[:] += 0.5 * self.dt * change
-        self.bodies.velocity_ahead[:] += self.dt * change
+        self.bodies.velocity_predicted[:] += self.dt * change
         self.gravity, self.datum = gravity, datum
         self._load_walls()
         self.exits.turn(gravity)

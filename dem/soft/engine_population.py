@@ -79,15 +79,17 @@ class EnginePopulation(EngineLists):
         step = int(progress.step[0])
         if step >= stop:
             return loop.DONE
-        for name, half in (("taken", "taking"), ("worked", "working")):
+        for name, half in (("dissipated", "dissipated_half_step"), ("wall_work", "wall_work_half_step")):
             getattr(progress, name)[0] += getattr(progress, half)[0]
-        for name in ("elastic", "stored", "taking", "working", "acceleration"):
+        for name in ("elastic", "stored", "dissipated_half_step", "wall_work_half_step", "acceleration"):
             getattr(progress, name)[:] = 0
-        departure = float((progress.taken - progress.worked).sum() - progress.energy_start[0]) - stand_still(self)
+        departure = float((progress.dissipated - progress.wall_work).sum() - progress.energy_start[0]) - stand_still(
+            self
+        )
         if progress.leaving[0]:
-            progress.energy_start[0] += departure - progress.departure[0]
-            departure, progress.leaving[0] = float(progress.departure[0]), 0
-        progress.departure[0] = departure
+            progress.energy_start[0] += departure - progress.energy_drift[0]
+            departure, progress.leaving[0] = float(progress.energy_drift[0]), 0
+        progress.energy_drift[0] = departure
         progress.energy_error[0] = max(progress.energy_error[0], abs(departure))
         if self.wall_state:
             self.wall_state["felt"][:] = 0.0

@@ -16,7 +16,7 @@ from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.overlaps import Overlaps
 from dem.soft.energies import energies_of_contacts, energies_of_flow, energies_of_motion, energies_to_come, unit_of
 from dem.soft.fluid.fluid_setup import STATE, looks_back
-from dem.soft.per_body import FELT, KEPT
+from dem.soft.per_body import FLUID_CACHE, KEPT
 from dem.soft.snapshot import Snapshot
 from dem.soft.time_step.adhesion import energies_of_adhesion
 from dem.soft.walls.wall_arrays import STATE as WALLS
@@ -125,7 +125,7 @@ class EngineView:
     @property
     def kept(self) -> list[str]:
         """Arrays of bodies that decide how the run goes on."""
-        return [*KEPT, FELT] if looks_back(self.fluid) else list(KEPT)
+        return [*KEPT, FLUID_CACHE] if looks_back(self.fluid) else list(KEPT)
 
     @property
     def wall_state(self) -> dict[str, np.ndarray]:
@@ -169,7 +169,7 @@ class EngineView:
         b, p = self.bodies, self.progress
         if p.phase[0] != loop.COMPLETE or p.step[0] == self.start_step or not p.acceleration[0] < np.inf:
             return False
-        gone = b.left[0] != 0
+        gone = b.is_removed[0] != 0
         limited = isinstance(self.fluid, Dry) and not gone.any()
         if not limited and not all(np.isfinite(getattr(b, name).sum()) for name in SHOWN):
             return False
@@ -181,7 +181,7 @@ class EngineView:
 
     def left(self) -> np.ndarray:
         """Rows of those who have left for good."""
-        return np.flatnonzero(self.by_row(self.bodies.left[0]))
+        return np.flatnonzero(self.by_row(self.bodies.is_removed[0]))
 
     def periods(self) -> list[tuple[float, float]]:
         """Corner and length of the periodic cell along each axis [m], the length 0 where it is not periodic."""

@@ -105,7 +105,7 @@ class Exits:
         outside, far = self.look(b, step, dt)
         with np.errstate(over="ignore"):
             fast = np.linalg.norm(b.velocity, axis=0) > fastest
-        return (far | (outside & fast)) & (b.left[0] == 0)
+        return (far | (outside & fast)) & (b.is_removed[0] == 0)
 
     def tell(self, *, told: bool) -> bool:
         """Warn of the first who left, unless somebody was told before; returns whether somebody is now."""

@@ -15,12 +15,12 @@ from dem.kernels.soft.chunks import Serial
 from dem.kernels.soft.neighbours import neighbour_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from dem.kernels.soft.state import Bodies
 
-BODIES, CONTACTS = "bodies", "contacts"  # parts of a snapshot, and groups of a checkpoint
-FELT = "felt"  # no part of its own: one of bodies where a step hands it to the next one
+BODIES, CONTACTS, PROGRESS = "bodies", "contacts", "progress"  # parts of a snapshot, and groups of a checkpoint
+FLUID_CACHE = "fluid_cache"  # no part of its own: one of bodies where a step hands it to the next one
 
 
 class PerBody(NamedTuple):
@@ -30,15 +30,17 @@ class PerBody(NamedTuple):
     axis: int | None  # along which bodies lie; None if it has entries for spheres, or one more than bodies
     moves: bool = True  # with its body when bodies change places; if not, it is made anew
     kept: str | None = BODIES  # part of a snapshot that holds it, None if it need not be kept
+    to_ghosts: bool = False  # sent to ranks where the body is a ghost
+    stored: str | None = None  # name in checkpoints; None: its own
 
 
 PER_BODY = {
-    "identity": PerBody("the body's number, for ever", 0, kept=None),
-    "kind": PerBody("its shape and material", 0, kept=None),
-    "position": PerBody("centre of mass [m]", 1),
+    "identity": PerBody("the body's number, for ever", 0, kept=None, to_ghosts=True),
+    "kind": PerBody("its shape and material", 0, kept=None, to_ghosts=True),
+    "position": PerBody("centre of mass [m]", 1, to_ghosts=True),
     "image": PerBody("periodic cells that it is further along", 1),
     "velocity": PerBody("half a step ahead [m/s]", 1),
-    "orientation": PerBody("at the time of the forces", 1),
+    "orientation": PerBody("at the time of the forces", 1, to_ghosts=True),
     "memory_q": PerBody("quaternion of the scheme", 1),
     "memory_w": PerBody("vector of the scheme, like an angular velocity", 1),
     "memory_a": PerBody("vector of the scheme, like a torque", 1),
@@ -48,15 +50,37 @@ PER_BODY = {
     "first_sphere": PerBody("where its spheres begin", None, moves=False, kept=None),
     "sphere_position": PerBody("centres of its spheres [m]", None, moves=False, kept=None),
     "owner": PerBody("whose each sphere is", None, moves=False, kept=None),
-    "velocity_ahead": PerBody("at the time of the next forces [m/s]", 1),
-    "spin": PerBody("angular velocity then [rad/s]", 1),
+    "velocity_predicted": PerBody("at the time of the next forces [m/s]", 1, to_ghosts=True, stored="velocity_ahead"),
+    "angular_velocity_predicted": PerBody("at the same time [rad/s]", 1, to_ghosts=True, stored="spin"),
     "wall_contacts": PerBody("contacts with rough walls so far", 0, kept=CONTACTS),
-    "felt": PerBody("what it feels of a fluid", 1, kept=FELT),
-    "left": PerBody("1 if it has left for good", 1),
+    "fluid_cache": PerBody(
+        "forces and torques of a fluid, between its evaluations", 1, kept=FLUID_CACHE, stored="felt"
+    ),
+    "is_removed": PerBody("1 if it has left the box for good", 1, stored="left"),
     "n_active": PerBody("number of those that have not", None, moves=False, kept=None),
 }
 KEPT = tuple(name for name, array in PER_BODY.items() if array.kept == BODIES)
 MOVING = tuple(name for name, array in PER_BODY.items() if array.moves)
+TO_GHOSTS = tuple(name for name, array in PER_BODY.items() if array.to_ghosts)
+
+STORED = {  # names in checkpoints of what goes by another name here, by part of a snapshot
+    BODIES: {name: array.stored for name, array in PER_BODY.items() if array.stored},
+    PROGRESS: {
+        "dissipated": "taken", "dissipated_half_step": "taking", "wall_work": "worked",
+        "wall_work_half_step": "working", "energy_drift": "departure",
+    },
+}  # fmt: skip
+
+
+def stored(part: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Arrays of a part of a snapshot by their names in checkpoints."""
+    return {STORED[part].get(name, name): values for name, values in arrays.items()}
+
+
+def restored(part: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Arrays of a part of a checkpoint by their names in snapshots."""
+    names = {stored: name for name, stored in STORED[part].items()}
+    return {names.get(name, name): values for name, values in arrays.items()}
 
 
 def reorder(mode: tuple, order: np.ndarray, bodies: Bodies, scratch: np.ndarray) -> None:

@@ -102,7 +102,7 @@ def _raise_too_fast(now: _Moment, where: str) -> None:
     p, dt, engine = now.particles, now.time_step, now.engine
     with np.errstate(over="ignore"):
         spin = np.linalg.norm(p.angular_velocity, axis=1)
-    there = now.by_row(engine.bodies.left[0] == 0)
+    there = now.by_row(engine.bodies.is_removed[0] == 0)
     row = int(spin.argmax())
     i = now.who(row)
     if spin[row] * dt > loop.LARGEST_TURN:
@@ -202,7 +202,7 @@ def _check_box(now: _Moment, where: str) -> None:
     """Refuse to go on when a centre is beyond a wall."""
     faces, position = now.engine.faces, now.particles.position
     beyond = outside(position, faces.lower, faces.upper)
-    beyond = beyond[now.by_row(now.engine.bodies.left[0])[beyond] == 0]
+    beyond = beyond[now.by_row(now.engine.bodies.is_removed[0])[beyond] == 0]
     if len(beyond):
         row = beyond[0]
         i, speed = now.who(row), np.linalg.norm(now.particles.velocity[row])

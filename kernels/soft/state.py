@@ -51,11 +51,12 @@ class Bodies(NamedTuple):
     first_sphere: np.ndarray  # (N + 1,) int32: spheres of body b are first_sphere[b] to first_sphere[b + 1]
     sphere_position: np.ndarray  # (3, M) [m]; the very array `position` where every body is one sphere
     owner: np.ndarray  # (M,) int32, index of the body that carries each sphere
-    velocity_ahead: np.ndarray  # (3, N) at the time of the next forces, as far as known; empty for elastic contacts
-    spin: np.ndarray  # (3, N) angular velocity then, world frame; empty for elastic contacts or without torques
+    velocity_predicted: np.ndarray  # (3, N) at the time of the next forces, as far as known; empty for elastic contacts
+    # (3, N) at the same time, world frame; empty for elastic contacts or without torques
+    angular_velocity_predicted: np.ndarray
     wall_contacts: np.ndarray  # (N,) int64, contacts with rough walls so far
-    felt: np.ndarray  # (R, N) what it feels of a fluid, rows of ``fluid_cache``; without a fluid R = 0
-    left: np.ndarray  # (1, N) int8, 1 for those that have left the box for good: they meet nothing, and come last
+    fluid_cache: np.ndarray  # (R, N) what it feels of a fluid, rows of module ``fluid_cache``; without a fluid R = 0
+    is_removed: np.ndarray  # (1, N) int8, 1 for those that have left the box for good: they meet nothing, and come last
     n_active: np.ndarray  # (1,) int64, number of the others
 
 

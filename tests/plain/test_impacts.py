@@ -200,8 +200,8 @@ def test_surfaces_of_what_moves_as_one_body_do_not_slip(rng):
     n, velocity, omega = rng.normal(size=(3, 3))
     n /= np.linalg.norm(n)
     bodies.position[:, i], bodies.position[:, j] = (0, 0, 0), -0.0129 * n
-    bodies.velocity_ahead[:] = velocity[:, None] + np.cross(omega, bodies.position, axisb=0).T
-    bodies.spin[:] = omega[:, None]
+    bodies.velocity_predicted[:] = velocity[:, None] + np.cross(omega, bodies.position, axisb=0).T
+    bodies.angular_velocity_predicted[:] = omega[:, None]
     touch, x = contact_detection.meeting(i, i, j, j, 0.013, 1e6, bodies, kinds, walls)
     assert np.abs(touch.velocity).max() < 1e-15  # speeds of 1 m/s, turning adds a hundredth to them
     assert touch.twist_rate == pytest.approx(omega @ n, rel=1e-13)

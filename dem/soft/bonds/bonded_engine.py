@@ -156,7 +156,7 @@ class BondedEngine(Engine):
         gone = super().let_go(fastest)
         if gone:
             tie = self.tie
-            leaving = (self.bodies.left[0, tie.first[tie.slot]] != 0) & (tie.state < BROKEN)
+            leaving = (self.bodies.is_removed[0, tie.first[tie.slot]] != 0) & (tie.state < BROKEN)
             tie.state[leaving], tie.live[tie.slot[leaving]] = GONE, 0.0
         return gone
 

@@ -22,8 +22,8 @@ def contact_forces(engine: Engine) -> ContactForces:
     row = engine.numbering.rows(engine.bodies.identity)
     turning = engine.bodies.torque.shape[1] > 0
     bodies = engine.bodies._replace(
-        velocity_ahead=np.ascontiguousarray(velocity[:, row]),
-        spin=np.ascontiguousarray(spin[:, row]) if turning else np.zeros((3, 0)),
+        velocity_predicted=np.ascontiguousarray(velocity[:, row]),
+        angular_velocity_predicted=np.ascontiguousarray(spin[:, row]) if turning else np.zeros((3, 0)),
     )
     listed = np.empty(engine.neighbours.sphere_i.size, np.int32)
     count, room = ROOM, 0

@@ -89,7 +89,7 @@ class Overlaps(NamedTuple):
 
 def apart_from_walls(b: Bodies, kinds: Kinds) -> np.ndarray:
     """Spheres (M,) that no wall meets: of bodies that have left for good, or are fixed."""
-    return (b.left[0, b.owner] != 0) | (kinds.inverse_mass[b.kind[b.owner]] == 0)
+    return (b.is_removed[0, b.owner] != 0) | (kinds.inverse_mass[b.kind[b.owner]] == 0)
 
 
 def in_walls(b: Bodies, kinds: Kinds, faces: BoxFaces) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -129,7 +129,7 @@ def looks_back(fluid: tuple) -> bool:
     return not isinstance(fluid, fluids.Dry) and fluid.medium.every > 1
 
 
-def felt_rows(fluid: tuple, *, spheres: bool, rotating: bool) -> int:
+def rows_of_cache(fluid: tuple, *, spheres: bool, rotating: bool) -> int:
     """Rows of `dem.kernels.soft.fluid.fluid_cache`."""
     if isinstance(fluid, fluids.Dry):
         return 0

@@ -142,7 +142,7 @@ def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.nd
         identity=np.arange(k), kind=variant.astype(np.int32), position=np.ascontiguousarray(places.T),
         orientation=np.ascontiguousarray(turns.T), first_sphere=spheres.first.astype(np.int32),
         owner=owner.astype(np.int32), sphere_position=np.ascontiguousarray(centres.T),
-        left=np.zeros((1, k), np.int8), n_active=np.array([k]),
+        is_removed=np.zeros((1, k), np.int8), n_active=np.array([k]),
     )  # fmt: skip
     nobody = np.zeros(0, np.int64)
     over = Overlaps.of(bodies, engine.kinds, engine.faces, (nobody, nobody), engine.periods())
@@ -165,7 +165,7 @@ def _taken(engine: Engine, region: Region, radii: np.ndarray) -> tuple[Taken, np
         centres = _turned(spheres, engine.by_row(b.position).T, engine.by_row(b.orientation).T)
     else:
         centres = engine.sphere_centres()
-    present = np.repeat(engine.by_row(b.left[0]) == 0, np.diff(spheres.first))
+    present = np.repeat(engine.by_row(b.is_removed[0]) == 0, np.diff(spheres.first))
     lower, upper, period = region.lower - widest, region.upper + widest, np.zeros(3)
     for axis, (corner, length) in enumerate(engine.periods()):
         if length > 0:

@@ -26,7 +26,7 @@ def grid_for(bodies: Bodies, bound: np.ndarray, skin: float, periods: list[tuple
 
     All in metres. Along periodic axes, whose corner and length are given, the cells fill a period.
     """
-    position, left = bodies.position, bodies.left[0] != 0
+    position, left = bodies.position, bodies.is_removed[0] != 0
     if left.any() and not left.all():
         position = position[:, ~left]
     lower, upper = _extent(position)

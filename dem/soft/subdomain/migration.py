@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from dem.kernels.soft.state import Bodies, Kinds
     from dem.soft.contact.contact_history import ContactHistory
 
-SEEN = ("identity", "kind", "position", "orientation", "velocity_ahead", "spin")  # of ghosts
-
 
 class HistoryTable(NamedTuple):
     """What contacts remember, see `dem.soft.contact.contact_history.ContactHistory`."""

@@ -230,7 +230,7 @@ class Subdomain(SubdomainLists):
 
     def is_sound(self, inside: tuple[np.ndarray, np.ndarray] | None) -> bool:
         """Whether all bodies have finite states, and those who have not left are between these faces."""
-        shown, here = self._shown(), self.bodies.left[0, self.low :] == 0
+        shown, here = self._shown(), self.bodies.is_removed[0, self.low :] == 0
         sound = all(np.isfinite(values).all() for values in shown)
         if sound and inside:
             position = shown[0] if here.all() else shown[0][:, here]

@@ -52,7 +52,7 @@ def bodies(crowd: MigrationSet, places: Places, ghosts: BodyBatch, kinds: Kinds,
         first_sphere=first_sphere,
         sphere_position=made["position"] if kinds.all_single_spheres else zeros((3, first_sphere[-1])),
         owner=np.repeat(np.arange(number.size, dtype=np.int32), spheres),
-        n_active=np.array([low + int(np.count_nonzero(made["left"][0, low:] == 0))]),
+        n_active=np.array([low + int(np.count_nonzero(made["is_removed"][0, low:] == 0))]),
     )
     return found, number
 

@@ -24,9 +24,10 @@ from dem.soft.contact.capsules import with_poses
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.engine import NOWHERE, Engine
 from dem.soft.neighbours.engine_lists import EngineLists
+from dem.soft.per_body import TO_GHOSTS
 from dem.soft.subdomain import subdomain_arrays
 from dem.soft.subdomain.history_migration import indexed
-from dem.soft.subdomain.migration import SEEN, BodyBatch, HistoryTable, MigrationSet
+from dem.soft.subdomain.migration import BodyBatch, HistoryTable, MigrationSet
 from dem.soft.subdomain.subdomain_bonds import ShareBonds
 from dem.soft.subdomain.subdomain_ordering import in_order
 
@@ -120,7 +121,7 @@ class SubdomainLists(EngineLists):
             if self.bonds:
                 self.bonds.agree()
             rows, ends = self._here()
-        here = rows.arrays["left"][0] == 0
+        here = rows.arrays["is_removed"][0] == 0
         work = self.work if math.isfinite(self.work) else float(rows.number.size)
         self.owners.renew(communicator, rows.position if here.all() else rows.position[:, here], work)
         self.work, self.spent, self.steps = math.inf, 0.0, 0
@@ -171,7 +172,7 @@ class SubdomainLists(EngineLists):
     def _list_anew(self, crowd: MigrationSet) -> None:
         """List the neighbours of the bodies that are here now, and pick the candidates."""
         everybody = crowd.places()
-        position, left = crowd.values("position", everybody), crowd.values("left", everybody)
+        position, left = crowd.values("position", everybody), crowd.values("is_removed", everybody)
         wanted, reach = self._wanted(position, left[0] == 0, crowd.values("kind", everybody)[0]), self._reach()
         if self.bonds:
             wanted = self.bonds.with_partners(wanted, crowd.values("identity", everybody)[0])
@@ -182,7 +183,7 @@ class SubdomainLists(EngineLists):
         place = np.empty(crowd.size, np.intp)
         place[found.order] = np.arange(crowd.size)
         wanted = [np.sort(place[which]) for which in wanted]
-        seen = self.communicator.alltoall([crowd.rows(SEEN, found.order[which]) for which in wanted])
+        seen = self.communicator.alltoall([crowd.rows(TO_GHOSTS, found.order[which]) for which in wanted])
         places = crowd.places(found.order)
         self._lay_out(crowd, places, found, BodyBatch.joined(seen))
         self._prepare_to_tell(wanted, [each.number.size for each in seen])
@@ -225,7 +226,11 @@ class SubdomainLists(EngineLists):
         b, communicator = self.bodies, self.communicator
         sends_orientation = not self.kinds.all_single_spheres or bool(self.bonds)
         turned = (b.orientation,) if sends_orientation else ()
-        told = [values for values in (b.position, *turned, b.velocity_ahead, b.spin) if values.size]
+        told = [
+            values
+            for values in (b.position, *turned, b.velocity_predicted, b.angular_velocity_predicted)
+            if values.size
+        ]
         columns, index = sum(len(values) for values in told), (np.concatenate(wanted) + self.low).astype(np.int32)
         to, of = routes([each.size for each in wanted]), routes(found)
         self.channel = channel = communicator.channel(columns, to, of, self.channel)

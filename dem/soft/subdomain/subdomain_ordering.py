@@ -25,7 +25,7 @@ class _Placed(NamedTuple):
     """What cells are made for."""
 
     position: np.ndarray
-    left: np.ndarray
+    is_removed: np.ndarray
 
 
 def in_order(

@@ -272,8 +272,8 @@ def ask_for_bodies(damped, low, middle, high, bonds, bodies):
     for b in range(farthest(low, middle, bonds) + 1, farthest(middle, high, bonds) + LINE, LINE):
         fetch_rows(bodies.position, 3, b)
         fetch_rows(bodies.orientation, 4, b)
-        fetch_rows(bodies.velocity_ahead, 3, b)
-        fetch_rows(bodies.spin, 3, b)
+        fetch_rows(bodies.velocity_predicted, 3, b)
+        fetch_rows(bodies.angular_velocity_predicted, 3, b)
 
 
 ask_for = for_type(Undamped)(nothing_asked_for, ask_for_bodies)
@@ -301,7 +301,8 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
         ask_for(bonds.form.damped, low, high, min(high + AHEAD, stop), bonds, bodies)
         found = evaluate_apart(
             box, bonds.form, low, high, shift, half, per_joule, bonds.table, bonds.kind, bonds.first, bonds.second,
-            bonds.live, bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin, bonds.pull, bonds.load,
+            bonds.live, bodies.position, bodies.orientation, bodies.velocity_predicted,
+            bodies.angular_velocity_predicted, bonds.pull, bonds.load,
         )  # fmt: skip
         elastic, whole, rest = elastic + found[0], whole + found[1], rest + found[2]
         largest, deepest = max(largest, found[3]), max(deepest, found[4])
@@ -314,10 +315,22 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
 def pull_at(box, n, k, bonds, bodies):
     """What bond k does; n is its number among those to the ground, -1 for others."""
     m = bonds.slot[k]
-    one = end_of(bonds.form, bonds.first[m], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin)
+    one = end_of(
+        bonds.form,
+        bonds.first[m],
+        bodies.position,
+        bodies.orientation,
+        bodies.velocity_predicted,
+        bodies.angular_velocity_predicted,
+    )
     if n < 0:
         other = end_of(
-            bonds.form, bonds.second[m], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin
+            bonds.form,
+            bonds.second[m],
+            bodies.position,
+            bodies.orientation,
+            bodies.velocity_predicted,
+            bodies.angular_velocity_predicted,
         )
     else:
         q = (bonds.place[3, n], bonds.place[4, n], bonds.place[5, n], bonds.place[6, n])

@@ -250,7 +250,7 @@ def compute_sphere_kinematics(
     )
     gather_spheres(
         box, first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
-        bodies.velocity_ahead, bodies.spin, gathered,
+        bodies.velocity_predicted, bodies.angular_velocity_predicted, gathered,
     )  # fmt: skip
     began = meet_spheres(stop - first, alike, 2.0 * half, gathered, known)
     if not alike:

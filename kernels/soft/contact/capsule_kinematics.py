@@ -202,8 +202,8 @@ def put_motion_of(law, t, i, j, bodies, kinds, known):
     """
     b, c = bodies.owner[i], bodies.owner[j]
     w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
-    at_b = add(load(bodies.velocity_ahead, b), cross(w_b, get(known, POINT, t)))
-    at_c = add(load(bodies.velocity_ahead, c), cross(w_c, get(known, ARM, t)))
+    at_b = add(load(bodies.velocity_predicted, b), cross(w_b, get(known, POINT, t)))
+    at_c = add(load(bodies.velocity_predicted, c), cross(w_c, get(known, ARM, t)))
     put(known, VELOCITY, t, subtract(at_b, at_c))
     put(known, TURNING, t, subtract(w_b, w_c))
     known[flat(TWIST, t)] = 0.5 * dot(add(w_b, w_c), get(known, NORMAL, t))

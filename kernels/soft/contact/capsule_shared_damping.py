@@ -34,8 +34,8 @@ def look(law, k, bodies, kinds, neighbours, box):
     normal, overlap, arm = touch_at(x, u, v, s, t, reach, r_b)
     of_b, of_c = from_body(kinds, i, arm), from_body(kinds, j, add(arm, x))
     w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
-    at_b = add(load(bodies.velocity_ahead, b), cross(w_b, of_b))
-    at_c = add(load(bodies.velocity_ahead, c), cross(w_c, of_c))
+    at_b = add(load(bodies.velocity_predicted, b), cross(w_b, of_b))
+    at_c = add(load(bodies.velocity_predicted, c), cross(w_c, of_c))
     mass = 1.0 / (yielding(kinds, b, of_b, normal, bodies) + yielding(kinds, c, of_c, normal, bodies))
     rolling = 1.0 / rolling_inertia(r_b, b, bodies, kinds) + 1.0 / rolling_inertia(r_c, c, bodies, kinds)
     return laws.ContactKinematics(

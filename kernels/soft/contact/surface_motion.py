@@ -28,8 +28,8 @@ def radius_near(s, b, bodies, kinds):
 @inline
 def surface_velocity(b, x, bodies, box):
     """Velocity v + ω × r of body b at the point x; bodies that no torque can reach do not turn."""
-    v, centre = load(bodies.velocity_ahead, b), load(bodies.position, b)
-    return velocity_at(x, centre, v, spin_of(b, bodies), bodies.spin.shape[1] > 0, box)
+    v, centre = load(bodies.velocity_predicted, b), load(bodies.position, b)
+    return velocity_at(x, centre, v, spin_of(b, bodies), bodies.angular_velocity_predicted.shape[1] > 0, box)
 
 
 @inline
@@ -41,7 +41,11 @@ def velocity_at(x, centre, v, spin, turns, box):
 @inline
 def spin_of(b, bodies):
     """Angular velocity of body b."""
-    return load(bodies.spin, b) if bodies.spin.shape[1] > 0 else (0.0, 0.0, 0.0)
+    return (
+        load(bodies.angular_velocity_predicted, b)
+        if bodies.angular_velocity_predicted.shape[1] > 0
+        else (0.0, 0.0, 0.0)
+    )
 
 
 @inline

@@ -1,4 +1,4 @@
-"""What bodies feel of a fluid, from one evaluation of its laws to the next: rows of `Bodies.felt`.
+"""What bodies feel of a fluid, from one evaluation of its laws to the next: rows of `Bodies.fluid_cache`.
 
 See ``fluid_forces``.
 """

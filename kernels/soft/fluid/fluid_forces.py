@@ -204,7 +204,7 @@ def feel(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
 
     Writes
     ------
-    bodies.felt : see ``fluid_cache``
+    bodies.fluid_cache : see ``fluid_cache``
 
     Returns
     -------
@@ -218,7 +218,7 @@ def feel(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
     if bodies.torque.shape[1] > 0:
         whirling = feel_turning(
             fluid, scheme, low, high, shift, dt, bodies.kind, kinds.inertia, bodies.orientation, bodies.memory_q,
-            bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque, sampled, bodies.felt, whirl,
+            bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque, sampled, bodies.fluid_cache, whirl,
         )  # fmt: skip
     foresee(
         fluid, scheme, low, high, shift, dt, gravity, bodies.kind, kinds.inverse_mass, bodies.velocity,
@@ -226,6 +226,6 @@ def feel(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
     )  # fmt: skip
     quickest, outside = feel_going(
         fluid, scheme, low, high, bodies.n_active[0], dt, gravity, bodies.kind, kinds.mass, bodies.orientation, sampled,
-        whirl, seen, bodies.felt,
+        whirl, seen, bodies.fluid_cache,
     )  # fmt: skip
     return quickest, whirling, outside

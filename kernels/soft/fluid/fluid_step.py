@@ -41,7 +41,7 @@ def feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box):
 
     Writes
     ------
-    bodies.felt : see ``fluid_cache``
+    bodies.fluid_cache : see ``fluid_cache``
 
     Returns
     -------
@@ -67,10 +67,10 @@ def correct(fluid, scheme, law, c, shift, keeps, dt, gravity, datum, per_joule, 
 
     Writes
     ------
-    bodies.velocity, bodies.velocity_ahead, bodies.memory_q : and the rest of the memory
+    bodies.velocity, bodies.velocity_predicted, bodies.memory_q : and the rest of the memory
     bodies.force : if it keeps that, what takes the velocity at the forces to that half a step later, besides the
         weight [N]
-    bodies.felt : see ``fluid_forces``
+    bodies.fluid_cache : see ``fluid_forces``
     fluid.field : see `drag`
 
     Returns
@@ -83,14 +83,14 @@ def correct(fluid, scheme, law, c, shift, keeps, dt, gravity, datum, per_joule, 
     reynolds, whirling, outside = feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box)
     energy, briskest, before, after = drag(
         fluid, scheme, law, box, low, high, bodies.n_active[0], shift, keeps, dt, gravity, datum, per_joule,
-        bodies.identity, bodies.position, bodies.orientation, bodies.felt, bodies.image, bodies.velocity, bodies.force,
-        bodies.velocity_ahead,
+        bodies.identity, bodies.position, bodies.orientation, bodies.fluid_cache, bodies.image, bodies.velocity,
+        bodies.force, bodies.velocity_predicted,
     )  # fmt: skip
     fastest = np.int64(0)
     if bodies.torque.shape[1] > 0:
         turning, fastest, spent_before, spent_after = whirl(
             fluid, scheme, low, high, bodies.n_active[0], shift, dt, per_joule, bodies.kind, kinds.inertia,
-            bodies.orientation, bodies.torque, bodies.felt, bodies.memory_q, bodies.memory_w, bodies.memory_a,
+            bodies.orientation, bodies.torque, bodies.fluid_cache, bodies.memory_q, bodies.memory_w, bodies.memory_a,
             bodies.memory_more,
         )  # fmt: skip
         energy += turning
@@ -117,7 +117,7 @@ def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box)
 
     Writes
     ------
-    bodies.velocity, bodies.velocity_ahead, bodies.force, bodies.memory_q : as `correct`
+    bodies.velocity, bodies.velocity_predicted, bodies.force, bodies.memory_q : as `correct`
     fluid.field : see `drag`
     fluid.medium : drawn and drawing, work so far and in the half step after the start; Reynolds numbers reached
 
@@ -139,7 +139,7 @@ def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box)
         later = add(v, outwards(scheme, q, change))
         fluids.begin(fluid.field, bodies.identity[b], m, dt, others, v, later)
         store(bodies.velocity, b, later)
-        note_vector(law, add(later, subtract(later, v)), bodies.velocity_ahead, b)
+        note_vector(law, add(later, subtract(later, v)), bodies.velocity_predicted, b)
         store(bodies.force, b, scale(m, subtract(scale(2.0 / dt, subtract(later, v)), gravity)))
         height = gravitational(m, gravity, unwrap_position(box, x, bodies.image, b), datum)
         energy += as_fixed(translational(m, v) + height, per_joule)

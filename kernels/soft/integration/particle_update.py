@@ -274,17 +274,17 @@ def predict(scheme, c, dt, bodies, kinds, box):
     low = first_free(low, high, bodies.kind, kinds)
     while low < high:
         stop = end_of_free(low, high, bodies.kind, kinds)
-        if bodies.spin.shape[1] > 0:
+        if bodies.angular_velocity_predicted.shape[1] > 0:
             gone = turn(
                 scheme, Lossy(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.max_sphere_offset,
-                bodies.velocity,
-                bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
+                bodies.velocity, bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a,
+                bodies.memory_more, bodies.angular_velocity_predicted,
             )  # fmt: skip
         else:
             gone = turn(
                 scheme, laws.Elastic(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.max_sphere_offset,
-                bodies.velocity,
-                bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
+                bodies.velocity, bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a,
+                bodies.memory_more, bodies.angular_velocity_predicted,
             )  # fmt: skip
         farthest = max(farthest, gone)
         low = first_free(stop, high, bodies.kind, kinds)
@@ -301,7 +301,7 @@ def correct(scheme, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box)
 
     Writes
     ------
-    bodies.velocity, bodies.velocity_ahead, bodies.memory_q : and the rest of the memory
+    bodies.velocity, bodies.velocity_predicted, bodies.memory_q : and the rest of the memory
 
     Returns
     -------
@@ -313,15 +313,15 @@ def correct(scheme, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box)
     low = first_free(low, high, bodies.kind, kinds)
     while low < high:
         stop = end_of_free(low, high, bodies.kind, kinds)
-        if bodies.velocity_ahead.shape[1] > 0:
+        if bodies.velocity_predicted.shape[1] > 0:
             moving, brisk = kick(
                 Lossy(), box, low, stop, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
-                bodies.position, bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
+                bodies.position, bodies.velocity, bodies.force, bodies.velocity_predicted, bodies.image,
             )  # fmt: skip
         else:
             moving, brisk = kick(
                 laws.Elastic(), box, low, stop, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
-                bodies.position, bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
+                bodies.position, bodies.velocity, bodies.force, bodies.velocity_predicted, bodies.image,
             )  # fmt: skip
         energy, briskest = energy + moving, max(briskest, brisk)
         if bodies.torque.shape[1] > 0:

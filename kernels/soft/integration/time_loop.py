@@ -38,12 +38,12 @@ class RunState(NamedTuple):
     phase: np.ndarray  # (1,) int64, FRESH, COMPLETE or PREDICTED
     elastic: np.ndarray  # (1,) int64, elastic energy at the last step, in units
     stored: np.ndarray  # (1,) int64, part of it that is not normal laws' or adhesion's
-    taken: np.ndarray  # (2,) what contacts took up besides normal laws' since the start, stored or dissipated [units]
-    taking: np.ndarray  # (1,) the same in the half step after the last forces [units]
-    worked: np.ndarray  # (2,) work of moving walls since the start [units]
-    working: np.ndarray  # (1,) the same in the half step after the last forces [units]
+    dissipated: np.ndarray  # (2,) by contacts since the start, with what they store besides normal laws' [units]
+    dissipated_half_step: np.ndarray  # (1,) the same in the half step after the last forces [units]
+    wall_work: np.ndarray  # (2,) work of moving walls since the start [units]
+    wall_work_half_step: np.ndarray  # (1,) the same in the half step after the last forces [units]
     energy_start: np.ndarray  # (1,) total energy at the start, less what those took along who have left [units]
-    departure: np.ndarray  # (1,) of the total energy from that at the last step [units]
+    energy_drift: np.ndarray  # (1,) departure of the total energy from that at the last step [units]
     energy_error: np.ndarray  # (1,) largest one at any step, whatever its sign [units]
     leaving: np.ndarray  # (1,) int64, 1 if somebody left since the last step
     travel: np.ndarray  # (1,) distance that no sphere exceeded since the candidates were picked, and half of what no
@@ -277,23 +277,25 @@ def account(fluid, task, totals, partial, progress):
         progress.stored[0] = totals.stored
         progress.largest_overlap[0] = max(progress.largest_overlap[0], totals.overlap)
     if task == sweeps.FORCES:
-        progress.taken[0], progress.taken[1] = totals.stored, 0.0
-        progress.worked[0], progress.worked[1] = 0.0, 0.0
+        progress.dissipated[0], progress.dissipated[1] = totals.stored, 0.0
+        progress.wall_work[0], progress.wall_work[1] = 0.0, 0.0
     if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
-        accumulate(progress.taken, progress.taking[0] + totals.loss + totals.jump)
-        accumulate(progress.worked, progress.working[0] + totals.work)
-        gone = (progress.taken[0] - progress.worked[0]) + (progress.taken[1] - progress.worked[1]) - drawn
+        accumulate(progress.dissipated, progress.dissipated_half_step[0] + totals.loss + totals.jump)
+        accumulate(progress.wall_work, progress.wall_work_half_step[0] + totals.work)
+        gone = (
+            (progress.dissipated[0] - progress.wall_work[0]) + (progress.dissipated[1] - progress.wall_work[1]) - drawn
+        )
         departure = totals.elastic + totals.moving - progress.energy_start[0] + gone
         if progress.leaving[0] == 1:
-            progress.energy_start[0] += departure - progress.departure[0]
-            departure = progress.departure[0]
+            progress.energy_start[0] += departure - progress.energy_drift[0]
+            departure = progress.energy_drift[0]
             progress.leaving[0] = 0
-        progress.departure[0] = departure
+        progress.energy_drift[0] = departure
         progress.energy_error[0] = max(progress.energy_error[0], abs(departure))
         progress.acceleration[0] = totals.acceleration
         progress.step[0] += 1
     if task != sweeps.PREDICT:
-        progress.taking[0], progress.working[0] = totals.loss, totals.work
+        progress.dissipated_half_step[0], progress.wall_work_half_step[0] = totals.loss, totals.work
     if task == sweeps.STEP or task == sweeps.PREDICT:  # noqa: PLR1714
         progress.travel[0] += totals.travel
         progress.phase[0] = PREDICTED

@@ -28,13 +28,13 @@ def start(scheme, dt, gravity, datum, per_joule, bodies, kinds, box):
 
     Writes
     ------
-    bodies.velocity, bodies.velocity_ahead, bodies.memory_q : and the rest of the memory
+    bodies.velocity, bodies.velocity_predicted, bodies.memory_q : and the rest of the memory
 
     Returns
     -------
     energy that `correct` will report while it is conserved, in units
     """
-    rotating, looked_at = bodies.torque.shape[1] > 0, bodies.velocity_ahead.shape[1] > 0
+    rotating, looked_at = bodies.torque.shape[1] > 0, bodies.velocity_predicted.shape[1] > 0
     energy = np.int64(0)
     for b in range(bodies.kind.size):
         if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
@@ -47,7 +47,7 @@ def start(scheme, dt, gravity, datum, per_joule, bodies, kinds, box):
         a = add_scaled(gravity, 1.0 / m, load(bodies.force, b))
         store(bodies.velocity, b, add_scaled(v, 0.5 * dt, a))
         if looked_at:
-            store(bodies.velocity_ahead, b, add_scaled(v, dt, a))
+            store(bodies.velocity_predicted, b, add_scaled(v, dt, a))
         if rotating:
             i = load(kinds.inertia, g)
             q = load_quaternion(bodies.orientation, b)

@@ -63,10 +63,10 @@ def pack_halo(bodies, kinds, border):
         k = copy_in(bodies.position, n, size, k, border)
         if border.sends_orientation:
             k = copy_in(bodies.orientation, n, size, k, border)
-        if bodies.velocity_ahead.shape[1] > 0:
-            k = copy_in(bodies.velocity_ahead, n, size, k, border)
-        if bodies.spin.shape[1] > 0:
-            copy_in(bodies.spin, n, size, k, border)
+        if bodies.velocity_predicted.shape[1] > 0:
+            k = copy_in(bodies.velocity_predicted, n, size, k, border)
+        if bodies.angular_velocity_predicted.shape[1] > 0:
+            copy_in(bodies.angular_velocity_predicted, n, size, k, border)
         n += size
 
 
@@ -80,10 +80,10 @@ def unpack_halo(bodies, kinds, border):
         k = copy_out(bodies.position, b, size, k, border)
         if border.sends_orientation:
             k = copy_out(bodies.orientation, b, size, k, border)
-        if bodies.velocity_ahead.shape[1] > 0:
-            k = copy_out(bodies.velocity_ahead, b, size, k, border)
-        if bodies.spin.shape[1] > 0:
-            copy_out(bodies.spin, b, size, k, border)
+        if bodies.velocity_predicted.shape[1] > 0:
+            k = copy_out(bodies.velocity_predicted, b, size, k, border)
+        if bodies.angular_velocity_predicted.shape[1] > 0:
+            copy_out(bodies.angular_velocity_predicted, b, size, k, border)
         b += size
 
 

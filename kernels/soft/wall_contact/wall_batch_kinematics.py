@@ -65,7 +65,7 @@ def gather_contacts(number, told, bodies, kinds, box, known):
         b, g = told[SPHERE, t], bodies.kind[told[SPHERE, t]]
         radius = kinds.radius[kinds.first_offset[g]]
         put(known, PLACE, t, load(bodies.position, b))
-        put(known, VELOCITY, t, load(bodies.velocity_ahead, b))
+        put(known, VELOCITY, t, load(bodies.velocity_predicted, b))
         put(known, TURNING, t, spin_of(b, bodies))
         known[flat(RADIUS, t)], known[flat(REDUCED, t)] = radius, kinds.mass[g]
         known[flat(ROLLING, t)] = rolling_inertia(radius, b, bodies, kinds)
@@ -144,6 +144,6 @@ def meet_walls(number, dt, bodies, kinds, box, told, known):
         if t == number or told[WALL, t] != w:
             if box.walls.moving:
                 turn_normals(w, first, t, box.walls.poses.orientation, known)
-            began += meet_wall(w, first, t, bodies.spin.shape[1] > 0, dt, box, known)
+            began += meet_wall(w, first, t, bodies.angular_velocity_predicted.shape[1] > 0, dt, box, known)
             first = t
     return others, began

@@ -244,7 +244,7 @@ def arrive_all(free, w, completes, half, per_joule, progress, walls):
     Writes
     ------
     free.state, walls.poses, walls.working, walls.impulse : of wall w
-    progress.worked, progress.working : what changes of velocity add to them
+    progress.wall_work, progress.wall_work_half_step : what changes of velocity add to them
     """
     if free.is_free[w] != 0 and completes:
         push, turning = arrive(w, walls.felt, free)
@@ -252,8 +252,8 @@ def arrive_all(free, w, completes, half, per_joule, progress, walls):
         more = -half * (dot(load(walls.felt, w), push) + dot(rows(walls.felt, 3, w), turning))
         add_up(walls.impulse, 6, w, more)
         walls.working[w] += more
-        accumulate(progress.worked, more * per_joule)
-        progress.working[0] += more * per_joule
+        accumulate(progress.wall_work, more * per_joule)
+        progress.wall_work_half_step[0] += more * per_joule
 
 
 arrives = held_or(nobody_arrives, arrive_all)
@@ -271,7 +271,7 @@ def steer(w, completes, setting, progress, walls):
     Writes
     ------
     walls.driven, walls.working : column w
-    progress : working, taking
+    progress : wall_work_half_step, dissipated_half_step
     """
     pressed, before = -dot(load(walls.servo, w), load(walls.felt, w)), walls.driven[1, w]
     if walls.servo[6, w] == 2.0:
@@ -281,8 +281,8 @@ def steer(w, completes, setting, progress, walls):
         walls.driven[1, w] = steered(w, pressed, stiffness, damping, setting.dt, walls)
     faster = 0.5 * setting.dt * (walls.driven[1, w] - before)
     walls.working[w] += faster * pressed
-    progress.working[0] += faster * pressed * setting.per_joule
-    progress.taking[0] += faster * (total(w, LOST, walls) / walls.unit[0]) * setting.per_joule
+    progress.wall_work_half_step[0] += faster * pressed * setting.per_joule
+    progress.dissipated_half_step[0] += faster * (total(w, LOST, walls) / walls.unit[0]) * setting.per_joule
 
 
 @func
@@ -297,7 +297,7 @@ def account(box, setting, completes, progress):
     Writes
     ------
     box.walls : felt, impulse, working, driven
-    progress : worked, working, taking: what changes of velocity add to them
+    progress : wall_work, wall_work_half_step, dissipated_half_step: what changes of velocity add to them
     """
     walls = box.walls
     half = 0.5 * setting.dt
