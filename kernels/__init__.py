@@ -110,7 +110,6 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``capsule_shared_damping``  damping that several contacts share, beside bodies of several spheres
     ``capsule_report``  the same one by one
     ``capsule_sides``       what walls do to them between their ends
-    ``capsule_sides_report``  the same one by one
     ``elastic_pairs``     place spheres, evaluate elastic pairs
     ``force_accumulation``      sum forces and torques by body
     ``contact_detection``    find those that touch, for laws that need velocities
@@ -120,7 +119,8 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``shared_damping``     several contacts of the same two bodies
     ``uniform_values``      one value for all pairs or one each
     ``surface_motion``    how bodies move at a point of contact, and how heavy they are there
-    ``walls``       what the faces of the box do
+    ``contact_sinks``  where forces of contacts with walls go: to bodies, walls and ledger, or to a report
+    ``box_contacts``  what the faces of the box do
     ``rough_faces``  the planes that they show spheres where they are rough
     ``wall_arrays``      a box with other walls beside it, what they are and have come to
     ``near_wall_bodies``  which bodies are near any
@@ -140,7 +140,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``wear``        how they wear
     ``wall_history``       what contacts with them remember
     ``wall_history_tables`` that in tables
-    ``wall_report``  those contacts one by one
+    ``wall_report``  contacts with faces and walls for reports; how deep spheres are in walls
     ``contact_history``     what contacts remember, from one list to the next
     ``particle_update``      predict and correct all bodies
     ``fixed``       bodies that forces do not move

@@ -7,7 +7,6 @@ import math
 
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, kernel
-from dem.kernels.domain.faces import height
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.laws import hertz
 from dem.kernels.numerics.vector import dot, load, scale, subtract
@@ -16,11 +15,7 @@ from dem.kernels.soft.contact import contact_detection
 from dem.kernels.soft.contact.capsule_report import list_capsules
 from dem.kernels.soft.contact.capsules import capsules_or
 from dem.kernels.soft.contact.report_row import ARM, BRANCH, COLUMNS, FORCE, LOSS, NORMAL, OVERLAP, write  # noqa: F401
-from dem.kernels.soft.contact.surface_motion import radius_of
-from dem.kernels.soft.fixed import is_fixed
-from dem.kernels.soft.wall_contact import box_contacts
-from dem.kernels.soft.wall_contact.rough_faces import plane_now
-from dem.kernels.soft.wall_contact.wall_report import list_obstacles
+from dem.kernels.soft.wall_contact.wall_report import list_walls
 
 
 @inline
@@ -67,45 +62,7 @@ def pair_dissipative(law, t, start, end, rate, listed, half, bodies, kinds, neig
     return touch, x, outcome.force, outcome.loss / half, end, rate
 
 
-@inline
-def wall_elastic(law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box):
-    """Hertz's force of a wall.
-
-    Parameters
-    ----------
-    law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box : see `wall_dissipative`
-
-    Returns
-    -------
-    as `wall_dissipative`
-    """
-    touch, x = box_contacts.meeting(s, b, face, overlap, normal, bodies, kinds, box)
-    return touch, x, scale(hertz.force(touch.stiffness, touch.overlap), touch.normal), 0.0, seen, rate
-
-
-@inline
-def wall_dissipative(law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box):
-    """Force of a wall by a law that needs velocities, at the time of what the contact remembers.
-
-    Parameters
-    ----------
-    law, s, b, face, overlap, normal, seen, rate : see `dem.kernels.soft.wall_contact.box_contacts.look_together`
-    half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-
-    Returns
-    -------
-    `laws.Touch`, point [m], force [N], energy taken up besides the elastic one [W], seen, rate
-    """
-    touch, x, history, seen, rate = box_contacts.look_together(
-        law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
-    )
-    m, wall = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
-    outcome = laws.contact(law, m, wall, touch, history, half, -1.0)[0]
-    return touch, x, outcome.force, outcome.loss / half, seen, rate
-
-
 pair_now = laws.elastic_or(pair_elastic, pair_dissipative)
-wall_now = laws.elastic_or(wall_elastic, wall_dissipative)
 
 
 @func
@@ -170,41 +127,6 @@ def list_spheres(kinds, law, half, bodies, neighbours, box, listed, who, what):
 list_pairs = capsules_or(list_spheres, list_capsules)
 
 
-@func
-def list_walls(n, law, half, bodies, kinds, neighbours, box, who, what):
-    """List the contacts with walls after n others; returns the number of all.
-
-    Parameters
-    ----------
-    n, law, half, bodies, kinds, neighbours, box : see `list_contacts`
-
-    Writes
-    ------
-    who, what : as `list_contacts`
-    """
-    for b in range(bodies.kind.size):
-        if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
-            continue
-        seen, rate = -1, 0.0
-        for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-            radius = radius_of(s, b, bodies, kinds)
-            for face in range(6):
-                k = 6 * s + face
-                flat = radius - height(load(bodies.sphere_position, s), face, box)
-                overlap, normal = plane_now(box, k, face, flat, radius, neighbours)
-                held = laws.has_range(law) and neighbours.wall_has_history[k] != 0
-                if overlap > 0.0 or held:
-                    touch, x, force, loss, seen, rate = wall_now(
-                        law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
-                    )
-                    arm = subtract(x, load(bodies.position, b))
-                    of_b = s - bodies.first_sphere[b]
-                    branch, identity = scale(-1.0, arm), bodies.identity[b]
-                    write(n, identity, -1 - face, of_b, 0, touch, force, loss, arm, branch, who, what)
-                    n += 1
-    return n
-
-
 @kernel
 def list_contacts(law, half, bodies, kinds, neighbours, box, listed, who, what):
     """List all contacts.
@@ -228,5 +150,4 @@ def list_contacts(law, half, bodies, kinds, neighbours, box, listed, who, what):
     number of contacts, also of those for which there is no room
     """
     n = list_pairs(kinds, law, half, bodies, neighbours, box, listed, who, what)
-    n = list_walls(n, law, half, bodies, kinds, neighbours, box, who, what)
-    return list_obstacles(box, n, law, half, bodies, kinds, who, what)
+    return list_walls(n, law, half, bodies, kinds, neighbours, box, who, what)

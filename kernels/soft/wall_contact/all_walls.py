@@ -5,9 +5,10 @@ import math
 from dem.kernels.compiler.jit import inline
 from dem.kernels.soft.contact.contact_detection import joined, no_sums
 from dem.kernels.soft.wall_contact.box_contacts import add_walls
-from dem.kernels.soft.wall_contact.capsule_sides import with_sides
+from dem.kernels.soft.wall_contact.capsule_sides import add_sides
+from dem.kernels.soft.wall_contact.contact_sinks import Accumulation
 from dem.kernels.soft.wall_contact.wall_arrays import bare_or
-from dem.kernels.soft.wall_contact.wall_contacts import add_obstacles
+from dem.kernels.soft.wall_contact.wall_contacts import add_body
 
 
 @inline
@@ -47,7 +48,7 @@ def add_all(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neigh
     Writes
     ------
     bodies, neighbours : as `dem.kernels.soft.wall_contact.box_contacts.add_walls`
-    box.walls : as `add_obstacles`
+    box.walls : as `dem.kernels.soft.wall_contact.wall_contacts.add_body`
 
     Returns
     -------
@@ -56,8 +57,10 @@ def add_all(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neigh
     sums = no_sums()
     if has_faces(box):
         sums = add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
-    sums = joined(sums, add_obstacles(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box))
-    return with_sides(kinds, sums, law, b, shift, time_sign, half, per_joule, bodies, box)
+    sink = Accumulation(shift, time_sign, half, per_joule)
+    more, _ = add_body(sink, law, b, 0, bodies, kinds, box)
+    of_sides, _ = add_sides(kinds, sink, law, b, 0, bodies, box)
+    return joined(joined(sums, more), of_sides)
 
 
 touch_walls = bare_or(add_faces, add_all)

@@ -10,11 +10,18 @@ from dem.kernels.domain.faces import are_rough, height, inward
 from dem.kernels.laws import hertz
 from dem.kernels.numerics.energy import as_fixed, as_words
 from dem.kernels.numerics.float_bits import bits_of_float
-from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, store, subtract
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, store, subtract
 from dem.kernels.soft.contact.contact_detection import Sums, joined, no_energy, no_sums
-from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact, of_mass
+from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
-from dem.kernels.soft.wall_contact.rough_faces import PLANE, plane_seen
+from dem.kernels.soft.wall_contact.contact_sinks import (
+    Accumulation,
+    contact_force,
+    elastic_outcome,
+    report_contact,
+    reports_or,
+)
+from dem.kernels.soft.wall_contact.rough_faces import PLANE, plane_now, plane_seen
 
 
 @inline
@@ -110,66 +117,139 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     `Sums`
     """
     sums, seen, rate = no_sums(), -1, 0.0
+    sink = Accumulation(shift, time_sign, half, per_joule)
     forgets = not (laws.has_range(law) or laws.begins(law) > 0.0 or are_rough(box))
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         if forgets and not touches_wall(load(bodies.sphere_position, s), radius_of(s, b, bodies, kinds), box):
             forget(s, neighbours.wall_has_history)
         else:
-            more, seen, rate = add_sphere(
-                law, s, b, seen, rate, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box
-            )
+            more, seen, rate, _ = add_sphere(sink, law, s, b, seen, rate, 0, bodies, kinds, neighbours, box)
             sums = joined(sums, more)
     return sums
 
 
 @noinline
-def add_sphere(law, s, b, seen, rate, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
-    """Add what the walls do to sphere s of body b.
+def add_sphere(sink, law, s, b, seen, rate, n, bodies, kinds, neighbours, box):
+    """Hand the contacts of sphere s of body b with the faces to a sink.
 
     A function of its own: in the loop of its caller LLVM reads ahead all that it might use, for whom nothing touches.
 
     Parameters
     ----------
-    law, b, shift, time_sign, half, per_joule, kinds, box : see `dem.kernels.soft.state`
-    s, seen, rate : sphere; see `look_together`
+    sink, n : see ``contact_sinks``; row of a report
+    law, b, kinds, box : see `dem.kernels.soft.state`
+    s, seen, rate : sphere; see `evaluate_dissipative`
 
     Writes
     ------
-    bodies.force, bodies.torque, bodies.wall_contacts : columns b - shift, added to [N, N m]; entry b
+    bodies, neighbours : as `accumulate`
+    sink : as `report`
+
+    Returns
+    -------
+    `Sums`, seen, rate, n
+    """
+    sums, has_history = no_sums(), neighbours.wall_has_history
+    for face in range(6):
+        k = 6 * s + face
+        radius = radius_of(s, b, bodies, kinds)
+        flat = radius - height(load(bodies.sphere_position, s), face, box)
+        overlap, normal = face_plane(sink, s, b, face, flat, radius, neighbours, bodies, kinds, box)
+        if overlap > -gap_of(sink, law) or (laws.has_range(law) and has_history[k] != 0):
+            touch, x, outcome, history, seen, rate = evaluate(
+                law, s, b, face, overlap, normal, seen, rate, sink.half, sink.time_sign, bodies, kinds, neighbours, box
+            )
+            more, n = take(sink, law, s, b, face, n, touch, x, outcome, history, bodies, neighbours, box)
+            sums = joined(sums, more)
+        else:
+            let_go(sink, k, has_history)
+    return sums, seen, rate, n
+
+
+@inline
+def plane_reported(sink, s, b, face, flat, radius, neighbours, bodies, kinds, box):
+    """Overlap with the plane of a face at the last forces, and its normal."""
+    return plane_now(box, 6 * s + face, face, flat, radius, neighbours)
+
+
+@inline
+def plane_in_step(sink, s, b, face, flat, radius, neighbours, bodies, kinds, box):
+    """Overlap with the plane of a face in this step, which a rough one may draw anew, and its normal."""
+    return plane_seen(
+        box, s, b, face, flat, sink.half, neighbours.wall_history, neighbours.wall_has_history, bodies, kinds
+    )
+
+
+@inline
+def no_gap(sink, law):
+    """Reported are surfaces that touch."""
+    return 0.0
+
+
+@inline
+def gap_in_step(sink, law):
+    """Gap at which the law begins [m]."""
+    return laws.begins(law)
+
+
+@inline
+def let_go_nothing(sink, k, has_history):
+    """A report forgets nothing."""
+
+
+@inline
+def let_go_in_step(sink, k, has_history):
+    """Forget what contact k remembered."""
+    if has_history.size > 0:
+        has_history[k] = 0
+
+
+@inline
+def report(sink, law, s, b, face, n, touch, x, outcome, history, bodies, neighbours, box):
+    """Write the contact to a row; see `accumulate`."""
+    of_b = s - bodies.first_sphere[b]
+    return no_sums(), report_contact(sink, n, b, of_b, -1 - face, touch, x, outcome, bodies)
+
+
+@inline
+def accumulate(sink, law, s, b, face, n, touch, x, outcome, history, bodies, neighbours, box):
+    """Add the force of a contact to its body, and keep what it remembers.
+
+    Parameters
+    ----------
+    sink, law, s, b, face, n : see `add_sphere`
+    touch, x, outcome, history : see `evaluate`
+    bodies, neighbours, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : columns b - shift, added to [N, N m]
     neighbours.wall_history, neighbours.wall_has_history : rows 6 s + face
 
     Returns
     -------
-    `Sums`, seen, rate
+    `Sums`, n
     """
-    sums, m = no_sums(), kinds.material[bodies.kind[b]]
-    rows, has_history = neighbours.wall_history, neighbours.wall_has_history
-    own = PLANE if are_rough(box) else 0
-    for face in range(6):
-        k = 6 * s + face
-        flat = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
-        overlap, normal = plane_seen(box, s, b, face, flat, half, rows, has_history, bodies, kinds)
-        if overlap > -laws.begins(law) or (laws.has_range(law) and has_history[k] != 0):
-            touch, x, history, seen, rate = look_together(
-                law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
-            )
-            outcome, history = laws.contact(law, m, kinds.modulus.shape[0], touch, history, half, time_sign)
-            if has_history.size > 0:
-                laws.store(law, rows, k, own, history)
-                has_history[k] = 1 if outcome.persists else 0
-            push(b, shift, outcome.force, subtract(x, load(bodies.position, b)), bodies)
-            if laws.turns(law):
-                store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), outcome.couple))
-            more = Sums(
-                as_fixed(outcome.elastic, per_joule), bits_of_float(max(overlap, 0.0)),
-                as_fixed(outcome.stored, per_joule), as_words(outcome.loss, per_joule),
-                as_words(half * dot(outcome.force, load(box.velocity, face)), per_joule),
-                as_words(outcome.instantaneous_dissipation, per_joule),
-            )  # fmt: skip
-            sums = joined(sums, more)
-        elif has_history.size > 0:
-            has_history[k] = 0
-    return sums, seen, rate
+    k, has_history = 6 * s + face, neighbours.wall_has_history
+    if has_history.size > 0:
+        laws.store(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0, history)
+        has_history[k] = 1 if outcome.persists else 0
+    push(b, sink.shift, outcome.force, subtract(x, load(bodies.position, b)), bodies)
+    if laws.turns(law):
+        at = b - sink.shift
+        store(bodies.torque, at, add(load(bodies.torque, at), outcome.couple))
+    return Sums(
+        as_fixed(outcome.elastic, sink.per_joule), bits_of_float(max(touch.overlap, 0.0)),
+        as_fixed(outcome.stored, sink.per_joule), as_words(outcome.loss, sink.per_joule),
+        as_words(sink.half * dot(outcome.force, load(box.velocity, face)), sink.per_joule),
+        as_words(outcome.instantaneous_dissipation, sink.per_joule),
+    ), n  # fmt: skip
+
+
+face_plane = reports_or(plane_reported, plane_in_step)
+gap_of = reports_or(no_gap, gap_in_step)
+let_go = reports_or(let_go_nothing, let_go_in_step)
+take = reports_or(report, accumulate)
 
 
 @inline
@@ -181,31 +261,45 @@ def forget(s, has_history):
 
 
 @inline
-def look_together(law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box):
-    """As `meeting`, with what the contact remembers, and to be damped together with others of the body at this face.
+def evaluate_elastic(
+    law, s, b, face, overlap, normal, seen, rate, half, time_sign, bodies, kinds, neighbours, box
+):  # fmt: skip
+    """Hertz's force of a face; see `evaluate_dissipative`."""
+    touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
+    force = scale(hertz.force(touch.stiffness, touch.overlap), touch.normal)
+    return touch, x, elastic_outcome(force, hertz.energy(touch.stiffness, touch.overlap)), (), seen, rate
+
+
+@inline
+def evaluate_dissipative(
+    law, s, b, face, overlap, normal, seen, rate, half, time_sign, bodies, kinds, neighbours, box
+):  # fmt: skip
+    """Force of a face by a law that needs velocities, damped together with other contacts of the body at this face.
 
     Parameters
     ----------
     s, b, face, overlap, normal : see `meeting`
     seen, rate : the face that was looked at last, and its ω² [1/s²]; at first -1 and 0
-    law, half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+    law, half, time_sign, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
 
     Returns
     -------
-    `laws.Touch`, with the mass that is to be damped; point [m]; history; seen; rate
+    `laws.ContactKinematics`, point [m], `laws.ContactForce`, history, seen, rate
     """
     k = 6 * s + face
     touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
     history = laws.nothing(law)
     if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[k] != 0:
         history = laws.load(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0)
-    if laws.shares_damping(law) and not are_rough(box):
-        if face != seen:  # those of one face come one after the other, but in a corner
-            seen, rate = face, rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
-        if rate > 0.0:
-            m, wall = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
-            touch = of_mass(touch, laws.secant(law, m, wall, touch, history, half) / rate)
-    return touch, x, history, seen, rate
+    # contacts of one face come one after the other, but in a corner
+    if laws.shares_damping(law) and not are_rough(box) and face != seen:
+        seen, rate = face, rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
+    m, wall = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
+    touch, outcome, history = contact_force(law, m, wall, touch, rate, history, half, time_sign)
+    return touch, x, outcome, history, seen, rate
+
+
+evaluate = laws.elastic_or(evaluate_elastic, evaluate_dissipative)
 
 
 @func

@@ -9,29 +9,31 @@ nothing.
 
 import math
 
-import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline
 from dem.kernels.domain.periodic import by_box
-from dem.kernels.laws import hertz
 from dem.kernels.laws.merged_contacts import exponent
-from dem.kernels.numerics.energy import add_words, as_fixed, as_words
-from dem.kernels.numerics.float_bits import bits_of_float
-from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, store, subtract
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.capsules import capsules_or
-from dem.kernels.soft.contact.contact_detection import Sums, joined, no_energy, no_sums
-from dem.kernels.soft.wall_contact import wall_history, wall_loads
-from dem.kernels.soft.wall_contact.box_contacts import push
-from dem.kernels.soft.wall_contact.near_wall_record import IN_USE, NEAR, remember
-from dem.kernels.soft.wall_contact.overlap_regions import ANCHOR, DEEPEST, ENERGY, LINKS, region, sum_of
-from dem.kernels.soft.wall_contact.wall_arrays import framed, image_for, in_world, is_near, velocity_at
-from dem.kernels.soft.wall_contact.wall_contacts import tell_servo
+from dem.kernels.soft.contact.contact_detection import joined, no_sums
+from dem.kernels.soft.wall_contact import rough_walls, wall_history
+from dem.kernels.soft.wall_contact.contact_sinks import contact_force, reports_or, with_pieces
+from dem.kernels.soft.wall_contact.near_wall_record import IN_USE
+from dem.kernels.soft.wall_contact.overlap_regions import ANCHOR, ENERGY, LINKS, region, sum_of
+from dem.kernels.soft.wall_contact.wall_arrays import framed, image_for, in_world
+from dem.kernels.soft.wall_contact.wall_contacts import (
+    elastic_force,
+    is_searched,
+    keep,
+    take,
+    walls_to_search,
+)
 from dem.kernels.soft.wall_contact.wall_kinematics import blended, encounter_at
-from dem.kernels.soft.wall_contact.wear import wear
-from dem.kernels.walls.potential_terms import LOBE
 from dem.kernels.walls.side_potential_terms import MOMENT
 from dem.kernels.walls.sides import feel_side
+
+OF_BODY = 2  # in reports in place of the number of a sphere of the body: after those of its ends
 
 
 @inline
@@ -90,198 +92,166 @@ def recall(law, c, w, t, count, box):
 
 
 @inline
-def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, box):
-    """Add the elastic forces and torques of walls on the side of capsule b.
-
-    Parameters
-    ----------
-    law, b, shift, time_sign, half, per_joule, kinds : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies.force, bodies.torque : column b - shift, added to [N, N m]
-    box.walls : what walls feel
-
-    Returns
-    -------
-    `Sums`
-    """
-    elastic, largest, work = np.int64(0), 0.0, no_energy()
-    walls, c, none, g = box.walls, b // CHUNK, (0.0, 0.0, 0.0), bodies.kind[b]
-    x, u = axis_now(b, bodies)
-    radius = kinds.radius[kinds.first_offset[g]]
-    for w in range(walls.contact_slot.size):
-        count = trees_of_side(w, c, x, u, radius, 1.5, box) if is_near(w, walls.at[bodies.first_sphere[b], NEAR]) else 0
-        k = hertz.stiffness(walls.modulus[kinds.material[g], w], radius)
-        for t in range(count):
-            s, couple = place_of(w, c, t, u, box)
-            force, couple, at = scale(k, sum_of(w, c, t, box)), scale(k, couple), add_scaled(x, s, u)
-            push(b, shift, force, scale(s, u), bodies)
-            store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), couple))
-            elastic += as_fixed(k * walls.trees[c, t, ENERGY], per_joule)
-            largest = max(largest, walls.trees[c, t, DEEPEST])
-            power = dot(force, velocity_at(w, at, box)) + dot(couple, load(walls.poses.spin, w))
-            done = as_words(half * power, per_joule)
-            wall_loads.add_load(c, w, at, force, couple, done, box)
-            if walls.servo[6, w] != 0.0:
-                wall_loads.book_contact(c, w, 1.5 * k * math.sqrt(walls.trees[c, t, DEEPEST]), 0.0, none, box)
-            work = add_words(work, done)
-    return Sums(elastic, bits_of_float(largest), np.int64(0), no_energy(), work, no_energy())
+def no_sides(kinds, sink, law, b, n, bodies, box):
+    """Bodies made of spheres have no sides."""
+    return no_sums(), n
 
 
 @inline
-def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, box):
-    """The same by a law that needs velocities.
+def add_side(kinds, sink, law, b, n, bodies, box):
+    """Hand the contacts of the side of body b, if it is a capsule, with walls to a sink.
 
     Parameters
     ----------
-    law, b, shift, time_sign, half, per_joule, kinds : see `dem.kernels.soft.state`
+    kinds, law, b, bodies : see `dem.kernels.soft.state`
+    sink, n : see ``contact_sinks``; row of a report
 
     Writes
     ------
-    bodies.force, bodies.torque : column b - shift, added to [N, N m]
-    box.walls : what walls feel, and what contacts with them remember
+    bodies, box.walls, sink : as `dem.kernels.soft.wall_contact.wall_contacts.take`
 
     Returns
     -------
-    `Sums`
+    `Sums`, n
     """
-    sums = no_sums()
-    n = box.walls.at[bodies.first_sphere[b + 1] - 1, IN_USE]
-    for w in range(box.walls.contact_slot.size):
-        if is_near(w, box.walls.at[bodies.first_sphere[b], NEAR]):
-            more, n = add_wall(law, w, b, n, shift, time_sign, half, per_joule, bodies, kinds, box)
-            sums = joined(sums, more)
-    return sums
+    sums, walls = no_sums(), box.walls
+    if kinds.half[bodies.kind[b]] > 0.0:
+        last = bodies.first_sphere[b + 1] - 1
+        near = walls_to_search(sink, bodies.first_sphere[b], b, bodies, walls)
+        n = contacts_of_end(sink, last, n, walls)
+        for w in range(walls.contact_slot.size):
+            if is_searched(sink, w, near, b, bodies, walls):
+                more, n = add_wall(sink, law, w, b, n, bodies, kinds, box)
+                sums = joined(sums, more)
+    return sums, n
 
 
 @inline
-def meet(law, w, c, t, count, b, x, u, half, bodies, kinds, box):
-    """Contact t of a side at wall w: what it is, where, what it remembers, and the couple it has besides its force.
+def row_of_report(sink, last, n, walls):
+    """The row of a report."""
+    return n
 
-    Parameters
-    ----------
-    law, w, c, t, count, b : law; wall, chunk, tree, of how many; the capsule
-    x, u : its middle and half axis [m]
-    half, bodies, kinds, box : see `dem.kernels.soft.state`
 
-    Returns
-    -------
-    `laws.Touch`, point [m], velocity of the wall there [m/s], couple [N m], history, whether there is anything
-    """
-    m, row, radius = (
-        kinds.material[bodies.kind[b]],
-        box.walls.contact_slot[w],
-        kinds.radius[kinds.first_offset[bodies.kind[b]]],
-    )
-    overlap, normal = region(w, c, t, reach_beyond(law, box.walls), exponent(law, m, row), box)
-    history, found = recall(law, c, w, t, count, box)
-    s, couple = place_of(w, c, t, u, box)
-    touch, point, of_wall = encounter_at(w, add_scaled(x, s, u), radius, b, overlap, normal, bodies, kinds, box)
-    total = sum_of(w, c, t, box)
-    size = math.sqrt(dot(total, total))
-    if box.walls.trees[c, t, LINKS] == 0.0 or size == 0.0 or overlap <= 0.0:
-        couple = (0.0, 0.0, 0.0)
-    else:
-        couple = scale(laws.secant(law, m, row, touch, history, half) * overlap / size, couple)
-    return touch, point, of_wall, couple, history, overlap > 0.0 or found > 0
+@inline
+def number_kept(sink, last, n, walls):
+    """How many contacts of the second end, in whose slots those of the side are kept too, have been kept."""
+    return walls.at[last, IN_USE]
+
+
+contacts_of_end = reports_or(row_of_report, number_kept)
+add_sides = capsules_or(no_sides, add_side)
 
 
 @func
-def add_wall(law, w, b, n, shift, time_sign, half, per_joule, bodies, kinds, box):
-    """Add what wall w does to the side of capsule b, in the slots of whose second end n contacts are kept.
+def add_wall(sink, law, w, b, n, bodies, kinds, box):
+    """Hand the contacts of the side of capsule b with wall w to a sink; see `add_side`.
 
     Parameters
     ----------
-    law, b, shift, time_sign, half, per_joule, kinds : see `dem.kernels.soft.state`
-    w, n : wall, number of contacts
+    sink, law, b, bodies, kinds, box : see `add_side`
+    w, n : wall; number of contacts that have been kept, or row of a report
 
     Writes
     ------
-    bodies.force, bodies.torque : column b - shift, added to [N, N m]
-    box.walls : what the wall feels, and what contacts with it remember
+    bodies, box.walls, sink : as `dem.kernels.soft.wall_contact.wall_contacts.take`
 
     Returns
     -------
-    `Sums`, number of contacts that have been kept
+    `Sums`, n
     """
-    elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
-    walls, c, largest, m = box.walls, b // CHUNK, 0.0, kinds.material[bodies.kind[b]]
-    row, radius, last = (
-        walls.contact_slot[w],
-        kinds.radius[kinds.first_offset[bodies.kind[b]]],
-        bodies.first_sphere[b + 1] - 1,
-    )
-    (x, u), p = axis_now(b, bodies), exponent(law, m, row)
-    count = trees_of_side(w, c, x, u, radius + reach_beyond(law, walls), p, box)
+    sums, m, row = no_sums(), kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
+    radius, (x, u) = kinds.radius[kinds.first_offset[bodies.kind[b]]], axis_now(b, bodies)
+    reach = radius + reach_beyond(law, box.walls)
+    count = trees_of_side(w, b // CHUNK, x, u, reach, exponent(law, m, row), box)
     for t in range(count):
-        touch, point, of_wall, couple, history, lives = meet(law, w, c, t, count, b, x, u, half, bodies, kinds, box)
-        if lives:
-            outcome, history = laws.contact(law, m, row, touch, history, half, time_sign)
-            if remember(walls) and outcome.persists:
-                key = wall_history.key_of(w + wall_history.SIDE, walls.trees[c, t, ANCHOR])
-                n = wall_history.note(law, c, last, n, key, history, walls)
-            if laws.turns(law):
-                couple = add(couple, outcome.couple)
-            push(b, shift, outcome.force, subtract(point, load(bodies.position, b)), bodies)
-            store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), couple))
-            power = dot(outcome.force, of_wall) + dot(couple, load(walls.poses.spin, w))
-            more = 0.0
-            if walls.trees[c, t, LINKS] != 0.0 and not laws.has_range(law):
-                more = blended(law, m, row, touch, history, half, walls.trees[c, t, ENERGY], p)
-            done = as_words(half * power, per_joule)
-            wall_loads.add_load(c, w, point, outcome.force, couple, done, box)
-            if walls.first_worn[w] >= 0 and time_sign > 0.0:
-                piece = np.int64(walls.trees[c, t, ANCHOR]) & (LOBE - 1)
-                wear(w, piece, outcome, touch, per_joule, walls)
-            if walls.servo[6, w] != 0.0:
-                tell_servo(law, m, row, c, w, p, touch, history, outcome.force, half, box)
-            elastic += as_fixed(outcome.elastic + more, per_joule)
-            stored += as_fixed(outcome.stored, per_joule)
-            loss, work = add_words(loss, as_words(outcome.loss, per_joule)), add_words(work, done)
-            jump = add_words(jump, as_words(outcome.instantaneous_dissipation, per_joule))
-            largest = max(largest, touch.overlap)
-    return Sums(elastic, bits_of_float(largest), stored, loss, work, jump), n
-
-
-add_sides = laws.elastic_or(add_elastic, add_dissipative)
+        more, n = add_tree(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, box)
+        sums = joined(sums, more)
+    return sums, n
 
 
 @inline
-def have_none(kinds, sums, law, b, shift, time_sign, half, per_joule, bodies, box):
-    """Bodies made of spheres have no sides.
+def add_elastic(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, box):
+    """Hand an elastic contact to a sink: its force is summed over the pieces of the wall.
 
     Parameters
     ----------
-    kinds, sums, law, b, shift, time_sign, half, per_joule, bodies, box : see `have_sides`
-
-    Returns
-    -------
-    sums
-    """
-    return sums
-
-
-@inline
-def have_sides(kinds, sums, law, b, shift, time_sign, half, per_joule, bodies, box):
-    """Sums over what walls do to a capsule, with what they do to its side.
-
-    Parameters
-    ----------
-    kinds, sums, law, b, shift, time_sign, half, per_joule : see `dem.kernels.soft.state`; over its ends
+    law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, box : see `add_dissipative`
 
     Writes
     ------
-    bodies, box : as `add_dissipative`
+    bodies, box.walls, sink : as `dem.kernels.soft.wall_contact.wall_contacts.take`
 
     Returns
     -------
-    `Sums`
+    `Sums`, n
     """
-    if kinds.half[bodies.kind[b]] > 0.0:
-        more = add_sides(law, b, shift, time_sign, half, per_joule, bodies, kinds, box)
-        sums = joined(sums, more)
-    return sums
+    c = b // CHUNK
+    s, couple = place_of(w, c, t, u, box)
+    place = add_scaled(x, s, u)
+    touch, point, moves, outcome = elastic_force(sink, w, c, t, place, radius, b, bodies, kinds, box)
+    outcome = with_pieces(outcome, scale(touch.stiffness, couple), 0.0)
+    return take(sink, w, b, OF_BODY, n, n, touch, point, scale(s, u), moves, outcome, True, bodies, box)
 
 
-with_sides = capsules_or(have_none, have_sides)
+@inline
+def add_dissipative(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, box):
+    """Hand a contact by a law that needs velocities to a sink.
+
+    Parameters
+    ----------
+    sink, law, w, b, n, bodies, kinds, box : see `add_wall`
+    t, count : tree, of how many
+    x, u, radius : middle and half axis of the capsule, its radius [m]
+
+    Writes
+    ------
+    bodies, box.walls, sink : as `dem.kernels.soft.wall_contact.wall_contacts.take`
+
+    Returns
+    -------
+    `Sums`, n
+    """
+    walls, c, m, row = box.walls, b // CHUNK, kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
+    p = exponent(law, m, row)
+    overlap, normal = region(w, c, t, reach_beyond(law, walls), p, box)
+    history, found = recall(law, c, w, t, count, box)
+    if not (overlap > 0.0 or found > 0):
+        return no_sums(), n
+    s, couple = place_of(w, c, t, u, box)
+    touch, point, of_wall = encounter_at(w, add_scaled(x, s, u), radius, b, overlap, normal, bodies, kinds, box)
+    couple = couple_of(law, m, row, w, c, t, couple, touch, history, sink.half, box)
+    _touch, outcome, history = contact_force(law, m, row, touch, 0.0, history, sink.half, sink.time_sign)
+    if laws.turns(law):
+        couple = add(couple, outcome.couple)
+    energy = 0.0
+    if walls.trees[c, t, LINKS] != 0.0 and not laws.has_range(law):
+        energy = blended(law, m, row, touch, history, sink.half, walls.trees[c, t, ENERGY], p)
+    outcome = with_pieces(outcome, couple, energy)
+    arm, row_of, last = subtract(point, load(bodies.position, b)), n, bodies.first_sphere[b + 1] - 1
+    key = wall_history.key_of(w + wall_history.SIDE, walls.trees[c, t, ANCHOR])
+    n = keep(sink, law, c, w, last, n, key, rough_walls.nowhere(), p, m, row, touch, outcome, history, box)
+    return take(sink, w, b, OF_BODY, row_of, n, touch, point, arm, of_wall, outcome, True, bodies, box)
+
+
+@inline
+def couple_of(law, m, row, w, c, t, couple, touch, history, half, box):
+    """Couple of a contact of several terms besides that of its force [N m].
+
+    Parameters
+    ----------
+    law, m, row, touch, history, half : see `dem.kernels.laws.secant`
+    w, c, t, box : wall, chunk, tree; see `dem.kernels.soft.state`
+    couple : of a unit of stiffness, see `place_of`
+
+    Returns
+    -------
+    couple
+    """
+    total = sum_of(w, c, t, box)
+    size = math.sqrt(dot(total, total))
+    if box.walls.trees[c, t, LINKS] == 0.0 or size == 0.0 or touch.overlap <= 0.0:
+        return 0.0, 0.0, 0.0
+    return scale(laws.secant(law, m, row, touch, history, half) * touch.overlap / size, couple)
+
+
+add_tree = laws.elastic_or(add_elastic, add_dissipative)

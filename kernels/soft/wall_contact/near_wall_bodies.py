@@ -7,8 +7,9 @@ from dem.kernels.compiler.jit import func, inline
 from dem.kernels.numerics.quaternion import body_x, load_quaternion
 from dem.kernels.numerics.vector import add, add_scaled, load
 from dem.kernels.soft.chunks import CHUNK
+from dem.kernels.soft.contact.capsules import capsules_or
 from dem.kernels.soft.neighbours.body_pairs import SLACK
-from dem.kernels.soft.wall_contact import capsule_sides_report, rough_walls, wall_history
+from dem.kernels.soft.wall_contact import rough_walls, wall_history
 from dem.kernels.soft.wall_contact.near_wall_record import NEAR, list_at
 from dem.kernels.soft.wall_contact.rough_faces import touches_rough
 from dem.kernels.soft.wall_contact.wall_arrays import (
@@ -122,6 +123,49 @@ def look(w, x, reach, start, c, box):
     return min(d - reach, room), count
 
 
+@inline
+def without_side(kinds, near, free, b, skin, bodies, box):
+    """Without sides walls are as near as spheres are.
+
+    Parameters
+    ----------
+    kinds, near, free, b, skin, bodies, box : see `with_side`
+
+    Returns
+    -------
+    near, free
+    """
+    return near, free
+
+
+@inline
+def with_side(kinds, near, free, b, skin, bodies, box):
+    """Bits of the walls that body b is near, and how far it is free [m], with those that its side is near.
+
+    Parameters
+    ----------
+    kinds, b, skin, bodies, box : see `dem.kernels.soft.state`
+    near, free : of its ends
+
+    Returns
+    -------
+    bits, distance
+    """
+    g = bodies.kind[b]
+    if kinds.half[g] > 0.0:
+        reach, walls = (kinds.bounding_radius[g] + skin) * SLACK, box.walls
+        for w in range(walls.contact_slot.size):
+            if acts_on(w, b, bodies, walls):
+                away, _count = look(w, load(bodies.position, b), reach, walls.listed.shape[1], b // CHUNK, box)
+                if away < 0.0:
+                    near |= np.int64(1) << min(w, SINGLE)
+                free = min(free, away)
+    return near, free
+
+
+near_side = capsules_or(without_side, with_side)
+
+
 @func
 def look_around(box, b, skin, bodies, kinds):
     """Find which walls body b is near, and which of their triangles; who is near none remembers none.
@@ -152,7 +196,7 @@ def look_around(box, b, skin, bodies, kinds):
             walls.wanted[c] += count
         listed = walls.wanted[c] <= walls.listed.shape[1]
         list_at(first + s, start if listed else -1, walls.wanted[c] if listed else -1, walls)
-    near, free = capsule_sides_report.near_side(kinds, near, free, look, b, skin, bodies, box)
+    near, free = near_side(kinds, near, free, b, skin, bodies, box)
     for s in range(first, bodies.first_sphere[b + 1]):
         walls.at[s, NEAR] = near
     if near == 0:

@@ -181,12 +181,12 @@ def keep(rough, s, n, plane, walls):
 
 
 @inline
-def as_it_was(rough, w, k, flat, normal, radius, box):
+def as_it_was(rough, c, w, k, flat, normal, radius, box):
     """Overlap and normal of a smooth wall.
 
     Parameters
     ----------
-    rough, w, k, flat, normal, radius, box : see `plane_last_seen`
+    rough, c, w, k, flat, normal, radius, box : see `plane_last_seen`
 
     Returns
     -------
@@ -196,12 +196,12 @@ def as_it_was(rough, w, k, flat, normal, radius, box):
 
 
 @inline
-def plane_last_seen(rough, w, k, flat, normal, radius, box):
-    """Overlap and normal as of the last forces, of a sphere whose slots chunk 0 has looked up.
+def plane_last_seen(rough, c, w, k, flat, normal, radius, box):
+    """Overlap and normal as of the last forces, of a sphere whose slots have been looked up.
 
     Parameters
     ----------
-    rough, w, k, flat, normal, box : see `plane_seen`
+    rough, c, w, k, flat, normal, box : see `plane_seen`
     radius : of the sphere [m]
 
     Returns
@@ -212,7 +212,7 @@ def plane_last_seen(rough, w, k, flat, normal, radius, box):
         return flat, normal
     if k < 0:
         return 0.0, normal
-    tilted, _place, overlap = kept(k, box.walls.old_history[0])
+    tilted, _place, overlap = kept(k, box.walls.old_history[c])
     within = abs(overlap - flat) < rough.roughness[w] * radius * (1.0 - 1e-9)
     return overlap, in_world(w, tilted, box) if within else normal
 

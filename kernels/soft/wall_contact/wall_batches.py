@@ -30,6 +30,7 @@ from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact import rough_walls, wall_history, wall_loads
 from dem.kernels.soft.wall_contact.all_walls import has_faces
 from dem.kernels.soft.wall_contact.box_contacts import add_walls
+from dem.kernels.soft.wall_contact.contact_sinks import Accumulation
 from dem.kernels.soft.wall_contact.near_wall_record import NEAR, remember
 from dem.kernels.soft.wall_contact.overlap_regions import ANCHOR, DEEPEST, beyond_of, is_plain
 from dem.kernels.soft.wall_contact.triangle_batches import look_ahead, trees_found
@@ -128,7 +129,8 @@ def take_contacts(
                     law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums
                 )
                 number = 0
-            more, n = add_tree(law, w, b, b, t, count, n, shift, time_sign, half, per_joule, bodies, kinds, box)
+            sink = Accumulation(shift, time_sign, half, per_joule)
+            more, n = add_tree(law, sink, w, b, b, t, count, n, bodies, kinds, box)
             sums = joined(sums, more)
             continue
         overlap = walls.trees[c, t, DEEPEST] - beyond

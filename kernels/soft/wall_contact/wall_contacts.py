@@ -11,17 +11,23 @@ import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, noinline
 from dem.kernels.domain.periodic import minimum_image
-from dem.kernels.laws import hertz
 from dem.kernels.laws.merged_contacts import exponent, resistance
-from dem.kernels.numerics.energy import add_words, as_fixed, as_words
+from dem.kernels.numerics.energy import as_fixed, as_words
 from dem.kernels.numerics.float_bits import bits_of_float
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store, subtract
 from dem.kernels.soft.chunks import CHUNK
-from dem.kernels.soft.contact.contact_detection import Sums, joined, no_energy, no_sums
-from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact, of_mass
+from dem.kernels.soft.contact.contact_detection import Sums, joined, no_sums
+from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import radius_near, spheres_of
 from dem.kernels.soft.wall_contact import rough_walls, wall_history, wall_loads
 from dem.kernels.soft.wall_contact.box_contacts import push
+from dem.kernels.soft.wall_contact.contact_sinks import (
+    contact_force,
+    elastic_outcome,
+    report_contact,
+    reports_or,
+    with_pieces,
+)
 from dem.kernels.soft.wall_contact.near_wall_record import NEAR, remember
 from dem.kernels.soft.wall_contact.overlap_regions import (
     ANCHOR,
@@ -33,82 +39,299 @@ from dem.kernels.soft.wall_contact.overlap_regions import (
     sum_of,
     trees_at,
     trees_of,
+    trees_seen,
 )
-from dem.kernels.soft.wall_contact.wall_arrays import in_frame, is_near, velocity_at
-from dem.kernels.soft.wall_contact.wall_kinematics import blended, encounter
+from dem.kernels.soft.wall_contact.wall_arrays import acts_on, in_frame, is_near, velocity_at
+from dem.kernels.soft.wall_contact.wall_kinematics import blended, encounter, encounter_at, touch_at
 from dem.kernels.soft.wall_contact.wear import wear
+from dem.kernels.walls.potential_terms import LOBE
+
+LEAST = 1e-300  # in place of a length of zero
+FIRST_WALL = -7  # number of the first wall in reports, after those of the faces of a box
 
 
 @inline
-def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
-    """Add the elastic forces and torques of walls on body b; they push along their normals only.
+def add_body(sink, law, b, n, bodies, kinds, box):
+    """Hand the contacts of the spheres of body b with walls to a sink.
 
     Parameters
     ----------
-    law, b, shift, time_sign, half, per_joule, kinds, neighbours : see `dem.kernels.soft.state`
+    sink, n : see ``contact_sinks``; row of a report
+    law, b, kinds : see `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies.force, bodies.torque : column b - shift, added to [N, N m]
-    box.walls : what walls feel
+    bodies, box.walls, sink : as `take`
 
     Returns
     -------
-    `Sums`
+    `Sums`, n
     """
-    elastic, largest, work = np.int64(0), 0.0, no_energy()
-    walls, c, none = box.walls, b // CHUNK, (0.0, 0.0, 0.0)
+    sums, walls = no_sums(), box.walls
     first, stop = spheres_of(b, bodies, kinds)
+    near = walls_to_search(sink, first, b, bodies, walls)
+    share(law, b, near, sink.half, bodies, kinds, box)
     for s in range(first, stop):
-        radius, x, near = radius_near(s, b, bodies, kinds), load(bodies.sphere_position, s), walls.at[s, NEAR]
+        n = open_history(sink, s, b, n, walls)
         for w in range(walls.contact_slot.size):
-            count = trees_at(w, s, c, in_frame(w, x, box), radius, 1.5, walls) if is_near(w, near) else 0
-            k = hertz.stiffness(walls.modulus[kinds.material[bodies.kind[b]], w], radius)
-            for t in range(count):
-                total = sum_of(w, c, t, box)
-                force = scale(k, total)
-                push(b, shift, force, subtract(x, load(bodies.position, b)), bodies)
-                elastic += as_fixed(k * walls.trees[c, t, ENERGY], per_joule)
-                largest = max(largest, walls.trees[c, t, DEEPEST])
-                done = as_words(half * dot(force, velocity_at(w, x, box)), per_joule)
-                wall_loads.add_load(c, w, x, force, none, done, box)
-                if walls.servo[6, w] != 0.0:
-                    wall_loads.book_contact(c, w, 1.5 * k * math.sqrt(walls.trees[c, t, DEEPEST]), 0.0, none, box)
-                work = add_words(work, done)
-    return Sums(elastic, bits_of_float(largest), np.int64(0), no_energy(), work, no_energy())
-
-
-@inline
-def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
-    """Add the forces and torques of walls on body b by a law that needs velocities.
-
-    Parameters
-    ----------
-    law, b, shift, time_sign, half, per_joule, kinds, neighbours : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies.force, bodies.torque : column b - shift, added to [N, N m]
-    box.walls : what walls feel, and what contacts with them remember
-
-    Returns
-    -------
-    `Sums`
-    """
-    sums = no_sums()
-    walls, c = box.walls, b // CHUNK
-    first, stop = spheres_of(b, bodies, kinds)
-    if laws.shares_damping(law):
-        share(law, c, b, walls.at[first, NEAR], half, bodies, kinds, box)
-    for s in range(first, stop):
-        if remember(walls):
-            wall_history.take_up(c, s, walls)
-        n, near = 0, walls.at[s, NEAR]
-        for w in range(walls.contact_slot.size):
-            if is_near(w, near):
-                more, n = add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, box)
+            if is_searched(sink, w, near, b, bodies, walls):
+                more, n = add_wall(sink, law, w, s, b, n, bodies, kinds, box)
                 sums = joined(sums, more)
-    return sums
+    return sums, n
+
+
+@inline
+def any_wall(sink, s, b, bodies, walls):
+    """Bits of walls: a report searches all of them."""
+    return np.int64(-1)
+
+
+@inline
+def near_walls(sink, s, b, bodies, walls):
+    """Bits of the walls that the body of sphere s is near."""
+    return walls.at[s, NEAR]
+
+
+@inline
+def is_there(sink, w, near, b, bodies, walls):
+    """Whether a report searches wall w for body b: if it acts on it."""
+    return acts_on(w, b, bodies, walls)
+
+
+@inline
+def is_listed(sink, w, near, b, bodies, walls):
+    """Whether body b is near wall w."""
+    return is_near(w, near)
+
+
+@inline
+def look_history_up(sink, s, b, n, walls):
+    """Copy what contacts of sphere s remember; the row of a report stays what it is."""
+    if remember(walls):
+        wall_history.look_up(b // CHUNK, s, walls)
+    return n
+
+
+@inline
+def take_history_up(sink, s, b, n, walls):
+    """Take up what contacts of sphere s remember; none has been kept anew."""
+    if remember(walls):
+        wall_history.take_up(b // CHUNK, s, walls)
+    return 0
+
+
+walls_to_search = reports_or(any_wall, near_walls)
+is_searched = reports_or(is_there, is_listed)
+open_history = reports_or(look_history_up, take_history_up)
+
+
+@inline
+def trees_anywhere(sink, w, s, c, u, reach, power, walls):
+    """Contacts of sphere s with wall w, from all of its pieces."""
+    return trees_seen(w, c, u, reach, power, walls)
+
+
+@inline
+def trees_in_step(sink, w, s, c, u, reach, power, walls):
+    """The same from the pieces that are listed."""
+    return trees_at(w, s, c, u, reach, power, walls)
+
+
+find_trees = reports_or(trees_anywhere, trees_in_step)
+
+
+@noinline
+def add_wall(sink, law, w, s, b, n, bodies, kinds, box):
+    """Hand the contacts of sphere s of body b with wall w to a sink.
+
+    Parameters
+    ----------
+    sink : see ``contact_sinks``
+    law, b, kinds : see `dem.kernels.soft.state`
+    w, s, n : wall, sphere; number of contacts of the sphere that have been kept, or row of a report
+
+    Writes
+    ------
+    bodies, box.walls, sink : as `take`
+
+    Returns
+    -------
+    `Sums`, n
+    """
+    sums, radius = no_sums(), radius_near(s, b, bodies, kinds)
+    m, row = kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
+    u, reach = in_frame(w, load(bodies.sphere_position, s), box), radius + beyond_of(law, w, radius, box.walls)
+    count = find_trees(sink, w, s, b // CHUNK, u, reach, exponent(law, m, row), box.walls)
+    for t in range(count):
+        more, n = add_tree(law, sink, w, s, b, t, count, n, bodies, kinds, box)
+        sums = joined(sums, more)
+    return sums, n
+
+
+@inline
+def add_elastic(law, sink, w, s, b, t, count, n, bodies, kinds, box):
+    """Hand an elastic contact to a sink: its force is summed over the pieces of the wall.
+
+    Parameters
+    ----------
+    law, sink, w, s, b, t, count, n, bodies, kinds, box : see `add_dissipative`
+
+    Writes
+    ------
+    bodies, box.walls, sink : as `take`
+
+    Returns
+    -------
+    `Sums`, n
+    """
+    c, x, radius = b // CHUNK, load(bodies.sphere_position, s), radius_near(s, b, bodies, kinds)
+    touch, point, moves, outcome = elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box)
+    of_b, arm = s - bodies.first_sphere[b], subtract(point, load(bodies.position, b))
+    return take(sink, w, b, of_b, n, n, touch, point, arm, moves, outcome, False, bodies, box)
+
+
+@inline
+def elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box):
+    """Elastic force of wall w, as it is summed over the pieces of a tree.
+
+    Parameters
+    ----------
+    sink, w, c, t : see ``contact_sinks``; wall, chunk, tree
+    x, radius, b : centre and radius of a sphere [m], its body
+    bodies, kinds, box : see `dem.kernels.soft.state`
+
+    Returns
+    -------
+    `laws.ContactKinematics`, point where the force acts [m], velocity of the wall there [m/s], `laws.ContactForce`
+    """
+    total, deepest = sum_of(w, c, t, box), box.walls.trees[c, t, DEEPEST]
+    touch, point = elastic_kinematics(sink, w, x, radius, b, deepest, total, bodies, kinds, box)
+    k = touch.stiffness
+    tell_elastic(sink, c, w, k, deepest, box)
+    outcome = elastic_outcome(scale(k, total), k * box.walls.trees[c, t, ENERGY])
+    return touch, point, velocity_at(w, point, box), outcome
+
+
+@inline
+def kinematics_reported(sink, w, x, radius, b, overlap, total, bodies, kinds, box):
+    """What a report tells of an elastic contact, and the point between the surfaces."""
+    normal = scale(1.0 / math.sqrt(max(dot(total, total), LEAST)), total)
+    touch, point, _ = encounter_at(w, x, radius, b, overlap, normal, bodies, kinds, box)
+    return touch, point
+
+
+@inline
+def kinematics_in_step(sink, w, x, radius, b, overlap, total, bodies, kinds, box):
+    """Stiffness and overlap of an elastic contact; no velocity is known, and its force may act at the centre."""
+    modulus, none = box.walls.modulus[kinds.material[bodies.kind[b]], w], (0.0, 0.0, 0.0)
+    return touch_at(overlap, none, none, none, none, modulus, radius, 1.0, 0.0, 0.0), x
+
+
+@inline
+def tell_none(sink, c, w, k, deepest, box):
+    """A report tells servos nothing."""
+
+
+@inline
+def tell_stiffness(sink, c, w, k, deepest, box):
+    """Note the stiffness of an elastic contact for the servo of wall w."""
+    if box.walls.servo[6, w] != 0.0:
+        wall_loads.book_contact(c, w, 1.5 * k * math.sqrt(deepest), 0.0, (0.0, 0.0, 0.0), box)
+
+
+elastic_kinematics = reports_or(kinematics_reported, kinematics_in_step)
+tell_elastic = reports_or(tell_none, tell_stiffness)
+
+
+@noinline
+def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
+    """Hand one contact by a law that needs velocities to a sink.
+
+    A function of its own: in the loop of its caller LLVM reads all that it might use ahead, and keeps it on the stack.
+
+    Parameters
+    ----------
+    sink : see ``contact_sinks``
+    law, b, kinds : see `dem.kernels.soft.state`
+    w, s, t, count, n : wall, sphere, tree, of how many; number of contacts that have been kept, or row of a report
+
+    Writes
+    ------
+    bodies, box.walls, sink : as `take`
+
+    Returns
+    -------
+    `Sums`, n
+    """
+    walls, c, is_rough = box.walls, b // CHUNK, rough_walls.is_rough(box.walls.rough, w)
+    m, row, radius = kinds.material[bodies.kind[b]], walls.contact_slot[w], radius_near(s, b, bodies, kinds)
+    p = exponent(law, m, row)
+    overlap, normal = region(w, c, t, beyond_of(law, w, radius, walls), p, box)
+    history, found = wall_history.recall(law, c, w, t, count, walls.trees[c], walls)
+    k = wall_history.first_heir(c, w, t, count, walls) if is_rough else -1
+    overlap, normal, plane = plane_of(sink, w, s, b, k, overlap, normal, radius, bodies, kinds, box)
+    if not (overlap > 0.0 or (found > 0 and (laws.has_range(law) or not is_rough))):
+        return no_sums(), n
+    touch, point, of_wall = encounter(w, s, b, overlap, normal, bodies, kinds, box)
+    rate = walls.rate[c, w] if laws.shares_damping(law) and not is_rough else 0.0
+    touch, outcome, history = contact_force(law, m, row, touch, rate, history, sink.half, sink.time_sign)
+    energy = 0.0
+    if walls.trees[c, t, LINKS] != 0.0 and not (laws.has_range(law) or is_rough):
+        energy = blended(law, m, row, touch, history, sink.half, walls.trees[c, t, ENERGY], p)
+    outcome = with_pieces(outcome, outcome.couple, energy)
+    arm, row_of, of_b = subtract(point, load(bodies.position, b)), n, s - bodies.first_sphere[b]
+    key = wall_history.key_of(w, walls.trees[c, t, ANCHOR])
+    n = keep(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, history, box)
+    return take(sink, w, b, of_b, row_of, n, touch, point, arm, of_wall, outcome, laws.turns(law), bodies, box)
+
+
+@inline
+def plane_reported(sink, w, s, b, k, overlap, normal, radius, bodies, kinds, box):
+    """Overlap with the plane that a rough wall showed at the last forces, its normal, and no plane to keep."""
+    overlap, normal = rough_walls.last_seen(box.walls.rough, b // CHUNK, w, k, overlap, normal, radius, box)
+    return overlap, normal, rough_walls.nowhere()
+
+
+@inline
+def plane_in_step(sink, w, s, b, k, overlap, normal, radius, bodies, kinds, box):
+    """Overlap with the plane that a rough wall shows, its normal, and the plane."""
+    return rough_walls.seen(box.walls.rough, b // CHUNK, w, s, b, k, overlap, normal, sink.half, bodies, kinds, box)
+
+
+@inline
+def keep_nothing(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, history, box):
+    """A report keeps nothing; returns n."""
+    return n
+
+
+@inline
+def keep_in_step(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, history, box):
+    """Keep what a contact remembers, what it wears off its wall, and what the servo of the wall wants to know.
+
+    Parameters
+    ----------
+    sink, law, c, w, s, n, p, m, row : see `add_dissipative`
+    key, plane : see `dem.kernels.soft.wall_contact.wall_history`, `dem.kernels.soft.wall_contact.rough_walls`
+    touch, outcome, history : see `dem.kernels.laws.contact`
+
+    Writes
+    ------
+    box.walls : slots of sphere s, worn, part
+
+    Returns
+    -------
+    number of contacts that have been kept
+    """
+    walls = box.walls
+    if remember(walls) and outcome.persists:
+        rough_walls.note_plane(walls.rough, s, n, plane, walls)
+        n = wall_history.note(law, c, s, n, key, history, walls)
+    if walls.first_worn[w] >= 0 and sink.time_sign > 0.0:
+        piece = wall_history.piece_of(key) & (LOBE - 1)
+        wear(w, piece, outcome, touch, sink.per_joule, walls)
+    if walls.servo[6, w] != 0.0:
+        tell_servo(law, m, row, c, w, p, touch, history, outcome.force, sink.half, box)
+    return n
 
 
 @inline
@@ -130,106 +353,80 @@ def tell_servo(law, m, row, c, w, p, touch, history, force, half, box):
     wall_loads.book_contact(c, w, p * spring, resistance(law, m, row, touch, history, half), lost, box)
 
 
-@noinline
-def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, box):
-    """Add the forces and torques of wall w on sphere s of body b, n of whose contacts have been kept.
+@inline
+def report(sink, w, b, of_b, row, n, touch, point, arm, of_wall, outcome, turning, bodies, box):
+    """Write a contact to a row; see `accumulate`."""
+    return no_sums(), report_contact(sink, row, b, of_b, FIRST_WALL - w, touch, point, outcome, bodies)
+
+
+@inline
+def accumulate(sink, w, b, of_b, row, n, touch, point, arm, of_wall, outcome, turning, bodies, box):
+    """Add the force and couple of a contact to its body and its wall, and its energies to sums.
 
     Parameters
     ----------
-    law, b, shift, time_sign, half, per_joule, kinds : see `dem.kernels.soft.state`
-    w, s, n : wall, sphere, number of contacts
-
-    Writes
-    ------
-    bodies.force, bodies.torque, box.walls : as `add_tree`
-
-    Returns
-    -------
-    `Sums`, number of contacts that have been kept
-    """
-    sums, radius = no_sums(), radius_near(s, b, bodies, kinds)
-    m, row = kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
-    u, reach = in_frame(w, load(bodies.sphere_position, s), box), radius + beyond_of(law, w, radius, box.walls)
-    count = trees_at(w, s, b // CHUNK, u, reach, exponent(law, m, row), box.walls)
-    for t in range(count):
-        more, n = add_tree(law, w, s, b, t, count, n, shift, time_sign, half, per_joule, bodies, kinds, box)
-        sums = joined(sums, more)
-    return sums, n
-
-
-@noinline
-def add_tree(law, w, s, b, t, count, n, shift, time_sign, half, per_joule, bodies, kinds, box):
-    """Add the force and torque of one contact.
-
-    A function of its own: in the loop of its caller LLVM reads all that it might use ahead, and keeps it on the stack.
-
-    Parameters
-    ----------
-    law, b, shift, time_sign, half, per_joule, kinds : see `dem.kernels.soft.state`
-    w, s, t, count, n : wall, sphere, tree, of how many, number of contacts that have been kept
+    sink, w, b : see ``contact_sinks``; wall, body
+    of_b, row, n : number of the sphere in the body; row of a report; contacts that have been kept
+    touch, outcome : `laws.ContactKinematics`, `laws.ContactForce`
+    point, arm, of_wall : where the force acts [m], from the body's centre [m], velocity of the wall there [m/s]
+    turning : whether there is a couple
+    bodies, box : see `dem.kernels.soft.state`
 
     Writes
     ------
     bodies.force, bodies.torque : column b - shift, added to [N, N m]
-    box.walls : what the wall feels, and what contacts with it remember
+    box.walls.part : row of the chunk and w
 
     Returns
     -------
-    `Sums`, number of contacts that have been kept
+    `Sums`, n
     """
-    walls, c, is_rough = box.walls, b // CHUNK, rough_walls.is_rough(box.walls.rough, w)
-    m, row, radius = kinds.material[bodies.kind[b]], walls.contact_slot[w], radius_near(s, b, bodies, kinds)
-    p = exponent(law, m, row)
-    overlap, normal = region(w, c, t, beyond_of(law, w, radius, walls), p, box)
-    history, found = wall_history.recall(law, c, w, t, count, walls.trees[c], walls)
-    k = wall_history.first_heir(c, w, t, count, walls) if is_rough else -1
-    overlap, normal, plane = rough_walls.seen(walls.rough, c, w, s, b, k, overlap, normal, half, bodies, kinds, box)
-    if not (overlap > 0.0 or (found > 0 and (laws.has_range(law) or not is_rough))):
-        return no_sums(), n
-    touch, point, of_wall = encounter(w, s, b, overlap, normal, bodies, kinds, box)
-    if laws.shares_damping(law) and not is_rough and walls.rate[c, w] > 0.0:
-        touch = of_mass(touch, laws.secant(law, m, row, touch, history, half) / walls.rate[c, w])
-    outcome, history = laws.contact(law, m, row, touch, history, half, time_sign)
-    if remember(walls) and outcome.persists:
-        rough_walls.note_plane(walls.rough, s, n, plane, walls)
-        n = wall_history.note(law, c, s, n, wall_history.key_of(w, walls.trees[c, t, ANCHOR]), history, walls)
-    push(b, shift, outcome.force, subtract(point, load(bodies.position, b)), bodies)
+    push(b, sink.shift, outcome.force, arm, bodies)
     power = dot(outcome.force, of_wall)
-    if laws.turns(law):
-        store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), outcome.couple))
-        power += dot(outcome.couple, load(walls.poses.spin, w))
-    more = 0.0
-    if walls.trees[c, t, LINKS] != 0.0 and not (laws.has_range(law) or is_rough):
-        more = blended(law, m, row, touch, history, half, walls.trees[c, t, ENERGY], p)
-    done = as_words(half * power, per_joule)
-    wall_loads.add_load(c, w, point, outcome.force, outcome.couple, done, box)
-    if walls.first_worn[w] >= 0 and time_sign > 0.0:
-        wear(w, np.int64(walls.trees[c, t, ANCHOR]), outcome, touch, per_joule, walls)
-    if walls.servo[6, w] != 0.0:
-        tell_servo(law, m, row, c, w, p, touch, history, outcome.force, half, box)
+    if turning:
+        at = b - sink.shift
+        store(bodies.torque, at, add(load(bodies.torque, at), outcome.couple))
+        power += dot(outcome.couple, load(box.walls.poses.spin, w))
+    done = as_words(sink.half * power, sink.per_joule)
+    wall_loads.add_load(b // CHUNK, w, point, outcome.force, outcome.couple, done, box)
     return Sums(
-        as_fixed(outcome.elastic + more, per_joule), bits_of_float(max(overlap, 0.0)),
-        as_fixed(outcome.stored, per_joule), as_words(outcome.loss, per_joule), done,
-        as_words(outcome.instantaneous_dissipation, per_joule),
+        as_fixed(outcome.elastic, sink.per_joule), bits_of_float(max(touch.overlap, 0.0)),
+        as_fixed(outcome.stored, sink.per_joule), as_words(outcome.loss, sink.per_joule), done,
+        as_words(outcome.instantaneous_dissipation, sink.per_joule),
     ), n  # fmt: skip
 
 
+plane_of = reports_or(plane_reported, plane_in_step)
+keep = reports_or(keep_nothing, keep_in_step)
+take = reports_or(report, accumulate)
+add_tree = laws.elastic_or(add_elastic, add_dissipative)
+
+
 @inline
-def share(law, c, b, near, half, bodies, kinds, box):
+def share_none(law, b, near, half, bodies, kinds, box):
+    """Elastic contacts are not damped."""
+
+
+@inline
+def share_damping(law, b, near, half, bodies, kinds, box):
     """Note the ω² of body b at all walls that it is near, before any of its contacts is taken up.
 
     Parameters
     ----------
     law, half, bodies, kinds : see `dem.kernels.soft.state`
-    c, b, near : chunk, body, bits of walls
+    b, near : body, bits of walls
 
     Writes
     ------
-    box.walls.rate : row c
+    box.walls.rate : row of its chunk
     """
-    for w in range(box.walls.contact_slot.size):
-        if is_near(w, near) and not rough_walls.is_rough(box.walls.rough, w):
-            box.walls.rate[c, w] = rate_at_wall(law, c, w, b, half, bodies, kinds, box)
+    if laws.shares_damping(law):
+        for w in range(box.walls.contact_slot.size):
+            if is_near(w, near) and not rough_walls.is_rough(box.walls.rough, w):
+                box.walls.rate[b // CHUNK, w] = rate_at_wall(law, b // CHUNK, w, b, half, bodies, kinds, box)
+
+
+share = laws.elastic_or(share_none, share_damping)
 
 
 @func
@@ -271,6 +468,3 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
         if number > 1 and pushed.square > 0.0
         else 0.0
     )
-
-
-add_obstacles = laws.elastic_or(add_elastic, add_dissipative)
