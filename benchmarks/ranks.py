@@ -19,7 +19,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from dem.bench import lammps
-from dem.bench.stepping import Heap
+from dem.bench.stepping import SettledHeap
 from dem.bench.workloads import FRICTION
 from dem.case import case
 
@@ -34,7 +34,7 @@ def simulation(n: int, threads: int, *, bed: bool = False) -> object:
     """So many spheres with friction, as a gas or settled."""
     if not bed:
         return case("many-spheres")(n=n, threads=threads, **FRICTION).simulation()
-    return Heap("many-spheres", ROUNDS, 0, n=n, speed=0.0, **FRICTION).prepare(threads=threads)
+    return SettledHeap("many-spheres", ROUNDS, 0, n=n, speed=0.0, **FRICTION).prepare(threads=threads)
 
 
 def work(n: int, threads: int, warm: int, *, bed: bool) -> None:

@@ -15,7 +15,7 @@ from benchmarks import same_bytes
 from dem.bench import lammps
 from dem.bench.timing import stage_times
 from dem.bench.walling import Walling
-from dem.bench.workloads import BENCHMARKS, Colliding, Sizes, Speedup, Stepping, benchmark, names_with
+from dem.bench.workloads import BENCHMARKS, Colliding, SizeScaling, Speedup, Stepping, benchmark, names_with
 from dem.cli.common import app
 
 
@@ -146,7 +146,7 @@ def test_a_heap_starts_at_rest():
 
 def test_series_over_sizes_and_threads(monkeypatch):
     monkeypatch.setattr("dem.bench.workloads.WORK", 1000)
-    sizes = Sizes("many-spheres", 10, 100).measure(share=0.01, threads=1)
+    sizes = SizeScaling("many-spheres", 10, 100).measure(share=0.01, threads=1)
     assert list(sizes["ns_per_particle_step"]) == ["10", "100"]
     assert sizes["particle_steps_per_second"] == 1e9 / sizes["ns_per_particle_step"]["100"]
     speed_up = Speedup(Stepping("many-spheres", 150, 120, n=100)).measure(share=0.01)["speed_up"]

@@ -12,7 +12,7 @@ import dem
 from dem.base.replace import OutputError
 from dem.cli.common import app
 from dem.files.journal import path_of
-from dem.files.journaled_file import Store
+from dem.files.journaled_file import JournaledFile
 from dem.files.writer import TrajectoryWriter
 from dem.sweeps.table import Outcome, SweepTable
 
@@ -148,7 +148,7 @@ def test_where_no_folder_takes_the_frames_it_is_said(tmp_path, monkeypatch):
     def gettempdir():
         raise FileNotFoundError
 
-    monkeypatch.setattr(Store, "copy", copy)
+    monkeypatch.setattr(JournaledFile, "copy", copy)
     monkeypatch.setattr("tempfile.gettempdir", gettempdir)
     path = tmp_path / "run.h5"
     assert lose(path, path.unlink).endswith("; its frames could not be kept")
@@ -183,7 +183,7 @@ def test_the_command_line_says_so_in_a_line_with_status_1(tmp_path, monkeypatch)
 
 def test_a_journal_that_is_removed_is_made_anew(tmp_path):
     path = tmp_path / "run.h5"
-    store = Store(path, new=True)
+    store = JournaledFile(path, new=True)
     for text in (b"first", b"other"):
         store.seek(0)
         store.write(text)

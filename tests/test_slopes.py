@@ -7,7 +7,7 @@ import pytest
 
 import dem
 from dem.validation.collisions import start
-from dem.validation.reference import Ball
+from dem.validation.reference import ReferenceBall
 
 pytestmark = pytest.mark.slow  # 100 000 steps each
 
@@ -61,7 +61,7 @@ def test_a_ball_at_rest_on_a_ball_stays_where_friction_holds_it():
 def test_rolling_goes_on():
     """A ball that rolls at v = ω l on a level floor keeps rolling: no force acts at the contact."""
     material = dem.Material(young=2e9, poisson=0.25, density=2500)
-    ball, contact = Ball(0.01, material), dem.Contact(restitution=0.5, friction=0.4)
+    ball, contact = ReferenceBall(0.01, material), dem.Contact(restitution=0.5, friction=0.4)
     sag = (ball.mass * 9.81 / (4 / 3 * material.effective_modulus(material) * math.sqrt(ball.radius))) ** (2 / 3)
     lever = ball.radius - sag / 2
     sim = start(ball, material, contact, 1e-5, velocity=(0.5, 0, 0), spin=(0, 0.5 / lever, 0), lift=-sag,

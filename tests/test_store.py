@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dem.files.journal import EARLIER, HEAD, SUMS, path_of, write_journal
-from dem.files.journaled_file import PAGE, Store, _put, being_written, open_to_read, recover
+from dem.files.journaled_file import PAGE, JournaledFile, _put, being_written, open_to_read, recover
 
 ROWS = 700  # 5.6 kB a frame: pages are shared by frames, chunks lie over several pages
 
@@ -51,7 +51,7 @@ def append(file, k):
 
 
 def begin(path):
-    store = Store(path, new=True)
+    store = JournaledFile(path, new=True)
     file = h5py.File(store, "w")
     file.create_dataset("a", (0,), np.int64, maxshape=(None,), chunks=(16,))
     file.create_dataset("b", (0, ROWS), np.float64, maxshape=(None, ROWS), chunks=(4, ROWS))
@@ -108,7 +108,7 @@ def test_cut_off_anywhere_in_a_commit(tmp_path, first):
         recover(path)
         with h5py.File(path) as plain:
             assert frames(plain) in (first, first + 5)
-        again = Store(path, new=False)
+        again = JournaledFile(path, new=False)
         with h5py.File(again, "r+") as longer:
             append(longer, frames(longer))
         again.commit()
@@ -163,7 +163,7 @@ def test_a_journal_with_a_byte_changed_is_not_put_in(stopped, rng):
                 assert frames(untouched) == 37
             assert not recover(path)
             continue
-        for touch in (open_to_read, recover, lambda path: Store(path, new=False)):
+        for touch in (open_to_read, recover, lambda path: JournaledFile(path, new=False)):
             with pytest.raises(ValueError, match=r"journal is damaged, and .* lacks what it had") as refused:
                 touch(path)
             assert "\n" not in str(refused.value)
@@ -293,7 +293,7 @@ def test_a_journal_is_not_put_into_a_file_that_was_put_back(stopped):
     changed[5 * SUMS.size : 9 * PAGE : 4096] = b"!" * len(changed[5 * SUMS.size : 9 * PAGE : 4096])
     for backup in (left[: 2 * PAGE], left + bytes(PAGE), bytes(changed)):
         path.write_bytes(backup)
-        for touch in (open_to_read, recover, lambda path: Store(path, new=False)):
+        for touch in (open_to_read, recover, lambda path: JournaledFile(path, new=False)):
             with pytest.raises(ValueError, match=r"journal is of a killed run and not for .* as it is now"):
                 touch(path)
         assert path.read_bytes() == backup
@@ -308,7 +308,7 @@ def test_a_file_of_the_name_of_a_journal_is_left_alone(tmp_path):
     for make in (path_of(path).write_text, lambda _: (path_of(path).unlink(), path_of(path).symlink_to(other))):
         make("of my own")
         with pytest.raises(OSError, match=r"is no journal of a run|is a symbolic link"):
-            Store(path, new=True)
+            JournaledFile(path, new=True)
         assert path_of(path).read_text() == other.read_text() == "of my own"
         assert not path.exists()
 
@@ -329,7 +329,7 @@ def test_a_folder_or_a_pipe_of_the_name_of_a_journal_is_passed_over_by_readers(t
     with open_to_read(path) as found:
         assert frames(found) == 1
     with pytest.raises(OSError, match="is no journal of a run: move it away"):
-        Store(path, new=False)
+        JournaledFile(path, new=False)
 
 
 class Full(Fuse):
@@ -384,9 +384,9 @@ def test_a_file_that_is_being_written_can_be_read_but_not_written(tmp_path):
     with pytest.raises(BlockingIOError):
         h5py.File(path, "r+")
     with pytest.raises(BlockingIOError):
-        Store(path, new=False)
+        JournaledFile(path, new=False)
     with pytest.raises(FileExistsError):
-        Store(path, new=True)
+        JournaledFile(path, new=True)
     append(file, 1)
     file.close()
     store.commit()
@@ -407,7 +407,7 @@ def test_pages_hold_what_a_file_would(tmp_path):
     """Random writes, reads and truncations, next to a real file."""
     rng = np.random.default_rng(5)
     with (tmp_path / "real").open("w+b") as real:
-        store = Store(tmp_path / "ours", new=True)
+        store = JournaledFile(tmp_path / "ours", new=True)
         for _ in range(300):
             at, count = int(rng.integers(6 * PAGE)), int(rng.integers(1, 3 * PAGE))
             for file in (real, store):

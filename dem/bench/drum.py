@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.bench import lammps, states
-from dem.bench.stepping import Stepping, settle, share_of
+from dem.bench.stepping import StepBenchmark, settle, share_of
 from dem.bench.timing import REPEATS
 from dem.model.domain.box import Box
 from dem.model.materials import Material
@@ -86,7 +86,7 @@ class Drum:
         return Cylinder((0, -half, 0), (0, half, 0), self.radius, material=self.material, motion=self._motion())
 
 
-class Drumming(Stepping):
+class Drumming(StepBenchmark):
     """Particle steps per second in such a drum."""
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:

@@ -17,7 +17,7 @@ APPROACH = 0.4  # of the walls [m/s]
 HEAVY = 1e8  # times as heavy: what the bed pushes them by in a second is far below their distance
 
 
-class Bed:
+class ShearedBed:
     """About n spheres between two layers of others; the lower one and the upper one come last."""
 
     def __init__(self, n: int, threads: int | None, restitution: float, friction: float) -> None:

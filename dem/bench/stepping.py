@@ -8,7 +8,7 @@ import numpy as np
 
 from dem.bench import lammps, states
 from dem.bench.mixture import mixture
-from dem.bench.shear import Bed
+from dem.bench.shear import ShearedBed
 from dem.bench.timing import REPEATS, copy_bandwidth, median_rate, stage_times
 from dem.case import case
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 RATE = "particle_steps_per_second"
 
 
-class Stepping:
+class StepBenchmark:
     """Particle steps per second of a built-in case."""
 
     unit = RATE
@@ -85,7 +85,7 @@ class Stepping:
         return figures
 
 
-class Heap(Stepping):
+class SettledHeap(StepBenchmark):
     """Particle steps per second after the particles have settled on the floor, by repeated damping of velocities.
 
     That may take minutes, so what came of it is kept for the next time, see `dem.bench.states`.
@@ -99,7 +99,7 @@ class Heap(Stepping):
         return sim
 
 
-class Mixture(Stepping):
+class BidisperseBed(StepBenchmark):
     """A settled bed of large spheres with eight small ones, a fifth as large, for each."""
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
@@ -118,14 +118,14 @@ class Mixture(Stepping):
         return sim
 
 
-class Shear(Stepping):
+class Shear(StepBenchmark):
     """A dense bed in slow shear between rough walls, see `dem.bench.shear`."""
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
         """Pressed, and sheared by `warm` percent of the distance between the walls."""
         parameters = dict(self.parameters)
         solid_fraction, speed = parameters.pop("solid_fraction"), parameters.pop("speed")
-        bed, strain = Bed(threads=threads, **parameters), share * self.warm / 100
+        bed, strain = ShearedBed(threads=threads, **parameters), share * self.warm / 100
 
         def shear() -> None:
             bed.press(solid_fraction)

@@ -13,7 +13,7 @@ from dem.bench.bonding import Bonding
 from dem.bench.calling import Calling
 from dem.bench.drum import Drumming
 from dem.bench.flow import Flowing
-from dem.bench.stepping import RATE, Heap, Mixture, Shear, Stepping, share_of
+from dem.bench.stepping import RATE, BidisperseBed, SettledHeap, Shear, StepBenchmark, share_of
 from dem.bench.timing import median_rate
 from dem.bench.turns import cost_by_turns
 from dem.bench.walling import Walling
@@ -27,7 +27,7 @@ WORK = 2_000_000  # particle steps at each size of a series
 EVENTS = 1_000_000  # of hard spheres, likewise
 
 
-class Sizes:
+class SizeScaling:
     """Nanoseconds a particle step against the number of particles."""
 
     unit = RATE
@@ -41,8 +41,8 @@ class Sizes:
         cost = {}
         for n in self.sizes:
             steps = max(120, WORK // n)
-            sim = Stepping(self.case, 150, steps, n=n).prepare(share=share, threads=threads)
-            cost[str(n)] = 1e9 / Stepping.rate(sim, share_of(steps, share))
+            sim = StepBenchmark(self.case, 150, steps, n=n).prepare(share=share, threads=threads)
+            cost[str(n)] = 1e9 / StepBenchmark.rate(sim, share_of(steps, share))
         return {
             "threads": sim.threads,
             "share": share,
@@ -56,7 +56,7 @@ class Speedup:
 
     unit = RATE
 
-    def __init__(self, work: Stepping) -> None:
+    def __init__(self, work: StepBenchmark) -> None:
         self.work = work
 
     def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
@@ -144,37 +144,37 @@ FRICTION = {"restitution": 0.9, "friction": 0.5, "wall_friction": 0.0}
 GOING = {"drag and lift": {"lift": "mei", "rotation": None}}
 TURNING = {"and rotation": {"lift": "mei", "magnus": "oesterle-bui-dinh"}}
 BENCHMARKS = {
-    "nine_fibres": Stepping("nine-fibres", 1000, 500_000),
+    "nine_fibres": StepBenchmark("nine-fibres", 1000, 500_000),
     "calls_nine": Calling("nine-fibres", 2000),
-    "fibres_1e3": Stepping("many-fibres", 500, 1000, n=1000),
-    "fibres_1e4": Stepping("many-fibres", 500, 200, n=10_000),
-    "fibres_1e5": Stepping("many-fibres", 200, 120, n=100_000),
-    "fibres_dense": Stepping("many-fibres", 500, 200, n=10_000, spacing=1.75),
-    "fibres_heap": Heap("many-fibres", 120, 1000, n=1000, speed=0.0),
-    "capsules_1e4": Stepping("many-fibres", 500, 200, n=10_000, smooth=True),
-    "capsules_dense": Stepping("many-fibres", 500, 200, n=10_000, spacing=1.75, smooth=True),
-    "capsules_heap": Heap("many-fibres", 120, 1000, n=1000, speed=0.0, smooth=True),
+    "fibres_1e3": StepBenchmark("many-fibres", 500, 1000, n=1000),
+    "fibres_1e4": StepBenchmark("many-fibres", 500, 200, n=10_000),
+    "fibres_1e5": StepBenchmark("many-fibres", 200, 120, n=100_000),
+    "fibres_dense": StepBenchmark("many-fibres", 500, 200, n=10_000, spacing=1.75),
+    "fibres_heap": SettledHeap("many-fibres", 120, 1000, n=1000, speed=0.0),
+    "capsules_1e4": StepBenchmark("many-fibres", 500, 200, n=10_000, smooth=True),
+    "capsules_dense": StepBenchmark("many-fibres", 500, 200, n=10_000, spacing=1.75, smooth=True),
+    "capsules_heap": SettledHeap("many-fibres", 120, 1000, n=1000, speed=0.0, smooth=True),
     "bonds_1e4": Bonding(300, 100, n=10_000),
-    "spheres_1e4": Stepping("many-spheres", 500, 500, n=10_000),
-    "spheres_1e5": Stepping("many-spheres", 500, 120, n=100_000),
-    "spheres_1e6": Stepping("many-spheres", 150, 120, n=1_000_000),
-    "friction_1e4": Stepping("many-spheres", 500, 500, n=10_000, **FRICTION),
-    "friction_1e5": Stepping("many-spheres", 500, 120, n=100_000, **FRICTION),
-    "bed_1e4": Heap("many-spheres", 80, 500, n=10_000, speed=0.0, **FRICTION),
-    "bed_1e5": Heap("many-spheres", 80, 120, n=100_000, speed=0.0, **FRICTION),
-    "bed_rolling": Heap("many-spheres", 80, 500, n=10_000, speed=0.0, rolling_friction=0.1, **FRICTION),
-    "bed_sizes": Mixture("", 180, 500, n=10_000, **FRICTION),
+    "spheres_1e4": StepBenchmark("many-spheres", 500, 500, n=10_000),
+    "spheres_1e5": StepBenchmark("many-spheres", 500, 120, n=100_000),
+    "spheres_1e6": StepBenchmark("many-spheres", 150, 120, n=1_000_000),
+    "friction_1e4": StepBenchmark("many-spheres", 500, 500, n=10_000, **FRICTION),
+    "friction_1e5": StepBenchmark("many-spheres", 500, 120, n=100_000, **FRICTION),
+    "bed_1e4": SettledHeap("many-spheres", 80, 500, n=10_000, speed=0.0, **FRICTION),
+    "bed_1e5": SettledHeap("many-spheres", 80, 120, n=100_000, speed=0.0, **FRICTION),
+    "bed_rolling": SettledHeap("many-spheres", 80, 500, n=10_000, speed=0.0, rolling_friction=0.1, **FRICTION),
+    "bed_sizes": BidisperseBed("", 180, 500, n=10_000, **FRICTION),
     "bed_shear": Shear("", 10, 500, n=10_000, solid_fraction=0.605, speed=0.2, restitution=0.9, friction=0.5),
     "drum_1e4": Drumming("", 30, 500, n=10_000, restitution=0.5, friction=0.5),
     "drum_1e5": Drumming("", 30, 120, n=100_000, restitution=0.5, friction=0.5),
     "drum_smooth": Drumming("", 30, 120, n=100_000, restitution=0.5, friction=0.5, smooth=True),
     "drum_walls": Walling(30, 60, n=100_000, restitution=0.5, friction=0.5),
     "drum_threads": Speedup(Drumming("", 30, 120, n=100_000, restitution=0.5, friction=0.5)),
-    "friction_heap": Heap("many-fibres", 120, 1000, n=1000, speed=0.0, **FRICTION),
-    "spheres_sizes": Sizes("many-spheres", 100, 1000, 10_000, 100_000, 1_000_000),
-    "fibres_sizes": Sizes("many-fibres", 100, 1000, 10_000, 100_000),
-    "spheres_threads": Speedup(Stepping("many-spheres", 150, 120, n=100_000)),
-    "fibres_threads": Speedup(Stepping("many-fibres", 150, 120, n=100_000)),
+    "friction_heap": SettledHeap("many-fibres", 120, 1000, n=1000, speed=0.0, **FRICTION),
+    "spheres_sizes": SizeScaling("many-spheres", 100, 1000, 10_000, 100_000, 1_000_000),
+    "fibres_sizes": SizeScaling("many-fibres", 100, 1000, 10_000, 100_000),
+    "spheres_threads": Speedup(StepBenchmark("many-spheres", 150, 120, n=100_000)),
+    "fibres_threads": Speedup(StepBenchmark("many-fibres", 150, 120, n=100_000)),
     "flow_spheres": Flowing("many-spheres", 150, 64, GOING, n=100_000),
     "flow_friction": Flowing("many-spheres", 150, 64, GOING | TURNING, n=100_000, **FRICTION),
     "flow_fibres": Flowing("many-fibres", 150, 192, {"drag and torque": {}}, n=10_000),
@@ -189,18 +189,18 @@ def names_with(parameters: dict, *, stepping: bool = False) -> list[str]:
     return [
         name
         for name, b in BENCHMARKS.items()
-        if not stepping or (isinstance(b, Stepping) and parameters.keys() <= known(b))
+        if not stepping or (isinstance(b, StepBenchmark) and parameters.keys() <= known(b))
     ]
 
 
-def known(benchmark: Stepping) -> set[str]:
+def known(benchmark: StepBenchmark) -> set[str]:
     """Parameters that a benchmark may be given."""
     return set(case(benchmark.case).model_fields) if benchmark.case else set(benchmark.parameters)
 
 
 def benchmark(
     name: str, **parameters: float | str
-) -> Stepping | Sizes | Speedup | Flowing | Walling | Bonding | Calling | Colliding | Writing:
+) -> StepBenchmark | SizeScaling | Speedup | Flowing | Walling | Bonding | Calling | Colliding | Writing:
     """Look up a benchmark, with other parameters of its case if wanted; raises ValueError with the nearest name."""
     found = BENCHMARKS[checks.one_of("benchmark", name, BENCHMARKS)]
     if not parameters:

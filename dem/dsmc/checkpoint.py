@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.dsmc.energy_ledger import Booked
+from dem.dsmc.energy_ledger import LedgerState
 from dem.dsmc.engine import PARTS, StochasticState
 from dem.dsmc.simulation import StochasticSpheres
 from dem.files import input_validation
@@ -65,10 +65,10 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpher
     )  # fmt: skip
 
 
-def _booked(group: h5py.Group) -> Booked:
+def _booked(group: h5py.Group) -> LedgerState:
     """What the ledger had."""
     start = input_validation.finite(group, "start_energy", (energies_kept(fluid=True),))
-    return Booked(
+    return LedgerState(
         Energy(*start.tolist()), number(group, "largest_kinetic", least=0), number(group, "given"),
         number(group, "datum"), input_validation.finite(group, "start_momentum", (3,)),
         input_validation.finite(group, "pushed", (3,)) != 0,

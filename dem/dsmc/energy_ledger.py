@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 RESTING = 0.05  # of impacts on walls that belong to contacts that last
 
 
-class Booked(NamedTuple):
+class LedgerState(NamedTuple):
     """What the ledger knows besides what the engine counts."""
 
     start_energy: Energy
@@ -45,14 +45,14 @@ class EnergyLedger(Stepping, energy_ledger.EnergyLedger):
         super()._begin_ledger()
         self._start_momentum = self._momentum_left()
 
-    def _go_on(self, booked: Booked) -> None:
+    def _go_on(self, booked: LedgerState) -> None:
         """Go on from what a ledger had booked."""
         self.start_energy, self._largest_kinetic, self._given, self._datum = booked[:4]
         self._start_momentum, self._pushed = booked.start_momentum, booked.pushed
 
-    def _booked(self) -> Booked:
+    def _booked(self) -> LedgerState:
         """What it has booked."""
-        return Booked(
+        return LedgerState(
             self.start_energy, self._largest_kinetic, self._given, self._datum, self._start_momentum, self._pushed
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 from dem.kernels.dsmc import carrier_fluid, steps
 from dem.kernels.dsmc.gas import Gas
 from dem.kernels.dsmc.partners import Company
-from dem.kernels.dsmc.solids_pressure import Stress
+from dem.kernels.dsmc.solids_pressure import SolidsStress
 from dem.kernels.event_driven import flight
 from dem.kernels.event_driven import views as onlooker
 from dem.model.domain.box import AXES
@@ -40,7 +40,7 @@ class Rule(NamedTuple):
     pressure: SolidsPressure | None = None
 
 
-class Fluid(NamedTuple):
+class FluidAtParticles(NamedTuple):
     """What the fluid does where particles are; nothing without partners."""
 
     seen: np.ndarray  # (3, N) fluctuation of its velocity [m/s]
@@ -76,10 +76,10 @@ class StochasticEngine:
         self.company = _company(particles, self.gas, rule)
         self.carrier = _carrier(particles, gravity, rule)
         self.stress = _stress(self.gas, rule.pressure)
-        self.fluid = Fluid(self.carrier.seen)
+        self.fluid = FluidAtParticles(self.carrier.seen)
         counts = {name: np.zeros(1, np.int64) for name in ("step", "pair", "wall", "lasting", "excess", "stuck")}
         sums = {name: np.zeros(1) for name in ("lost", "lifted", "gained", "rate", "densest")}
-        self.tally = steps.Tally(**counts, **sums, impulse=np.zeros(3))
+        self.tally = steps.CollisionTally(**counts, **sums, impulse=np.zeros(3))
         self.tally.step[0] = step
 
     @property
@@ -202,13 +202,13 @@ def _company(particles: Particles, gas: Gas, rule: Rule) -> Company:
     )  # fmt: skip
 
 
-def _stress(gas: Gas, pressure: SolidsPressure | None) -> Stress | tuple[()]:
+def _stress(gas: Gas, pressure: SolidsPressure | None) -> SolidsStress | tuple[()]:
     """Room for what the solids' pressure does; nothing without one."""
     if pressure is None:
         return ()
     count = gas.share.size
     cells = {name: np.zeros(count) for name in ("fraction", "mass", "stress")}
-    return Stress(**asdict(pressure), **cells, push=np.zeros((3, count)), waves=np.zeros(1))
+    return SolidsStress(**asdict(pressure), **cells, push=np.zeros((3, count)), waves=np.zeros(1))
 
 
 def _carrier(particles: Particles, gravity: tuple[float, float, float], rule: Rule) -> carrier_fluid.Carrier:

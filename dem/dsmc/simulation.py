@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from dem.base.notices import Notice
-    from dem.dsmc.energy_ledger import Booked
+    from dem.dsmc.energy_ledger import LedgerState
     from dem.dsmc.engine import StochasticState
     from dem.model.particles.particles import Particles
 
@@ -198,7 +198,7 @@ class StochasticSpheres(EnergyLedger):
         *,
         gravity: tuple[float, float, float],
         description: dict,
-        booked: Booked,
+        booked: LedgerState,
         time_step: float,
         settings: dict,
     ) -> Self:

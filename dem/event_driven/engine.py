@@ -76,7 +76,7 @@ class HardEngine:
         self.agenda = Agenda(np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32))
         counts = {name: np.zeros(1, np.int64) for name in ("pair", "wall", "events", "standing")}
         sums = {name: np.zeros(1) for name in ("lost", "lifted", "overlap")}
-        self.tally = events.Tally(**counts, now=np.full(1, time), **sums, latest=np.full(2, flight.NOBODY))
+        self.tally = events.ImpactTally(**counts, now=np.full(1, time), **sums, latest=np.full(2, flight.NOBODY))
         self.time = time
         events.begin(time, self.spheres, self.space, self.agenda)
 

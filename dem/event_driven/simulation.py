@@ -17,7 +17,7 @@ from dem.event_driven.engine import HardEngine, HardState
 from dem.event_driven.verdict import HardVerdict
 from dem.run.record import next_chunk
 from dem.system.diagnosis import check_finite, check_inside
-from dem.system.plan import Segment
+from dem.system.plan import FrameSegment
 from dem.system.system import System
 
 if TYPE_CHECKING:
@@ -198,17 +198,17 @@ class HardSpheres(EnergyLedger):
         """Where it is, in what plans are made of: the time [s]."""
         return self.time
 
-    def _segment(self, duration: float, frames: int) -> Segment:
+    def _segment(self, duration: float, frames: int) -> FrameSegment:
         """Plan for a duration from now."""
         first = self.time
         if not first < first + duration / frames < np.inf:
             told = f"{duration:g} s in {counted(frames, 'frame')}"
             message = f"duration {told} cannot be told from none at t = {first:g} s"
             raise ValueError(message)
-        return Segment(first, duration, frames)
+        return FrameSegment(first, duration, frames)
 
     @staticmethod
-    def _stops(segment: Segment) -> list[float]:
+    def _stops(segment: FrameSegment) -> list[float]:
         """Times at which frames are due; looking does not change the run."""
         first, duration, frames = segment
         return [first + duration * (k / frames) for k in range(1, frames)] + [first + duration]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.files.schema import PARTICLES
-from dem.system.plan import MOST_STEPS, Segment
+from dem.system.plan import MOST_STEPS, FrameSegment
 
 if TYPE_CHECKING:
     import h5py
@@ -20,7 +20,7 @@ MOST_SEGMENTS = 10_000  # runs that were made longer
 MOST_FRAMES = 10_000_000  # all of them are listed when a run goes on
 
 
-def plan_of(file: h5py.File, *, steps: bool) -> list[Segment]:
+def plan_of(file: h5py.File, *, steps: bool) -> list[FrameSegment]:
     """The plan of a trajectory, in steps or in seconds; raises ValueError if it is none."""
     given = parsed(file["parameters"].attrs.get("plan", "[]"), "the plan")
     if not isinstance(given, list) or not all(isinstance(each, list) and len(each) == 3 for each in given):
@@ -41,7 +41,7 @@ def plan_of(file: h5py.File, *, steps: bool) -> list[Segment]:
     return plan
 
 
-def check_frames(file: h5py.File, sim: System, plan: list[Segment]) -> None:
+def check_frames(file: h5py.File, sim: System, plan: list[FrameSegment]) -> None:
     """Raise ValueError unless the frames of a trajectory are where its plan has them, if it has one."""
     group = file[PARTICLES]
     held = group["position/time" if sim.step_count is None else "position/step"][:]
@@ -51,14 +51,14 @@ def check_frames(file: h5py.File, sim: System, plan: list[Segment]) -> None:
         raise ValueError(message)
 
 
-def _segment(first: float, length: float, frames: int, *, steps: bool) -> Segment:
+def _segment(first: float, length: float, frames: int, *, steps: bool) -> FrameSegment:
     frames = checks.whole("frames of the plan", frames, least=1)
     if not steps:
         first = checks.number("start of the plan", first, least=0, unit="s")
-        return Segment(first, checks.number("length of the plan", length, above=0, unit="s"), frames)
+        return FrameSegment(first, checks.number("length of the plan", length, above=0, unit="s"), frames)
     first = checks.whole("start of the plan", first, least=0)
     length = checks.whole("length of the plan", length, least=frames)
     if not math.isfinite(first + length) or first + length > MOST_STEPS:
         message = f"the plan ends after {first + length} steps, which are too many to count"
         raise ValueError(message)
-    return Segment(first, length, frames)
+    return FrameSegment(first, length, frames)

@@ -49,7 +49,7 @@ class LostError(OSError):
     """The file at the path is not the one that was written, or not as it was left."""
 
 
-class Store(Pages):
+class JournaledFile(Pages):
     """The file that HDF5 writes to; nothing of it shows on the disk before `commit`.
 
     Parameters

@@ -17,7 +17,7 @@ from dem.base.text import counted
 from dem.files import growing_tables, input_validation, layout
 from dem.files.hdf5_validation import chunks_of
 from dem.files.journal import path_of
-from dem.files.journaled_file import Store, open_to_read, recover
+from dem.files.journaled_file import JournaledFile, open_to_read, recover
 from dem.files.output import SIGNATURE, check_ending
 from dem.files.vtkhdf import write_view
 from dem.files.writer import close, open_again
@@ -122,7 +122,7 @@ def _save(path: Path, target: Path, error: ValueError) -> str:
 
 def _cut(path: Path, size: int) -> int:
     """Cut a file to the frames whose data lie within so many bytes; returns their number."""
-    store = Store(path, new=False)
+    store = JournaledFile(path, new=False)
     try:
         with h5py.File(store, "r+") as file:
             for name in ("VTKHDF", "restart"):  # may point anywhere, so that not even their room can be given back

@@ -11,7 +11,7 @@ from dem.files import input_validation
 from dem.files.bonds import GROUP, count
 from dem.files.hdf5_validation import require
 from dem.files.stored_field import read_rows
-from dem.model.bonds.bond_rest_shape import Geometry
+from dem.model.bonds.bond_rest_shape import BondGeometry
 from dem.model.bonds.bonds import ARRAYS, Bonds, Breakage
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def made_bonds(group: h5py.Group, particles: int) -> Bonds:
     off = np.abs(np.linalg.norm(frames, axis=-1) - 1).max()
     require(off <= UNIT_NORM, f"frames of bonds have a norm that is off by {off:.3g}")
     bonds = Bonds(
-        **values, apart=checks.whole("apart", group.attrs["apart"], least=1), geometry=Geometry(length, frames)
+        **values, apart=checks.whole("apart", group.attrs["apart"], least=1), geometry=BondGeometry(length, frames)
     )
     require(bool(bonds.pairs.max() < particles), f"a bond is of particle {bonds.pairs.max()}, there are {particles}")
     return bonds

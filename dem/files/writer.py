@@ -20,7 +20,7 @@ from dem.base.replace import OutputError, unused_name
 from dem.base.text import counted
 from dem.files import checkpoint, growing_tables, input_validation, layout, stored_walls
 from dem.files.frame_schedule import check_frames, plan_of
-from dem.files.journaled_file import LostError, Store, check_journal, is_broken, unreadable
+from dem.files.journaled_file import JournaledFile, LostError, check_journal, is_broken, unreadable
 from dem.files.output import EVERY, Every, Output, beside, check_ending
 from dem.files.pending_frames import Waiting
 from dem.files.vtkhdf import write_view
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from types import TracebackType
 
-    from dem.system.plan import Segment
+    from dem.system.plan import FrameSegment
     from dem.system.system import System
     from dem.system.verdict import Judgement
 
@@ -44,7 +44,7 @@ MOST_STRETCHES = 50  # of a run that was resumed are told, the latest ones: an a
 class TrajectoryWriter(Observer):
     """Context manager that writes frames and checkpoints of a simulation to a file; see `create` and `resume`."""
 
-    def __init__(self, path: Path, store: Store, file: h5py.File, sim: System, every: Every) -> None:
+    def __init__(self, path: Path, store: JournaledFile, file: h5py.File, sim: System, every: Every) -> None:
         self.path, self.sim = path, sim
         self._store, self._file, self._every = store, file, every
         self._waiting = Waiting(file, sim)  # what goes into the file at the next commit
@@ -62,7 +62,7 @@ class TrajectoryWriter(Observer):
         cls,
         path: str | PathLike,
         sim: System,
-        plan: Sequence[Segment] = (),
+        plan: Sequence[FrameSegment] = (),
         output: Output | None = None,
         *,
         every: str | int | None = EVERY,
@@ -133,11 +133,11 @@ class TrajectoryWriter(Observer):
         return dict(self._file["parameters"].attrs)
 
     @property
-    def plan(self) -> list[Segment]:
+    def plan(self) -> list[FrameSegment]:
         """Where frames are due."""
         return plan_of(self._file, steps=self.sim.step_count is not None)
 
-    def follow(self, plan: Sequence[Segment]) -> None:
+    def follow(self, plan: Sequence[FrameSegment]) -> None:
         """Note a plan in the file, for who resumes it."""
         self._file["parameters"].attrs["plan"] = json.dumps(plan)
         for stale in ("verdict", "error"):
@@ -323,13 +323,13 @@ def _folders(lost: Path) -> Iterator[Path]:
         yield Path(tempfile.gettempdir())
 
 
-def open_again(path: Path) -> tuple[Store, h5py.File]:
+def open_again(path: Path) -> tuple[JournaledFile, h5py.File]:
     """Open a trajectory to write to it; raises OSError or ValueError if that cannot be."""
     if not path.is_file():
         message = f"{path} is a folder" if path.is_dir() else f"no file {path}"
         raise FileNotFoundError(message)
     try:
-        store = Store(path, new=False)
+        store = JournaledFile(path, new=False)
     except BlockingIOError:
         message = f"{path} is being read or written by another process: wait until it has ended"
         raise OSError(message) from None
@@ -346,7 +346,7 @@ def open_again(path: Path) -> tuple[Store, h5py.File]:
     return store, file
 
 
-def close(file: h5py.File, store: Store) -> None:
+def close(file: h5py.File, store: JournaledFile) -> None:
     """Close both, even if the file is damaged."""
     try:
         file.close()
@@ -363,14 +363,14 @@ def check_output(path: str | PathLike, *, overwrite: bool) -> Path:
     return path
 
 
-def _new_store(path: Path) -> Store:
+def _new_store(path: Path) -> JournaledFile:
     """A new file, or one that is to take the place of an old one when it has something in it."""
     target = path
     if path.exists():
         target = unused_name(path, ".partial")
     try:
         check_journal(path)
-        return Store(target, new=True)
+        return JournaledFile(target, new=True)
     except OSError as error:
         message = f"output {path} cannot be written: {os.strerror(error.errno).lower() if error.errno else error}"
         raise OSError(message) from None

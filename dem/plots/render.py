@@ -43,7 +43,7 @@ class Floor(NamedTuple):
     colour: tuple[float, float, float] = (0.8, 0.82, 0.85)
 
 
-class Look(NamedTuple):
+class PictureStyle(NamedTuple):
     """How a picture is taken, whatever there is to see."""
 
     light: Light
@@ -123,7 +123,7 @@ def render(
     if lines is not None and len(lines):
         scene = _with_lines(scene, camera, np.asarray(lines, float), camera.span / height)
     rays = camera.pixels(width * samples, height * samples)
-    look = Look(light, tuple(map(float, background)), samples)
+    look = PictureStyle(light, tuple(map(float, background)), samples)
     reach = scene.reach if light.occlusion else 0.0
     chosen = touched(scene.spheres, _shadows(scene), scene.k, rays, samples, reach)
     if len(chosen) > MOST * width * height:
@@ -142,7 +142,7 @@ def _shadows(scene: Scene) -> np.ndarray:
 
 @lru_cache(maxsize=2)  # the pictures of a movie have it in common
 def _empty(
-    floor: Floor | None, k: float, depth: tuple[float, float], look: Look, span: float, size: tuple[int, int]
+    floor: Floor | None, k: float, depth: tuple[float, float], look: PictureStyle, span: float, size: tuple[int, int]
 ) -> np.ndarray:
     """Picture of a floor, all of it in tuples, without anything on it."""
     width, height = size
@@ -162,7 +162,7 @@ def _in_tuples(floor: Floor | None) -> Floor | None:
     return Floor(tuple(corner), tuple(map(tuple, edges)), tuple(colour))
 
 
-def _taken(scene: Scene, rays: tuple[np.ndarray, np.ndarray], look: Look, chosen: np.ndarray) -> np.ndarray:
+def _taken(scene: Scene, rays: tuple[np.ndarray, np.ndarray], look: PictureStyle, chosen: np.ndarray) -> np.ndarray:
     """Colours (m, 3) uint8 of chosen pixels (m,), by number."""
     total = np.zeros((len(chosen), 3), np.float32)
     parts = look.samples**2
@@ -209,7 +209,9 @@ def _with_lines(scene: Scene, camera: Camera, lines: np.ndarray, pitch: float) -
     return scene._replace(spheres=np.vstack([scene.spheres, drawn]), colours=colours.astype(np.float32))
 
 
-def _sample(scene: Scene, rays: tuple[np.ndarray, np.ndarray], look: Look, chosen: np.ndarray, part: int) -> np.ndarray:
+def _sample(
+    scene: Scene, rays: tuple[np.ndarray, np.ndarray], look: PictureStyle, chosen: np.ndarray, part: int
+) -> np.ndarray:
     """Colours (m, 3) of chosen pixels from one ray through each."""
     light, samples = look.light, look.samples
     columns, rows = rays[0][part % samples :: samples], rays[1][part // samples :: samples]

@@ -9,21 +9,23 @@ import numpy as np
 SLACK = 1.0 + 1e-9  # distances are stretched by this, so that rounding never loses anybody
 
 
-class Region(NamedTuple):
+class BoundingBox(NamedTuple):
     """The box about the centres of somebody's bodies [m]; empty if it has none."""
 
     lower: np.ndarray  # (3,)
     upper: np.ndarray  # (3,)
 
     @classmethod
-    def about(cls, position: np.ndarray) -> Region:
+    def about(cls, position: np.ndarray) -> BoundingBox:
         """About positions (3, n)."""
         if not position.shape[1]:
             return cls(np.full(3, np.inf), np.full(3, -np.inf))
         return cls(position.min(axis=1), position.max(axis=1))
 
 
-def within(region: Region, reach: np.ndarray, position: np.ndarray, periods: list[tuple[float, float]]) -> np.ndarray:
+def within(
+    region: BoundingBox, reach: np.ndarray, position: np.ndarray, periods: list[tuple[float, float]]
+) -> np.ndarray:
     """Which of the positions (3, n) are closer to a region than their reach (n,) [m]; booleans (n,).
 
     `periods` are corner and length of a periodic cell along each axis, 0 where it is not periodic.

@@ -9,7 +9,7 @@ from dem.base.json_texts import parsed
 from dem.base.notices import Notice, tell
 from dem.base.text import counted
 from dem.files import growing_tables
-from dem.run.callbacks import Call
+from dem.run.callbacks import Callback
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     import h5py
 
     from dem.files.writer import TrajectoryWriter
-    from dem.system.plan import Segment
+    from dem.system.plan import FrameSegment
     from dem.system.system import System
 
 HOOK = "hook"  # attribute of `parameters`
 
 
-def marks(calls: Sequence[Call]) -> dict[str, str]:
+def marks(calls: Sequence[Callback]) -> dict[str, str]:
     """What to write about a run that calls these."""
     told = [json.dumps({"function": call.name, "every": str(call.interval)}) for call in calls]
     return {HOOK: told[0]} if told else {}
 
 
 def resumed(
-    writer: TrajectoryWriter, every: tuple | None, sim: System, plan: list[Segment], *, strict: bool
-) -> list[Call]:
+    writer: TrajectoryWriter, every: tuple | None, sim: System, plan: list[FrameSegment], *, strict: bool
+) -> list[Callback]:
     """What a run that goes on is to call; raises ValueError if it cannot go on without what it called before."""
     if every is not None:
-        calls = [Call.checked(every, sim, plan[0].first)]
+        calls = [Callback.checked(every, sim, plan[0].first)]
         writer.note(**marks(calls))
         return calls
     if HOOK not in writer.about:

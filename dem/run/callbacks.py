@@ -59,7 +59,7 @@ class Interval(NamedTuple):
         return f"{self.seconds:g} s" if self.steps is None else counted(self.steps, "step")
 
 
-class Call(NamedTuple):
+class Callback(NamedTuple):
     """A function to be called with the system, every so often from a place on."""
 
     function: Callable[[System], object]
@@ -67,7 +67,7 @@ class Call(NamedTuple):
     first: float  # in what plans are made of
 
     @classmethod
-    def checked(cls, every: tuple, sim: System, first: float) -> Call:
+    def checked(cls, every: tuple, sim: System, first: float) -> Callback:
         """From what a user gave: an interval and a function; raises ValueError, TypeError."""
         try:
             interval, function = every

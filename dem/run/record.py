@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from dem.run.callbacks import Call
-    from dem.run.running_table import Table
+    from dem.run.callbacks import Callback
+    from dem.run.running_table import RunningTable
     from dem.system.observer import Observer
-    from dem.system.plan import Segment
+    from dem.system.plan import FrameSegment
     from dem.system.system import System
     from dem.system.verdict import Judgement
 
@@ -34,14 +34,14 @@ class Interrupted(KeyboardInterrupt):
 
 def record(
     sim: System,
-    plan: list[Segment],
+    plan: list[FrameSegment],
     observer: Observer,
     *,
     progress: bool | None,
     recorder: AbstractContextManager | None = None,
     frames: int | None = None,
-    calls: Sequence[Call] = (),
-    table: Table | None = None,
+    calls: Sequence[Callback] = (),
+    table: RunningTable | None = None,
 ) -> Judgement:
     """Carry a simulation through what of a plan lies before it, or so many frames of it.
 
@@ -87,7 +87,7 @@ class _Way(NamedTuple):
     note: Callable[..., None]
     advance: Callable[[float, int], None]
     interrupted: Callable[[], list[int]]
-    calls: Sequence[Call]
+    calls: Sequence[Callback]
 
     def go(self, frame: float) -> bool:
         """Go to where a frame is due; returns False if that was interrupted."""

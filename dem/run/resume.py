@@ -11,8 +11,8 @@ from dem.files.writer import TrajectoryWriter
 from dem.model.fluid.coupling import given_again
 from dem.run import callback_record
 from dem.run.record import record
-from dem.run.running_table import TABLE, Table
-from dem.system.plan import Segment
+from dem.run.running_table import TABLE, RunningTable
+from dem.system.plan import FrameSegment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +96,7 @@ def resume(
             message = f"{path} is complete, t = {sim.time:.6g} s: give a longer duration to go on"
             raise ValueError(message)
         calls = callback_record.resumed(writer, every, sim, plan, strict=strict)
-        table = Table.again(sim, writer.about[TABLE], plan) if TABLE in writer.about else None
+        table = RunningTable.again(sim, writer.about[TABLE], plan) if TABLE in writer.about else None
     except BaseException:
         writer.leave()
         raise
@@ -105,7 +105,7 @@ def resume(
     return record(sim, plan, writer, progress=progress, recorder=recorder, calls=calls, table=table)
 
 
-def longer(sim: System, plan: list[Segment], duration: float) -> list[Segment]:
+def longer(sim: System, plan: list[FrameSegment], duration: float) -> list[FrameSegment]:
     """The plan with another segment, whose frames are as far apart as before, so that it has this duration in all."""
     first, last = plan[0].first, plan[-1]
     whole = sim._segment(duration, 1).length  # noqa: SLF001
@@ -117,4 +117,4 @@ def longer(sim: System, plan: list[Segment], duration: float) -> list[Segment]:
             f"{planned:.6g} s: leave it out, or give more"
         )
         raise ValueError(message)
-    return [*plan, Segment(last.last, more, max(1, round(last.frames * more / last.length)))]
+    return [*plan, FrameSegment(last.last, more, max(1, round(last.frames * more / last.length)))]

@@ -11,10 +11,10 @@ from dem.files.output import EVERY
 from dem.files.writer import TrajectoryWriter
 from dem.model.fluid.coupling import given_again
 from dem.run import callback_record
-from dem.run.callbacks import Call
+from dem.run.callbacks import Callback
 from dem.run.record import record
 from dem.run.request import checked
-from dem.run.running_table import TABLE, Table
+from dem.run.running_table import TABLE, RunningTable
 from dem.system.observer import Observer
 from dem.system.system import System
 
@@ -134,8 +134,8 @@ class Runnable(System):
             self._notice_changes()
             tell(self.foreseen(), strict=strict, force=force)
             plan = [self._segment(duration, frames)]
-            calls = [] if every is None else [Call.checked(every, self, plan[0].first)]
-            rows = Table(self, table, table_every, plan, shown=progress is not False) if table else None
+            calls = [] if every is None else [Callback.checked(every, self, plan[0].first)]
+            rows = RunningTable(self, table, table_every, plan, shown=progress is not False) if table else None
             observer = Observer()
             if output is not None:
                 observer = TrajectoryWriter.create(

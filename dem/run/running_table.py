@@ -12,13 +12,13 @@ import numpy as np
 from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.model.energy import Energy
-from dem.run.callbacks import Call, Interval
+from dem.run.callbacks import Callback, Interval
 from dem.system.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from dem.system.plan import Segment
+    from dem.system.plan import FrameSegment
     from dem.system.system import System
 
 TABLE = "table"  # attribute of a file's `parameters`
@@ -70,7 +70,7 @@ WET = (*STEPPED[:7], "fluid", *STEPPED[7:])
 EVENTFUL = ("time", "kinetic", "gravitational", "total", "error", "collisions", "rate")
 
 
-class Table:
+class RunningTable:
     """The running table of one run, a function to be called with the simulation where a row is due.
 
     Parameters
@@ -92,7 +92,7 @@ class Table:
     """
 
     def __init__(
-        self, sim: System, columns: Iterable[str] | str | bool, every: object, plan: list[Segment], *, shown: bool
+        self, sim: System, columns: Iterable[str] | str | bool, every: object, plan: list[FrameSegment], *, shown: bool
     ) -> None:
         usual = EVENTFUL if sim.step_count is None else STEPPED if sim.fluid is None else WET
         self.names = chosen(columns) or usual
@@ -122,17 +122,17 @@ class Table:
         return json.dumps({"columns": self.names, "every": self.interval.steps or self.interval.seconds})
 
     @classmethod
-    def again(cls, sim: System, described: str, plan: list[Segment]) -> Table:
+    def again(cls, sim: System, described: str, plan: list[FrameSegment]) -> RunningTable:
         """The table of a run that goes on."""
         told = parsed(described, TABLE)
         table = cls(sim, told["columns"], told["every"], plan, shown=False)
         table._then = time.perf_counter(), sim.work_count
         return table
 
-    def call(self, observer: Observer) -> Call:
+    def call(self, observer: Observer) -> Callback:
         """What a run is to call, that tells an observer of the rows."""
         self._observer = observer
-        return Call(self, self.interval, self._first)
+        return Callback(self, self.interval, self._first)
 
     def begin(self, sim: System) -> None:
         """Write the first row, if there is none yet."""
@@ -177,7 +177,7 @@ def chosen(columns: Iterable[str] | str | bool) -> tuple[str, ...]:
     return found
 
 
-def _interval(sim: System, every: object, plan: list[Segment]) -> Interval:
+def _interval(sim: System, every: object, plan: list[FrameSegment]) -> Interval:
     """How often a row is due."""
     if every is not None:
         return Interval.checked("table_every", every, sim)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from dem.base.text import counted
 from dem.run.record import next_chunk
 from dem.run.runnable import Runnable
-from dem.system.plan import Segment, evenly, whole_steps
+from dem.system.plan import FrameSegment, evenly, whole_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,13 +62,13 @@ class Stepping(Runnable):
         """Where it is, in what plans are made of: the step."""
         return self.step_count
 
-    def _segment(self, duration: float, frames: int) -> Segment:
+    def _segment(self, duration: float, frames: int) -> FrameSegment:
         """Plan for a duration from now, rounded to whole steps."""
         steps = whole_steps(duration, self.time_step)
-        return Segment(self.step_count, steps, min(frames, steps))
+        return FrameSegment(self.step_count, steps, min(frames, steps))
 
     @staticmethod
-    def _stops(segment: Segment) -> list[int]:
+    def _stops(segment: FrameSegment) -> list[int]:
         """Steps at which frames are due."""
         return evenly(*segment)
 

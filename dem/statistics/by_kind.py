@@ -172,7 +172,7 @@ def energies_by_kind(
     return KindEnergies(*(np.bincount(kind, values, minlength=count) for values in (*moving, weight)))
 
 
-class _Looked(Protocol):
+class _LossSource(Protocol):
     """What `LossesByKind` needs of a simulation."""
 
     time: float
@@ -217,7 +217,7 @@ class LossesByKind:
         self.pair, self.energy = np.zeros((0, 2), np.int64), np.zeros(0)
         self._then: tuple[float, np.ndarray] | None = None
 
-    def __call__(self, sim: _Looked) -> None:
+    def __call__(self, sim: _LossSource) -> None:
         """Add the time since the moment before."""
         bodies = sim.particles
         table, now = contacts_by_kind(sim.contact_forces(), bodies.kind, len(bodies.kinds)), sim.time

@@ -32,7 +32,7 @@ class CoarseFields(NamedTuple):
     temperature: np.ndarray  # (...) granular, <|v - V|²>/3 weighted with mass and kernel [m²/s²]
 
 
-class Place(NamedTuple):
+class FieldPoints(NamedTuple):
     """Where fields are wanted, and how smooth."""
 
     points: np.ndarray  # (..., D) [m]
@@ -54,7 +54,7 @@ class Place(NamedTuple):
         points: np.ndarray | None,
         kernel: str,
         periodic: Sequence[str],
-    ) -> Place:
+    ) -> FieldPoints:
         """From what users say, see `coarse_fields`; raises ValueError naming what is wrong."""
         low, high = (checks.array(name, x, (3,), "corner [m]") for name, x in (("lower", lower), ("upper", upper)))
         checks.number("shortest edge of the box", (high - low).min(), above=0, unit="m")
@@ -201,7 +201,7 @@ def coarse_fields(
     >>> round(float(one.density.mean()), 6), one.velocity[20].tolist()  # 2 kg in a cubic metre
     (2.0, [1.0, 0.0, 0.0])
     """
-    place = Place.checked(
+    place = FieldPoints.checked(
         lower, upper, width=width, axes=axes, bins=bins, points=points, kernel=kernel, periodic=periodic
     )
     v = np.asarray(velocity, dtype=np.float64)
@@ -209,7 +209,7 @@ def coarse_fields(
     return place.fields(place.moments(position, v, mass, contacts, about), about)
 
 
-class _Looked(Protocol):
+class _FieldSource(Protocol):
     """What a field average looks at: a simulation."""
 
     particles: Particles
@@ -266,7 +266,7 @@ class FieldAverage:
         periodic: Sequence[str] = (),
         contacts: bool = True,
     ) -> None:
-        self._place = Place.checked(
+        self._place = FieldPoints.checked(
             lower, upper, width=width, axes=axes, bins=bins, points=points, kernel=kernel, periodic=periodic
         )
         self._with_contacts = contacts
@@ -274,7 +274,7 @@ class FieldAverage:
         self._about: np.ndarray | None = None
         self.count = 0
 
-    def __call__(self, sim: _Looked) -> None:
+    def __call__(self, sim: _FieldSource) -> None:
         """Add the present moment of a simulation."""
         bodies = sim.particles
         self.add(bodies.position, bodies.velocity, bodies.mass, sim.contact_forces() if self._with_contacts else None)

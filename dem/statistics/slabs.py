@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Flow(NamedTuple):
+class SlabFlow(NamedTuple):
     """How bodies are spread over slabs, and how they move on average."""
 
     slab: np.ndarray  # (N,) of each body; the nearest one of those outside
@@ -36,7 +36,7 @@ class Slabs(NamedTuple):
         low, high = self.edges[0], self.edges[-1]
         return height - (high - low) * np.floor((height - low) / (high - low)) if len(self.images) > 1 else height
 
-    def flow(self, position: np.ndarray, mass: np.ndarray, velocity: np.ndarray) -> Flow:
+    def flow(self, position: np.ndarray, mass: np.ndarray, velocity: np.ndarray) -> SlabFlow:
         """Which bodies are in which slab, and how they move."""
         height = self.fold(np.asarray(position, dtype=np.float64)[:, self.axis])
         bins, size = len(self.edges) - 1, self.edges[-1] - self.edges[0]
@@ -46,7 +46,7 @@ class Slabs(NamedTuple):
         total = np.bincount(slab, m, bins)
         momentum = np.stack([np.bincount(slab, m * v, bins) for v in np.asarray(velocity, dtype=np.float64).T], axis=1)
         mean = np.divide(momentum, total[:, None], out=np.zeros((bins, 3)), where=total[:, None] > 0)
-        return Flow(slab, inside, np.bincount(slab[inside], minlength=bins), total, mean)
+        return SlabFlow(slab, inside, np.bincount(slab[inside], minlength=bins), total, mean)
 
 
 def slabs(lower: Sequence[float], upper: Sequence[float], axis: str, bins: int, *, periodic: bool) -> Slabs:

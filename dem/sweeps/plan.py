@@ -13,7 +13,7 @@ from dem.case import BaseCase, StudyCase
 from dem.run import request
 from dem.sweeps import members as sets
 from dem.sweeps.members import MANY, Member
-from dem.sweeps.stored import Found, chosen, has_threads, look
+from dem.sweeps.stored import RunOnDisk, chosen, has_threads, look
 from dem.sweeps.table import NAME, OWN, Outcome, Row, SweepTable
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Plan(NamedTuple):
     """A sweep before it is made."""
 
     members: list[Member]
-    found: list[Found]
+    found: list[RunOnDisk]
     table: SweepTable  # a row for each member, and those of earlier calls
 
     @property

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FRUITLESS = "FloatingPointError"  # how the error of a run begins that would break again
 
 
-class Found(NamedTuple):
+class RunOnDisk(NamedTuple):
     """What there is of a run.
 
     ``state`` is "nothing", "begun" (before anything could be kept), "unfinished" (it can be resumed), "running" (by
@@ -64,38 +64,40 @@ def _chosen(member: Member, more: dict) -> Chosen:
     return Chosen(with_words(member.case, member.settings | more), member.case.name, None, {})
 
 
-def look(member: Member, run: Chosen) -> Found:
+def look(member: Member, run: Chosen) -> RunOnDisk:
     """Look at the file of a run."""
     path = member.path
     if not path.exists():
-        return Found("nothing")
+        return RunOnDisk("nothing")
     if isinstance(run.case, StudyCase):  # whose tables say no more than their names
-        return Found("finished", Outcome("DONE"))
+        return RunOnDisk("finished", Outcome("DONE"))
     if being_written(path):
-        return Found("running", Outcome(error="another process is writing it"))
+        return RunOnDisk("running", Outcome(error="another process is writing it"))
     if path.is_file() and not path.stat().st_size:
-        return Found("begun")
+        return RunOnDisk("begun")
     try:
         with open_to_read(path, input_validation.problem) as file:
             wrong = _difference(file, run, member)
-            return Found("other", Outcome(error=wrong)) if wrong else _state(file)
+            return RunOnDisk("other", Outcome(error=wrong)) if wrong else _state(file)
     except (OSError, ValueError) as error:
-        return Found("other", Outcome(error=str(error)))
+        return RunOnDisk("other", Outcome(error=str(error)))
 
 
-def _state(file: h5py.File) -> Found:
+def _state(file: h5py.File) -> RunOnDisk:
     """How far a run has come."""
     about = file["parameters"].attrs
     verdict, error = str(about.get("verdict", "")), str(about.get("error", ""))
     seconds = float(about["wall_time"]) if "wall_time" in about else None
     if error.startswith(FRUITLESS):
-        return Found("finished", Outcome("ERROR", seconds, error.partition(": ")[2]))
+        return RunOnDisk("finished", Outcome("ERROR", seconds, error.partition(": ")[2]))
     status, _, rest = verdict.partition(":")
     if status in ("PASS", "WARN", "FAIL"):
-        return Found("finished", Outcome(status, seconds, "; ".join(rest.split("; ")[1:]) if status == "FAIL" else ""))
+        return RunOnDisk(
+            "finished", Outcome(status, seconds, "; ".join(rest.split("; ")[1:]) if status == "FAIL" else "")
+        )
     if not {"start", "latest"} & {*file.get("restart", ())}:
-        return Found("begun")
-    return Found("unfinished", Outcome("STOPPED" if verdict else "", seconds))
+        return RunOnDisk("begun")
+    return RunOnDisk("unfinished", Outcome("STOPPED" if verdict else "", seconds))
 
 
 def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:

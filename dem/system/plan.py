@@ -8,7 +8,7 @@ from typing import NamedTuple
 MOST_STEPS = 2.0**62  # what a 64-bit counter holds, with room
 
 
-class Segment(NamedTuple):
+class FrameSegment(NamedTuple):
     """A stretch of a run with evenly spaced frames, in steps or, for hard spheres, in seconds."""
 
     first: float

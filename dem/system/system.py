@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dem.model.contact.contact_forces import ContactForces
     from dem.model.energy import Energy
     from dem.model.fluid.fluid import Fluid
-    from dem.system.plan import Segment
+    from dem.system.plan import FrameSegment
     from dem.system.verdict import Judgement
 
 
@@ -239,12 +239,12 @@ class System(Declared):
         """Where it is, in what plans are made of: steps or time."""
         raise NotImplementedError
 
-    def _segment(self, duration: float, frames: int) -> Segment:
+    def _segment(self, duration: float, frames: int) -> FrameSegment:
         """Plan for a duration from now; raises ValueError if that cannot be."""
         raise NotImplementedError
 
     @staticmethod
-    def _stops(segment: Segment) -> list:
+    def _stops(segment: FrameSegment) -> list:
         """Where frames are due."""
         raise NotImplementedError
 

@@ -11,7 +11,7 @@ from dem.model.contact.adhesion import DMT, JKR, Bridge
 from dem.model.contact.contacts import Contact
 from dem.model.materials import Material
 from dem.validation.collisions import start
-from dem.validation.reference import Ball
+from dem.validation.reference import ReferenceBall
 from dem.validation.report import Report, curves
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RADIUS, MODULUS, WORK = 5e-4, 1e7, 0.05
 STUFF = Material(young=2 * MODULUS * (1 - 0.25**2), poisson=0.25, density=2500)
-BALL = Ball(RADIUS, STUFF)
+BALL = ReferenceBall(RADIUS, STUFF)
 LENGTH = (math.pi * WORK * RADIUS**2 / MODULUS) ** (1 / 3)  # s of JKR
 PULL = math.pi * WORK * RADIUS  # π w R*
 LOST = (0.1 + 0.6 * 2 ** (2 / 3)) * math.pi * WORK * LENGTH**2  # by making and breaking a JKR contact
@@ -46,14 +46,14 @@ def at(sim: Simulation, overlap: float) -> tuple[float, float]:
     return float(sim.contact_forces().force[0, 2]), sim.energy().elastic
 
 
-class Rebound(NamedTuple):
+class AdhesiveRebound(NamedTuple):
     """Impacts at some speed whose touches are spread over a step."""
 
     restitution: np.ndarray
     lost: np.ndarray  # [J]
 
 
-def rebounds(adhesion: Adhesion, dt: float, speed: float, gap: float) -> Rebound:
+def rebounds(adhesion: Adhesion, dt: float, speed: float, gap: float) -> AdhesiveRebound:
     """Followed until surfaces are a gap apart again."""
     found = []
     for phase in range(PHASES):
@@ -65,7 +65,7 @@ def rebounds(adhesion: Adhesion, dt: float, speed: float, gap: float) -> Rebound
                 message = f"a ball that meets a wall at {speed:g} m/s has not come back after {LONGEST:g} s"
                 raise RuntimeError(message)
         found.append((sim.particles.velocity[0, 2] / speed, sim.energy().dissipated))
-    return Rebound(*np.array(found).T)
+    return AdhesiveRebound(*np.array(found).T)
 
 
 def _rebound(report: Report, adhesion: Adhesion, lost: float, *, speed: float, gap: float, quick: bool) -> None:

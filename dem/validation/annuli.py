@@ -10,7 +10,7 @@ import numpy as np
 from dem.model.contact.contacts import Contact
 from dem.model.materials import Material
 from dem.validation.oblique import sweep
-from dem.validation.reference import Ball
+from dem.validation.reference import ReferenceBall
 from dem.validation.report import Report, curves
 
 if TYPE_CHECKING:
@@ -32,7 +32,10 @@ STATEMENTS = [
     "that grow with it; a contact remembers four numbers now.",
 ]
 STUFF = Material(young=5e7, poisson=0.3, density=2500)
-BALL, SPEED = Ball(0.005, STUFF), 1e-3  # so slow that the lever arm, less half the overlap, is the radius to 1e-4
+BALL, SPEED = (
+    ReferenceBall(0.005, STUFF),
+    1e-3,
+)  # so slow that the lever arm, less half the overlap, is the radius to 1e-4
 RATIO = 2 * (1 - STUFF.poisson) / (2 - STUFF.poisson)  # κ, tangential over normal stiffness
 
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dem.kernels.bonds.static_row import pull_row
-from dem.model.bonds.bond_rest_shape import Geometry, product, turned
+from dem.model.bonds.bond_rest_shape import BondGeometry, product, turned
 from dem.model.bonds.bonds import Bonds
 
 STEPS = 4  # of Newton's method, from a matrix that is right to 1e-9
 
 
-class Shape(NamedTuple):
+class BeamShape(NamedTuple):
     """Nodes of a rod, the clamped one left out."""
 
     position: np.ndarray  # (N, 3) [m]
@@ -44,19 +44,19 @@ class Beam:
         sheared: bool = True,
     ) -> None:  # fmt: skip
         self.number, self.spacing = number, length / number
-        geometry = Geometry(np.array([self.spacing]), np.zeros((1, 2, 4)))
+        geometry = BondGeometry(np.array([self.spacing]), np.zeros((1, 2, 4)))
         stretch, twist, shear, bend = Bonds(
             [(0, 1)], young=young, diameter=diameter, poisson=poisson, geometry=geometry
         ).stiffness[0]
         self.along, self.across = (stretch, twist), (shear if sheared else 12 * bend / self.spacing**2, bend)
 
-    def straight(self) -> Shape:
+    def straight(self) -> BeamShape:
         """At rest."""
         position = np.zeros((self.number, 3))
         position[:, 0] = self.spacing * np.arange(1, self.number + 1)
-        return Shape(position, np.tile([1.0, 0.0, 0.0, 0.0], (self.number, 1)))
+        return BeamShape(position, np.tile([1.0, 0.0, 0.0, 0.0], (self.number, 1)))
 
-    def pulls(self, shape: Shape) -> np.ndarray:
+    def pulls(self, shape: BeamShape) -> np.ndarray:
         """Force and torque of the bonds on each node (N, 6) [N, N m]."""
         x = np.concatenate([np.zeros((1, 3)), shape.position])
         q = np.concatenate([[[1.0, 0.0, 0.0, 0.0]], shape.orientation])
@@ -65,12 +65,12 @@ class Beam:
         pull_row(self.spacing, self.along, self.across, x, q, force, torque)
         return np.concatenate([force, torque]).T[1:]
 
-    def moved(self, shape: Shape, by: np.ndarray) -> Shape:
+    def moved(self, shape: BeamShape, by: np.ndarray) -> BeamShape:
         """Nodes shifted and turned by (N, 6) [m, rad]."""
         q = product(rotations(by[:, 3:]), shape.orientation)
-        return Shape(shape.position + by[:, :3], q / np.linalg.norm(q, axis=1)[:, None])
+        return BeamShape(shape.position + by[:, :3], q / np.linalg.norm(q, axis=1)[:, None])
 
-    def matrix(self, shape: Shape | None = None) -> np.ndarray:
+    def matrix(self, shape: BeamShape | None = None) -> np.ndarray:
         """Stiffness matrix of the nodes (6 N, 6 N): what resists shifts and turns, by central differences.
 
         A node is felt by itself and the next ones only, so every third one is moved at once.
@@ -87,7 +87,7 @@ class Beam:
                 found[:, :, n, k] = np.where(near[:, n, None], rows, 0.0)
         return found.reshape(6 * self.number, -1)
 
-    def deflected(self, force: tuple) -> Shape:
+    def deflected(self, force: tuple) -> BeamShape:
         """At rest under a small force at the free end, by Newton's method."""
         shape, load = self.straight(), np.zeros((self.number, 6))
         load[-1, :3] = force
@@ -97,15 +97,15 @@ class Beam:
             shape = self.moved(shape, np.linalg.solve(matrix, rest.ravel()).reshape(-1, 6))
         return shape
 
-    def turned(self, couple: tuple[float, float, float]) -> Shape:
+    def turned(self, couple: tuple[float, float, float]) -> BeamShape:
         """Where a couple along x or across it puts the nodes: each bond turned alike, as long as at rest."""
         flexible = np.array([1 / self.along[1], 1 / self.across[1], 1 / self.across[1]])
         each = np.array(couple) * flexible
         k = np.arange(1, self.number + 1)[:, None]
         chords = turned(rotations((k - 0.5) * each), np.array([self.spacing, 0.0, 0.0]))
-        return Shape(np.cumsum(chords, axis=0), rotations(k * each))
+        return BeamShape(np.cumsum(chords, axis=0), rotations(k * each))
 
-    def unbalanced(self, shape: Shape, couple: tuple[float, float, float]) -> float:
+    def unbalanced(self, shape: BeamShape, couple: tuple[float, float, float]) -> float:
         """Largest force or couple that is left on a node under a couple at the free end, over that couple."""
         rest = self.pulls(shape)
         rest[-1, 3:] += couple

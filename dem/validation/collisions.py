@@ -12,7 +12,7 @@ from dem.model.domain.box import Box
 from dem.model.particles.particles import Particles
 from dem.model.shapes.shape import Sphere
 from dem.soft.simulation import Simulation
-from dem.validation.reference import Ball, hertz_impact
+from dem.validation.reference import ReferenceBall, hertz_impact
 
 if TYPE_CHECKING:
     from dem.model.contact.contacts import Contact
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST = 40  # halves of an elastic contact's duration that an impact may last
 
 
-class Outcome(NamedTuple):
+class ImpactOutcome(NamedTuple):
     """What an impact of the engine left behind; a wall has no row."""
 
     velocity: np.ndarray  # (N, 3) [m/s]
@@ -34,9 +34,9 @@ class Outcome(NamedTuple):
 
 
 def collide(
-    one: Ball, other: Ball | Material, contact: Contact, *, velocity: tuple, spin: tuple = (0, 0, 0),
+    one: ReferenceBall, other: ReferenceBall | Material, contact: Contact, *, velocity: tuple, spin: tuple = (0, 0, 0),
     other_velocity: tuple = (0, 0, 0), other_spin: tuple = (0, 0, 0), steps: int = 2000, phase: float = 0.0,
-) -> Outcome:  # fmt: skip
+) -> ImpactOutcome:  # fmt: skip
     """Let a ball that is about to touch come down (-z) upon another ball or a wall, and follow it until it parts.
 
     `steps` is the number of time steps that the elastic impact at the same normal speed would last; `phase` is where
@@ -55,17 +55,20 @@ def collide(
         message = f"an impact at {approach:g} m/s has not ended after {MOST // 2} times the duration of an elastic one"
         raise RuntimeError(message)
     p = sim.particles
-    return Outcome(np.array(p.velocity), np.array(p.angular_velocity), before, sim.energy(), momentum, sim.momentum())
+    return ImpactOutcome(
+        np.array(p.velocity), np.array(p.angular_velocity), before, sim.energy(), momentum, sim.momentum()
+    )
 
 
 def start(
-    one: Ball, other: Ball | Material, contact: Contact, dt: float, *, velocity: tuple, spin: tuple = (0, 0, 0),
+    one: ReferenceBall, other: ReferenceBall | Material, contact: Contact, dt: float, *,
+    velocity: tuple, spin: tuple = (0, 0, 0),
     other_velocity: tuple = (0, 0, 0), other_spin: tuple = (0, 0, 0), lift: float = 0.0,
     gravity: tuple = (0, 0, 0),
 ) -> Simulation:  # fmt: skip
     """A ball a small distance above another ball in empty space, or above the floor of a wide open box."""
     far = 1e4 * one.radius
-    pair = isinstance(other, Ball)
+    pair = isinstance(other, ReferenceBall)
     height = one.radius + lift + (other.radius if pair else 0.0)
     balls = [
         Particles(Sphere(diameter=2 * one.radius), one.material, position=[[0, 0, height]], velocity=[velocity],
@@ -82,9 +85,9 @@ def start(
     return Simulation(Particles.concatenate(balls), box, gravity=gravity, time_step=dt, contacts=table, threads=1)
 
 
-def apart(sim: Simulation, one: Ball, other: Ball | Material) -> bool:
+def apart(sim: Simulation, one: ReferenceBall, other: ReferenceBall | Material) -> bool:
     """Whether the ball has left the other one, or the wall."""
     x = sim.particles.position
-    if isinstance(other, Ball):
+    if isinstance(other, ReferenceBall):
         return bool(math.dist(*x) > one.radius + other.radius)
     return bool(x[0, 2] > one.radius)

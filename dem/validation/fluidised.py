@@ -27,7 +27,7 @@ SOURCE = (
 )
 
 
-class Gas(NamedTuple):
+class FluidisingGas(NamedTuple):
     """A gas about spheres."""
 
     density: float  # [kg/m³]
@@ -56,7 +56,7 @@ class Gas(NamedTuple):
         return reynolds * self.viscosity / (self.density * self.diameter)
 
 
-class Look(NamedTuple):
+class BedState(NamedTuple):
     """What was seen at a time."""
 
     velocity: float  # superficial [m/s]
@@ -66,7 +66,7 @@ class Look(NamedTuple):
     height: float  # mean of the spheres [m]
 
 
-def look(told: Exchange, velocity: float, gas: Gas, weight: float) -> Look:
+def look(told: Exchange, velocity: float, gas: FluidisingGas, weight: float) -> BedState:
     """What an exchange tells; the bed's weight less buoyancy, over the cross-section [Pa]."""
     pressing = told.pressing[0, 0, :, 2] + told.density * told.gravity[2]
     top, cell = float(np.quantile(told.position[:, 2], 0.95)), told.cells.spacing[2]
@@ -74,12 +74,12 @@ def look(told: Exchange, velocity: float, gas: Gas, weight: float) -> Look:
     voidage, gradient = told.voidage[0, 0, inside], pressing[inside]
     ergun = gas.ergun(velocity, voidage)
     share = float((gradient / ergun).mean()) if velocity > 0 else math.nan
-    return Look(
+    return BedState(
         velocity, float(pressing.sum() * cell / weight), share, float(voidage.mean()), told.position[:, 2].mean()
     )
 
 
-def blow(sim: Simulation, superficial: object, gas: Gas, duration: float) -> list[Look]:
+def blow(sim: Simulation, superficial: object, gas: FluidisingGas, duration: float) -> list[BedState]:
     """Carry a bed on for so long [s], with looks at it."""
     box, mass = sim.box, sim.exchange().mass.sum()
     weight = mass * (1 - gas.density / sim.particles.variants[0][1].density) * G / (box.size[0] * box.size[1])
@@ -96,7 +96,7 @@ def fluidisation(*, quick: bool = False) -> Report:
     report = Report("fluidised-bed", "Pressure drop of a bed, and the velocity that fluidises it")
     delay, ramp, hold = (0.1, 0.12, 0.0) if quick else (0.12, 0.25, 0.08)
     bed = case("fluidised-bed")(n=400 if quick else 600, width=4.5, velocity=1.0, delay=delay, ramp=ramp)
-    gas, solid = Gas(bed.gas_density, bed.gas_viscosity, bed.diameter), bed.density
+    gas, solid = FluidisingGas(bed.gas_density, bed.gas_viscosity, bed.diameter), bed.density
     sim = bed.simulation()
     seen = blow(sim, bed.gas().superficial, gas, delay + ramp + hold)
     velocity, drop = np.array([each.velocity for each in seen]), np.array([each.drop for each in seen])

@@ -26,16 +26,16 @@ MASS = CAPSULE.mass_properties(DENSITY).mass
 G = 9.81
 
 
-class Form(NamedTuple):
+class FibreForm(NamedTuple):
     """A shape of the fibre, and the density that gives it the mass of the capsule."""
 
     shape: Fibre | Capsule
     density: float
 
 
-def form_of(shape: Fibre | Capsule) -> Form:
+def form_of(shape: Fibre | Capsule) -> FibreForm:
     """The shape with the capsule's mass."""
-    return Form(shape, MASS / shape.mass_properties(1.0).mass)
+    return FibreForm(shape, MASS / shape.mass_properties(1.0).mass)
 
 
 FORMS = {"capsule": form_of(CAPSULE)} | {
@@ -46,14 +46,14 @@ FORMS = {"capsule": form_of(CAPSULE)} | {
 # ---- one end on a wall -----------------------------------------------------------------------------------------------
 
 
-class Rebound(NamedTuple):
+class FibreRebound(NamedTuple):
     """What comes of an impact: velocity along the wall's normal over that of impact, spin over 2 v/length."""
 
     velocity: float
     spin: float
 
 
-def rebound(form: Form, angle: float) -> Rebound:
+def rebound(form: FibreForm, angle: float) -> FibreRebound:
     """Closed form of a frictionless elastic impact of the lower end, its axis at an angle to the wall [°].
 
     The impulse is J = 2 v/(1/m + (r x n)²/I), r from the centre of mass to the point of contact; then v' = -v + J/m and
@@ -61,10 +61,10 @@ def rebound(form: Form, angle: float) -> Rebound:
     """
     of, arm = form.shape.mass_properties(form.density), 0.5 * (RATIO - 1) * DIAMETER * math.cos(math.radians(angle))
     impulse = 2 / (1 / of.mass + arm**2 / of.inertia[1])
-    return Rebound(impulse / of.mass - 1, -impulse * arm / of.inertia[1] * RATIO * DIAMETER / 2)
+    return FibreRebound(impulse / of.mass - 1, -impulse * arm / of.inertia[1] * RATIO * DIAMETER / 2)
 
 
-def tip_impact(form: Form, angle: float, speed: float, steps: int) -> Rebound:
+def tip_impact(form: FibreForm, angle: float, speed: float, steps: int) -> FibreRebound:
     """Rebound of a simulated fibre that falls on its lower end at a speed [m/s], with `steps` time steps a contact."""
     stuff = Material(young=5e7, poisson=0.35, density=form.density)
     tilt, half = math.radians(angle), 0.5 * (RATIO - 1) * DIAMETER
@@ -81,7 +81,7 @@ def tip_impact(form: Form, angle: float, speed: float, steps: int) -> Rebound:
     sim = Simulation(one, floor, gravity=(0, 0, 0), time_step=lasting / steps, threads=1)
     sim.step(round(1.1 * steps))
     spin = float(sim.particles.angular_velocity[0, 1]) * RATIO * DIAMETER / (2 * speed)
-    return Rebound(float(sim.particles.velocity[0, 2]) / speed, spin)
+    return FibreRebound(float(sim.particles.velocity[0, 2]) / speed, spin)
 
 
 def report_impacts(report: Report, steps: int) -> None:
@@ -123,7 +123,7 @@ class Fall(NamedTuple):
     contacts: float  # mean number of contacts at any time
 
 
-def falling(form: Form, turn: float, restitution: float, looks: int, time_step: float = 1e-5) -> Fall:
+def falling(form: FibreForm, turn: float, restitution: float, looks: int, time_step: float = 1e-5) -> Fall:
     """Nine falling fibres over a second, all turned by an angle [°]; with losses there is a little friction too."""
     made = case("nine-fibres")(
         smooth=isinstance(form.shape, Capsule), spheres=getattr(form.shape, "spheres", 5), density=form.density,
@@ -183,7 +183,7 @@ def report_falls(report: Report, starts: int) -> None:
 # ---- beds ------------------------------------------------------------------------------------------------------------
 
 
-class Bed(NamedTuple):
+class RestingBed(NamedTuple):
     """A bed at rest."""
 
     solid: float  # volume within the outlines, those of capsules, over all, away from floor and surface
@@ -192,7 +192,7 @@ class Bed(NamedTuple):
     slides: float  # slope of gravity at which its upper part has slid two diameters [°]
 
 
-def poured(form: Form, friction: float, number: int, seed: int, edge: float) -> Simulation:
+def poured(form: FibreForm, friction: float, number: int, seed: int, edge: float) -> Simulation:
     """Fibres that have fallen from random places on a floor that holds them, of a cell with periodic sides."""
     stuff = Material(young=5e6, poisson=0.35, density=form.density, restitution=0.3, friction=friction, name="fibre")
     floor = Material(young=5e6, poisson=0.35, name="floor")
@@ -206,7 +206,7 @@ def poured(form: Form, friction: float, number: int, seed: int, edge: float) -> 
     return sim
 
 
-def bed(form: Form, friction: float, number: int, seed: int, edge: float) -> Bed:
+def bed(form: FibreForm, friction: float, number: int, seed: int, edge: float) -> RestingBed:
     """How dense a bed is, who touches whom, and at which slope it slides."""
     sim = poured(form, friction, number, seed, edge)
     x, up = np.array(sim.particles.position), axes(np.array(sim.particles.orientation))[:, 2]
@@ -218,7 +218,7 @@ def bed(form: Form, friction: float, number: int, seed: int, edge: float) -> Bed
     pairs = np.sort(np.stack([touching.i, touching.j])[:, ~touching.with_wall], axis=0)
     met = np.unique(pairs, axis=1)
     numbers = np.bincount(met.ravel(), minlength=number)[inside > 0.5]
-    return Bed(solid, float(numbers.mean()), pairs.shape[1] / met.shape[1], sliding_angle(sim))
+    return RestingBed(solid, float(numbers.mean()), pairs.shape[1] / met.shape[1], sliding_angle(sim))
 
 
 def sliding_angle(sim: Simulation) -> float:

@@ -16,7 +16,7 @@ from dem.model.shapes.shape import Sphere
 from dem.soft.simulation import Simulation
 from dem.validation.collisions import start
 from dem.validation.oblique import mfix_oblique
-from dem.validation.reference import Ball, hertz_impact, runge_kutta, stiffness
+from dem.validation.reference import ReferenceBall, hertz_impact, runge_kutta, stiffness
 from dem.validation.report import Report, curves
 
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ SOURCE = (
 )
 
 
-def fall(young: float, restitution: float, dt: float) -> tuple[Simulation, Ball, Contact]:
+def fall(young: float, restitution: float, dt: float) -> tuple[Simulation, ReferenceBall, Contact]:
     """A ball of 0.2 m whose centre starts 0.5 m above the floor."""
-    ball, contact = Ball(0.1, Material(young=young, **BALL)), Contact(restitution=restitution, friction=0)
+    ball, contact = ReferenceBall(0.1, Material(young=young, **BALL)), Contact(restitution=restitution, friction=0)
     sim = start(ball, ball.material, contact, dt, velocity=(0, 0, 0), lift=0.4, gravity=(0, 0, -G))
     return sim, ball, contact
 
 
-def exact_bounce(ball: Ball, restitution: float, time: np.ndarray) -> tuple[np.ndarray, float, float]:
+def exact_bounce(ball: ReferenceBall, restitution: float, time: np.ndarray) -> tuple[np.ndarray, float, float]:
     """Height at given times through free fall, contact and flight; duration of the contact and speed of rebound."""
     drop, k, alpha = 0.4, stiffness(ball, ball.material), damping(restitution)
     touch, speed = math.sqrt(2 * drop / G), math.sqrt(2 * drop * G)
@@ -91,7 +91,7 @@ def bouncing(report: Report, *, quick: bool) -> None:
     for e in (0.6, 0.8, 1.0):
         errors = []
         for young in (1e8, 1e10):
-            ball = Ball(0.1, Material(young=young, **BALL))
+            ball = ReferenceBall(0.1, Material(young=young, **BALL))
             lasting = hertz_impact(ball, ball.material, math.sqrt(0.8 * G))[1]
             sim, _, _ = fall(young, e, lasting / (200 if quick else 1000))
             drops = [0.4, *bounces(sim, ball, 3)]
@@ -110,7 +110,7 @@ def bouncing(report: Report, *, quick: bool) -> None:
     report.figures["02"] = curves("DEM-02: heights of bounces", "bounce", "height [m]", lines, yscale="log", marker="o")
 
 
-def bounces(sim: Simulation, ball: Ball, count: int) -> list[float]:
+def bounces(sim: Simulation, ball: ReferenceBall, count: int) -> list[float]:
     """Heights above touch of so many bounces, from height and speed in each flight."""
     heights, falls = [], True
     while len(heights) < count and sim.time < 20:
@@ -130,7 +130,8 @@ def stacked(report: Report, *, quick: bool) -> None:
     ):  # fmt: skip
         for e in (1.0, 0.5):
             balls = [
-                Ball(r, Material(young=1e5, poisson=0.3, density=rho)) for r, rho in zip(radii, density, strict=True)
+                ReferenceBall(r, Material(young=1e5, poisson=0.3, density=rho))
+                for r, rho in zip(radii, density, strict=True)
             ]
             top = 1.94 * sum(radii)
             begin = [0.95 * radii[0], top - 0.98 * radii[1]]
@@ -156,7 +157,7 @@ def stacked(report: Report, *, quick: bool) -> None:
     report.figures["03"] = curves("DEM-03: lower of two stacked balls", "time [periods]", "height/R", lines)
 
 
-def column(balls: list[Ball], top: float, restitution: float) -> tuple[Callable, np.ndarray, tuple]:
+def column(balls: list[ReferenceBall], top: float, restitution: float) -> tuple[Callable, np.ndarray, tuple]:
     """Rates of (z_1, z_2, v_1, v_2), and where both rest: three Hertz contacts and weights in balance, by Newton."""
     one, two = balls
     k = stiffness(one, one.material), stiffness(one, two), stiffness(two, one.material)
@@ -181,7 +182,7 @@ def column(balls: list[Ball], top: float, restitution: float) -> tuple[Callable,
     return rates, z, k
 
 
-def stack(balls: list[Ball], top: float, heights: list[float], restitution: float, dt: float) -> Simulation:
+def stack(balls: list[ReferenceBall], top: float, heights: list[float], restitution: float, dt: float) -> Simulation:
     """The two balls between floor and ceiling, in the engine."""
     material = Material(young=1e5, poisson=0.3, density=1.0, restitution=restitution)
     group = [
@@ -197,7 +198,7 @@ def stack(balls: list[Ball], top: float, heights: list[float], restitution: floa
 def slipping(report: Report, *, quick: bool) -> None:
     """DEM-04: a ball slides until it rolls, at 5/7 of its speed after 2 v/(7 µ g)."""
     rows, lines, speed = [], {}, 1.0
-    ball = Ball(0.01, Material(young=1e8, poisson=0.3, density=2600))
+    ball = ReferenceBall(0.01, Material(young=1e8, poisson=0.3, density=2600))
     sag = (ball.mass * G / stiffness(ball, ball.material)) ** (2 / 3)
     for mu in (0.1, 0.3) if quick else (0.1, 0.2, 0.3, 0.5, 0.8):
         contact = Contact(restitution=0.5, friction=mu)

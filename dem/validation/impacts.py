@@ -7,7 +7,7 @@ import numpy as np
 from dem.model.contact.contacts import Contact
 from dem.model.materials import Material
 from dem.validation.collisions import collide, start
-from dem.validation.reference import Ball, hertz_impact, reduced_mass, stiffness
+from dem.validation.reference import ReferenceBall, hertz_impact, reduced_mass, stiffness
 from dem.validation.report import Report, curves
 
 GLASS = Material(young=4.8e10, poisson=0.2, density=2800)
@@ -29,18 +29,20 @@ def rigid(material: Material) -> Material:
     return Material(young=1e3 * material.young, poisson=material.poisson)
 
 
-def force_curve(one: Ball, other: Ball | Material, speed: float, steps: int) -> tuple[np.ndarray, ...]:
+def force_curve(
+    one: ReferenceBall, other: ReferenceBall | Material, speed: float, steps: int
+) -> tuple[np.ndarray, ...]:
     """Overlaps and forces, from nothing but the path: m* times its second difference; and the time step."""
     dt = hertz_impact(one, other, speed)[1] / steps
-    share = 0.5 if isinstance(other, Ball) else 1.0
+    share = 0.5 if isinstance(other, ReferenceBall) else 1.0
     sim = start(one, other, ELASTIC, dt, velocity=(0, 0, -share * speed), other_velocity=(0, 0, (1 - share) * speed))
     gap = []
     for _ in range(steps + 20):
         x = sim.particles.position[:, 2]
-        gap.append(x[0] - (x[1] if isinstance(other, Ball) else 0.0))
+        gap.append(x[0] - (x[1] if isinstance(other, ReferenceBall) else 0.0))
         sim.step()
     gap = np.array(gap)
-    reach = one.radius + (other.radius if isinstance(other, Ball) else 0.0)
+    reach = one.radius + (other.radius if isinstance(other, ReferenceBall) else 0.0)
     force = reduced_mass(one, other) * np.diff(gap, 2) / dt**2
     return (reach - gap)[1:-1], force, np.array(dt)
 
@@ -50,10 +52,10 @@ def normal(*, quick: bool) -> Report:
     report = Report("chung-ooi-normal", "Normal impacts of spheres (Chung & Ooi 2011, tests 1 to 3)")
     steps = 1000 if quick else 4000
     runs = {
-        "1, glass on glass": (Ball(0.01, GLASS), Ball(0.01, GLASS), 20.0),
-        "1, limestone on limestone": (Ball(0.01, LIMESTONE), Ball(0.01, LIMESTONE), 20.0),
-        "2, aluminium on a wall": (Ball(0.1, ALUMINIUM), rigid(ALUMINIUM), 0.2),
-        "2, magnesium on a wall": (Ball(0.1, MAGNESIUM), rigid(MAGNESIUM), 0.2),
+        "1, glass on glass": (ReferenceBall(0.01, GLASS), ReferenceBall(0.01, GLASS), 20.0),
+        "1, limestone on limestone": (ReferenceBall(0.01, LIMESTONE), ReferenceBall(0.01, LIMESTONE), 20.0),
+        "2, aluminium on a wall": (ReferenceBall(0.1, ALUMINIUM), rigid(ALUMINIUM), 0.2),
+        "2, magnesium on a wall": (ReferenceBall(0.1, MAGNESIUM), rigid(MAGNESIUM), 0.2),
     }
     rows, lines = [], {}
     for name, (one, other, speed) in runs.items():
@@ -78,7 +80,9 @@ def normal(*, quick: bool) -> Report:
     return report
 
 
-def _check_elastic(report: Report, name: str, one: Ball, other: Ball | Material, speed: float, run: tuple) -> None:
+def _check_elastic(
+    report: Report, name: str, one: ReferenceBall, other: ReferenceBall | Material, speed: float, run: tuple
+) -> None:
     """Force law, largest force and overlap, duration and rebound of an elastic impact."""
     overlap, force, dt = run
     k = stiffness(one, other)
@@ -103,7 +107,9 @@ def _restitution(report: Report, steps: int) -> None:
         found = []
         for e in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
             contact = Contact(restitution=e, friction=0)
-            done = collide(Ball(0.0025, material), rigid(material), contact, velocity=(0, 0, -3.9), steps=steps)
+            done = collide(
+                ReferenceBall(0.0025, material), rigid(material), contact, velocity=(0, 0, -3.9), steps=steps
+            )
             found.append((e, float(done.velocity[0, 2] / 3.9)))
         rows += [(name, *row) for row in found]
         worst = max(found, key=lambda row: abs(row[1] - row[0]))

@@ -9,13 +9,13 @@ import numpy as np
 
 from dem.model.contact.contacts import Contact
 from dem.model.materials import Material
-from dem.validation.collisions import Outcome, collide
-from dem.validation.reference import Ball, hertz_impact
+from dem.validation.collisions import ImpactOutcome, collide
+from dem.validation.reference import ReferenceBall, hertz_impact
 from dem.validation.report import Report, curves
 
 STEPS = 50  # a contact, as in practice
-BALL = Ball(0.005, Material(young=5e7, poisson=0.35, density=1100))
-SMALL = Ball(0.003, Material(young=2e8, poisson=0.2, density=2500))
+BALL = ReferenceBall(0.005, Material(young=5e7, poisson=0.35, density=1100))
+SMALL = ReferenceBall(0.003, Material(young=2e8, poisson=0.2, density=2500))
 ANGLES = (0.1, 1, 3, 6, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 84, 87, 89, 89.5, 89.9)
 
 
@@ -32,7 +32,7 @@ STATEMENTS = [
 ]
 
 
-def gains(run: Outcome, normal_energy: float) -> tuple[float, float]:
+def gains(run: ImpactOutcome, normal_energy: float) -> tuple[float, float]:
     """Energy gained over that of the normal motion; departure of the total over that or what is lost, the larger."""
     gain = run.after.mechanical - run.before.mechanical
     return gain / normal_energy, abs(run.after.total - run.before.total) / max(normal_energy, -gain)

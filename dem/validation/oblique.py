@@ -11,7 +11,7 @@ from dem.model.contact.contacts import Contact
 from dem.model.materials import Material
 from dem.validation.collisions import collide
 from dem.validation.impacts import OXIDE, SOURCE, rigid
-from dem.validation.reference import After, Ball, hertz_impact, planar_impact, reduced_mass
+from dem.validation.reference import After, ReferenceBall, hertz_impact, planar_impact, reduced_mass
 from dem.validation.report import Report, curves
 
 ALLOY = Material(young=7e10, poisson=0.33, density=2700)
@@ -36,7 +36,7 @@ class Sweep(NamedTuple):
 
 
 def sweep(
-    one: Ball, other: Ball | Material, contact: Contact, *, normal: object, tangential: object = 0.0,
+    one: ReferenceBall, other: ReferenceBall | Material, contact: Contact, *, normal: object, tangential: object = 0.0,
     spin: object = 0.0, other_spin: object = 0.0, steps: int,
 ) -> Sweep:  # fmt: skip
     """Compute impacts in the plane xz by the engine and by the reference."""
@@ -46,7 +46,7 @@ def sweep(
         collide(one, other, contact, velocity=(t, 0, -n), spin=(0, s, 0), other_spin=(0, o, 0), steps=steps)
         for n, t, s, o in zip(vn, vt, w, u, strict=True)
     ]
-    radius = other.radius if isinstance(other, Ball) else 0.0
+    radius = other.radius if isinstance(other, ReferenceBall) else 0.0
     v = np.array([run.velocity[0] for run in runs])
     other_v = np.array([run.velocity[1] if radius else np.zeros(3) for run in runs])
     spins = np.array([[run.spin[0, 1], run.spin[1, 1] if radius else 0.0] for run in runs])
@@ -60,7 +60,7 @@ def sweep(
     return Sweep(vn, slip, found, exact, float(np.abs(exact.slip - coarse.slip).max() / scale))
 
 
-def check_sweep(report: Report, name: str, one: Ball, run: Sweep, *, within: float) -> None:
+def check_sweep(report: Report, name: str, one: ReferenceBall, run: Sweep, *, within: float) -> None:
     """Every outcome against the reference, as shares of the initial slip or the normal speed, the larger."""
     scale = np.maximum(np.abs(run.slip), run.normal)
     errors = {
@@ -75,7 +75,13 @@ def check_sweep(report: Report, name: str, one: Ball, run: Sweep, *, within: flo
 
 
 def check_sliding(
-    report: Report, name: str, one: Ball, other: Ball | Material, contact: Contact, tangential: np.ndarray, run: Sweep
+    report: Report,
+    name: str,
+    one: ReferenceBall,
+    other: ReferenceBall | Material,
+    contact: Contact,
+    tangential: np.ndarray,
+    run: Sweep,
 ) -> None:
     """Closed form where the contact slides all the time: slip beyond 7/2 µ (1 + e) v_n, for spheres of any sizes.
 
@@ -88,7 +94,7 @@ def check_sliding(
     kick = share * contact.friction * (1 + contact.restitution) * run.normal * np.sign(run.slip)
     overlap = max(hertz_impact(one, other, v)[0] for v in run.normal[gross])
     off = np.abs(run.found.tangential - tangential + kick)[gross] / np.abs(kick[gross])
-    wall = not isinstance(other, Ball)
+    wall = not isinstance(other, ReferenceBall)
     # spheres turn about each other while they touch: their normal turns by an angle like overlap over radius
     most = 3e-4 if wall else 2 * overlap / one.radius + 3e-4
     report.below(f"{name}: sliding throughout ({gross.sum()} cases), impulse µ J_n, relative error", off.max(), most,
@@ -131,7 +137,7 @@ def _incidence(report: Report, rows: list, steps: int, angles: np.ndarray) -> No
     contact, theta = Contact(restitution=0.98, friction=0.092), np.radians(angles)
     ratio, spin, rebound = {}, {}, {}
     for name, material in {"aluminium oxide": OXIDE, "aluminium alloy": ALLOY}.items():
-        ball = Ball(0.0025, material)
+        ball = ReferenceBall(0.0025, material)
         vt = 3.9 * np.sin(theta)
         run = sweep(ball, rigid(material), contact, normal=3.9 * np.cos(theta), tangential=vt, steps=steps)
         check_sweep(report, f"4, {name}", ball, run, within=1e-3)
@@ -157,7 +163,7 @@ def _tangential(report: Report, rows: list, steps: int, tangential: np.ndarray) 
     contact, speed = Contact(restitution=1, friction=0.3), 5.0
     scale, spin, recoil = contact.friction * speed, {}, {}
     for name, material in {"steel": STEEL, "polyethylene": POLYETHYLENE}.items():
-        ball = Ball(1e-5, material)
+        ball = ReferenceBall(1e-5, material)
         run = sweep(ball, material, contact, normal=speed, tangential=tangential, steps=steps)
         check_sweep(report, f"5, {name}", ball, run, within=5e-4)
         check_sliding(report, f"5, {name}", ball, material, contact, tangential, run)
@@ -174,7 +180,7 @@ def _spin_on_wall(report: Report, rows: list, steps: int, spins: np.ndarray) -> 
     """Test 6: a spinning sphere falls straight upon a wall."""
     contact, speed, lines = Contact(restitution=0.5, friction=0.4), 0.2, {}
     for name, material in {"aluminium alloy": ALLOY, "copper": COPPER}.items():
-        ball = Ball(0.1, material)
+        ball = ReferenceBall(0.1, material)
         run = sweep(ball, rigid(material), contact, normal=speed, spin=spins, steps=steps)
         check_sweep(report, f"6, {name}", ball, run, within=1e-3)
         check_sliding(report, f"6, {name}", ball, rigid(material), contact, np.zeros(spins.shape), run)
@@ -190,11 +196,11 @@ def _spin_of_pairs(report: Report, rows: list, steps: int, spins: np.ndarray) ->
     heavy = Material(young=ALLOY.young, poisson=ALLOY.poisson, density=1e3 * ALLOY.density)
     heavy_nylon = Material(young=NYLON.young, poisson=NYLON.poisson, density=1e3 * NYLON.density)
     pairs = {
-        "7, aluminium alloy": (Ball(0.1, ALLOY), Ball(0.1, ALLOY), 2 * speed, 1.0),
-        "7, copper": (Ball(0.1, COPPER), Ball(0.1, COPPER), 2 * speed, 1.0),
-        "8, aluminium alloy, 5 R, 1000 ρ": (Ball(0.1, ALLOY), Ball(0.5, heavy), speed, 0.0),
-        "8, nylon, 5 R, 1000 ρ": (Ball(0.1, NYLON), Ball(0.5, heavy_nylon), speed, 0.0),
-        "8, nylon on copper, 2 R": (Ball(0.1, NYLON), Ball(0.2, COPPER), speed, 1.0),
+        "7, aluminium alloy": (ReferenceBall(0.1, ALLOY), ReferenceBall(0.1, ALLOY), 2 * speed, 1.0),
+        "7, copper": (ReferenceBall(0.1, COPPER), ReferenceBall(0.1, COPPER), 2 * speed, 1.0),
+        "8, aluminium alloy, 5 R, 1000 ρ": (ReferenceBall(0.1, ALLOY), ReferenceBall(0.5, heavy), speed, 0.0),
+        "8, nylon, 5 R, 1000 ρ": (ReferenceBall(0.1, NYLON), ReferenceBall(0.5, heavy_nylon), speed, 0.0),
+        "8, nylon on copper, 2 R": (ReferenceBall(0.1, NYLON), ReferenceBall(0.2, COPPER), speed, 1.0),
     }
     for name, (one, other, closing, share) in pairs.items():
         run = sweep(one, other, contact, normal=closing, spin=spins, other_spin=share * spins, steps=steps)
@@ -203,7 +209,8 @@ def _spin_of_pairs(report: Report, rows: list, steps: int, spins: np.ndarray) ->
         _note(rows, name, run)
         if name[0] == "8":
             lines[name] = -run.slip / closing, -run.found.slip / run.found.normal
-    rolling = collide(Ball(0.1, ALLOY), Ball(0.1, ALLOY), contact, velocity=(0, 0, -speed), spin=(0, 5, 0),
+    ball = ReferenceBall(0.1, ALLOY)
+    rolling = collide(ball, ball, contact, velocity=(0, 0, -speed), spin=(0, 5, 0),
                       other_velocity=(0, 0, speed), other_spin=(0, -5, 0), steps=steps)  # fmt: skip
     gone = max(np.abs(rolling.velocity[:, :2]).max(), 0.1 * np.abs(np.abs(rolling.spin[:, 1]) - 5).max())
     report.below("7, opposite spins: tangential speed after the impact [m/s]", float(gone), 1e-14, exact="0")
@@ -213,7 +220,7 @@ def _spin_of_pairs(report: Report, rows: list, steps: int, spins: np.ndarray) ->
 def mfix_oblique(report: Report, *, quick: bool) -> None:
     """MFiX DEM-05: aluminium oxide on soda-lime glass at 3.9 m/s, without damping."""
     contact, angles = Contact(restitution=1, friction=0.092), ANGLES[:: 3 if quick else 1]
-    theta, ball = np.radians(angles), Ball(0.0025, OXIDE)
+    theta, ball = np.radians(angles), ReferenceBall(0.0025, OXIDE)
     vt = 3.9 * np.sin(theta)
     run = sweep(ball, GLASS, contact, normal=3.9 * np.cos(theta), tangential=vt, steps=500 if quick else 4000)
     check_sweep(report, "DEM-05", ball, run, within=5e-4)

@@ -11,10 +11,10 @@ from dem.model.contact.contacts import Contact
 from dem.model.contact.law_components import DMT, Dashpot, Linear, Rolling, Twisting, Viscoelastic
 from dem.model.materials import Material
 from dem.validation.collisions import start
-from dem.validation.reference import Ball
+from dem.validation.reference import ReferenceBall
 from dem.validation.report import Report, curves
 
-BALL, STIFFNESS = Ball(0.0005, Material(young=7e7, poisson=0.22, density=2500)), 1e5
+BALL, STIFFNESS = ReferenceBall(0.0005, Material(young=7e7, poisson=0.22, density=2500)), 1e5
 OBLIQUE = {"velocity": (0.3, 0.1, -0.4), "spin": (300, 800, -600), "other_velocity": (0, 0.1, 0),
            "other_spin": (-200, 500, 700)}  # fmt: skip
 GEARS = {"velocity": (0, 0, -0.4), "spin": (0, 800, 0), "other_spin": (0, -800, 0)}
@@ -22,7 +22,7 @@ TOP = {"velocity": (0, 0, -0.4), "spin": (0, 0, 500), "other_spin": (0, 0, -300)
 SMOOTH = 1e-12  # friction, so that one combination of parts serves all
 
 
-class Case(NamedTuple):
+class PeerImpact(NamedTuple):
     """An impact, and what LAMMPS makes of it."""
 
     contact: Contact
@@ -47,33 +47,33 @@ def _hertz(time: float, work: float) -> Contact:
 HOOKE, NO_SLIP = "hooke 1e5 0.1 damping velocity", "tangential linear_nohistory 0 0"
 SPRING, LEVER = "tangential linear_history 28571.4285714 0.5", 6e-4  # the latter: half the overlap, over R, of 0.4 m/s
 CASES = {
-    "linear, ends when surfaces part": Case(
+    "linear, ends when surfaces part": PeerImpact(
         _linear(SMOOTH, 0, tension=True), OBLIQUE, 1e-5, f"{HOOKE} {NO_SLIP}", (0.213289, 0.300263, 0.4, -0.3), 5e-4),
-    "linear, ends when the force vanishes": Case(
+    "linear, ends when the force vanishes": PeerImpact(
         _linear(SMOOTH, 0), OBLIQUE, 1e-5, f"{HOOKE} {NO_SLIP} limit_damping", (0.230741, 0.300283, 0.4, -0.3), 5e-4),
-    "linear, undamped, sticks, rolls and twists": Case(
+    "linear, undamped, sticks, rolls and twists": PeerImpact(
         _linear(3, 0.5, eta=0, damping=0), OBLIQUE, 1e-5,
         f"hooke 1e5 0 damping velocity {SPRING} 3 rolling sds 5e4 0 0.5 twisting marshall",
         (0.398710, 0.400551, 0.075571, -0.299382), LEVER),
-    "linear, undamped, slides, rolls and twists": Case(
+    "linear, undamped, slides, rolls and twists": PeerImpact(
         _linear(0.3, 0.05, eta=0, damping=0), OBLIQUE, 1e-5,
         f"hooke 1e5 0 damping velocity {SPRING} 0.3 rolling sds 5e4 0 0.05 twisting marshall",
         (0.398710, 0.400549, 0.137418, -0.299555), LEVER),
-    "linear, gears": Case(
+    "linear, gears": PeerImpact(
         _linear(3, 0.05), GEARS, 1e-5,
         f"{HOOKE} {SPRING} 3 rolling sds 5e4 0.256852965187 0.05 twisting marshall limit_damping",
         (0.231335, 0.0, 0.380271, 0.0), 1e-4),
-    "linear, twists": Case(
+    "linear, twists": PeerImpact(
         _linear(0.3, 0), TOP, 1e-5, f"{HOOKE} {SPRING} 0.3 twisting marshall limit_damping",
         (0.231335, 0.0, 0.0, 0.249768), 1e-4),
-    "Hertz": Case(
+    "Hertz": PeerImpact(
         _hertz(0, 0), OBLIQUE, 1e-4, f"hertz/material 7e7 0 0.22 damping velocity {NO_SLIP}",
         (0.394747, 0.303440, 0.4, -0.3), 1e-5),
-    "Hertz, viscoelastic": Case(
+    "Hertz, viscoelastic": PeerImpact(
         _hertz(3e-6, 0), OBLIQUE, 1e-4,
         f"hertz/material 7e7 337175667.584 0.22 damping viscoelastic {NO_SLIP} limit_damping",
         (0.298373, 0.302688, 0.4, -0.3), 1e-4),
-    "Hertz, DMT": Case(
+    "Hertz, DMT": PeerImpact(
         _hertz(0, 2), OBLIQUE, 1e-4, f"dmt 7e7 0 0.22 1 damping velocity {NO_SLIP}",
         (0.394287, 0.303707, 0.4, -0.3), 1e-3),
 }  # fmt: skip
@@ -95,7 +95,7 @@ STATEMENTS = [
 ]
 
 
-def run(case: Case, steps: int) -> np.ndarray:
+def run(case: PeerImpact, steps: int) -> np.ndarray:
     """Speed of parting, first velocity along x, R times first spins about y and z, after an impact [m/s]."""
     sim = start(BALL, BALL, case.contact, case.lasts / steps, **case.motion)
     sim.step(2 * steps)

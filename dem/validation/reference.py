@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ball:
+class ReferenceBall:
     """A sphere of some material."""
 
     radius: float
@@ -45,27 +45,27 @@ class After(NamedTuple):
     duration: np.ndarray  # time in contact [s]
 
 
-def stiffness(one: Ball, other: Ball | Material) -> float:
+def stiffness(one: ReferenceBall, other: ReferenceBall | Material) -> float:
     """K = 4/3 E* √R* of Hertz's law (Johnson 1985, eq. 4.23); a Material is a flat wall."""
-    material = other.material if isinstance(other, Ball) else other
+    material = other.material if isinstance(other, ReferenceBall) else other
     modulus = 1 / sum((1 - m.poisson**2) / m.young for m in (one.material, material))
-    curvature = 1 / one.radius + (1 / other.radius if isinstance(other, Ball) else 0.0)
+    curvature = 1 / one.radius + (1 / other.radius if isinstance(other, ReferenceBall) else 0.0)
     return 4 / 3 * modulus / math.sqrt(curvature)
 
 
-def reduced_mass(one: Ball, other: Ball | Material) -> float:
+def reduced_mass(one: ReferenceBall, other: ReferenceBall | Material) -> float:
     """m* of two balls, or of a ball and a wall [kg]."""
-    return 1 / (1 / one.mass + (1 / other.mass if isinstance(other, Ball) else 0.0))
+    return 1 / (1 / one.mass + (1 / other.mass if isinstance(other, ReferenceBall) else 0.0))
 
 
-def hertz_impact(one: Ball, other: Ball | Material, speed: float) -> tuple[float, float]:
+def hertz_impact(one: ReferenceBall, other: ReferenceBall | Material, speed: float) -> tuple[float, float]:
     """Largest overlap (5 m* v²/(4 K))^(2/5) and duration 2 √π Γ(7/5)/Γ(9/10) δ/v of an elastic normal impact."""
     overlap = (1.25 * reduced_mass(one, other) * speed**2 / stiffness(one, other)) ** 0.4
     return overlap, 2 * math.sqrt(math.pi) * math.gamma(1.4) / math.gamma(0.9) * overlap / speed
 
 
 @dataclass(frozen=True)
-class Law:
+class ReferenceLaw:
     """What the equations of an impact need; a wall is a second ball of no curvature that nothing moves."""
 
     stiffness: float  # K [N m^-1.5]
@@ -78,13 +78,13 @@ class Law:
     wall: bool
 
 
-def law(one: Ball, other: Ball | Material, contact: Contact) -> Law:
+def law(one: ReferenceBall, other: ReferenceBall | Material, contact: Contact) -> ReferenceLaw:
     """Coefficients of Hertz, Tsuji et al. (1992) and Mindlin (1949) for two balls, or a ball and a wall."""
-    wall = not isinstance(other, Ball)
+    wall = not isinstance(other, ReferenceBall)
     materials = one.material, other if wall else other.material
     modulus = 1 / sum((1 - m.poisson**2) / m.young for m in materials)
     shear = 1 / sum(2 * (2 - m.poisson) * (1 + m.poisson) / m.young for m in materials)
-    return Law(
+    return ReferenceLaw(
         stiffness=stiffness(one, other),
         mass=reduced_mass(one, other),
         damping=damping(contact.restitution),
@@ -97,7 +97,8 @@ def law(one: Ball, other: Ball | Material, contact: Contact) -> Law:
 
 
 def planar_impact(
-    one: Ball, other: Ball | Material, contact: Contact, *, normal: np.ndarray, tangential: np.ndarray,
+    one: ReferenceBall, other: ReferenceBall | Material, contact: Contact, *,
+    normal: np.ndarray, tangential: np.ndarray,
     spin: np.ndarray | float = 0.0, other_spin: np.ndarray | float = 0.0, steps: int = 4000,
 ) -> After:  # fmt: skip
     """Impacts in the plane of the normal z and the tangent x, spins about y, from touch to parting.
@@ -133,7 +134,7 @@ def planar_impact(
     return After(change[1] - normal, tangential + change[0], state[4], state[5], slip, lasted)
 
 
-def _surfaces(state: np.ndarray, this: Law, levers: tuple) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _surfaces(state: np.ndarray, this: ReferenceLaw, levers: tuple) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Normal (2, B), relative velocity (2, B), and slip of the surfaces at levers from the two centres."""
     gap = np.array([0 * state[0], state[1]]) if this.wall else state[:2]
     n = gap / np.hypot(*gap)
@@ -142,7 +143,7 @@ def _surfaces(state: np.ndarray, this: Law, levers: tuple) -> tuple[np.ndarray, 
     return n, velocity, along - levers[0] * state[4] - levers[1] * state[5]
 
 
-def _contact(state: np.ndarray, this: Law) -> tuple[np.ndarray, ...]:
+def _contact(state: np.ndarray, this: ReferenceLaw) -> tuple[np.ndarray, ...]:
     """Overlap, normal force, tangential force, rate of the spring, and normal."""
     gap = state[1] if this.wall else np.hypot(state[0], state[1])
     overlap = np.maximum(sum(this.radii) - gap, 0)
@@ -159,7 +160,7 @@ def _contact(state: np.ndarray, this: Law) -> tuple[np.ndarray, ...]:
     return overlap, force, tangential, shrinking - k_t * slip, n, levers
 
 
-def _rates(state: np.ndarray, this: Law) -> np.ndarray:
+def _rates(state: np.ndarray, this: ReferenceLaw) -> np.ndarray:
     """Time derivatives of relative position, relative velocity, spins and spring."""
     _, force, tangential, spring, n, levers = _contact(state, this)
     acceleration = (force * n + tangential * np.array([n[1], -n[0]])) / this.mass
@@ -167,7 +168,7 @@ def _rates(state: np.ndarray, this: Law) -> np.ndarray:
     return np.array([state[2], state[3], *acceleration, *spins, spring])
 
 
-def _step(state: np.ndarray, h: np.ndarray, this: Law) -> np.ndarray:
+def _step(state: np.ndarray, h: np.ndarray, this: ReferenceLaw) -> np.ndarray:
     """One Runge-Kutta step; where the contact slides the spring then gives way."""
     k1 = _rates(state, this)
     k2 = _rates(state + h / 2 * k1, this)

@@ -11,14 +11,14 @@ from dem.model.contact.contacts import Contact
 from dem.model.contact.law_components import Rolling, Twisting
 from dem.model.materials import Material
 from dem.validation.collisions import start
-from dem.validation.reference import Ball, stiffness
+from dem.validation.reference import ReferenceBall, stiffness
 from dem.validation.report import Report, curves
 
 if TYPE_CHECKING:
     from dem.soft.simulation import Simulation
 
 GLASS = Material(young=7e7, poisson=0.22, density=2500)
-BALL, GRAVITY, FRICTION = Ball(0.005, GLASS), 9.81, 0.3
+BALL, GRAVITY, FRICTION = ReferenceBall(0.005, GLASS), 9.81, 0.3
 INERTIA = 0.4 * BALL.mass * BALL.radius**2
 DT = 2e-5  # 120 steps to the normal oscillation
 

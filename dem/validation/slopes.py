@@ -10,11 +10,11 @@ from dem.model.contact.contacts import Contact
 from dem.model.materials import Material
 from dem.validation.collisions import collide, start
 from dem.validation.impacts import ELASTIC
-from dem.validation.reference import Ball, hertz_impact, planar_impact, stiffness
+from dem.validation.reference import ReferenceBall, hertz_impact, planar_impact, stiffness
 from dem.validation.report import Report, curves
 
 SOFT = Material(young=5e7, poisson=0.35, density=1100)
-BALL = Ball(0.005, SOFT)
+BALL = ReferenceBall(0.005, SOFT)
 PHASES = (0.05, 0.25, 0.45, 0.65, 0.85)  # where in a step the touch falls
 
 
@@ -86,7 +86,7 @@ def _elastic(steps: int, phase: float, speed: float) -> tuple[float, float]:
 
 def slope(angle: float, mu: float) -> tuple[str, tuple, tuple]:
     """What a ball on a slope does: accelerations of centre and surface, found and exact [m/s²]."""
-    g, ball, theta = 9.81, Ball(0.01, Material(young=1e9, poisson=0.3, density=2600)), math.radians(angle)
+    g, ball, theta = 9.81, ReferenceBall(0.01, Material(young=1e9, poisson=0.3, density=2600)), math.radians(angle)
     sag = (ball.mass * g * math.cos(theta) / stiffness(ball, ball.material)) ** (2 / 3)
     lever = 1 - sag / (2 * ball.radius)
     sim = start(ball, ball.material, Contact(restitution=0.3, friction=mu), 1e-5, velocity=(0, 0, 0), lift=-sag,

@@ -11,11 +11,11 @@ from dem.model.contact.law_components import Hysteretic, Linear
 from dem.model.contact.restitution import duration, ratio
 from dem.model.materials import Material
 from dem.validation.collisions import start
-from dem.validation.reference import Ball
+from dem.validation.reference import ReferenceBall
 from dem.validation.report import Report, curves
 
 STUFF = Material(young=7e7, poisson=0.22, density=2500)
-BALL, SPEED, STIFFNESS = Ball(0.0005, STUFF), 0.5, 1000.0
+BALL, SPEED, STIFFNESS = ReferenceBall(0.0005, STUFF), 0.5, 1000.0
 PHASES = (0.05, 0.25, 0.45, 0.65, 0.85)  # where in a step the touch falls
 
 

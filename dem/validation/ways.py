@@ -33,7 +33,7 @@ GRIP = 100.0  # coefficient of friction at which hardly anything slides
 STUFF = Material(young=5e7, poisson=0.3, density=2500.0)
 
 
-class Gas(NamedTuple):
+class GranularGas(NamedTuple):
     """What the three have in common at the start, and how impacts go."""
 
     particles: Particles
@@ -104,13 +104,13 @@ def _start(number: int) -> tuple[Particles, Box]:
     return spheres, box
 
 
-def _measured(report: Report, name: str, start: tuple[Particles, Box], contact: Contact) -> Gas:
+def _measured(report: Report, name: str, start: tuple[Particles, Box], contact: Contact) -> GranularGas:
     """The gas with the e and ξ of soft impacts as they come out at these steps, at any slip."""
     found = np.array([_impact(contact, slip) for slip in (0.3, 1.0, 3.0)])
     e, xi = found.mean(0)
     report.near(f"{name}: restitution of soft impacts", e, RESTITUTION, exact=f"{RESTITUTION}", within=2e-3)
     report.below(f"{name}: e and ξ differ from slip to slip by", float(np.ptp(found, axis=0).max()), 0.01)
-    return Gas(*start, float(e), -1.0 if name == "smooth" else float(xi), contact)
+    return GranularGas(*start, float(e), -1.0 if name == "smooth" else float(xi), contact)
 
 
 def _impact(contact: Contact, slip: float) -> tuple[float, float]:
@@ -122,33 +122,33 @@ def _impact(contact: Contact, slip: float) -> tuple[float, float]:
         angular_velocity=[[0, 0, slip * SPEED / DIAMETER]] * 2,
     )  # fmt: skip
     box = Box((-1, -1, -1), (1, 1, 1), STUFF, periodic=("x", "y", "z"))
-    sim = _soft(Gas(pair, box, 1.0, 1.0, contact), dt)
+    sim = _soft(GranularGas(pair, box, 1.0, 1.0, contact), dt)
     sim.step(3 * STEPS)
     v, w = sim.particles.velocity, sim.particles.angular_velocity
     across = v[0, 1] - v[1, 1] + half * (w[0, 2] + w[1, 2])  # n is -x
     return (v[1, 0] - v[0, 0]) / SPEED, -across / (slip * SPEED)
 
 
-def _soft(gas: Gas, time_step: float = CONTACT / STEPS) -> Simulation:
+def _soft(gas: GranularGas, time_step: float = CONTACT / STEPS) -> Simulation:
     contacts = Contacts({(STUFF, STUFF): gas.contact})
     return Simulation(gas.particles, gas.box, gravity=(0, 0, 0), contacts=contacts, time_step=time_step, threads=1)
 
 
-def _hard(gas: Gas) -> HardSpheres:
+def _hard(gas: GranularGas) -> HardSpheres:
     return HardSpheres(
         gas.particles, gas.box, gravity=(0, 0, 0), restitution=gas.restitution, contact_time=1e-9,
         tangential_restitution=gas.tangential,
     )  # fmt: skip
 
 
-def _drawn(gas: Gas, collisions: str = "pairs", cell: float | None = None, seed: int = 0) -> StochasticSpheres:
+def _drawn(gas: GranularGas, collisions: str = "pairs", cell: float | None = None, seed: int = 0) -> StochasticSpheres:
     return StochasticSpheres(
         gas.particles, gas.box, gravity=(0, 0, 0), restitution=gas.restitution, time_step=0.1 / RATE,
         tangential_restitution=gas.tangential, collisions=collisions, cell=cell, seed=seed,
     )  # fmt: skip
 
 
-WAYS: dict[str, Callable[[Gas], Runnable]] = {
+WAYS: dict[str, Callable[[GranularGas], Runnable]] = {
     "soft": _soft,
     "event-driven": _hard,
     "pairs at random": _drawn,
@@ -170,7 +170,7 @@ def _temperatures(sim: Runnable, times: np.ndarray) -> np.ndarray:
     return np.array(rows)
 
 
-def _theory(gas: Gas, times: np.ndarray) -> np.ndarray:
+def _theory(gas: GranularGas, times: np.ndarray) -> np.ndarray:
     """T and T_rot over T_0 of a gas with normally distributed velocities and spins, by a Runge-Kutta method.
 
     S. Luding, M. Huthmann, S. McNamara, A. Zippelius, Phys. Rev. E 58 (1998) 3416, with q = 2/5, and times in
@@ -223,7 +223,7 @@ def limit(restitution: float, tangential: float) -> float:
     return (a - c + math.hypot(a - c, 2 * b)) / (2 * b)
 
 
-def _judge_limit(report: Report, gas: Gas) -> None:
+def _judge_limit(report: Report, gas: GranularGas) -> None:
     """The ratio that theory tends to, in closed form, and what gases come to for which time steps are no matter."""
     late = _theory(gas._replace(restitution=RESTITUTION, tangential=0.3), np.array([0.0, 300.0]))[-1]
     report.near("theory, e = 0.9, ξ = 0.3: T_rot/T long after", late[1] / late[0], limit(RESTITUTION, 0.3),

@@ -62,7 +62,7 @@ def collide_cell(c, t, dt, spheres, gas, law, seed, tally):
     Writes
     ------
     spheres : `dem.kernels.event_driven.flight.SphereState`
-    tally : `dem.kernels.dsmc.steps.Tally`
+    tally : `dem.kernels.dsmc.steps.CollisionTally`
     """
     row, first = spheres.row, gas.first[c]
     n = gas.first[c + 1] - first

@@ -175,7 +175,7 @@ def meet_partner(i, t, dt, spheres, gas, company, law, seed, seen, tally):
     Writes
     ------
     spheres : `dem.kernels.event_driven.flight.SphereState`
-    tally : `dem.kernels.dsmc.steps.Tally`
+    tally : `dem.kernels.dsmc.steps.CollisionTally`
     """
     row, c, step, variants = spheres.row, gas.cell[i], tally.step[0], company.correlation.shape[0]
     first, n = gas.first[c], gas.first[c + 1] - gas.first[c]

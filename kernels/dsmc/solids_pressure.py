@@ -20,7 +20,7 @@ from dem.kernels.event_driven.flight import PERIODIC, RADIUS
 CORNERS = 8
 
 
-class Stress(NamedTuple):
+class SolidsStress(NamedTuple):
     """The law, and what cells have of it."""
 
     scale: float  # P [Pa]
@@ -110,8 +110,8 @@ def press(axis, stride, dt, space, gas, stress, tally):
 
     Writes
     ------
-    stress : `Stress`
-    tally : `dem.kernels.dsmc.steps.Tally`
+    stress : `SolidsStress`
+    tally : `dem.kernels.dsmc.steps.CollisionTally`
     """
     cells, wrapped = space.cells[axis], space.boundary[axis] == PERIODIC
     area = gas.volume / space.width[axis]
@@ -141,8 +141,8 @@ def push(dt, spheres, space, gas, stress, tally):
     Writes
     ------
     spheres : `dem.kernels.event_driven.flight.SphereState`
-    stress : `Stress`
-    tally : `dem.kernels.dsmc.steps.Tally`
+    stress : `SolidsStress`
+    tally : `dem.kernels.dsmc.steps.CollisionTally`
     """
     row = spheres.row
     share_out(spheres, space, gas, stress)

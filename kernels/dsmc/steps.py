@@ -24,7 +24,7 @@ STEEP = 0.5  # of a cell that waves of the solids' pressure may cross in a step
 BOUNCES = 1000  # off walls in a step that are many, but for those that a contact time each allows
 
 
-class Tally(NamedTuple):
+class CollisionTally(NamedTuple):
     """What has happened so far."""
 
     step: np.ndarray  # (1,) steps taken
@@ -114,7 +114,7 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
     ------
     spheres : `dem.kernels.event_driven.flight.SphereState`, all at the same time
     gas : `dem.kernels.dsmc.gas.Gas`
-    tally : `Tally`
+    tally : `CollisionTally`
 
     Returns
     -------
@@ -142,8 +142,8 @@ def advance_pressed(steps, dt, limit, seed, spheres, space, laws, gas, stress, t
     ------
     spheres : `dem.kernels.event_driven.flight.SphereState`, all at the same time
     gas : `dem.kernels.dsmc.gas.Gas`
-    stress : `dem.kernels.dsmc.solids_pressure.Stress`
-    tally : `Tally`
+    stress : `dem.kernels.dsmc.solids_pressure.SolidsStress`
+    tally : `CollisionTally`
 
     Returns
     -------
@@ -179,7 +179,7 @@ def fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tal
     ------
     spheres : `dem.kernels.event_driven.flight.SphereState`
     carrier : `dem.kernels.dsmc.carrier_fluid.Carrier`
-    tally : `Tally`
+    tally : `CollisionTally`
 
     Returns
     -------
@@ -214,7 +214,7 @@ def advance_partners(steps, dt, limit, seed, gravity, spheres, space, laws, gas,
     gas : `dem.kernels.dsmc.gas.Gas`
     company : `dem.kernels.dsmc.partners.Company`
     carrier : `dem.kernels.dsmc.carrier_fluid.Carrier`
-    tally : `Tally`
+    tally : `CollisionTally`
 
     Returns
     -------

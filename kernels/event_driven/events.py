@@ -60,7 +60,7 @@ class ImpactLaws(NamedTuple):
     seed: int  # of the inclinations
 
 
-class Tally(NamedTuple):
+class ImpactTally(NamedTuple):
     """What has happened so far."""
 
     pair: np.ndarray  # (1,) impacts of two spheres

@@ -97,12 +97,12 @@ def _no_spin(part, turning):
 
 FIELDS = {
     uniform.Uniform: uniform.sample,
-    linear.Linear: linear.sample,
-    poiseuille.Channel: poiseuille.sample_channel,
+    linear.LinearFlow: linear.sample,
+    poiseuille.PlaneChannel: poiseuille.sample_channel,
     poiseuille.Pipe: poiseuille.sample_pipe,
     taylor_green.TaylorGreen: taylor_green.sample,
     beltrami.ABC: beltrami.sample,
-    gridded.Grid: gridded.sample,
+    gridded.FlowGrid: gridded.sample,
     user_function.Called: user_function.sample,
 }
 DRAGS = {

@@ -16,7 +16,7 @@ LARGEST = 1.7976931348623157e308  # finite number
 SLACK = 1e-6  # share of a spacing that is no matter: rounding puts the wall of a box beyond the grid that ends there
 
 
-class Grid(NamedTuple):
+class FlowGrid(NamedTuple):
     """Nodes and their values."""
 
     values: np.ndarray  # (T, nx, ny, nz, VALUES) [m/s, 1/s]
@@ -72,7 +72,7 @@ def when(time, t):
     return low, high, (t - time[low]) * rate, rate, 0
 
 
-class Place(NamedTuple):
+class GridPlace(NamedTuple):
     """Between which nodes and times something is."""
 
     low: tuple[int, int, int]  # nodes before it
@@ -93,7 +93,7 @@ def place_of(field, t, x):
     j = between((x[1] - field.origin[1]) / field.spacing[1], shape[2], field.periodic[1])
     k = between((x[2] - field.origin[2]) / field.spacing[2], shape[3], field.periodic[2])
     before, after, later, rate, outside = when(field.time, t)
-    return Place(
+    return GridPlace(
         (i[0], j[0], k[0]), (i[1], j[1], k[1]), (i[2], j[2], k[2]), before, after, later, rate,
         max(outside, i[3], j[3], k[3]),
     )  # fmt: skip
@@ -164,7 +164,7 @@ def found(scratch, s, times):
     i, j, k = three(scratch, LOW, s)
     m, n, o = three(scratch, HIGH, s)
     nodes = (int(i), int(j), int(k)), (int(m), int(n), int(o))
-    return Place(nodes[0], nodes[1], three(scratch, SHARE, s), times[0], times[1], times[2], times[3], times[4])
+    return GridPlace(nodes[0], nodes[1], three(scratch, SHARE, s), times[0], times[1], times[2], times[3], times[4])
 
 
 @vector_loop

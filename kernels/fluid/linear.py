@@ -7,7 +7,7 @@ from dem.kernels.fluid.gradients import Sample, along
 from dem.kernels.numerics.vector import add, subtract
 
 
-class Linear(NamedTuple):
+class LinearFlow(NamedTuple):
     """A velocity at a point, and its gradient."""
 
     velocity: tuple[float, float, float]  # u_0 [m/s]

@@ -10,7 +10,7 @@ from dem.kernels.fluid.gradients import Sample
 from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
 
 
-class Channel(NamedTuple):
+class PlaneChannel(NamedTuple):
     """Between two plates."""
 
     peak: float  # U, in the middle [m/s]

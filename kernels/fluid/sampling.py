@@ -29,7 +29,7 @@ def fill_each(field, t, number, rows, scratch):
         put_sample(sample_of(field, t, three(rows, PLACE, s)), rows, s)
 
 
-fill = by_type_of_first(lambda field: gridded.fill if field is gridded.Grid else fill_each)
+fill = by_type_of_first(lambda field: gridded.fill if field is gridded.FlowGrid else fill_each)
 
 
 @kernel

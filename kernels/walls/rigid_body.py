@@ -29,7 +29,7 @@ from dem.kernels.walls.poses import shift, subtract_quaternions
 SHIFT, TURN, GOING, ANGULAR, VELOCITY, SPIN, ROWS = 0, 3, 7, 10, 13, 16, 19
 
 
-class Held(NamedTuple):
+class NoFreeWall(NamedTuple):
     """No wall is a free body."""
 
 
@@ -48,7 +48,7 @@ class FreeBodies(NamedTuple):
 
 def held_or(held, free):
     """Function of (free, *arguments): the first where no wall is free, the second where some are; without the first."""
-    return by_type({Held: held, FreeBodies: free}.__getitem__)
+    return by_type({NoFreeWall: held, FreeBodies: free}.__getitem__)
 
 
 @inline

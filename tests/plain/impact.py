@@ -6,10 +6,10 @@ import numpy as np
 
 import dem
 from dem.validation.collisions import start
-from dem.validation.reference import Ball
+from dem.validation.reference import ReferenceBall
 
 GLASS = dem.Material(young=7e7, poisson=0.22, density=2500)
-BALL = Ball(0.0005, GLASS)
+BALL = ReferenceBall(0.0005, GLASS)
 PHASES = (0.05, 0.25, 0.45, 0.65, 0.85)  # where within a step the touch falls
 
 

@@ -13,9 +13,9 @@ import dem
 from dem.model.contact.contact_law import law
 from dem.model.contact.law_components import WORDS
 from dem.validation.collisions import start
-from dem.validation.reference import Ball
+from dem.validation.reference import ReferenceBall
 
-LARGE, SMALL = Ball(0.0005, GLASS), Ball(0.0003, GLASS)
+LARGE, SMALL = ReferenceBall(0.0005, GLASS), ReferenceBall(0.0003, GLASS)
 LASTS = 1e-4  # about as long as contacts [s]
 SAMPLES = {
     "normal": [

@@ -9,10 +9,10 @@ from dem.kernels import laws
 import dem
 from dem.model.contact.contact_law import law
 from dem.validation.collisions import start
-from dem.validation.reference import Ball, stiffness
+from dem.validation.reference import ReferenceBall, stiffness
 
 GLASS = dem.Material(young=7e7, poisson=0.22, density=2500)
-BALL = Ball(0.005, GLASS)
+BALL = ReferenceBall(0.005, GLASS)
 G, MASS, RADIUS = 9.81, BALL.mass, BALL.radius
 INERTIA = 0.4 * MASS * RADIUS**2
 SAG = (MASS * G / stiffness(BALL, GLASS)) ** (2 / 3)
@@ -193,7 +193,7 @@ def test_a_twisting_spring_has_the_stiffness_of_its_model(parts, stiffness):
 def pair(turn, *, spin=0.0, drift=0.0):
     """Couples on two balls pressed together along x, that turn about y and their own axis as told."""
     composed = contact(e=1.0, mu=0.5, rolling=dem.Rolling(friction=0.1), twisting=dem.Twisting())
-    ball = Ball(RADIUS, GLASS)
+    ball = ReferenceBall(RADIUS, GLASS)
     return start(ball, ball, composed, 1e-6, velocity=(drift, 0, 0), other_velocity=(-drift, 0, 0),
                 spin=(0, turn[0], spin), other_spin=(0, turn[1], spin), lift=-1e-5)  # fmt: skip
 

@@ -10,7 +10,7 @@ from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.vector import scale
 
 import dem
-from dem.model.fluid.fluid import DRAGS, Law
+from dem.model.fluid.fluid import DRAGS, Correlation
 from dem.model.shapes.spheroid import Figure, Spheroid
 from dem.soft.fluid import drag_inputs, fluid_setup
 
@@ -150,7 +150,7 @@ def by_sphericity(bodies):
 @pytest.fixture
 def own(monkeypatch):
     """The rows: a name with its range, what the law wants to know of bodies, and its formula."""
-    monkeypatch.setitem(DRAGS, "haider-levenspiel", Law(2.5e4))
+    monkeypatch.setitem(DRAGS, "haider-levenspiel", Correlation(2.5e4))
     monkeypatch.setitem(drag_inputs.PARTS, "haider-levenspiel", by_sphericity)
     monkeypatch.setitem(fluids.DRAGS, HaiderLevenspiel, haider_levenspiel)
 

@@ -14,11 +14,11 @@ from scipy.special import beta
 import dem
 from dem.model.contact.restitution import damping, restitution
 from dem.validation.collisions import collide, start
-from dem.validation.reference import Ball, hertz_impact, planar_impact, reduced_mass
+from dem.validation.reference import ReferenceBall, hertz_impact, planar_impact, reduced_mass
 
 HARD = dem.Material(young=2e9, poisson=0.25, density=2500)
 LIGHT = dem.Material(young=5e8, poisson=0.4, density=1200)
-BIG, SMALL = Ball(0.01, HARD), Ball(0.004, LIGHT)
+BIG, SMALL = ReferenceBall(0.01, HARD), ReferenceBall(0.004, LIGHT)
 LEVER = beta(1.4, 0.5) / 4  # mean overlap under the force of an elastic impact, over the largest, halved: ∫Fδ/∫F δ_m/2
 
 
@@ -37,7 +37,7 @@ def test_damping_is_the_inverse_of_restitution(e):
 @pytest.mark.few(4)
 def test_restitution_is_the_one_wanted(e, speed, other):
     """At any speed; at 50 steps a contact to 0.3 %, at 1000 to 1e-5: of second order."""
-    pair = isinstance(other, Ball)
+    pair = isinstance(other, ReferenceBall)
     for steps, within in ((50, 0.003), (1000, 1e-5)):
         for phase in (0.1, 0.6):
             run = collide(BIG, other, contact(e), velocity=(0, 0, -speed), steps=steps, phase=phase)
@@ -48,7 +48,7 @@ def test_restitution_is_the_one_wanted(e, speed, other):
 def test_frictionless_oblique_impact_of_unequal_spheres():
     """Momentum along the normal is exchanged, tangential velocities stay; the normal is that of the touch to O(δ/R)."""
     stiff = dem.Material(young=2e15, poisson=0.25, density=2500)
-    one, two = Ball(0.01, stiff), Ball(0.004, stiff)
+    one, two = ReferenceBall(0.01, stiff), ReferenceBall(0.004, stiff)
     run = collide(one, two, contact(), velocity=(0.7, 0.2, -1), other_velocity=(0, -0.1, 0.3), steps=2000)
     m = reduced_mass(one, two)
     expected = np.array([[0.7, 0.2, -1 + 2 * 1.3 * m / one.mass], [0, -0.1, 0.3 - 2 * 1.3 * m / two.mass]])
@@ -67,7 +67,7 @@ def test_gross_sliding_of_unequal_spheres_of_unequal_materials(spins):
     centres sideways, by 1e-3 of the approach.
     """
     stiff = [dem.Material(young=m.young * 1e6, poisson=m.poisson, density=m.density) for m in (HARD, LIGHT)]
-    one, two = Ball(0.01, stiff[0]), Ball(0.004, stiff[1])
+    one, two = ReferenceBall(0.01, stiff[0]), ReferenceBall(0.004, stiff[1])
     mu, speed = 1e-3, 0.5
     w, u = spins[0] + 200.0, spins[1] + 100.0
     run = collide(one, two, contact(1, mu), velocity=(0, 0, -speed), spin=(0, w, 0), other_spin=(0, u, 0), steps=2000)

@@ -12,10 +12,12 @@ from scipy.integrate import solve_ivp
 import dem
 from dem.model.contact.contact_law import law
 from dem.model.contact.restitution import ratio
-from dem.validation.reference import Ball, stiffness
+from dem.validation.reference import ReferenceBall, stiffness
 
 M, K, V = 1.3e-6, 1000.0, 0.5  # of the digits below: mpmath
-POINT = Ball(BALL.radius, dem.Material(young=7e7, poisson=0.22, density=M / (4 / 3 * math.pi * BALL.radius**3)))
+POINT = ReferenceBall(
+    BALL.radius, dem.Material(young=7e7, poisson=0.22, density=M / (4 / 3 * math.pi * BALL.radius**3))
+)
 COUNTS = (25, 50, 100)
 
 
@@ -82,7 +84,7 @@ def test_a_linear_contact_of_given_time_takes_that_time(tension, pair):
     """Whatever the masses, damping included."""
     for radius in (0.0005, 0.002):
         contact = dem.Contact(restitution=0.7, normal=linear(stiffness=None, collision_time=1e-4, tension=tension))
-        path = impact(contact, speed=V, dt=5e-7, steps=250, ball=Ball(radius, GLASS), pair=pair)
+        path = impact(contact, speed=V, dt=5e-7, steps=250, ball=ReferenceBall(radius, GLASS), pair=pair)
         assert (path.parted() if tension else path.slack()) == pytest.approx(1e-4, rel=1e-3)
         assert path.restitution() == pytest.approx(0.7, abs=1e-4)
 
@@ -90,7 +92,7 @@ def test_a_linear_contact_of_given_time_takes_that_time(tension, pair):
 @pytest.mark.parametrize("pair", [False, True])
 def test_a_linear_contact_likened_to_hertz_is_as_deep_at_that_speed(pair):
     """(15 m* v²/(16 E* √R*))^(2/5) at the speed it is likened for, with any m* and R*, and in proportion at others."""
-    word, ball = dem.Linear(speed=0.3), Ball(0.001, GLASS)
+    word, ball = dem.Linear(speed=0.3), ReferenceBall(0.001, GLASS)
     reduced, radius = (ball.mass / 2, 0.0005) if pair else (ball.mass, 0.001)
     modulus = GLASS.effective_modulus(GLASS)
     stiffness = (

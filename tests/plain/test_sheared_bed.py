@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from dem.bench import lammps
-from dem.bench.shear import DIAMETER, HEAVY, Bed
+from dem.bench.shear import DIAMETER, HEAVY, ShearedBed
 
 
 @pytest.mark.slow
 def test_rough_walls_come_together_and_pass_each_other_whatever_is_between():
-    bed = Bed(27, 1, 0.9, 0.5)
+    bed = ShearedBed(27, 1, 0.9, 0.5)
     bed.press(0.472)
     found = bed.n * np.pi / 6 * DIAMETER**3 / (bed.gap() * bed.width**2)
     assert 0.472 <= found < 0.479  # between two looks they come closer by 0.4 mm, of 32
@@ -23,7 +23,7 @@ def test_rough_walls_come_together_and_pass_each_other_whatever_is_between():
 
 
 def test_lammps_gets_periodic_sides_no_walls_and_the_weight_of_each(tmp_path):
-    bed = Bed(27, 1, 0.9, 0.5)
+    bed = ShearedBed(27, 1, 0.9, 0.5)
     lammps.write(bed.sim, tmp_path, 10)
     script = (tmp_path / "in.dem").read_text()
     assert "boundary p p f" in script

@@ -31,7 +31,7 @@ def heap(fraction, *, edge=9.0, height=18.0, periodic="xy", pressure=SOLIDS, see
 @pytest.mark.parametrize("phi", [0.1, 0.5, 0.59, 0.5999, 0.6, 0.7])
 def test_the_law_and_its_slope(phi):
     """τ = P φ^β/max(φ_cp - φ, ε (1 - φ)); slopes next to differences."""
-    stress = pressing.Stress(20.0, 3.0, 0.6, 1e-3, *(np.zeros(1),) * 3, np.zeros((3, 1)), np.zeros(1))
+    stress = pressing.SolidsStress(20.0, 3.0, 0.6, 1e-3, *(np.zeros(1),) * 3, np.zeros((3, 1)), np.zeros(1))
     tau, slope = pressing.law(stress, phi)
     assert tau == pytest.approx(20 * phi**3 / max(0.6 - phi, 1e-3 * (1 - phi)), rel=1e-13)
     assert tau == pytest.approx(dem.SolidsPressure(scale=20.0, exponent=3.0).at(phi), rel=1e-13)

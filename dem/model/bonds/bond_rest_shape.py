@@ -22,7 +22,7 @@ class Joined(Protocol):
     anchors: np.ndarray
 
 
-class Geometry(NamedTuple):
+class BondGeometry(NamedTuple):
     """Of B bonds at rest."""
 
     length: np.ndarray  # (B,) from end to end [m]
@@ -66,7 +66,7 @@ def ends(bonds: Joined, particles: Particles) -> tuple[np.ndarray, np.ndarray, n
     return one, other, q[i], q_other
 
 
-def at_rest(bonds: Joined, particles: Particles, periods: np.ndarray) -> Geometry:
+def at_rest(bonds: Joined, particles: Particles, periods: np.ndarray) -> BondGeometry:
     """Lengths and frames of bonds between particles as they are.
 
     Raises
@@ -86,7 +86,7 @@ def at_rest(bonds: Joined, particles: Particles, periods: np.ndarray) -> Geometr
     along = turned(inverse(q_one), r / length[:, None])  # in the first body
     frame = to_x(along)
     frames = np.stack([frame, product(product(inverse(q_other), q_one), frame)], axis=1)
-    return Geometry(length, frames)
+    return BondGeometry(length, frames)
 
 
 def _check_lengths(bonds: Joined, particles: Particles, length: np.ndarray) -> None:

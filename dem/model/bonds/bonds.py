@@ -10,7 +10,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.readonly import frozen
 from dem.base.typo_hints import hinted
-from dem.model.bonds.bond_rest_shape import Geometry, at_rest
+from dem.model.bonds.bond_rest_shape import BondGeometry, at_rest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +124,7 @@ class Bonds:
         anchors: object = None,
         contact: object = False,
         apart: int = 1,
-        geometry: Geometry | None = None,
+        geometry: BondGeometry | None = None,
     ) -> None:
         self.pairs = frozen(_pairs(pairs))
         count = len(self.pairs)
@@ -190,7 +190,7 @@ class Bonds:
         values = {name: np.concatenate([g.values()[name] for g in groups]) for name in ARRAYS if name != "pairs"}
         pairs = [np.where(g.pairs == GROUND, GROUND, g.pairs + k) for g, k in zip(groups, first, strict=False)]
         shapes = [g.geometry for g in groups]
-        geometry = None if None in shapes else Geometry(*map(np.concatenate, zip(*shapes, strict=True)))
+        geometry = None if None in shapes else BondGeometry(*map(np.concatenate, zip(*shapes, strict=True)))
         apart = max(g.apart for g in groups)
         return cls(np.concatenate(pairs), **values, apart=apart, geometry=geometry)
 

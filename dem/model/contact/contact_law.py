@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ROLLING_STIFFNESS = 2.25  # over μ_r², of spheres: J. Ai et al., Powder Technol. 206 (2011) 269, eq. (20)
 
 
-class Pairs:
+class MaterialPairs:
     """How each two of some materials meet, the box's after them, then those of other walls; filled row by row."""
 
     def __init__(
@@ -94,7 +94,7 @@ def law(
 
     wall = box.material if box else None
     contacts.check_materials([*materials, *([wall] if wall else []), *walls])
-    pairs = Pairs(contacts, materials, wall, list(walls))
+    pairs = MaterialPairs(contacts, materials, wall, list(walls))
     normal, shared = pairs.form("normal", Hertz()), clustered and contacts.damped == "shared"
     parts = {"normal": normal.tables(pairs.table), "damping": _damping(pairs, shared=shared)}
     _check_own(normal, parts["normal"], "spring", "its Spring, of (part, i, j, meeting)")
@@ -152,7 +152,7 @@ def _mindlin(one: Material, other: Material) -> float:
     return 6 * one.effective_shear_modulus(other) / one.effective_modulus(other)
 
 
-def _damping(pairs: Pairs, *, shared: bool) -> tuple:
+def _damping(pairs: MaterialPairs, *, shared: bool) -> tuple:
     """Tables of what damps along the normal: what has been said, or what restitution asks for."""
     from dem.kernels import laws  # noqa: PLC0415
 
@@ -164,7 +164,7 @@ def _damping(pairs: Pairs, *, shared: bool) -> tuple:
     return damping(alpha) if alpha.any() else laws.NoComponent()
 
 
-def _couples(pairs: Pairs, shear: np.ndarray, dashpot: np.ndarray) -> dict[str, tuple]:
+def _couples(pairs: MaterialPairs, shear: np.ndarray, dashpot: np.ndarray) -> dict[str, tuple]:
     """Tables of rolling and twisting resistance, where there is any."""
     from dem.kernels import laws  # noqa: PLC0415
 

@@ -145,10 +145,10 @@ class ShearFlow(Flow):
 
     def field(self, **_: float) -> tuple:
         """See `Flow.field`."""
-        from dem.kernels.fluid.linear import Linear  # noqa: PLC0415, runs are read without numba
+        from dem.kernels.fluid.linear import LinearFlow  # noqa: PLC0415, runs are read without numba
 
         slope = self.rate * np.outer(self._axis("direction"), self._axis("gradient"))
-        return Linear(self.velocity, tuple(slope.ravel().tolist()), self.centre)
+        return LinearFlow(self.velocity, tuple(slope.ravel().tolist()), self.centre)
 
     def shortest_time(self, viscosity: float) -> float:
         """See `Flow.shortest_time`."""
@@ -185,10 +185,10 @@ class RotatingFlow(Flow):
 
     def field(self, **_: float) -> tuple:
         """See `Flow.field`."""
-        from dem.kernels.fluid.linear import Linear  # noqa: PLC0415, runs are read without numba
+        from dem.kernels.fluid.linear import LinearFlow  # noqa: PLC0415, runs are read without numba
 
         x, y, z = self.angular_velocity
-        return Linear((0.0, 0.0, 0.0), (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), self.centre)
+        return LinearFlow((0.0, 0.0, 0.0), (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), self.centre)
 
     def shortest_time(self, viscosity: float) -> float:
         """See `Flow.shortest_time`."""
@@ -235,10 +235,10 @@ class ChannelFlow(Flow):
 
     def field(self, **_: float) -> tuple:
         """See `Flow.field`."""
-        from dem.kernels.fluid.poiseuille import Channel  # noqa: PLC0415, runs are read without numba
+        from dem.kernels.fluid.poiseuille import PlaneChannel  # noqa: PLC0415, runs are read without numba
 
         e, n = (tuple(self._axis(name).tolist()) for name in ("direction", "normal"))
-        return Channel(self.peak, e, n, self.centre, self.half_gap)
+        return PlaneChannel(self.peak, e, n, self.centre, self.half_gap)
 
     def shortest_time(self, viscosity: float) -> float:
         """See `Flow.shortest_time`."""

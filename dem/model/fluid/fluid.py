@@ -22,7 +22,7 @@ FLOWS = (
 )  # fmt: skip
 
 
-class Law(NamedTuple):
+class Correlation(NamedTuple):
     """A correlation, and from and up to which Reynolds numbers it holds, of translation and of rotation.
 
     And from which voidage.
@@ -35,21 +35,21 @@ class Law(NamedTuple):
 
 
 DRAGS = {
-    "stokes": Law(0.1),
-    "schiller-naumann": Law(2e5),  # where the boundary layer becomes turbulent
-    "hoelzer-sommerfeld": Law(2e5),
-    "rosendahl": Law(1500.0, least=30.0),  # of the cross-flow principle
-    "zastawny": Law(300.0, least=1.0),  # below, fits miss Stokes' limit
-    "di-felice": Law(1e4, least_voidage=0.36),
-    "gidaspow": Law(3e3, least_voidage=0.36),  # of Ergun's data, Re ε/(1 - ε) < 2500
-    "huilin-gidaspow": Law(3e3, least_voidage=0.36),
-    "beetstra": Law(2e3, least_voidage=0.4),  # ε Re < 1000
+    "stokes": Correlation(0.1),
+    "schiller-naumann": Correlation(2e5),  # where the boundary layer becomes turbulent
+    "hoelzer-sommerfeld": Correlation(2e5),
+    "rosendahl": Correlation(1500.0, least=30.0),  # of the cross-flow principle
+    "zastawny": Correlation(300.0, least=1.0),  # below, fits miss Stokes' limit
+    "di-felice": Correlation(1e4, least_voidage=0.36),
+    "gidaspow": Correlation(3e3, least_voidage=0.36),  # of Ergun's data, Re ε/(1 - ε) < 2500
+    "huilin-gidaspow": Correlation(3e3, least_voidage=0.36),
+    "beetstra": Correlation(2e3, least_voidage=0.4),  # ε Re < 1000
 }
 DENSE = ("di-felice", "gidaspow", "huilin-gidaspow", "beetstra")
 MODELS = ("A", "B")
-LIFTS = {"saffman": Law(1.0), "mei": Law(100.0)}
-SWIRLS = {"rubinow-keller": Law(1.0), "oesterle-bui-dinh": Law(140.0)}
-SPINS = {"stokes": Law(most_turning=32.0), "dennis": Law(most_turning=1000.0)}
+LIFTS = {"saffman": Correlation(1.0), "mei": Correlation(100.0)}
+SWIRLS = {"rubinow-keller": Correlation(1.0), "oesterle-bui-dinh": Correlation(140.0)}
+SPINS = {"stokes": Correlation(most_turning=32.0), "dennis": Correlation(most_turning=1000.0)}
 
 
 @hinted
@@ -203,16 +203,16 @@ class Fluid:
         return self.model or ("A" if self.coupling is not None else "B")
 
     @property
-    def laws(self) -> dict[str, Law]:
+    def laws(self) -> dict[str, Correlation]:
         """The correlations in use, by name."""
         tables = ((self.drag, DRAGS), (self.rotation, SPINS), (self.lift, LIFTS), (self.magnus, SWIRLS))
-        found: dict[str, Law] = {}
+        found: dict[str, Correlation] = {}
         for name, table in tables:
             if name:
-                law, other = table[name], found.get(name, Law())
+                law, other = table[name], found.get(name, Correlation())
                 most, turning = min(law.most, other.most), min(law.most_turning, other.most_turning)
                 voidage = max(law.least_voidage, other.least_voidage)
-                found[name] = Law(most, turning, max(law.least, other.least), voidage)
+                found[name] = Correlation(most, turning, max(law.least, other.least), voidage)
         return found
 
     def describe(self) -> dict[str, object]:

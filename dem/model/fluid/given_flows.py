@@ -160,10 +160,10 @@ class GriddedFlow(Flow):
 
     def field(self, **_: float) -> tuple:
         """See `Flow.field`."""
-        from dem.kernels.fluid.gridded import Grid  # noqa: PLC0415, runs are read without numba
+        from dem.kernels.fluid.gridded import FlowGrid  # noqa: PLC0415, runs are read without numba
 
         around = tuple(int(axis in self.periodic) for axis in AXES)
-        return Grid(self.values, self.time.copy(), self.origin, self.spacing, around)
+        return FlowGrid(self.values, self.time.copy(), self.origin, self.spacing, around)
 
     def shortest_time(self, viscosity: float) -> float:
         """See `Flow.shortest_time`."""

@@ -16,7 +16,7 @@ TAIL = 8.0  # standard deviations that a log-normal distribution without ends is
 FINEST = 36.0  # -ln of what is coarser than where Rosin and Rammler's is cut off: 2e-16
 
 
-class Law(Sizes):
+class SizeLaw(Sizes):
     """A distribution with one density from end to end."""
 
     def ends(self) -> tuple[float, float]:
@@ -44,7 +44,7 @@ class Law(Sizes):
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class UniformSizes(Law):
+class UniformSizes(SizeLaw):
     """Sizes evenly spread between two ends, by mass or number.
 
     By mass the density of number goes as d⁻³, so that half of the mass, not of the particles, is in the upper half.
@@ -84,7 +84,7 @@ class UniformSizes(Law):
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class NormalSizes(Law):
+class NormalSizes(SizeLaw):
     """Sizes with the density exp(-(d - μ)²/2 s²) of mass or number between two ends, and none beyond.
 
     Parameters
@@ -134,7 +134,7 @@ class NormalSizes(Law):
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class LogNormalSizes(Law):
+class LogNormalSizes(SizeLaw):
     """Sizes whose logarithms are normally distributed, by mass or number, with or without ends.
 
     Of a distribution by mass with the median d_m that by number is log-normal too, with the same σ = ln σ_g and the
@@ -197,7 +197,7 @@ class LogNormalSizes(Law):
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class RosinRammlerSizes(Law):
+class RosinRammlerSizes(SizeLaw):
     """Sizes of ground matter: 1 - exp(-(d/d')ⁿ) of the mass, or number, is finer than d (also Weibull's).
 
     P. Rosin, E. Rammler, J. Inst. Fuel 7 (1933) 29. By mass the density of number goes as d^(n - 4) exp(-(d/d')ⁿ), and

@@ -12,7 +12,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.readonly import frozen
 from dem.base.typo_hints import hinted
-from dem.model.bonds.bond_rest_shape import Geometry, product, turned
+from dem.model.bonds.bond_rest_shape import BondGeometry, product, turned
 from dem.model.bonds.bonds import Bonds
 from dem.model.particles.fields import STATE
 from dem.model.particles.kinds import Kind, numbered
@@ -192,7 +192,9 @@ class FlexibleFibre:
         x, q = self._frames
         resting = made.at_rest(Particles(list(self.pieces), material, position=x, orientation=q))
         if not self.curvature:  # to the bit the same, for one row in the kernels' table
-            resting.geometry = Geometry(np.full(len(k), self.spacing), np.tile([1.0, 0.0, 0.0, 0.0], (len(k), 2, 1)))
+            resting.geometry = BondGeometry(
+                np.full(len(k), self.spacing), np.tile([1.0, 0.0, 0.0, 0.0], (len(k), 2, 1))
+            )
         return resting
 
     def make(
@@ -284,5 +286,5 @@ def _joined(pieces: list[Bonds], rows: list[np.ndarray]) -> Bonds:
     order = np.argsort(pairs[:, 0], kind="stable")
     values = {name: tiled([b.values()[name] for b in pieces])[order] for name in pieces[0].values()
               if name not in ("pairs", "ground")}  # fmt: skip
-    shape = Geometry(*(tiled(parts)[order] for parts in zip(*(b.geometry for b in pieces), strict=True)))
+    shape = BondGeometry(*(tiled(parts)[order] for parts in zip(*(b.geometry for b in pieces), strict=True)))
     return Bonds(pairs[order], **values, apart=max(b.apart for b in pieces), geometry=shape)

@@ -19,7 +19,7 @@ MOST, MOST_EACH = 2**23, 64  # entries of all lists: so many, and so many more f
 PARTS = np.array([[k & 1, k >> 1 & 1, k >> 2] for k in range(8)]) * 2 - 1  # where the eight parts of a cell lie
 
 
-class Cells(NamedTuple):
+class MeshCells(NamedTuple):
     """Cells of one mesh: corner and size of the cube, rows, lists of triangles."""
 
     lower: np.ndarray
@@ -28,7 +28,7 @@ class Cells(NamedTuple):
     listed: np.ndarray
 
 
-def cells_of(surface: Surface, reach: float) -> Cells:
+def cells_of(surface: Surface, reach: float) -> MeshCells:
     """Cells for spheres of a radius up to the reach [m]; cut while many triangles are near and they are not small.
 
     Lists hold at most `MOST` entries and `MOST_EACH` a triangle: where cutting all cells of a size would exceed that,
@@ -65,7 +65,7 @@ def cells_of(surface: Surface, reach: float) -> Cells:
         cell, triangle = _dealt(cut, cell[kept], triangle[kept], masks, part_counts)
         counts = part_counts
         centre = (centre[cut][:, None] + half * PARTS).reshape(-1, 3)
-    return Cells(lower, size, np.concatenate(rows), np.concatenate(lists))
+    return MeshCells(lower, size, np.concatenate(rows), np.concatenate(lists))
 
 
 def _leaves(cut: np.ndarray, counts: np.ndarray, before: int) -> np.ndarray:

@@ -13,7 +13,7 @@ from dem.kernels.walls.axisymmetric_sides import MORE, ROWS
 from dem.kernels.walls.geometry import Geometry
 from dem.kernels.walls.revolution import COUNT as POINTS_AT
 from dem.kernels.walls.triangles import NUMBERS
-from dem.model.walls.mesh_cells import Cells, cells_of
+from dem.model.walls.mesh_cells import MeshCells, cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,7 +161,7 @@ def geometry_of(shapes: Sequence[WallShape], *, reach: float) -> Geometry:
     for shape in shapes:
         own = shape.numbers
         if shape.surface is not None:
-            found: Cells = cells_of(shape.surface, reach)
+            found: MeshCells = cells_of(shape.surface, reach)
             own = np.array([*found.lower, found.size, row, reach])
             moved = found.cells.copy()
             moved[:, 0] += np.where(moved[:, 0] > 0, row, 0)

@@ -18,7 +18,7 @@ from dem.kernels.soft.subdomain.halo_exchange import FELT, HaloBuffers
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
 from dem.ranks import c_functions
 from dem.ranks.buffer_layout import routes, stretches
-from dem.ranks.halo import Region, within
+from dem.ranks.halo import BoundingBox, within
 from dem.soft import arrays
 from dem.soft.contact.capsules import with_poses
 from dem.soft.contact.contact_history import ContactHistory
@@ -194,9 +194,9 @@ class SubdomainLists(EngineLists):
 
     def _wanted(self, position: np.ndarray, here: np.ndarray, kind: np.ndarray) -> list[np.ndarray]:
         """Which of the bodies here are ghosts of each rank."""
-        regions = self.communicator.allgather(Region.about(position if here.all() else position[:, here]))
+        regions = self.communicator.allgather(BoundingBox.about(position if here.all() else position[:, here]))
         reach = self.kinds.bounding_radius[kind] + self.kinds.bounding_radius.max() + self._reach()
-        regions[self.communicator.rank] = Region.about(position[:, :0])
+        regions[self.communicator.rank] = BoundingBox.about(position[:, :0])
         return [np.flatnonzero(here & within(region, reach, position, self.periods())) for region in regions]
 
     def _lay_out(self, crowd: MigrationSet, places: Places, found: Order, seen: BodyBatch) -> None:

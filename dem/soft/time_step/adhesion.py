@@ -65,7 +65,7 @@ class Rest(NamedTuple):
     pull_off: np.ndarray  # largest pull [N]
 
 
-class Held(NamedTuple):
+class AdhesionLimit(NamedTuple):
     """What adhesion holds: the largest pull, and the shortest half oscillation about rest."""
 
     pull_off: float = 0.0  # [N]
@@ -150,14 +150,14 @@ def meeting(particles: Particles, box: Box | None, law: tuple, beside: Sequence[
     return Pairs.of(springs, c.material, c.radius, c.mass, walls=walls)
 
 
-def held(particles: Particles, box: Box | None, law: tuple, walls: Sequence[Wall] = ()) -> Held:
+def held(particles: Particles, box: Box | None, law: tuple, walls: Sequence[Wall] = ()) -> AdhesionLimit:
     """What adhesion holds of particles that may meet."""
     pairs = meeting(particles, box, law, walls) if attracts(law) else None
     if pairs is None or not pairs.i.size:
-        return Held()
+        return AdhesionLimit()
     time, rest, k = _shortest(pairs, law)
     most, names = int(rest.pull_off.argmax()), _names(particles)
-    return Held(float(rest.pull_off[most]), _who(pairs, most, names), time, _who(pairs, k, names))
+    return AdhesionLimit(float(rest.pull_off[most]), _who(pairs, most, names), time, _who(pairs, k, names))
 
 
 def _shortest(pairs: Pairs, law: tuple) -> tuple[float, Rest, int]:

@@ -16,7 +16,7 @@ from dem.kernels.laws import Elastic
 from dem.model.domain.box import AXES, FACES
 from dem.soft import arrays
 from dem.soft.neighbours.skin_distances import CANDIDATE_SKIN
-from dem.soft.time_step.adhesion import Held, held
+from dem.soft.time_step.adhesion import AdhesionLimit, held
 from dem.soft.time_step.impacts import ADVISED, FIXED, FORCED, RESOLVED, WALL, Hardest, rounded_down
 from dem.soft.walls.wall_arrays import fall_on, fastest_of
 
@@ -68,7 +68,7 @@ class Advice:
     deepest: str
     rayleigh_time: float
     spin: float
-    held: Held
+    held: AdhesionLimit
     further: tuple[str, ...] = ()
 
     @property

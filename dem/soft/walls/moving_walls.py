@@ -8,7 +8,7 @@ import numpy as np
 
 from dem.base import portable
 from dem.kernels.walls import rigid_body
-from dem.kernels.walls.rigid_body import FreeBodies, Held
+from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall
 from dem.model.walls.servo import PID
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ def about(wall: Wall) -> np.ndarray:
     return np.array(turning[0]) if turning else wall.middle
 
 
-def free_of(walls: Sequence[Wall], dt: float) -> FreeBodies | Held:
+def free_of(walls: Sequence[Wall], dt: float) -> FreeBodies | NoFreeWall:
     """Those of the walls that are bodies themselves, as at time 0; their loads come with gravity."""
     if not any(wall.free for wall in walls):
-        return Held()
+        return NoFreeWall()
     number = len(walls)
     made = FreeBodies(
         is_free=np.array([wall.free is not None for wall in walls], np.int8), mobility=np.zeros((3, number)),
@@ -60,7 +60,7 @@ def free_of(walls: Sequence[Wall], dt: float) -> FreeBodies | Held:
     return made
 
 
-def load_walls(walls: Sequence[Wall], gravity: tuple[float, float, float], bodies: FreeBodies | Held) -> None:
+def load_walls(walls: Sequence[Wall], gravity: tuple[float, float, float], bodies: FreeBodies | NoFreeWall) -> None:
     """Give free walls their weights and other forces."""
     for w, wall in enumerate(walls):
         if wall.free:
