@@ -1008,7 +1008,7 @@ def test_check_judges_the_beginning_as_a_run_is_judged(cli, tmp_path):
     assert (shown.exit_code, shown.stderr, done.exit_code, done.stderr) == (0, "", 1, "")
     text, verdict = " ".join(shown.stdout.split()), done.stdout.splitlines()[1]
     assert verdict.startswith("WARN: 1000 steps")
-    assert text.startswith("mine.toml: it would run, but may not be resolved: see what is said of it")
+    assert text.startswith("mine.toml: it would run, but may be inaccurate: see the warnings")
     assert f"so far {verdict}" in text
 
 

@@ -132,7 +132,7 @@ def test_bad_input_gets_a_line_each_and_status_2(cli, words, lines, tmp_path):
         ("check ok", "ok is neither a case (see dem cases) nor a case file: did you mean ok.toml?"),
         ("run ./ok.toml2", "./ok.toml2 is neither a case (see dem cases) nor a case file: did you mean ok.toml?"),
         ("run gas.json", "gas.json is neither a case (see dem cases) nor a case file: the name of a case file ends in"),
-        ("run run.h5", "run.h5 looks like a trajectory, expected a case or a case file: --resume run.h5 goes on with"),
+        ("run run.h5", "run.h5 looks like a trajectory, expected a case or a case file: --resume run.h5 continues it"),
     ],
 )
 def test_what_looks_like_a_file_is_not_looked_for_among_cases(cli, words, said, tmp_path):
@@ -233,7 +233,7 @@ def test_a_folder_that_nobody_may_write_to(cli, words, tmp_path, monkeypatch):
     monkeypatch.setattr("os.access", lambda _, mode: mode != os.W_OK)  # the superuser may do everything
     refused = cli(*words.split())
     assert (refused.exit_code, len(refused.stderr.splitlines())) == (2, 1)
-    assert "nobody may write to the folder" in refused.stderr
+    assert "no permission to write to the folder" in refused.stderr
     assert refused.stderr.endswith(": choose another\n")
     assert "may not be written to: copy it to where" in cli("repair", "run.h5").stderr
     assert [path.name for path in tmp_path.iterdir()] == ["run.h5"]

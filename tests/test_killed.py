@@ -169,7 +169,7 @@ def test_a_signal_leaves_a_checkpoint_and_its_status(command, tmp_path, number, 
     process.send_signal(number)
     errors = process.communicate(timeout=60)[1]
     assert process.returncode == status
-    assert "dem run --resume goes on" in errors
+    assert "dem run --resume continues it" in errors
     assert "Traceback" not in errors
     with h5py.File(path) as file:
         steps = int(file["restart/latest/progress/step"][0])

@@ -207,7 +207,7 @@ def test_what_is_no_case_file_is_told_apart(tmp_path):
         dem.load(state)
     state.rename(tmp_path / "state.toml")
     refused = CliRunner().invoke(app, ["run", str(tmp_path / "state.toml")])
-    assert "state.toml is no case file, but HDF5: dem.Simulation.load goes on with it, dem run --res" in refused.stderr
+    assert "state.toml is no case file, but HDF5: dem.Simulation.load reads a state, dem run --res" in refused.stderr
     study.write_bytes(b"duration = 1\xb5s")
     with pytest.raises(ValueError, match=r"study\.toml is no case file, which is text in UTF-8: byte 12 is 0xb5"):
         dem.load(study)

@@ -45,7 +45,7 @@ def assert_resumes(make, tmp_path, stop, monkeypatch, duration=0.012, at=500, **
     verdict = make().run(duration, output=whole, frames=7)
     monkeypatch.setattr("dem.run.record.SLICE", 1e-3)  # so that it is stopped between frames
     stop(at)
-    with pytest.raises(Interrupted, match="dem run --resume goes on"):
+    with pytest.raises(Interrupted, match="dem run --resume continues it"):
         make().run(duration, output=parts, frames=7)
     monkeypatch.undo()
     with dem.Trajectory(parts) as part:

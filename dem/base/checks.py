@@ -227,7 +227,7 @@ def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "
     elif not path.parent.is_dir():
         problem = f"there is no folder {path.parent}"
     elif not os.access(path.parent, os.W_OK):
-        problem = f"nobody may write to the folder {path.parent.resolve()}: choose another"
+        problem = f"no permission to write to the folder {path.parent.resolve()}: choose another"
     if problem:
         message = f"{what} {path} cannot be written: {problem}"
         raise OSError(message)
@@ -254,7 +254,7 @@ def folder(path: str | PathLike, *, what: str = "output", parents: bool = False)
     elif there not in (path, path.parent) and not parents:
         problem = f"there is no folder {path.parent}"
     elif not os.access(there, os.W_OK):
-        problem = f"nobody may write to the folder {there.resolve()}: choose another"
+        problem = f"no permission to write to the folder {there.resolve()}: choose another"
     if problem:
         message = f"{what} {path} cannot be written to: {problem}"
         raise OSError(message)

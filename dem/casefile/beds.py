@@ -30,7 +30,7 @@ class CellsTable(Table):
     upper: Point | None = Field(
         None, description="opposite corner [m]; default: of the box", examples=[[0.1, 0.1, 0.1]]
     )
-    every: int = Field(10, ge=1, description="time steps after which they are counted anew")
+    every: int = Field(10, ge=1, description="time steps between two counts")
 
     @model_validator(mode="after")
     def _fits(self) -> CellsTable:

@@ -39,7 +39,7 @@ def _check_no_file(name: str) -> None:
     if not (path.suffix or os.sep in name or file.is_file()):
         return
     if path.suffix in ENDINGS:
-        message = f"{name} looks like a trajectory, expected a case or a case file: --resume {name} goes on with it"
+        message = f"{name} looks like a trajectory, expected a case or a case file: --resume {name} continues it"
         raise ValueError(message)
     there = [each.name for each in path.parent.glob("*.toml")]
     near = file.name if file.name in there else checks.nearest(path.name, there)

@@ -81,7 +81,7 @@ class FluidTable(Table):
         None, description="B: drag in dense beds with the pressure gradient it causes; A: for couplings", examples=["B"]
     )
     lubrication: LubricationTable | None = Field(None, description="where surfaces are close; default: none")
-    coupling: CouplingTable | None = Field(None, description="who computes the flow; default: nobody, it is as told")
+    coupling: CouplingTable | None = Field(None, description="program that computes the flow; default: none")
 
     @model_validator(mode="after")
     def _flows(self) -> FluidTable:

@@ -54,7 +54,7 @@ def read(path: str | Path, settings: dict | None = None) -> Chosen:
     except UnicodeDecodeError as error:
         problem = f"which is text in UTF-8: byte {error.start} is {error.object[error.start]:#x}"
         if error.object.startswith(SIGNATURE):
-            problem = "but HDF5: dem.Simulation.load goes on with it, dem run --resume with a run"
+            problem = "but HDF5: dem.Simulation.load reads a state, dem run --resume continues a run"
         message = f"{path} is no case file, {problem}"
         raise ValueError(message) from None
     try:

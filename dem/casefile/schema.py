@@ -283,7 +283,7 @@ class SteppedTable(CaseTable):
     contacts: list[ContactTable] = Field([], description="pairs of materials")
     walls: list[WallTable] = Field([], description="walls of other shapes, beside the box or instead of it")
     fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")
-    inserters: list[InserterTable] = Field([], description="where particles are put in while the run goes on")
+    inserters: list[InserterTable] = Field([], description="region where particles are inserted during the run")
     outlets: list[OutletTable] = Field([], description="where particles are taken out")
 
     @field_validator("contacts")

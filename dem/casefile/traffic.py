@@ -84,7 +84,7 @@ class InserterTable(Table):
     )
     angular_velocity: tuple[Spin, Spin, Spin] = Field((0.0, 0.0, 0.0), description="[rad/s]")
     attempts: Count = Field(100, description="places that each is offered in a round")
-    debt: Literal["keep", "drop"] = Field("keep", description="who found no place waits, or is left out")
+    debt: Literal["keep", "drop"] = Field("keep", description="particles without a free place wait, or are left out")
     seed: Seed = Field(1, description="of all that is random")
     name: Name | None = Field(None, description="of the inserter, and the kind of its particles", examples=["rain"])
 

@@ -98,6 +98,6 @@ def check(
         verdict = so_far(sim)
         table.add_row("so far", str(verdict))
         if warned or verdict.status != "PASS":
-            said = "it would run, but may not be resolved: see what is said of it"
+            said = "it would run, but may be inaccurate: see the warnings"
     say(f"{name}: {said}")
     show(table)

@@ -19,7 +19,7 @@ from dem.run import replay
 def replay_file(
     file: Annotated[Path, typer.Argument(help="RUN.crash.h5, or any trajectory.")],
     particles: Annotated[
-        list[int] | None, typer.Option("--particle", help="Whom to show; repeatable. Default: whom it is about.")
+        list[int] | None, typer.Option("--particle", help="Particle to show; repeatable. Default: those of the error.")
     ] = None,
     last: Annotated[int | None, typer.Option(help="So many frames, the last ones; default: all.")] = None,
     picture: Annotated[Path | None, typer.Option("--plot", help="Draw overlap, speed and energy to this file.")] = None,

@@ -22,7 +22,7 @@ def view_file(
         Path | None, typer.Option("-o", "--output", help="Page to write; default: beside FILE, by its name.")
     ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
-    live: Annotated[bool, typer.Option("--live", help="Follow a run that goes on, until Ctrl-C.")] = False,
+    live: Annotated[bool, typer.Option("--live", help="Follow a run that is being computed, until Ctrl-C.")] = False,
     since: Annotated[
         float | None, typer.Option(hidden=True, help="Wait for a file that is newer, and end when stdin does.")
     ] = None,

@@ -174,12 +174,14 @@ def foreseen(
         yield Notice("coarse-time-step", reason, remedy, grave=often > TOO_OFTEN)
     groups = len(particles.variants) if partners else 1
     if advice.occupancy / groups < FEW[partners]:
-        reason = f"cells hold {advice.occupancy / groups:.3g} particles each, so that the same ones meet again"
+        reason = f"cells hold {advice.occupancy / groups:.3g} particles each, so that the same pairs collide again"
         yield Notice("few-in-a-cell", reason, f"make cells wider, for {ENOUGH[partners]} of them")
     phi = solid_fraction(particles, box)
     if phi > DENSE:
-        reason = f"solid fraction {phi:.3g} is beyond {DENSE:g}, where spheres no longer meet as strangers"
-        yield Notice("dense-gas", reason, "take dem.HardSpheres, which knows who is where")
+        reason = f"solid fraction {phi:.3g} is beyond {DENSE:g}, where collisions of spheres are correlated"
+        yield Notice("dense-gas", reason, "use dem.HardSpheres, which resolves positions")
     if advice.widest > advice.free_path / 3 and advice.occupancy / groups > 8 * ENOUGH[partners]:
-        reason = f"cells are {advice.widest / advice.free_path:.2g} mean free paths wide: what varies within is lost"
+        reason = (
+            f"cells are {advice.widest / advice.free_path:.2g} mean free paths wide: gradients within a cell are lost"
+        )
         yield Notice("wide-cells", reason, "make cells finer, or leave cell out")

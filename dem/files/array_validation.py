@@ -16,7 +16,7 @@ def check_alike(what: str, given: Mapping[str, object], own: Mapping[str, object
     """Raise DamagedError unless there are the same names, each with the type and the shape of one's own array."""
     lacking, unknown = own.keys() - given.keys(), given.keys() - own.keys()
     require(not lacking, f"{what} lacks {', '.join(sorted(lacking))}")
-    require(not unknown, f"{what} has {', '.join(sorted(unknown))}, which nobody here knows")
+    require(not unknown, f"{what} has {', '.join(sorted(unknown))}, which is unknown here")
     for name, values in own.items():
         there, here = np.asarray(given[name]), np.asarray(values)
         fits = (there.shape, there.dtype) == (here.shape, here.dtype)

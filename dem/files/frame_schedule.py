@@ -36,7 +36,7 @@ def plan_of(file: h5py.File, *, steps: bool) -> list[FrameSegment]:
         raise ValueError(message)
     for one, after in itertools.pairwise(plan):
         if after.first != one.last:
-            message = f"the plan goes on at {after.first:g} where it had come to {one.last:g}"
+            message = f"the plan continues at {after.first:g} instead of {one.last:g}"
             raise ValueError(message)
     return plan
 

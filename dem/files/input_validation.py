@@ -34,7 +34,7 @@ TABLES = ("versions", "machine", "hook", "table")  # those that are JSON
 CHECKPOINT = "pcdm-dem checkpoint"  # how the format of one begins
 ELSEWHERE = (
     "is a checkpoint and no trajectory: dem.Simulation.load, or dem.HardSpheres.load or dem.StochasticSpheres.load, "
-    "goes on from it"
+    "continues from it"
 )
 RECORDS = {
     growing_tables.CHANGES: growing_tables.CHANGED,

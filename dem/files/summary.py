@@ -19,7 +19,7 @@ GROUPS = {
     "VTKHDF": "the same data for ParaView and VTK",
     "changes": "what was changed from outside: Trajectory.changes",
     "contacts": "contacts of each frame: Frame.contact_forces",
-    "events": "who came and went: Trajectory.events",
+    "events": "insertions and removals: Trajectory.events",
     "table": "running table: Trajectory.table",
 }
 APART = ("input", "verdict", "error")  # of the attributes of `parameters`; the others tell where the file comes from

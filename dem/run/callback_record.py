@@ -57,7 +57,7 @@ def check_repeatable(path: str | PathLike, file: h5py.File) -> None:
         by = _told(told) if told else "somebody from outside"
         message = (
             f"{path} cannot be run again: {by} changed it, {counted(len(changes), 'time')} from t = "
-            f"{changes['time'][0]:.6g} s on, and is no part of the file: run it anew in Python, with the function"
+            f"{changes['time'][0]:.6g} s on, and is not stored in the file: repeat the run in Python, with the function"
         )
         raise ValueError(message)
 

@@ -74,7 +74,7 @@ def record(
     if stopped:
         message = f"interrupted at t = {sim.time:.6g} s"
         if observer.path:
-            message += f", {counted(observer.frames, 'frame')} in {observer.path}: dem run --resume goes on"
+            message += f", {counted(observer.frames, 'frame')} in {observer.path}: dem run --resume continues it"
         raise Interrupted(message, stopped[0])
     return verdict
 

@@ -172,7 +172,7 @@ def carry_out(
                 by_processes(sent, unlike(sent) if jobs > 1 else [], jobs, done)
                 _tell_removed(plan)  # only here: what another machine has written may show later
     except KeyboardInterrupt as stopped:
-        message = f"interrupted: {ended} of {counted(len(left), 'run')} ended, see {table.path}; the same call goes on"
+        message = f"interrupted: {ended} of {counted(len(left), 'run')} ended, see {table.path}; the same call resumes"
         raise Interrupted(message, getattr(stopped, "signal", 2)) from None
     plan.observe()
     return table

@@ -80,7 +80,7 @@ def linear(*, quick: bool) -> Report:
         "Closed forms: contacts that end when surfaces part (Cundall & Strack 1979; Luding 1998; LAMMPS, MercuryDPM, "
         "MFiX), e = exp(-πζ/√(1-ζ²)), and those that end when the force vanishes (Schwager & Pöschel 2007), e = "
         "exp(-2ζ acos ζ/√(1-ζ²)). Errors are root mean squares over five places where the touch falls within a step.",
-        "Who takes the ζ of the first convention for contacts of the second finds 0.902, 0.550 and 0.253 for 0.9, 0.5 "
+        "The ζ of the first convention used for contacts of the second gives 0.902, 0.550 and 0.253 for 0.9, 0.5 "
         "and 0.1.",
     ]
     return report

@@ -248,5 +248,5 @@ def _statements() -> list[str]:
         "Fictitious partners conserve energy on average alone: temperatures wander by √(2 c/N)/1.5 in c collisions, so "
         f"that they are means of {GASES} runs. Momentum, too: mean velocities of small cells wander, and take energy "
         "that collisions do not. So gases of thirty a cell cool too slowly, and in one cell as theory says.",
-        "Weakness: dilute, before clusters form; beyond, only the first two know who is where.",
+        "Weakness: dilute, before clusters form; beyond, only the first two resolve positions.",
     ]

@@ -76,7 +76,7 @@ def _check_room(run: Trajectory, path: Path, rows: int, widths: list[int]) -> No
     if needed > free:
         message = (
             f"{run.path} as h5md takes up to {needed:.3g} bytes, a column for each of {len(run.identity)} particles, "
-            f"and {free:.3g} are free: take fewer frames or fields, or csv, which has only those who are there"
+            f"and {free:.3g} are free: take fewer frames or fields, or csv, which has only the particles present"
         )
         raise ValueError(message)
 

@@ -160,7 +160,7 @@ class Bridge(Adhesion):
     volume: float = number("of the liquid", unit="m3", above=0, example=1e-13)
     tension: float = number("of its surface", unit="N/m", above=0, example=0.0728)
     angle: float = number("of contact", unit="rad", least=0, default=0.0, example=0.5)
-    rupture: str = choice("by whom the gap is at which it breaks", "lian", "willett")
+    rupture: str = choice("source of the rupture distance", "lian", "willett")
 
     def _fits(self) -> None:
         """Refuse a liquid that does not wet."""
