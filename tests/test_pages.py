@@ -105,6 +105,19 @@ def test_what_a_contact_law_is_given_is_explained():
         assert set(named) == set(record._fields), title
 
 
+@pytest.mark.parametrize("page", WRITTEN, ids=name_of)
+def test_files_that_a_page_names_are_there(page):
+    """In rows of tables also the functions that are named beside a file."""
+    for name in re.findall(r"`((?:kernels|dem|cases|tests|benchmarks|docs)/[\w./-]+\.py)`", page.read_text()):
+        assert (ROOT / name).exists(), f"{name_of(page)}: {name}"
+    for files, functions in re.findall(
+        r"^\| ((?:`[\w/]+\.py`,? ?)+)\| ((?:`\w+`,? ?)+)\|", page.read_text(), re.MULTILINE
+    ):
+        code = "".join((ROOT / name).read_text() for name in re.findall(r"`([^`]+)`", files))
+        for name in re.findall(r"`(\w+)`", functions):
+            assert re.search(rf"^ *def {name}\(|^{name} = ", code, re.MULTILINE), f"{name_of(page)}: {name} of {files}"
+
+
 def test_every_command_is_shown_what_it_takes():
     """The page of commands is made from their own help; the README names each."""
     from dem.cli.commands import COMMANDS  # noqa: PLC0415
