@@ -75,6 +75,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.insertion.outlet import Outlet
     from dem.model.materials import Material
     from dem.model.particles.dense_packing import pack_dense
+    from dem.model.particles.field_registry import register_field
     from dem.model.particles.packing import random_orientations, random_velocities
     from dem.model.particles.particles import Particles
     from dem.model.particles.random_insertion import pack
@@ -194,6 +195,7 @@ HOMES = {
     "random_orientations": "dem.model.particles.packing",
     "random_velocities": "dem.model.particles.packing",
     "read_sizes": "dem.model.particles.sieves",
+    "register_field": "dem.model.particles.field_registry",
     "repair": "dem.files.repair",
     "rerun": "dem.run.rerun",
     "resume": "dem.run.resume",

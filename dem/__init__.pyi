@@ -57,6 +57,7 @@ from dem.model.insertion.inserter import Inserter as Inserter
 from dem.model.insertion.outlet import Outlet as Outlet
 from dem.model.materials import Material as Material
 from dem.model.particles.dense_packing import pack_dense as pack_dense
+from dem.model.particles.field_registry import register_field as register_field
 from dem.model.particles.packing import random_orientations as random_orientations
 from dem.model.particles.packing import random_velocities as random_velocities
 from dem.model.particles.particles import Particles as Particles

@@ -8,7 +8,7 @@ from dem.kernels.compiler import jit
 
 import dem
 
-collect_ignore = [] if jit.numba.config.DISABLE_JIT else ["plain"]  # see test_plain
+collect_ignore = [] if jit.numba.config.DISABLE_JIT else ["plain", "extensions"]  # see test_plain
 
 # Tests send them, also where pytest itself runs under nohup or in the background, where they would be passed over.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)

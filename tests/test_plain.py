@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-FILES = sorted((HERE / "plain").glob("test_*.py"))
+FILES = sorted(path for folder in ("plain", "extensions") for path in (HERE / folder).glob("test_*.py"))
 AT_ONCE = 13  # files: a process takes a few seconds to begin
 GROUPS = [FILES[k : k + AT_ONCE] for k in range(0, len(FILES), AT_ONCE)]
 OTHERS = GROUPS[1::2]  # in a file of their own, so that two workers share them

@@ -64,7 +64,10 @@ def hinted(known: Known) -> Known:
                 hint = f"Give what it takes by name: {', '.join(needed) or 'as keywords'}"
             if not hint:
                 raise
-            message = f"{error}. {hint}"
+            told = str(error)
+            if unknown and "required keyword-only" in told:  # a function that refuses unknown ones itself
+                told = f"{known.__qualname__}() got an unexpected keyword argument {unknown[0]!r}"
+            message = f"{told}. {hint}"
             raise TypeError(message) from None
 
     return called

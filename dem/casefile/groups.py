@@ -12,7 +12,7 @@ from dem.base.text import counted
 from dem.casefile.placements import files, lattice
 from dem.casefile.placements.last_frame import last_frame
 from dem.model.particles import random_insertion
-from dem.model.particles.fields import STATE
+from dem.model.particles.fields import MOTION, STATE
 from dem.model.particles.grading import graded
 from dem.model.particles.kinds import Kind, numbered
 from dem.model.particles.packing import random_orientations, random_velocities
@@ -121,7 +121,7 @@ def _like(before: Particles, group: GroupTable, shape: Shape | None, material: M
 
 def _said(group: GroupTable) -> list[str]:
     """What the group says about the state in numbers, but for places."""
-    names = [name for name in STATE if name != "position"]
+    names = [name for name in MOTION if name != "position"]
     return [name for name in names if getattr(group, name) not in (None, *TURNS)]
 
 

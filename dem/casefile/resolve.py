@@ -12,7 +12,7 @@ from dem.case import HARD, STOCHASTIC, BaseCase, Case, HardSphereCase, Stochasti
 from dem.model.contact.law_component import Part
 from dem.model.contact.law_components import plain
 from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
-from dem.model.particles.fields import STATE
+from dem.model.particles.fields import MOTION, STATE
 from dem.model.particles.kinds import labels
 from dem.model.particles.variant import is_fixed
 from dem.model.shapes.capsule import Capsule
@@ -153,8 +153,12 @@ def _groups(particles: Particles, materials: dict, shapes: dict) -> Iterator[dic
         group |= {"name": name} if name != shapes[shape] else {}
         group |= {"fixed": True} if is_fixed(variant) else {}
         for name, field in STATE.items():
-            rows = getattr(particles, name)[start:end]
-            if not field.rest or not _all(rows, rows[0]):
+            rows = particles.field(name)[start:end]
+            if name not in MOTION:
+                if not _all(rows, field.rest):
+                    message = f"case files cannot say {name}, a registered field: give it in a table, file = 'run.csv'"
+                    raise ValueError(message)
+            elif not field.rest or not _all(rows, rows[0]):
                 group[name] = rows.tolist()
             elif not _all(rows, field.rest):
                 group[name] = rows[0].tolist()

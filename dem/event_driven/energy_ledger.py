@@ -9,7 +9,7 @@ import numpy as np
 from dem.event_driven.verdict import Collisions
 from dem.kernels.numerics import energy as energy_kernels
 from dem.model.energy import Energy
-from dem.model.particles.fields import STATE
+from dem.model.particles.fields import MOTION
 from dem.run.runnable import Runnable
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class EnergyLedger(Runnable):
     def particles(self) -> Particles:
         """The particles at the present time, in their original order."""
         if self._shown != self._now:
-            self._particles._show(dict(zip(STATE, self._engine.state(), strict=True)))
+            self._particles._show_motion(dict(zip(MOTION, self._engine.state(), strict=True)))
             self._shown = self._now
         return self._particles
 

@@ -14,6 +14,7 @@ from dem.files import growing_tables, input_validation, layout, variable_populat
 from dem.files.schema import energies_in
 from dem.files.stored_field import read_rows
 from dem.model.domain.box import AXES
+from dem.model.particles.fields import STATE
 from dem.model.shapes.bodies import Spheres, body_axis, place
 
 if TYPE_CHECKING:
@@ -73,6 +74,17 @@ class Frame(Declared):
     def angular_velocity(self) -> np.ndarray:
         """Angular velocities (N, 3), world frame [rad/s]."""
         return self._run.angular_velocity.present(self._number)
+
+    def field(self, name: str) -> np.ndarray:
+        """Values (N, k) of the field of that name; raises ValueError if the file lacks it."""
+        return vars(self)[name] if name in vars(self) else self._run.field(name).present(self._number)
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        """A registered field (N, k)."""
+        if name in STATE:
+            return self.field(name)
+        message = f"{type(self).__name__!r} object has no attribute {name!r}"
+        raise AttributeError(message, name=name, obj=self)
 
     @cached_property
     def identity(self) -> np.ndarray:

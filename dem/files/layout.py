@@ -183,7 +183,7 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
         **walls.rows(sim),
         **({variable_population.ID: sim.identities} if sim.traffic else {}),
         **bonds.rows(sim),
-        **{name: getattr(sim.particles, name) for name in STATE},
+        **{name: sim.particles.field(name) for name in STATE},
         "edges": sim.box and sim.box.size,
         **{name: getattr(energy, name) for name in ENERGIES},
         "time": sim.time,

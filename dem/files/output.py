@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dem.base import checks
@@ -72,7 +72,7 @@ class Output:
     ``contacts`` writes the contacts of each frame.
     """
 
-    fields: tuple[str, ...] = tuple(STATE)
+    fields: tuple[str, ...] = field(default_factory=lambda: tuple(STATE))
     float32: bool = False
     compression: str | None = None
     contacts: bool = False

@@ -41,5 +41,6 @@ def variants_in(file: h5py.File) -> tuple[h5py.Dataset, h5py.Group]:
 def attributes(name: str) -> dict[str, str]:
     """Attributes of a field on disk; units are spelt as H5MD has them, ``m s-1``."""
     unit = STATE[name].unit
-    spelt = {} if unit == "1" or name == "position" else {"unit": unit.replace("/", " ") + "-1"}
+    over, *under = unit.split("/")
+    spelt = {} if unit == "1" or name == "position" else {"unit": " ".join([over, *(f"{each}-1" for each in under)])}
     return spelt | FURTHER.get(name, {})

@@ -22,7 +22,7 @@ from dem.model.fluid.fluid import FLOWS, Fluid
 from dem.model.insertion.inserter import Inserter
 from dem.model.insertion.outlet import Outlet
 from dem.model.materials import Material
-from dem.model.particles.fields import STATE
+from dem.model.particles.fields import MOTION, STATE
 from dem.model.particles.kinds import Kind
 from dem.model.particles.particles import UNIT_NORM, Particles
 from dem.model.particles.sieves import TABLES
@@ -182,7 +182,9 @@ def _pairs(given: list) -> Iterator[tuple[object, object]]:
 
 def write_particles(particles: Particles, group: h5py.Group) -> None:
     """Write kinds and variants by number, and the whole-step state."""
-    for name in (*STATE, "kind", "variant"):
+    for name in STATE:
+        group[f"particles/{name}"] = particles.field(name)
+    for name in ("kind", "variant"):
         group[f"particles/{name}"] = getattr(particles, name)
 
 
@@ -202,8 +204,12 @@ def read_particles(given: dict, group: h5py.Group) -> Particles:
     spheres = int(np.bincount(variant, minlength=len(variants)) @ np.array([len(shape.radii) for shape, _ in variants]))
     require(count > 0 or "inserters" in given, "there are no particles")
     check_memory(A_SPHERE * spheres, f"{spheres} spheres")
+    unknown = sorted(group["particles"].keys() - STATE.keys() - {"kind", "variant"})
+    require(not unknown, f"has fields that are not registered: call dem.register_field for {', '.join(unknown)} before")
     state = {
-        name: input_validation.finite(group, f"particles/{name}", (count, field.width)) for name, field in STATE.items()
+        name: input_validation.finite(group, f"particles/{name}", (count, field.width))
+        for name, field in STATE.items()
+        if name in MOTION or name in group["particles"]
     }
     off = np.abs(np.linalg.norm(state["orientation"], axis=1) - 1).max(initial=0.0)
     require(off <= UNIT_NORM, f"an orientation is no unit quaternion, its norm is off by {off:.3g}")

@@ -142,6 +142,13 @@ class StoredRun(Declared):
         at = np.searchsorted(rows["step"], self.step, side="right")
         return at, np.concatenate([[0.0], np.cumsum(mass)])[at]
 
+    def __getattr__(self, name: str) -> StoredField:
+        """A registered field (T, N, k)."""
+        if name in STATE:
+            return self.field(name)
+        message = f"{type(self).__name__!r} object has no attribute {name!r}"
+        raise AttributeError(message, name=name, obj=self)
+
     def series(self, name: str) -> StoredField:
         """The field of that name: what `field` was called once."""
         return self.field(name)

@@ -79,7 +79,7 @@ def to_xarray(run: StoredRun, fields: Sequence[str]) -> xarray.Dataset:
         "step": xr.Variable("time", run.step),
         "frame": xr.Variable("time", np.asarray(run.frames, dtype=np.int64)),
         "kind": xr.Variable("particle", run.kind),
-        **{DIMENSIONS[FIELDS[name].width]: list(FIELDS[name].components) for name in fields},
+        **{DIMENSIONS[FIELDS[name].width]: list(FIELDS[name].components) for name in fields if FIELDS[name].width > 1},
     }
     return xr.Dataset(variables, coordinates, {"source": str(run.path)})
 
@@ -90,13 +90,16 @@ def _variable(stored: StoredField) -> xarray.Variable:
     from xarray.backends import BackendArray  # noqa: PLC0415, an extra
     from xarray.core import indexing  # noqa: PLC0415
 
+    scalar = stored.field.width == 1
+    dimensions = ("time", "particle", *(() if scalar else (DIMENSIONS[stored.field.width],)))
+    component = (0,) if scalar else ()
+
     class OnDisk(BackendArray):
-        shape, dtype = stored.shape, stored.dtype
+        shape, dtype = stored.shape[: len(dimensions)], stored.dtype
 
         def __getitem__(self, key: indexing.ExplicitIndexer) -> np.ndarray:
             basic = indexing.IndexingSupport.BASIC
-            return indexing.explicit_indexing_adapter(key, self.shape, basic, stored.__getitem__)
+            return indexing.explicit_indexing_adapter(key, self.shape, basic, lambda key: stored[(*key, *component)])
 
     attributes = {"units": stored.field.unit, "long_name": stored.field.meaning}
-    dimensions = ("time", "particle", DIMENSIONS[stored.field.width])
     return Variable(dimensions, indexing.LazilyIndexedArray(OnDisk()), attributes)

@@ -115,6 +115,7 @@ def bodies(
     lossy: bool,
     more: int = 0,
     fluid_rows: int = 0,
+    fields: Sequence[str] = (),
 ) -> Bodies:
     """Component-major copies of the state; spheres that no torque can reach get no room for rotation.
 
@@ -147,6 +148,7 @@ def bodies(
         fluid_cache=zeros((fluid_rows, n)),
         is_removed=zeros((1, n), np.int8),
         n_active=np.array([n]),
+        fields=copied(np.concatenate([np.zeros((n, 0)), *(particles.field(name) for name in fields)], axis=1).T),
     )
 
 

@@ -17,7 +17,7 @@ from dem.kernels.soft.neighbours import linked_cells, neighbour_lists
 from dem.kernels.soft.wall_contact.rough_faces import PLANE
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls, without_walls
 from dem.model.domain.box_walls import faces_of
-from dem.model.particles.fields import WIDTHS
+from dem.model.particles.fields import WIDTHS, registered
 from dem.soft import arrays
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.overlaps import DEEPEST
@@ -101,6 +101,7 @@ class Engine(EnginePopulation):
             fluid, spheres=self.kinds.all_single_spheres and not self.held, rotating=self.rotating
         )
         self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "fluid_rows": fluid_rows}
+        self.fields = self.rows["fields"] = registered()
         self.bodies = arrays.bodies(particles, self.kinds, box, **self.rows)
         self.numbering = Numbering(self.bodies.identity.copy())
         self.first_sphere_of_row, self.owned = self.bodies.first_sphere[:-1].copy(), len(particles)  # moved here: all

@@ -16,7 +16,7 @@ from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.overlaps import Overlaps
 from dem.soft.energies import energies_of_contacts, energies_of_flow, energies_of_motion, energies_to_come, unit_of
 from dem.soft.fluid.fluid_setup import STATE, looks_back
-from dem.soft.per_body import FLUID_CACHE, KEPT
+from dem.soft.per_body import FIELDS, FLUID_CACHE, KEPT, rows_of
 from dem.soft.snapshot import Snapshot
 from dem.soft.time_step.adhesion import energies_of_adhesion
 from dem.soft.walls.wall_arrays import STATE as WALLS
@@ -67,6 +67,7 @@ class EngineView:
     fastest_wall: float
     walls: Sequence[Wall]
     called: list[str]
+    fields: tuple[str, ...]  # registered fields of the bodies
     springs: Springs
     to_come: float = 0.0  # energy of those who are not there yet [J]
 
@@ -125,7 +126,7 @@ class EngineView:
     @property
     def kept(self) -> list[str]:
         """Arrays of bodies that decide how the run goes on."""
-        return [*KEPT, FLUID_CACHE] if looks_back(self.fluid) else list(KEPT)
+        return [*KEPT, *([FLUID_CACHE] if looks_back(self.fluid) else []), *([FIELDS] if self.fields else [])]
 
     @property
     def wall_state(self) -> dict[str, np.ndarray]:
@@ -158,6 +159,14 @@ class EngineView:
         rows = self.numbering.rows(self.bodies.identity)  # columns are those of the user
         self._order(loop.SHOW, view=loop.OutputState(*shown), bodies=self.bodies._replace(identity=rows))
         return shown
+
+    def registered(self) -> dict[str, np.ndarray]:
+        """Fields that were registered (N, k), by name, in the order of the user's rows."""
+        values = self._field_rows() if self.fields else None
+        return {name: values[rows].T.copy() for name, rows in rows_of(self.fields).items()}
+
+    def _field_rows(self) -> np.ndarray:
+        return self.by_row(self.bodies.fields)
 
     def is_sound(self, box: Box | None) -> bool:
         """Whether all bodies are finite and inside the box, as far as can be told without reading them back.

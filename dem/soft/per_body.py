@@ -7,19 +7,22 @@ rough walls. What follows from the rest is made anew.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dem.kernels.soft.chunks import Serial
 from dem.kernels.soft.neighbours import neighbour_lists
+from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from dem.kernels.soft.state import Bodies
 
 BODIES, CONTACTS, PROGRESS = "bodies", "contacts", "progress"  # parts of a snapshot, and groups of a checkpoint
+FIELDS = "fields"  # no part of its own: of bodies if there are any; checkpoints have them among the particles' state
 FLUID_CACHE = "fluid_cache"  # no part of its own: one of bodies where a step hands it to the next one
 
 
@@ -58,6 +61,7 @@ PER_BODY = {
     ),
     "is_removed": PerBody("1 if it has left the box for good", 1, stored="left"),
     "n_active": PerBody("number of those that have not", None, moves=False, kept=None),
+    FIELDS: PerBody("fields that `dem.register_field` adds", 1, kept=FIELDS, to_ghosts=True),
 }
 KEPT = tuple(name for name, array in PER_BODY.items() if array.kept == BODIES)
 MOVING = tuple(name for name, array in PER_BODY.items() if array.moves)
@@ -72,9 +76,20 @@ STORED = {  # names in checkpoints of what goes by another name here, by part of
 }  # fmt: skip
 
 
+def rows_of(fields: Sequence[str]) -> dict[str, slice]:
+    """Rows of `Bodies.fields` that each of the registered fields has."""
+    ends = np.cumsum([0, *(STATE[name].width for name in fields)]).tolist()
+    return {name: slice(*rows) for name, rows in zip(fields, itertools.pairwise(ends), strict=True)}
+
+
+def sent_rows(fields: Sequence[str]) -> int:
+    """How many of these rows, the first ones, ranks are sent of ghosts at every step."""
+    return sum(STATE[name].width for name in fields if STATE[name].to_ghosts)
+
+
 def stored(part: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Arrays of a part of a snapshot by their names in checkpoints."""
-    return {STORED[part].get(name, name): values for name, values in arrays.items()}
+    return {STORED[part].get(name, name): values for name, values in arrays.items() if name != FIELDS}
 
 
 def restored(part: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

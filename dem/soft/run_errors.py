@@ -10,7 +10,7 @@ from dem.base.text import counted
 from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.integration.sweeps import TRAVEL
 from dem.model.domain.box import FACES
-from dem.model.particles.fields import STATE
+from dem.model.particles.fields import MOTION
 from dem.soft.time_step.impacts import ADVISED, RESOLVED, effective_masses, rounded_down
 from dem.soft.time_step.limits import FARTHEST
 from dem.soft.walls.wall_arrays import face_velocity, face_word
@@ -84,7 +84,7 @@ def _check_numbers(now: _Moment, where: str) -> None:
 
 def _check_finite(now: _Moment, where: str) -> None:
     """Raise if some value of the state is not finite, saying which and whose."""
-    bad = {name: ~np.isfinite(getattr(now.particles, name)).all(1) for name in STATE}
+    bad = {name: ~np.isfinite(getattr(now.particles, name)).all(1) for name in MOTION}
     concerned = np.flatnonzero(np.any(list(bad.values()), axis=0))
     if len(concerned):
         names, first = " and ".join(name for name, rows in bad.items() if rows.any()), now.who(concerned[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dem.model.particles.fields import STATE
+from dem.model.particles.fields import MOTION
 from dem.soft.bonds import bond_setup
 from dem.soft.checks import deep_start, rolling_shapes, turned_clumps
 from dem.soft.energy_ledger import EnergyLedger
@@ -74,7 +74,8 @@ class SimulationPopulation(EnergyLedger):
             self._traffic.shown(self._particles, self._engine)
             self._shown_step = self.step_count
         if self._shown_step != self.step_count:
-            self._particles._show(dict(zip(STATE, (rows.T for rows in self._engine.state()), strict=True)))
+            motion = dict(zip(MOTION, (rows.T for rows in self._engine.state()), strict=True))
+            self._particles._show_motion(motion | self._engine.registered())
             self._shown_step = self.step_count
 
     def _expected(self) -> Particles:

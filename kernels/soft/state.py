@@ -58,6 +58,7 @@ class Bodies(NamedTuple):
     fluid_cache: np.ndarray  # (R, N) what it feels of a fluid, rows of module ``fluid_cache``; without a fluid R = 0
     is_removed: np.ndarray  # (1, N) int8, 1 for those that have left the box for good: they meet nothing, and come last
     n_active: np.ndarray  # (1,) int64, number of the others
+    fields: np.ndarray  # (F, N) registered fields, rows as `dem.soft.per_body.rows_of` says; without any F = 0
 
 
 class Kinds(NamedTuple):

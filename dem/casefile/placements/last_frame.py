@@ -24,5 +24,5 @@ def last_frame(path: Path) -> Particles:
         if not len(run):
             message = f"{path} holds no complete frame"
             raise ValueError(message)
-        state = {name: getattr(run, name)[len(run) - 1] for name in STATE}
+        state = {name: run.field(name)[len(run) - 1] for name in STATE if name in run.fields}
         return Particles.known(run.shapes, run.variant, run.kinds, run.kind, state)

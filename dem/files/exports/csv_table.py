@@ -28,11 +28,11 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
         for k in frames:
             if run.varies:  # only those who are there
                 frame = run[k]
-                columns = [column for name in fields for column in getattr(frame, name).T.tolist()]
+                columns = [column for name in fields for column in frame.field(name).T.tolist()]
                 who = frame.identity.tolist(), frame.kind.tolist()
                 table.writerows(zip(*map(repeat, (k, step[k], time[k])), *who, *columns, strict=False))
                 continue
-            columns = [column for name in fields for column in getattr(run, name)[k].T.tolist()]
+            columns = [column for name in fields for column in run.field(name)[k].T.tolist()]
             table.writerows(zip(*map(repeat, (k, step[k], time[k])), range(len(kind)), kind, *columns, strict=False))
 
 

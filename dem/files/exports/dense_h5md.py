@@ -61,7 +61,7 @@ def _rows(run: Trajectory, k: int, who: h5py.Dataset, stored: dict) -> Iterator[
     shot = run[k]
     yield who, shot.identity
     for name, dataset in stored.items():
-        yield dataset, getattr(shot, name)
+        yield dataset, shot.field(name)
 
 
 def _reach(columns: np.ndarray | slice, most: int) -> tuple[int, int]:

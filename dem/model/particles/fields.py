@@ -1,15 +1,19 @@
-"""What is known of each particle: names, components, units and meaning, said once for particles, files and tables."""
+"""Fields of particles: names, components, units, meaning and defaults, said once for all that reads or writes them.
+
+`STATE` is what particles have: `MOTION`, which engines compute, and fields that `dem.register_field` adds. Properties
+of `Particles`, arrays of engines, ranks, checkpoints, trajectories, tables and exports follow from a row here.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from dem.model.shapes.bodies import body_axis
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import numpy as np
 
 
 class Field(NamedTuple):
@@ -25,6 +29,7 @@ class Field(NamedTuple):
     rest: tuple[float, ...] | None = None
     source: str | None = None
     derive: Callable[[np.ndarray], np.ndarray] | None = None
+    to_ghosts: bool = False  # of a registered field: sent to other ranks at every step
 
     @property
     def width(self) -> int:
@@ -35,6 +40,10 @@ class Field(NamedTuple):
     def components(self) -> tuple[str, ...]:
         """What tells the columns apart: x, y, z, or for quaternions w, x, y, z."""
         return tuple(column[-1] for column in self.columns)
+
+    def default(self, number: int) -> np.ndarray:
+        """What so many particles have of which nothing is said (N, k)."""
+        return np.tile(np.array(self.rest, np.float64), (number, 1))
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -67,4 +76,11 @@ FIELDS = {
 STATE = {name: field for name, field in FIELDS.items() if not field.derive}  # in the order of files and tables
 MOTION = ("position", "velocity", "orientation", "angular_velocity")  # what engines compute, in their order
 WIDTHS = tuple(FIELDS[name].width for name in MOTION)
+
+
+def registered() -> tuple[str, ...]:
+    """Names of the fields that were registered, those first that ghosts have."""
+    return tuple(sorted(STATE.keys() - {*MOTION}, key=lambda name: (not STATE[name].to_ghosts, [*STATE].index(name))))
+
+
 ROWS = {"frame": "1", "step": "1", "time": "s", "particle": "1", "kind": "1"}  # whose and when a row of a table is

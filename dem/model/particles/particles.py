@@ -12,7 +12,7 @@ from dem.base.declared import Declared
 from dem.base.readonly import frozen
 from dem.base.typo_hints import hinted
 from dem.model.materials import Material
-from dem.model.particles.fields import STATE, heading
+from dem.model.particles.fields import MOTION, STATE, heading
 from dem.model.particles.grading import grading, size_of
 from dem.model.particles.kinds import Kind, described, in_words, kind_of, numbered, of_kind, values_of
 from dem.model.particles.variant import is_fixed, variant_of
@@ -61,6 +61,9 @@ class Particles(Declared):
         Whether particles are fixed, all or one by one: neither forces nor gravity move them. A fixed particle keeps its
         velocity (default zero) and does not turn; other particles meet it, walls and other fixed particles do not.
 
+    **registered : arrays, optional
+        Fields of `dem.register_field` by name, in their own units: one value for all particles, or one each.
+
     Raises
     ------
     ValueError, TypeError
@@ -97,7 +100,12 @@ class Particles(Declared):
         angular_velocity: object = None,
         name: str | None = None,
         fixed: object = False,
+        **registered: object,
     ) -> None:
+        for field in registered:
+            if field not in STATE:
+                message = f"Particles.__init__() got an unexpected keyword argument {field!r}"
+                raise TypeError(message)
         if not isinstance(material, Material):
             message = f"material is {material!r}, expected a dem.Material"
             raise TypeError(message)
@@ -126,14 +134,16 @@ class Particles(Declared):
         self._revision = 0
         given = {
             "position": position, "orientation": orientation, "velocity": velocity,
-            "angular_velocity": angular_velocity,
+            "angular_velocity": angular_velocity, **registered,
         }  # fmt: skip
         if isinstance(orientation, str):
             checks.one_of("orientation", orientation, (AS_GIVEN,))
         if orientation is None or isinstance(orientation, str):
             given["orientation"] = np.array([standing(s) for s, _ in self._variants])[self._variant]
-        rest = {field: np.tile(STATE[field].rest, (count, 1)) for field, value in given.items() if value is None}
-        self._show({field: rest[field] if field in rest else self._checked(field, given[field]) for field in STATE})
+        self._shown, self._catch_up = {}, None
+        for field, row in STATE.items():
+            value = given.get(field)
+            self._shown[field] = frozen(row.default(count) if value is None else self._checked(field, value))
 
     def __len__(self) -> int:
         """Count the particles."""
@@ -196,7 +206,7 @@ class Particles(Declared):
         kinds, which = numbered(kind for g in groups for kind in g.kinds)
         first = np.cumsum([0, *(len(g.kinds) for g in groups)])
         kind = [np.array(which)[g.kind + k] for g, k in zip(groups, first, strict=False)]
-        state = {n: np.concatenate([g._state[n] for g in groups]) for n in STATE}
+        state = {n: np.concatenate([g.field(n) for g in groups]) for n in STATE}
         made = cls.known(list(variants), np.concatenate(variant), kinds, np.concatenate(kind), state)
         made._materials = list({id(m): m for g in groups for m in g._materials}.values())
         return made
@@ -216,7 +226,10 @@ class Particles(Declared):
         made._kinds, made._kind = list(kinds), _frozen(kind)
         made._materials = [*(m for _, m in variants), *(kind.material for kind in kinds)]
         made._revision = 0
-        made._show({name: np.array(state[name]) for name in STATE})
+        made._show({
+            name: np.array(state[name]).reshape(-1, field.width) if name in state else field.default(len(kind))
+            for name, field in STATE.items()
+        })  # fmt: skip
         return made
 
     def _renamed(self, name: str) -> Particles:
@@ -302,6 +315,9 @@ class Particles(Declared):
     def _checked(self, name: str, value: object) -> np.ndarray:
         field = STATE[name]
         about, shape = heading(field.meaning, field.unit), (len(self), field.width)
+        if name not in MOTION and field.width == 1:
+            value = np.broadcast_to(value, (len(self),)) if np.ndim(value) == 0 else value
+            value = np.reshape(value, shape) if np.shape(value) == (len(self),) else value
         largest = checks.LARGEST if name == "orientation" else np.inf  # how far runs that break come, they say
         result = checks.array(name, value, shape, about, rows="N", largest=largest)
         if name == "orientation":
@@ -328,6 +344,10 @@ class Particles(Declared):
         """Take a state that is known to be right; its arrays can be written to no more."""
         self._shown = {name: frozen(values) for name, values in state.items()}
         self._catch_up = None
+
+    def _show_motion(self, motion: dict[str, np.ndarray]) -> None:
+        """Take what an engine has computed; other fields stay as they are."""
+        self._show(self._shown | motion)
 
     def _show_later(self, catch_up: Callable[[], None]) -> None:
         """Call `catch_up`, which shows the present state, when the state is next read."""
@@ -358,7 +378,20 @@ class Particles(Declared):
         self._revision += 1
 
     def _view(self, name: str) -> np.ndarray:
-        return self._state[name].view()
+        return self.field(name).view()
+
+    def field(self, name: str) -> np.ndarray:
+        """Values (N, k) of a field by its name, such as ``"position"``; a scalar has k = 1.
+
+        Raises
+        ------
+        ValueError
+            If there is no such field.
+        """
+        state = self._state
+        if name not in state:  # registered since
+            state[checks.one_of("field", name, STATE)] = frozen(STATE[name].default(len(self)))
+        return state[name]
 
     @property
     def position(self) -> np.ndarray:

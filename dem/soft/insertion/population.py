@@ -177,7 +177,7 @@ class Population:
         """Tell particles who is there."""
         state = dict(zip(MOTION, engine.state(), strict=True))
         variant = engine.by_row(engine.bodies.kind)
-        particles._become(variant, self.species, {name: rows.T for name, rows in state.items()})  # noqa: SLF001
+        particles._become(variant, self.species, {name: rows.T for name, rows in state.items()} | engine.registered())  # noqa: SLF001
         self.changed = False
 
     def doubts(self, step: int) -> list[str]:

@@ -19,7 +19,7 @@ from dem.ranks.job_server import JobServer
 from dem.soft.contact.capsules import with_poses
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.engine import Engine
-from dem.soft.per_body import MOVING
+from dem.soft.per_body import MOVING, sent_rows
 from dem.soft.snapshot import Snapshot
 from dem.soft.subdomain.migration import BodyBatch, HistoryTable
 from dem.soft.subdomain.subdomain import PIECES, Subdomain
@@ -119,7 +119,7 @@ class DistributedEngine(Engine):
         kit = Kit(
             kinds=with_poses(self.kinds, np.zeros(0, np.int64)), faces=self.faces, law=self.law, fluid=self.fluid,
             scheme=self.scheme, layout=self.layout, skins=self.skins, range=self.range,
-            threads=self.threads, owners=crew.owners(), used=used, ties=self._ties(),
+            threads=self.threads, owners=crew.owners(), used=used, sent_rows=sent_rows(self.fields), ties=self._ties(),
         )  # fmt: skip
         try:
             pickle.dumps(kit)
@@ -171,6 +171,12 @@ class DistributedEngine(Engine):
             return super().state()
         parts = self._hand.do("show")
         return [self._rows_of(parts, k) for k, _ in enumerate(MOTION, 1)]
+
+    def _field_rows(self) -> np.ndarray:
+        """As of `Engine`, without lists being made."""
+        if self._has_state == AT_ROOT:
+            return super()._field_rows()
+        return self._rows_of(self._hand.do("show_fields"), 1)
 
     def snapshot(self) -> Snapshot:
         """As of `Engine`, the same."""

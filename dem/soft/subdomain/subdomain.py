@@ -193,6 +193,10 @@ class Subdomain(SubdomainLists):
         """Who is where at the whole step: at rank 0 all that ranks have; in pieces."""
         return self._collect([self.bodies.identity[self.low :], *self._shown()])
 
+    def show_fields(self) -> list[list] | None:
+        """Registered fields of all bodies: at rank 0 what all ranks have; in pieces."""
+        return self._collect([self.bodies.identity[self.low :], self.bodies.fields[:, self.low :]])
+
     def _shown(self) -> list[np.ndarray]:
         """Position, velocity, orientation and angular velocity of the bodies here at the whole step."""
         b = self.bodies

@@ -60,6 +60,7 @@ class Kit(NamedTuple):
     threads: int
     owners: Partition
     used: tuple[str, ...]  # arrays of bodies that have any length
+    sent_rows: int = 0  # of `Bodies.fields`, the first ones, that are sent of ghosts at every step
     ties: Ties | None = None  # what all know of bonds, if there are any
 
 
@@ -98,6 +99,7 @@ class SubdomainLists(EngineLists):
         self.kinds, self.faces, self.law, self.fluid = kit.kinds, kit.faces, kit.law, kit.fluid
         self.scheme, self.layout, self.skins, self.range = kit.scheme, kit.layout, kit.skins, kit.range
         self.threads, self.owners, self.used = min(kit.threads, most_threads()), kit.owners, kit.used
+        self.sent_rows = kit.sent_rows
         self.beds, self._kernels = None, bind(subdomain_step.obey)
         self.bodies: Bodies | None = None
         self.neighbours: Neighbours | None = None
@@ -226,11 +228,8 @@ class SubdomainLists(EngineLists):
         b, communicator = self.bodies, self.communicator
         sends_orientation = not self.kinds.all_single_spheres or bool(self.bonds)
         turned = (b.orientation,) if sends_orientation else ()
-        told = [
-            values
-            for values in (b.position, *turned, b.velocity_predicted, b.angular_velocity_predicted)
-            if values.size
-        ]
+        sent = (b.position, *turned, b.velocity_predicted, b.angular_velocity_predicted, b.fields[: self.sent_rows])
+        told = [values for values in sent if values.size]
         columns, index = sum(len(values) for values in told), (np.concatenate(wanted) + self.low).astype(np.int32)
         to, of = routes([each.size for each in wanted]), routes(found)
         self.channel = channel = communicator.channel(columns, to, of, self.channel)
@@ -242,7 +241,7 @@ class SubdomainLists(EngineLists):
         self.border = HaloBuffers(
             index=index, motion=channel.motion, told=stretches(places.told), heard=stretches(places.heard),
             side=np.zeros(1, np.int64), room=places.room, columns=columns,
-            sends_orientation=sends_orientation, report=report, reports=reports,
+            sends_orientation=sends_orientation, sent_rows=self.sent_rows, report=report, reports=reports,
             total=np.zeros((1, sweeps.COLUMNS), np.int64), blocks=self.border_blocks,
             **c_functions.of_border(swap),
         )  # fmt: skip

@@ -42,6 +42,7 @@ class HaloBuffers(NamedTuple):
     room: int  # rows from one side to the other
     columns: int  # R
     sends_orientation: bool  # of bodies, and of single spheres where they are bonded
+    sent_rows: int  # of `Bodies.fields`, the first ones
     report: np.ndarray  # (S,) int64, what this share reports
     reports: np.ndarray  # (P, S) int64, what all do
     total: np.ndarray  # (1, COLUMNS) int64, that of all
@@ -66,7 +67,8 @@ def pack_halo(bodies, kinds, border):
         if bodies.velocity_predicted.shape[1] > 0:
             k = copy_in(bodies.velocity_predicted, n, size, k, border)
         if bodies.angular_velocity_predicted.shape[1] > 0:
-            copy_in(bodies.angular_velocity_predicted, n, size, k, border)
+            k = copy_in(bodies.angular_velocity_predicted, n, size, k, border)
+        copy_in(bodies.fields[: border.sent_rows], n, size, k, border)
         n += size
 
 
@@ -83,7 +85,8 @@ def unpack_halo(bodies, kinds, border):
         if bodies.velocity_predicted.shape[1] > 0:
             k = copy_out(bodies.velocity_predicted, b, size, k, border)
         if bodies.angular_velocity_predicted.shape[1] > 0:
-            copy_out(bodies.angular_velocity_predicted, b, size, k, border)
+            k = copy_out(bodies.angular_velocity_predicted, b, size, k, border)
+        copy_out(bodies.fields[: border.sent_rows], b, size, k, border)
         b += size
 
 
