@@ -8,7 +8,6 @@ import math
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, kernel
 from dem.kernels.numerics.vector import dot, load
-from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.capsules import capsules_or
 from dem.kernels.soft.contact.surface_motion import radius_of
 from dem.kernels.soft.fixed import is_fixed
@@ -101,8 +100,8 @@ def measure_side(kinds, w, b, bodies, box, overlap, wall, normal, number):
     """
     if kinds.half[bodies.kind[b]] > 0.0:
         (x, u), radius = capsule_sides.axis_now(b, bodies), kinds.radius[kinds.first_offset[bodies.kind[b]]]
-        count = capsule_sides.trees_of_side(w, b // CHUNK, x, u, radius, HERTZ, box)
-        note_deepest(w, bodies.first_sphere[b + 1] - 1, b // CHUNK, count, box, overlap, wall, normal, number)
+        count = capsule_sides.trees_of_side(w, 0, x, u, radius, HERTZ, box)
+        note_deepest(w, bodies.first_sphere[b + 1] - 1, 0, count, box, overlap, wall, normal, number)
 
 
 side_of = capsules_or(no_side, measure_side)
@@ -111,6 +110,8 @@ side_of = capsules_or(no_side, measure_side)
 @kernel
 def measure(bodies, kinds, box, overlap, wall, normal, number):
     """How deep spheres, which have been placed, are in walls.
+
+    The bodies may be others than those of the engine, and more: all work is done in the scratch of the first chunk.
 
     Parameters
     ----------
@@ -124,15 +125,15 @@ def measure(bodies, kinds, box, overlap, wall, normal, number):
     """
     walls = box.walls
     for b in range(bodies.kind.size):
-        first, stop, c = bodies.first_sphere[b], bodies.first_sphere[b + 1], b // CHUNK
+        first, stop = bodies.first_sphere[b], bodies.first_sphere[b + 1]
         for s in range(first, stop):
             overlap[s], wall[s], number[s] = -np.inf, 0, 0
         for w in range(walls.contact_slot.size if b < bodies.n_active[0] else 0):
             if acts_on(w, b, bodies, walls):
                 for s in range(first, stop):
                     x, radius = load(bodies.sphere_position, s), radius_of(s, b, bodies, kinds)
-                    count = overlap_regions.trees_of(w, c, x, radius, HERTZ, box)
-                    note_deepest(w, s, c, count, box, overlap, wall, normal, number)
+                    count = overlap_regions.trees_of(w, 0, x, radius, HERTZ, box)
+                    note_deepest(w, s, 0, count, box, overlap, wall, normal, number)
         for w in range(walls.contact_slot.size if b < bodies.n_active[0] else 0):
             if acts_on(w, b, bodies, walls):
                 side_of(kinds, w, b, bodies, box, overlap, wall, normal, number)
