@@ -88,7 +88,13 @@ DRAWN = {  # by their numbers
 
 def lines_of(shape: WallShape) -> np.ndarray:
     """Lines that show a wall where it was at the start (K, 2, 3) [m]; none of what has no end."""
-    return creases(shape.surface) if shape.surface is not None else DRAWN[shape.kind](shape.numbers)
+    if shape.surface is not None:
+        return creases(shape.surface)
+    if shape.kind in DRAWN:
+        return DRAWN[shape.kind](shape.numbers)
+    vertices, triangles = triangles_of(shape, np.zeros(3), 1.0)
+    edges = np.unique(np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)), axis=0)
+    return vertices[edges]
 
 
 def _round(centre: np.ndarray, axis: np.ndarray, side: np.ndarray, profile: np.ndarray) -> np.ndarray:

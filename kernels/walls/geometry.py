@@ -1,7 +1,7 @@
 """Shapes of all walls in flat arrays, each in its own frame, and what a sphere there feels of one.
 
 A kind of wall is a file like ``torus.py`` with ``distance(x, numbers, k)``, the distance of a place x and its gradient,
-and a row in `distance` below; ``dem.model.walls.wall_shapes`` makes the numbers.
+and a row of ``wall_kinds``; ``dem.model.walls.wall_shapes`` makes the numbers.
 """
 
 from typing import NamedTuple
@@ -11,9 +11,15 @@ from dem.kernels.compiler.jit import func, inline
 from dem.kernels.walls import ball, block, capsule, contact_patches, plane, rectangle, revolution, torus
 from dem.kernels.walls.potential_terms import add_piece, begin
 from dem.kernels.walls.triangle_cells import REACH
+from dem.kernels.walls.wall_kinds import CONVEX, ENDS_ONLY, FIRST_OWN, KINDS, SPECIAL, WallKind, own_distance
 
 MESH, REVOLUTION, PLANE, BALL, RECTANGLE, BLOCK, CAPSULE, TORUS = range(8)
-KINDS = (MESH, REVOLUTION, PLANE, BALL, RECTANGLE, BLOCK, CAPSULE, TORUS)  # that spheres feel; others are refused
+PRIMITIVES = {
+    PLANE: (plane, ENDS_ONLY), BALL: (ball, CONVEX), RECTANGLE: (rectangle, CONVEX), BLOCK: (block, CONVEX),
+    CAPSULE: (capsule, CONVEX), TORUS: (torus, SPECIAL),
+}  # fmt: skip
+KINDS |= {kind: WallKind(file.distance, sides) for kind, (file, sides) in PRIMITIVES.items()}
+KINDS |= {kind: WallKind(None, SPECIAL) for kind in (MESH, REVOLUTION)}
 
 
 class Geometry(NamedTuple):
@@ -23,7 +29,7 @@ class Geometry(NamedTuple):
     ``first_triangle`` (W,) int64 where its triangles begin in ``triangle`` (F, 16), see ``triangles``; ``beside``
     (F, 3) int64 is the next triangle around each of their edges, -1 where there is none, ``corner`` (F, 3) int64 their
     vertices; ``cells`` (C, 3) int64 and ``listed`` (E,) int32 say where they are, see ``cells``. ``room`` (2,) int64 is
-    the number of rows that `feel` needs of scratch, and W.
+    the number of rows that `feel` needs of scratch, and W. ``own`` is the chain of kinds that are not of this package.
     """
 
     kind: np.ndarray
@@ -36,22 +42,36 @@ class Geometry(NamedTuple):
     cells: np.ndarray
     listed: np.ndarray
     room: np.ndarray
+    own: tuple
+
+
+def _either(kind, own, others):
+    """Function that takes one distance for a kind, another for others."""
+
+    @inline
+    def distance(given, x, geometry, k):
+        if given == kind:
+            return own(x, geometry.numbers, k)
+        return others(given, x, geometry, k)
+
+    return distance
 
 
 @inline
-def distance(kind, x, numbers, k):
-    """Distance of x from a primitive, less than 0 within, and its gradient; the last of `KINDS` is a torus."""
-    if kind == PLANE:
-        return plane.distance(x, numbers, k)
-    if kind == BALL:
-        return ball.distance(x, numbers, k)
-    if kind == RECTANGLE:
-        return rectangle.distance(x, numbers, k)
-    if kind == BLOCK:
-        return block.distance(x, numbers, k)
-    if kind == CAPSULE:
-        return capsule.distance(x, numbers, k)
-    return torus.distance(x, numbers, k)
+def distance_of_own(kind, x, geometry, k):
+    """Distance and gradient of a kind that is not of this package."""
+    return own_distance(geometry.own, kind - FIRST_OWN, x, geometry.numbers, k)
+
+
+def _choice():
+    """Function of (kind, x, geometry, k): distance of x from a primitive, less than 0 within, and its gradient."""
+    found = distance_of_own
+    for kind, (file, _) in reversed(PRIMITIVES.items()):
+        found = _either(kind, file.distance, found)
+    return found
+
+
+distance = _choice()
 
 
 @inline
@@ -87,7 +107,7 @@ def feel(w, x, radius, power, geometry, trees, scratch):
         return contact_patches.feel(x, radius, power, k, geometry.first_triangle[w], geometry, trees, scratch)
     if kind == REVOLUTION:
         return revolution.feel(x, radius, power, geometry.numbers, k, trees, scratch)
-    d, n = distance(kind, x, geometry.numbers, k)
+    d, n = distance(kind, x, geometry, k)
     if d >= radius:
         return 0
     begin(trees, 0, 0)
@@ -103,7 +123,7 @@ def clearance(w, x, geometry):
         return contact_patches.distance(x, k, geometry)
     if kind == REVOLUTION:
         return revolution.distance(x, geometry.numbers, k)
-    d, _n = distance(kind, x, geometry.numbers, k)
+    d, _n = distance(kind, x, geometry, k)
     return d
 
 

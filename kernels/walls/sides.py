@@ -35,13 +35,11 @@ from dem.kernels.walls.contact_patches import (
     root_of,
     unite,
 )
-from dem.kernels.walls.geometry import BALL, BLOCK, CAPSULE, MESH, PLANE, RECTANGLE, REVOLUTION, TORUS, distance
+from dem.kernels.walls.geometry import MESH, PLANE, REVOLUTION, TORUS, distance
 from dem.kernels.walls.side_potential_terms import add_term, counts, start, take_term
 from dem.kernels.walls.triangle_cells import is_outside, leaf_at
 from dem.kernels.walls.triangles import CORNER, NORMAL, may_reach, triple, unit
 
-ROUND = (RECTANGLE, BLOCK, CAPSULE, BALL)  # or flat, and convex
-KINDS = (MESH, REVOLUTION, PLANE, TORUS, *ROUND)  # that capsules feel; others are refused
 PLACE, SCRATCH = 12, 13  # columns of scratch: those of ``contact_patches``, and the place on the segment
 HALVINGS = 60
 
@@ -67,30 +65,30 @@ def feel_side(w, x, u, radius, power, geometry, trees, scratch):
     kind, k = geometry.kind[w], geometry.first_number[w]
     if kind == MESH:
         return feel_mesh(w, x, u, radius, power, geometry, trees, scratch)
-    if kind in ROUND:
-        return feel_convex(kind, x, u, radius, power, geometry.numbers, k, trees)
+    if kind == PLANE:  # both ends feel all of it
+        return 0
     if kind == REVOLUTION:
         return feel_round(x, u, radius, power, geometry.numbers, k, trees, scratch)
     if kind == TORUS:
         return feel_torus(x, u, radius, power, geometry.numbers, k, trees, scratch)
-    return 0  # of a plane: both ends feel all of it
+    return feel_convex(kind, x, u, radius, power, geometry, k, trees)
 
 
 @func
-def slope(kind, x, u, s, numbers, k):
+def slope(kind, x, u, s, geometry, k):
     """Distance from a wall at the place s of a segment, its gradient, and how it grows along the segment."""
-    d, n = distance(kind, add_scaled(x, s, u), numbers, k)
+    d, n = distance(kind, add_scaled(x, s, u), geometry, k)
     return d, n, dot(n, u)
 
 
 @inline
-def feel_convex(kind, x, u, radius, power, numbers, k, trees):
+def feel_convex(kind, x, u, radius, power, geometry, k, trees):
     """Contact of the side of a capsule with a wall whose distance is convex, or concave, along lines.
 
     Parameters
     ----------
     kind, x, u, radius, power : see `feel_side`
-    numbers, k : of the wall, and where they begin
+    geometry, k : all walls; where the numbers of this one begin
 
     Writes
     ------
@@ -100,20 +98,20 @@ def feel_convex(kind, x, u, radius, power, numbers, k, trees):
     -------
     The number of contacts, 0 or 1
     """
-    d_a, n_a, falls = slope(kind, x, u, -1.0, numbers, k)
-    d_b, n_b, grows = slope(kind, x, u, 1.0, numbers, k)
+    d_a, n_a, falls = slope(kind, x, u, -1.0, geometry, k)
+    d_b, n_b, grows = slope(kind, x, u, 1.0, geometry, k)
     if falls >= 0.0 or grows <= 0.0:
         return 0
     low, high = -1.0, 1.0
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        _d, _n, rise = slope(kind, x, u, middle, numbers, k)
+        _d, _n, rise = slope(kind, x, u, middle, geometry, k)
         if rise < 0.0:
             low = middle
         else:
             high = middle
     s = 0.5 * (low + high)
-    d, n, _rise = slope(kind, x, u, s, numbers, k)
+    d, n, _rise = slope(kind, x, u, s, geometry, k)
     if d >= min(radius, min(d_a, d_b)):
         return 0
     start(trees, 0, 0)

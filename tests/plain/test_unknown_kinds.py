@@ -8,7 +8,7 @@ from dem.kernels import fluid
 from dem.kernels.fluid import gradients
 from dem.kernels.laws.hertz import Hertz
 from dem.kernels.laws.interface import PARTS
-from dem.kernels.walls import geometry, sides
+from dem.kernels.walls import geometry, wall_kinds
 
 import dem
 from dem.model.walls.wall_triangles import triangles_of
@@ -26,23 +26,26 @@ def simulation(shape, wall):
 def test_walls_of_unknown_kinds_are_refused(shape):
     wall = dem.Torus((0, 0, 0), (0, 0, 1), 0.02, 0.005, material=STUFF)
     simulation(shape, wall)
-    vars(wall)["shape"] = wall.shape._replace(kind=len(geometry.KINDS))
-    with pytest.raises(ValueError, match=r"walls\[0\] is Torus.*, of the kind 8, which the kernels .* do not know"):
+    vars(wall)["shape"] = wall.shape._replace(kind=99)
+    with pytest.raises(ValueError, match=r"walls\[0\] is Torus.*, of the kind 99, which the kernels do not know"):
         simulation(shape, wall)
-    with pytest.raises(ValueError, match="walls of the kind 8 have no triangles"):
+    with pytest.raises(ValueError, match="walls of the kind 99 have no triangles"):
         triangles_of(wall.shape, np.zeros(3), 1.0)
 
 
 def test_walls_that_only_spheres_know_are_refused_to_capsules(monkeypatch):
-    monkeypatch.setattr(sides, "KINDS", tuple(kind for kind in sides.KINDS if kind != geometry.TORUS))
+    row = wall_kinds.KINDS[geometry.TORUS]._replace(sides=wall_kinds.REFUSED)
+    monkeypatch.setitem(wall_kinds.KINDS, geometry.TORUS, row)
     wall = dem.Torus((0, 0, 0), (0, 0, 1), 0.02, 0.005, material=STUFF)
     simulation("spheres", wall)
-    with pytest.raises(ValueError, match=r"kernels/walls/sides\.py"):
+    with pytest.raises(ValueError, match="which capsules would meet with their ends only"):
         simulation("capsules", wall)
 
 
 def test_all_kinds_are_known_to_spheres_and_capsules():
-    assert sorted(geometry.KINDS) == sorted(sides.KINDS) == list(range(len(geometry.KINDS)))
+    rows = wall_kinds.KINDS
+    assert sorted(kind for kind in rows if isinstance(kind, int)) == list(range(8))
+    assert all(row.sides != wall_kinds.REFUSED for row in rows.values())
 
 
 def test_normal_laws_without_a_power_are_refused_at_walls(monkeypatch):

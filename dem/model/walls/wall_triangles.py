@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.kernels.walls import geometry
+from dem.kernels.walls.wall_kinds import KINDS
 from dem.model.walls.mesh_builders import Triangles, turned
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ def triangles_of(shape: WallShape, about: np.ndarray, size: float) -> Triangles:
     a = shape.numbers
     if shape.surface is not None:
         return shape.surface.vertices, shape.surface.triangles
+    own = KINDS[shape.kind].triangles if shape.kind in KINDS else None
+    if own is not None:
+        return own(a)
     if shape.kind == geometry.PLANE:
         n = a[:3]
         u = np.cross(n, np.eye(3)[np.argmin(np.abs(n))])
@@ -66,7 +70,7 @@ def _profile(shape: WallShape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return a[:3], a[3:6], np.column_stack([a[9] + a[10] * np.cos(around), a[10] * np.sin(around)])
     if shape.kind == geometry.REVOLUTION:
         return a[:3], a[3:6], a[10:].reshape(-1, 2)
-    message = f"walls of the kind {shape.kind} have no triangles: add some to dem/model/walls/wall_triangles.py"
+    message = f"walls of the kind {shape.kind} have no triangles: give some in dem.kernels.walls.wall_kinds.KINDS"
     raise ValueError(message)
 
 

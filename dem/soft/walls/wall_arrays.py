@@ -19,10 +19,10 @@ from dem.kernels.soft.wall_contact.near_wall_record import SLOTS as FIRST_SLOT
 from dem.kernels.soft.wall_contact.rough_walls import Rough, Smooth
 from dem.kernels.soft.wall_contact.triangle_batches import MET, PAIRED, SEEN
 from dem.kernels.soft.wall_contact.wall_arrays import SINGLE, WALLED, Walls
-from dem.kernels.walls import geometry, sides
 from dem.kernels.walls.poses import Motions, Poses
 from dem.kernels.walls.side_potential_terms import COLUMNS as SIDE_COLUMNS
 from dem.kernels.walls.sides import SCRATCH
+from dem.kernels.walls.wall_kinds import KINDS, REFUSED
 from dem.model.domain.box import FACES
 from dem.model.walls.servo import PID
 from dem.model.walls.wall import REACHED
@@ -138,7 +138,7 @@ def rows_of(walls: Sequence[Wall], materials: int) -> np.ndarray:
     return np.array([materials + 1 + found.index(wall.material) for wall in walls], np.int32)
 
 
-def refuse_unknown_kinds(walls: Sequence[Wall], known: Sequence[int]) -> None:
+def refuse_unknown_kinds(walls: Sequence[Wall], *, has_sides: bool) -> None:
     """Raise ValueError for a wall of a kind that particles would pass through, or that cannot be absent."""
     for k, wall in enumerate(walls):
         if k >= SINGLE and (wall.changes or wall.selects):
@@ -147,10 +147,17 @@ def refuse_unknown_kinds(walls: Sequence[Wall], known: Sequence[int]) -> None:
                 f"first {SINGLE} of walls, whose absence particles can note"
             )
             raise ValueError(message)
-        if wall.shape.kind not in known:
+        kind = wall.shape.kind
+        if kind not in KINDS:
             message = (
-                f"walls[{k}] is {wall!r}, of the kind {wall.shape.kind}, which the kernels of these particles do not "
-                "know: add it to kernels/walls/geometry.py, and for capsules to kernels/walls/sides.py"
+                f"walls[{k}] is {wall!r}, of the kind {kind}, which the kernels do not know: give it a row in "
+                "dem.kernels.walls.wall_kinds.KINDS"
+            )
+            raise ValueError(message)
+        if has_sides and KINDS[kind].sides == REFUSED:
+            message = (
+                f"walls[{k}] is {wall!r}, which capsules would meet with their ends only: say in its row of "
+                "dem.kernels.walls.wall_kinds.KINDS what their sides meet, or take dem.Fibre"
             )
             raise ValueError(message)
 
@@ -195,7 +202,7 @@ def walled(
     has_sides = isinstance(kinds, Capsules | Mixed)  # which meshes have to know as far as a capsule reaches
     widest = float(kinds.bounding_radius.max() if has_sides else kinds.radius.max()) * (1 + sigma) + reach + skin
     shapes = [wall.shape for wall in walls]
-    refuse_unknown_kinds(walls, sides.KINDS if has_sides else geometry.KINDS)
+    refuse_unknown_kinds(walls, has_sides=has_sides)
     if has_sides and is_periodic(faces):
         shapes += shapes_for_sides(walls, [faces.length_x, faces.length_y, faces.length_z], widest)
     made_of = geometry_of(shapes, reach=widest * (1 + 1e-6))
@@ -212,7 +219,7 @@ def walled(
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
         trees=zeros((chunks, rows, SIDE_COLUMNS if has_sides else 8)),
-        scratch=zeros((chunks, rows, SCRATCH if sides else 12)),
+        scratch=zeros((chunks, rows, SCRATCH if has_sides else 12)),
         seen=empty((chunks, number, SEEN * BLOCK)), paired=empty((chunks, PAIRED), np.int32), batch_ids=empty((chunks,
         MET)),
         rate=zeros((chunks, number)), part=zeros((chunks, number, wall_loads.COLUMNS), np.int64), unit=np.ones(4),

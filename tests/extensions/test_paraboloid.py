@@ -1,0 +1,87 @@
+"""A kind of wall of one's own, which one file registers, at spheres and capsules, in files and in pictures."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from dem.kernels.walls.clearance import clearances
+from dem.kernels.walls.wall_kinds import KINDS, REFUSED
+
+import dem
+from dem.model.walls.wall_shapes import geometry_of
+from dem.plots.walls import lines_of
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+from paraboloid import Paraboloid, ParaboloidKind  # noqa: E402, lies beside this file
+
+STEEL = dem.Material(young=1e6, poisson=0.3, density=2500.0)
+BOWL = Paraboloid((0, 0, 0), (0, 0, 1), 8.0, material=STEEL)
+SHAPES = {"spheres": dem.Sphere(diameter=0.01), "capsules": dem.Capsule(diameter=0.01, aspect_ratio=2)}
+
+
+def thrown(shape, time_step):
+    """Three bodies thrown at the bowl."""
+    places = [[0.03, 0, 0.03], [-0.03, 0.01, 0.035], [0, 0.04, 0.05]]
+    velocity = [[0.3, 0.2, -0.2], [-0.4, 0, 0], [0, 0.5, -0.1]]
+    bodies = dem.Particles(SHAPES[shape], STEEL, position=places, velocity=velocity)
+    return dem.Simulation(bodies, walls=[BOWL], gravity=(0, 0, -9.81), time_step=time_step, threads=1)
+
+
+def test_distances_are_those_of_the_nearest_of_many_points():
+    rng = np.random.default_rng(4)
+    places = np.column_stack([rng.uniform(-0.1, 0.1, (40, 2)), rng.uniform(-0.02, 0.2, 40)])
+    found = np.empty(40)
+    clearances(np.ascontiguousarray(places.T), geometry_of([BOWL.shape], reach=0.01), found)
+    r, rho = np.hypot(places[:, 0], places[:, 1]), np.linspace(0, 0.4, 400001)
+    nearest = [np.hypot(a - rho, z - 8.0 * rho**2).min() for a, z in zip(r, places[:, 2], strict=True)]
+    # points are 1e-6 m apart along r, and up to 6e-6 m along the curve: (3e-6)²/2d, or half of 6e-6 near the surface
+    np.testing.assert_allclose(np.abs(found), nearest, rtol=1e-5, atol=4e-6)
+    inside = places[:, 2] > 8.0 * r**2
+    np.testing.assert_array_equal(found > 0, inside)
+
+
+@pytest.mark.parametrize("shape", ["spheres", pytest.param("capsules", marks=pytest.mark.slow)])
+def test_energy_is_conserved_to_second_order(shape):
+    errors = []
+    for halves in range(2):
+        sim = thrown(shape, 2e-5 / 2**halves)
+        largest, touched = 0.0, 0
+        for _ in range(60):
+            sim.step(40 * 2**halves)
+            largest, touched = max(largest, sim.energy_error), touched + sim.walls[0].contacts
+        assert touched > 5
+        errors.append(largest)
+    assert errors[0] < 1e-3
+    assert errors[1] < 0.4 * errors[0]
+
+
+def test_it_is_saved_and_goes_on_as_before(tmp_path):
+    sim = thrown("spheres", 2e-5)
+    sim.step(200)
+    sim.save(tmp_path / "bowl.h5")
+    again = dem.Simulation.load(tmp_path / "bowl.h5")
+    assert repr(again.walls[0].wall) == repr(BOWL)
+    for each in (sim, again):
+        each.step(500)
+    assert sim.particles.position.tobytes() == again.particles.position.tobytes()
+
+
+def test_pictures_show_it():
+    lines = lines_of(BOWL.shape)
+    np.testing.assert_allclose(lines[..., 2], 8.0 * (lines[..., 0] ** 2 + lines[..., 1] ** 2), atol=1e-12)
+    assert len(lines) > 100
+
+
+def test_capsules_are_refused_where_a_kind_does_not_say_what_their_sides_meet(monkeypatch):
+    monkeypatch.setitem(KINDS, ParaboloidKind, KINDS[ParaboloidKind]._replace(sides=REFUSED))
+    with pytest.raises(ValueError, match="which capsules would meet with their ends only"):
+        thrown("capsules", 2e-5)
+
+
+def test_no_file_of_the_package_knows_it():
+    root = HERE.parent.parent
+    files = [path for folder in ("dem", "kernels", "cases") for path in (root / folder).rglob("*.py")]
+    assert len(files) > 300
+    assert not [path for path in files if "paraboloid" in path.read_text(encoding="utf-8").lower()]
