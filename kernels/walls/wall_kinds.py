@@ -12,7 +12,6 @@ Kernels find the row by the class when they are compiled, so that runs without s
 `OwnKinds`, one for each kind in a run, hands the classes on; it ends with `NoOwnKinds`.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from dem.kernels.compiler.jit import by_type, by_type_of_first, inline
@@ -33,9 +32,9 @@ class WallKind(NamedTuple):
     None where there are none.
     """
 
-    distance: Callable | None
+    distance: object
     sides: int = REFUSED
-    triangles: Callable | None = None
+    triangles: object = None
 
 
 KINDS: dict[int | type, WallKind] = {}
