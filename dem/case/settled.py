@@ -36,8 +36,8 @@ def settled(
     """Places of bodies at rest: let fall at the first stage, and brought to rest again at each further one.
 
     Each stage is kept in the user's cache (``XDG_CACHE_HOME`` or ~/.cache, there pcdm-dem/states), so that it is made
-    once, and who is interrupted goes on there. While they settle, nobody falls faster than from five diameters, and
-    when most have fallen, velocities lose a fifth every 500 steps.
+    once, and an interrupted call continues there. The speed of falling is limited to that of five diameters of fall,
+    and when most bodies have fallen, velocities are reduced by a fifth every 500 steps.
 
     Parameters
     ----------

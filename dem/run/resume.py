@@ -35,7 +35,7 @@ def resume(
     strict: bool = False,
     coupling: Callable[[Exchange], FlowState] | None = None,
 ) -> Judgement:
-    """Go on with a trajectory from its latest checkpoint; it ends with the bytes of a run that was never stopped.
+    """Continue a run from its latest checkpoint, to the same bytes as without an interruption.
 
     Frames that the file has already are computed again and compared, and those after them are appended.
 
@@ -46,8 +46,8 @@ def resume(
     duration : float, optional
         Simulated time of the run in all [s], from its first frame on, if it is to be longer than it was planned.
     threads, every, progress, checkpoint_every, strict
-        As in `Simulation` and `Simulation.run`. A function that was called every so often is no part of the file: give
-        it again. If it has changed anything, the run does not go on without.
+        As in `Simulation` and `Simulation.run`. A function given as `every` is not
+        stored in the file: give it again. A run whose function has changed the state cannot continue without it.
     coupling : callable, optional
         The function that computes the flow, of a fluid that is coupled, where it cannot be found by its name, see
         `dem.Coupling`.

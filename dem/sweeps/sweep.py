@@ -45,7 +45,7 @@ def sweep(
 ) -> SweepTable:
     """Run a case for every combination of parameters, each into a file of its own, with a table of them all.
 
-    Runs that are finished already are not made again, unfinished ones gone on with, and those that fail passed over.
+    Finished runs are kept, unfinished ones are resumed, and runs that fail do not stop the others.
     A run is the same if its file says so: case and all parameters (but threads), what is written at a frame, the
     version of pcdm-dem and its kernels. The code of a case of your own, and files that a case file takes particles
     from, are not looked at. Another run under the same name is refused, or replaced if `overwrite`.
@@ -60,7 +60,7 @@ def sweep(
     folder : path, optional
         For files and table; default: ``CASE-sweep``. It may hold the same sweep with fewer or other values.
     executor : concurrent.futures.Executor, optional
-        Who makes the runs, on machines that see the folder under the same path; default: processes of this machine.
+        Pool of workers, which see the folder under the same path; default: processes of this machine.
     jobs, threads : int, optional
         Processes, and threads of each run; default: all cores, with one thread a run if there are as many runs, or if
         there is an executor.

@@ -22,7 +22,7 @@ FACES = ("x-", "x+", "y-", "y+", "z-", "z+")
 class Box:
     """A box of six flat walls along the axes.
 
-    Each wall is a plane without end: what leaves through an open side stays above the floor, which goes on out there.
+    Each wall is an infinite plane: the floor continues outside of open sides.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ class Box:
     material : Material
         Of the walls.
     open : sequence of faces
-        "x-", "x+", ... "z+" are the faces; those named here are not there, and particles may leave through them: who
-        falls out meets nothing any more from a diagonal of the box beyond the face on.
+        Faces without a wall, of "x-", "x+", ... "z+". Particles may leave through them; beyond a diagonal of the box
+        from the face they have no contacts any more.
     periodic : sequence of axes
         "x", "y", "z": what leaves through a face comes in through the opposite one.
     motion : Motion or mapping of face to Motion

@@ -30,9 +30,9 @@ class Cells(Part):
     """Equal cuboid cells that fill a cuboid, by default the box.
 
     Each particle shares its volume among the eight cells whose centres are around its own, trilinearly: as if it were
-    spread over a cuboid as large as a cell. Along periodic axes of the box cells go on beyond the last one; at walls
-    the outermost cells have all that is beyond their centres. What cells hold is interpolated by the same weights. They
-    are counted anew every so many steps, counted from step 0, whatever a run is cut into.
+    spread over a cuboid as large as a cell. Cells continue across periodic boundaries; at walls the
+    outermost cells have all the volume beyond their centres. Values of cells are interpolated with the same weights.
+    The count is repeated at a regular interval of steps, counted from step 0, also in a resumed run.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Cells(Part):
     lower, upper : (3,) floats, optional
         Corners of the cuboid [m]; default: those of the box.
     every : int
-        Time steps after which they are counted anew.
+        Time steps between two counts.
 
     Raises
     ------

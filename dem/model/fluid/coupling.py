@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Exchange(NamedTuple):
-    """What a flow solver is told of the particles; arrays of cells are (nx, ny, nz, ...), copies to do as one likes.
+    """State of the particles for a flow solver; arrays of cells are (nx, ny, nz, ...), and may be changed.
 
     Examples
     --------
@@ -53,15 +53,15 @@ class Exchange(NamedTuple):
 @hinted
 @dataclass(frozen=True, kw_only=True)
 class FlowState:
-    """What a flow solver answers: the fluid that particles are to feel until the next exchange.
+    """State of the fluid from a flow solver, which acts on the particles until the next exchange.
 
     Parameters
     ----------
     velocity : (nx, ny, nz, 3) or (3,) floats
         Of the fluid between the particles [m/s].
     pressure_gradient : (nx, ny, nz, 3) or (3,) floats, optional
-        ∇p of the whole pressure, the weight of the fluid included [Pa/m]. Particles feel -V ∇p. Model A needs it; with
-        model B, whose drag has it already, leave it out.
+        ∇p of the whole pressure, the weight of the fluid included [Pa/m]. The force on a
+        particle is -V ∇p. Model A needs it; model B, whose drag contains it, does not take it.
     density, viscosity : float or (nx, ny, nz) floats, optional
         Of the fluid, everywhere or by cell, between whose centres they are interpolated as the velocity is [kg/m³,
         Pa s]: of a mixture, or where it is warm. Default: as before.
@@ -96,27 +96,27 @@ def given_again(function: Callable | None) -> Iterator[None]:
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Coupling(Part):
-    """A function that computes the flow about the particles, and feels them.
+    """Two-way coupling with a function that computes the flow.
 
-    It is called at step 0 and then whenever cells are counted anew, see `dem.Cells`: ``function(exchange)`` is told an
-    `Exchange` and answers a `FlowState`, which particles feel until the next call. Momentum that they have given to the
-    fluid, all forces of the fluid taken together, is told by cell and is what they lack, to rounding: a momentum
-    equation of the mixture in which -∇p is not multiplied by the voidage takes it as it is.
+    ``function(exchange)`` is called at step 0 and then at each count of the cells, see `dem.Cells`. It gets an
+    `Exchange` and returns a `FlowState`, which acts on the particles until the next call. The exchange has, by cell,
+    the momentum that particles have given to the fluid, by all fluid forces together; it equals what the particles
+    have lost, to rounding. A momentum equation of the mixture in which -∇p is not multiplied by the voidage takes it
+    as it is.
 
-    Who goes on from a file, by `dem.resume` or `Simulation.load`, goes on with the fluid as the last answer left it. A
-    function of some module, or an instance of a dataclass, is found again by its name; any other one has to be given
-    again, ``dem.resume(path, coupling=function)``. What it keeps itself is in no file: one that goes by the `Exchange`
-    alone, where the last velocity and pressure gradient are, ends with the same bytes.
+    A resumed run (`dem.resume`, `Simulation.load`) starts with the fluid of the last call. A function of a module, or
+    an instance of a dataclass, is found by its name; give any other one again, ``dem.resume(path,
+    coupling=function)``. Its own state is not stored. A function that depends only on the `Exchange`, which has the
+    last velocity and pressure gradient, ends with the same bytes.
 
     Parameters
     ----------
     function : callable
         Of an `Exchange`; returns a `FlowState`.
     implicit : bool
-        Whether the flow remains stable however much resistance the particles are to it: because it takes drag
-        implicitly, by `Exchange.resistance`, or follows from the volume that flows through. An explicit one swings and
-        diverges where the particles of a cell could give more momentum in an interval than makes the two velocities
-        equal; that is refused.
+        Whether the flow is stable for any resistance of the particles, because it treats drag implicitly, by
+        `Exchange.resistance`, or is given by a volume flow. An explicit flow diverges if the particles of a cell could
+        give, in an interval, more momentum than equalises the two velocities; that is refused.
 
     Raises
     ------

@@ -55,14 +55,15 @@ SPINS = {"stokes": Correlation(most_turning=32.0), "dennis": Correlation(most_tu
 @hinted
 @dataclass(frozen=True, kw_only=True)
 class Fluid:
-    """A fluid that acts on particles, and does not feel them unless coupled.
+    """A fluid that acts on particles; they act on it only with a coupling.
 
     Spheres are dragged, lifted and spun by the laws that are chosen. Bodies of several spheres count as spheroids of
     equal volume: fibres with their length over diameter, others with the ratio of their moments of inertia. They have
     the resistance tensor of these in Stokes flow and Jeffery's torque (Jeffery 1922), multiplied by what a sphere of
     equal volume has more at its Reynolds number; lift is of spheres alone. Added mass is that of spheres, half of what
-    is displaced. The Basset force is left out, and what particles do to each other through the fluid, unless drag is of
-    dense beds, where `velocity` is that between the particles.
+    is displaced. There is no Basset force, and no
+    interaction of particles through the fluid except by the drag laws of dense beds, for which `velocity` is that
+    between the particles.
 
     Parameters
     ----------
@@ -93,16 +94,13 @@ class Fluid:
     added_mass : bool
         Whether particles carry half of the mass that they displace.
     every : int or "auto"
-        Steps for which what the laws say is used, counted from the start of the run, before they are asked again. They
-        are told of the middle of these steps; in between velocities go on relaxing, at every step, as they do with 1.
-        The error is of second order in the length of this interval, whose steps may be as long as they like. By
-        default 64, 32 or 16, the first that is at most 1/200 of the fluid's relaxation times in Stokes flow and of the
-        shortest time of the flow (one over its largest gradient, a radian of its oscillation, its stored times): such a
-        fluid changes little in so short a time, and an error of (1/200)²/24 is less than that of any contact. (Far
-        beyond Stokes flow times are shorter: the verdict warns where that shows.) Who assigns to the state or to
-        gravity begins an interval anew: where that is every few steps take 1. Else 1, and so with functions, of which
-        no time is known. Where there are `cells` it is 1: what these hold changes at steps of its own, and momentum
-        that is given and taken is that of each step.
+        Interval of steps at which fluid forces are evaluated, counted from the start of the run, for the middle of the
+        interval; velocities relax in each step in between. The error is of second order in the interval. The default
+        is 64, 32 or 16, the first that is at most 1/200 of the relaxation times in Stokes flow and of the shortest time
+        of the flow (one over its largest gradient, a radian of its oscillation, its stored times); an error of
+        (1/200)²/24 is less than that of any contact. Far beyond Stokes flow times are shorter, and the verdict warns
+        where that shows. Assigning to the state or to gravity starts a new interval. With functions, whose times are
+        unknown, and with `cells`, which change at their own steps, it is 1.
     cells : Cells, optional
         Where the voidage is counted; default for drag in dense beds and couplings: the box in cells three of the
         largest particles wide.
@@ -113,8 +111,8 @@ class Fluid:
     lubrication : Lubrication, optional
         Between particles and at walls, where they are close.
     coupling : Coupling, optional
-        Who computes the flow, and is told what particles give to it; `velocity` is then where it begins, uniform.
-        Density and viscosity may be told anew as well, cell by cell: see `dem.FlowState`.
+        Two-way coupling with a program that computes the flow; `velocity` is then its uniform initial value.
+        It may give density and viscosity too, cell by cell: see `dem.FlowState`.
 
     Raises
     ------

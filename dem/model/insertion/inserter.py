@@ -30,27 +30,27 @@ DEBTS = ("keep", "drop")
 @hinted
 @dataclass(frozen=True)
 class Inserter:
-    """Puts particles into a region while a run goes on, so that they overlap nothing that is there.
+    """Inserts particles into a region during a run, without overlap.
 
-    They come in rounds, on whole steps. In a round each particle, large ones first, is offered places until it
-    overlaps neither particles, nor walls, nor those that came before it; who finds none waits for the next round, or is
-    left out. Whatever was asked for and is not in is told in the verdict. All random numbers come from the seed, the
-    number of the particle, the round and the try alone: no thread, restart, frame or other inserter changes them.
+    Particles are inserted in rounds, on whole steps. In a round each particle, large ones first, is tried at random
+    places until it overlaps neither particles nor walls. A particle without a free place waits for the next round, or
+    is left out. The verdict reports particles that could not be inserted. Random numbers depend only on the seed, the
+    number of the particle, the round and the try, and not on threads, restarts, frames or other inserters.
 
     Parameters
     ----------
     shape : Shape or sequence of Shapes
-        What is put in; of several `shares` says how much of each.
+        Shape of the particles; for several shapes `shares` gives the share of each.
     material : Material or sequence of Materials
         Of all of them, or of each shape.
     region : wall or box
-        A word for a wall, which needs no material here: particles are put inside a `dem.Block`, `dem.Cylinder`,
-        `dem.Cone`, `dem.Ball`, `dem.CapsuleWall`, `dem.Torus`, `dem.Revolution` or `dem.Box`, with all their spheres;
-        of a `dem.Disc` or `dem.Rectangle` on it with their centres, inside its rim.
+        A wall, without a material. Particles are inserted inside a `dem.Block`, `dem.Cylinder`, `dem.Cone`, `dem.Ball`,
+        `dem.CapsuleWall`, `dem.Torus`, `dem.Revolution` or `dem.Box`, with all their spheres, or on a `dem.Disc` or
+        `dem.Rectangle`, with their centres within its rim.
     number, mass : int, float, optional
-        How many in all, or of how much mass [kg]; default: without end.
+        Total number, or total mass [kg]; default: unlimited.
     rate, mass_rate : float, optional
-        How many a second [1/s], or how much mass [kg/s]; default: as many as find a place in each round.
+        Number a second [1/s], or mass a second [kg/s]; default: as many as fit in each round.
     start, stop : float, optional
         When it begins and ends [s]; default: at once, and never.
     every : float, optional
@@ -71,13 +71,13 @@ class Inserter:
     angular_velocity : (3,) floats
         World frame [rad/s].
     attempts : int
-        Places that each is offered in a round.
+        Places tried for each particle in a round.
     debt : "keep" or "drop"
-        Whether those who found no place wait, or are left out.
+        Whether a particle without a free place waits, or is left out.
     seed : int
         Of the random numbers.
     name : str
-        By which it is called, and the name of its particles' kind; default: "inserter", and the type of the shape.
+        Name of the inserter, and of the kind of its particles; default: "inserter", and the type of the shape.
 
     Raises
     ------

@@ -20,23 +20,24 @@ STEPS = 100  # from one look to the next, unless told otherwise
 @hinted
 @dataclass(frozen=True)
 class Outlet:
-    """A region, or a surface, where particles are taken out of a run: whole ones, with all their spheres.
+    """A region, or a surface, at which whole particles are removed from a run.
 
-    Looks are taken on whole steps that owe nothing to frames or interruptions. Who is in the region then, goes; who is
-    faster than the region is long in between passes through it unseen.
+    The region is checked at regular whole steps, independent of frames and interruptions, and particles inside are
+    removed. A particle that crosses the region between two checks is not removed.
 
     Parameters
     ----------
     region : wall or box
-        A word for a wall, which needs no material here: the inside of a `dem.Block`, `dem.Cylinder`, `dem.Cone`,
-        `dem.Ball`, `dem.CapsuleWall`, `dem.Torus`, `dem.Revolution` or `dem.Box`, all that is behind a `dem.Plane`. Of
-        a `dem.Disc` or a `dem.Rectangle` those go who have crossed it along its normal since the look before.
+        A wall, without a material: the inside of a `dem.Block`, `dem.Cylinder`, `dem.Cone`, `dem.Ball`,
+        `dem.CapsuleWall`, `dem.Torus`, `dem.Revolution` or `dem.Box`, or all that is behind a `dem.Plane`. At a
+        `dem.Disc` or a `dem.Rectangle`, particles that crossed it along its normal since the previous check are
+        removed.
     every : float, optional
-        From one look to the next, rounded to whole steps [s]; default: 100 steps.
+        Interval of the checks, rounded to whole steps [s]; default: 100 steps.
     whole : bool
         Whether all spheres have to be inside, and not only the centre of mass; of regions with a volume.
     recycle : str
-        Name of an inserter that puts in one more for each that is taken out here; default: none.
+        Name of an inserter that inserts one more particle for each that is removed here; default: none.
     name : str
         By which it is called; default: "outlet".
 

@@ -18,8 +18,8 @@ AXES = ("x", "y", "z", "rx", "ry", "rz")
 class RigidWall:
     """Makes a wall a rigid body: particles, its weight and other forces move it, as a lid, a flap or a loaded piston.
 
-    m dv/dt = F, dL/dt = T, in steps of second order that keep momentum to rounding. It meets particles only, no other
-    walls. What particles do to it at a step it is told at once; between two evaluations both move.
+    m dv/dt = F, dL/dt = T, in steps of second order that keep momentum to rounding. It
+    touches particles only, no other walls.
 
     Parameters
     ----------
