@@ -33,7 +33,7 @@ def within(
     Examples
     --------
     >>> import numpy as np
-    >>> region = Region(np.zeros(3), np.ones(3))
+    >>> region = BoundingBox(np.zeros(3), np.ones(3))
     >>> x = np.array([[1.5, 9.8], [0.5, 0.5], [0.5, 0.5]])
     >>> within(region, np.array([0.4, 0.4]), x, [(0.0, 0.0)] * 3).tolist()
     [False, False]
