@@ -1,4 +1,6 @@
-"""Spheres whose impacts take no time, moved from event to event.
+"""Hard spheres: impacts without duration, carried out one after another.
 
-`simulation.py` is what users see, `engine.py` owns the arrays.
+`simulation.py` has the class that users see, and `engine.py` owns the arrays. `checks.py` validates input,
+`energy_ledger.py` accounts for energy, `verdict.py` judges a run. `checkpoint.py` saves the state, and
+`checkpoint_validation.py` checks a state from a file.
 """

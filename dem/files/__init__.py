@@ -1,6 +1,8 @@
 """Files of runs: HDF5 in the layout of H5MD.
 
-`layout.py` says what is where, in the words of `schema.py`, `writer.py` writes frames and `checkpoint.py` what a run
-goes on from; `trajectory.py` reads them, `tables.py` for pandas and xarray. `store.py` brings bytes to the disk so that
-they survive, `repair.py` mends, `vtkhdf.py` shows frames to ParaView, `exports/` has other formats.
+Layout: `layout.py`, with the names of `schema.py`. Writing: `writer.py` (frames), `checkpoint.py` (states from which
+runs continue), `serialization.py` (shapes, materials and walls as plain values). Reading: `trajectory.py`, `frame.py`,
+`tables.py` for pandas and xarray; `input_validation.py` and `hdf5_validation.py` check all that is read. Bytes on disk:
+`journaled_file.py`, on `paged_file.py` and `journal.py`; `repair.py` mends broken files. `vtkhdf.py` shows frames to
+ParaView, and `exports/` writes other formats.
 """

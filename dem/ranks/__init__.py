@@ -1,7 +1,7 @@
-"""Several processes or machines, ranks, that compute one run: who they are, what they say to each other, who has what.
+"""Several processes that compute one run: ranks, on one machine or on many.
 
-``communicator`` is what ranks say to each other by, ``threads`` that between threads of one process, ``mpi`` that
-by MPI, ``calls`` what of it kernels do by themselves, ``launched`` how a process comes to know that it is one of
-several, ``crew`` how rank 0 has all of them work, ``domains`` and ``halo`` who has which bodies, and who needs to know
-of which.
+Read `launcher` first: what `import dem` does under ``mpiexec``. `job_server`: rank 0 has the other ranks compute.
+`communicator`: the interface by which ranks exchange data, with the implementations `mpi` and `threads` (for tests);
+`shared_memory`, `buffer_layout` and `c_functions` are parts of it. `load_balancing` and `halo`: which rank owns which
+bodies, and which bodies others need as ghosts. `consistency_check`: ranks compare versions and rounding.
 """

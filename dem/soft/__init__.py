@@ -1,9 +1,13 @@
-"""Particles that overlap where they touch, moved in time steps.
+"""Soft particles, which overlap where they touch, moved in time steps.
 
-`simulation.py` is what users see, `engine.py` owns the arrays. Before a run `advice.py` tells which time step it needs;
-`limits.py` says how far it may go, `trouble.py` what went wrong, `verdict.py` what to think of it; `recorder.py` shows
-the last steps before it broke.
+`simulation` has the class that users see, and `engine` owns the arrays of the kernels. Parts of the engine, in folders:
 
-What decides how a run goes on is a `snapshot.py`; `per_body.py` lists the arrays of bodies, `history.py` is what
-contacts remember, `numbering.py` tells the user's rows from identities. `sizes.py` and `stages.py` are for benchmarks.
+    arrays, per_body, particle_ids, neighbours      arrays by body, identities of particles, lists
+    contact, walls, bonds, fluid    contacts and their history, walls, bonds, fluid
+    insertion       insertion and removal of particles
+    subdomain       the part of a rank, and its exchange with others
+    time_step       advice on the time step
+
+Before a run: `checks`. During a run: `energy_ledger`, `escape`, `thread_balance`. After a failure: `run_errors`,
+`recorder`. At the end: `verdict`. `snapshot`, `checkpoint`: all that decides how a run continues.
 """

@@ -1,9 +1,8 @@
-"""Parameter sweeps: a case run with many values of its parameters, a file each, and a table of them all.
+"""Parameter sweeps: a case run with many values of its parameters, a file for each run, and a table of all.
 
-`words.py` reads values and ranges, `members.py` combines them and names the files, `stored.py` tells what of it is done
-already, `work.py` runs one, `processes.py` many; `table.py` is what comes out.
+`words.py` reads values and ranges, `members.py` combines them and names the files, `stored.py` finds out which runs are
+complete, `work.py` runs one and `processes.py` many; `table.py` is the result.
 
-A room of its own, above `dem.casefile`: it runs cases and case files, and only the command line is above it. What
-decides whether a run is done is its file alone, which holds the resolved input, the version and the kernels: so runs
-that a scheduler started one by one, `dem run` alone and `dem.sweep` are told apart by nothing.
+The folder is above `dem.casefile`, because it runs cases and case files. Only the file of a run decides whether it is
+complete: it holds the resolved input, the version and the kernels. So `dem run` and `dem.sweep` leave the same files.
 """

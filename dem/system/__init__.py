@@ -1,4 +1,5 @@
-"""What simulations of all kinds have in common.
+"""What simulations of all methods have in common.
 
-`system.py`: particles in a box, at a time; `observer.py`: who listens to a run; `plan.py`: where frames are due.
+`system`: particles in a box at a time, and what a simulation can do. `observer`: functions that follow a run. `plan`:
+at which times frames are stored. `diagnosis` and `verdict`: findings of a run, and its status.
 """

@@ -1,6 +1,6 @@
-"""Runs in a browser: one HTML file that needs nothing else, or a page that follows a run while it goes on.
+"""Runs in a browser: one HTML file that needs nothing else, or a page that follows a run.
 
-The script of the page (``page/``) is ours: some 400 lines of WebGL 2 weigh 25 kB in each file, where the libraries that
-would do it weigh 0.7 to 1.2 MB and would have to be kept up to date; spheres are exact, whatever their size, as a ray
-meets each; and numbers of 16 bits with differences from frame to frame need a third of the bytes of floats.
+`view` is the function that users call. `page` writes the file and `live` serves it during a run; `blocks` packs frames
+into 16-bit numbers, with differences between frames, and `links` draws bonds. The script of the page (``page/``) uses
+WebGL 2 without a library: some 25 kB, where such libraries weigh about 1 MB. Spheres are exact at any size.
 """

@@ -1,1 +1,5 @@
-"""The box, for soft and hard particles alike: its faces and how they move, periodic images, rough walls."""
+"""The box of a simulation, for soft particles and hard spheres.
+
+`faces`: places and motion of the six faces. `periodic`: minimum images, and positions wrapped into the box.
+`roughness`: the random inclination with which a particle meets a rough wall.
+"""

@@ -1,4 +1,6 @@
-"""Collisions that are drawn at random, with the rates of kinetic theory, in place of those of spheres that meet.
+"""Direct simulation Monte Carlo: collisions drawn at random with the rates of kinetic theory.
 
-``steps`` is the loop over time steps; begin there. Impact rules and walls are those of hard spheres.
+Read `steps` first: the loop over time steps. `gas`: cells, densities and collision rates. `pairs`: collisions of pairs
+in cells. `partners`: collisions with fictitious partners. `impacts`: an impact whose place is drawn. `solids_pressure`:
+limits the packing of particles. `carrier_fluid`: turbulence and drag. Impact rules and walls are those of hard spheres.
 """

@@ -1,4 +1,6 @@
-"""Hard spheres: the kernels of events.
+"""Hard spheres, moved from event to event.
 
-``events`` is the loop over events; begin there. ``impact`` is the physics, ``flight`` what lies between impacts.
+Read `events` first: the loop over events. `event_queue`: events in order of time. `impact`: when two spheres meet, and
+their velocities afterwards. `flight`: free flight, cells, and the search for the next event of a sphere. `views`: the
+state between events, as users see it.
 """

@@ -3,8 +3,9 @@
 A fluid is `Dry`, which does nothing and costs nothing, or `Fluid`, which consists of
 
     medium  `medium.Medium`: density, viscosity, what of each variant of bodies it feels, what it has done
-    field   velocity by place and time: `Uniform`, `Linear`, `Channel`, `Pipe`, `TaylorGreen`, `ABC`, `Grid`, `Called`;
-            any of these in a `Bed`, with the voidage there; `Solved`, `Mixture`, which somebody else computes
+    field   velocity by place and time: `Uniform`, `LinearFlow`, `PlaneChannel`, `Pipe`, `TaylorGreen`, `ABC`,
+            `FlowGrid`, `Called`; any of these in a `Bed`, with the voidage there; `Solved` and `Mixture`, which a
+            flow solver computes
     drag    resistance against translation: `Stokes`, `SchillerNaumann`, `HoelzerSommerfeld`, `Rosendahl`, `Zastawny`;
             in dense beds `DiFelice`, `Gidaspow`, `HuilinGidaspow`, `Beetstra`
     lift    of spheres in shear: `Saffman`, `Mei`
@@ -22,14 +23,12 @@ or `Nothing` in place of lift, swirl and spin. Each part is a file with a NamedT
     swirl_on(swirl, medium, g, reynolds, turning, slip, excess) -> force [N]
     spin_factor(spin, turning) -> resistance against rotation over that of Stokes flow
 
-How bodies move under it is in `kernels.soft.fluid.fluid_step`, where in a step it acts in ``stride``. Laws are
-evaluated in
-loops that LLVM is to make vector code of: powers and exponentials are those of `kernels.numerics.elementary`, and
-whatever
-follows an ``if`` is arithmetic; one that calls ``math`` is right as well, and slower.
-To add a part: a file like ``stokes.py``, a row here, and a word for users in ``model.fluid.fluid``,
-``model.fluid.flows``;
-laws of drag say in ``dem.soft.fluid.drag_inputs`` what they want to know of bodies.
+`dem.kernels.soft.fluid.fluid_step` moves bodies under these forces, and `relaxation_step` says where in a step they
+act. LLVM makes vector code of the loops over laws. So laws take powers and exponentials from
+`dem.kernels.numerics.elementary`, and write arithmetic after an ``if``; a law that calls ``math`` is correct, and
+slower.
+To add a part, write a file like ``stokes.py``, a row here, and a word for users in ``dem.model.fluid.fluid`` or
+``dem.model.fluid.flows``. Laws of drag state in ``dem.soft.fluid.drag_inputs`` what they need of bodies.
 """
 
 from typing import NamedTuple

@@ -1,11 +1,10 @@
 """Contact laws: the force of one contact, composed of parts that are chosen by their types.
 
 ``Elastic`` contacts, Hertz's (``hertz.py``) and nothing else, need positions only and have a vectorised loop of their
-own (``kernels.soft.contact.elastic_pairs``). All others are `Composite`: they are evaluated for touching pairs only,
-with velocities
-(``dem.kernels.soft.contact.contact_detection``, ``dem.kernels.soft.wall_contact.box_contacts``), and consist of
+own (`dem.kernels.soft.contact.elastic_pairs`). All others are `Composite`: they are evaluated for touching pairs only,
+with velocities (`dem.kernels.soft.contact.contact_detection`), and consist of
 
-    normal      elastic force: `Hertz`, `Linear`, `Hysteretic`, `Power`, `JKR`; everything else goes by its `Press`
+    normal      elastic force: `Hertz`, `Linear`, `Hysteretic`, `Power`, `JKR`; all others read its `NormalForce`
     damping     normal dashpot: `Damping`, `SharedDamping`, `Viscoelastic`, `Dashpot`
     tangential  force in the plane of contact: `Friction`
     rolling     couple against rolling: `Rolling`, `ConstantTorque`
@@ -13,14 +12,13 @@ with velocities
     adhesion    further normal force: `Adhesion`, `Bridge`
     film        lubrication, from some distance on: `Film`
 
-or `Absent`: only the combination in use is compiled. Each part is a file with a NamedTuple of tables by material, the
-wall's last, its formula, and what it says of itself in `PARTS`; what a part remembers of the last step follows that of
-the parts before in the contact's row, and at the end of it comes `Press.grip`, by which those that keep springs see
-what they unload.
+or `NoComponent`: only the combination in use is compiled. Each part is a file with a NamedTuple of tables by material,
+the wall's last, its formula, and its row in `PARTS`. The history of a part follows that of the parts before it in the
+row of the contact. At the end of the row comes `NormalForce.grip`, by which parts with springs detect unloading.
 
-    contact(law, i, j, touch, history, half, time_sign) -> `Outcome`, history
+    contact(law, i, j, touch, history, half, time_sign) -> `ContactForce`, history
         i, j      rows of the law's tables, the materials in contact
-        touch     a `Touch`: what the two surfaces do
+        touch     a `ContactKinematics`: what the two surfaces do
         history   what the contact remembers of the last step, `nothing` at first touch
         half      half a time step [s]
         time_sign 1 in a step; -1 when forces are wanted once more at the time for which `history` knows them
@@ -28,12 +26,12 @@ what they unload.
     stored    elastic energy of all other springs [J]
     loss      energy that the contact takes up in half a step, besides `elastic` [J]; what is stored is included
     jump      energy that is lost at once, where a contact is made or breaks [J]
-    lasts     whether the contact is held on to; `lasting` laws have contacts that live beyond touching, and end them
+    lasts     whether the contact continues; contacts of laws with `has_range` continue without touching, until these
+              laws end them
     slid      distance that the surfaces have slid in the last step, without the stretch of friction's spring [m]
 
-To add one: a file like ``power.py``, a word for users like ``model.contact.normal_forces.PowerLaw``, which makes its
-tables, and
-a row for the word in ``dem.model.contact.law_components``.
+To add a law, write a file like ``power.py``, a class for users like `dem.model.contact.normal_forces.PowerLaw`, which
+makes its tables, and a row for this class in `dem.model.contact.law_components`.
 """
 
 import math

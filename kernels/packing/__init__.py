@@ -1,1 +1,5 @@
-"""Starting states: spheres and fibres thrown in one after the other, directions on a lattice."""
+"""Starting states of simulations.
+
+`insertion`: random sequential insertion of bodies, one after another. `insertion_round`: one round of it, also for
+insertion during a run. `directions`: directions of fibres on a lattice, by Monte Carlo steps.
+"""

@@ -1,9 +1,14 @@
-"""Soft particles: the kernels of time steps.
+"""Time steps of soft particles.
 
-``time_loop`` is the loop over time steps and ``sweeps`` what a step does, ``passes`` by how many threads,
-``compiled_stages`` what
-of it combinations share; begin there.
-Arrays: ``state``, ``chunks``; lists: ``neighbour_lists``, ``linked_cells``, ``body_pairs``, ``candidate_pairs``;
-forces: ``elastic_pairs``,
-``contact_detection``, ``walls``; motion: ``particle_update``, ``displacement``, ``whole_steps``.
+Folders, in the order of a step:
+
+    state, chunks, uniform_values, fixed    arrays; stretches of bodies; values of pairs; fixed bodies
+    neighbours      broad phase: linked cells, pairs of bodies, candidate pairs
+    contact         narrow phase and contact forces between particles
+    wall_contact    contacts with the box and with walls of any shape
+    bonds, fluid    forces of bonds and of a fluid
+    integration     particle update, sweeps over chunks, the loop over steps
+    subdomain       the part of a rank: ghosts and halo exchange
+
+Read `integration.time_loop` and `integration.sweeps` first.
 """

@@ -1,6 +1,9 @@
-"""Shapes of walls: how far a place is from each, and what a sphere there feels of it.
+"""Shapes of walls: the distance of a place from each, and the potential of a sphere or capsule near it.
 
-A primitive is a file with the distance of a place from it and the gradient of that distance, and a row in
-``distances``; a mesh of triangles and a surface of revolution are put together of pieces by rule E, see
-``contact_patches``.
+Read `geometry` first: all walls in flat arrays, each in its own frame. A primitive (`plane`, `ball`, `block`,
+`rectangle`, `capsule`, `torus`, `revolution`) is a file with its distance and the gradient, and a row in `geometry`.
+Meshes: `triangles`, `segment_distance`, `triangle_cells`, and `contact_patches`, which counts shared edges once.
+Sides of capsules: `sides`, `axisymmetric_sides`, `axis_distance`. Potentials: `potential_terms`,
+`side_potential_terms`. Motion: `poses` (given functions of time), `rigid_body` (moved by forces). `clearance`:
+distances of many places from all walls. `cylindrical`: cylindrical coordinates.
 """

@@ -1,1 +1,4 @@
-"""Bonds between particles."""
+"""Bonds between particles.
+
+`bonds`: which pairs are bonded, with stiffness, damping and strength. `bond_rest_shape`: their shape without load.
+"""

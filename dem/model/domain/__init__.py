@@ -1,1 +1,5 @@
-"""The box, its periodic and rough faces, and regions of space."""
+"""The box and regions of space.
+
+`box`: limits, open and periodic faces, motion of faces. `box_walls`: the box as kernels read it. `roughness`: the
+inclination of rough walls. `regions`: volumes and surfaces in which particles are placed or removed.
+"""

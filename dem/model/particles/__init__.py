@@ -1,1 +1,6 @@
-"""Particles: their fields, kinds, sizes, and where they are placed."""
+"""Particles and their starting states.
+
+Read `particles` first. `fields` lists the fields of a particle, `kinds` and `variant` group particles of one shape and
+material. Sizes: `sizes` (the base class), `size_distributions`, `sieves`, `grading`. Starting states: `packing`
+(random orientations and velocities), `random_insertion`, `dense_packing`.
+"""

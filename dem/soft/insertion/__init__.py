@@ -1,6 +1,7 @@
-"""Bodies that come and go while a run goes on.
+"""Insertion and removal of particles during a run.
 
-`seam.py` changes which bodies an engine has, without a trace in those that stay; who does so has no need to know why:
-`source.py` puts particles in, `sink.py` takes them out, `traffic.py` has all of them, and says at which steps.
-`places.py` finds places without overlap, `deck.py` deals shapes and sizes, `books.py` keeps what went in and out.
+Read `population` first: all inserters and outlets of an engine, and at which steps they act. `inserter_in_run` puts
+particles in, at the places of `places` and with the sizes of `size_deck`; `outlet_in_run` takes them out. `resize`
+changes which bodies an engine has, and leaves no trace in those that stay. `insertion_ledger` accounts for mass and
+energy. `additions`: particles that users add between runs.
 """

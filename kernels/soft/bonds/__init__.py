@@ -1,1 +1,6 @@
-"""Bonds in a step: forces, breaking, accumulation by body, release of overlaps."""
+"""Bonds in a time step.
+
+`bond_types` and `bond_arrays`: whether there are bonds, and their arrays. `bond_forces`: force and torque of a bond,
+by the beam of `dem.kernels.bonds`. `bond_accumulation`: sums by body in a fixed order. `bond_step`: all bonds in a
+step, and their breaking. `overlap_release`: contact between bodies whose bond has broken sets in gradually.
+"""
