@@ -12,7 +12,7 @@ from dem.case import HARD, STOCHASTIC, BaseCase, Case, HardSphereCase, Stochasti
 from dem.model.contact.law_component import Part
 from dem.model.contact.law_components import plain
 from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
-from dem.model.particles.fields import MOTION, STATE
+from dem.model.particles.fields import MOTION, STATE, registered
 from dem.model.particles.kinds import labels
 from dem.model.particles.variant import is_fixed
 from dem.model.shapes.capsule import Capsule
@@ -40,7 +40,12 @@ def content(case: BaseCase) -> dict | None:
     particles, box = case.build()
     if stepped and (case.walls() or case.inserters() or case.outlets() or not _can_be_told(case.fluid())):
         return None
-    if len(particles) > MOST or not all(type(shape) in (Sphere, Fibre, Capsule) for shape, _ in particles.variants):
+    more = any((particles.field(name) != STATE[name].rest).any() for name in registered())
+    if (
+        more
+        or len(particles) > MOST
+        or not all(type(shape) in (Sphere, Fibre, Capsule) for shape, _ in particles.variants)
+    ):
         return None
     materials = _materials(particles, box)
     types = dict.fromkeys(type(shape) for shape, _ in particles.variants)
@@ -152,13 +157,9 @@ def _groups(particles: Particles, materials: dict, shapes: dict) -> Iterator[dic
         group = {"shape": shapes[shape], "material": materials[material]}
         group |= {"name": name} if name != shapes[shape] else {}
         group |= {"fixed": True} if is_fixed(variant) else {}
-        for name, field in STATE.items():
-            rows = particles.field(name)[start:end]
-            if name not in MOTION:
-                if not _all(rows, field.rest):
-                    message = f"case files cannot say {name}, a registered field: give it in a table, file = 'run.csv'"
-                    raise ValueError(message)
-            elif not field.rest or not _all(rows, rows[0]):
+        for name in MOTION:
+            rows, field = particles.field(name)[start:end], STATE[name]
+            if not field.rest or not _all(rows, rows[0]):
                 group[name] = rows.tolist()
             elif not _all(rows, field.rest):
                 group[name] = rows[0].tolist()
