@@ -14,7 +14,7 @@ with velocities (`dem.kernels.soft.contact.contact_detection`), and consist of
 
 or `NoComponent`: only the combination in use is compiled. Each part is a file with a NamedTuple of tables by material,
 the wall's last, its formula, and its row in `PARTS`. The history of a part follows that of the parts before it in the
-row of the contact. At the end of the row comes `NormalForce.grip`, by which parts with springs detect unloading.
+row of the contact. At its end comes `NormalForce.contact_area_measure`, by which parts with springs detect unloading.
 
     contact(law, i, j, touch, history, half, time_sign) -> `ContactForce`, history
         i, j      rows of the law's tables, the materials in contact
@@ -25,8 +25,8 @@ row of the contact. At the end of the row comes `NormalForce.grip`, by which par
     elastic   energy of the normal law and of adhesion [J]
     stored    elastic energy of all other springs [J]
     loss      energy that the contact takes up in half a step, besides `elastic` [J]; what is stored is included
-    jump      energy that is lost at once, where a contact is made or breaks [J]
-    lasts     whether the contact continues; contacts of laws with `has_range` continue without touching, until these
+    instantaneous_dissipation  energy that is lost at once, where a contact is made or breaks [J]
+    persists  whether the contact continues; contacts of laws with `has_range` continue without touching, until these
               laws end them
     slid      distance that the surfaces have slid in the last step, without the stretch of friction's spring [m]
 
