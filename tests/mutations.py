@@ -379,7 +379,7 @@ LISTS = (
            "test_friction.py", "forgets_nothing"),
     Mutant("memory-kept", "save_history", "saved_sphere_i[m] = neighbours.sphere_i[k]",
            "saved_sphere_i[m] = neighbours.sphere_j[k]", "test_friction.py", "forgets_nothing"),
-    Mutant("memory-listed", "_first_numbers", "[self.numbering.rows(self.bodies.identity)]", "",
+    Mutant("memory-listed", "first_numbers", "[self.numbering.rows(self.bodies.identity)]", "",
            "test_friction.py", "forgets_nothing"),
     Mutant("memory-of-walls", "read_walls", "bodies, first_number)\n        for m in range(first[a], first[a + 1])",
            "bodies, first_number)\n        for m in range(first[a + 1], first[a + 1])",

@@ -162,7 +162,7 @@ def test_the_forces_last_evaluated_are_looked_at_not_where_bodies_are_now():
     while True:
         engine.limits.briskest = 0.0  # come back whenever there is any contact
         engine.setting = engine._setting(engine.energy_unit)
-        if engine._order(time_loop.ADVANCE, 10) == time_loop.DONE:
+        if engine.execute(time_loop.ADVANCE, 10) == time_loop.DONE:
             break
         assert engine.progress.phase[0] == time_loop.PREDICTED
         assert briefest(engine).steps < RESOLVED

@@ -376,9 +376,9 @@ def test_lists_made_anew_type_no_arrays_anew(monkeypatch):
     engine.rebuild()
     monkeypatch.setattr(fast_call.numba, "typeof", lambda value: typed.append(value) or typeof(value))
     monkeypatch.setattr("dem.soft.engine.share_out", lambda *_: shared.append(1))
-    before = engine.neighbours
+    before = engine.lists.arrays
     for _ in range(5):
         engine.rebuild()
-    assert engine.neighbours is not before
+    assert engine.lists.arrays is not before
     assert not typed
     assert not shared  # one block has all chunks

@@ -24,7 +24,7 @@ def test_ranks_show_in_no_bit(by_kernels):
     with in_one_process(2, by_kernels=by_kernels):
         sim = gas()
         sim.step(60)
-        own = sim._engine._hand.own
+        own = sim._engine.subdomains.remote.own
         assert state_of(sim) == state_of(alone)
         assert sim.contact_count == alone.contact_count > 100
         assert own.told.rebuilt > 1

@@ -238,7 +238,7 @@ def test_the_way_of_the_farthest_sphere_is_known(nylon, fibre):
     reckoned = engine.progress.travel[0]
     assert reckoned == pytest.approx((1.0 + 30 * tip) * sim.time, rel=1e-6)  # steps of 3e-4 rad
     gone = np.linalg.norm(oracle.spheres(sim.particles)[0] - before, axis=1).max()
-    found = as_float(displacement.displacement(0, engine.bodies, engine.kinds, engine.neighbours, engine.faces))
+    found = as_float(displacement.displacement(0, engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces))
     assert gone <= found <= reckoned * (1 + 1e-9)
     assert found == pytest.approx((1.0 + 30 * tip) * sim.time, rel=1e-3)  # a turn of 0.15 rad at once
 
@@ -266,7 +266,7 @@ def test_the_skin_does_not_show_in_a_crowd(name, skin):
         particles, box = kind.build()
         sims.append(dem.Simulation(particles, box, gravity=kind.gravity, time_step=1e-5, _skin=choice))
         sims[-1].step(3000)
-    nb = sims[0]._engine.neighbours
+    nb = sims[0]._engine.lists.arrays
     assert (nb.count_as_first + nb.count_as_second).max() >= 3
     assert_same_bytes(*sims)
 
@@ -437,7 +437,7 @@ def crowd_of(name, **options):
 @pytest.mark.few(1)
 def test_the_number_of_threads_does_not_show(name, integrator):
     one, two = (crowd_of(name, integrator=integrator, threads=threads) for threads in (1, 2))
-    assert (one._engine.neighbours.chunk_bandwidth[0] > 0) == (name == "mixed-sizes")
+    assert (one._engine.lists.arrays.chunk_bandwidth[0] > 0) == (name == "mixed-sizes")
     assert type(one._engine.mode) is not type(two._engine.mode)
     assert_same_bytes(one, two)
     assert one.energy_error == two.energy_error
@@ -701,7 +701,7 @@ def test_a_flat_layer_does_not_search_all_pairs(nylon, ball, rng):
     shape, scale = _split(np.ptp(sites, axis=0), 0.0065, 4000)
     assert shape.tolist()[2] == 1
     assert scale[2] == 0
-    assert sim._engine.neighbours.count.sum() < 900 * 4
+    assert sim._engine.lists.arrays.count.sum() < 900 * 4
 
 
 def test_a_broken_simulation_says_so_again(nylon, ball):

@@ -62,7 +62,7 @@ def test_the_power_of_moving_walls_is_what_they_store_in_a_sphere_that_is_held(w
     """Elastic contacts: F = -dE/dx of the sphere, and each wall by itself does dE/dt, whatever it does sideways."""
     x, radius, modulus, h = np.array([0.5, 0.4, 0.6]), 0.005, 3e7, 1e-7
     overlap = np.array([[1.0, 2.0, 0.7], [1.5, 0.4, 0.6]]) * 1e-4
-    rest = ball_above(wall)._engine.faces._replace(lower=x - radius + overlap[0], upper=x + radius - overlap[1])
+    rest = ball_above(wall)._engine.walls.faces._replace(lower=x - radius + overlap[0], upper=x + radius - overlap[1])
 
     def energy(at, lower=rest.lower, upper=rest.upper):
         return wall_force(tuple(at), radius, modulus, rest._replace(lower=lower, upper=upper))[1]
@@ -104,9 +104,11 @@ def test_a_vibrating_wall_moves_as_it_should(wall):
         sim.step(1713)
         angle = 2 * math.pi * 25 * sim.time + 0.3
         expected = 0.01 * sim.time + 2e-3 * (math.sin(angle) - math.sin(0.3))
-        assert sim._engine.faces.lower[2] == pytest.approx(expected, abs=1e-15)
+        assert sim._engine.walls.faces.lower[2] == pytest.approx(expected, abs=1e-15)
         speed = [2 * math.pi * 25 * a * math.cos(angle) for a in (1e-3, 0, 2e-3)]
-        np.testing.assert_allclose(sim._engine.faces.velocity[:, 4], [speed[0], 0, speed[2] + 0.01], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(
+            sim._engine.walls.faces.velocity[:, 4], [speed[0], 0, speed[2] + 0.01], rtol=0, atol=1e-14
+        )
 
 
 def test_a_shaken_bed_keeps_its_account():

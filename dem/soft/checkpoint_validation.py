@@ -57,11 +57,11 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
             if values is not None:
                 check_within(f"fluid/{name}", values, np.finfo(np.float64).tiny, np.finfo(np.float64).max)
         require(least <= 1 and step in range(state.step + 1), "fluid/seen is no voidage, or of a step to come")
-    check_alike("walls", state.walls, engine.wall_state)
+    check_alike("walls", state.walls, engine.walls.state)
     check_finite("walls", state.walls)
     check_traffic(state.traffic, engine)
     check_tied(state.bonds, engine)
-    _check_watch(state.watch, len(engine.walls))
+    _check_watch(state.watch, len(engine.walls.models))
     check_within("start_step", np.array([state.start_step]), 0, state.step)
     check_within("unit", np.array([state.energy_unit]), LIGHTEST, HEAVIEST)
     require(np.isfinite(state.step * engine.dt), f"step {state.step} is at no time")
@@ -93,5 +93,7 @@ def _check_contacts(state: Snapshot, engine: Engine) -> None:
     require(width > 0 or not rows, f"{CONTACTS} remember what this contact law does not know")
     check_within(f"{CONTACTS}/i", table.i, 0, spheres - 1)
     sides = SIDE if isinstance(engine.kinds, Capsules | Mixed) else 0
-    check_within(f"{CONTACTS}/j", table.j, partner_of((len(engine.walls) + sides) << PIECE_BITS) + 1, spheres - 1)
+    check_within(
+        f"{CONTACTS}/j", table.j, partner_of((len(engine.walls.models) + sides) << PIECE_BITS) + 1, spheres - 1
+    )
     check_within(f"{CONTACTS}/wall_contacts", table.wall_contacts, 0, np.iinfo(np.int64).max)

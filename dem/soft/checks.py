@@ -38,7 +38,7 @@ UNUSUAL_START = 0.1  # from which a start is unusual: a run may have ended so, b
 
 def check_box(box: Box | None, engine: Engine) -> None:
     """Refuse walls that move too far in a step, and periodic cells in which a particle could meet another one twice."""
-    for wall, called in zip(engine.walls, engine.called, strict=True):
+    for wall, called in zip(engine.walls.models, engine.walls.called, strict=True):
         farthest = fastest(wall, shape=True) * engine.dt
         if farthest > 0.5 * engine.skins.candidates:
             message = (
@@ -70,7 +70,7 @@ def check_box(box: Box | None, engine: Engine) -> None:
 
 def check_periods(box: Box, engine: Engine) -> None:
     """Refuse walls that are longer than the box along a periodic axis, where particles would meet one image of them."""
-    for wall, called in zip(engine.walls, engine.called, strict=True):
+    for wall, called in zip(engine.walls.models, engine.walls.called, strict=True):
         lower, upper = wall.shape.lower, wall.shape.upper
         for k, axis in enumerate("xyz"):
             size = box.size[k]
@@ -97,10 +97,10 @@ def check_periods(box: Box, engine: Engine) -> None:
 def check_within(engine: Engine) -> None:
     """Refuse particles inside a roll, whose shell is thin and would keep them in."""
     x = engine.bodies.sphere_position
-    for k, (wall, called) in enumerate(zip(engine.walls, engine.called, strict=True)):
+    for k, (wall, called) in enumerate(zip(engine.walls.models, engine.walls.called, strict=True)):
         if type(wall).solid is Wall.solid:
             continue
-        there = engine.faces.walls.acts[k, engine.bodies.kind[engine.bodies.owner]] != 0
+        there = engine.walls.faces.walls.acts[k, engine.bodies.kind[engine.bodies.owner]] != 0
         beyond = np.flatnonzero(wall.solid(in_frame(engine, k, x.T)) & there)
         if beyond.size:
             s = beyond[engine.bodies.identity[engine.bodies.owner[beyond]].argmin()]
@@ -113,7 +113,7 @@ def check_within(engine: Engine) -> None:
 
 def in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
     """Points (M, 3) as wall k sees them, those of periodic images that are nearest to its middle."""
-    poses, faces = engine.faces.walls.poses, engine.faces
+    poses, faces = engine.walls.faces.walls.poses, engine.walls.faces
     middle = poses.middle[:, k]
     lengths = np.array([getattr(faces, f"length_{a}", 0.0) for a in "xyz"])  # 0 along axes that are not periodic
     around = np.divide(points - middle, lengths, out=np.zeros_like(points), where=lengths > 0)
@@ -122,16 +122,16 @@ def in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
 
 def check_appeared(engine: Engine, before: Engine) -> None:
     """Refuse walls that appear where particles are; `before` is the engine up to then, of the same walls."""
-    new = engine.walls_present & ~before.walls_present
-    touched = np.flatnonzero(new & (engine.wall_state["felt"][6] > 0)) if new.any() else new[:0]
+    new = engine.walls.present & ~before.walls.present
+    touched = np.flatnonzero(new & (engine.walls.state["felt"][6] > 0)) if new.any() else new[:0]
     if not touched.size:
         return
     w, found = int(touched[0]), contact_forces(engine)
     rows = np.flatnonzero(found.j == -1 - len(FACES) - w)
     first = rows[found.i[rows].argmin()]
-    count, time = int(engine.wall_state["felt"][6, w]), int(engine.progress.step[0]) * engine.dt
+    count, time = int(engine.walls.state["felt"][6, w]), int(engine.progress.step[0]) * engine.dt
     message = (
-        f"the wall {engine.called[w]} appears at t = {time:.6g} s where particles are: particle {found.i[first]} "
+        f"the wall {engine.walls.called[w]} appears at t = {time:.6g} s where particles are: particle {found.i[first]} "
         f"overlaps it by {found.overlap[first]:.3g} m ({counted(count, 'contact')}): let it appear elsewhere or later "
         "(present_from), or move it there (motion)"
     )
@@ -179,7 +179,7 @@ def _overlap(engine: Engine, o: Overlaps, deep: Deepest) -> tuple[str, str]:
     if face < len(FACES):
         return f"particle {who} overlaps a wall by {deep.overlap:.3g} m", "move it inside or enlarge the box"
     at = point(engine.bodies.sphere_position[:, deep.sphere])
-    what = f"particle {who}, at {at} m, overlaps {face_word(face, engine.called)} by {deep.overlap:.3g} m"
+    what = f"particle {who}, at {at} m, overlaps {face_word(face, engine.walls.called)} by {deep.overlap:.3g} m"
     return what, "move it out of the wall, or turn the wall's normal or inside round"
 
 

@@ -12,12 +12,41 @@ from dem.kernels.fluid import Dry, sampling
 from dem.kernels.fluid.schiller_naumann import C_NEWTON
 from dem.kernels.fluid.stokes import Stokes
 from dem.kernels.numerics.energy import REFERENCE_BITS
+from dem.soft.time_step.adhesion import energies_of_adhesion
+from dem.soft.walls.wall_arrays import energies_of_walls, fall_on
 
 if TYPE_CHECKING:
     from dem.kernels.domain.faces import BoxFaces
     from dem.kernels.soft.state import Kinds
     from dem.soft.contact.overlaps import Overlaps
+    from dem.soft.engine_protocols import EngineState
     from dem.soft.time_step.springs import Springs
+
+MORE = 2.0**12  # times what is known of at the start that energies fit which a run comes to
+
+
+def fitting_unit(engine: EngineState) -> float:
+    """Power of two [1/J] in which the present energies of an engine add up to about 2^REFERENCE_BITS."""
+    with np.errstate(over="ignore"):
+        return unit_of(present_energies(engine))
+
+
+def present_energies(engine: EngineState) -> float:
+    """Sum of all energies that there are in an engine, or will be soon, without regard to sign [J]."""
+    b, kinds, springs, gravity, walls = engine.bodies, engine.kinds, engine.springs, engine.gravity, engine.walls
+    moving = [engine.by_row(values) for values in (b.kind, b.position, b.velocity, b.memory_w)]
+    known = (
+        energies_of_motion(kinds, *moving, gravity, engine.datum)
+        + energies_of_contacts(kinds, springs, engine.overlaps())
+        + energies_to_come(kinds, moving[0], walls.swing(), walls.fastest, gravity)
+        + energies_of_adhesion(engine.law, kinds, springs, b.owner.size)
+        + energies_of_flow(engine.fluid, kinds, *moving[:2], gravity, walls.faces)
+        + energies_of_walls(walls.models, moving[1], gravity)
+        + engine.energy_to_come
+    )
+    falls = portable.dot(kinds.mass[moving[0]], fall_on(moving[1].T, gravity, walls.models))
+    known = falls if falls > MORE * known else known  # else they fit, and runs keep the units that they had
+    return known + float(np.sort(engine.bond_loads()[0]).sum()) if engine.bonds else known
 
 
 def unit_of(energy: float) -> float:

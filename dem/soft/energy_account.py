@@ -109,7 +109,7 @@ def momentum_error(
 
 def drifts(engine: Engine, integrator: Integrator) -> bool:
     """Whether the scheme makes energy drift where another one would not: spheres turn alike by all of them."""
-    return integrator.energy == DRIFTS and (engine.held or not engine.kinds.all_single_spheres)
+    return integrator.energy == DRIFTS and (engine.bonds is not None or not engine.kinds.all_single_spheres)
 
 
 def judged(

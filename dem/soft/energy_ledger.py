@@ -76,7 +76,7 @@ class EnergyLedger(Stepping):
         array([ 0.    ,  0.    , -0.0849])
         """
         self._notice_changes()
-        called = zip(self._walls, self._engine.called, strict=True)
+        called = zip(self._walls, self._engine.walls.called, strict=True)
         return tuple(WallInRun(wall, name, self._present, w) for w, (wall, name) in enumerate(called))
 
     def _present(self) -> Engine:
@@ -259,9 +259,10 @@ class EnergyLedger(Stepping):
         now, start = self._motion(), self._start_motion
         if self._traffic:
             start = start[0] + self._traffic.books.brought, start[1] + self._traffic.books.stirred
+        bonds = self._engine.bonds
         momentum_error = energy_account.momentum_error(
             self._box, self._gravity, start, now, wet=self.fluid is not None,
-            walled=bool(self._engine.walls) or self._engine.grounded or self._engine.kinds.fixed,
+            walled=bool(self._engine.walls.models or (bonds and bonds.are_grounded) or self._engine.kinds.fixed),
         )  # fmt: skip
         judged = energy_account.judged(
             self._engine, self.integrator, self._booked.first_step, self.particles.orientation,

@@ -1,4 +1,4 @@
-"""Owner of the arrays that the kernels work on: sets them up, makes neighbour lists, gives them room."""
+"""The engine: bodies, the parts that it owns beside them, and the loop that has kernels take steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import bind
 from dem.kernels.domain.faces import is_rough
-from dem.kernels.soft.chunks import CHUNK, Serial, Threaded
+from dem.kernels.fluid import Dry
+from dem.kernels.soft.chunks import CHUNK, Threaded
 from dem.kernels.soft.integration import sweeps
 from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.neighbours import linked_cells, neighbour_lists
@@ -19,45 +20,60 @@ from dem.kernels.soft.wall_contact.wall_arrays import has_walls, without_walls
 from dem.model.domain.box_walls import faces_of
 from dem.model.particles.fields import WIDTHS, registered
 from dem.soft import arrays
+from dem.soft.bonds.engine_bonds import EngineBonds
 from dem.soft.contact.contact_history import ContactHistory
-from dem.soft.contact.overlaps import DEEPEST
-from dem.soft.engine_population import EnginePopulation
+from dem.soft.contact.overlaps import DEEPEST, Overlaps
+from dem.soft.energies import fitting_unit
 from dem.soft.escape import Exits
-from dem.soft.fluid.fluid_setup import DRY, rows_of_cache, turns
+from dem.soft.fluid.fluid_setup import DRY, STATE, looks_back, rows_of_cache, turns
+from dem.soft.insertion import empty_step, resize
+from dem.soft.neighbours.engine_lists import EngineLists
 from dem.soft.neighbours.grid import grid_for, most_cells
 from dem.soft.neighbours.skin_distances import Skins
 from dem.soft.particle_ids import Numbering
-from dem.soft.per_body import reorder
+from dem.soft.per_body import FIELDS, FLUID_CACHE, KEPT, reorder, rows_of
 from dem.soft.snapshot import Snapshot
 from dem.soft.thread_balance import share_out, work_of
-from dem.soft.thread_count import Pace
+from dem.soft.thread_count import Pace, mode_for
 from dem.soft.time_step.adhesion import longest_reach
 from dem.soft.time_step.limits import Limits
 from dem.soft.time_step.short_contacts import briefest, least_acceleration
-from dem.soft.walls.wall_arrays import fastest_of, refuse_unknown_power, words
+from dem.soft.walls.engine_walls import EngineWalls
+from dem.soft.walls.wall_arrays import refuse_unknown_power
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from dem.kernels.soft.state import Bodies
+    from dem.model.bonds.bonds import Bonds
     from dem.model.domain.box import Box
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
+    from dem.soft.engine_protocols import Events, Subdomains
     from dem.soft.fluid.two_way_coupling import Beds
 
 NOWHERE = loop.OutputState(*(np.empty((rows, 0)) for rows in WIDTHS))
 SUMS, INTEGERS = ("dissipated", "wall_work"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
 
+# arrays that the state at a whole step is computed from
+SHOWN = (
+    "position", "image", "velocity", "force", "orientation", "torque", "memory_q", "memory_w", "memory_a", "memory_more"
+)  # fmt: skip
 
-class Engine(EnginePopulation):
-    """Bodies in order of index, their neighbours, and what a run has come to.
 
-    Created from a whole-step state of particles; `Simulation` is what users see.
+class Engine:
+    """Bodies in order of index, the parts of a run that act on them, and the loop over time steps.
+
+    Created from a whole-step state of particles; `Simulation` is what users see. Its parts:
+
+    `lists` (neighbours, candidates, contacts), `walls` (of the box and beside it), `bonds`, `fluid` and `beds` (its
+    cells, for two-way coupling), `exits` (open faces), `population` (insertion and removal), `subdomains` (the ranks),
+    `limits` (of a step), `pace` (threads), `numbering` (identities and rows). Those that a run does not need are None.
     """
 
-    held = False  # whether bonds hold bodies together, which then all turn
-    grounded = False  # whether they hold any to the ground
+    population: Events | None = None
+    energy_to_come: float = 0.0  # of particles that are to be inserted [J]
 
     def __init__(
         self,
@@ -75,42 +91,53 @@ class Engine(EnginePopulation):
         beds: Beds | None = None,
         walls: Sequence[Wall] = (),
         expected: int = 0,
+        bonds: Bonds | None = None,
+        subdomains: Subdomains | None = None,
     ) -> None:
-        self.kinds = arrays.kinds(particles, box, own=self.held)
-        self.law, self.fluid, self.beds = law, fluid, beds
-        self.faces, self.exits = faces_of(box), Exits(box, gravity, alone=not walls)
-        self.walls, self.called, self.box, self.most_threads = walls, words(walls), box, threads
+        self.subdomains = subdomains
+        bonded = bonds is not None
+        self.kinds = arrays.kinds(particles, box, own=bonded)
+        self.law, self.fluid, self.beds, self.box, self.most_threads = law, fluid, beds, box, threads
+        self.walls = EngineWalls(faces_of(box), walls, box)
+        faces = self.walls.faces
         most = max(len(particles), expected)  # bodies at a time; expected: 0 if none come
-        alone = most == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any() and not walls
+        alone = most == 1 and not np.isfinite([faces.lower, faces.upper]).any() and not walls
         refuse_unknown_power(law, walls)
-        self.springs = arrays.springs(particles, self.kinds, self.law, walls)
+        self.springs = arrays.springs(particles, self.kinds, law, walls)
         briskest = least_acceleration(self.kinds, self.springs, time_step, alone=most == 1)
         self.limits = Limits(self.kinds, deepest, briskest, alone=alone)
-        self.fastest_wall = fastest_of(box, walls)
         self.range = longest_reach(law, self.kinds, self.springs)
         self.skins = Skins.of(most, self.kinds, box, skin, self.range)
-        lossy, width = not isinstance(self.law, laws.Elastic), laws.width(self.law)
+        lossy, width = not isinstance(law, laws.Elastic), laws.width(law)
         rough = any(wall.roughness > 0 for wall in walls)
-        wall_width = PLANE + max(width, 1) if is_rough(self.faces) or rough else width  # laws note grips at least
-        self.rotating = self.held or not self.kinds.all_single_spheres or laws.pulls_sideways(self.law) or turns(fluid)
-        self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, held=self.held)
-        couples = laws.has_couples(self.law)
+        wall_width = PLANE + max(width, 1) if is_rough(faces) or rough else width  # laws note grips at least
+        self.rotating = bonded or not self.kinds.all_single_spheres or laws.pulls_sideways(law) or turns(fluid)
+        self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, held=bonded)
+        couples = laws.has_couples(law)
         self.layout = arrays.Layout.of(self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=couples)
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
-        fluid_rows = rows_of_cache(
-            fluid, spheres=self.kinds.all_single_spheres and not self.held, rotating=self.rotating
-        )
+        fluid_rows = rows_of_cache(fluid, spheres=self.kinds.all_single_spheres and not bonded, rotating=self.rotating)
         self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "fluid_rows": fluid_rows}
         self.fields = self.rows["fields"] = registered()
         self.bodies = arrays.bodies(particles, self.kinds, box, **self.rows)
-        self.numbering = Numbering(self.bodies.identity.copy())
-        self.first_sphere_of_row, self.owned = self.bodies.first_sphere[:-1].copy(), len(particles)  # moved here: all
-        chunks, self.mode = max(1, -(-len(particles) // CHUNK)), self.mode_for(most, threads)()
+        self.numbering = Numbering(self._bodies.identity.copy())
+        self.first_sphere_of_row, self.owned = self._bodies.first_sphere[:-1].copy(), len(particles)  # moved here: all
+        chunks, self.mode = max(1, -(-len(particles) // CHUNK)), mode_for(most, threads)
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
         self.pace = Pace(blocks)
-        self.neighbours = arrays.lists(self.bodies, chunks, blocks, self.layout)
+        listed = arrays.lists(self._bodies, chunks, blocks, self.layout)
+        self._lists = EngineLists(listed, self.layout, self.skins, self.range, law)
+        self.bonds = EngineBonds(bonds, particles) if bonded else None
+        if self.bonds:
+            self._lists.arrays = listed._replace(bonds=self.bonds.arrays)
+        together = self.bonds and self.bonds.leaving_together
+        self.exits = Exits(box, gravity, alone=not walls, together=together)
         self.datum, self.gravity, self.dt = datum, gravity, time_step
-        self._build_walls(arrays.materials(particles), chunks, wall_width if rough else width)
+        self.walls.build(
+            arrays.materials(particles), self._bodies, self.kinds, gravity, self.skins, chunks=chunks,
+            width=wall_width if rough else width, reach=self.range + self.limits.farthest if self.range > 0 else 0.0,
+            dt=time_step,
+        )  # fmt: skip
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.RunState(
@@ -120,10 +147,23 @@ class Engine(EnginePopulation):
         self._serve_view = bind(loop.execute)  # whose arguments are others each time
         self.setting = self._setting(math.nan)  # `start` finds the unit
 
-    @staticmethod
-    def mode_for(bodies: int, threads: int) -> type[Serial | Threaded]:
-        """Whether to spread the work over threads: not if it is a single chunk."""
-        return Threaded if threads > 1 and bodies > CHUNK else Serial
+    @property
+    def bodies(self) -> Bodies:
+        """Arrays of all bodies, fetched from the subdomains if those have changed them."""
+        if self.subdomains:
+            self.subdomains.fetch(self)
+        return self._bodies
+
+    @bodies.setter
+    def bodies(self, bodies: Bodies) -> None:
+        self._bodies = bodies
+
+    @property
+    def lists(self) -> EngineLists:
+        """Neighbour lists of all bodies, fetched likewise."""
+        if self.subdomains:
+            self.subdomains.fetch(self)
+        return self._lists
 
     def _setting(self, energy_unit: float) -> loop.RunConstants:
         g_x, g_y, g_z = self.gravity
@@ -135,9 +175,287 @@ class Engine(EnginePopulation):
             start_step=self.start_step,
         )  # fmt: skip
 
+    @property
+    def energy_unit(self) -> float:
+        """Units per joule in which energies are summed; a power of two."""
+        return self.setting.per_joule
+
+    # The loop over time steps
+
+    def advance(self, stop: int) -> int:
+        """Take steps until `stop` are complete; returns DONE, or the code of what went wrong, now and ever after."""
+        while self.code == loop.DONE:
+            if self.exits.due(self.progress):
+                self.remove_escaped()
+            self.process_events()
+            code = self._take_steps(self._next_pause(stop))
+            if code == loop.LIST_STALE:
+                self.rebuild()
+            elif code == loop.NO_ROOM:
+                self.lists.make_room_for_candidates()
+            elif code == loop.FEW_SLOTS:
+                self.walls.make_room(int(self.walls.faces.walls.fullest.max()))
+            elif code == loop.TOO_FAST and self.remove_escaped(0.5 * self.limits.farthest / self.dt):
+                pass
+            elif code == loop.DONE and self.progress.step[0] >= stop:
+                self.process_events()
+                break
+            elif code != loop.DONE and not self._is_within_limits(code):
+                self.code = code
+        return self.code
+
+    def process_events(self) -> None:
+        """Insert and remove the particles that are due at the present step, if it is complete; once a step."""
+        if self.population and self.progress.phase[0] == loop.COMPLETE and self.code == loop.DONE:
+            self.population.attend(self)
+
+    def _next_pause(self, stop: int) -> int:
+        """The step up to which the kernels may go on by themselves, at most `stop`."""
+        step = int(self.progress.step[0])
+        stop = self.exits.next_look(step, stop)
+        if self.population:
+            stop = min(stop, self.population.following(step))
+        return self.beds.next_stop(step, stop) if self.beds else stop
+
+    def _take_steps(self, stop: int) -> int:
+        """Take steps, `stop` of them complete at most; returns DONE or why the kernels came back."""
+        progress = self.progress
+        before = int(progress.step[0])
+        if self.subdomains and self.owned and progress.phase[0] != loop.FRESH and before < stop:
+            return self.subdomains.take_steps(self, stop)
+        code = self.execute(loop.ADVANCE, before + self.pace.begin(stop - before))
+        now = int(progress.step[0])
+        self.pace.end(now - before)
+        if self.beds and code == loop.DONE and before < now and now % self.beds.cells.every == 0:
+            self.beds.refresh(self)
+        return code
+
+    def execute(
+        self, order: int, stop: int = 0, view: loop.OutputState | None = None,
+        bodies: Bodies | None = None, progress: loop.RunState | None = None, fluid: tuple | None = None,
+    ) -> int:  # fmt: skip
+        """Have the kernels carry out an order, of other bodies and fluid if given; returns DONE or why they return."""
+        if not self.owned and bodies is None:
+            return empty_step.execute(self, order, stop)
+        serve = self._serve_view if view else self._serve
+        return serve(
+            order, self.scheme, self.law, fluid or self.fluid, self.mode, self.setting, stop, bodies or self.bodies,
+            self.kinds, self._lists.arrays, self.walls.faces, progress or self.progress, self.partial, view or NOWHERE,
+        )  # fmt: skip
+
+    def _is_within_limits(self, code: int) -> bool:
+        """Whether what the kernels came back for is no reason to stop, and only has to be noted."""
+        if code == loop.TOO_DEEP:
+            share, overlap = self.overlaps().deepest().share, float(self.progress.largest_overlap[0])
+            passes = self.limits.passes(share, overlap)
+        else:
+            passes = code == loop.TOO_BRISK
+        acceleration, predicted = float(self.progress.acceleration[0]), self.progress.phase[0] == loop.PREDICTED
+        if passes and predicted and acceleration > self.limits.briskest:  # always from the same state, however cut
+            self.limits.note(briefest(self), acceleration)
+        self.setting = self._setting(self.energy_unit)
+        return passes
+
+    def remove_escaped(self, fastest: float = math.inf) -> bool:
+        """Let bodies fall on without contacts that have left the box, see `Exits.going`; returns whether any have."""
+        going = self.exits.going(self.bodies, int(self.progress.step[0]), self.dt, fastest)
+        if going.any():
+            self.bodies.is_removed[0, going] = self.progress.leaving[0] = 1
+            if self.layout.wall_width:
+                self.lists.arrays.wall_has_history.reshape(-1, 6)[going[self.bodies.owner]] = 0
+            self.rebuild()
+            if self.bonds:
+                self.bonds.remove_escaped(self.bodies.is_removed[0])
+        return bool(going.any())
+
+    def change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
+        """Go on from the present whole step under another gravity; velocities are half a step ahead."""
+        change = np.subtract(gravity, self.gravity)[:, None]
+        self.bodies.velocity[:] += 0.5 * self.dt * change
+        self.bodies.velocity_predicted[:] += self.dt * change
+        self.gravity, self.datum = gravity, datum
+        self.walls.load(gravity)
+        self.exits.turn(gravity)
+        self.setting = self._setting(self.energy_unit)
+        if self.subdomains:
+            self.subdomains.forget()
+
+    # Starting, and going on from another engine
+
+    def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
+        """Evaluate the forces of the whole-step state and set the integrator going from there.
+
+        Contacts begin with what they remember of an earlier run, if that is given. There are at most `finest` units of
+        energy a joule.
+        """
+        if self.bonds:
+            self.bonds.arrays.count[1] = step
+        self.progress.step[0] = self.start_step = step
+        self.walls.move(step * self.dt)
+        if self.beds:
+            self.beds.begin(self, step)
+        if history:
+            self.bodies.wall_contacts[:] = history.wall_contacts  # bodies are in the user's order still
+        self.rebuild(history)
+        self.setting = self._setting(min(fitting_unit(self), finest))
+        self.walls.choose_units(self.energy_unit, self.kinds, self.dt)
+        self.walls.make_room(self.overlaps().most)
+        self.progress.phase[0] = loop.FRESH
+        self.advance(step)
+        self.execute(loop.START)
+        self._balance_threads()
+        self.remove_escaped()
+
+    def inherit(self, before: Engine | None) -> None:
+        """Go on with the fluid and the bonds of another engine, if there is one, and from where walls have moved."""
+        if before is None:
+            return
+        if self.beds:
+            self.beds.follow(self, before)
+        if before.population:
+            self.set_identities(before.numbering.identities)
+        self.walls.inherit_motion(before.walls)
+        if self.bonds:
+            self.bonds.inherit(before.bonds)
+
+    def inherit_extremes(self, before: Engine) -> None:
+        """Go on with the largest values and the impulses on walls that another engine has seen."""
+        self.progress.largest_overlap[:] = before.progress.largest_overlap
+        self.walls.inherit_impulse(before.walls)
+        if self.fluid_state:
+            self.fluid_state["reached"][:] = before.fluid_state["reached"]
+        if self.bonds:
+            self.bonds.arrays.pressed[:] = before.bonds.arrays.pressed
+
+    def set_population(self, population: Events | None) -> None:
+        """Have these events from now on; refuses inserters whose region has no room, if they have not begun."""
+        self.population = population
+        if population:
+            population.check(self)
+
+    def set_identities(self, identities: np.ndarray) -> None:
+        """Call the bodies, which are in the order of the rows still, by these numbers."""
+        self.bodies.identity[:] = identities
+        self.numbering = Numbering(identities.copy())
+
+    # Neighbour lists
+
+    def rebuild(self, history: ContactHistory | None = None) -> None:
+        """Put bodies in cell order, list their neighbours anew and pick the candidates.
+
+        Contacts go on with what they remember, or with what is given.
+        """
+        b, w, lists = self.bodies, self.workspace, self.lists
+        if self.subdomains:
+            self.subdomains.forget()
+            if not np.isfinite(b.position).all():
+                return
+        several = lists.arrays.block.size > 2  # blocks
+        work = work_of(lists.arrays, walled=has_walls(self.walls.faces)) if several else None
+        history = self.history() if history is None else history
+        reach = lists.reach(self.partial)
+        grid = grid_for(b, self.kinds.bounding_radius, reach, self.walls.periods())
+        b.n_active[0] = linked_cells.cell_order(b.position, b.is_removed, grid, w.cell, w.cell_first, w.order)
+        self._reorder()
+        while not lists.had_room(*self._search_pairs(grid, reach), b.kind.size):
+            pass
+        if self.bonds:
+            self.bonds.locate_pairs(lists.arrays)
+        nb = lists.arrays
+        if several:
+            share_out(nb, work)
+        nb.chunk_bandwidth[0] = (np.arange(nb.first_chunk_reached.size) - nb.first_chunk_reached).max()
+        lists.note_places(b, self.kinds)
+        table = history.indexed(b.owner.size, self.first_numbers()) if self.layout.wall_width else None
+        if table:
+            self.walls.give_history(table, b, nb)
+        lists.fit_pair_force()
+        self.walls.reset_near_list()
+        self._pick_candidates()
+        if table and self.layout.width:
+            table.give_pairs(b, lists.arrays)
+        self.progress.travel[0] = 0.0
+
+    def _search_pairs(self, grid: linked_cells.Grid, reach: float) -> tuple[int, int]:
+        """List pairs of bodies and each body's entries; returns how many pairs a chunk and entries there are."""
+        w = self.workspace
+        return neighbour_lists.search(
+            self.mode, reach, grid, w.cell_first, self._bodies, self.kinds, self._lists.arrays,
+            without_walls(self.walls.faces), w.wanted,
+        )  # fmt: skip
+
+    def _reorder(self) -> None:
+        """Put bodies in the order of the workspace."""
+        b, w = self._bodies, self.workspace
+        reorder(self.mode, w.order, b, w.scratch)
+        if not self.kinds.all_single_spheres:
+            spheres = np.diff(self.kinds.first_offset)[b.kind]
+            np.cumsum(spheres, out=b.first_sphere[1:])
+            b.owner[:] = np.repeat(np.arange(b.kind.size, dtype=np.int32), spheres)
+        if self.bonds:
+            self.bonds.follow_order(b)
+
+    def _pick_candidates(self) -> None:
+        """Pick the candidates of a new list; forces of a fluid at a complete step stay on bodies without neighbours."""
+        lists = self.lists
+        if self.bonds:
+            lists.arrays = self.bonds.assign_slots(lists.arrays, self._bodies)
+        force = self._bodies.force.copy() if self.fluid_state and self.progress.phase[0] == loop.COMPLETE else None
+        while self.execute(loop.PICK) == loop.NO_ROOM:
+            lists.make_room_for_candidates()
+        if force is not None:
+            self._bodies.force[:] = force
+
+    def _balance_threads(self) -> None:
+        """Divide the chunks among threads by what is known of them now that forces have been evaluated once."""
+        lists = self.lists
+        nb = lists.arrays
+        if nb.block.size > 2:  # more than one block
+            table = self.history().indexed(self.bodies.owner.size, self.first_numbers()) if self.layout.width else None
+            share_out(nb, work_of(nb, walled=has_walls(self.walls.faces)))
+            lists.fit_pair_force()
+            nb.saved_count[:] = 0  # where candidates were is known no more: the table has what they remember
+            self._pick_candidates()
+            if table:
+                table.give_pairs(self.bodies, lists.arrays)
+
+    def candidates(self) -> tuple[np.ndarray, np.ndarray]:
+        """Spheres of the present candidate pairs (K,), (K,), but for those that bonds keep apart."""
+        i, j = self.lists.candidates()
+        return self.bonds.without_excluded(i, j, self.bodies) if self.bonds else (i, j)
+
+    # Snapshots
+
+    def snapshot(self) -> Snapshot:
+        """Copies of all that decides how the run goes on."""
+        if self.subdomains and self.subdomains.have_newer_state:
+            bodies, contacts, bonds = self.subdomains.snapshot(self)
+        else:
+            kept = {name: getattr(self.bodies, name) for name in self.kept}
+            bodies = {name: self.by_row(values) if values.size else values.copy() for name, values in kept.items()}
+            contacts, bonds = self.history().ascending(), self.bonds.snapshot() if self.bonds else {}
+        return Snapshot(
+            bodies=bodies,
+            contacts=contacts,
+            progress={name: values.copy() for name, values in self.progress._asdict().items()},
+            energy_unit=self.energy_unit,
+            datum=self.datum,
+            start_step=self.start_step,
+            watch=self.limits.watch,
+            fluid={name: values.copy() for name, values in self.fluid_state.items()},
+            walls={name: values.copy() for name, values in self.walls.state.items()},
+            traffic=self.population_state(),
+            bonds=bonds,
+        )
+
     def restore(self, snapshot: Snapshot) -> None:
         """Go on from a snapshot of this engine, or of another one of the same input: to the same bytes."""
-        self.become(snapshot)
+        if self.bonds:
+            self.bonds.restore(snapshot.bonds)
+        if snapshot.traffic:
+            resize.match_bodies(self, snapshot)
+            if self.population:
+                self.population.restore(snapshot.traffic)
         rows = self.numbering.rows(self.bodies.identity[: self.owned])
         for name, values in snapshot.bodies.items():
             if values.size:
@@ -156,180 +474,124 @@ class Engine(EnginePopulation):
             self.limits.watch = snapshot.watch
         self.setting = self._setting(snapshot.energy_unit)
         for name, values in snapshot.walls.items():
-            self.wall_state[name][:] = values
-        self._choose_units()
-        self.move_walls(snapshot.step * self.dt)
+            self.walls.state[name][:] = values
+        self.walls.choose_units(self.energy_unit, self.kinds, self.dt)
+        self.walls.move(snapshot.step * self.dt)
         self.rebuild(snapshot.contacts)
 
-    def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
-        """Evaluate the forces of the whole-step state and set the integrator going from there.
+    @property
+    def kept(self) -> list[str]:
+        """Arrays of bodies that decide how the run goes on."""
+        return [*KEPT, *([FLUID_CACHE] if looks_back(self.fluid) else []), *([FIELDS] if self.fields else [])]
 
-        Contacts begin with what they remember of an earlier run, if that is given. There are at most `finest` units of
-        energy a joule.
-        """
-        self.progress.step[0] = self.start_step = step
-        self.move_walls(step * self.dt)
-        if self.beds:
-            self.beds.begin(self, step)
-        if history:
-            self.bodies.wall_contacts[:] = history.wall_contacts  # bodies are in the user's order still
-        self.rebuild(history)
-        self.setting = self._setting(min(self.fitting_energy_unit(), finest))
-        self._choose_units()
-        self._make_slots_for(self.overlaps().most)
-        self.progress.phase[0] = loop.FRESH
-        self.advance(step)
-        self._order(loop.START)
-        self._share_out_anew()
-        self.let_go()
+    @property
+    def fluid_state(self) -> dict[str, np.ndarray]:
+        """State of the fluid that a run goes on from, by name; empty without one."""
+        if isinstance(self.fluid, Dry):
+            return {}
+        in_cells = self.beds.state | self.beds.arrays(self.fluid.field) if self.beds else {}
+        return {name: getattr(self.fluid.medium, name) for name in STATE} | in_cells
 
-    def _share_out_anew(self) -> None:
-        """Divide the chunks among threads by what is known of them now that forces have been evaluated once."""
-        nb = self.neighbours
-        if nb.block.size > 2:  # more than one block
-            table = self.history().indexed(self.bodies.owner.size, self._first_numbers()) if self.layout.width else None
-            share_out(nb, work_of(nb, walled=has_walls(self.faces)))
-            self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
-            nb.saved_count[:] = 0  # where candidates were is known no more: the table has what they remember
-            self._pick_anew()
-            if table:
-                table.give_pairs(self.bodies, self.neighbours)
+    def population_state(self) -> dict[str, np.ndarray]:
+        """Particles present, inserted and removed, as a snapshot has them; empty where their number is fixed."""
+        if not self.population:
+            return {}
+        kind = self.numbering.by_row(self._bodies.identity, self._bodies.kind)  # no subdomain changes it
+        return {"identity": self.numbering.identities.copy(), "kind": kind} | self.population.state()
 
-    def rebuild(self, history: ContactHistory | None = None) -> None:
-        """Put bodies in cell order, list their neighbours anew and pick the candidates.
+    # The present state
 
-        Contacts go on with what they remember, or with what is given.
-        """
-        b, w = self.bodies, self.workspace
-        several = self.neighbours.block.size > 2  # blocks
-        work = work_of(self.neighbours, walled=has_walls(self.faces)) if several else None
-        history = self.history() if history is None else history
-        grid = grid_for(b, self.kinds.bounding_radius, self._reach(), self.periods())
-        b.n_active[0] = linked_cells.cell_order(b.position, b.is_removed, grid, w.cell, w.cell_first, w.order)
-        self._reorder()
-        while not self._list_neighbours(grid):
-            pass
-        nb = self.neighbours
-        if several:
-            share_out(nb, work)
-        nb.chunk_bandwidth[0] = (np.arange(nb.first_chunk_reached.size) - nb.first_chunk_reached).max()
-        self._note_places()
-        table = history.indexed(b.owner.size, self._first_numbers()) if self.layout.wall_width else None
-        if table:
-            self._give_walls(table)
-        self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
-        self._look_at_walls_anew()
-        self._pick_anew()
-        if table and self.layout.width:
-            table.give_pairs(b, self.neighbours)
-        self.progress.travel[0] = 0.0
+    def by_row(self, values: np.ndarray) -> np.ndarray:
+        """Values (..., N) of owned bodies by index, in the order of the user's rows."""
+        return self.numbering.by_row(self.bodies.identity[: self.owned], values[..., : self.owned])
 
-    def _pick_anew(self) -> None:
-        """Pick the candidates of a new list; what a fluid does at a complete step stays with those near nobody."""
-        force = self.bodies.force.copy() if self.fluid_state and self.progress.phase[0] == loop.COMPLETE else None
-        while self._order(loop.PICK) == loop.NO_ROOM:
-            self.make_room_for_candidates()
-        if force is not None:
-            self.bodies.force[:] = force
+    def state(self) -> list[np.ndarray]:
+        """Position, velocity, orientation and angular velocity at the whole step, (3 or 4, N) in the user's order."""
+        if self.subdomains and self.subdomains.have_state:
+            return self.subdomains.state(self)
+        shown = [np.empty((rows, self.owned)) for rows in WIDTHS]
+        rows = self.numbering.rows(self.bodies.identity)  # columns are those of the user
+        self.execute(loop.SHOW, view=loop.OutputState(*shown), bodies=self.bodies._replace(identity=rows))
+        return shown
 
-    def _list_neighbours(self, grid: linked_cells.Grid) -> bool:
-        """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
-        w = self.workspace
-        pairs, entries = neighbour_lists.search(
-            self.mode, self._reach(), grid, w.cell_first, self.bodies, self.kinds, self.neighbours,
-            without_walls(self.faces), w.wanted,
-        )  # fmt: skip
-        return self._had_room(pairs, entries)
-
-    def _reorder(self) -> None:
-        """Put bodies in the order of the workspace."""
-        b, w = self.bodies, self.workspace
-        reorder(self.mode, w.order, b, w.scratch)
-        if not self.kinds.all_single_spheres:
-            spheres = np.diff(self.kinds.first_offset)[b.kind]
-            np.cumsum(spheres, out=b.first_sphere[1:])
-            b.owner[:] = np.repeat(np.arange(b.kind.size, dtype=np.int32), spheres)
-
-    def advance(self, stop: int) -> int:
-        """Take steps until `stop` are complete; returns DONE, or the code of what went wrong, now and ever after."""
-        while self.code == loop.DONE:
-            if self.exits.due(self.progress):
-                self.let_go()
-            self.attend()
-            code = self._take_steps(self._next_stop(stop))
-            if code == loop.LIST_STALE:
-                self.rebuild()
-            elif code == loop.NO_ROOM:
-                self.make_room_for_candidates()
-            elif code == loop.FEW_SLOTS:
-                self._make_slots_for(int(self.faces.walls.fullest.max()))
-            elif code == loop.TOO_FAST and self.let_go(0.5 * self.limits.farthest / self.dt):
-                pass
-            elif code == loop.DONE and self.progress.step[0] >= stop:
-                self.attend()
-                break
-            elif code != loop.DONE and not self._passes(code):
-                self.code = code
-        return self.code
-
-    def _next_stop(self, stop: int) -> int:
-        """The step up to which the kernels may go on by themselves."""
-        step = int(self.progress.step[0])
-        stop = self.next_event(step, self.exits.next_look(step, stop))
-        return self.beds.next_stop(step, stop) if self.beds else stop
-
-    def _take_steps(self, stop: int) -> int:
-        """Take steps, `stop` of them complete at most; returns DONE or why the kernels came back."""
-        step = self.progress.step
-        before = int(step[0])
-        code = self._order(loop.ADVANCE, before + self.pace.begin(stop - before))
-        self.pace.end(int(step[0]) - before)
-        if self.beds and code == loop.DONE and before < step[0] and step[0] % self.beds.cells.every == 0:
-            self.beds.refresh(self)
-        return code
-
-    def _passes(self, code: int) -> bool:
-        """Whether what the kernels came back for is no reason to stop, and only has to be noted."""
-        if code == loop.TOO_DEEP:
-            share, overlap = self.overlaps().deepest().share, float(self.progress.largest_overlap[0])
-            passes = self.limits.passes(share, overlap)
+    def registered(self) -> dict[str, np.ndarray]:
+        """Fields that were registered (N, k), by name, in the order of the user's rows."""
+        if not self.fields:
+            return {}
+        if self.subdomains and self.subdomains.have_state:
+            values = self.subdomains.field_rows(self)
         else:
-            passes = code == loop.TOO_BRISK
-        acceleration, predicted = float(self.progress.acceleration[0]), self.progress.phase[0] == loop.PREDICTED
-        if passes and predicted and acceleration > self.limits.briskest:  # always from the same state, however cut
-            self.limits.note(briefest(self), acceleration)
-        self.setting = self._setting(self.energy_unit)
-        return passes
+            values = self.by_row(self.bodies.fields)
+        return {name: values[rows].T.copy() for name, rows in rows_of(self.fields).items()}
 
-    def let_go(self, fastest: float = math.inf) -> bool:
-        """Let those go who have left, see `Exits.going`; returns whether there were any."""
-        going = self.exits.going(self.bodies, int(self.progress.step[0]), self.dt, fastest)
-        if going.any():
-            self.bodies.is_removed[0, going] = self.progress.leaving[0] = 1
-            if self.layout.wall_width:
-                self.neighbours.wall_has_history.reshape(-1, 6)[going[self.bodies.owner]] = 0
-            self.rebuild()
-        return bool(going.any())
+    def is_sound(self, box: Box | None) -> bool:
+        """Whether all bodies are finite and inside the box, as far as can be told without reading them back.
 
-    def change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
-        """Go on from the present whole step under another gravity; velocities are half a step ahead."""
-        change = np.subtract(gravity, self.gravity)[:, None]
-        self.bodies.velocity[:] += 0.5 * self.dt * change
-        self.bodies.velocity_predicted[:] += self.dt * change
-        self.gravity, self.datum = gravity, datum
-        self._load_walls()
-        self.exits.turn(gravity)
-        self.setting = self._setting(self.energy_unit)
+        The last sweep found the largest way, spin and acceleration of the bodies present: if these are finite, so is
+        the state at the whole step, which is computed from them. In a fluid, whose forces have no such limit, and where
+        bodies have left, the arrays that `SHOW` reads are looked at. If False, the state itself has to be checked.
+        """
+        if self.subdomains:
+            return self.subdomains.have_state and self.subdomains.are_sound(self.walls.faces if box else None)
+        b, p, faces = self._bodies, self.progress, self.walls.faces
+        if p.phase[0] != loop.COMPLETE or p.step[0] == self.start_step or not p.acceleration[0] < np.inf:
+            return False
+        gone = b.is_removed[0] != 0
+        limited = isinstance(self.fluid, Dry) and not gone.any()
+        if not limited and not all(np.isfinite(getattr(b, name).sum()) for name in SHOWN):
+            return False
+        if box is None:
+            return True
+        inside = b.position[:, ~gone] if gone.any() else b.position
+        lowest, highest = inside.min(axis=1, initial=np.inf), inside.max(axis=1, initial=-np.inf)
+        return bool((lowest >= faces.lower).all() and (highest <= faces.upper).all())
 
-    def _order(
-        self, order: int, stop: int = 0, view: loop.OutputState | None = None,
-        bodies: Bodies | None = None, progress: loop.RunState | None = None, fluid: tuple | None = None,
-    ) -> int:  # fmt: skip
-        """Have the kernels carry out an order, of other bodies and fluid if given; returns DONE or why they return."""
-        if not self.owned and bodies is None:
-            return self.idle(order, stop)
-        serve = self._serve_view if view else self._serve
-        return serve(
-            order, self.scheme, self.law, fluid or self.fluid, self.mode, self.setting, stop, bodies or self.bodies,
-            self.kinds, self.neighbours, self.faces, progress or self.progress, self.partial, view or NOWHERE,
+    def left(self) -> np.ndarray:
+        """Rows of the particles that have left for good."""
+        if self.subdomains and not self.exits.faces:  # nobody can leave, so that nothing has to be fetched
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(self.by_row(self.bodies.is_removed[0]))
+
+    def sphere_centres(self) -> np.ndarray:
+        """Centres of all spheres (M, 3) [m], particle by particle in the user's order."""
+        b = self.bodies
+        self.execute(loop.PLACE)
+        centres = np.empty((b.owner.size, 3))
+        centres[self.first_numbers()[b.owner] + np.arange(b.owner.size) - b.first_sphere[b.owner]] = b.sphere_position.T
+        return centres
+
+    def sphere_radii(self) -> np.ndarray:
+        """Radii of all spheres (M,) [m], particle by particle in the user's order."""
+        first, kind = self.kinds.first_offset, self.by_row(self.bodies.kind)
+        each = np.diff(first)[kind]
+        start = np.repeat(first[kind] - np.cumsum(each) + each, each)
+        return self.kinds.radius[start + np.arange(each.sum())]
+
+    def arrays(self) -> Iterator[np.ndarray]:
+        """All its arrays, some more than once."""
+        faces = self.walls.faces
+        walls = (faces.walls, *faces.walls) if has_walls(faces) else ()
+        for part in (self.kinds, faces, self.bodies, self.lists.arrays, self.workspace, self.progress, *walls):
+            yield from (a for a in part if isinstance(a, np.ndarray)) if isinstance(part, tuple) else ()
+
+    def overlaps(self) -> Overlaps:
+        """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
+        self.execute(loop.PLACE)
+        return Overlaps.of(self.bodies, self.kinds, self.walls.faces, self.candidates(), self.walls.periods())
+
+    def bond_loads(self) -> tuple[np.ndarray, np.ndarray]:
+        """Elastic energy of each bond in the present state (B,) [J], and stress over strength (B,)."""
+        return self.bonds.loads(self.walls.faces, self.bodies)
+
+    def history(self) -> ContactHistory:
+        """What contacts remember."""
+        numbers = self.first_numbers() if self.layout.wall_width else self.first_sphere_of_row
+        walls = self.walls.faces.walls if has_walls(self.walls.faces) else None
+        return ContactHistory.of(
+            self.bodies, self.lists.arrays, numbers, self.numbering, walls,
+            width=self.layout.table_width, capsules=self.layout.capsules,
         )  # fmt: skip
+
+    def first_numbers(self) -> np.ndarray:
+        """Number, through all particles in the user's order, of the first sphere of each body (N,)."""
+        return self.first_sphere_of_row[self.numbering.rows(self.bodies.identity)]

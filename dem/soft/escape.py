@@ -21,6 +21,8 @@ from dem.model.particles.particles import Particles
 from dem.system.diagnosis import point
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dem.kernels.soft.integration.time_loop import RunState
     from dem.kernels.soft.state import Bodies
     from dem.model.domain.box import Box
@@ -60,12 +62,17 @@ class Exits:
         [m/s²].
     alone : bool
         Whether there are no walls beside the box, which somebody outside may meet: then nobody is let go.
+    together : callable, optional
+        Those among bodies (N,) that may go, as nothing holds them to bodies that stay; default: all.
     """
 
-    def __init__(self, box: Box | None, gravity: tuple[float, float, float], *, alone: bool = True) -> None:
+    def __init__(
+        self, box: Box | None, gravity: tuple[float, float, float], *, alone: bool = True,
+        together: Callable[[np.ndarray], np.ndarray] | None = None,
+    ) -> None:  # fmt: skip
         self.first: Leaver | None = None
         self.far = math.hypot(*box.size) if box and alone else math.inf
-        self.box = box
+        self.box, self.together = box, together
         self.turn(gravity)
 
     def turn(self, gravity: tuple[float, float, float]) -> None:
@@ -105,7 +112,8 @@ class Exits:
         outside, far = self.look(b, step, dt)
         with np.errstate(over="ignore"):
             fast = np.linalg.norm(b.velocity, axis=0) > fastest
-        return (far | (outside & fast)) & (b.is_removed[0] == 0)
+        going = (far | (outside & fast)) & (b.is_removed[0] == 0)
+        return self.together(going) if self.together else going
 
     def tell(self, *, told: bool) -> bool:
         """Warn of the first who left, unless somebody was told before; returns whether somebody is now."""

@@ -168,8 +168,8 @@ def _deepest_meeting(now: _Moment) -> _Meeting:
     x, who = b.sphere_position[:, s], int(o.owner[s])
     if t < 0:
         face = -1 - t
-        other, partner, particles = engine.springs.of_faces[face], face_word(face, engine.called), (who,)
-        velocity = _surface_velocity(now, o, s, x) - face_velocity(engine.faces, face, x)
+        other, partner, particles = engine.springs.of_faces[face], face_word(face, engine.walls.called), (who,)
+        velocity = _surface_velocity(now, o, s, x) - face_velocity(engine.walls.faces, face, x)
     else:
         particles = tuple(sorted((who, int(o.owner[t]))))
         kind = b.kind[b.owner[t]]
@@ -200,7 +200,7 @@ def _surface_velocity(now: _Moment, o: Overlaps, sphere: int, x: np.ndarray) -> 
 
 def _check_box(now: _Moment, where: str) -> None:
     """Refuse to go on when a centre is beyond a wall."""
-    faces, position = now.engine.faces, now.particles.position
+    faces, position = now.engine.walls.faces, now.particles.position
     beyond = outside(position, faces.lower, faces.upper)
     beyond = beyond[now.by_row(now.engine.bodies.is_removed[0])[beyond] == 0]
     if len(beyond):

@@ -28,12 +28,14 @@ from dem.soft.checks import check_appeared, check_box, check_overlaps
 from dem.soft.contact import capsules
 from dem.soft.contact.overlaps import DEEPEST
 from dem.soft.energy_ledger import Booked
+from dem.soft.engine import Engine
 from dem.soft.fluid import fluid_setup, two_way_coupling
 from dem.soft.insertion.additions import check_added, go_on, shifted
 from dem.soft.insertion.insertion_setup import traffic_of, with_examples, with_room_for
 from dem.soft.recorder import recorded
 from dem.soft.run_errors import check_run
 from dem.soft.simulation_population import SimulationPopulation
+from dem.soft.subdomain import rank_checks
 from dem.soft.time_step.advice import Advice, advise
 from dem.soft.walls.wall_arrays import next_change, wall_materials, walls_at
 from dem.soft.walls.wall_in_run import place_of, wall_list
@@ -54,7 +56,6 @@ if TYPE_CHECKING:
     from dem.model.shapes.shape import Shape
     from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
-    from dem.soft.engine import Engine
     from dem.soft.snapshot import Snapshot
     from dem.soft.walls.wall_in_run import WallInRun
 
@@ -226,10 +227,11 @@ class Simulation(SimulationPopulation):
         sim._set_up(**settings)
         with compilation.announced():
             sim._engine = sim._new_engine()
-            sim._engine.traffic = sim._traffic
+            sim._engine.population = sim._traffic
             check_box(box, sim._engine)
             check_fits(state, sim._engine)
-            sim._engine.recall(state)
+            if state.traffic:
+                sim._engine.set_identities(state.traffic["identity"])
             sim._engine.restore(state)
             sim._engine.advance(sim.step_count)
         sim._shown_step, sim._datum = sim.step_count, state.datum
@@ -242,17 +244,19 @@ class Simulation(SimulationPopulation):
     def _new_engine(self, every: Particles | None = None) -> Engine:
         """An engine of the particles; `every` are those that there are or will be, beside those of inserters."""
         fluid = fluid_setup.fluid_of(self._fluid, self._particles, self._time_step, self._cells, self.inserters)
-        engine = bond_setup.engine_for(self._bonds)(
+        beds = two_way_coupling.beds_of(self._fluid, self._cells, self._particles)
+        engine = Engine(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law, fluid,
             self._skin, threads=self._threads, deepest=self._deepest,
-            beds=two_way_coupling.beds_of(self._fluid, self._cells, self._particles), walls=self._walls,
+            beds=beds, walls=self._walls, bonds=self._bonds,
             expected=self._traffic.expected(len(self._particles)) if self._traffic else 0,
+            subdomains=rank_checks.subdomains(self._threads, cells=beds is not None),
         )  # fmt: skip
         if any(wall.selects for wall in self._walls):
             every = with_examples(
                 self._particles if every is None else every, [each.inserter for each in self.inserters]
             )
-            engine.acting = acting(self._walls, every)
+            engine.walls.acting = acting(self._walls, every)
         return engine
 
     def remove_wall(self, wall: WallInRun | Wall | str | int) -> None:
@@ -415,32 +419,32 @@ class Simulation(SimulationPopulation):
         engine = self._new_engine()
         history = before.history() if before else None
         if self._walls_kept is not None:
-            engine.walls_before = self._walls_kept
+            engine.walls.places_before = self._walls_kept
             history = history.without_walls_but(self._walls_kept)
-        engine.move_walls(step * self._time_step)
-        check_inside(self._particles, self._box, engine.faces)
+        engine.walls.move(step * self._time_step)
+        check_inside(self._particles, self._box, engine.walls.faces)
         check_box(self._box, engine)
         finest = math.inf
         if keep:
             finest = before.energy_unit
-            engine.keep_extremes(before)
+            engine.inherit_extremes(before)
             if np.array_equal(engine.kinds.radius, before.kinds.radius):
                 engine.limits = before.limits
             else:
                 engine.progress.largest_overlap[0] = engine.limits.follow(
                     before.limits, float(before.progress.largest_overlap[0])
                 )
-        engine.follow(before)
+        engine.inherit(before)
         if self._traffic:
-            engine.to_come = self._traffic.energy(engine)
+            engine.energy_to_come = self._traffic.energy(engine)
         engine.start(step, history, finest)
         if keep:
-            engine.keep_worn(before)
-        engine.walls_before = slice(None)
+            engine.walls.inherit_wear(before.walls, engine.energy_unit / before.energy_unit)
+        engine.walls.places_before = slice(None)
         if keep and self._walls_kept is None:
             check_appeared(engine, before)
         check_overlaps(engine, before if keep else None)
-        engine.admit(self._traffic)
+        engine.set_population(self._traffic)
         bond_setup.check_loads(engine)
         self._engine = engine
         self._revision = self._particles.revision
@@ -524,7 +528,7 @@ class Simulation(SimulationPopulation):
     def _change_walls(self) -> None:
         """Let walls appear and vanish that do so at the present step; how a run is cut does not change the result."""
         timed = any(wall.changes for wall in self._walls)
-        if not timed or np.array_equal(self._engine.walls_present, walls_at(self._walls, self.time)):
+        if not timed or np.array_equal(self._engine.walls.present, walls_at(self._walls, self.time)):
             return
         self._catch_up()
         booked = self._booked
@@ -605,7 +609,7 @@ class Simulation(SimulationPopulation):
         with compilation.announced():
             engine = made._engine = made._new_engine(every)
             check_box(self._box, engine)
-            check_inside(new, self._box, before.faces)
+            check_inside(new, self._box, before.walls.faces)
             go_on(engine, before, state, made._traffic)
             if len(new):
                 made._traffic.put_in(engine, new, len(gates["inserters"]))

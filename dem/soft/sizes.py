@@ -31,10 +31,10 @@ class Sizes(NamedTuple):
             in_a_step += [b.orientation, b.memory_q, b.memory_w, b.memory_a]
         return cls(
             spheres=int(b.first_sphere[-1]),
-            candidate_pairs=int(engine.neighbours.pairs.sum()),
-            near_walls=int(engine.neighbours.near_wall_count.sum()),
+            candidate_pairs=int(engine.lists.arrays.pairs.sum()),
+            near_walls=int(engine.lists.arrays.near_wall_count.sum()),
             state=_bytes(b),
-            lists=_bytes(engine.neighbours),
+            lists=_bytes(engine.lists.arrays),
             moved=2 * sum(a.nbytes for a in in_a_step),
         )
 

@@ -31,7 +31,7 @@ class Snapshot(NamedTuple):
     traffic: dict[str, np.ndarray]  # who is there, and what has come and gone; empty where nobody does
     bonds: dict[str, np.ndarray] = MappingProxyType(
         {}
-    )  # name -> (B,) or so, see `dem.soft.bonds.bonded_engine`; empty without any
+    )  # name -> (B,) or so, see `dem.soft.bonds.engine_bonds`; empty without any
 
     @property
     def step(self) -> int:

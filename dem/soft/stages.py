@@ -18,7 +18,7 @@ def stages(engine: Engine) -> Iterator[dict[str, Callable[[int], object]]]:
     """Parts of a step, and the making of each list, to be done a number of times; the state is put back after."""
     e, still = engine, engine.setting._replace(dt=0.0)
     before = [a.copy() for a in e.bodies]
-    lists = (e.bodies, e.kinds, e.neighbours, e.faces)
+    lists = (e.bodies, e.kinds, e.lists.arrays, e.walls.faces)
     yield {
         "predict": lambda k: kernels.predict(k, e.scheme, e.law, still, *lists, e.partial),
         "evaluate": lambda k: kernels.evaluate(k, e.scheme, e.law, still, *lists, e.partial),

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from time import perf_counter
 
 from dem.kernels.compiler.jit import set_threads
+from dem.kernels.soft.chunks import CHUNK, Serial, Threaded
 
 BATCH, MANY = 0.05, 64  # s of steps from one look at the clock to the next, and the fewest: each look costs a sweep
 TRIAL, FEW = 0.005, 4  # s of steps taken the other way, and the fewest, also of the first looks
@@ -18,6 +19,11 @@ SHARE = 0.025  # of the time that trials may take
 LOOKS = 3  # of so few steps before the first trial of a way: the first steps of all are slow
 RECENT = 25  # batches that a trial is compared with
 FASTER = 0.9  # of the time of a step that the other way must take to be preferred
+
+
+def mode_for(bodies: int, threads: int) -> Serial | Threaded:
+    """Whether kernels spread the work over threads: not if it is a single chunk."""
+    return Threaded() if threads > 1 and bodies > CHUNK else Serial()
 
 
 class Pace:

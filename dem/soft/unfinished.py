@@ -15,7 +15,7 @@ def unfinished(engine: Engine, traffic: Population | None) -> tuple[str, ...]:
     step = int(engine.progress.step[0])
     now = step * engine.dt
     found = []
-    for wall, name in zip(engine.walls, engine.called, strict=True):
+    for wall, name in zip(engine.walls.models, engine.walls.called, strict=True):
         moving = [motion for motion in wall.motion if motion.moves]
         ends = [motion.end for motion in moving if now + 0.5 * engine.dt < motion.end < math.inf]
         begins = [motion.start for motion in moving if now + 0.5 * engine.dt < motion.start and motion.end == math.inf]

@@ -72,7 +72,7 @@ def test_what_touches_from_the_start_remembers_it_when_chunks_are_divided_anew(m
         )
         sim = dem.Simulation(balls, time_step=2e-5, threads=threads)
         if threads > 1:
-            assert sim._engine.neighbours.block.tolist() != [0, 3, 6]
+            assert sim._engine.lists.arrays.block.tolist() != [0, 3, 6]
         found.append([values.tolist() for values in sim._engine.history().ascending()])
     assert found[0] == found[1]
     assert len(found[0][0]) > 10

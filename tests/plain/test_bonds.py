@@ -312,7 +312,7 @@ def test_fibres_leave_as_wholes():
     """Nobody is let go while somebody whom bonds hold to him stays."""
     engine = falling()._engine
     out = engine.numbering.rows(engine.bodies.identity) < 7 + 3  # one fibre and three nodes of the next one
-    assert sorted(engine.bodies.identity[engine._together(out)].tolist()) == list(range(7))
+    assert sorted(engine.bodies.identity[engine.bonds.leaving_together(out)].tolist()) == list(range(7))
 
 
 def test_ways_between_bodies_some_bonds_apart():
@@ -376,7 +376,7 @@ def test_threads_show_in_no_bit_from_the_start(monkeypatch):
             monkeypatch.setattr(module, "CHUNK", 8)
     several = falling(threads=3)
     several.step(10)
-    assert several._engine.neighbours.block.size > 2
+    assert several._engine.lists.arrays.block.size > 2
     assert state(several) == state(alone)
 
 
@@ -417,7 +417,7 @@ def test_those_held_together_for_good_are_not_listed():
         chain = dem.FlexibleFibre(diameter=1e-3, length=4e-3, segments=3, young=1e7, strength=strength)
         bodies, bonds = chain.make(NYLON, position=[(0, 0, 0), (0, 0, 1.05e-3)], velocity=[(0, 0, 1.0), (0, 0, 0)])
         sim = dem.Simulation(bodies, bonds=bonds, gravity=(0, 0, 0), time_step=1e-6, threads=1)
-        lists, names = sim._engine.neighbours, sim._engine.bodies.identity
+        lists, names = sim._engine.lists.arrays, sim._engine.bodies.identity
         both = (names[each[: lists.count.sum()]] for each in (lists.lower, lists.higher))
         pairs, held = {tuple(sorted(p)) for p in zip(*both, strict=True)}, {tuple(p) for p in bonds.pairs.tolist()}
         assert pairs & held == (set() if strength == math.inf else held)

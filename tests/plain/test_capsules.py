@@ -280,7 +280,7 @@ def test_columns_that_no_pair_has_do_not_show(part):
     for left in (0.0, np.nan, -np.inf):
         sim = pair((0.003, 0, 0.0101), turned((0.3, 0, 1), 0.02), (0.05, 0, -0.4), contacts=contacts)
         for _ in range(25):
-            neighbours = sim._engine.neighbours
+            neighbours = sim._engine.lists.arrays
             for scratch in (neighbours.batch_kinematics, neighbours.batch_forces, neighbours.batch_history):
                 scratch[...] = left
             sim.step(10)

@@ -195,7 +195,7 @@ def test_surfaces_of_what_moves_as_one_body_do_not_slip(rng):
     balls = dem.Particles([dem.Sphere(diameter=0.01), dem.Sphere(diameter=0.016)], rough,
                           position=[[0, 0, 0], [0.0129, 0, 0]])  # fmt: skip
     engine = dem.Simulation(balls, gravity=(0, 0, 0), time_step=1e-6, threads=1)._engine
-    bodies, kinds, walls = engine.bodies, engine.kinds, engine.faces
+    bodies, kinds, walls = engine.bodies, engine.kinds, engine.walls.faces
     i, j = bodies.identity.argsort()
     n, velocity, omega = rng.normal(size=(3, 3))
     n /= np.linalg.norm(n)
@@ -284,7 +284,7 @@ def test_what_an_impulse_at_a_surface_gives_is_that_of_a_rigid_body(kind, rng):
     bodies = dem.Particles(shape, HARD, position=0.1 * np.arange(60).reshape(20, 3),
                            orientation=turns.as_quat(scalar_first=True))  # fmt: skip
     engine = dem.Simulation(bodies, gravity=(0, 0, 0), time_step=1e-8, threads=1)._engine
-    walls, kinds = engine.faces, engine.kinds
+    walls, kinds = engine.walls.faces, engine.kinds
     for b, number in enumerate(engine.bodies.identity):
         n, r = (v / np.linalg.norm(v) for v in rng.normal(size=(2, 3)))
         r *= 0.01

@@ -29,7 +29,7 @@ def engine(walls=()):
 def test_new_candidates_remember_nothing_but_what_was_put_aside():
     """Whatever flags their places had before, which were those of other pairs."""
     made = engine()
-    neighbours = made.neighbours
+    neighbours = made.lists.arrays
     start = first_candidate(0, neighbours)
     stop = start + neighbours.pairs[0]
     before, rows = neighbours.has_history[start:stop].copy(), neighbours.history[start:stop].copy()
@@ -52,7 +52,7 @@ def test_reports_tell_ghosts_apart(walls, rng):
     But for the deepest overlap, which both of a pair's shares may tell.
     """
     ghosts, own = 3, 4
-    faces, chunks = engine(walls).faces, ghosts + own
+    faces, chunks = engine(walls).walls.faces, ghosts + own
     partial = rng.integers(-1000, 1000, (chunks, sweeps.COLUMNS))
     row = np.full(halo_exchange.FELT + len(walls) * wall_loads.COLUMNS, 0)
     if walls:

@@ -22,10 +22,9 @@ from dem.ranks.job_server import JobServer
 from dem.ranks.load_balancing import AtRandom, Bisection, Cut, cut
 from dem.ranks.threads import Board, Threads, in_one_process
 from dem.soft import simulation  # noqa: F401, all who know of chunks are to be there
-from dem.soft.subdomain import distributed_engine, rank_checks, subdomain_lists  # noqa: F401, all who know of chunks are to be there
+from dem.soft.subdomain import engine_subdomains, rank_checks, subdomain  # noqa: F401, all who know of chunks are to be there
 from dem.soft.subdomain.migration import HistoryTable
 from dem.soft.subdomain.subdomain import Subdomain
-from dem.soft.subdomain.subdomain_lists import SubdomainLists
 
 D, DT, STEPS, FEW = 0.01, 2e-5, 60, 30
 THIN = (0.06 * D, 0.02 * D)  # how much farther than they reach bodies and spheres are listed: lists do not last long
@@ -236,7 +235,7 @@ def test_ranks_show_in_no_bit(case, ranks, owners, steps):
         sim.step(steps // 3)
         assert sim.energy().translational > 0 <= sim.contact_count  # all bodies come to rank 0
         sim.step(steps - steps // 3)
-        told = sim._engine._hand.own.told
+        told = sim._engine.subdomains.remote.own.told
         assert everything(sim) == everything(alone)
         assert sim.contact_count == alone.contact_count > 0
         assert all(wall.worn.any() for wall in sim.walls if wall.wear)
@@ -261,11 +260,12 @@ def test_kernels_of_ranks_with_memory_in_common_take_steps_by_themselves(case, p
     alone = CASES[case]()
     alone.step(FEW)
     orders = []
-    monkeypatch.setattr(Subdomain, "_serve", lambda *a, **k: (orders.append(a[1]), SubdomainLists._serve(*a, **k))[1])
+    execute = Subdomain.execute
+    monkeypatch.setattr(Subdomain, "execute", lambda *a, **k: (orders.append(a[1]), execute(*a, **k))[1])
     with in_one_process(2, owners=AtRandom, by_kernels=True):
         sim = CASES[case]()
         sim.step(FEW)
-        own = sim._engine._hand.own
+        own = sim._engine.subdomains.remote.own
         assert everything(sim) == everything(alone)
         assert own.told.rebuilt > 1
         assert own.told.seconds > 0
@@ -317,15 +317,15 @@ def test_inner_bodies_move_while_others_are_told_of_the_border(made, monkeypatch
     Reports come combined, as those of many ranks do, and messages are hastened, as long ones are.
     """
     monkeypatch.setattr(communicator, "FEW", 1)
-    monkeypatch.setattr(subdomain_lists, "LONG", 0)
-    monkeypatch.setattr(subdomain_lists, "SEVERAL", 1)
+    monkeypatch.setattr(subdomain, "LONG", 0)
+    monkeypatch.setattr(subdomain, "SEVERAL", 1)
     alone = bar(**made)
     alone.step(24)
     with in_one_process(2, together=1):
         sim = bar(**made)
         sim.step(24)
-        own = sim._engine._hand.own
-        block, border = own.neighbours.block, own.border
+        own = sim._engine.subdomains.remote.own
+        block, border = own.lists.arrays.block, own.border
         assert everything(sim) == everything(alone)
         assert len(border.reports) == 1
         assert own.hastens
@@ -350,7 +350,7 @@ def test_contacts_of_bodies_that_part_are_remembered_by_both_ranks():
     with in_one_process(2, owners=Swinging):
         sim = bar()
         sim.step(24)
-        own = sim._engine._hand.own
+        own = sim._engine.subdomains.remote.own
         assert own.told.rebuilt > 1
         assert own.told.arrived > 30  # of 96
         assert everything(sim) == everything(alone)
@@ -408,7 +408,7 @@ def test_ranks_show_in_no_bit_of_any_combination(name):
     with in_one_process(ranks, owners=owners):
         sim = combined(name)
         sim.step(FEW)
-        told = sim._engine._hand.own.told
+        told = sim._engine.subdomains.remote.own.told
         assert everything(sim) == everything(alone)
         assert sim.contact_count == alone.contact_count > 0
         assert told.rebuilt > 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,13 +16,11 @@ from dem.model.shapes.flexible import FlexibleFibre
 from dem.rotation.names import BONDED
 from dem.soft.bonds import bond_static_load
 from dem.soft.bonds.bond_arrays import breakable, masses, shortest_period
-from dem.soft.bonds.bonded_engine import BondedEngine
-from dem.soft.subdomain import rank_checks
 from dem.soft.time_step.impacts import rounded_down
 from dem.soft.verdict import OVERLAP_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from dem.model.domain.box import Box
     from dem.model.insertion.inserter import Inserter
@@ -48,12 +45,12 @@ DRIVING = (
 class BondsInRun:
     """Bonds of a simulation, as they are at present; arrays are copies."""
 
-    def __init__(self, engine: BondedEngine) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def __len__(self) -> int:
         """Count the bonds."""
-        return len(self._engine.bonds)
+        return len(self._engine.bonds.model)
 
     def __repr__(self) -> str:
         """How many there are, and how many are broken."""
@@ -62,27 +59,27 @@ class BondsInRun:
     @property
     def made(self) -> Bonds:
         """As they were made, with their shape at rest."""
-        return self._engine.bonds
+        return self._engine.bonds.model
 
     @property
     def pairs(self) -> np.ndarray:
         """Numbers of the two bodies (B, 2); -1 is the ground."""
-        return self._engine.bonds.pairs
+        return self._engine.bonds.model.pairs
 
     @property
     def broken(self) -> np.ndarray:
         """Which are broken (B,)."""
-        return self._engine.tie.state == BROKEN
+        return self._engine.bonds.arrays.state == BROKEN
 
     @property
     def broken_at(self) -> np.ndarray:
         """Steps at which they broke (B,), -1 before."""
-        return self._engine.tie.when.copy()
+        return self._engine.bonds.arrays.when.copy()
 
     @property
     def breakages(self) -> list[Breakage]:
         """Which broke when, in the order of time."""
-        return Breakage.of(self._engine.tie.when, self.pairs, self._engine.dt)
+        return Breakage.of(self._engine.bonds.arrays.when, self.pairs, self._engine.dt)
 
     @property
     def energies(self) -> np.ndarray:
@@ -129,16 +126,9 @@ def check_company(bonds: Bonds | None, inserters: Sequence[Inserter], *, crowd: 
         raise ValueError(message)
 
 
-def engine_for(bonds: Bonds | None) -> Callable[..., Engine]:
-    """What moves particles that these bonds hold together."""
-    if bonds is None:
-        return rank_checks.engine_class()
-    return partial(rank_checks.bonded_class(), bonds=bonds)
-
-
 def in_run(engine: Engine) -> BondsInRun | None:
     """The bonds of an engine."""
-    return BondsInRun(engine) if isinstance(engine, BondedEngine) else None
+    return BondsInRun(engine) if engine.bonds else None
 
 
 def described(bonds: Bonds | None) -> dict:
@@ -185,12 +175,12 @@ def check(bonds: Bonds | None, particles: Particles, gravity: tuple[float, float
 
 def check_loads(engine: Engine) -> None:
     """Refuse to start with bonds that are stressed beyond their strength."""
-    if isinstance(engine, BondedEngine) and breakable(engine.bonds):
+    if engine.bonds and breakable(engine.bonds.model):
         load = engine.bond_loads()[1]
         k = int(load.argmax())
-        if load[k] > 1 and engine.tie.state[k] == INTACT:
+        if load[k] > 1 and engine.bonds.arrays.state[k] == INTACT:
             message = (
-                f"bond {k} of particles {engine.bonds.pairs[k].tolist()} is stressed to {load[k]:.3g} times its "
+                f"bond {k} of particles {engine.bonds.model.pairs[k].tolist()} is stressed to {load[k]:.3g} times its "
                 "strength at the start: begin nearer to its shape at rest, or raise strength"
             )
             raise ValueError(message)
@@ -235,7 +225,7 @@ def foreseen(
 
 def doubts(engine: Engine) -> Iterator[str]:
     """What makes a run less accurate than it looks: overlaps of bonded bodies that have no contact, beyond rest."""
-    pressed = float(engine.tie.pressed[0]) if isinstance(engine, BondedEngine) else 0.0
+    pressed = float(engine.bonds.arrays.pressed[0]) if engine.bonds else 0.0
     if pressed > OVERLAP_LIMIT:
         yield (
             f"bonded bodies overlapped by up to {pressed:.0%} of a radius more than at rest, above "
@@ -246,7 +236,7 @@ def doubts(engine: Engine) -> Iterator[str]:
 
 def told(engine: Engine) -> str:
     """What became of bonds, in words."""
-    if not isinstance(engine, BondedEngine):
+    if not engine.bonds:
         return ""
-    broken = int((engine.tie.state == BROKEN).sum())
-    return f"{broken} of {counted(len(engine.bonds), 'bond')} broke"
+    broken = int((engine.bonds.arrays.state == BROKEN).sum())
+    return f"{broken} of {counted(len(engine.bonds.model), 'bond')} broke"

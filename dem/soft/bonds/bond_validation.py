@@ -11,7 +11,6 @@ from dem.files.array_validation import check_alike, check_finite, check_within
 from dem.files.hdf5_validation import require
 from dem.kernels.soft.bonds.bond_arrays import GONE
 from dem.kernels.soft.bonds.overlap_release import FAR
-from dem.soft.bonds.bonded_engine import BondedEngine
 from dem.system.plan import MOST_STEPS
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 def check_tied(state: dict[str, np.ndarray], engine: Engine) -> None:
     """Raise DamagedError unless the engine can go on from it: kernels trust its indices."""
-    own = engine.bond_state if isinstance(engine, BondedEngine) else {}
+    own = engine.bonds.state if engine.bonds else {}
     if own:
         state.setdefault("pressed", np.zeros(1))  # files of version 0.2 do not have it
     check_alike("bond_state", state, own)

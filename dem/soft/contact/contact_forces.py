@@ -25,13 +25,21 @@ def contact_forces(engine: Engine) -> ContactForces:
         velocity_predicted=np.ascontiguousarray(velocity[:, row]),
         angular_velocity_predicted=np.ascontiguousarray(spin[:, row]) if turning else np.zeros((3, 0)),
     )
-    listed = np.empty(engine.neighbours.sphere_i.size, np.int32)
+    listed = np.empty(engine.lists.arrays.sphere_i.size, np.int32)
     count, room = ROOM, 0
     while count > room:
         room = count
         who, what = np.empty((room, 4), np.int64), np.empty((room, contact_report.COLUMNS))
         count = contact_report.list_contacts(
-            engine.law, 0.5 * engine.dt, bodies, engine.kinds, engine.neighbours, engine.faces, listed, who, what
+            engine.law,
+            0.5 * engine.dt,
+            bodies,
+            engine.kinds,
+            engine.lists.arrays,
+            engine.walls.faces,
+            listed,
+            who,
+            what,
         )
     who, what = who[:count], what[:count]
     wall = who[:, 1] < 0

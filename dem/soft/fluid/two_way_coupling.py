@@ -226,7 +226,7 @@ class Beds:
     def refresh(self, engine: Engine) -> None:
         """Count where the run has come to, and exchange."""
         step = int(engine.progress.step[0])
-        if engine.traffic:
+        if engine.population:
             self._know(engine.by_row(engine.bodies.kind))
         state = engine.state()[:3]
         self.count(engine, state[0])

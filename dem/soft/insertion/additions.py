@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.model.domain.box import FACES
 from dem.soft.checks import check_within
-from dem.soft.engine_view import MORE
+from dem.soft.energies import MORE, fitting_unit
 from dem.soft.walls.wall_arrays import face_word
 
 if TYPE_CHECKING:
@@ -42,15 +42,15 @@ def go_on(engine: Engine, before: Engine, state: Snapshot, traffic: Population) 
             "begin the run with a particle of each, or with an inserter that puts them in"
         )
         raise ValueError(message)
-    engine.traffic = traffic
+    engine.population = traffic
     n = before.owned
     here = {"identity": np.arange(n), "kind": before.by_row(before.bodies.kind)} | traffic.state() | state.traffic
-    gates = (*before.traffic.sources, *before.traffic.sinks) if before.traffic else ()
+    gates = (*before.population.sources, *before.population.sinks) if before.population else ()
     due = any(each.happens(state.step) for each in gates)  # these have had their round at this step
     seen, first = here["seen"].tolist()
     here["seen"] = np.array([seen if due else min(seen, state.step - 1), first], np.int64)
     state = state._replace(traffic=here)
-    engine.recall(state)
+    engine.set_identities(state.traffic["identity"])
     engine.restore(state)
 
 
@@ -62,7 +62,7 @@ def check_added(engine: Engine, added: int, inserters: Sequence[InserterInRun]) 
     ValueError
         Which particle touches what, or that the energies of the run leave no room for theirs.
     """
-    if engine.fitting_energy_unit() * MORE < engine.energy_unit:
+    if fitting_unit(engine) * MORE < engine.energy_unit:
         message = (
             f"what is added has more than {MORE:g} times the energy that the run was begun with, too much to be booked "
             "with it: begin another run with dem.Simulation(sim.particles, ...)"
@@ -84,7 +84,7 @@ def check_added(engine: Engine, added: int, inserters: Sequence[InserterInRun]) 
         if not walls.size:
             return
         other, face, by = int(o.owner[walls[0]]), int(o.face[walls[0]]), o.wall[walls[0]]
-        met = face_word(face, engine.called) if face >= len(FACES) else "a wall of the box"
+        met = face_word(face, engine.walls.called) if face >= len(FACES) else "a wall of the box"
     message = (
         f"particle {other - first} of those added overlaps {met} by {by:.3g} m: move it, so that it touches nothing"
     )

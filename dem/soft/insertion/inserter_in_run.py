@@ -139,7 +139,7 @@ class InserterInRun:
                 f"m: {TRIES} places were tried; enlarge the region, or take smaller particles"
             )
             raise ValueError(message)
-        still = not (engine.faces.moving or any(wall.motion or wall.servo for wall in engine.walls))
+        still = not (engine.walls.faces.moving or any(wall.motion or wall.servo for wall in engine.walls.models))
         if not clear and (still or self.first == 0):
             message = (
                 f"the region of the {self.name} is inside walls, or outside of the box: in none of {inside} places "
@@ -206,7 +206,7 @@ class InserterInRun:
         middle = 0.5 * (self.region.lower + self.region.upper)
         speed = sum(v * v for v in self.inserter.velocity) + 3 * self.inserter.spread**2
         places = np.tile(middle[:, None], self.variant.size)
-        flow = energies_of_flow(engine.fluid, engine.kinds, self.variant, places, engine.gravity, engine.faces)
+        flow = energies_of_flow(engine.fluid, engine.kinds, self.variant, places, engine.gravity, engine.walls.faces)
         each = self.deck.mean_mass * (0.5 * speed + abs(engine.datum - portable.dot(gravity, middle)))
         return number * (each + flow / self.variant.size)
 

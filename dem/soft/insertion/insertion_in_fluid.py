@@ -10,10 +10,10 @@ from dem.kernels.fluid import Dry
 from dem.soft.fluid.fluid_setup import STATE
 
 if TYPE_CHECKING:
-    from dem.soft.walls.engine_walls import EngineWalls
+    from dem.soft.engine_protocols import EngineState
 
 
-def beginning(engine: EngineWalls) -> tuple:
+def beginning(engine: EngineState) -> tuple:
     """The fluid of an engine at its present step, with books of its own for those who begin there."""
     if isinstance(engine.fluid, Dry):
         return engine.fluid
@@ -23,7 +23,7 @@ def beginning(engine: EngineWalls) -> tuple:
     return engine.fluid._replace(medium=medium._replace(**own))
 
 
-def begin(engine: EngineWalls, fluid: tuple) -> None:
+def begin(engine: EngineState, fluid: tuple) -> None:
     """Note what a fluid of `beginning` has begun to do: the work in the half step that is under way."""
     if isinstance(fluid, Dry):
         return
@@ -32,7 +32,7 @@ def begin(engine: EngineWalls, fluid: tuple) -> None:
     np.maximum(medium.reached, fluid.medium.reached, out=medium.reached)
 
 
-def leave(engine: EngineWalls, going: np.ndarray, state: list[np.ndarray]) -> bool:
+def leave(engine: EngineState, going: np.ndarray, state: list[np.ndarray]) -> bool:
     """Take the half step under way of those who go off the books, with their state (R, K) in the order of rows.
 
     Returns whether that is all: of spheres that nobody touches, on which the fluid and gravity act, and nothing else.
@@ -52,7 +52,7 @@ def leave(engine: EngineWalls, going: np.ndarray, state: list[np.ndarray]) -> bo
     return bool(engine.kinds.all_single_spheres)
 
 
-def stand_still(engine: EngineWalls) -> float:
+def stand_still(engine: EngineState) -> float:
     """Where nobody is left: work of the fluid since the start [units], the half step that was under way with it."""
     if isinstance(engine.fluid, Dry):
         return 0.0

@@ -19,7 +19,7 @@ ANY = {"identity", "kind", "species", "waits", "who", "then"}  # arrays of any l
 
 def check_traffic(given: dict[str, np.ndarray], engine: Engine) -> None:
     """Raise DamagedError, saying what does not fit, unless a run can go on from these arrays."""
-    traffic, own = engine.traffic, engine.comings()
+    traffic, own = engine.population, engine.population_state()
     require(given.keys() == own.keys(), f"{WHAT} is not of the inserters and outlets that there are")
     if traffic is None:
         return

@@ -60,7 +60,7 @@ class OutletInRun:
         known = np.flatnonzero(np.isin(who, self._who))
         before = self._then[:, np.searchsorted(self._who, who[known])].T
         now = rows[:, known].T
-        for axis, (_, length) in enumerate(engine.periods()):
+        for axis, (_, length) in enumerate(engine.walls.periods()):
             if length > 0:  # the short way
                 now[:, axis] -= length * np.round((now[:, axis] - before[:, axis]) / length)
         low, high = region.height(before), region.height(now)

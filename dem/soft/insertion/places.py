@@ -128,7 +128,7 @@ def _usable(engine: Engine, region: Region, variant: np.ndarray, places: np.ndar
     """Which bodies are in a region, and in no wall (K,)."""
     fit = _inside(engine, region, variant, places, turns)
     rows = np.flatnonzero(fit)
-    if rows.size and (engine.walls or np.isfinite([engine.faces.lower, engine.faces.upper]).any()):
+    if rows.size and (engine.walls.models or np.isfinite([engine.walls.faces.lower, engine.walls.faces.upper]).any()):
         fit[rows] = _clear(engine, variant[rows], places[rows], turns[rows])
     return fit
 
@@ -145,10 +145,10 @@ def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.nd
         is_removed=np.zeros((1, k), np.int8), n_active=np.array([k]),
     )  # fmt: skip
     nobody = np.zeros(0, np.int64)
-    over = Overlaps.of(bodies, engine.kinds, engine.faces, (nobody, nobody), engine.periods())
+    over = Overlaps.of(bodies, engine.kinds, engine.walls.faces, (nobody, nobody), engine.walls.periods())
     clear = over.wall < -engine.range
-    for w, wall in enumerate(engine.walls):
-        there = engine.faces.walls.acts[w, variant[owner]] != 0
+    for w, wall in enumerate(engine.walls.models):
+        there = engine.walls.faces.walls.acts[w, variant[owner]] != 0
         clear &= ~(wall.solid(in_frame(engine, w, centres)) & there)
     return np.logical_and.reduceat(clear, first)
 
@@ -167,7 +167,7 @@ def _taken(engine: Engine, region: Region, radii: np.ndarray) -> tuple[Taken, np
         centres = engine.sphere_centres()
     present = np.repeat(engine.by_row(b.is_removed[0]) == 0, np.diff(spheres.first))
     lower, upper, period = region.lower - widest, region.upper + widest, np.zeros(3)
-    for axis, (corner, length) in enumerate(engine.periods()):
+    for axis, (corner, length) in enumerate(engine.walls.periods()):
         if length > 0:
             lower[axis], upper[axis], period[axis] = corner, corner + length, length
     near = present & ((period > 0) | ((centres > lower) & (centres < upper))).all(1)

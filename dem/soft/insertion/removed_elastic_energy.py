@@ -78,7 +78,7 @@ def elastic_of(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> He
     if not (touches and known):
         return Held(concerned, concerned, known, touches)
     half, (velocity, arm) = 0.5 * engine.dt, _motion(engine, state)
-    apart, arm_i, arm_j = meetings(b, engine.kinds, i, j, engine.periods(), arm)
+    apart, arm_i, arm_j = meetings(b, engine.kinds, i, j, engine.walls.periods(), arm)
     parting = ((velocity(i, arm_i) - velocity(j, arm_j)) * apart).sum(0) / (np.linalg.norm(apart, axis=0) + TINY)
     leaving = ((velocity(s, arm[:, s]) - _wall_velocity(engine, s, face)) * normal).sum(0)
     later = float(
@@ -112,7 +112,7 @@ def _power(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> float:
 
 def _wall_velocity(engine: Engine, sphere: np.ndarray, face: np.ndarray) -> np.ndarray:
     """Of walls where spheres are (3, K) [m/s]."""
-    faces, own = engine.faces, face < len(FACES)
+    faces, own = engine.walls.faces, face < len(FACES)
     found = np.where(own, faces.velocity[:, np.minimum(face, len(FACES) - 1)], 0.0)
     if has_walls(faces) and not own.all():
         poses, w = faces.walls.poses, face[~own] - len(FACES)
@@ -123,7 +123,7 @@ def _wall_velocity(engine: Engine, sphere: np.ndarray, face: np.ndarray) -> np.n
 
 def _wall_contacts(engine: Engine, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Spheres, walls, overlaps and normals of contacts with walls; of walls that are no faces only the deepest."""
-    b, faces = engine.bodies, engine.faces
+    b, faces = engine.bodies, engine.walls.faces
     x = b.sphere_position
     height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(len(FACES), -1)
     depth = radius - height

@@ -16,7 +16,6 @@ import numpy as np
 from dem.kernels.soft.chunks import CHUNK, Threaded
 from dem.kernels.soft.integration import sweeps
 from dem.kernels.soft.integration import time_loop as loop
-from dem.kernels.soft.wall_contact.wall_arrays import has_walls
 from dem.soft import arrays
 from dem.soft.contact.capsules import with_poses
 from dem.soft.contact.contact_history import ContactHistory
@@ -26,14 +25,12 @@ from dem.soft.particle_ids import Numbering
 from dem.soft.per_body import MOVING
 from dem.soft.subdomain import subdomain_arrays
 from dem.soft.thread_count import Pace
-from dem.soft.walls.wall_arrays import fitted
 
 if TYPE_CHECKING:
     from dem.kernels.soft.state import Bodies
     from dem.model.particles.particles import Particles
-    from dem.soft.walls.engine_walls import EngineWalls
-
-# ruff: noqa: SLF001 (a part of the engine)
+    from dem.soft.engine_protocols import EngineState
+    from dem.soft.snapshot import Snapshot
 
 
 class Remembered(NamedTuple):
@@ -44,7 +41,7 @@ class Remembered(NamedTuple):
     history: np.ndarray  # (H, R)
 
     @classmethod
-    def by(cls, engine: EngineWalls) -> Remembered:
+    def by(cls, engine: EngineState) -> Remembered:
         """What those of an engine do."""
         table, first = engine.history(), engine.first_sphere_of_row
         row = [np.searchsorted(first, number, side="right") - 1 for number in (table.i, table.j)]
@@ -77,7 +74,7 @@ class Remembered(NamedTuple):
         return ContactHistory(number[:, 0].astype(np.int64), j.astype(np.int64), self.history, wall_contacts)
 
 
-def begun(engine: EngineWalls, particles: Particles, identities: np.ndarray) -> tuple[Bodies, float]:
+def begun(engine: EngineState, particles: Particles, identities: np.ndarray) -> tuple[Bodies, float]:
     """Arrays of bodies that begin at the present step with the state of particles, and their energy [units].
 
     The particles are of the engine's variants, by number, and nothing acts on them but gravity.
@@ -90,7 +87,7 @@ def begun(engine: EngineWalls, particles: Particles, identities: np.ndarray) -> 
         new.orientation[:] = _turned_back(new.orientation, elapsed * new.memory_w)
     energy, fluid = np.zeros(1), insertion_in_fluid.beginning(engine)
     progress = engine.progress._replace(energy_start=energy, elastic=np.zeros(1, np.int64))
-    engine._order(loop.START, bodies=new, progress=progress, fluid=fluid)
+    engine.execute(loop.START, bodies=new, progress=progress, fluid=fluid)
     insertion_in_fluid.begin(engine, fluid)
     return new, float(energy[0])
 
@@ -102,7 +99,7 @@ def _turned_back(q: np.ndarray, way: np.ndarray) -> np.ndarray:
     return np.concatenate([[w * q[0] - (x * q[1:]).sum(0)], w * q[1:] + q[0] * x + np.cross(x, q[1:], axis=0)])
 
 
-def taken_from(engine: EngineWalls, going: np.ndarray) -> tuple[Bodies, Remembered]:
+def taken_from(engine: EngineState, going: np.ndarray) -> tuple[Bodies, Remembered]:
     """Copies of what bodies have, those of the indices where `going` (N,) is true, to put in elsewhere."""
     index = np.flatnonzero(going)
     index = index[np.argsort(engine.bodies.identity[index], kind="stable")]
@@ -110,12 +107,12 @@ def taken_from(engine: EngineWalls, going: np.ndarray) -> tuple[Bodies, Remember
     return own, Remembered.by(engine).concerning(own.identity)
 
 
-def change(engine: EngineWalls, stay: np.ndarray, come: Bodies | None, remembered: Remembered | None = None) -> None:
+def change(engine: EngineState, stay: np.ndarray, come: Bodies | None, remembered: Remembered | None = None) -> None:
     """Go on with those bodies that stay, a truth for each index (N,), and with those that come.
 
     Parameters
     ----------
-    engine : Inhabited
+    engine : EngineState
         At a complete step.
     stay : (N,) bool array
         Whose arrays are kept.
@@ -142,9 +139,9 @@ def change(engine: EngineWalls, stay: np.ndarray, come: Bodies | None, remembere
     engine.rebuild(known.table(held["identity"], engine.first_sphere_of_row, engine.bodies.wall_contacts.copy()))
 
 
-def install(engine: EngineWalls, held: dict[str, np.ndarray]) -> None:
+def install(engine: EngineState, held: dict[str, np.ndarray]) -> None:
     """Give an engine these arrays of bodies, in the order of rows, and lists of their size that are to be made anew."""
-    kinds, before = engine.kinds, engine.neighbours
+    kinds, before = engine.kinds, engine.lists.arrays
     n, chunks = held["identity"].size, chunks_of(held["identity"].size)
     spheres = np.diff(kinds.first_offset)[held["kind"]]
     first = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
@@ -158,14 +155,28 @@ def install(engine: EngineWalls, held: dict[str, np.ndarray]) -> None:
     blocks = min(engine.most_threads, chunks) if isinstance(engine.mode, Threaded) else 1
     if blocks != engine.pace.most:
         engine.pace = Pace(blocks)
-    engine.neighbours = _lists(before, arrays.lists(engine.bodies, chunks, blocks, engine.layout), engine.layout)
+    engine.lists.arrays = _lists(before, arrays.lists(engine.bodies, chunks, blocks, engine.layout), engine.layout)
     engine.workspace = arrays.workspace(n, chunks, most_cells(n))
     engine.partial, engine.fluid = (
         np.zeros((chunks, sweeps.COLUMNS), np.int64),
         subdomain_arrays.wet(engine.fluid, chunks),
     )
-    if has_walls(engine.faces):
-        engine.faces = engine.faces._replace(walls=fitted(engine.faces.walls, n, int(first[-1]), chunks))
+    engine.walls.fit(n, int(first[-1]), chunks)
+
+
+def match_bodies(engine: EngineState, snapshot: Snapshot) -> None:
+    """Resize the particle set of an engine to that of a snapshot; the state is restored afterwards."""
+    identity, kind = snapshot.traffic["identity"], snapshot.traffic["kind"]
+    if not np.array_equal(identity, engine.numbering.identities):
+        held = {name: _room_for(engine, name, snapshot.bodies, identity.size) for name in MOVING}
+        install(engine, held | {"identity": identity.copy(), "kind": kind.astype(np.int32)})
+
+
+def _room_for(engine: EngineState, name: str, kept: dict[str, np.ndarray], bodies: int) -> np.ndarray:
+    """An array of that name for as many bodies as one that was kept, or else so many."""
+    values = getattr(engine.bodies, name)
+    number = kept[name].shape[-1] if name in kept else bodies
+    return np.zeros((*values.shape[:-1], number), values.dtype)
 
 
 def chunks_of(bodies: int) -> int:
@@ -173,7 +184,7 @@ def chunks_of(bodies: int) -> int:
     return max(1, -(-bodies // CHUNK))
 
 
-def _columns(engine: EngineWalls, name: str, index: np.ndarray) -> np.ndarray:
+def _columns(engine: EngineState, name: str, index: np.ndarray) -> np.ndarray:
     """What bodies of these indices have of an array, in new memory; nothing if nobody has anything there."""
     values = getattr(engine.bodies, name)
     return values.take(index, axis=-1) if values.shape[-1] else values.copy()

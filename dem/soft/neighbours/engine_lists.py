@@ -1,70 +1,89 @@
-"""What an engine and a share of one have in common about lists: how far they reach, and the room that they have."""
+"""Neighbour lists as an engine or a subdomain has them: how far they reach, and the room that they have."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dem.kernels.numerics.float_bits import as_float
 from dem.kernels.soft.integration import sweeps
-from dem.kernels.soft.wall_contact.wall_arrays import has_walls
 from dem.soft import arrays
 from dem.soft.time_step.adhesion import lasts
-from dem.soft.walls.engine_walls import EngineWalls
 
 if TYPE_CHECKING:
-    import numpy as np
+    from dem.kernels.soft.state import Bodies, Kinds, Neighbours
+    from dem.soft.arrays import Layout
+    from dem.soft.neighbours.skin_distances import Skins
 
-    from dem.soft.contact.contact_history import Index
 
+class EngineLists:
+    """Owns the arrays of neighbours, candidates and contacts, see `dem.kernels.soft.state.Neighbours`.
 
-class EngineLists(EngineWalls):
-    """Bodies with lists of who may touch whom; who inherits from it makes them."""
+    Parameters
+    ----------
+    listed : Neighbours or None
+        Arrays; a subdomain has none before its first list.
+    layout : Layout
+        What contacts keep.
+    skins : Skins
+        Widths of the skins of both lists [m].
+    contact_range : float
+        How far beyond touching contacts may live [m].
+    law : tuple
+        The contact law.
+    """
 
-    law: tuple
-    partial: np.ndarray
+    def __init__(
+        self, listed: Neighbours | None, layout: Layout, skins: Skins, contact_range: float, law: tuple
+    ) -> None:
+        self.arrays, self.layout, self.skins, self.range = listed, layout, skins, contact_range
+        self._outlives_touch = lasts(law)
 
-    def _reach(self) -> float:
-        """How much farther than where they meet bodies are listed [m].
+    def reach(self, partial: np.ndarray) -> float:
+        """How much farther than touching bodies are listed [m], by the speeds in the sums of the last sweep.
 
         See `kernels.soft.integration.sweeps.reach_of`.
         """
-        if not lasts(self.law):
+        if not self._outlives_touch:
             return self.skins.neighbours + self.range
-        return self.skins.neighbours + self.range + 2 * float(as_float(self.partial[:, sweeps.TRAVEL].max()))
+        return self.skins.neighbours + self.range + 2 * float(as_float(partial[:, sweeps.TRAVEL].max()))
 
-    def _had_room(self, pairs: int, entries: int) -> bool:
-        """Whether there was room for so many pairs a chunk and entries of all; if there was none, make it."""
-        nb = self.neighbours
+    def had_room(self, pairs: int, entries: int, bodies: int) -> bool:
+        """Whether there was room for so many pairs a chunk and entries of all bodies; if there was none, make it."""
+        nb = self.arrays
         chunks = nb.pairs.size
         if pairs > (nb.lower.size - 1) // chunks:
-            self.neighbours = nb._replace(**arrays.pair_arrays(chunks * arrays.room(pairs)))
+            self.arrays = nb._replace(**arrays.pair_arrays(chunks * arrays.room(pairs)))
             return False
         if entries > nb.body_entries.size:
-            self.neighbours = nb._replace(
-                **arrays.entry_arrays(arrays.room(entries), self.bodies.kind.size, self.layout)
-            )
+            self.arrays = nb._replace(**arrays.entry_arrays(arrays.room(entries), bodies, self.layout))
             return False
         return True
 
-    def _note_places(self) -> None:
-        """Note where bodies were when they were listed; no contact is set aside then, the table has them all."""
-        b, nb = self.bodies, self.neighbours
-        nb.listed_position[:] = b.position
-        if not self.kinds.all_single_spheres:
-            nb.listed_orientation[:] = b.orientation
+    def note_places(self, bodies: Bodies, kinds: Kinds) -> None:
+        """Note where bodies were when they were listed; no history of contacts is saved then."""
+        nb = self.arrays
+        nb.listed_position[:] = bodies.position
+        if not kinds.all_single_spheres:
+            nb.listed_orientation[:] = bodies.orientation
         nb.saved_count[:] = 0
 
-    def _give_walls(self, table: Index) -> None:
-        """Tell contacts with walls what they remember."""
-        table.give_walls(self.bodies, self.neighbours)
-        if has_walls(self.faces):
-            self._make_slots_for(table.give_slots(self.bodies, self.faces.walls))
-            table.give_slots(self.bodies, self.faces.walls)
+    def fit_pair_force(self) -> None:
+        """Make the scratch arrays of contact forces for the present lists."""
+        self.arrays = self.arrays._replace(**arrays.pair_force(self.arrays, self.layout))
 
     def make_room_for_candidates(self) -> None:
         """Enlarge the candidate arrays to what was wanted."""
-        nb = self.neighbours
+        nb = self.arrays
         larger = arrays.candidate_arrays(nb.pairs.size, arrays.room(nb.pairs.max()), self.layout)
         arrays.keep_contents(nb, larger)
-        nb = nb._replace(**larger)
-        self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
+        self.arrays = nb._replace(**larger)
+        self.fit_pair_force()
+
+    def candidates(self) -> tuple[np.ndarray, np.ndarray]:
+        """Spheres of the present candidate pairs (K,), (K,)."""
+        nb = self.arrays
+        room = nb.sphere_i.size // nb.pairs.size
+        used = np.arange(nb.sphere_i.size) % max(room, 1) < np.repeat(nb.pairs, room)
+        return nb.sphere_i[used], nb.sphere_j[used]

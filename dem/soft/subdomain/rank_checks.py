@@ -7,31 +7,34 @@ from typing import TYPE_CHECKING
 from dem.base.notices import Notice
 from dem.base.text import counted
 from dem.ranks.job_server import JobServer
-from dem.soft.bonds.bonded_engine import BondedEngine
-from dem.soft.engine import Engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dem.soft.subdomain.engine_subdomains import EngineSubdomains
+
 WORTH = 10_000  # particles a rank from which ranks do four fifths of what their cores could, see docs/clusters.md
 
 
-def bonded_class() -> type[BondedEngine]:
-    """The same of particles that bonds hold together."""
+def subdomains(threads: int, *, cells: bool) -> EngineSubdomains | None:
+    """Subdomains for the ranks that share a simulation; None on a single rank.
+
+    Raises
+    ------
+    ValueError
+        For a fluid in cells, if there are several ranks.
+    """
     if JobServer.current is None:
-        return BondedEngine
-    from dem.soft.subdomain.distributed_bonds import RankedBondedEngine  # noqa: PLC0415, the same
+        return None
+    if cells:
+        message = (
+            "a fluid in cells (a dense bed, a coupling) cannot be computed by several ranks yet: run it without "
+            "mpiexec, by as many threads as there are cores"
+        )
+        raise ValueError(message)
+    from dem.soft.subdomain.engine_subdomains import EngineSubdomains  # noqa: PLC0415, most runs are on one rank
 
-    return RankedBondedEngine
-
-
-def engine_class() -> type[Engine]:
-    """What moves the particles: an engine, or one with shares for several ranks."""
-    if JobServer.current is None:
-        return Engine
-    from dem.soft.subdomain.distributed_engine import DistributedEngine  # noqa: PLC0415, most runs are on one rank
-
-    return DistributedEngine
+    return EngineSubdomains(threads)
 
 
 def foreseen(number: int) -> Iterator[Notice]:

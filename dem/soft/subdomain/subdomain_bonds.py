@@ -19,12 +19,12 @@ from dem.kernels.numerics.float_bits import as_float
 from dem.kernels.soft.bonds import bond_arrays as kept
 from dem.kernels.soft.bonds import overlap_release
 from dem.kernels.soft.chunks import CHUNK
-from dem.soft.bonds.bond_arrays import acting, by_chunk, give_room, incidence, list_apart
+from dem.soft.bonds.bond_arrays import acting, by_chunk, give_room, incidence, list_apart, settled
 
 if TYPE_CHECKING:
     from dem.kernels.soft.state import Bodies, Neighbours
     from dem.ranks.communicator import Communicator
-    from dem.soft.bonds.bonded_engine import BondedEngine
+    from dem.soft.engine import Engine
 
 
 class Ties(NamedTuple):
@@ -42,12 +42,12 @@ class Ties(NamedTuple):
     apart: np.ndarray  # (X, 2) numbers of bodies
 
     @classmethod
-    def of(cls, engine: BondedEngine) -> Ties:
+    def of(cls, engine: Engine) -> Ties:
         """Those of an engine."""
-        tie = engine.tie
+        tie = engine.bonds.arrays
         return cls(
-            engine.owned, tie.form, tie.table, engine.given.kind, engine.bonds.pairs, tie.ground, tie.place,
-            tie.eased.over_first, tie.eased.over, engine.apart,
+            engine.owned, tie.form, tie.table, engine.bonds.given.kind, engine.bonds.model.pairs, tie.ground, tie.place,
+            tie.eased.over_first, tie.eased.over, engine.bonds.apart,
         )  # fmt: skip
 
 
@@ -75,13 +75,17 @@ class ShareBonds:
         self.agreed[:] = self.slack
 
     def come_to(self) -> dict[str, np.ndarray]:
-        """What bonds have come to, as `dem.soft.bonds.bonded_engine.BondedEngine.bond_state` tells it."""
+        """What bonds have come to, as `dem.soft.bonds.engine_bonds.EngineBonds.state` tells it."""
         return {
             "state": self.state, "when": self.when, "count": self.count, "pending": self.pending,
             "pressed": self.pressed,
             "before": self.before[: self.state.size], "eased_slack": self.slack, "eased_active": self.active,
             "eased_count": self.eased_count,
         }  # fmt: skip
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """Copies of it."""
+        return settled(self.come_to())
 
     def partners(self, identity: np.ndarray) -> np.ndarray:
         """Numbers of the bodies that bonds hold to these, which are this rank's."""

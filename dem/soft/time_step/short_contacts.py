@@ -100,10 +100,13 @@ def briefest(engine: Touching) -> Brief:
     engine.overlaps()  # places all spheres
     arm = b.sphere_position - b.position[:, b.owner]
     x = b.sphere_position - _gone(engine, arm)
-    o = Overlaps.of(b._replace(sphere_position=x), kinds, engine.faces, engine.candidates(), engine.periods())
+    o = Overlaps.of(
+        b._replace(sphere_position=x), kinds, engine.walls.faces, engine.candidates(), engine.walls.periods()
+    )
+    periods = engine.walls.periods()
     touching = np.flatnonzero(o.pair > 0)
     i, j = o.i[touching], o.j[touching]
-    gap, arm_i, arm_j = meetings(b._replace(sphere_position=x), kinds, i, j, engine.periods(), arm)
+    gap, arm_i, arm_j = meetings(b._replace(sphere_position=x), kinds, i, j, periods, arm)
     normal = gap / np.maximum(np.linalg.norm(gap, axis=0), TINY)
     inverse = _inverse_mass(engine, i, arm_i, normal) + _inverse_mass(engine, j, arm_j, normal)
     pair = engine.springs.between(

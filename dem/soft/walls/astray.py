@@ -66,7 +66,7 @@ def astray(engine: Engine, meshes: tuple[int, ...]) -> np.ndarray:
     if not closed:
         return np.empty(0, np.int64)
     x = _places(engine)
-    out = engine.faces.walls.acts[closed][:, engine.bodies.kind[: engine.owned]].any(0)
+    out = engine.walls.faces.walls.acts[closed][:, engine.bodies.kind[: engine.owned]].any(0)
     for k in closed:
         out &= ~_within(engine, k, x)
     down = np.array(engine.gravity) / (portable.length(engine.gravity) or 1.0)
@@ -75,7 +75,7 @@ def astray(engine: Engine, meshes: tuple[int, ...]) -> np.ndarray:
             reach = 0.5 * portable.length(wall.shape.upper - wall.shape.lower) + float(
                 engine.kinds.bounding_radius.max()
             )
-            way = engine.faces.walls.poses.middle[:, k] - x
+            way = engine.walls.faces.walls.poses.middle[:, k] - x
             along = (way * down).sum(1)
             out &= (np.linalg.norm(way - along[:, None] * down, axis=1) > reach) | (along < -reach)
     return np.sort(engine.bodies.identity[: engine.owned][out])
@@ -84,13 +84,15 @@ def astray(engine: Engine, meshes: tuple[int, ...]) -> np.ndarray:
 def _is_open_space(engine: Engine) -> bool:
     """Whether particles may fall for ever: there are some, and walls, but no box and no wall without an end."""
     return (
-        bool(engine.owned and engine.walls) and engine.box is None and not any(w.ENDLESS for _, w in _present(engine))
+        bool(engine.owned and engine.walls.models)
+        and engine.box is None
+        and not any(w.ENDLESS for _, w in _present(engine))
     )
 
 
 def _present(engine: Engine) -> list[tuple[int, Wall]]:
     """The walls that are there now, with their numbers."""
-    return [(k, wall) for k, wall in enumerate(engine.walls) if engine.walls_present[k]]
+    return [(k, wall) for k, wall in enumerate(engine.walls.models) if engine.walls.present[k]]
 
 
 def _places(engine: Engine) -> np.ndarray:
@@ -100,7 +102,7 @@ def _places(engine: Engine) -> np.ndarray:
 
 def _within(engine: Engine, k: int, x: np.ndarray) -> np.ndarray:
     """Which of the points (N, 3) are inside wall k, where it is now."""
-    wall, x = engine.walls[k], in_frame(engine, k, x)
+    wall, x = engine.walls.models[k], in_frame(engine, k, x)
     if isinstance(wall, Mesh):
         return enclosed(wall.vertices, wall.triangles, x)
     return region_of(wall, "wall").depth(x) >= 0

@@ -1,4 +1,4 @@
-"""An engine's walls: where they are, and what spheres remember of them."""
+"""Walls as an engine or a subdomain has them: the faces of the box, the walls beside it, and what contacts remember."""
 
 from __future__ import annotations
 
@@ -6,73 +6,104 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.kernels.domain.periodic import is_periodic
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls, move
-from dem.soft.engine_view import EngineView
 from dem.soft.walls.moving_walls import load_walls
-from dem.soft.walls.wall_arrays import lists, more_slots, units_of, walled, walls_at
+from dem.soft.walls.wall_arrays import STATE, fastest_of, fitted, lists, more_slots, units_of, walled, walls_at, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dem.kernels.domain.faces import BoxFaces
+    from dem.kernels.soft.state import Bodies, Kinds, Neighbours
+    from dem.model.domain.box import Box
     from dem.model.materials import Material
     from dem.model.walls.wall import Wall
+    from dem.soft.contact.contact_history import Index
     from dem.soft.neighbours.skin_distances import Skins
 
 
-class EngineWalls(EngineView):
-    """Moves the walls of an engine, and makes room for what contacts with them remember."""
+class EngineWalls:
+    """Owns the arrays of walls: moves walls, sums in units that fit, and makes room for contacts with them.
 
-    walls: Sequence[Wall] = ()
-    walls_present = np.zeros(0, bool)  # whether each wall was there when they were put where they are last (W,)
-    acting: np.ndarray | bool = True  # whether each wall acts, while it is there, on bodies of each variant (W, G)
-    skins: Skins
-    range: float
-    dt: float
-    gravity: tuple[float, float, float]
-    walls_before: np.ndarray | slice = slice(None)  # those of the engine before that are walls of this one (W,)
+    Parameters
+    ----------
+    faces : BoxFaces
+        Faces of the box, or of the periodic cell, as kernels know them; `faces.walls` are the walls beside it.
+    models : sequence of Wall
+        The walls beside the box, as the user gave them; a subdomain has none, as rank 0 tells it what they are.
+    box : Box, optional
+        Whose faces may move.
+    """
 
-    def _build_walls(self, materials: list[Material], chunks: int, width: int) -> None:
-        """Give the box its walls beside the faces, if there are any; contacts remember so many numbers."""
-        if self.walls:
-            reach = self.range + self.limits.farthest if self.range > 0 else 0.0
+    def __init__(self, faces: BoxFaces, models: Sequence[Wall] = (), box: Box | None = None) -> None:
+        self.faces, self.models, self.called = faces, models, words(models)
+        self.fastest = fastest_of(box, models)  # speed [m/s]
+        self.present = np.zeros(0, bool)  # whether each wall was there when they were put where they are last (W,)
+        self.acting: np.ndarray | bool = True  # whether each acts, while present, on bodies of each variant (W, G)
+        self.places_before: np.ndarray | slice = slice(None)  # of these walls among those of the engine before (W,)
+
+    @property
+    def beside_box(self) -> bool:
+        """Whether there are walls beside the box."""
+        return has_walls(self.faces)
+
+    def build(
+        self, materials: list[Material], bodies: Bodies, kinds: Kinds, gravity: tuple[float, float, float],
+        skins: Skins, *, chunks: int, width: int, reach: float, dt: float,
+    ) -> None:  # fmt: skip
+        """Make the arrays of the walls beside the box, whose contacts remember `width` numbers each."""
+        if self.models:
             self.faces = walled(
-                self.faces, self.walls, materials, self.bodies, self.kinds, chunks=chunks, width=width,
-                reach=reach, skin=self.skins.neighbours, widest_step=0.25 * self.skins.candidates / self.dt,
-                dt=self.dt,
+                self.faces, self.models, materials, bodies, kinds, chunks=chunks, width=width, reach=reach,
+                skin=skins.neighbours, widest_step=0.25 * skins.candidates / dt, dt=dt,
             )  # fmt: skip
-            self._load_walls()
+            self.load(gravity)
 
-    def keep_walls(self, before: dict[str, np.ndarray]) -> None:
-        """Go on from where servos and forces have moved walls in another engine."""
-        for name in {"driven", "free"} & before.keys() & self.wall_state.keys():
-            rows = self.wall_state[name]
-            rows[:] = before[name][: len(rows), self.walls_before]
+    @property
+    def state(self) -> dict[str, np.ndarray]:
+        """State of the walls beside the box that a run goes on from, by name; empty without any."""
+        if not self.beside_box:
+            return {}
+        free = self.faces.walls.free
+        return {name: getattr(self.faces.walls, name) for name in STATE} | ({"free": free.state} if free else {})
 
-    def keep_worn(self, before: EngineWalls) -> None:
-        """Go on with what another engine has worn off walls; once this one has its unit of energy."""
-        if self.wall_state:
-            pieces = [wall.pieces if wall.wear > 0 else 0 for wall in before.walls]
+    def inherit_motion(self, before: EngineWalls) -> None:
+        """Go on from where servos and forces have moved the walls of another engine."""
+        state = before.state
+        for name in {"driven", "free"} & state.keys() & self.state.keys():
+            rows = self.state[name]
+            rows[:] = state[name][: len(rows), self.places_before]
+
+    def inherit_impulse(self, before: EngineWalls) -> None:
+        """Go on with the sums over time of the loads on walls."""
+        if self.beside_box:
+            self.state["impulse"][:] = before.state["impulse"][..., self.places_before]
+
+    def inherit_wear(self, before: EngineWalls, units: float) -> None:
+        """Go on with what has been worn off the walls of another engine; `units` are energy units over those before."""
+        if self.beside_box:
+            pieces = [wall.pieces if wall.wear > 0 else 0 for wall in before.models]
             of_wall = np.repeat(np.arange(len(pieces)), pieces)
-            kept = np.isin(of_wall, np.arange(len(pieces))[self.walls_before])
-            units = self.energy_unit / before.energy_unit
-            self.wall_state["worn"][:] += np.rint(before.wall_state["worn"][:, kept] * units).astype(np.int64)
+            kept = np.isin(of_wall, np.arange(len(pieces))[self.places_before])
+            self.state["worn"][:] += np.rint(before.state["worn"][:, kept] * units).astype(np.int64)
 
-    def _load_walls(self) -> None:
-        """Give walls that are bodies their weights."""
-        if has_walls(self.faces):
-            load_walls(self.walls, self.gravity, self.faces.walls.free)
+    def load(self, gravity: tuple[float, float, float]) -> None:
+        """Give walls that are rigid bodies their weights."""
+        if self.beside_box:
+            load_walls(self.models, gravity, self.faces.walls.free)
 
-    def move_walls(self, time: float) -> None:
-        """Put the walls where they are at a time [s], those that are there then."""
-        if self.faces.moving or has_walls(self.faces):
+    def move(self, time: float) -> None:
+        """Put the walls where they are at a time [s], those that are present then."""
+        if self.faces.moving or self.beside_box:
             move(self.faces, time)
-        if self.walls:
-            self.walls_present = walls_at(self.walls, time)
-            self.faces.walls.acts[:] = self.acting & self.walls_present[:, None]
+        if self.models:
+            self.present = walls_at(self.models, time)
+            self.faces.walls.acts[:] = self.acting & self.present[:, None]
 
-    def _look_at_walls_anew(self) -> None:
-        """See to it that all bodies are looked at when candidates are picked next, and that there is room for more."""
-        if has_walls(self.faces):
+    def reset_near_list(self) -> None:
+        """Have all bodies checked when candidates are picked next, and make room for as many triangles as wanted."""
+        if self.beside_box:
             walls = self.faces.walls
             walls.skip_distance[:] = 0.0
             walls.displacement_since_list[:] = 0.0
@@ -80,14 +111,38 @@ class EngineWalls(EngineView):
                 new = lists(2 * int(walls.wanted.max()), len(walls.wanted))
                 self.faces = self.faces._replace(walls=walls._replace(**new))
 
-    def _choose_units(self) -> None:
-        """Units in which what walls feel is summed."""
-        if has_walls(self.faces):
-            self.faces.walls.unit[:] = units_of(self.energy_unit, self.kinds, self.dt)
+    def choose_units(self, energy_unit: float, kinds: Kinds, dt: float) -> None:
+        """Choose the units in which loads on walls are summed."""
+        if self.beside_box:
+            self.faces.walls.unit[:] = units_of(energy_unit, kinds, dt)
 
-    def _make_slots_for(self, contacts: int) -> None:
-        """See to it that spheres may remember twice so many contacts with walls at least."""
-        if has_walls(self.faces) and self.faces.walls.old_history.shape[2]:
+    def make_room(self, contacts: int) -> None:
+        """Make room for twice so many contacts of a sphere with walls beside the box, at least."""
+        if self.beside_box and self.faces.walls.old_history.shape[2]:
             walls = self.faces.walls
             if walls.old_key.shape[1] < 2 * contacts:
                 self.faces = self.faces._replace(walls=more_slots(walls, 4 * contacts))
+
+    def give_history(self, table: Index, bodies: Bodies, neighbours: Neighbours) -> None:
+        """Hand contacts with walls what they remember."""
+        table.give_walls(bodies, neighbours)
+        if self.beside_box:
+            self.make_room(table.give_slots(bodies, self.faces.walls))
+            table.give_slots(bodies, self.faces.walls)
+
+    def fit(self, bodies: int, spheres: int, chunks: int) -> None:
+        """Make arrays for other numbers of bodies, spheres and chunks."""
+        if self.beside_box:
+            self.faces = self.faces._replace(walls=fitted(self.faces.walls, bodies, spheres, chunks))
+
+    def swing(self) -> float:
+        """Largest amplitude of vibrating walls [m]."""
+        swings = [self.faces.swing, *([self.faces.walls.motions.swing] if self.beside_box else [])]
+        return max(float(np.abs(swing).max(initial=0.0)) for swing in swings)
+
+    def periods(self) -> list[tuple[float, float]]:
+        """Corner and length of the periodic cell along each axis [m], the length 0 where it is not periodic."""
+        w = self.faces
+        if not is_periodic(w):
+            return [(0.0, 0.0)] * 3
+        return [(w.corner_x, w.length_x), (w.corner_y, w.length_y), (w.corner_z, w.length_z)]

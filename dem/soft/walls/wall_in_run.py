@@ -83,7 +83,7 @@ class WallInRun:
     @property
     def _number(self) -> int:
         """Its place among the walls that there are now; raises ValueError if it has been removed."""
-        walls, number = self._present().walls, self._first_number
+        walls, number = self._present().walls.models, self._first_number
         if number < len(walls) and walls[number] is self.wall:
             return number
         place = next((k for k, wall in enumerate(walls) if wall is self.wall), None)
@@ -95,13 +95,13 @@ class WallInRun:
     @property
     def present(self) -> bool:
         """Whether it is there now, see `present_from` and `present_until` of walls."""
-        return bool(self._present().walls_present[self._number])
+        return bool(self._present().walls.present[self._number])
 
     def _state(self, name: str) -> np.ndarray:
-        return self._present().wall_state[name][..., self._number]
+        return self._present().walls.state[name][..., self._number]
 
     def _pose(self, name: str) -> np.ndarray:
-        return getattr(self._present().faces.walls.poses, name)[:, self._number].copy()
+        return getattr(self._present().walls.faces.walls.poses, name)[:, self._number].copy()
 
     @property
     def force(self) -> np.ndarray:
@@ -141,7 +141,7 @@ class WallInRun:
         """
         engine, found = self._present(), np.zeros(self.wall.pieces)
         if self.wall.wear > 0:
-            walls = engine.faces.walls
+            walls = engine.walls.faces.walls
             first = walls.first_worn[self._number]
             whole, rest = walls.worn[:, first : first + found.size]
             found = self.wall.wear * ((whole + rest / REST) / engine.energy_unit)
@@ -169,7 +169,7 @@ class WallInRun:
             portable.dot(self.momentum, state[rigid_body.GOING : rigid_body.GOING + 3])
             + portable.dot(self.angular_momentum, self._pose("spin"))
         )
-        bodies = self._present().faces.walls.free
+        bodies = self._present().walls.faces.walls.free
         arm, load = bodies.arm[:, self._number], bodies.load[:, self._number]
         moved = state[:3] + turned(state[rigid_body.TURN : rigid_body.TURN + 4], arm) - arm
         return float(kinetic - portable.dot(load, moved))

@@ -1,0 +1,164 @@
+"""Subdomains of an engine, which several ranks move: all that rank 0 knows of them.
+
+The engine of rank 0 has all bodies when it is started, and whenever something looks closer or changes anything. Steps
+are taken by the subdomains; the state that only they know afterwards is fetched when it is asked for. So an engine on
+several ranks can do what one on a single rank does, with the same bytes.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.kernels.soft.integration import sweeps
+from dem.model.particles.fields import MOTION
+from dem.ranks.job_server import JobServer
+from dem.soft.contact.capsules import with_poses
+from dem.soft.contact.contact_history import ContactHistory
+from dem.soft.per_body import MOVING, sent_rows
+from dem.soft.subdomain.migration import BodyBatch, HistoryTable
+from dem.soft.subdomain.subdomain import PIECES, Kit, Subdomain
+from dem.soft.subdomain.subdomain_bonds import Ties
+
+if TYPE_CHECKING:
+    from dem.kernels.domain.faces import BoxFaces
+    from dem.ranks.job_server import RemoteObject
+    from dem.soft.engine import Engine
+
+AT_ROOT, DISTRIBUTED, BOTH = "whole", "spread", "both"  # who has the state: the engine, the subdomains
+
+
+class EngineSubdomains:
+    """The subdomains, one a rank, and which side has the present state.
+
+    Parameters
+    ----------
+    threads : int
+        Of each rank.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.remote: RemoteObject | None = None
+        self._has_state = AT_ROOT
+
+    @property
+    def have_state(self) -> bool:
+        """Whether the subdomains have the present state."""
+        return self._has_state != AT_ROOT
+
+    @property
+    def have_newer_state(self) -> bool:
+        """Whether the subdomains alone have the present state."""
+        return self._has_state == DISTRIBUTED
+
+    def forget(self) -> None:
+        """Note that the engine has changed the state, which is scattered before the next step."""
+        self._has_state = AT_ROOT
+
+    def fetch(self, engine: Engine) -> None:
+        """Gather the state of all bodies in the engine."""
+        if self._has_state == DISTRIBUTED:
+            code, travel, snapshot = engine.code, float(engine.progress.travel[0]), engine.snapshot()
+            self._has_state = AT_ROOT
+            engine.restore(snapshot._replace(traffic={}))  # they are those that have been here all along
+            engine.progress.travel[0] = travel  # of the subdomains, whose lists are older than those made here
+            engine.code, self._has_state = code, BOTH
+
+    def take_steps(self, engine: Engine, stop: int) -> int:
+        """Take steps until `stop` are complete; returns DONE or which limit is passed."""
+        self._scatter(engine)
+        self._has_state = DISTRIBUTED
+        code = self.remote.do("advance", stop, engine.setting)
+        engine.partial[:] = 0
+        engine.partial[0, sweeps.TRAVEL] = self.remote.own.partial[0, sweeps.TRAVEL]
+        return code
+
+    def _scatter(self, engine: Engine) -> None:
+        """Hand all bodies out to the subdomains, unless they have them."""
+        if self._has_state != AT_ROOT:
+            return
+        if self.remote is None:
+            self.remote = self._made(engine)
+        self.remote.own.parts = self._parts(engine)
+        walls, faces = engine.walls.state, engine.walls.faces
+        if walls:  # those that are bodies may weigh other than before
+            walls = walls | {
+                "unit": faces.walls.unit,
+                "acts": faces.walls.acts,
+                "load": getattr(faces.walls.free, "load", None),
+            }
+        bonds = engine.bonds.snapshot() if engine.bonds else {}
+        state = {"walls": walls, "fluid": engine.fluid_state, "bonds": bonds}
+        self.remote.do("begin", engine.progress, engine.setting, state)
+        self._has_state = BOTH
+
+    def _made(self, engine: Engine) -> RemoteObject:
+        """Make the subdomains, which begin without bodies."""
+        server = JobServer.current
+        used = tuple(name for name in MOVING if getattr(engine.bodies, name).size)
+        kit = Kit(
+            kinds=with_poses(engine.kinds, np.zeros(0, np.int64)), faces=engine.walls.faces, law=engine.law,
+            fluid=engine.fluid, scheme=engine.scheme, layout=engine.layout, skins=engine.skins, range=engine.range,
+            threads=self.threads, owners=server.owners(), used=used, sent_rows=sent_rows(engine.fields),
+            ties=Ties.of(engine) if engine.bonds else None,
+        )  # fmt: skip
+        try:
+            pickle.dumps(kit)
+        except (pickle.PicklingError, TypeError, AttributeError) as error:
+            message = f"this run cannot be handed to other ranks: {error}; run it without mpiexec"
+            raise ValueError(message) from None
+        remote = server.make(Subdomain, kit)
+        if remote.own.unlike:
+            message = (
+                f"{remote.own.unlike}: the result would not be that of one; install the same pcdm-dem, Python and "
+                "numba at all nodes"
+            )
+            raise ValueError(message)
+        return remote
+
+    def _parts(self, engine: Engine) -> list[list[BodyBatch]]:
+        """Batches of bodies for each rank, in memory order; the ranks redistribute them by domain."""
+        b, ranks = engine.bodies, self.remote.crew.communicator.ranks
+        n = b.kind.size
+        numbers, table = engine.first_numbers(), HistoryTable.of(engine.history())
+        rounds = max(1, -(-n // PIECES))
+        edges = np.arange(rounds * ranks + 1) * n // (rounds * ranks)
+        every = BodyBatch.of(b, numbers, table, np.arange(n))
+        owner = np.searchsorted(edges, np.arange(n), side="right") - 1
+        parcels = every.parcels(owner, rounds * ranks, engine.kinds)
+        return [parcels[k * ranks : (k + 1) * ranks] for k in range(rounds)]
+
+    def state(self, engine: Engine) -> list[np.ndarray]:
+        """Position, velocity, orientation and angular velocity as `Engine.state`, without lists being made."""
+        parts = self.remote.do("show")
+        return [_rows_of(engine, parts, k) for k, _ in enumerate(MOTION, 1)]
+
+    def field_rows(self, engine: Engine) -> np.ndarray:
+        """Registered fields of all bodies (R, N) in the order of the user's rows, without lists being made."""
+        return _rows_of(engine, self.remote.do("show_fields"), 1)
+
+    def snapshot(self, engine: Engine) -> tuple[dict[str, np.ndarray], ContactHistory, dict[str, np.ndarray]]:
+        """Bodies, contacts and bonds of a snapshot, without lists being made."""
+        names, kept = [*engine.kept, "wall_contacts"], engine._bodies  # noqa: SLF001, arrays that are empty are so here
+        parts, table = self.remote.do("give", names)
+        bodies = {}
+        for k, name in enumerate(names, 1):
+            bodies[name] = _rows_of(engine, parts, k) if getattr(kept, name).size else getattr(kept, name)
+        contacts = ContactHistory(*table, bodies.pop("wall_contacts"))
+        return bodies, contacts, self.remote.own.bonds.snapshot() if engine.bonds else {}
+
+    def are_sound(self, faces: BoxFaces | None) -> bool:
+        """Whether all bodies have finite states, and are between the faces of the box, if there is one."""
+        return self.remote.do("is_sound", (faces.lower, faces.upper) if faces else None)
+
+
+def _rows_of(engine: Engine, parts: list, k: int) -> np.ndarray:
+    """Values (..., N) of all bodies in the order of the user's rows, from those of all ranks."""
+    first = parts[0][k]
+    result = np.empty((*first.shape[:-1], engine.owned), first.dtype)
+    for part in parts:
+        result[..., engine.numbering.rows(part[0])] = part[k]
+    return result
