@@ -104,12 +104,10 @@ class LawComponent(NamedTuple):
     store: object
     width: int = 0
     reach: object = None  # how far beyond touching contacts live [m], of (part, i, j, E*, R*), where they do
-    spring: object = (
-        None  # of a normal part: its `dem.kernels.laws.collision_time.Spring`, of (part, i, j, `ContactPairProperties`)
-    )
-    power: object = (
-        None  # of a normal part: p of its force, about δ^p, a formula of (part, i, j): see `merged_contacts`
-    )
+    # of a normal part: its `dem.kernels.laws.collision_time.Spring`, of (part, i, j, `ContactPairProperties`)
+    spring: object = None
+    # of a normal part: p of its force, about δ^p, a formula of (part, i, j), see `dem.kernels.laws.merged_contacts`
+    power: object = None
     pull: object = None  # of what attracts beside the normal part: h of its force h δ^q, of (part, i, j, R*) [N m^-q]
     pull_power: float = 0.0  # q: 0 of a constant pull
 
