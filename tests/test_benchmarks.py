@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import dem
 from benchmarks import __main__ as command
-from benchmarks import same_bytes
+from benchmarks import ablation, same_bytes
 from dem.bench import lammps
 from dem.bench.timing import stage_times
 from dem.bench.walling import Walling
@@ -194,3 +194,10 @@ def test_what_walls_cost_is_told_beside_the_same_grains_without(monkeypatch, tmp
     assert list(figures["ns_per_particle_step"]) == ["without", "cylinder", "triangles"]
     assert list(figures["share_of_walls"]) == ["cylinder", "triangles"]
     assert 0 < figures["near_walls"] < 1
+
+
+def test_every_part_of_the_compiler_can_be_switched_off():
+    """The table of edits follows the code, and leaves Python."""
+    for part in ablation.PARTS:
+        for text in ablation.edited(part).values():
+            compile(text, part, "exec")

@@ -171,7 +171,7 @@ class FastCall:
         typing, target = self.part.typingctx, self.part.targetctx
         with global_compiler_lock:
             if stages.ALL.find(stages.symbol_of(self.part, kinds)) is None:
-                with event.trigger_event("numba:compile", {"dispatcher": self}), link_time_inlining.unheard():
+                with event.trigger_event("numba:compile", {"dispatcher": self}):
                     link_time_inlining.PARTS_KEPT.read()
                     typing.refresh()
                     target.refresh()

@@ -19,13 +19,12 @@ lean on numba's insides; `dem.kernels.compiler.jit` does without where they are 
 
 # ruff: noqa: SLF001 (numba has no other way in)
 
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import numba
 from dem.kernels.compiler import disk_cache, stages
 from dem.kernels.compiler.libraries import Part
 from dem.kernels.compiler.lowering import LowerPart, LowerWhole, announce
-from dem.kernels.compiler.minmax import LowerExtremes
 from dem.kernels.compiler.struct_reference import by_value
 from llvmlite import binding as llvm
 from numba.core import (
@@ -39,14 +38,13 @@ from numba.core import (
     sigutils,
     typed_passes,
     types,
-    untyped_passes,
 )
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.cpython import builtins, slicing
+from numba.cpython import slicing
 from numba.extending import lower_builtin
 from numba.np import arrayobj
 from numba.np.ufunc import parallel
@@ -61,8 +59,6 @@ EXPECTED = (
     (lowering.Lower, "setup_function", "extract_function_arguments"),
     (arrayobj, "fix_integer_index", "make_array", "slicing"),
     (slicing, "fix_slice", "get_slice_length"),
-    (builtins, "do_minmax"),
-    (untyped_passes, "TranslateByteCode"),
     (typed_passes.NativeLowering, "run_pass", "lowering_class"),
     (dispatcher._FunctionCompiler, "_customize_flags", "compile"),
     (CPUDispatcher, "add_overload", "compile"),
@@ -81,7 +77,6 @@ def is_as_expected():
     """Whether numba has what this module leans on."""
     set_by_libraries = codegen.CodeLibrary.__init__.__code__.co_names
     expected = all(hasattr(owner, name) for owner, *names in EXPECTED for name in names)
-    expected = expected and hasattr(getattr(llvm.ffi.lib, "_lock", None), "_cblist")
     return expected and "_reload_init" in set_by_libraries  # numba 0.61 has no such attribute
 
 
@@ -111,13 +106,7 @@ def pipeline(lower):
         def __init__(self, typingctx, targetctx, *others):
             if lower is LowerWhole:
                 PARTS_KEPT.read()
-            else:  # all there is has been looked through for the whole
-                typingctx.refresh = targetctx.refresh = lambda: None
-            try:
-                super().__init__(typingctx, targetctx, *others)
-            finally:
-                vars(typingctx).pop("refresh", None)
-                vars(targetctx).pop("refresh", None)
+            super().__init__(typingctx, targetctx, *others)
 
         def define_pipelines(self):
             usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
@@ -125,8 +114,6 @@ def pipeline(lower):
             for one, description in usual.passes:
                 if one.__name__ not in IDLE:
                     passes.add_pass(lower if issubclass(one, typed_passes.BaseNativeLowering) else one, description)
-                if one is untyped_passes.TranslateByteCode:
-                    passes.add_pass(LowerExtremes, "max and min")
             passes.finalize()
             return [passes]
 
@@ -163,33 +150,12 @@ class Kept(caching.FunctionCache):
         PARTS_KEPT.write()
 
 
-@contextmanager
-def unheard():
-    """Without numba's events at each call of LLVM."""
-    lock = llvm.ffi.lib._lock
-    heard, lock._cblist = lock._cblist, []
-    try:
-        yield
-    finally:
-        lock._cblist = heard
-
-
-class WholeDispatcher(CPUDispatcher):
-    """What Python calls."""
-
-    def compile(self, sig):
-        """Compile it."""
-        with global_compiler_lock, unheard():
-            return super().compile(sig)
-
-
 def whole(**options):
     """Decorator of what Python calls."""
 
     def decorate(function):
         made = numba.njit(pipeline_class=WHOLES, **options)(function)
         made._cache.__class__ = Kept
-        made.__class__ = WholeDispatcher
         return made
 
     return decorate
@@ -244,10 +210,10 @@ class PartDispatcher(CPUDispatcher):
         """As what type it takes an argument: LLVM can be told of arguments alone that they do not overlap.
 
         Numbers of bodies are short integers in lists and long ones where they are counted: parts are made for long
-        ones alone. Laws' tables are held where walls ask and let go of in loops over pairs: laws take them as they are.
+        ones alone.
         """
         plain = types.int64 if kind is types.int32 else types.unliteral(kind)
-        return by_value(plain) if self.is_loop or self.is_of_laws else plain
+        return by_value(plain) if self.is_loop else plain
 
     def compile(self, sig):
         """Lower it for arguments of these types, if no process has yet."""
@@ -294,7 +260,6 @@ def part(*, stays_apart=False, **options):
         made.__class__ = PartDispatcher
         made._compiler.__class__ = PartCompiler
         made.is_loop = options.get("noalias", False)
-        made.is_of_laws = function.__module__.startswith("dem.kernels.laws")
         made.options = {name: value for name, value in options.items() if name != "forceinline"}
         return made
 
