@@ -61,9 +61,6 @@ PARTS = {
     "struct references": (Edit(JIT, "kernel(function) if PLAIN", "kernel(function) if True"), BY_VALUE),
     "fast_call": (Edit(JIT, "kernel(function) if PLAIN", "kernel(function) if True"),),
     "fast_call: rewrite": (Edit("compiler/fast_call.py", "rewrite(found, value) if found else", ""),),
-    "disk cache of functions": (
-        Edit("compiler/disk_cache.py", "entries = {}\n", "entries = {}\n        self.new.clear()\n"),
-    ),
     "indices from the start": (Edit(LOWERING, '(arrayobj, "fix_integer_index", index_of_kernels),', ""),),
     "arrays as values": (Edit(LOWERING, '(arrayobj, "make_array", array_of_kernels),', ""),),
     "short slices": (

@@ -1,7 +1,6 @@
-"""Parts, wholes, parts kept on disk, and plain compiling: the same functions, the same bits."""
+"""Parts, wholes, and plain compiling: the same functions, the same bits."""
 
 import os
-import pickle
 import subprocess
 import sys
 from typing import NamedTuple
@@ -162,57 +161,6 @@ def both(k):
 def test_a_part_is_the_same_in_a_piece_and_beside_it():
     """A kernel does not call the part as LLVM has changed it in a piece: such calls failed, or told an address."""
     assert both(5) == (7, 6)
-
-
-ONE_FORMULA = """
-import sys
-from dem.kernels.numerics import quaternion
-q, v = (0.5, 0.1, -0.7, 0.3), (0.2, -0.4, 0.9)
-formula = getattr(quaternion, sys.argv[1])
-assert formula(q, v) == formula.py_func(q, v)
-"""
-
-
-def run_formula(name, folder):
-    """Call a formula in a process of its own; returns the file of parts that this adds to a cache folder."""
-    before = set(folder.rglob(disk_cache.PATTERN))
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
-    subprocess.run([sys.executable, "-c", ONE_FORMULA, name], check=True, env=environment)
-    (new,) = set(folder.rglob(disk_cache.PATTERN)) - before
-    return new
-
-
-def functions(path):
-    entries = pickle.loads(path.read_bytes()[32:]).values()
-    return {entry.call.split(":")[0].removeprefix("dem.kernels.base.") for entry in entries}
-
-
-def kept(call):
-    """Whether a process that looks now finds a part."""
-    store = disk_cache.Store()
-    store.read()
-    return store.find(call) is not None
-
-
-@compiled
-@pytest.mark.skipif(jit.PLAIN, reason="nothing is kept")
-@pytest.mark.slow
-def test_another_process_lowers_only_what_is_not_kept_and_takes_nothing_from_a_broken_file(tmp_path, monkeypatch):
-    """`rotate_back` is `conjugate` and `rotate`, whose parts the first process has lowered."""
-    first = run_formula("rotate", tmp_path)
-    assert "vector.cross" in functions(first)
-    second = run_formula("rotate_back", tmp_path)
-    assert functions(second) == {"quaternion.conjugate", "quaternion.rotate"}
-
-    monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(first.parent))
-    data = first.read_bytes()
-    calls = {path: [entry.call for entry in pickle.loads(path.read_bytes()[32:]).values()] for path in (first, second)}
-    assert all(kept(call) for call in calls[first] + calls[second])
-    for broken in (b"", b"no such thing", data[:-1], data[:-9] + bytes([data[-9] ^ 1]) + data[-8:]):
-        first.write_bytes(broken)
-        assert not any(kept(call) for call in calls[first])
-        left = [call.split(":")[0] for call in calls[second] if kept(call)]
-        assert left == ["dem.kernels.numerics.quaternion.conjugate"]  # needs no other
 
 
 class Elastic(NamedTuple):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
-from dem.kernels.compiler import link_time_inlining, stages
+from dem.kernels.compiler import stages
 from dem.kernels.compiler.struct_reference import StructRef, by_reference, is_plain_array
 from numba.core import event, types
 from numba.core.compiler_lock import global_compiler_lock
@@ -172,10 +172,8 @@ class FastCall:
         with global_compiler_lock:
             if stages.ALL.find(stages.symbol_of(self.part, kinds)) is None:
                 with event.trigger_event("numba:compile", {"dispatcher": self}):
-                    link_time_inlining.PARTS_KEPT.read()
                     typing.refresh()
                     target.refresh()
                     stages.made_for(self.part, typing, kinds)
-                    link_time_inlining.PARTS_KEPT.write()
             address = stages.address_of(self.part, kinds)
         return ctypes.PYFUNCTYPE(ctypes.c_int32)(address)

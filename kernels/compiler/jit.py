@@ -1,18 +1,18 @@
 """How every kernel is compiled: the only module that configures numba.
 
-Seven decorators; what all but the last two make is only ever linked into kernels
-(`kernels.compiler.link_time_inlining`):
+The rest of the code uses these decorators (`README.md` in this folder has the functions beside them, and what numba
+does without them):
 
-``formula``   a pure function of scalars and tuples; inlined wherever it is called. Without forced
-              inlining LLVM leaves calls in the body loops and gives up vectorising them.
-``loop``      a loop over flat arrays *that do not overlap*. numba cannot say so to LLVM by itself, although
-              its compiler flags know the word: the line marked below hands it through. Integrating a
-              fibre costs 15 ns with it and 55 ns without (1024 fibres, AVX2 code). Inlined as well.
-``stage``     a part of a time step; inlined as formulae are.
-``part``      a larger part of kernels, which LLVM inlines or not.
-``bond_exclusions``     one that is called now and then, and stays a function of its own.
-``kernel``    what Python calls: wrapped, made machine code and cached, with all parts that it needs.
-``functional``  a formula that is given a function, which may allocate; numba cannot keep it in the cache.
+``inline``          a pure function of numbers and tuples, inlined into every caller. Without forced inlining LLVM
+                    leaves calls in the loops over particles and does not vectorise them.
+``vector_loop``     a loop over flat arrays *that do not overlap*, inlined as well. The option is one of numba's own
+                    flags, which it does not offer; the line marked below hands it through.
+``func``            a larger function, which LLVM inlines or not.
+``noinline``        a function that is called seldom and stays a function.
+``compiled_stage``  a large function with machine code of its own, shared by all callers with the same types.
+``kernel``          what Python calls: wrapped, compiled and cached, with all functions that it needs.
+``fast_call``       a compiled stage that Python calls often.
+``closure``         an inline function that is given a function, and may allocate; numba cannot cache it.
 
 Kernels do without numba's reference counts (``_nrt``): they allocate nothing, and counting the arrays that a step hands
 on took twice as long as moving nine fibres. They do without indices that count from the end, too: none is negative

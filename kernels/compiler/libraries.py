@@ -5,9 +5,33 @@ See `kernels.compiler.link_time_inlining`.
 
 # ruff: noqa: SLF001 (numba has no other way in)
 
-from dem.kernels.compiler.disk_cache import callers_first, code_to_link, pieces_of
 from llvmlite import binding as llvm
 from numba.core import codegen
+
+
+def callers_first(library):
+    """A library and all that it needs, each after all that call it: LLVM drops what nobody has called for yet."""
+    order, seen = [], set()
+
+    def visit(one):
+        seen.add(one)
+        for callee in dict.fromkeys(one._linking_libraries):
+            if callee not in seen:
+                visit(callee)
+        order.append(one)
+
+    visit(library)
+    return order[::-1]
+
+
+def pieces_of(library):
+    """Symbols of the pieces that a library and all that it needs call."""
+    return frozenset().union(*(getattr(one, "pieces", ()) for one in callers_first(library)))
+
+
+def code_to_link(library):
+    """Code of a part alone; of numba's own libraries, with all that it needs."""
+    return library.own_module() if hasattr(library, "own_module") else library._get_module_for_linking()
 
 
 def link(module, library):
@@ -40,7 +64,6 @@ class Part(Library):
     """Code of a part."""
 
     is_loop = stays_apart = False
-    symbol = None  # its name where parts are kept, if it is
 
     def finalize(self):
         """Optimise a loop, with all that it needs; other parts are left as they are."""

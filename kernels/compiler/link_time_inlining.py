@@ -11,10 +11,8 @@ stages is optimised at every level, and four fifths of what is made is never cal
 - a *choice* by the type of the first argument leads straight to the function chosen (`numba.extending.overload` puts
   one of its own in between, with all arguments in a tuple).
 
-What is lowered is kept on disk (`kernels.compiler.disk_cache`): another combination lowers only what it does not share.
-
-This module, those that it imports (`libraries`, `lowering`, `extremes`, `convention`, `keeping`) and `spreading` alone
-lean on numba's insides; `dem.kernels.compiler.jit` does without where they are not as expected.
+This module, those that it imports and `parallel_for` alone use numba's internals; `dem.kernels.compiler.jit` does
+without them where they are not as expected.
 """
 
 # ruff: noqa: SLF001 (numba has no other way in)
@@ -23,8 +21,7 @@ from contextlib import suppress
 
 import numba
 from dem.kernels.compiler import disk_cache, stages
-from dem.kernels.compiler.libraries import Part
-from dem.kernels.compiler.lowering import LowerPart, LowerWhole, announce
+from dem.kernels.compiler.lowering import LowerPart, LowerWhole
 from dem.kernels.compiler.struct_reference import by_value
 from llvmlite import binding as llvm
 from numba.core import (
@@ -64,7 +61,6 @@ EXPECTED = (
     (CPUDispatcher, "add_overload", "compile"),
     (PassManager, "_runPass"),
     (parallel, "_launch_threads"),
-    (compiler, "compile_result"),
     (compiler.Flags, "copy", "summary", "get_mangle_string"),
     (compiler.Flags, "no_compile", "no_cpython_wrapper", "no_cfunc_wrapper", "noalias"),
     (llvm.ModulePassManager, "add_sroa_pass", "add_simplify_cfg_pass", "add_instruction_combine_pass"),
@@ -103,11 +99,6 @@ def pipeline(lower):
     """numba's pipeline with another way to lower, and without idle passes."""
 
     class Compiler(compiler.CompilerBase):
-        def __init__(self, typingctx, targetctx, *others):
-            if lower is LowerWhole:
-                PARTS_KEPT.read()
-            super().__init__(typingctx, targetctx, *others)
-
         def define_pipelines(self):
             usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
             passes = Passes(lower._name)
@@ -144,10 +135,9 @@ class Kept(caching.FunctionCache):
         return ("; ".join(map(disk_cache.spelt, sig)), *key[1:]) if any(map(disk_cache.is_of_others, sig)) else key
 
     def save_overload(self, sig, data):
-        """Keep it, and the parts that it is made of for what is compiled next."""
+        """Keep it, unless it is called with types of others."""
         if all(map(disk_cache.spelt, sig)):
             super().save_overload(sig, data)
-        PARTS_KEPT.write()
 
 
 def whole(**options):
@@ -188,9 +178,6 @@ class PartCompiler(dispatcher._FunctionCompiler):
         return SHARED.setdefault(flags.summary(), SharedFlags(flags))
 
 
-PARTS_KEPT = disk_cache.Store()
-
-
 class PartDispatcher(CPUDispatcher):
     """A part; whoever calls it from Python calls a whole of the same function; a part called so would crash."""
 
@@ -216,39 +203,12 @@ class PartDispatcher(CPUDispatcher):
         return by_value(plain) if self.is_loop else plain
 
     def compile(self, sig):
-        """Lower it for arguments of these types, if no process has yet."""
+        """Lower it for arguments of these types."""
         args, _ = sigutils.normalize_signature(sig)
         if args not in self.overloads:
-            call = disk_cache.call_of(self.py_func, args)
             with global_compiler_lock, self._compiling_counter:
-                result = self.revived(call, args) or self._compiler.compile(args, None)
-                self.add_overload(result)
-                PARTS_KEPT.add(call, result)
+                self.add_overload(self._compiler.compile(args, None))
         return self.overloads[args].entry_point
-
-    def revived(self, call, args):
-        """What numba knows of the part that an earlier process has kept; None if there is none."""
-        symbol = PARTS_KEPT.find(call)
-        if symbol is None:
-            return None
-        for piece in PARTS_KEPT.entries[symbol].pieces:
-            if stages.ALL.find(piece) is None:
-                return None
-            stages.ALL.load(self.targetctx.codegen(), piece)
-        library = PARTS_KEPT.library(symbol, self.library_of)
-        fndesc = disk_cache.described(PARTS_KEPT.entries[symbol], args)
-        return compiler.compile_result(
-            typing_context=self.typingctx, target_context=self.targetctx, fndesc=fndesc, library=library,
-            entry_point=announce(self.targetctx, fndesc, library), signature=signature(fndesc.restype, *args),
-            environment=None, objectmode=False, lifted=(), metadata={}, reload_init=(), referenced_envs=(),
-        )  # fmt: skip
-
-    def library_of(self, entry, module):
-        """Library of a part that was kept."""
-        library = Part(self.targetctx.codegen(), entry.call)
-        library._final_module, library._finalized = module, True
-        library.is_loop = entry.is_loop
-        return library
 
 
 def part(*, stays_apart=False, **options):

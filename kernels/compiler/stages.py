@@ -6,7 +6,7 @@ is kept on disk: whoever calls it is linked with its address. So another combina
 those whose types differ; tuples of arrays should be held (`kernels.compiler.struct_reference`), or each call moves
 all of them.
 
-Files of pieces, those of `kernels.compiler.disk_cache` and numba's own are pickles. A plain format would not make
+Files of pieces and numba's own are pickles. A plain format would not make
 them safer:
 they hold machine code, which is run as it is read, and their checksum says that they are whole, not whose they are.
 Safety rests on the folder alone, which no other user can have written to (`dem.kernels.compiler.own_folder`).
@@ -24,8 +24,7 @@ from typing import NamedTuple
 
 import numba
 from dem.kernels.compiler import disk_cache
-from dem.kernels.compiler.disk_cache import pieces_of
-from dem.kernels.compiler.libraries import Code, Whole
+from dem.kernels.compiler.libraries import Code, Whole, pieces_of
 from dem.kernels.compiler.lowering import calling_parts
 from dem.kernels.compiler.struct_reference import StructRef, by_reference, size_of
 from llvmlite import binding as llvm

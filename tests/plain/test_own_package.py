@@ -157,7 +157,6 @@ def law_of(source, path, monkeypatch):
 def test_tables_of_a_package_go_by_its_sources(tmp_path, monkeypatch):
     """Two versions of a law differ in all names by which machine code is found; the same sources in none."""
     monkeypatch.setattr(disk_cache, "SOURCES", {})
-    monkeypatch.setattr(disk_cache, "FOREIGN", set())
     names = []
     for version in (LAW, LAW.replace("0.5", "0.25"), LAW):
         tables = law_of(version, tmp_path / "thislaw.py", monkeypatch).Tables
