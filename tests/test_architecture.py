@@ -122,6 +122,59 @@ def test_no_imports_go_in_circles():
     assert not left
 
 
+@cache
+def classes():
+    """Bases of each of our classes, by module and name."""
+    found = {}
+    for name in (name for name in FILES if parts_of(name)[0] == "dem"):
+        own = [node for node in nodes_of(FILES[name]) if isinstance(node, ast.ClassDef)]
+        found |= {(name, node.name): [ast.unparse(base).partition("[")[0] for base in node.bases] for node in own}
+    return found
+
+
+def meant(module, base):
+    """Module and name of the class that a word for a base means; None if it is none of ours."""
+    if (module, base) in classes():
+        return module, base
+    first, _, rest = base.partition(".")
+    for node in nodes_of(FILES[module]):
+        for alias in node.names if isinstance(node, ast.ImportFrom) else ():
+            if (alias.asname or alias.name) == first:
+                key = (f"{node.module}.{alias.name}", rest) if rest else (node.module, alias.name)
+                return key if key in classes() else None
+    return None
+
+
+def levels(module, name):
+    """Number of our own classes in the longest chain of bases that ends in a class."""
+    bases = [meant(module, base) for base in classes()[module, name]]
+    return 1 + max((levels(*base) for base in bases if base), default=0)
+
+
+DEEPER = {  # rooms whose chains are three levels deep or more still, with the deepest: none may be added, none grow
+    ("dem.soft", 4), ("dem.event_driven", 4), ("dem.dsmc", 5), ("dem.model", 4), ("dem.case", 4), ("dem.casefile", 3),
+}  # fmt: skip
+
+
+def test_no_chain_of_classes_is_deeper_than_two_levels():
+    """A base and a concrete class: behaviour is composed of parts that a class owns."""
+    deepest = {}
+    for module, name in classes():
+        room = ".".join(module.split(".")[:2])
+        deepest[room] = max(deepest.get(room, 0), levels(module, name))
+    assert {(room, depth) for room, depth in deepest.items() if depth > 2} == DEEPER
+
+
+def test_the_parts_of_an_engine_have_no_bases():
+    """Features of an engine are parts that it owns, and so are those of a subdomain."""
+    for module, name in (
+        ("dem.soft.engine", "Engine"), ("dem.soft.subdomain.subdomain", "Subdomain"),
+        ("dem.soft.subdomain.engine_subdomains", "EngineSubdomains"), ("dem.soft.walls.engine_walls", "EngineWalls"),
+        ("dem.soft.neighbours.engine_lists", "EngineLists"), ("dem.soft.bonds.engine_bonds", "EngineBonds"),
+    ):  # fmt: skip
+        assert not classes()[module, name], name
+
+
 def looking_into(path):
     """Lines of a file that take the engine of a simulation, as an attribute or by its name."""
     for node in nodes_of(path):

@@ -5,27 +5,28 @@ from __future__ import annotations
 from dem.base.checks import nearest
 
 
-class Declared:
-    """Takes properties with a setter, names annotated in the class, and private ones.
+def set_declared(self: object, name: str, value: object) -> None:
+    """Assign properties with a setter, names annotated in the class, and private ones: to be a class's `__setattr__`.
+
+    Raises
+    ------
+    AttributeError
+        For a name that the class does not declare, or that can only be read.
 
     Examples
     --------
-    >>> class Tray(Declared):
+    >>> class Tray:
     ...     tilt: float
+    ...     __setattr__ = set_declared
     >>> tray = Tray()
     >>> tray.tilt = 0.1
     >>> tray.tild = 0.2
     Traceback (most recent call last):
     AttributeError: Tray has no attribute 'tild' to assign to: did you mean tilt?
     """
-
-    __slots__ = ()
-
-    def __setattr__(self, name: str, value: object) -> None:
-        """Assign; raises AttributeError for what the class does not declare, or what can only be read."""
-        if not name.startswith("_"):
-            _check(type(self), name)
-        super().__setattr__(name, value)
+    if not name.startswith("_"):
+        _check(type(self), name)
+    object.__setattr__(self, name, value)
 
 
 def _check(kind: type, name: str) -> None:

@@ -11,7 +11,6 @@ from dem.event_driven import energy_ledger
 from dem.kernels.numerics import energy as energy_kernels
 from dem.model.domain.box import AXES
 from dem.model.energy import Energy
-from dem.run.stepping import Stepping
 from dem.system.diagnosis import check_finite
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ class LedgerState(NamedTuple):
     pushed: np.ndarray  # (3,) whether gravity has ever acted along an axis
 
 
-class EnergyLedger(Stepping, energy_ledger.EnergyLedger):
+class EnergyLedger(energy_ledger.EnergyLedger):
     """Spheres that collide at random, whose energies and momentum are booked."""
 
     _engine: StochasticEngine

@@ -180,6 +180,11 @@ class HardSpheres(EnergyLedger):
         }  # fmt: skip
 
     @property
+    def time_step(self) -> None:
+        """None: time goes from event to event."""
+        return None
+
+    @property
     def time(self) -> float:
         """Simulated time [s]."""
         return self._engine.time

@@ -9,7 +9,7 @@ import numpy as np
 
 from dem import statistics
 from dem.base import checks
-from dem.base.declared import Declared
+from dem.base.declared import set_declared
 from dem.files import growing_tables, input_validation, layout, variable_population
 from dem.files.schema import energies_in
 from dem.files.stored_field import read_rows
@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from dem.statistics import CoarseFields, ContactForces, ContactNumbers, KineticEnergies, Profile
 
 
-class Frame(Declared):
+class Frame:
     """One frame of a trajectory; its arrays are read when they are first asked for, and kept.
 
     ``index`` is its number in the file.
     """
+
+    __setattr__ = set_declared
 
     index: int
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.declared import Declared
+from dem.base.declared import set_declared
 from dem.base.json_texts import parsed
 from dem.files import growing_tables, input_validation, stored_bonds, stored_walls, variable_population
 from dem.files.aligned_fields import AlignedField
@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from dem.model.shapes.shape import Shape
 
 
-class StoredRun(Declared):
+class StoredRun:
     """The fields, energies and input of a run, or of some frames of it; `dem.Trajectory` is what users see."""
+
+    __setattr__ = set_declared
 
     path: Path
     _part: range | None = None  # of the frames in the file; None: all of them

@@ -10,7 +10,7 @@ import numpy as np
 from dem.base import portable
 from dem.kernels.numerics import energy as energy_kernels
 from dem.model.energy import Energy
-from dem.run.stepping import Stepping
+from dem.run.runnable import Runnable
 from dem.soft import energy_account
 from dem.soft.bonds import bond_setup
 from dem.soft.contact.contact_forces import contact_forces
@@ -45,7 +45,7 @@ class Booked(NamedTuple):
     fluid: float = 0.0  # its work [J]
 
 
-class EnergyLedger(Stepping):
+class EnergyLedger(Runnable):
     """A system in time steps whose energies are booked; those who inherit from it set its engine going."""
 
     _engine: Engine

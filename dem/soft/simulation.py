@@ -17,6 +17,7 @@ from dem.model.contact.contact_law import law as contact_law
 from dem.model.contact.contacts import Contacts
 from dem.model.fluid.fluid import Fluid
 from dem.model.insertion.inserter import Inserter
+from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles, scaled_variants
 from dem.model.wall_kinds import acting
 from dem.rotation.integrators import integrator_for_contacts
@@ -24,38 +25,45 @@ from dem.rotation.names import AUTO
 from dem.soft import arrays
 from dem.soft.bonds import bond_setup
 from dem.soft.checkpoint_validation import check_fits
-from dem.soft.checks import check_appeared, check_box, check_overlaps
+from dem.soft.checks import check_appeared, check_box, check_overlaps, deep_start, rolling_shapes, turned_clumps
 from dem.soft.contact import capsules
 from dem.soft.contact.overlaps import DEEPEST
-from dem.soft.energy_ledger import Booked
+from dem.soft.energy_ledger import Booked, EnergyLedger
 from dem.soft.engine import Engine
+from dem.soft.escape import staying
 from dem.soft.fluid import fluid_setup, two_way_coupling
 from dem.soft.insertion.additions import check_added, go_on, shifted
 from dem.soft.insertion.insertion_setup import traffic_of, with_examples, with_room_for
 from dem.soft.recorder import recorded
 from dem.soft.run_errors import check_run
-from dem.soft.simulation_population import SimulationPopulation
 from dem.soft.subdomain import rank_checks
-from dem.soft.time_step.advice import Advice, advise
-from dem.soft.walls.wall_arrays import next_change, wall_materials, walls_at
+from dem.soft.time_step import adhesion
+from dem.soft.time_step.advice import Advice, advise, foreseen
+from dem.soft.walls import astray, mesh_scale_check
+from dem.soft.walls.wall_arrays import next_change, wall_materials, walls_at, words
 from dem.soft.walls.wall_in_run import place_of, wall_list
-from dem.system.diagnosis import check_inside
+from dem.system.diagnosis import check_inside, densities
 from dem.system.system import System
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from os import PathLike
     from typing import Self
 
+    from dem.base.notices import Notice
     from dem.model.bonds.bonds import Bonds
     from dem.model.domain.box import Box
     from dem.model.energy import Energy
     from dem.model.insertion.outlet import Outlet
     from dem.model.materials import Material
+    from dem.model.particles.particles import Particles
     from dem.model.shapes.shape import Shape
     from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
+    from dem.soft.insertion.inserter_in_run import InserterInRun
+    from dem.soft.insertion.outlet_in_run import OutletInRun
+    from dem.soft.insertion.population import Population
     from dem.soft.snapshot import Snapshot
     from dem.soft.walls.wall_in_run import WallInRun
 
@@ -63,7 +71,7 @@ if TYPE_CHECKING:
 
 
 @hinted
-class Simulation(SimulationPopulation):
+class Simulation(EnergyLedger):
     """Rigid particles in a box, advanced in time.
 
     Parameters
@@ -122,6 +130,8 @@ class Simulation(SimulationPopulation):
 
     shared = True
     takes_fixed = True
+    _shown_step: int
+    _foretold: bool  # whether what is foreseen has been asked for, or a step has warned of it
     _walls_kept: np.ndarray | None = None  # while a wall is being removed: places of the others among those before
 
     def __init__(
@@ -636,3 +646,89 @@ class Simulation(SimulationPopulation):
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
     ) -> AbstractContextManager[Callable[..., None]]:
         return recorded(self, output, overwrite=overwrite, strict=strict)
+
+    @property
+    def traffic(self) -> Population | None:
+        """Who comes and goes; None if nobody does."""
+        return self._traffic
+
+    @property
+    def inserters(self) -> tuple[InserterInRun, ...]:
+        """Those that put particles in, each with its `.number`, `.mass`, `.waiting`, `.dropped`, `.grading` so far."""
+        return tuple(self._traffic.sources) if self._traffic else ()
+
+    @property
+    def outlets(self) -> tuple[OutletInRun, ...]:
+        """Those that take particles out, each with the `.number` and `.mass` that has gone by it."""
+        return tuple(self._traffic.sinks) if self._traffic else ()
+
+    @property
+    def identities(self) -> np.ndarray:
+        """Number of each particle (N,), which is its own for ever: those who come have numbers that nobody had."""
+        return self._engine.numbering.identities.copy()
+
+    @property
+    def particles(self) -> Particles:
+        """The particles at the present whole step, in their original order."""
+        self._catch_up()
+        return self._particles
+
+    def _catch_up(self) -> None:
+        """Read the particles back from the engine, unless they show the present step."""
+        if self._traffic and self._traffic.changed:
+            self._traffic.shown(self._particles, self._engine)
+            self._shown_step = self.step_count
+        if self._shown_step != self.step_count:
+            motion = dict(zip(MOTION, (rows.T for rows in self._engine.state()), strict=True))
+            self._particles._show_motion(motion | self._engine.registered())
+            self._shown_step = self.step_count
+
+    def _expected(self) -> Particles:
+        """Those that may meet somebody, and examples of those that are to come."""
+        there = staying(self.particles, self._engine.left())
+        return with_examples(there, [each.inserter for each in self.inserters])
+
+    def foreseen(self) -> Iterator[Notice]:
+        """What should be known before a run begins."""
+        self._foretold = True
+        somebody = len(self._engine.left()) < len(self.particles) or self.inserters  # to be met, or will be
+        yield from self._planned(self._expected() if somebody else None)
+        if self.step_count == self._booked.first_step:
+            yield from deep_start(self._engine)
+        yield from astray.foreseen(self._engine, self._containers)
+        number = len(self._particles)
+        yield from rank_checks.foreseen(self._traffic.expected(number) if self._traffic else number)
+
+    def _planned(self, there: Particles | None) -> Iterator[Notice]:
+        """What should be known of those who are there, or will be, which can be before anything is built."""
+        particles, box, gravity, walls = self._particles, self.box, self.gravity, self._walls
+        yield from self._meshes_foreseen()
+        yield from densities(particles)
+        yield from turned_clumps(particles, [each.inserter for each in self.inserters])
+        yield from rolling_shapes(particles, box, self.contacts)
+        yield from fluid_setup.foreseen(self.fluid, particles, box, self.time_step)
+        yield from self._bonds_foreseen()
+        if there is not None:
+            yield from foreseen(there, box, gravity, self.time_step, self._law, walls)
+            yield from adhesion.foreseen(there, box, self._law, self.time_step, walls)
+
+    def _meshes_foreseen(self) -> Iterator[Notice]:
+        """What should be known of the size of meshes, before a run or the first step."""
+        inserters = [each.inserter for each in self.inserters]
+        return mesh_scale_check.odd_meshes(self._particles, self._walls, words(self._walls), inserters)
+
+    def _bonds_foreseen(self) -> Iterator[Notice]:
+        """What should be known of the bonds, before a run or the first step."""
+        return bond_setup.foreseen(self._bonds, self._particles, self.time_step, self.integrator.name, self.gravity)
+
+    def sphere_centres(self) -> np.ndarray:
+        """Centres of all spheres (M, 3) [m], particle by particle."""
+        return self._engine.sphere_centres()
+
+    @property
+    def contact_count(self) -> int:
+        """Number of pairs of spheres in touch, and of spheres and walls; not what adhesion holds apart."""
+        return self._engine.overlaps().count
+
+    def _arrays(self) -> Iterator[np.ndarray]:
+        return self._engine.arrays()

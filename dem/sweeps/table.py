@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from dem.base.declared import Declared
+from dem.base.declared import set_declared
 from dem.base.optional import library
 from dem.base.replace import replace_when_done
 from dem.base.text import counted
@@ -57,7 +57,7 @@ class Row(NamedTuple):
     measured: dict[str, str] = MappingProxyType({})  # columns that `SweepTable.measure` has added
 
 
-class SweepTable(Declared):
+class SweepTable:
     """The runs of a sweep, in order; ``len``, indices and loops give rows, see `dem.sweep`.
 
     On disk it is ``sweep.csv``, one line a run: case, parameters, file, verdict, seconds, error, what was measured.
@@ -85,6 +85,8 @@ class SweepTable(Declared):
     >>> read[0] == table[0], str(read).partition(": ")[2]
     (True, '1 run: 1 PASS')
     """
+
+    __setattr__ = set_declared
 
     path: Path
     case: str

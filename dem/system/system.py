@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 
 from dem.base import checks
-from dem.base.declared import Declared
+from dem.base.declared import set_declared
 from dem.base.readonly import frozen
 from dem.base.thread_lock import OneAtATime
 from dem.kernels.numerics import energy as energy_kernels
@@ -56,12 +56,14 @@ class Comings(Protocol):
         """How many numbers have been given to particles so far."""
 
 
-class System(Declared):
+class System:
     """Particles in a box under gravity; those who inherit from it move them, see `dem.run.runnable`.
 
     Not all go in time steps, on threads, or have advice to give: what is said here of these holds for those who have
     none, so that nobody needs to ask of which kind a system is.
     """
+
+    __setattr__ = set_declared
 
     unit: ClassVar[str]  # one of what work is counted in
     shared: ClassVar[bool] = False  # whether several ranks can compute it together

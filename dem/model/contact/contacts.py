@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.declared import Declared
+from dem.base.declared import set_declared
 from dem.base.notices import deprecated
 from dem.base.text import counted
 from dem.base.typo_hints import hinted
@@ -95,7 +95,7 @@ def present_damping(word: object) -> object:
 
 
 @hinted
-class Contacts(Declared):
+class Contacts:
     """How each pair of materials meets, particles' and wall's alike.
 
     Parameters
@@ -125,6 +125,8 @@ class Contacts(Declared):
     >>> contacts.between(glass, glass).friction
     0.3
     """
+
+    __setattr__ = set_declared
 
     def __init__(
         self,

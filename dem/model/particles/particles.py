@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from dem.base import checks
-from dem.base.declared import Declared
+from dem.base.declared import set_declared
 from dem.base.readonly import frozen
 from dem.base.typo_hints import hinted
 from dem.model.materials import Material
@@ -31,7 +31,7 @@ UNIT_NORM = 1e-6  # how far a quaternion's norm may be from 1: beyond what writi
 
 
 @hinted
-class Particles(Declared):
+class Particles:
     """N rigid bodies: their shapes, materials and whole-step state.
 
     Those that have the name, the material and the type of shape in common are of one kind, whatever their sizes: two
@@ -86,6 +86,8 @@ class Particles(Declared):
     >>> Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0], [0, 0, 1]], fixed=[True, False]).fixed
     array([ True, False])
     """
+
+    __setattr__ = set_declared
 
     __slots__ = ("_catch_up", "_kind", "_kinds", "_materials", "_revision", "_shown", "_variant", "_variants")
 
