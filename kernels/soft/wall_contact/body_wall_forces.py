@@ -1,15 +1,65 @@
-"""Forces and torques on bodies at walls: see ``all_walls``, and ``box_batches`` for single spheres in a box."""
+"""Forces and torques on bodies at faces and walls, chunk by chunk: which of the ways to evaluate contacts is taken."""
 
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import by_type_of_first, inline
 from dem.kernels.domain.faces import is_rough
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.contact_detection import joined, no_sums
-from dem.kernels.soft.wall_contact.all_walls import touch_walls
-from dem.kernels.soft.wall_contact.box_batches import touch_faces
-from dem.kernels.soft.wall_contact.wall_arrays import has_walls
+from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces, touch_faces
+from dem.kernels.soft.wall_contact.capsule_sides import add_sides
+from dem.kernels.soft.wall_contact.contact_sinks import Accumulation
+from dem.kernels.soft.wall_contact.wall_arrays import bare_or, has_walls
 from dem.kernels.soft.wall_contact.wall_batches import touch_obstacles
+from dem.kernels.soft.wall_contact.wall_contacts import add_body
 from dem.kernels.soft.wall_contact.wall_prefetch import fetch_ahead
+
+
+@inline
+def add_faces(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
+    """Add what the faces of a box do to body b, where there are no other walls.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies, neighbours : as `dem.kernels.soft.wall_contact.box_contacts.add_walls`
+
+    Returns
+    -------
+    `Sums`
+    """
+    return add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
+
+
+@inline
+def add_all(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
+    """The same, and what all walls do.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    bodies, neighbours : as `dem.kernels.soft.wall_contact.box_contacts.add_walls`
+    box.walls : as `dem.kernels.soft.wall_contact.wall_contacts.add_body`
+
+    Returns
+    -------
+    `Sums`
+    """
+    sums = no_sums()
+    if has_faces(box):
+        sums = add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
+    sink = Accumulation(shift, time_sign, half, per_joule)
+    more, _ = add_body(sink, law, b, 0, bodies, kinds, box)
+    of_sides, _ = add_sides(kinds, sink, law, b, 0, bodies, box)
+    return joined(joined(sums, more), of_sides)
+
+
+touch_walls = bare_or(add_faces, add_all)
 
 
 @inline

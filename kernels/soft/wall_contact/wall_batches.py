@@ -1,4 +1,4 @@
-"""Contacts of single spheres with walls of any shape, many at a time, as those with faces are: see ``box_batches``.
+"""Contacts of single spheres with walls of any shape, many at a time, as those with faces are: see ``box_contacts``.
 
 All of a contact but the search for its pieces is in loops that LLVM makes vector code of: how the surfaces move, the
 law, what the wall feels. One by one (`obstacles.add_tree`) are contacts of several pieces, and those with walls that
@@ -28,14 +28,14 @@ from dem.kernels.soft.contact.batch_kinematics import (
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact import rough_walls, wall_history, wall_loads
-from dem.kernels.soft.wall_contact.all_walls import has_faces
-from dem.kernels.soft.wall_contact.box_contacts import add_walls
+from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces
 from dem.kernels.soft.wall_contact.contact_sinks import Accumulation
 from dem.kernels.soft.wall_contact.near_wall_record import NEAR, remember
 from dem.kernels.soft.wall_contact.overlap_regions import ANCHOR, DEEPEST, beyond_of, is_plain
 from dem.kernels.soft.wall_contact.triangle_batches import look_ahead, trees_found
 from dem.kernels.soft.wall_contact.wall_arrays import SINGLE, has_belt, is_near
-from dem.kernels.soft.wall_contact.wall_batch_kinematics import (
+from dem.kernels.soft.wall_contact.wall_contacts import add_tree
+from dem.kernels.soft.wall_contact.wall_kinematics import (
     KEPT,
     KEY,
     OF_I,
@@ -46,7 +46,6 @@ from dem.kernels.soft.wall_contact.wall_batch_kinematics import (
     WALL,
     meet_walls,
 )
-from dem.kernels.soft.wall_contact.wall_contacts import add_tree
 
 
 @inline
@@ -59,7 +58,7 @@ def touch_obstacles(box, law, c, shift, time_sign, half, per_joule, bodies, kind
 
     Writes
     ------
-    bodies, neighbours, box.walls : as `dem.kernels.soft.wall_contact.all_walls.add_all`
+    bodies, neighbours, box.walls : as `dem.kernels.soft.wall_contact.body_wall_forces.add_all`
 
     Returns
     -------

@@ -43,7 +43,6 @@ from dem.kernels.soft.wall_contact.overlap_regions import (
 )
 from dem.kernels.soft.wall_contact.wall_arrays import acts_on, in_frame, is_near, velocity_at
 from dem.kernels.soft.wall_contact.wall_kinematics import blended, encounter, encounter_at, touch_at
-from dem.kernels.soft.wall_contact.wear import wear
 from dem.kernels.walls.potential_terms import LOBE
 
 LEAST = 1e-300  # in place of a length of zero
@@ -328,7 +327,7 @@ def keep_in_step(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, h
         n = wall_history.note(law, c, s, n, key, history, walls)
     if walls.first_worn[w] >= 0 and sink.time_sign > 0.0:
         piece = wall_history.piece_of(key) & (LOBE - 1)
-        wear(w, piece, outcome, touch, sink.per_joule, walls)
+        wall_loads.wear(w, piece, outcome, touch, sink.per_joule, walls)
     if walls.servo[6, w] != 0.0:
         tell_servo(law, m, row, c, w, p, touch, history, outcome.force, sink.half, box)
     return n

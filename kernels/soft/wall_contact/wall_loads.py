@@ -3,6 +3,11 @@
 Each contact is rounded to integers in a fixed unit, as energies are (`kernels.numerics.energy`), by chunk; a step
 adds the
 chunks up.
+
+Walls wear as in J. F. Archard, Contact and rubbing of flat surfaces, J. Appl. Phys. 24 (1953) 981, eq. (10): the volume
+worn off is k N s/H, N the normal force, s the way of sliding, k a coefficient, H the hardness. Summed is N s [J], by
+piece of a wall: a triangle of a mesh, a segment of what a polyline sweeps, or all of it. Only sliding counts: a surface
+that sticks while the spring of friction stretches does not wear, see `kernels.laws.friction.spring_dashpot_slider`.
 """
 
 import math
@@ -13,6 +18,7 @@ from dem.kernels.compiler.jit import func, inline
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.energy import REST, accumulate, as_words
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
+from dem.kernels.simd.memory import atomic_add
 from dem.kernels.soft.wall_contact.wall_arrays import bare_or
 from dem.kernels.walls.rigid_body import arrive, held_or, place, rows
 
@@ -321,3 +327,23 @@ def account(box, setting, completes, progress):
 
 
 account_walls = bare_or(no_account, account)
+
+
+@inline
+def wear(w, piece, outcome, touch, per_joule, walls):
+    """Add N s of a contact in the step that its force completes to a piece of wall w, which wears.
+
+    Parameters
+    ----------
+    w, piece : wall, its piece
+    outcome, touch : `dem.kernels.laws.Outcome` and `dem.kernels.laws.Touch` of the contact
+    per_joule : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    walls : worn
+    """
+    whole, rest = as_words(max(dot(outcome.force, touch.normal), 0.0) * outcome.slid, per_joule)
+    at = walls.first_worn[w] + piece
+    atomic_add(walls.worn, at, whole)
+    atomic_add(walls.worn, walls.worn.shape[1] + at, rest)
