@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent.parent
-COPIED = ("kernels", "dem", "cases", "benchmarks")
+COPIED = {"dem": "dem", "kernels": "dem/kernels", "cases": "dem/cases", "benchmarks": "benchmarks"}  # as installed
 STARTS = {"spheres": "spheres-frictional-closed-1", "fibres": "fibres-frictional-closed-1"}  # in one cache folder
 PLAIN = "all"  # by PCDM_DEM_PLAIN=1
 CHILD = """
@@ -121,10 +121,10 @@ def edited(part: str) -> dict[str, str]:
 
 def without(part: str, folder: Path) -> Path:
     """Copy of the tree without a part."""
-    for name in COPIED:
-        shutil.copytree(HERE / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, place in COPIED.items():
+        shutil.copytree(HERE / name, folder / place, ignore=shutil.ignore_patterns("__pycache__"))
     for file, text in edited(part).items():
-        (folder / "kernels" / file).write_text(text)
+        (folder / "dem" / "kernels" / file).write_text(text)
     return folder
 
 
