@@ -5,16 +5,18 @@ import sys
 import h5py
 import numpy as np
 import pytest
+from dem.kernels.compiler import jit
 
 import dem
 from dem.model.particles.field_registry import unregister_field
 from dem.ranks.load_balancing import AtRandom
 from dem.ranks.threads import in_one_process
 from dem.soft import simulation  # noqa: F401, all who know of chunks are to be there
-from dem.soft.subdomain import subdomain  # noqa: F401, the same
+from dem.soft.subdomain.subdomain import Subdomain
 
 STICKY = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, friction=0.5)
 D, AMBIENT = 0.01, 293.15
+pytestmark = pytest.mark.skipif(not jit.numba.config.DISABLE_JIT, reason="runs by the interpreter: it changes CHUNK")
 SHAPES = {"spheres": dem.Sphere(diameter=D), "fibres": dem.Fibre(diameter=0.7 * D, aspect_ratio=2)}
 
 
@@ -83,7 +85,7 @@ def test_ranks_hand_it_on_and_ghosts_have_it(shape, by_kernels):
     with in_one_process(3, owners=AtRandom, by_kernels=by_kernels):
         sim = cloud(shape)
         sim.step(40)
-        own = sim._engine._hand.own
+        own = sim._engine.subdomains.remote.own
         b, low, ghosts = own.bodies, own.low, own.ghosts
         assert 0 < ghosts < 36
         assert (b.fields[0, :ghosts] == 300.0 + b.identity[:ghosts]).all()
@@ -98,9 +100,7 @@ def test_ranks_hand_it_on_and_ghosts_have_it(shape, by_kernels):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_ghosts_hear_of_it_at_every_step(shape):
     """What has changed on the rank of a body is what its ghosts have after the next step."""
-    from dem.soft.subdomain.subdomain_lists import SubdomainLists  # noqa: PLC0415
-
-    began = SubdomainLists._prepare_to_tell
+    began = Subdomain._prepare_to_tell
 
     def heated(share, wanted, found):
         began(share, wanted, found)
@@ -108,11 +108,11 @@ def test_ghosts_hear_of_it_at_every_step(shape):
 
     heard = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SubdomainLists, "_prepare_to_tell", heated)
+        patch.setattr(Subdomain, "_prepare_to_tell", heated)
         with in_one_process(2, owners=AtRandom):
             sim = cloud(shape)
             sim.step(1)
-            own = sim._engine._hand.own
+            own = sim._engine.subdomains.remote.own
             heard = own.bodies.fields[0, : own.ghosts] - own.bodies.identity[: own.ghosts]
             lists = own.told.rebuilt
     assert lists == 1
