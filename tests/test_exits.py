@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dem
+from dem.base.periodic import PeriodicCell
 from dem.soft import escape
 from dem.soft.engine import Engine
 from dem.soft.neighbours.grid import grid_for
@@ -147,7 +148,7 @@ def test_a_particle_far_away_leaves_the_cells_as_they_are(rng):
     sizes = []
     for position in (crowd, far):
         bodies = SimpleNamespace(position=position, is_removed=np.zeros((1, position.shape[1]), np.int8))
-        sizes.append(grid_for(bodies, np.array([0.01]), 0.006, [(0.0, 0.0)] * 3).size)
+        sizes.append(grid_for(bodies, np.array([0.01]), 0.006, PeriodicCell.orthogonal()).size)
     assert sizes[1] < 1.5 * sizes[0]
 
 

@@ -113,11 +113,10 @@ def check_within(engine: Engine) -> None:
 
 def in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
     """Points (M, 3) as wall k sees them, those of periodic images that are nearest to its middle."""
-    poses, faces = engine.walls.faces.walls.poses, engine.walls.faces
-    middle = poses.middle[:, k]
-    lengths = np.array([getattr(faces, f"length_{a}", 0.0) for a in "xyz"])  # 0 along axes that are not periodic
-    around = np.divide(points - middle, lengths, out=np.zeros_like(points), where=lengths > 0)
-    return turned_back(poses.orientation[:, k], points - lengths * np.round(around) - poses.origin[:, k])
+    poses = engine.walls.faces.walls.poses
+    around = points - poses.middle[:, k]
+    images = around - engine.walls.cell().nearest(around.T).T
+    return turned_back(poses.orientation[:, k], points - images - poses.origin[:, k])
 
 
 def check_appeared(engine: Engine, before: Engine) -> None:

@@ -354,7 +354,7 @@ class Engine:
         work = work_of(lists.arrays, walled=has_walls(self.walls.faces)) if several else None
         history = self.history() if history is None else history
         reach = lists.reach(self.partial)
-        grid = grid_for(b, self.kinds.bounding_radius, reach, self.walls.periods())
+        grid = grid_for(b, self.kinds.bounding_radius, reach, self.walls.cell())
         b.n_active[0] = linked_cells.cell_order(b.position, b.is_removed, grid, w.cell, w.cell_first, w.order)
         self._reorder()
         while not lists.had_room(*self._search_pairs(grid, reach), b.kind.size):
@@ -577,7 +577,7 @@ class Engine:
     def overlaps(self) -> Overlaps:
         """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
         self.execute(loop.PLACE)
-        return Overlaps.of(self.bodies, self.kinds, self.walls.faces, self.candidates(), self.walls.periods())
+        return Overlaps.of(self.bodies, self.kinds, self.walls.faces, self.candidates(), self.walls.cell())
 
     def bond_loads(self) -> tuple[np.ndarray, np.ndarray]:
         """Elastic energy of each bond in the present state (B,) [J], and stress over strength (B,)."""

@@ -32,7 +32,7 @@ import shutil
 import sys
 import time
 from contextlib import suppress
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 
 from dem.kernels.compiler import environment
@@ -48,6 +48,7 @@ from dem.kernels.compiler import (
     own_folder,
     parallel_for,
     processor,
+    selection,
     setup,
     stages,
     struct_reference,
@@ -133,26 +134,67 @@ def spread(part):
     return one_by_one
 
 
-def by_type(choose):
-    """Function of (thing, *arguments) that calls ``choose(type of thing)`` with the arguments, at compile time.
+def select(argument, functions, *, handed=True):
+    """Function that is one of several, chosen at compile time by the type of one of its arguments.
 
-    The thing is a NamedTuple, so that only the function in use is compiled, it is inlined, and the next process finds
-    it in the cache. A function that wants the thing itself is chosen by `by_type_of_first`.
+    Only the function in use is compiled, it is inlined, and the next process finds it in the cache.
+
+    Parameters
+    ----------
+    argument : name of the argument, which all functions have at the same place, and whose type is a NamedTuple; or
+        "law.damping", for that of a field
+    functions : {type: function}, see `dem.kernels.compiler.selection.function_for`; types may be added as long as
+        nothing has been compiled for them. Or a function of the type, which returns the function: then the argument
+        comes first
+    handed : whether the functions take the argument; if not, it comes before those that they do take
+
+    Returns
+    -------
+    function of the arguments; what it was made of is in its attribute `functions`
     """
+    name, *path = argument.split(".")
+    table = isinstance(functions, dict)
+    position = selection.position_in(functions, name) if table and handed else 0
+    choose = partial(selection.function_for, functions=functions) if table else functions
+    first, known = int(not handed), {}
 
-    def call(thing, *arguments):
-        return choose(type(thing))(*arguments)
+    def call(*arguments):
+        kind = type(reduce(getattr, path, arguments[position]))
+        if kind not in known:
+            known[kind] = choose(kind)
+        return known[kind](*arguments[first:])
 
-    return _told_by_type(call, choose, first=1)
+    call.functions = functions
+    if table:
+        own = selection.parameters_of(next(iter(functions.values())))
+        call.parameters = own if handed else (name, *own)
+    if not PLAIN:
+        link_time_inlining.choice(call, choose, position, path, first)
+    elif handed:
+
+        @overload(call, jit_options=CHOICE)
+        def compiled(*arguments):
+            chosen = choose(link_time_inlining.field_type(arguments[position], path))
+            return lambda *arguments: chosen(*arguments)
+
+    else:
+
+        @overload(call, jit_options=CHOICE)
+        def compiled_without(thing, *arguments):
+            chosen = choose(link_time_inlining.field_type(thing, path))
+            return lambda thing, *arguments: chosen(*arguments)
+
+    return call
+
+
+def by_type(choose):
+    """Function of (thing, *arguments) that calls ``choose(type of thing)`` with the arguments, at compile time."""
+    return select("thing", choose, handed=False)
 
 
 def by_type_of_first(choose):
-    """Function of (thing, *arguments) that calls ``choose(type of thing)`` with the thing and the arguments."""
-
-    def call(thing, *arguments):
-        return choose(type(thing))(thing, *arguments)
-
-    return _told_by_type(call, choose, first=0)
+    """The same with the thing handed on as the first argument."""
+    return select("thing", choose)
 
 
 def for_type(kind):
@@ -170,22 +212,6 @@ def for_type(kind):
 def in_python(function):
     """A formula as plain Python, for a few numbers: not worth the tenth of a second that compiling takes."""
     return getattr(function, "py_func", function)
-
-
-def _told_by_type(call, choose, first):
-    """Register the choice of a function by type with numba, and return the calling function."""
-    if PLAIN:
-
-        @overload(call, jit_options=CHOICE)
-        def compiled(thing, *arguments):
-            chosen = choose(thing.instance_class)
-            if first:
-                return lambda thing, *arguments: chosen(*arguments)
-            return lambda thing, *arguments: chosen(thing, *arguments)
-
-    else:
-        link_time_inlining.choice(call, choose, first)
-    return call
 
 
 def _fingerprint():

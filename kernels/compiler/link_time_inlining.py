@@ -226,11 +226,22 @@ def part(*, stays_apart=False, **options):
     return decorate
 
 
-def choice(call, choose, first):
-    """Teach numba that ``call(thing, ...)`` is ``choose(type of thing)`` of the arguments from number `first` on."""
+def field_type(kind, path):
+    """Type of a field of a field of a tuple, held or not, as a NamedTuple."""
+    for name in path:
+        inner = by_value(kind)
+        kind = inner[inner.fields.index(name)]
+    return kind.instance_class
+
+
+def choice(call, choose, position, path, first):
+    """Teach numba that `call` is ``choose(type)`` of its arguments from number `first` on.
+
+    The type is that of the argument at `position`, or of its field at the end of a path of names.
+    """
 
     def chosen(context, args):
-        function = types.Dispatcher(choose(args[0].instance_class))
+        function = types.Dispatcher(choose(field_type(args[position], path)))
         return function, function.get_call_type(context, args[first:], {})
 
     class Choice(AbstractTemplate):

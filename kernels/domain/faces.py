@@ -7,7 +7,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import by_type_of_first, func, inline
+from dem.kernels.compiler.jit import func, inline, select
 
 
 class BoxFaces(NamedTuple):
@@ -31,16 +31,12 @@ ROUGHNESS = (
     ("seed", int),  # of the inclinations
 )
 RoughFaces = NamedTuple("RoughFaces", [*BoxFaces.__annotations__.items(), *ROUGHNESS])
+RoughFaces.extends = (BoxFaces,)
 
 
 def is_rough(box):
     """Whether a box, or a type of boxes, has rough faces; in Python."""
     return "roughness" in box._fields
-
-
-def smooth_or(smooth, rough):
-    """Function of (box, *arguments): the first for a box with smooth faces, the second for one with rough ones."""
-    return by_type_of_first(lambda box: rough if is_rough(box) else smooth)
 
 
 @inline
@@ -53,11 +49,11 @@ def _yes(box):
     return True
 
 
-are_rough = smooth_or(_no, _yes)
+are_rough = select("box", {BoxFaces: _no, RoughFaces: _yes})
 
 
 @func
-def move(time, box):
+def move_faces(time, box):
     """Put the faces where they are at a time; returns the farthest that one has come along its normal since the last.
 
     x = x_0 + u t + s (sin(ω t + φ) - sin φ).
@@ -80,6 +76,10 @@ def move(time, box):
             else:
                 box.lower[axis] = x
     return farthest
+
+
+# function of (time, box): a domain where it is at a time; what it returns counts as the way of faces
+move = select("box", {BoxFaces: move_faces})
 
 
 @inline

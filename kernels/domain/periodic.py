@@ -1,17 +1,32 @@
-"""Boxes with periodic faces: where the nearest image of something is.
+"""Domains: positions, images and their velocities in a box with or without periodic faces.
 
-A body stays in the box: what goes out on one side comes in on the other, in the very step, and is counted. Differences
-of positions are taken to the nearest image, which is unique while the box is twice as wide as anything reaches. Whether
-a box is periodic is known from its type, so the others pay nothing: nearest images with periods of zero would change
-no bit of theirs and halve the combinations to compile, but a step of 1e4 spheres took a fifth longer.
+A domain is a NamedTuple that extends `dem.kernels.domain.faces.BoxFaces`. What is asked of it are the functions below,
+chosen by its type, so that closed boxes compile nothing of periodic ones:
+
+    nearest_image     difference of two positions to the nearest image, and the number of that image
+    image_velocity    velocity of an image less that of the body itself
+    wrap_position     position in the cell of a body that went out of it, and the cells that it was out by
+    note_wrap         these cells counted, and the velocity changed where images move
+    unwrap_position   position as if the body had never been wrapped
+    image_travel      half of how far images have come since bodies were listed
+    note_listing      bodies are listed anew
+
+The image n of a body at x is at x + H n and moves at v + dH/dt n, with the edges of the cell in the columns of H. A
+particle stays in the cell: what goes out on one side comes in on the other, in the very step, and is counted. Nearest
+images are unique while the cell is twice as wide as anything reaches. The numbers of a cell are arrays, so that a cell
+may deform while tuples are held (`dem.kernels.compiler.struct_reference`).
+
+Another domain is a type with `extends = (PeriodicFaces,)` and its own functions in the tables, for instance
+``nearest_image.functions[Sheared] = ...``; besides those here it may need `dem.kernels.domain.faces.move` and
+`dem.kernels.soft.neighbours.body_pairs.search_around`. ``tests/extensions/sheared_cell.py`` is an example.
 """
 
 import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import by_type_of_first, inline
-from dem.kernels.domain.faces import ROUGHNESS
+from dem.kernels.compiler.jit import inline, select
+from dem.kernels.domain.faces import ROUGHNESS, BoxFaces, RoughFaces
 from dem.kernels.numerics.vector import load, store, subtract
 
 
@@ -28,75 +43,74 @@ class PeriodicFaces(NamedTuple):
     swing: np.ndarray
     rate: np.ndarray
     phase: np.ndarray
-    corner_x: float  # of the cell [m]
-    corner_y: float
-    corner_z: float
-    length_x: float  # of the cell [m]; 0 along axes that are not periodic
-    length_y: float
-    length_z: float
-    inverse_x: float  # of the length [1/m]; 0 along axes that are not periodic
-    inverse_y: float
-    inverse_z: float
+    corner: np.ndarray  # (3,) of the cell [m]
+    length: np.ndarray  # (3,) of the cell [m]; 0 along axes that are not periodic
+    inverse: np.ndarray  # (3,) of the length [1/m]; 0 along axes that are not periodic
+
+    extends = (BoxFaces,)
 
 
 RoughPeriodicFaces = NamedTuple("RoughPeriodicFaces", [*PeriodicFaces.__annotations__.items(), *ROUGHNESS])
-
-
-def is_periodic(box):
-    """Whether a box, or a type of boxes, has periodic faces; it may be rough or have walls besides."""
-    return "corner_x" in box._fields
-
-
-def by_box(closed, periodic):
-    """Function of (box, *arguments): the first for a box without periodic faces, else the second.
-
-    Boxes may have more than `Faces` or `PeriodicFaces`: those are types of their own, see
-    `kernels.soft.wall_contact.wall_arrays`.
-    """
-    return by_type_of_first(lambda box: periodic if is_periodic(box) else closed)
+RoughPeriodicFaces.extends = (PeriodicFaces, RoughFaces)
 
 
 @inline
 def plain_difference(box, u, v):
-    """Return u - v."""
-    return subtract(u, v)
+    """Return u - v; there are no images."""
+    return subtract(u, v), ()
 
 
 @inline
 def nearest_along(gap, length, inverse):
-    """Difference along an axis, to the nearest image."""
-    return gap - length * math.floor(gap * inverse + 0.5)
+    """Difference along an axis to the nearest image, and the number of that image."""
+    n = math.floor(gap * inverse + 0.5)
+    return gap - length * n, n
 
 
 @inline
 def nearest_difference(box, u, v):
-    """Return u - v for the nearest image of v."""
+    """Return u - v for the nearest image of v, and its number along each axis."""
     d = subtract(u, v)
-    return (
-        nearest_along(d[0], box.length_x, box.inverse_x),
-        nearest_along(d[1], box.length_y, box.inverse_y),
-        nearest_along(d[2], box.length_z, box.inverse_z),
-    )
+    d_0, n_0 = nearest_along(d[0], box.length[0], box.inverse[0])
+    d_1, n_1 = nearest_along(d[1], box.length[1], box.inverse[1])
+    d_2, n_2 = nearest_along(d[2], box.length[2], box.inverse[2])
+    return (d_0, d_1, d_2), (n_0, n_1, n_2)
 
 
-minimum_image = by_box(plain_difference, nearest_difference)
+nearest_image = select("box", {BoxFaces: plain_difference, PeriodicFaces: nearest_difference})
 
 
 @inline
-def leave(box, x, image, b):
+def minimum_image(box, u, v):
+    """Difference u - v for the nearest image of v."""
+    return nearest_image(box, u, v)[0]
+
+
+@inline
+def image_at_rest(box, image):
+    """Velocity of an image in a cell at rest: minus zero, which changes no number that it is added to."""
+    return -0.0, -0.0, -0.0
+
+
+image_velocity = select("box", {BoxFaces: image_at_rest})
+
+
+@inline
+def leave_position(box, x, ahead):
     """Position as it is."""
-    return x
+    return x, ()
 
 
 @inline
-def wrap(box, x, image, b):
-    """Position folded back into the cell, for a body that went out of it by less than its length."""
-    x_0, n_0 = wrap_along(x[0], box.corner_x, box.length_x)
-    x_1, n_1 = wrap_along(x[1], box.corner_y, box.length_y)
-    x_2, n_2 = wrap_along(x[2], box.corner_z, box.length_z)
-    n = load(image, b)
-    store(image, b, (n[0] + n_0, n[1] + n_1, n[2] + n_2))
-    return x_0, x_1, x_2
+def wrap(box, x, ahead):
+    """Position in the cell of what is out of it by less than its length, and the cells that it was further along.
+
+    The position is that of a time so much ahead of the box [s].
+    """
+    x_0, n_0 = wrap_along(x[0], box.corner[0], box.length[0])
+    x_1, n_1 = wrap_along(x[1], box.corner[1], box.length[1])
+    x_2, n_2 = wrap_along(x[2], box.corner[2], box.length[2])
+    return (x_0, x_1, x_2), (n_0, n_1, n_2)
 
 
 @inline
@@ -108,33 +122,52 @@ def wrap_along(x, corner, length):
     return x - outside * length, outside
 
 
-wrap_position = by_box(leave, wrap)
+wrap_position = select("box", {BoxFaces: leave_position, PeriodicFaces: wrap})
 
 
 @inline
-def plain_place(box, x):
+def count_nothing(box, cells, image, velocity, ahead, b):
+    """Where there are no images."""
+    return
+
+
+@inline
+def count_cells(box, cells, image, velocity, ahead, b):
+    """Count the cells that body b went on by; its velocity, and that ahead if there is one, stay in a cell at rest."""
+    n = load(image, b)
+    store(image, b, (n[0] + cells[0], n[1] + cells[1], n[2] + cells[2]))
+
+
+note_wrap = select("box", {BoxFaces: count_nothing, PeriodicFaces: count_cells})
+
+
+@inline
+def never_wrapped(box, x, image, b):
     """Position as it is."""
     return x
 
 
 @inline
-def wrapped(box, x):
-    """Position in the cell, of what is out of it by less than its length."""
-    return (
-        wrap_along(x[0], box.corner_x, box.length_x)[0],
-        wrap_along(x[1], box.corner_y, box.length_y)[0],
-        wrap_along(x[2], box.corner_z, box.length_z)[0],
-    )
+def unwrapped(box, x, image, b):
+    """Position as if body b had never been wrapped."""
+    n = load(image, b)
+    return x[0] + n[0] * box.length[0], x[1] + n[1] * box.length[1], x[2] + n[2] * box.length[2]
 
 
-wrap_and_count = by_box(plain_place, wrapped)
+unwrap_position = select("box", {BoxFaces: never_wrapped, PeriodicFaces: unwrapped})
 
 
 @inline
-def unwrapped(box, x, image, b):
-    """Position as if body b had never been folded back."""
-    n = load(image, b)
-    return x[0] + n[0] * box.length_x, x[1] + n[1] * box.length_y, x[2] + n[2] * box.length_z
+def no_travel(box):
+    """Images of a cell at rest stay where they are: minus zero, see `image_at_rest`."""
+    return -0.0
 
 
-unwrap_position = by_box(leave, unwrapped)
+@inline
+def nothing_noted(box):
+    """A cell at rest has nothing to note."""
+    return
+
+
+image_travel = select("box", {BoxFaces: no_travel})
+note_listing = select("box", {BoxFaces: nothing_noted})

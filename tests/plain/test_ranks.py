@@ -535,7 +535,7 @@ def test_bisection_gives_all_ranks_their_share_of_the_work(ranks):
 
 def test_nobody_in_a_domain_is_no_matter():
     assert cut(np.zeros((3, 0)), np.zeros(0), 0, 2) == Cut(0, 0.0, 0, 1)
-    assert not within(BoundingBox.about(np.zeros((3, 0))), np.ones(4), np.zeros((3, 4)), [(0.0, 0.0)] * 3).any()
+    assert not within(BoundingBox.about(np.zeros((3, 0))), np.ones(4), np.zeros((3, 4)), np.zeros(3)).any()
 
 
 def on_a_machine(ranks, what):

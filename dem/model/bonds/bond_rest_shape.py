@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from dem.base.periodic import nearest_image
+
 if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
 
@@ -80,7 +82,7 @@ def at_rest(bonds: Joined, particles: Particles, periods: np.ndarray) -> BondGeo
         raise ValueError(message)
     one, other, q_one, q_other = ends(bonds, particles)
     r = other - one
-    r -= np.where(periods > 0, periods * np.round(r / np.where(periods > 0, periods, 1.0)), 0.0)
+    r = nearest_image(r, periods)
     length = np.linalg.norm(r, axis=1)
     _check_lengths(bonds, particles, length)
     along = turned(inverse(q_one), r / length[:, None])  # in the first body

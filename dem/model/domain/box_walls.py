@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.periodic import PeriodicCell
+from dem.kernels.compiler.jit import select
 from dem.kernels.domain.faces import BoxFaces, RoughFaces, move
 from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces
 from dem.model.domain.box import AXES, FACES
@@ -14,8 +16,16 @@ if TYPE_CHECKING:
     from dem.model.domain.box import Box
 
 
-def faces_of(box: Box | None) -> BoxFaces | PeriodicFaces | RoughFaces | RoughPeriodicFaces:
-    """Faces of the box, those that are open, periodic or absent at infinity."""
+DOMAINS = {}  # functions that make a domain of the kernels, by the type of the box; all others are made of faces
+
+
+def faces_of(box: Box | None) -> BoxFaces:
+    """Domain of a box: its faces, those that are open, periodic or absent at infinity, and its periodic cell."""
+    return DOMAINS.get(type(box), orthogonal_domain)(box)
+
+
+def orthogonal_domain(box: Box | None) -> BoxFaces | PeriodicFaces | RoughFaces | RoughPeriodicFaces:
+    """Domain of a box at right angles."""
     rest = np.array([-np.inf, np.inf] * 3)
     drift, swing, rate, phase = np.zeros((3, 6)), np.zeros((3, 6)), np.zeros(6), np.zeros(6)
     for k, face in enumerate(FACES if box else ()):
@@ -33,8 +43,22 @@ def faces_of(box: Box | None) -> BoxFaces | PeriodicFaces | RoughFaces | RoughPe
     if not (box and box.periodic):
         return RoughFaces(*faces, *rough) if rough else faces
     length = [size if axis in box.periodic else 0.0 for axis, size in zip(AXES, box.size, strict=True)]
-    periods = (*box.lower, *length, *(1 / size if size else 0.0 for size in length))
-    return RoughPeriodicFaces(*faces, *periods, *rough) if rough else PeriodicFaces(*faces, *periods)
+    inverse = [1 / size if size else 0.0 for size in length]
+    cell = [np.array(values, dtype=float) for values in (box.lower, length, inverse)]
+    return RoughPeriodicFaces(*faces, *cell, *rough) if rough else PeriodicFaces(*faces, *cell)
+
+
+def no_cell(box: BoxFaces) -> PeriodicCell:
+    """Cell of a domain that is not periodic: without edges."""
+    return PeriodicCell.orthogonal()
+
+
+def orthogonal_cell(box: PeriodicFaces) -> PeriodicCell:
+    """Cell of a domain at right angles."""
+    return PeriodicCell.orthogonal(box.corner, box.length)
+
+
+cell_of = select("box", {BoxFaces: no_cell, PeriodicFaces: orthogonal_cell})  # cell as it is now, in Python
 
 
 def walls_at(box: Box | None, time: float) -> tuple[np.ndarray, np.ndarray]:

@@ -16,6 +16,7 @@ from dem.model.walls.basic import Ball, Plane
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dem.base.periodic import PeriodicCell
     from dem.kernels.soft.state import Bodies, Kinds
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
@@ -35,15 +36,13 @@ class Meetings(NamedTuple):
     arm_j: np.ndarray  # (3, K) the same of j
 
 
-def meetings(
-    b: Bodies, kinds: Kinds, i: np.ndarray, j: np.ndarray, periods: list[tuple[float, float]], arm: np.ndarray
-) -> Meetings:
+def meetings(b: Bodies, kinds: Kinds, i: np.ndarray, j: np.ndarray, cell: PeriodicCell, arm: np.ndarray) -> Meetings:
     """Of candidate pairs of spheres i and j, which have been placed; arms of all spheres are (3, M) [m]."""
     x = b.sphere_position
     if not isinstance(kinds, Capsules | Mixed):
-        return Meetings(gaps(x[:, i] - x[:, j], periods), arm[:, i], arm[:, j])
+        return Meetings(cell.nearest(x[:, i] - x[:, j]), arm[:, i], arm[:, j])
     (x_i, u), (x_j, v) = (_segments(b, kinds, spheres) for spheres in (i, j))
-    gap = gaps(x_i - x_j, periods)
+    gap = cell.nearest(x_i - x_j)
     s, t = closest(gap, u, v)
     middle_i, middle_j = arm[:, i] + u, arm[:, j] + v  # zero, but for rounding: first ends are at -u and -v
     return Meetings(gap + s * u - t * v, middle_i + s * u, middle_j + t * v)
@@ -56,13 +55,6 @@ def _segments(b: Bodies, kinds: Kinds, spheres: np.ndarray) -> tuple[np.ndarray,
     first = b.sphere_position[:, np.where(alone, spheres, b.first_sphere[body])]
     last = b.sphere_position[:, np.where(alone, spheres, b.first_sphere[body + 1] - 1)]
     return 0.5 * (first + last), 0.5 * (last - first)
-
-
-def gaps(gap: np.ndarray, periods: list[tuple[float, float]]) -> np.ndarray:
-    """Differences of places (3, K), the short way round [m]."""
-    for axis, (_, length) in enumerate(periods):
-        gap[axis] -= length * np.floor(gap[axis] / (length or 1) + 0.5)
-    return gap
 
 
 def with_poses(kinds: Kinds | Capsules | Mixed, kind: np.ndarray) -> Kinds | Capsules | Mixed:

@@ -12,6 +12,7 @@ from dem.model.domain.box import FACES
 from dem.soft.contact.capsules import meetings
 
 if TYPE_CHECKING:
+    from dem.base.periodic import PeriodicCell
     from dem.kernels.domain.faces import BoxFaces
     from dem.kernels.soft.state import Bodies, Kinds
 
@@ -48,7 +49,7 @@ class Overlaps(NamedTuple):
         kinds: Kinds,
         faces: BoxFaces,
         candidates: tuple[np.ndarray, np.ndarray],
-        periods: list[tuple[float, float]],
+        cell: PeriodicCell,
     ) -> Overlaps:
         """Overlaps of candidate pairs, and of all spheres, which have been placed, with the nearest wall."""
         b = bodies
@@ -56,7 +57,7 @@ class Overlaps(NamedTuple):
         radius = kinds.radius[kinds.first_offset[b.kind[b.owner]] + within]
         i, j = candidates
         x = b.sphere_position
-        apart = meetings(b, kinds, i, j, periods, np.zeros_like(x)).gap
+        apart = meetings(b, kinds, i, j, cell, np.zeros_like(x)).gap
         pair = radius[i] + radius[j] - np.linalg.norm(apart, axis=0)
         height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
         height[:, apart_from_walls(b, kinds)] = np.inf

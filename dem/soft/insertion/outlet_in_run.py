@@ -60,9 +60,8 @@ class OutletInRun:
         known = np.flatnonzero(np.isin(who, self._who))
         before = self._then[:, np.searchsorted(self._who, who[known])].T
         now = rows[:, known].T
-        for axis, (_, length) in enumerate(engine.walls.periods()):
-            if length > 0:  # the short way
-                now[:, axis] -= length * np.round((now[:, axis] - before[:, axis]) / length)
+        gone = now - before
+        now -= gone - engine.walls.cell().nearest(gone.T).T  # the short way
         low, high = region.height(before), region.height(now)
         passes = (low < 0) & (high >= 0)
         share = np.divide(-low, high - low, out=np.zeros_like(low), where=passes)

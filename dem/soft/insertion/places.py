@@ -145,7 +145,7 @@ def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.nd
         is_removed=np.zeros((1, k), np.int8), n_active=np.array([k]),
     )  # fmt: skip
     nobody = np.zeros(0, np.int64)
-    over = Overlaps.of(bodies, engine.kinds, engine.walls.faces, (nobody, nobody), engine.walls.periods())
+    over = Overlaps.of(bodies, engine.kinds, engine.walls.faces, (nobody, nobody), engine.walls.cell())
     clear = over.wall < -engine.range
     for w, wall in enumerate(engine.walls.models):
         there = engine.walls.faces.walls.acts[w, variant[owner]] != 0
@@ -166,10 +166,9 @@ def _taken(engine: Engine, region: Region, radii: np.ndarray) -> tuple[Taken, np
     else:
         centres = engine.sphere_centres()
     present = np.repeat(engine.by_row(b.is_removed[0]) == 0, np.diff(spheres.first))
-    lower, upper, period = region.lower - widest, region.upper + widest, np.zeros(3)
-    for axis, (corner, length) in enumerate(engine.walls.periods()):
-        if length > 0:
-            lower[axis], upper[axis], period[axis] = corner, corner + length, length
+    cell, period = engine.walls.cell(), engine.walls.cell().length.copy()
+    lower = np.where(period > 0, cell.corner, region.lower - widest)
+    upper = np.where(period > 0, cell.corner + period, region.upper + widest)
     near = present & ((period > 0) | ((centres > lower) & (centres < upper))).all(1)
     centres, radius = centres[near], radius[near]
     room = len(radius) + radii.size

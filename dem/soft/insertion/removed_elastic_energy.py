@@ -78,7 +78,7 @@ def elastic_of(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> He
     if not (touches and known):
         return Held(concerned, concerned, known, touches)
     half, (velocity, arm) = 0.5 * engine.dt, _motion(engine, state)
-    apart, arm_i, arm_j = meetings(b, engine.kinds, i, j, engine.walls.periods(), arm)
+    apart, arm_i, arm_j = meetings(b, engine.kinds, i, j, engine.walls.cell(), arm)
     parting = ((velocity(i, arm_i) - velocity(j, arm_j)) * apart).sum(0) / (np.linalg.norm(apart, axis=0) + TINY)
     leaving = ((velocity(s, arm[:, s]) - _wall_velocity(engine, s, face)) * normal).sum(0)
     later = float(

@@ -9,6 +9,7 @@ import numpy as np
 from dem.kernels.soft.neighbours import linked_cells
 
 if TYPE_CHECKING:
+    from dem.base.periodic import PeriodicCell
     from dem.kernels.soft.state import Bodies
 
 CELLS_WITHIN_REACH = 2  # 0.8 times the search of 1; 3 are no better
@@ -21,18 +22,17 @@ def most_cells(n: int) -> int:
     return MOST_CELLS_PER_BODY * n + 64
 
 
-def grid_for(bodies: Bodies, bound: np.ndarray, skin: float, periods: list[tuple[float, float]]) -> linked_cells.Grid:
+def grid_for(bodies: Bodies, bound: np.ndarray, skin: float, cell: PeriodicCell) -> linked_cells.Grid:
     """Cells for bodies that lie within the radii `bound` (G,), and are listed up to a skin apart.
 
-    All in metres. Along periodic axes, whose corner and length are given, the cells fill a period.
+    All in metres. Along the axes of a periodic cell the cells fill a period.
     """
     position, left = bodies.position, bodies.is_removed[0] != 0
     if left.any() and not left.all():
         position = position[:, ~left]
     lower, upper = _extent(position)
-    for axis, (corner, length) in enumerate(periods):
-        if length > 0:
-            lower[axis], upper[axis] = corner, corner + length
+    periodic = cell.length > 0
+    lower, upper = np.where(periodic, cell.corner, lower), np.where(periodic, cell.corner + cell.length, upper)
     size = (2 * bound.min() + skin) / CELLS_WITHIN_REACH
     shape, scale = _split(upper - lower, size, most_cells(position.shape[1]))
     edge = 1 / scale.max() if scale.max() > 0 else np.inf

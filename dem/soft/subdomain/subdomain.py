@@ -406,7 +406,7 @@ class Subdomain:
         by_others = np.zeros(crowd.size, bool)
         for which in wanted:
             by_others[which] = True
-        found = in_order(position, left, by_others, self.kinds.bounding_radius, reach, self.walls.periods())
+        found = in_order(position, left, by_others, self.kinds.bounding_radius, reach, self.walls.cell())
         place = np.empty(crowd.size, np.intp)
         place[found.order] = np.arange(crowd.size)
         wanted = [np.sort(place[which]) for which in wanted]
@@ -424,7 +424,7 @@ class Subdomain:
         regions = self.communicator.allgather(BoundingBox.about(position if here.all() else position[:, here]))
         reach = self.kinds.bounding_radius[kind] + self.kinds.bounding_radius.max() + self.lists.reach(self.partial)
         regions[self.communicator.rank] = BoundingBox.about(position[:, :0])
-        return [np.flatnonzero(here & within(region, reach, position, self.walls.periods())) for region in regions]
+        return [np.flatnonzero(here & within(region, reach, position, self.walls.cell().length)) for region in regions]
 
     def _lay_out(self, crowd: MigrationSet, places: Places, found: Order, seen: BodyBatch) -> None:
         """Set up arrays for bodies and ghosts."""

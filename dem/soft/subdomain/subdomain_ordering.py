@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.neighbours import linked_cells
 from dem.soft.neighbours.grid import grid_for, most_cells
+
+if TYPE_CHECKING:
+    from dem.base.periodic import PeriodicCell
 
 
 class Order(NamedTuple):
@@ -29,7 +32,12 @@ class _Placed(NamedTuple):
 
 
 def in_order(
-    position: np.ndarray, left: np.ndarray, wanted: np.ndarray, bound: np.ndarray, reach: float, periods: list
+    position: np.ndarray,
+    left: np.ndarray,
+    wanted: np.ndarray,
+    bound: np.ndarray,
+    reach: float,
+    cell_of_domain: PeriodicCell,
 ) -> Order:
     """Order of bodies at positions (3, n), of which those not zero in (1, n) have left, and others want some (n,).
 
@@ -39,7 +47,7 @@ def in_order(
     first = np.zeros(most_cells(n) + 2, np.int32)
     if not here.any():
         return Order(np.arange(n), n, None, first, first)
-    grid = grid_for(_Placed(position, left), bound, reach, periods)
+    grid = grid_for(_Placed(position, left), bound, reach, cell_of_domain)
     before = border_of(wanted, here)
     cell = np.empty(n, np.int32)
     orders, firsts, start = [], [], 0

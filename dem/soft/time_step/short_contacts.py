@@ -69,9 +69,6 @@ class Touching(Protocol):
     def candidates(self) -> tuple[np.ndarray, np.ndarray]:
         """Spheres of the present candidate pairs."""
 
-    def periods(self) -> list[tuple[float, float]]:
-        """Corner and length of the periodic cell along each axis."""
-
     def state(self) -> list[np.ndarray]:
         """Position, velocity, orientation and angular velocity at the whole step, in the user's order."""
 
@@ -100,13 +97,11 @@ def briefest(engine: Touching) -> Brief:
     engine.overlaps()  # places all spheres
     arm = b.sphere_position - b.position[:, b.owner]
     x = b.sphere_position - _gone(engine, arm)
-    o = Overlaps.of(
-        b._replace(sphere_position=x), kinds, engine.walls.faces, engine.candidates(), engine.walls.periods()
-    )
-    periods = engine.walls.periods()
+    cell = engine.walls.cell()
+    o = Overlaps.of(b._replace(sphere_position=x), kinds, engine.walls.faces, engine.candidates(), cell)
     touching = np.flatnonzero(o.pair > 0)
     i, j = o.i[touching], o.j[touching]
-    gap, arm_i, arm_j = meetings(b._replace(sphere_position=x), kinds, i, j, periods, arm)
+    gap, arm_i, arm_j = meetings(b._replace(sphere_position=x), kinds, i, j, cell, arm)
     normal = gap / np.maximum(np.linalg.norm(gap, axis=0), TINY)
     inverse = _inverse_mass(engine, i, arm_i, normal) + _inverse_mass(engine, j, arm_j, normal)
     pair = engine.springs.between(

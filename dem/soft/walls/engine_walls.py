@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.kernels.domain.periodic import is_periodic
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls, move
+from dem.model.domain.box_walls import cell_of
 from dem.soft.walls.moving_walls import load_walls
 from dem.soft.walls.wall_arrays import STATE, fastest_of, fitted, lists, more_slots, units_of, walled, walls_at, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dem.base.periodic import PeriodicCell
     from dem.kernels.domain.faces import BoxFaces
     from dem.kernels.soft.state import Bodies, Kinds, Neighbours
     from dem.model.domain.box import Box
@@ -140,9 +141,6 @@ class EngineWalls:
         swings = [self.faces.swing, *([self.faces.walls.motions.swing] if self.beside_box else [])]
         return max(float(np.abs(swing).max(initial=0.0)) for swing in swings)
 
-    def periods(self) -> list[tuple[float, float]]:
-        """Corner and length of the periodic cell along each axis [m], the length 0 where it is not periodic."""
-        w = self.faces
-        if not is_periodic(w):
-            return [(0.0, 0.0)] * 3
-        return [(w.corner_x, w.length_x), (w.corner_y, w.length_y), (w.corner_z, w.length_z)]
+    def cell(self) -> PeriodicCell:
+        """The periodic cell as it is now."""
+        return cell_of(self.faces)

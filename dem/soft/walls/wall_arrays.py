@@ -11,7 +11,6 @@ import numpy as np
 from dem.base import portable
 from dem.base.large_pages import LINE, empty, zeros
 from dem.kernels import laws
-from dem.kernels.domain.periodic import is_periodic
 from dem.kernels.soft.contact.batch_kinematics import BLOCK
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.wall_contact import wall_loads
@@ -24,6 +23,7 @@ from dem.kernels.walls.side_potential_terms import COLUMNS as SIDE_COLUMNS
 from dem.kernels.walls.sides import SCRATCH
 from dem.kernels.walls.wall_kinds import KINDS, REFUSED
 from dem.model.domain.box import FACES
+from dem.model.domain.box_walls import cell_of
 from dem.model.walls.servo import PID
 from dem.model.walls.wall import REACHED
 from dem.model.walls.wall_shapes import geometry_of, room_of_sides
@@ -203,8 +203,8 @@ def walled(
     widest = float(kinds.bounding_radius.max() if has_sides else kinds.radius.max()) * (1 + sigma) + reach + skin
     shapes = [wall.shape for wall in walls]
     refuse_unknown_kinds(walls, has_sides=has_sides)
-    if has_sides and is_periodic(faces):
-        shapes += shapes_for_sides(walls, [faces.length_x, faces.length_y, faces.length_z], widest)
+    if has_sides and (lengths := cell_of(faces).length).any():
+        shapes += shapes_for_sides(walls, lengths, widest)
     made_of = geometry_of(shapes, reach=widest * (1 + 1e-6))
     room = int(made_of.room[0])
     rows = room_of_sides(shapes, room) if has_sides else room

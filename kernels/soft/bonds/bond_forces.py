@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.bonds import beam
 from dem.kernels.compiler.jit import for_type, inline, noinline, vector_loop
-from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.domain.periodic import image_velocity, nearest_image
 from dem.kernels.numerics.energy import as_fixed, as_words
 from dem.kernels.numerics.float_bits import bits_of_float
 from dem.kernels.numerics.quaternion import load_quaternion, product, rotate
@@ -98,20 +98,21 @@ def frame_of(form, table, row, g, q):
 
 
 @inline
-def dashpots(form, s, g, table, one, other, arm_one, arm_other):
+def dashpots(form, s, g, table, one, other, drift, arm_one, arm_other):
     """Stresses of dashpots, and their power; bodies have a velocity at their anchors.
 
     Parameters
     ----------
     form, g, table : of `Bonds`, the second of the bond's kind
     s : its `beam.Strain`
-    one, other, arm_one, arm_other : `End` of the bond, and its anchor from the centre of mass [m]
+    one, other, drift : `End` of the bond, and the velocity of the image of the one that is nearest to the other [m/s]
+    arm_one, arm_other : anchors from the centres of mass [m]
 
     Returns
     -------
     force [N] and couple [N m] in the frame half way, power [W]
     """
-    v = subtract(other.velocity, one.velocity)
+    v = subtract(other.velocity, add(one.velocity, drift))
     if is_yes(form.anchored):
         v = add(v, subtract(cross(other.spin, arm_other), cross(one.spin, arm_one)))
     w_one, w_other = beam.inward(s.axes, one.spin), beam.inward(s.axes, other.spin)
@@ -125,7 +126,7 @@ def dashpots(form, s, g, table, one, other, arm_one, arm_other):
 def pull_of(box, form, g, table, one, other):
     """What a bond of kind g between two ends does."""
     anchored = is_yes(form.anchored)
-    r = minimum_image(box, other.position, one.position)
+    r, image = nearest_image(box, other.position, one.position)
     arm_one, arm_other = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if anchored:
         arm_one = rotate(one.orientation, triple(form, table, ANCHOR_ONE, g))
@@ -144,7 +145,7 @@ def pull_of(box, form, g, table, one, other):
         load = beam.load_ratio(f, t_one, t_other, triple(form, table, SECTION, g), pair(form, table, STRENGTH, g))
     power = 0.0
     if is_yes(form.damped):
-        f_d, c_d, power = dashpots(form, s, g, table, one, other, arm_one, arm_other)
+        f_d, c_d, power = dashpots(form, s, g, table, one, other, image_velocity(box, image), arm_one, arm_other)
         f = add(f, f_d)
         t_one, _ = beam.couples(s, f, add(c, c_d))
     force, torque_one, torque_other = beam.in_the_world(s, r, f, t_one)

@@ -9,7 +9,7 @@ import math
 
 from dem.kernels import rotation
 from dem.kernels.compiler.jit import func, inline, vector_loop
-from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
 from dem.kernels.laws import ContactKinematics
 from dem.kernels.laws.first_step import begins
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
@@ -70,8 +70,9 @@ def gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity,
     for t in range(min(BLOCK, touching.size - first)):
         k = touching[first + t]
         i, j = sphere_i[k], sphere_j[k]
-        put(gathered, GAP, t, minimum_image(box, load(position, i), load(position, j)))
-        put(gathered, SPEED, t, subtract(load(velocity, i), load(velocity, j)))
+        gap, image = nearest_image(box, load(position, i), load(position, j))
+        put(gathered, GAP, t, gap)
+        put(gathered, SPEED, t, subtract(load(velocity, i), add(load(velocity, j), image_velocity(box, image))))
         if spin.shape[1] > 0:
             put(gathered, SPIN_I, t, load(spin, i))
             put(gathered, SPIN_J, t, load(spin, j))

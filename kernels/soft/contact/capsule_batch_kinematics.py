@@ -200,5 +200,5 @@ def finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told):
     known[flat(WEIGHT, t)], told[CANDIDATE, t], told[SLOT, t] = 1.0, counted, 0
     told[RECALLS, t] = remembering(law, k, neighbours) & 1
     tell_materials(law, t, b, c, bodies, kinds, told)
-    put_motion(law, t, i, j, bodies, kinds, known)
+    put_motion(law, t, i, j, bodies, kinds, box, known)
     weigh(law, t, t + 1, b, c, subtract(get(known, ARM, t), get(known, POINT, t)), bodies, kinds, known)

@@ -10,7 +10,7 @@ import math
 
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline
-from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
@@ -75,6 +75,13 @@ def pose(k, bodies, kinds, neighbours, box):
 
 
 @inline
+def velocity_of_image(i, j, bodies, kinds, box):
+    """Velocity of the image of sphere j's body that is nearest to sphere i's, less that of the body [m/s]."""
+    b, c = row_of(kinds, i, bodies), row_of(kinds, j, bodies)
+    return image_velocity(box, nearest_image(box, centre_of(kinds.pose, b), centre_of(kinds.pose, c))[1])
+
+
+@inline
 def weights_of(x, u, v, mean):
     """`Weights` of two capsules, nearly parallel or not."""
     return weights(x, u, v, mean) if are_nearly_parallel(u, v, mean) else alone()
@@ -110,7 +117,7 @@ def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known,
         counts, remembers = weight_of(slot, q), bits >> slot & 1
         if slot == 0 or counts > 0.0:
             place = place_of(slot, x, u, v)
-            put_contact(law, number, k, b, c, x, u, v, place, bodies, kinds, neighbours, known)
+            put_contact(law, number, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, known)
             known[flat(WEIGHT, number)] = counts
             told[CANDIDATE, number], told[SLOT, number], told[RECALLS, number] = counted, slot, remembers
             tell_materials(law, number, b, c, bodies, kinds, told)
@@ -153,14 +160,14 @@ remembering = laws.elastic_or(remember_nothing, remembered)
 
 
 @inline
-def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, known):
+def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, known):
     """Write where a contact is and how the surfaces move there.
 
     Parameters
     ----------
     t, k, b, c : its column; candidate, bodies
     x, u, v, place : as of `blend.between`, the last two in one [m]
-    law, bodies, kinds, neighbours : see `dem.kernels.soft.state`
+    law, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
 
     Writes
     ------
@@ -173,28 +180,28 @@ def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, know
     put(known, POINT, t, from_body(kinds, i, arm))
     put(known, ARM, t, from_body(kinds, j, add(arm, x)))
     known[flat(STIFFNESS, t)], known[flat(OVERLAP, t)] = stiffness, overlap
-    put_motion(law, t, i, j, bodies, kinds, known)
+    put_motion(law, t, i, j, bodies, kinds, box, known)
 
 
 @inline
-def put_no_motion(law, t, i, j, bodies, kinds, known):
+def put_no_motion(law, t, i, j, bodies, kinds, box, known):
     """Elastic contacts do not look at it.
 
     Parameters
     ----------
-    law, t, i, j, bodies, kinds, known : see `put_motion_of`
+    law, t, i, j, bodies, kinds, box, known : see `put_motion_of`
     """
     return
 
 
 @inline
-def put_motion_of(law, t, i, j, bodies, kinds, known):
+def put_motion_of(law, t, i, j, bodies, kinds, box, known):
     """Write how the surfaces move at a contact, and what resists rolling.
 
     Parameters
     ----------
     t, i, j : its column, of which NORMAL, POINT and ARM are known; spheres that stand for what touches
-    law, bodies, kinds : see `dem.kernels.soft.state`
+    law, bodies, kinds, box : see `dem.kernels.soft.state`
 
     Writes
     ------
@@ -203,7 +210,8 @@ def put_motion_of(law, t, i, j, bodies, kinds, known):
     b, c = bodies.owner[i], bodies.owner[j]
     w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
     at_b = add(load(bodies.velocity_predicted, b), cross(w_b, get(known, POINT, t)))
-    at_c = add(load(bodies.velocity_predicted, c), cross(w_c, get(known, ARM, t)))
+    of_c = add(load(bodies.velocity_predicted, c), velocity_of_image(i, j, bodies, kinds, box))
+    at_c = add(of_c, cross(w_c, get(known, ARM, t)))
     put(known, VELOCITY, t, subtract(at_b, at_c))
     put(known, TURNING, t, subtract(w_b, w_c))
     known[flat(TWIST, t)] = 0.5 * dot(add(w_b, w_c), get(known, NORMAL, t))

@@ -8,7 +8,7 @@ from dem.kernels.compiler.jit import func, inline
 from dem.kernels.numerics.vector import add, cross, dot, load, subtract
 from dem.kernels.soft.contact.batch_kinematics import MASS, flat, touch_of
 from dem.kernels.soft.contact.capsule_blending import closest
-from dem.kernels.soft.contact.capsule_kinematics import WEIGHT, pose, reach_of, touch_at, yielding
+from dem.kernels.soft.contact.capsule_kinematics import WEIGHT, pose, reach_of, touch_at, velocity_of_image, yielding
 from dem.kernels.soft.contact.capsules import from_body, lone_or, radius_at
 from dem.kernels.soft.contact.contact_detection import of_pair_of
 from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
@@ -35,7 +35,8 @@ def look(law, k, bodies, kinds, neighbours, box):
     of_b, of_c = from_body(kinds, i, arm), from_body(kinds, j, add(arm, x))
     w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
     at_b = add(load(bodies.velocity_predicted, b), cross(w_b, of_b))
-    at_c = add(load(bodies.velocity_predicted, c), cross(w_c, of_c))
+    v_c = add(load(bodies.velocity_predicted, c), velocity_of_image(i, j, bodies, kinds, box))
+    at_c = add(v_c, cross(w_c, of_c))
     mass = 1.0 / (yielding(kinds, b, of_b, normal, bodies) + yielding(kinds, c, of_c, normal, bodies))
     rolling = 1.0 / rolling_inertia(r_b, b, bodies, kinds) + 1.0 / rolling_inertia(r_c, c, bodies, kinds)
     return laws.ContactKinematics(

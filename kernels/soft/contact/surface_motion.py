@@ -1,7 +1,7 @@
 """The surfaces of bodies at a contact: how they move there, and how much mass stands behind them."""
 
 from dem.kernels.compiler.jit import inline
-from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
 from dem.kernels.numerics.quaternion import load_quaternion, rotate_back
 from dem.kernels.numerics.vector import add, cross, divide, dot, load
 
@@ -34,8 +34,10 @@ def surface_velocity(b, x, bodies, box):
 
 @inline
 def velocity_at(x, centre, v, spin, turns, box):
-    """The same of a body in some place, and whether it can turn."""
-    return add(v, cross(spin, minimum_image(box, x, centre))) if turns else v
+    """The same of the nearest image of a body in some place, and whether it can turn."""
+    arm, image = nearest_image(box, x, centre)
+    v = add(v, image_velocity(box, image))
+    return add(v, cross(spin, arm)) if turns else v
 
 
 @inline

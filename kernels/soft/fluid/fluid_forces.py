@@ -15,7 +15,7 @@ import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels import rotation
 from dem.kernels.compiler.jit import func, inline, vector_loop
-from dem.kernels.domain.periodic import wrap_and_count
+from dem.kernels.domain.periodic import wrap_position
 from dem.kernels.fluid import sampling
 from dem.kernels.fluid.gradients import OUTSIDE, PLACE, put_three
 from dem.kernels.fluid.gridded import SCRATCH
@@ -59,7 +59,7 @@ def look_ahead(box, low, high, lag, position, velocity, sampled, whirl):
     """
     for b in range(low, high):
         s = b - low
-        x = wrap_and_count(box, add_scaled(load(position, b), lag, load(velocity, b)))
+        x, _ = wrap_position(box, add_scaled(load(position, b), lag, load(velocity, b)), lag)
         put_three(sampled, PLACE, s, x)
         store(whirl, s, (0.0, 0.0, 0.0))
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import inline, vector_loop
-from dem.kernels.domain.periodic import unwrap_position, wrap_position
+from dem.kernels.domain.periodic import note_wrap, unwrap_position, wrap_position
 from dem.kernels.numerics.energy import as_fixed, gravitational, rotational, translational
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, store_quaternion
@@ -27,17 +27,18 @@ class Lossy(NamedTuple):
 
 
 @vector_loop
-def drift(box, low, high, present, dt, position, velocity, image):
+def drift(box, low, high, present, dt, position, velocity, ahead, image):
     """x += dt v for the bodies low to high.
 
     Parameters
     ----------
-    box, low, high, dt, velocity : see `dem.kernels.soft.state`
+    box, low, high, dt : see `dem.kernels.soft.state`
     present : number of bodies that have not left
 
     Writes
     ------
     position, image : (3, N) [m], of `Bodies`
+    velocity, ahead : of bodies that are wrapped where images move
 
     Returns
     -------
@@ -46,7 +47,9 @@ def drift(box, low, high, present, dt, position, velocity, image):
     fastest = np.int64(0)
     for b in range(low, high):
         v = load(velocity, b)
-        store(position, b, wrap_position(box, add_scaled(load(position, b), dt, v), image, b))
+        x, cells = wrap_position(box, add_scaled(load(position, b), dt, v), dt)
+        store(position, b, x)
+        note_wrap(box, cells, image, velocity, ahead, b)
         fastest = larger(fastest, dot(v, v)) if b < present else fastest
     return fastest
 
@@ -267,7 +270,9 @@ def predict(scheme, c, dt, bodies, kinds, box):
     """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
     low, high = chunk_of(c, bodies.kind.size)
     present = bodies.n_active[0]
-    speed = drift(box, low, high, present, dt, bodies.position, bodies.velocity, bodies.image)
+    speed = drift(
+        box, low, high, present, dt, bodies.position, bodies.velocity, bodies.velocity_predicted, bodies.image
+    )
     if bodies.torque.shape[1] == 0:
         return bits_of_float(dt * math.sqrt(as_float(speed)))
     farthest = bits_of_float(dt * math.sqrt(as_float(speed))) if kinds.fixed else np.int64(0)  # fixed ones move, too

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels.compiler.jit import fast_call, inline
+from dem.kernels.domain.periodic import note_listing
 from dem.kernels.numerics.energy import accumulate
 from dem.kernels.numerics.quaternion import LARGEST_TURN
 from dem.kernels.soft.fluid import fluid_step
@@ -222,6 +223,8 @@ def refresh_candidates(order, mode, scheme, law, fluid, setting, bodies, kinds, 
         displacement = passes.displacement(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
         if not 2.0 * displacement + setting.candidate_skin <= setting.list_skin:
             return LIST_STALE
+    else:
+        note_listing(box)
     note_travel(box, progress.travel[0], 0.0)
     if not passes.pick(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
         return NO_ROOM

@@ -3,8 +3,9 @@
 import math
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, vector_loop
-from dem.kernels.domain.periodic import by_box, minimum_image
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
+from dem.kernels.domain.faces import BoxFaces
+from dem.kernels.domain.periodic import PeriodicFaces, minimum_image
 from dem.kernels.numerics.distances import segment_distance_squared
 from dem.kernels.numerics.quaternion import body_x, load_quaternion
 from dem.kernels.numerics.vector import add_scaled, dot, load
@@ -126,9 +127,9 @@ def search_folded(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighb
     neighbours.higher : from k on
     """
     centre, bound, (x, y, z), span = near_body(b, skin, grid, bodies, kinds)
-    low_x, cells_x = window(x, span, grid.shape_x, box.length_x > 0.0)
-    low_y, cells_y = window(y, span, grid.shape_y, box.length_y > 0.0)
-    low_z, cells_z = window(z, span, grid.shape_z, box.length_z > 0.0)
+    low_x, cells_x = window(x, span, grid.shape_x, box.length[0] > 0.0)
+    low_y, cells_y = window(y, span, grid.shape_y, box.length[1] > 0.0)
+    low_z, cells_z = window(z, span, grid.shape_z, box.length[2] > 0.0)
     first = low_x % grid.shape_x
     rest = max(first + cells_x - grid.shape_x, 0)
     for i in range(cells_z):
@@ -150,7 +151,7 @@ def window(x, span, cells, periodic):
     return (0, cells) if high - low >= cells else (low, high - low)
 
 
-search_around = by_box(search_cells, search_folded)
+search_around = select("box", {BoxFaces: search_cells, PeriodicFaces: search_folded})
 
 
 @vector_loop

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, vector_loop
-from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.domain.periodic import image_travel, minimum_image
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.quaternion import load_quaternion, norm_squared
 from dem.kernels.numerics.vector import dot, load
@@ -78,8 +78,10 @@ def displacement(c, bodies, kinds, neighbours, box):
     """Bits of the distance from where they were listed that no sphere of chunk c exceeds."""
     low, high = chunk_of(c, bodies.kind.size)
     if kinds.all_single_spheres:
-        return drifted(box, low, high, bodies.n_active[0], bodies.position, neighbours.listed_position)
-    return drifted_and_turned(
-        box, low, high, bodies.n_active[0], bodies.kind, kinds.max_sphere_offset, bodies.position, bodies.orientation,
-        neighbours.listed_position, neighbours.listed_orientation,
-    )  # fmt: skip
+        farthest = drifted(box, low, high, bodies.n_active[0], bodies.position, neighbours.listed_position)
+    else:
+        farthest = drifted_and_turned(
+            box, low, high, bodies.n_active[0], bodies.kind, kinds.max_sphere_offset, bodies.position,
+            bodies.orientation, neighbours.listed_position, neighbours.listed_orientation,
+        )  # fmt: skip
+    return bits_of_float(as_float(farthest) + image_travel(box))

@@ -13,8 +13,9 @@ of while they are. Border and inner bodies are each in cell order, with a table 
 import math
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, kernel, spread
-from dem.kernels.domain.periodic import by_box
+from dem.kernels.compiler.jit import func, inline, kernel, select, spread
+from dem.kernels.domain.faces import BoxFaces
+from dem.kernels.domain.periodic import PeriodicFaces
 from dem.kernels.numerics.vector import load
 from dem.kernels.soft.chunks import by_mode, chunk_of
 from dem.kernels.soft.neighbours.body_pairs import (
@@ -50,13 +51,13 @@ def closed_windows(box, cell, span, grid):
 def folded_windows(box, cell, span, grid):
     """The same in a periodic box."""
     return (
-        window(cell[0], span, grid.shape_x, box.length_x > 0.0),
-        window(cell[1], span, grid.shape_y, box.length_y > 0.0),
-        window(cell[2], span, grid.shape_z, box.length_z > 0.0),
+        window(cell[0], span, grid.shape_x, box.length[0] > 0.0),
+        window(cell[1], span, grid.shape_y, box.length[1] > 0.0),
+        window(cell[2], span, grid.shape_z, box.length[2] > 0.0),
     )
 
 
-windows = by_box(closed_windows, folded_windows)
+windows = select("box", {BoxFaces: closed_windows, PeriodicFaces: folded_windows})
 
 
 @inline

@@ -10,8 +10,9 @@ nothing.
 import math
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline
-from dem.kernels.domain.periodic import by_box
+from dem.kernels.compiler.jit import func, inline, select
+from dem.kernels.domain.faces import BoxFaces
+from dem.kernels.domain.periodic import PeriodicFaces
 from dem.kernels.laws.merged_contacts import exponent
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.soft.chunks import CHUNK
@@ -56,7 +57,7 @@ def longer(box, w):
     return w + box.walls.geometry.kind.shape[0] - box.walls.contact_slot.size
 
 
-shape_of = by_box(same, longer)
+shape_of = select("box", {BoxFaces: same, PeriodicFaces: longer})
 
 
 @inline

@@ -2,8 +2,8 @@
 
 import math
 
-from dem.kernels.compiler.jit import inline
-from dem.kernels.domain.faces import inward, smooth_or
+from dem.kernels.compiler.jit import inline, select
+from dem.kernels.domain.faces import BoxFaces, RoughFaces, inward
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.domain.roughness import tilted_normal
 from dem.kernels.numerics.vector import dot, load, subtract
@@ -76,7 +76,7 @@ def rough_seen(box, s, b, face, flat, half, rows, has_history, bodies, kinds):
     return overlap, m
 
 
-plane_seen = smooth_or(flat_seen, rough_seen)  # function of (box, *arguments)
+plane_seen = select("box", {BoxFaces: flat_seen, RoughFaces: rough_seen})
 
 
 @inline
@@ -94,7 +94,7 @@ def in_touch(box, b, bodies, neighbours):
     return touches
 
 
-touches_rough = smooth_or(no_plane, in_touch)
+touches_rough = select("box", {BoxFaces: no_plane, RoughFaces: in_touch})
 
 
 @inline
@@ -115,4 +115,4 @@ def rough_now(box, k, face, flat, radius, neighbours):
     return overlap, normal
 
 
-plane_now = smooth_or(flat_now, rough_now)  # function of (box, *arguments)
+plane_now = select("box", {BoxFaces: flat_now, RoughFaces: rough_now})

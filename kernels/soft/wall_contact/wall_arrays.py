@@ -7,10 +7,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import by_type_of_first, func, inline, upcast
+from dem.kernels.compiler.jit import by_type_of_first, func, inline, select, upcast
 from dem.kernels.domain import faces
 from dem.kernels.domain.faces import BoxFaces, RoughFaces
-from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces, by_box, minimum_image
+from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces, minimum_image
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.walls import poses
@@ -80,6 +80,9 @@ WalledFaces = NamedTuple("WalledFaces", _beside(BoxFaces))
 WalledRoughFaces = NamedTuple("WalledRoughFaces", _beside(RoughFaces))
 WalledPeriodicFaces = NamedTuple("WalledPeriodicFaces", _beside(PeriodicFaces))
 WalledRoughPeriodicFaces = NamedTuple("WalledRoughPeriodicFaces", _beside(RoughPeriodicFaces))
+WalledFaces.extends, WalledRoughFaces.extends = (BoxFaces,), (WalledFaces, RoughFaces)
+WalledPeriodicFaces.extends = (WalledFaces, PeriodicFaces)
+WalledRoughPeriodicFaces.extends = (WalledPeriodicFaces, RoughPeriodicFaces)
 WALLED = {  # types with walls by those without
     BoxFaces: WalledFaces, RoughFaces: WalledRoughFaces, PeriodicFaces: WalledPeriodicFaces,
     RoughPeriodicFaces: WalledRoughPeriodicFaces,
@@ -166,7 +169,7 @@ def nearest_to(box, w, x):
     return add(middle, minimum_image(box, x, middle))
 
 
-image_for = by_box(as_it_is, nearest_to)
+image_for = select("box", {BoxFaces: as_it_is, PeriodicFaces: nearest_to})
 
 
 @inline
@@ -189,27 +192,27 @@ def other_images(box, w, x, near):
     distance [m]; bits of the axes along which another image is as good soon; how far that is along each [m]
     """
     d, far, axes = minimum_image(box, x, load(box.walls.poses.middle, w)), np.inf, 0
-    room = 0.5 * box.length_x - abs(d[0])
-    if box.length_x > 0.0 and room < near:
+    room = 0.5 * box.length[0] - abs(d[0])
+    if box.length[0] > 0.0 and room < near:
         axes |= 1
-    elif box.length_x > 0.0:
+    elif box.length[0] > 0.0:
         far = min(far, room - near)
-    room = 0.5 * box.length_y - abs(d[1])
-    if box.length_y > 0.0 and room < near:
+    room = 0.5 * box.length[1] - abs(d[1])
+    if box.length[1] > 0.0 and room < near:
         axes |= 2
-    elif box.length_y > 0.0:
+    elif box.length[1] > 0.0:
         far = min(far, room - near)
-    room = 0.5 * box.length_z - abs(d[2])
-    if box.length_z > 0.0 and room < near:
+    room = 0.5 * box.length[2] - abs(d[2])
+    if box.length[2] > 0.0 and room < near:
         axes |= 4
-    elif box.length_z > 0.0:
+    elif box.length[2] > 0.0:
         far = min(far, room - near)
     return far, axes, (
-        -math.copysign(box.length_x, d[0]), -math.copysign(box.length_y, d[1]), -math.copysign(box.length_z, d[2])
+        -math.copysign(box.length[0], d[0]), -math.copysign(box.length[1], d[1]), -math.copysign(box.length[2], d[2])
     )  # fmt: skip
 
 
-images_beside = by_box(no_other, other_images)
+images_beside = select("box", {BoxFaces: no_other, PeriodicFaces: other_images})
 
 
 @inline

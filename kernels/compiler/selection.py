@@ -1,0 +1,56 @@
+"""Which of several functions a type asks for: the tables of `dem.kernels.compiler.jit.select`, without numba."""
+
+
+def ancestors(kind):
+    """A type, all types that it extends, and `object`."""
+    found = {kind, object}
+    for one in getattr(kind, "extends", ()):
+        found |= ancestors(one)
+    return found
+
+
+def function_for(kind, functions):
+    """The function for a type in a table {type: function}: that of the most special of the types that it extends.
+
+    A NamedTuple extends the types in its attribute `extends`; `object` stands for all types.
+
+    Raises
+    ------
+    TypeError
+        If the table has no function for the type, or several of which none is more special than the others.
+
+    Examples
+    --------
+    >>> class Cell:
+    ...     pass
+    >>> class Sheared:
+    ...     extends = (Cell,)
+    >>> function_for(Sheared, {object: min, Cell: max}) is max
+    True
+    """
+    known = ancestors(kind)
+    found = [one for one in functions if one in known]
+    for one in found:
+        if ancestors(one).issuperset(found):
+            return functions[one]
+    names = ", ".join(one.__name__ for one in functions)
+    message = f"no function for {kind.__name__}: there are some for {names}"
+    raise TypeError(message)
+
+
+def parameters_of(function):
+    """Names of the arguments of a function, compiled or not."""
+    if hasattr(function, "parameters"):
+        return function.parameters
+    code = getattr(function, "py_func", function).__code__
+    return code.co_varnames[: code.co_argcount]
+
+
+def position_in(functions, argument):
+    """Place of an argument of this name among those of all functions of a table; raises ValueError if it differs."""
+    every = [parameters_of(one) for one in functions.values()]
+    places = {names.index(argument) if argument in names else -1 for names in every}
+    if len(places) > 1 or -1 in places or len({len(names) for names in every}) > 1:
+        message = f"{argument} is not at one place of the same number of arguments: {every}"
+        raise ValueError(message)
+    return places.pop()
