@@ -47,4 +47,5 @@ def find_beside(package: str, names: Sequence[str]) -> None:
     names : sequence of str
         Full names of its subpackages that are in no folder of their own below it.
     """
-    sys.meta_path.append(FolderFinder(os.path.dirname(package), names))
+    # before the finder of an editable installation, which may be another clone than the one that Python found first
+    sys.meta_path.insert(0, FolderFinder(os.path.dirname(package), names))
