@@ -87,12 +87,12 @@ def test_neighbours_are_found_across_the_boundary_wherever_images_are(rng):
 
 def test_the_list_is_worn_by_images_that_move():
     """Two particles at rest in the laboratory: the second one's image passes the first."""
-    x = [[0.02, 0.0985, 0.05], [0.004, 0.0085 - 0.001, 0.05]]
+    x = [[0.045, 0.0985, 0.05], [0.004, 0.0085 - 0.001, 0.05]]
     particles = dem.Particles(SHAPES["spheres"], ELASTIC, position=x)
     box = sheared_cell.ShearedBox((0, 0, 0), (SIZE,) * 3, ELASTIC, periodic=["x", "y", "z"], shear_rate=RATE)
     sim = dem.Simulation(particles, box, gravity=(0, 0, 0), time_step=1e-5, threads=1)
     assert not sim._engine.overlaps().pair.size or sim._engine.overlaps().pair.max() < 0
-    sim.run(0.04)  # 16 mm
+    sim.run(0.105)  # 42 mm
     assert abs(sim.particles.velocity).max() > 0.01
 
 
