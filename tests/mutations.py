@@ -39,7 +39,7 @@ GASES = (
            "plain/test_chance.py", "whatever_its_length"),
 )
 HERTZ = (
-    Mutant("hertz-force", "force", "k * overlap * math.sqrt(overlap)", "k * overlap * overlap",
+    Mutant("hertz-force", "force", "overlap * math.sqrt(overlap)", "overlap * overlap",
            "test_hertz.py", "dimension"),
     Mutant("hertz-energy", "energy", "0.4 * overlap", "0.5 * overlap",
            "test_hertz.py", "integral"),

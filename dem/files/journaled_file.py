@@ -1,8 +1,8 @@
 """Where the bytes of a trajectory go: what HDF5 writes between two commits reaches the disk as a whole, or not at all.
 
 HDF5 changes its file in many small writes; one that is cut off in between can be unreadable. So it is given a file in
-memory pages (h5py's driver for file-like objects); `Store.commit` brings them to the disk in an order that can stop
-anywhere:
+memory pages (h5py's driver for file-like objects); `JournaledFile.commit` brings them to the disk in an order that can
+stop anywhere:
 
 1. pages beyond the end of what was committed: nothing refers to them yet;
 2. a journal, ``FILE.journal``, of the pages that replace committed ones, with a checksum;
@@ -13,8 +13,8 @@ it, `recover` puts it into a copy, which takes the place of the file when it has
 before the next one begins, so this holds for a power failure as for a kill. The journal is locked as long as its writer
 lives, and goes when the file is closed.
 
-Before anything is written, `Store.lost` compares the file that stands at the path with the one that is open: a file
-that was removed, replaced or changed by another program is written no further, and no file of another program is.
+Before anything is written, `JournaledFile.lost` compares the file that stands at the path with the one that is open: a
+file that was removed, replaced or changed by another program is written no further, and no file of another program is.
 """
 
 from __future__ import annotations

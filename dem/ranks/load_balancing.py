@@ -48,7 +48,7 @@ class Bisection(Partition):
         self.fair = True  # whether work was equal enough when it was looked at last
 
     def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
-        """Cut anew if it is time to; see `Owners`. Who was slow for a moment is not so the next time."""
+        """Cut the domains the first time, and again whenever the work has been unequal twice in a row."""
         each = max(SAMPLES // communicator.ranks, LEAST)
         works = communicator.allgather(work)
         mean = sum(works) / len(works)

@@ -278,7 +278,7 @@ def pair_arrays(room: int) -> dict[str, np.ndarray]:
 
 def entry_arrays(room: int, n: int, layout: Layout) -> dict[str, np.ndarray]:
     """Arrays for that many entries of n bodies."""
-    incident = room + 2 * GROUP * n + GROUP  # see candidates.first_incident; a last group may be written beyond
+    incident = room + 2 * GROUP * n + GROUP  # see `candidate_pairs.first_incident`; a last group may be written beyond
     return {"body_entries": empty(room, np.int64)} | (
         {"pairs_of_body": empty(incident, np.int32)} if layout.one_each else {}
     )
@@ -286,7 +286,7 @@ def entry_arrays(room: int, n: int, layout: Layout) -> dict[str, np.ndarray]:
 
 def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.ndarray]:
     """Arrays for that many candidate pairs in each chunk: what is read of them is written before."""
-    incident = 2 * chunks * room + GROUP * CHUNK * chunks + GROUP  # see candidates.first_incident
+    incident = 2 * chunks * room + GROUP * CHUNK * chunks + GROUP  # see `candidate_pairs.first_incident`
     room *= chunks
     own, remembering = 0 if layout.alike else room, room if layout.width else 0
     return ({} if layout.one_each else {"pairs_of_body": empty(incident, np.int32)}) | {

@@ -193,7 +193,7 @@ def by_type(choose):
 
 
 def by_type_of_first(choose):
-    """The same with the thing handed on as the first argument."""
+    """Function of (thing, *arguments) that calls ``choose(type of thing)`` with all of these, at compile time."""
     return select("thing", choose)
 
 

@@ -69,7 +69,7 @@ class Elastic(NamedTuple):
 
 
 class Composite(NamedTuple):
-    """A law made of parts; each a NamedTuple of tables, or `Absent`."""
+    """A law made of parts; each a NamedTuple of tables, or `NoComponent`."""
 
     normal: tuple
     damping: tuple = NoComponent()

@@ -27,9 +27,10 @@ def begins(overlap, parting, dt):
 
 @inline
 def first_step_fraction(touch, parting, dt):
-    """How much of the last step two surfaces have touched, θ up to 1; `LATER` if they did before, or are apart.
+    """Fraction θ in (0, 1] of the last step for which two surfaces have touched, or `NOT_FIRST_STEP`.
 
-    Of surfaces that are not apart, those begin that approach, so that the way of a step divides.
+    It is `NOT_FIRST_STEP` where the surfaces touched before that step, and where they are apart. Of surfaces that are
+    not apart, those begin that approach, so that the way of a step divides.
     """
     if touch.may_begin and touch.overlap >= 0.0 and begins(touch.overlap, parting, dt):
         return min(touch.overlap / (-parting * dt), 1.0)
@@ -41,7 +42,7 @@ def of_root(theta, ahead):
     """What samples of a square root √δ are that grows from 0 as δ = θ g in the first step, with `ahead` = √g.
 
     As it counts for itself, -ζ(-1/2, 1 + θ) √g; and for who takes the root of it, [ζ(-1/4, 1 + θ)]² √g. Later, with
-    θ = `LATER` and g = δ, √δ. Told by √g, because to divide what there is by powers of θ takes roots of roots.
+    θ = `NOT_FIRST_STEP` and g = δ, √δ. Told by √g, because to divide what there is by powers of θ takes roots of roots.
     """
     fourth = 0.32028287 + theta * (0.86413853 + theta * (0.16409575 - 0.02819668 * theta))
     begins = theta <= 1.0

@@ -13,8 +13,7 @@ keep more tangential velocity than by Maw, Barber & Fawcett (Wear 38 (1976) 101)
 
 Integrated by the trapezium rule: what is remembered is f half a step ahead, f_n - dt/2 k_t v_t. In its first step k_t
 sets in like a root, see ``first_step``. The spring is cut to μ F_n before the dashpot is added: the other way round t
-would
-hold what μ F_n has fallen by in a step, and impacts that slide while they unload would be of first order.
+would hold what μ F_n has fallen by in a step, and impacts that slide while they unload would be of first order.
 """
 
 import math
@@ -44,7 +43,8 @@ def tangential_force(part, i, j, touch, press, eta, limit, slip, spring, before,
     ----------
     part, i, j, touch, press : see `dem.kernels.laws`
     eta, limit, slip : normal dashpot [N s/m], largest force [N], velocity of the surfaces in the plane of contact
-    spring, before : its force half a step ahead [N]; `Press.grip` at the last step, 0 if there was no contact
+    spring : force of the spring half a step ahead [N]
+    before : `NormalForce.contact_area_measure` at the last step, 0 if there was no contact
     half, time_sign : see `dem.kernels.laws`
 
     Returns
@@ -62,9 +62,9 @@ def spring_dashpot_slider(unit, damping, limit, velocity, touch, press, spring, 
 
     Parameters
     ----------
-    unit, damping, limit : stiffness over `Press.root`, force of the dashpot [N], largest force [N]
+    unit, damping, limit : stiffness over `NormalForce.stiffness_factor`, force of the dashpot [N], largest force [N]
     velocity : in the plane of contact [m/s]
-    touch, press, spring, before, half, time_sign : see `slide`
+    touch, press, spring, before, half, time_sign : see `tangential_force`
 
     Returns
     -------
@@ -112,11 +112,11 @@ def no_friction(part, i, j, touch, press, eta, limit, slip, spring, before, half
 
     Parameters
     ----------
-    part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign : see `slide`
+    part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign : see `tangential_force`
 
     Returns
     -------
-    as `slide`
+    as `tangential_force`
     """
     return (0.0, 0.0, 0.0), spring, 0.0, 2.0 * half * math.sqrt(dot(slip, slip))
 

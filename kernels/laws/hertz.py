@@ -1,7 +1,7 @@
 """Hertz contact of elastic spheres: F = 4/3 E* √R* δ^1.5, elastic energy 2/5 F δ.
 
 Hertz (1882); K. L. Johnson, Contact Mechanics (1985), eqs. (4.22), (4.23). A pair is reduced once to its
-stiffness k = 4/3 E* √R*; the force and its energy stand side by side below and nowhere else.
+stiffness K = 4/3 E* √R*; the force and its energy stand side by side below and nowhere else.
 """
 
 import math
@@ -14,25 +14,25 @@ from dem.kernels.laws.interface import PARTS, NormalForce, as_hertz, stateless
 
 
 class Hertz(NamedTuple):
-    """Elastic spheres; what they need to know stands in `Touch`."""
+    """Normal force of elastic spheres. It needs no tables: K and R* stand in `ContactKinematics`."""
 
 
 @inline
 def stiffness(effective_young, effective_radius):
-    """K = 4/3 E* √R* [N m^-1.5]."""
+    """Hertz stiffness K = 4/3 E* √R* [N m^-1.5] of two bodies."""
     return 4.0 / 3.0 * effective_young * math.sqrt(effective_radius)
 
 
 @inline
-def force(k, overlap):
-    """Repulsive normal force k δ^1.5 [N]; overlap must not be negative."""
-    return k * overlap * math.sqrt(overlap)
+def force(hertz_stiffness, overlap):
+    """Repulsive normal force K δ^1.5 [N]; overlap must not be negative."""
+    return hertz_stiffness * overlap * math.sqrt(overlap)
 
 
 @inline
-def energy(k, overlap):
-    """Elastic energy 2/5 k δ^2.5 [J], the integral of the force; overlap must not be negative."""
-    return 0.4 * overlap * force(k, overlap)
+def energy(hertz_stiffness, overlap):
+    """Elastic energy 2/5 K δ^2.5 [J], the integral of the force; overlap must not be negative."""
+    return 0.4 * overlap * force(hertz_stiffness, overlap)
 
 
 @inline

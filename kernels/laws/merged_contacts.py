@@ -1,7 +1,8 @@
 """Contacts that several pieces of a wall make together: in which power of the overlap, and with which memory.
 
 Where two contacts of a sphere with one wall become one, their springs act on together; shortened, if the one spring
-would hold more energy than the two did. A spring's energy is f²/2k, and k goes with the root of `Press.grip`.
+would hold more energy than the two did. A spring's energy is f²/2k, and k goes with the root of
+`NormalForce.contact_area_measure`.
 """
 
 import math

@@ -14,7 +14,8 @@ box             `dem.kernels.domain.faces.BoxFaces`, or `dem.kernels.domain.peri
 scheme, law     a type of ``kernels.rotation``, a tuple of ``kernels.laws``; memory: what the one remembers of a body
 fluid           a tuple of ``dem.kernels.fluid``
 mode            `chunks.Serial` or `chunks.Threaded`
-setting, progress, partial  `advance.Setting`, `advance.Progress`, (C, COLUMNS) int64 of ``sweeps``: what chunks report
+setting, progress   `time_loop.RunConstants`, `time_loop.RunState`
+partial         (C, COLUMNS) int64 of ``sweeps``: what chunks report
 c; b; s         chunk; index of a body; sphere. low, high: the bodies from low to high, without high
 shift           how far before its index a body's column of force and torque is
 dt, half        time step, half of it [s]
@@ -94,11 +95,11 @@ class Neighbours(NamedTuple):
     count: np.ndarray  # (N,) int32
     lower: np.ndarray  # (P + 1,) int32, index of the body of lower identity
     higher: np.ndarray  # (P + 1,) int32, index of the other
-    # (P + 1,) int64, the candidates of a pair (candidates.pack); none for the last one, for ever
+    # (P + 1,) int64, the candidates of a pair (`candidate_pairs.pack`); none for the last one, for ever
     candidate_range: np.ndarray
     first_entry: np.ndarray  # (N + 1,) int64: entries of body b begin at first_entry[b]
     entry_count: np.ndarray  # (N,) int32, number of them
-    # (E,) int64: partner's identity, pair, side (neighbours.entry_key), ascending for each body
+    # (E,) int64: partner's identity, pair, side (`body_pairs.entry_key`), ascending for each body
     body_entries: np.ndarray
     # int32: candidates of each body in the same order, without gaps in a chunk, as their places
     # in pair_force or row
@@ -156,4 +157,4 @@ class Neighbours(NamedTuple):
     saved_sphere_i: np.ndarray  # (C K) int32, their spheres
     saved_sphere_j: np.ndarray  # (C K) int32
     saved_count: np.ndarray  # (C,) int64, their number; -1 if nothing is put aside
-    bonds: tuple  # `ties.NoBonds`, or those that hold bodies together
+    bonds: tuple  # `bond_types.NoBonds`, or those that hold bodies together

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from dem.model.bonds.bonds import Bonds
     from dem.model.particles.particles import Particles
 
-STATE = ("state", "when", "count", "pending", "before", "pressed")  # of `bond_state.Bonds`: what a run has come to
+STATE = ("state", "when", "count", "pending", "before", "pressed")  # of `bond_arrays.Bonds`: what a run has come to
 AT_ONCE = 10**6  # pairs of spheres whose gap is found together
-EASED = ("slack", "active", "count")  # of `easing.Eased`
+EASED = ("slack", "active", "count")  # of `overlap_release.Eased`
 
 
 def masses(bonds: Bonds, particles: Particles, *, shared: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -72,7 +72,7 @@ def shortest_period(bonds: Bonds, particles: Particles) -> tuple[float, int]:
 
 
 def table(bonds: Bonds, particles: Particles) -> np.ndarray:
-    """Rows of `bond_state.Bonds.table`, a column a bond."""
+    """Rows of `bond_arrays.Bonds.table`, a column a bond."""
     values = np.zeros((rows.ROWS, len(bonds)))
     radius = 0.5 * bonds.diameter
     area = math.pi * radius**2

@@ -79,7 +79,7 @@ def evaluate_column(scheme, law, alike, may_begin, i, j, t, time_sign, half, per
     ----------
     scheme, law, time_sign, half, per_joule : see `dem.kernels.soft.state`
     alike, may_begin : whether both are single spheres of one kind; whether it may have begun in the last step
-    i, j, t, known, sums : the two materials, column; see `know_spheres`; sums so far
+    i, j, t, known, sums : the two materials, column; see `compute_sphere_kinematics`; sums so far
 
     Writes
     ------
@@ -172,7 +172,7 @@ def evaluate_new(scheme, law, number, alike, time_sign, half, per_joule, known, 
 
     Parameters
     ----------
-    scheme, law, number, time_sign, half, per_joule, known, material_i, material_j : see `act_unlike`
+    scheme, law, number, time_sign, half, per_joule, known, material_i, material_j : see `evaluate_mixed_types`
     alike : whether bodies and materials of all contacts are the same
 
     Writes
@@ -197,8 +197,8 @@ def evaluate_spheres(scheme, law, number, way, time_sign, half, per_joule, known
 
     Parameters
     ----------
-    scheme, law, number, time_sign, half, per_joule, known, material_i, material_j : see `act_unlike`
-    way : UNLIKE, BEGINNING or ON
+    scheme, law, number, time_sign, half, per_joule, known, material_i, material_j : see `evaluate_mixed_types`
+    way : MIXED_TYPES, MAY_BE_NEW or ONGOING
 
     Writes
     ------
@@ -223,8 +223,8 @@ def evaluate_bodies(scheme, law, number, way, time_sign, half, per_joule, known,
 
     Parameters
     ----------
-    scheme, law, number, time_sign, half, per_joule, known, material_i, material_j : see `act_unlike`
-    way : UNLIKE
+    scheme, law, number, time_sign, half, per_joule, known, material_i, material_j : see `evaluate_mixed_types`
+    way : MIXED_TYPES
 
     Writes
     ------

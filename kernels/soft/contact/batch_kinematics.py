@@ -23,14 +23,13 @@ BLOCK = 64  # pairs
 GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J, INVERSE_MASS_I, INVERSE_MASS_J, ROLL_INERTIA_I, ROLL_INERTIA_J, LIKE = (
     0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 18
 )  # fmt: skip
-# rows of what is known of contacts: those of `Touch`, and where they are from the centres of both [m]
+# rows of what is known of contacts: those of `ContactKinematics`, and where they are from the centres of both [m]
 NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM = (
     0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19
 )  # fmt: skip
 KNOWN, OUT, TOLD = 25, 15, 8  # rows of either at most, of what comes out (``contact_batches``), and of integers
-MIXED_TYPES, MAY_BE_NEW, ONGOING = range(
-    3
-)  # of a block: of any bodies; of one kind, and some, or none, may have just begun
+# of a block: of any bodies; of one kind, and some, or none, may have just begun
+MIXED_TYPES, MAY_BE_NEW, ONGOING = range(3)
 OF_PAIRS, OF_FACES, PARTS = KNOWN * BLOCK, 2 * KNOWN * BLOCK, 3  # where known rows begin; gathered ones come first
 
 
@@ -244,7 +243,7 @@ def compute_sphere_kinematics(
 
     Returns
     -------
-    UNLIKE, BEGINNING or ON
+    MIXED_TYPES, MAY_BE_NEW or ONGOING
     """
     alike = know_kinds(
         start, first, stop - first, touching, bodies, kinds, neighbours, gathered, known, material_i, material_j
@@ -261,7 +260,7 @@ def compute_sphere_kinematics(
 
 @inline
 def put_touch(t, touch, known):
-    """Write `Touch` to column t."""
+    """Write `ContactKinematics` to column t."""
     put(known, NORMAL, t, touch.normal)
     put(known, VELOCITY, t, touch.velocity)
     put(known, TURNING, t, touch.relative_angular_velocity)
@@ -282,7 +281,8 @@ def compute_body_kinematics(
 
     Parameters
     ----------
-    scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, gathered : see `know_spheres`
+    scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, gathered
+        see `compute_sphere_kinematics`
 
     Writes
     ------
@@ -291,7 +291,7 @@ def compute_body_kinematics(
 
     Returns
     -------
-    UNLIKE
+    MIXED_TYPES
     """
     end, rate, alike = first, 0.0, kinds.all_single_spheres and kinds.contact_distance > 0.0
     for t in range(stop - first):

@@ -69,7 +69,7 @@ def compute_kinematics(law, start, first, listed, half, bodies, kinds, neighbour
 
     Writes
     ------
-    known, told : a column a contact; the latter (`known.TOLD`, BLOCK)
+    known, told : a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK)
     fetched : scratch of 14 rows or more
 
     Returns

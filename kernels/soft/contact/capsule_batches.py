@@ -34,7 +34,7 @@ def evaluate_elastic(law, number, time_sign, half, per_joule, known, told, kept,
 
     Parameters
     ----------
-    law, number, time_sign, half, per_joule, known, told, kept : see `act_dissipative`
+    law, number, time_sign, half, per_joule, known, told, kept : see `evaluate_dissipative`
 
     Writes
     ------
@@ -131,7 +131,7 @@ def keep_contacts(law, number, told, kept, out, history, has_history):
 
     Parameters
     ----------
-    law, number, told, kept, out : see `act_dissipative`
+    law, number, told, kept, out : see `evaluate_dissipative`
 
     Writes
     ------

@@ -166,7 +166,7 @@ def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, box,
     Parameters
     ----------
     t, k, b, c : its column; candidate, bodies
-    x, u, v, place : as of `blend.between`, the last two in one [m]
+    x, u, v, place : as of `capsule_blending.between`, the last two in one [m]
     law, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
 
     Writes

@@ -25,7 +25,7 @@ def recalled(law, k, neighbours):
 
 @inline
 def look(law, k, bodies, kinds, neighbours, box):
-    """The contact of candidate k at its closest points: `laws.Touch`, and its place from the centres of both bodies."""
+    """Kinematics of candidate k at its closest points: `laws.ContactKinematics`, and its place from both centres."""
     b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     r_b, r_c = radius_at(kinds, i, b, bodies), radius_at(kinds, j, c, bodies)

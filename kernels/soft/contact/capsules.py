@@ -36,7 +36,8 @@ Mixed = NamedTuple(
 )
 
 PER = 3
-SLOTS = 5  # contacts of two capsules: that of their closest points; and those of the ends of either, see `blend`
+# contacts of two capsules: that of their closest points; and those of the ends of either, see `capsule_blending`
+SLOTS = 5
 
 
 def capsules_or(spheres, capsules, mixed=None):

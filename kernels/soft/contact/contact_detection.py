@@ -163,7 +163,7 @@ def look(law, k, b, c, bodies, kinds, neighbours, box):
 
     Returns
     -------
-    `laws.Touch`, point [m], history
+    `laws.ContactKinematics`, point [m], history
     """
     reach, stiffness = kinds.contact_distance, kinds.stiffness
     if reach == 0.0:
@@ -193,7 +193,7 @@ def look_together(law, t, start, end, rate, touching, half, bodies, kinds, neigh
 
     Returns
     -------
-    `laws.Touch`, with the mass that is to be damped; point [m]; history; end; rate
+    `laws.ContactKinematics`, with the mass that is to be damped; point [m]; history; end; rate
     """
     k = start + touching[t]
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
@@ -217,7 +217,8 @@ def rate_of_pair(law, first, start, touching, half, bodies, kinds, neighbours, b
     Parameters
     ----------
     first : the first of them in `touching`
-    law, start, touching, half, bodies, kinds, neighbours, box : see `kernels.soft.contact.contact_batches.know_bodies`
+    law, start, touching, half, bodies, kinds, neighbours, box
+        see `kernels.soft.contact.batch_kinematics.compute_body_kinematics`
 
     Returns
     -------
@@ -258,7 +259,7 @@ def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
 
     Returns
     -------
-    `laws.Touch`, point [m]
+    `laws.ContactKinematics`, point [m]
     """
     x_i = load(bodies.sphere_position, i)
     d = minimum_image(box, x_i, load(bodies.sphere_position, j))

@@ -1,9 +1,8 @@
 """What contacts remember, carried over from one list to the next.
 
-While the neighbours last, a chunk keeps what its touching pairs remember beside their pair of bodies, and finds
-them again among its new candidates (``save_history``, ``restore_history``). When bodies are listed anew they change
-places, so
-everything goes into a table by the user's numbers (``write_table``, ``read_pairs``, ``read_walls``): spheres are
+While the neighbours last, a chunk keeps what its touching pairs remember beside their pair of bodies, and finds them
+again among its new candidates (``save_history``, ``restore_history``). When bodies are listed anew they change places,
+so everything goes into a table by the user's numbers (``write_table``, ``read_pairs``, ``read_walls``): spheres are
 numbered through all particles; a wall counts as the partner -1 - face.
 """
 

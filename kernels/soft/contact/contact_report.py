@@ -50,7 +50,7 @@ def pair_dissipative(law, t, start, end, rate, listed, half, bodies, kinds, neig
 
     Returns
     -------
-    `laws.Touch`, point [m], force on i [N], energy taken up besides the elastic one [W], end, rate
+    `laws.ContactKinematics`, point [m], force on i [N], energy taken up besides the elastic one [W], end, rate
     """
     touch, x, history, end, rate = contact_detection.look_together(
         law, t, start, end, rate, listed, half, bodies, kinds, neighbours, box

@@ -11,7 +11,7 @@ def predict(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
 
     Parameters
     ----------
-    times, still : how often; `Setting` with a time step of zero
+    times, still : how often; `RunConstants` with a time step of zero
     scheme, law, kinds, box : see `dem.kernels.soft.state`
 
     Writes
@@ -29,7 +29,7 @@ def evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial)
 
     Parameters
     ----------
-    times, still : how often; `Setting` with a time step of zero
+    times, still : how often; `RunConstants` with a time step of zero
     scheme, law, kinds, box : see `dem.kernels.soft.state`
 
     Writes
@@ -49,7 +49,7 @@ def correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, pa
 
     Parameters
     ----------
-    times, still : how often; `Setting` with a time step of zero
+    times, still : how often; `RunConstants` with a time step of zero
     scheme, law, fluid, kinds, box : see `dem.kernels.soft.state`
 
     Writes
@@ -70,7 +70,7 @@ def step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box,
 
     Parameters
     ----------
-    times, still : how often; `Setting` with a time step of zero
+    times, still : how often; `RunConstants` with a time step of zero
     mode, scheme, law, fluid, kinds, box : see `dem.kernels.soft.state`
 
     Writes
@@ -87,7 +87,7 @@ def pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box,
 
     Parameters
     ----------
-    times, still : how often; `Setting` with a time step of zero
+    times, still : how often; `RunConstants` with a time step of zero
     mode, scheme, law, fluid, kinds, box : see `dem.kernels.soft.state`
 
     Writes

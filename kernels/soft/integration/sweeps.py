@@ -183,7 +183,7 @@ def evaluate_borders(block, scheme, law, task, setting, bodies, kinds, neighbour
 
     Writes
     ------
-    neighbours, partial : as `meet_chunks`
+    neighbours, partial : as `evaluate_and_accumulate`
     """
     first, stop = neighbours.block[block], neighbours.block[block + 1]
     for c in range(first, stop):

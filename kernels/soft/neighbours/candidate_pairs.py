@@ -17,7 +17,7 @@ from dem.kernels.soft.fixed import is_fixed
 from dem.kernels.soft.neighbours.body_pairs import SLACK, entry_pair, flag_near
 from dem.kernels.soft.wall_contact.near_wall_bodies import axis, centre, is_walled
 
-GROUP = 4  # candidates of a body are gathered in groups of this many, see gather.gather_round
+GROUP = 4  # candidates of a body are gathered in groups of this many, see `force_accumulation.gather_round`
 COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
 
 
@@ -238,8 +238,8 @@ def list_pairs(
     """List the incident candidates of the bodies low to high.
 
     Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
-    Both parts are filled up to whole groups with one that never has a force (see gather.gather_round), or only the
-    last one so that both together are whole groups, if there is such a candidate.
+    Both parts are filled up to whole groups with one that never has a force (see `force_accumulation.gather_round`), or
+    only the last one so that both together are whole groups, if there is such a candidate.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ def unpack_halo(bodies, kinds, border):
 
 @inline
 def copy_in(source, n, size, k, border):
-    """Write down what so many bodies of `Border.index` have, from the n-th on; returns where the next is to be."""
+    """Write down what so many bodies of `HaloBuffers.index` have, from the n-th on; returns where the next is to be."""
     for r in range(source.shape[0]):
         for m in range(size):
             border.motion[k + r * size + m] = source[r, border.index[n + m]]

@@ -36,7 +36,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box, note_travel,
 # since they were listed; the state shown; nothing, for kernels to be compiled
 BEGIN, FIRST_HALF, SECOND_HALF, REST, NOTE, STEPS, PICK, DISPLACED, SHOW, NOTHING = range(10)
 STAY = -1  # no sweep
-UNHEARD = 100  # besides what `advance.serve` comes back for: reports could not be swapped
+UNHEARD = 100  # besides what `time_loop.execute` comes back for: reports could not be swapped
 PAUSE = 50_000_000  # ns
 
 

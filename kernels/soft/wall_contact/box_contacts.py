@@ -365,7 +365,7 @@ def meeting(s, b, face, overlap, normal, bodies, kinds, box):
 
     Returns
     -------
-    `laws.Touch`, point [m]
+    `laws.ContactKinematics`, point [m]
     """
     radius = radius_of(s, b, bodies, kinds)
     x = add_scaled(load(bodies.sphere_position, s), 0.5 * overlap - radius, normal)

@@ -1,10 +1,9 @@
 """Sides of capsules at walls of any shape: what they feel between their ends; see ``dem.kernels.walls.sides``.
 
-Each tree is a contact as those of ``wall_contacts`` are, of a ball of the capsule's radius at the place of the tree
-on its
-axis. What it remembers is in the slots of the capsule's second end, with `slots.SIDE` in the number of the wall: they
-have been taken up when the walls of that sphere were looked at, just before. Only capsules have sides: others pay
-nothing.
+Each tree is a contact as those of ``wall_contacts`` are, of a ball of the capsule's radius at the place of the tree on
+its axis. What it remembers is in the slots of the capsule's second end, with `wall_history.SIDE` in the number of the
+wall: they have been taken up when the walls of that sphere were looked at, just before. Only capsules have sides:
+others pay nothing.
 """
 
 import math

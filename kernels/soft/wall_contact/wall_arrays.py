@@ -40,8 +40,8 @@ class Walls(NamedTuple):
     displacement_since_list: np.ndarray
     at: np.ndarray  # (M, K) int64, all that is kept of a sphere, in whole lines of memory, most of it in the first:
     # where the triangles near it are listed (`listed_at`); bits of the walls that its body may touch before candidates
-    # are picked anew; how many slots are in use; S slots, see `slot_at`: of which contact each is (`slots.key_of`), and
-    # what that remembers
+    # are picked anew; how many slots are in use; S slots, see `slot_at`: of which contact each is
+    # (`wall_history.key_of`), and what that remembers
     history: np.ndarray  # (M, K) the same memory, read as such numbers; first the plane that a rough wall shows, if any
     listed: np.ndarray  # (C, L) int32, numbers of triangles
     wanted: np.ndarray  # (C,) int64, entries of these rows that were wanted
@@ -55,7 +55,7 @@ class Walls(NamedTuple):
     batch_ids: np.ndarray  # (C, MET) the same: what these are to them
     # (C, W) the same: ω² of the body at hand at each wall, see `dem.kernels.soft.contact.shared_damping` [1/s²]
     rate: np.ndarray
-    part: np.ndarray  # (C, W, `felt.COLUMNS`) int64, sums over the contacts of each chunk with each wall
+    part: np.ndarray  # (C, W, `wall_loads.COLUMNS`) int64, sums over the contacts of each chunk with each wall
     unit: np.ndarray  # (3,) units a newton, newton metre and newton a metre, in which they are summed
     felt: np.ndarray  # (7, W) at the last forces: force on the wall [N], torque [N m], number of contacts
     impulse: np.ndarray  # (2, 7, W) since the start, in two words as of `energy.accumulate`: the time integral of the

@@ -1,8 +1,8 @@
 """Contacts of single spheres with walls of any shape, many at a time, as those with faces are: see ``box_contacts``.
 
 All of a contact but the search for its pieces is in loops that LLVM makes vector code of: how the surfaces move, the
-law, what the wall feels. One by one (`obstacles.add_tree`) are contacts of several pieces, and those with walls that
-are rough, wear, hold a force or have a belt.
+law, what the wall feels. One by one (`wall_contacts.add_wall`) are contacts of several pieces, and those with walls
+that are rough, wear, hold a force or have a belt.
 """
 
 from dem.kernels import laws
@@ -219,7 +219,7 @@ def feel(law, w, number, half, per_joule, told, known, out, box):
 
     Returns
     -------
-    `felt.Feeling`
+    `wall_loads.WallLoad`
     """
     feeling = wall_loads.nobody()
     for t in range(number):

@@ -51,7 +51,7 @@ def encounter(w, s, b, overlap, normal, bodies, kinds, box):
 
     Returns
     -------
-    `laws.Touch`, point [m], velocity of the wall's surface there [m/s]
+    `laws.ContactKinematics`, point [m], velocity of the wall's surface there [m/s]
     """
     centre, radius = load(bodies.sphere_position, s), radius_near(s, b, bodies, kinds)
     return encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box)
@@ -93,7 +93,7 @@ def touch_of_wall(w, x, of_wall, radius, inverse, b, overlap, normal, bodies, ki
 
     Returns
     -------
-    `laws.Touch`
+    `laws.ContactKinematics`
     """
     modulus, mass = box.walls.modulus[kinds.material[bodies.kind[b]], w], kinds.mass[bodies.kind[b]]
     velocity, spin = subtract(surface_velocity(b, x, bodies, box), of_wall), spin_of(b, bodies)
@@ -113,7 +113,7 @@ def touch_at(overlap, normal, velocity, spin, turning, modulus, radius, inverse,
 
     Returns
     -------
-    `laws.Touch`
+    `laws.ContactKinematics`
     """
     return laws.ContactKinematics(
         hertz.stiffness(modulus, radius), 1.0 / inverse, overlap, normal, velocity,
@@ -143,7 +143,7 @@ def blended(law, m, row, touch, history, half, energy, power):
     return stiffness * (energy - one)
 
 
-# rows of integers: materials; sphere, wall, `slots.key_of`, how many contacts of the sphere have been kept before
+# rows of integers: materials; sphere, wall, `wall_history.key_of`, contacts of the sphere that have been kept before
 OF_I, OF_J, SPHERE, WALL, KEY, KEPT = 2, 3, 4, 5, 6, 7
 OF_WALL, PLACE = 19, 22  # rows of what is known besides: velocity of the wall's surface [m/s], point in the world [m]
 

@@ -1,8 +1,7 @@
 """What walls feel: sums over contacts that do not depend on their order, and what they come to in time.
 
-Each contact is rounded to integers in a fixed unit, as energies are (`kernels.numerics.energy`), by chunk; a step
-adds the
-chunks up.
+Each contact is rounded to integers in a fixed unit, as energies are (`kernels.numerics.energy`), by chunk; a step adds
+the chunks up.
 
 Walls wear as in J. F. Archard, Contact and rubbing of flat surfaces, J. Appl. Phys. 24 (1953) 981, eq. (10): the volume
 worn off is k N s/H, N the normal force, s the way of sliding, k a coefficient, H the hardness. Summed is N s [J], by
@@ -106,7 +105,7 @@ def feel(w, x, force, couple, work, box):
 
     Returns
     -------
-    `Feeling`
+    `WallLoad`
     """
     walls = box.walls
     middle = load(walls.poses.middle, w)
@@ -336,7 +335,7 @@ def wear(w, piece, outcome, touch, per_joule, walls):
     Parameters
     ----------
     w, piece : wall, its piece
-    outcome, touch : `dem.kernels.laws.Outcome` and `dem.kernels.laws.Touch` of the contact
+    outcome, touch : `dem.kernels.laws.ContactForce` and `dem.kernels.laws.ContactKinematics` of the contact
     per_joule : see `dem.kernels.soft.state`
 
     Writes
