@@ -239,7 +239,7 @@ class EnergyLedger(Runnable):
         return self._motion_of(self._state())
 
     def _motion_of(self, state: list[np.ndarray]) -> tuple[np.ndarray, float]:
-        """The same of a state, component-major."""
+        """Momentum (3,) and the sum of the sizes of all particles' momenta [kg m/s] of a component-major state."""
         kind, mass, _ = bodies = self._bodies()
         with np.errstate(over="ignore"):
             size = portable.dot(mass[kind], np.linalg.norm(state[1].T, axis=1))

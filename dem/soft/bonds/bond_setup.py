@@ -58,7 +58,7 @@ class BondsInRun:
 
     @property
     def made(self) -> Bonds:
-        """As they were made, with their shape at rest."""
+        """Bonds of the model, as they were made, with their shape at rest."""
         return self._engine.bonds.model
 
     @property

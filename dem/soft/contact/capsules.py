@@ -58,7 +58,7 @@ def _segments(b: Bodies, kinds: Kinds, spheres: np.ndarray) -> tuple[np.ndarray,
 
 
 def with_poses(kinds: Kinds | Capsules | Mixed, kind: np.ndarray) -> Kinds | Capsules | Mixed:
-    """The same with room for the poses of bodies (N,) of these kinds, if they have any."""
+    """Tables of kinds, with room for the poses of bodies (N,) of these kinds where they include capsules."""
     if isinstance(kinds, Capsules):
         return kinds._replace(pose=zeros((len(kind), 8)))
     if isinstance(kinds, Mixed):

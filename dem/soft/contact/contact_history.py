@@ -45,12 +45,12 @@ class ContactHistory(NamedTuple):
         return table
 
     def ascending(self) -> ContactHistory:
-        """The same table, by i and then j: an order that owes nothing to where bodies lie in memory."""
+        """Contact history sorted by i and then j, an order independent of the arrangement in memory."""
         order = np.lexsort((self.j, self.i))
         return self._replace(i=self.i[order], j=self.j[order], history=self.history[order])
 
     def without_walls_but(self, kept: np.ndarray) -> ContactHistory:
-        """The same table for a run of which only these walls beside the box are kept, numbers ascending (K,)."""
+        """Contact history for a run that keeps only some walls beside the box, of ascending numbers (K,)."""
         beside = self.j < -wall_history_tables.FACES
         key = -1 - wall_history_tables.FACES - self.j[beside]
         number, above = (

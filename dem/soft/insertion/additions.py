@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def shifted(inserter: Inserter, start: float) -> Inserter:
-    """The same inserter, whose times count from `start` [s]."""
+    """Inserter whose times count from `start` [s]."""
     stop = None if inserter.stop is None else inserter.stop + start
     return replace(inserter, start=inserter.start + start, stop=stop)
 

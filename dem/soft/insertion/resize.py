@@ -67,7 +67,7 @@ class Remembered(NamedTuple):
         return Remembered(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
 
     def table(self, identities: np.ndarray, first: np.ndarray, wall_contacts: np.ndarray) -> ContactHistory:
-        """The same for bodies of ascending numbers (N,), whose first spheres have the numbers first (N,)."""
+        """Contact history for bodies of ascending identities (N,), whose first spheres have the numbers first (N,)."""
         place = np.searchsorted(identities, np.maximum(self.who, 0))
         number = first[np.minimum(place, max(first.size - 1, 0))] + self.sphere if first.size else self.sphere
         j = np.where(self.who[:, 1] < 0, self.who[:, 1], number[:, 1])

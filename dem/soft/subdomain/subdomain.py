@@ -215,7 +215,7 @@ class Subdomain:
         return code
 
     def _have_steps_taken(self, task: int, stop: int) -> int:
-        """As `_go_on`, and as many steps more as kernels take by themselves.
+        """Take steps in the kernels, which swap reports themselves, as far as they get; returns as `_begin`.
 
         Raises
         ------
@@ -320,7 +320,7 @@ class Subdomain:
         return self.communicator.gather(self.told)
 
     def described(self) -> str | None:
-        """The same in words."""
+        """Load statistics of all ranks as a sentence, on rank 0; None elsewhere."""
         told = self.communicator.gather(self.told._replace(threads=self.threads))
         return in_words(told) if told else None
 

@@ -78,7 +78,7 @@ class Advice:
 
     @property
     def steps_squeezed(self) -> float:
-        """The same for who is squeezed."""
+        """Time steps in the shortest foreseeable contact of a particle that others squeeze."""
         return self.squeezed_time / self.time_step
 
     @property

@@ -135,7 +135,10 @@ def _mass(engine: Touching, sphere: np.ndarray) -> np.ndarray:
 
 
 def _inverse_mass(engine: Touching, sphere: np.ndarray, arm: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """As `dem.kernels.soft.contact.surface_motion.inverse_mass`, for spheres (T,), arms and normals (3, T)."""
+    """Inverse effective mass along the normal [1/kg] of spheres (T,), at arms along normals (3, T).
+
+    The NumPy counterpart of `dem.kernels.soft.contact.surface_motion.inverse_mass`.
+    """
     b, kinds = engine.bodies, engine.kinds
     body = b.owner[sphere]
     kind = b.kind[body]

@@ -132,14 +132,17 @@ def of_all(table, row, g):
 
 @inline
 def of_either(table, row, g):
-    """The same of two kinds: both are read once, where a place in a table is looked up for each bond by itself."""
+    """Table entry of bond kind g, 0 or 1, where there are two kinds.
+
+    Both are read once and selected; a table lookup for each bond takes longer.
+    """
     one, other = table[row, 0], table[row, 1]
     return one if g == 0 else other
 
 
 @inline
 def of_each(table, row, g):
-    """The same of more."""
+    """Table entry of bond kind g, where there are more than two kinds."""
     return table[row, g]
 
 

@@ -228,7 +228,9 @@ def evaluate_apart(
     box, form, low, high, shift, half, per_joule, table, kind, first, second, live, position, orientation, velocity,
     spin, pull, load,
 ):  # fmt: skip
-    """As `evaluate_range`, in a function of its own: LLVM makes quicker code of it than within a whole step.
+    """Evaluate a range of bonds, see `evaluate_range`, in a function of its own.
+
+    LLVM makes faster code of the loop here than inlined into a whole step.
 
     Parameters
     ----------

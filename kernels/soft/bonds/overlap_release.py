@@ -73,7 +73,7 @@ def deepest_of_capsules(kinds, e, eased, bodies, box):
 
 @func
 def deepest_of_pieces(kinds, e, eased, bodies, box):
-    """The same where bodies of several spheres are beside them."""
+    """Largest overlap of the pieces of pair e, at least zero [m], with capsules and bodies of several spheres."""
     b, c = eased.first[e], eased.second[e]
     g, h, deep = bodies.kind[b], bodies.kind[c], 0.0
     u, v = half_axis(b, bodies, kinds), half_axis(c, bodies, kinds)

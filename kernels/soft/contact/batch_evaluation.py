@@ -144,7 +144,7 @@ evaluate_one_type, evaluate_ongoing = evaluator_of(True), evaluator_of(False)
 
 @vector_loop
 def evaluate_mixed_types(scheme, law, number, time_sign, half, per_joule, known, material_i, material_j, kept, out):
-    """The same of any bodies.
+    """Evaluate contacts of bodies of any kinds and materials.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def evaluate_mixed_types(scheme, law, number, time_sign, half, per_joule, known,
 
 @inline
 def evaluate_new(scheme, law, number, alike, time_sign, half, per_joule, known, material_i, material_j, kept, out):
-    """The same of single spheres, all of them alike or not, any of which may have just begun.
+    """Evaluate contacts of single spheres, of one type or several, any of which may have begun in the last step.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def evaluate_new(scheme, law, number, alike, time_sign, half, per_joule, known, 
 
 @inline
 def evaluate_spheres(scheme, law, number, way, time_sign, half, per_joule, known, material_i, material_j, kept, out):
-    """The same of single spheres.
+    """Evaluate a batch of contacts of single spheres, by the loop for its kind of batch.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def evaluate_spheres(scheme, law, number, way, time_sign, half, per_joule, known
 
 @inline
 def evaluate_bodies(scheme, law, number, way, time_sign, half, per_joule, known, material_i, material_j, kept, out):
-    """The same of other bodies, or under other schemes: one loop for all.
+    """Evaluate a batch of contacts of bodies other than single spheres, or under other schemes, by one loop.
 
     Parameters
     ----------

@@ -275,7 +275,7 @@ def compute_body_kinematics(
     scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, gathered, known, material_i,
     material_j,
 ):  # fmt: skip
-    """The same for bodies of several spheres, whose damping may be shared.
+    """Compute the kinematics of contacts of bodies of several spheres, whose damping may be shared.
 
     See ``shared_damping``, or under other schemes.
 

@@ -56,7 +56,7 @@ def gather_rows(law, c, active, e, bodies, neighbours, box):
 
 @inline
 def gather_capsules(kinds, law, c, active, e, bodies, neighbours, box):
-    """As `gather_rows`, of capsules.
+    """Sum the forces and torques of the candidate pairs on the capsules of chunk c.
 
     Parameters
     ----------

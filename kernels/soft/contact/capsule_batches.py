@@ -176,7 +176,7 @@ def total(first, number, start, bodies, kinds, neighbours, box, known, told, out
 
 @func
 def blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, box, known, told, out):
-    """The same of nearly parallel ones, with what their weights do: to be added to that of the first contact.
+    """Force and torques of all contacts of two nearly parallel capsules, with those of the gradient of their weights.
 
     Parameters
     ----------

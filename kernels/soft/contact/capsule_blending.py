@@ -46,7 +46,7 @@ def closest(x, u, v):
 
 @inline
 def closest_of(x, u, v, per_a, per_e):
-    """The same of half axes of which `per_square` is known.
+    """Places of the closest points of two segments, from -1 to 1, given `per_square` of both half axes.
 
     Without branches: the closest points of the two lines, limited to the segments one after the other. For parallel
     segments the place is one of many, the distance the right one.
@@ -98,7 +98,7 @@ def are_nearly_parallel(u, v, mean):
 
 @inline
 def are_parallel_of(u, v, mean, per_a, per_e):
-    """The same of half axes of which `per_square` is known."""
+    """Whether D is below D₀, given `per_square` of both half axes."""
     a, b, e = dot(u, u), dot(u, v), dot(v, v)
     limit = min(SHARE * SHARE * mean * mean * max(per_a, per_e), WIDEST)
     return a * e - b * b < limit * a * e
@@ -131,7 +131,7 @@ def end_of_first(x, u, v, end):
 
 @inline
 def end_of_second(x, u, v, end):
-    """The same of an end of the second."""
+    """Places on both segments where the end -1 or 1 of the second is closest to the first."""
     return within((end * dot(u, v) - dot(u, x)) / max(dot(u, u), LEAST)), end
 
 

@@ -235,7 +235,7 @@ def yielding_any(kinds, b, arm, normal, bodies):
 
 @inline
 def yielding_round(kinds, b, arm, normal, bodies):
-    """The same of a body that is round about its axis."""
+    """Velocity along the normal that a unit impulse at an arm gives body b, round about its axis, there [1/kg]."""
     g, u, lever = bodies.kind[b], axis_of(kinds.pose, b), cross(arm, normal)
     axial, across = 1.0 / kinds.inertia[0, g], 1.0 / kinds.inertia[1, g]
     along = dot(lever, u)

@@ -50,7 +50,9 @@ def look(law, k, bodies, kinds, neighbours, box):
 
 @func
 def rate_of_pair(law, first, start, listed, half, bodies, kinds, neighbours, box):
-    """As `dem.kernels.soft.contact.contact_detection.rate_of_pair`.
+    """End in the list of the contacts of a pair of bodies with capsules, and ω² of them together; 0 for a single one.
+
+    The counterpart for spheres is `dem.kernels.soft.contact.contact_detection.rate_of_pair`.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def capsules_or(spheres, capsules, mixed=None):
 
 
 def lone_or(capsules, mixed):
-    """The same where there are capsules, without or with bodies of several spheres."""
+    """Function of (kinds, *arguments): the first where all bodies are capsules, the second where others are too."""
     return capsules_or(None, capsules, mixed)
 
 
@@ -113,7 +113,7 @@ def first_radius(kinds, s, b, bodies):
 
 @inline
 def own_radius(kinds, s, b, bodies):
-    """The same where that is a sphere of several."""
+    """Radius of piece s of body b [m], a capsule or one sphere of several."""
     return kinds.radius[kinds.first_offset[bodies.kind[b]] + s - bodies.first_sphere[b]]
 
 
@@ -128,7 +128,7 @@ def as_it_is(kinds, s, arm):
 
 @inline
 def with_lever(kinds, s, arm):
-    """The same of the piece that is sphere s."""
+    """Vector from the centre of a body to a place, given from the centre of the body's piece s [m]."""
     return arm[0] + kinds.lever[s, 0], arm[1] + kinds.lever[s, 1], arm[2] + kinds.lever[s, 2]
 
 

@@ -103,7 +103,7 @@ def scatter_to_first(t, out, force_torque):
 
 @inline
 def scatter_to_second(t, out, force_torque):
-    """The same on j."""
+    """Write the force and torque of contact t on body j to row t."""
     force = scale(-1.0, get(out, FORCE, t))
     force_torque[t, FORCE_J], force_torque[t, FORCE_J + 1], force_torque[t, FORCE_J + 2] = force
     force_torque[t, ON_J], force_torque[t, ON_J + 1], force_torque[t, ON_J + 2] = get(out, ON_J, t)

@@ -101,7 +101,7 @@ def list_touching(first, overlap, beyond, touching, row):
 
 @vector_loop
 def list_lasting(first, overlap, has_history, touching, row):
-    """The same of candidates that overlap, or did and have not let go since.
+    """List the candidates that overlap, or did and have not let go since, and give them rows; return how many.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def of_pair_of(k, b, c, bodies, neighbours):
 
 @inline
 def look_together(law, t, start, end, rate, touching, half, bodies, kinds, neighbours, box):
-    """As `look`, of the t-th in a list, which is to be damped together with others of its pair of bodies.
+    """Kinematics of the t-th contact in a list, damped together with the others of its pair of bodies.
 
     Parameters
     ----------

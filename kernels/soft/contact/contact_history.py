@@ -130,7 +130,7 @@ def read_pairs(bodies, first_number, neighbours, i, j, history, first, order):
 
 @kernel
 def read_walls(bodies, first_number, neighbours, i, j, history, first, order):
-    """The same for the contacts with walls; before candidates are picked, since rough walls hold on to bodies.
+    """Read the history of wall contacts from a table, before candidates are picked: rough walls hold on to bodies.
 
     Parameters
     ----------

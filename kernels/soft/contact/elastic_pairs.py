@@ -55,7 +55,7 @@ def place_capsules(kinds, c, bodies, neighbours):
 
 @inline
 def place_mixed(kinds, c, bodies, neighbours):
-    """The same of bodies some of which are capsules."""
+    """Place the spheres and capsule ends of the bodies of chunk c that have contacts or are near walls."""
     low, _ = chunk_of(c, bodies.kind.size)
     for k in range(low, low + neighbours.with_contacts_count[c]):
         place_pieces(neighbours.with_contacts[k], bodies, kinds)
@@ -89,7 +89,7 @@ turn = capsules_or(have_no_axis, have_axis, have_pieces)
 
 @func
 def place_all(bodies, kinds):
-    """Place the spheres of all bodies, for who looks at them; single spheres are."""
+    """Place the spheres of all bodies of several spheres, for output; single spheres lie where their bodies do."""
     if not kinds.all_single_spheres:
         for b in range(bodies.kind.size):
             place_body(b, bodies, kinds)

@@ -32,7 +32,7 @@ def gather_round_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
 
 @inline
 def gather_cluster_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
-    """The same for bodies of several spheres, or capsules.
+    """Sum pair forces and torques for chunk c, where all bodies are of several spheres or capsules.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def gather_cluster_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
 
 @inline
 def gather_any_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
-    """The same for bodies of any kind.
+    """Sum pair forces and torques for chunk c, by whether all bodies are single spheres.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ by_damping = clusters_or(gather_cluster_pairs, gather_any_pairs)
 
 @inline
 def gather_lossy_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
-    """The same by laws that want velocities, whose damping may tell that there are clusters.
+    """Sum pair forces and torques for chunk c under laws with losses, choosing by the type of shared damping.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ by_kind_of_law = laws.elastic_or(gather_any_pairs, gather_lossy_pairs)
 
 @inline
 def gather_body_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
-    """The same for bodies of any kind, by any law.
+    """Sum pair forces and torques for chunk c, for bodies of any kind under any law.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def inverse_effective_mass(b, force, torque, bodies, kinds):
 
 @inline
 def of_mass(touch, mass):
-    """The same contact, damped as that of another mass."""
+    """Contact kinematics with the effective mass replaced by `mass`, by which the contact is damped [kg]."""
     return ContactKinematics(
         touch.stiffness, mass, touch.overlap, touch.normal, touch.velocity, touch.twist_rate,
         touch.relative_angular_velocity, touch.radius,

@@ -20,7 +20,7 @@ def spheres_of(b, bodies, kinds):
 
 @inline
 def radius_near(s, b, bodies, kinds):
-    """As `radius_of`, likewise."""
+    """Radius of sphere s of body b [m], read without `first_sphere` where every body is one sphere."""
     first, _ = spheres_of(b, bodies, kinds)
     return kinds.radius[kinds.first_offset[bodies.kind[b]] + s - first]
 
@@ -34,7 +34,7 @@ def surface_velocity(b, x, bodies, box):
 
 @inline
 def velocity_at(x, centre, v, spin, turns, box):
-    """The same of the nearest image of a body in some place, and whether it can turn."""
+    """Velocity at x of the surface of a body, given the motion of its nearest image and whether it can turn."""
     arm, image = nearest_image(box, x, centre)
     v = add(v, image_velocity(box, image))
     return add(v, cross(spin, arm)) if turns else v

@@ -26,7 +26,7 @@ def spin_foreseen(scheme, memory, q, inertia, dt):
 
 @inline
 def spin_of_sphere(scheme, memory, q, inertia, dt):
-    """The same of a sphere, in the world frame."""
+    """Angular velocity of a sphere at the forces, in the world frame."""
     return world_velocity(memory, dt)
 
 
@@ -47,9 +47,9 @@ def sphere_turned(scheme, medium, g, q, spin, rate, omega):
 
 @inline
 def body_turned(scheme, medium, g, q, spin, rate, omega):
-    """The same of a spheroid in the body frame: Ω + k d × (E d), k = (r² - 1)/(r² + 1) (Jeffery 1922).
+    """Angular velocity Ω + k d × (E d) at which a spheroid feels no torque, in the body frame, and its rate.
 
-    It changes as the body turns with omega in a fluid that stays as it is.
+    k = (r² - 1)/(r² + 1) (Jeffery 1922). It changes as the body turns with omega in a fluid that stays as it is.
     """
     vorticity = rotate_back(q, spin)
     k, axis = medium.shape[g], load(medium.axis, g)

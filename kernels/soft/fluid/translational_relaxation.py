@@ -48,7 +48,7 @@ def shares_of_ball(scheme, h, rate):
 
 @inline
 def shares_of_body(scheme, h, rate):
-    """The same of any body."""
+    """Shares of relaxation that a step makes of what drives a body that is no sphere."""
     return of_body(h, rate)
 
 
@@ -130,7 +130,7 @@ def driven_ball(scheme, felt, b, q, gap, others):
 
 @inline
 def driven_body(scheme, felt, b, q, gap, others):
-    """The same of any body, whose axes are each as fast.
+    """Changes of a body's velocity relative to the fluid in half a step and in a whole one, axis by axis.
 
     Parameters
     ----------

@@ -20,25 +20,25 @@ from dem.kernels.soft.wall_contact import body_wall_forces
 
 @inline
 def of_elastic(law):
-    """As it is."""
+    """The elastic law, which needs no velocities."""
     return laws.Elastic()
 
 
 @inline
 def of_lossy(law):
-    """One for all."""
+    """Stand-in for every law that needs velocities."""
     return particle_update.Lossy()
 
 
 @inline
 def of_spheres(scheme):
-    """As it is."""
+    """The scheme for single spheres."""
     return rotation.SphericalPCDM()
 
 
 @inline
 def of_bodies(scheme):
-    """One for all."""
+    """Stand-in for every scheme but that for single spheres."""
     return rotation.Euler()
 
 
@@ -81,7 +81,7 @@ def pair_forces(scheme, law, c, evaluates, d, gathers, shift, time_sign, setting
 
 @compiled_stage
 def gather_walls(scheme, law, c, shift, time_sign, setting, bodies, kinds, neighbours, box):
-    """As `dem.kernels.soft.wall_contact.body_wall_forces.gather_one_by_one`.
+    """Add the forces and torques of walls on the bodies of chunk c.
 
     Parameters
     ----------
@@ -149,19 +149,19 @@ def integrate(scheme, c, corrects, predicts, shift, setting, bodies, kinds, neig
 
 @compiled_stage
 def place_all(bodies, kinds):
-    """As `dem.kernels.soft.contact.elastic_pairs.place_all`."""
+    """Place the spheres of all bodies of several spheres."""
     elastic_pairs.place_all(bodies, kinds)
 
 
 @compiled_stage
 def place_off_line(c, bodies, kinds):
-    """As `dem.kernels.soft.contact.elastic_pairs.place_off_line`."""
+    """Place the spheres of those bodies of chunk c that are not on a line."""
     elastic_pairs.place_off_line(c, bodies, kinds)
 
 
 @compiled_stage
 def displacement(c, bodies, kinds, neighbours, box):
-    """As `dem.kernels.soft.neighbours.displacement.displacement`."""
+    """Bits of the distance from where they were listed that no sphere of chunk c exceeds."""
     return neighbours_displacement.displacement(c, bodies, kinds, neighbours, box)
 
 
@@ -185,14 +185,14 @@ def finish_candidates(c, anew, skin, bodies, kinds, neighbours, box):
 
 @compiled_stage
 def start(scheme, setting, bodies, kinds, box):
-    """As `dem.kernels.soft.integration.whole_steps.start`."""
+    """Set the half-step memories of all bodies from the whole-step state; return their energy [units]."""
     gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
     return whole_steps.start(scheme, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box)
 
 
 @compiled_stage
 def synchronise(scheme, elapsed, setting, bodies, kinds, box, view):
-    """As `dem.kernels.soft.integration.whole_steps.synchronise`."""
+    """Write the whole-step state in the user's numbering to the arrays for output."""
     gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
     whole_steps.synchronise(
         scheme, setting.dt, elapsed, gravity, bodies, kinds, box,

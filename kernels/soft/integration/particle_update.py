@@ -23,7 +23,7 @@ from dem.kernels.soft.neighbours.displacement import larger, squared_turn
 
 
 class Lossy(NamedTuple):
-    """Any law that wants velocities, to who need not know which."""
+    """Stand-in for every law that needs velocities, where the integration does not depend on which one it is."""
 
 
 @vector_loop
@@ -185,7 +185,7 @@ def spin_of_body(scheme, memory, q, inertia, dt):
 
 @inline
 def spin_of_sphere(scheme, memory, q, inertia, dt):
-    """The same in the world frame, which is as good for energies of spheres."""
+    """Angular velocity of a sphere at the whole step in the world frame, sufficient for its energy."""
     return world_velocity(memory, -dt)
 
 

@@ -177,7 +177,7 @@ def sweep_serial(task, scheme, law, fluid, setting, bodies, kinds, neighbours, b
 
 @inline
 def sweep_threaded(task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
-    """The same by threads, a block of chunks each.
+    """Do one of the tasks for all bodies by threads, a block of chunks each; return the totals.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def displacement_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, 
 
 @inline
 def displacement_threaded(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
-    """The same by threads.
+    """Distance that no sphere exceeds from where it was listed, by threads.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def pick_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, par
 
 @inline
 def pick_threaded(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
-    """The same by threads.
+    """Pick the candidates of all bodies by threads; False, with unusable results, if a chunk wants more room.
 
     Parameters
     ----------

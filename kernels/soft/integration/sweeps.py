@@ -126,7 +126,7 @@ def move_dry(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, 
 
 @inline
 def move_wet(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial):
-    """The same in a fluid.
+    """Complete the step with the forces, predict the next, or do both, in a fluid.
 
     Parameters
     ----------

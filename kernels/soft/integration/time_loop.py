@@ -260,7 +260,7 @@ def start_dry(fluid, scheme, law, setting, bodies, kinds, box):
 
 @inline
 def start_wet(fluid, scheme, law, setting, bodies, kinds, box):
-    """The same in a fluid."""
+    """Set bodies in a fluid going; return their energy [units]."""
     gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
     return fluid_step.start(
         fluid, scheme, law, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box

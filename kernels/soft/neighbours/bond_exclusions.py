@@ -47,7 +47,7 @@ lasting_or_not = by_type(lambda kind: without_bonded if kind is Lasting else all
 
 @inline
 def those_who_meet(bonds, b, found, higher):
-    """The same of bonds."""
+    """Leave bonded bodies out of those found near body b; return the number of those left."""
     return lasting_or_not(bonds.form.brittle, b, found, bonds.eased.apart_first, bonds.eased.apart, higher)
 
 

@@ -93,7 +93,7 @@ def write_near(
 
 @func
 def pick_pieces(kinds, c, skin, bodies, neighbours, box):
-    """The same where bodies of several spheres are beside capsules: candidates are pairs of pieces.
+    """Pick pairs of pieces as candidates, where bodies of several spheres are beside capsules.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ note_chunks = spread(note_chunk)
 
 @kernel
 def search_threaded(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
-    """The same by threads.
+    """List the pairs of all bodies, and the room that each chunk wants, by threads.
 
     Parameters
     ----------

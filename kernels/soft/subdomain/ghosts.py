@@ -49,7 +49,7 @@ def closed_windows(box, cell, span, grid):
 
 @inline
 def folded_windows(box, cell, span, grid):
-    """The same in a periodic box."""
+    """First cell and number of cells to search along each axis of a periodic box."""
     return (
         window(cell[0], span, grid.shape_x, box.length[0] > 0.0),
         window(cell[1], span, grid.shape_y, box.length[1] > 0.0),
@@ -212,7 +212,7 @@ note_chunks = spread(note_chunk)
 def search_threaded(
     ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted
 ):
-    """The same by threads.
+    """List the pairs of all bodies and ghosts, and the room that each chunk wants, by threads.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def do_part(k, job, first, begin, end, task, scheme, law, fluid, setting, bodies
 
 @inline
 def go_serial(job, first, stop, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
-    """The same for all blocks from `first` to `stop`.
+    """Evaluate what reaches out of the blocks `first` to `stop`, or sweep over their halves, in one thread.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ go_spread = spread(do_part)
 def go_threaded(
     job, first, stop, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
 ):
-    """The same by threads.
+    """Evaluate what reaches out of the blocks `first` to `stop`, or sweep over their halves, by threads.
 
     Parameters
     ----------

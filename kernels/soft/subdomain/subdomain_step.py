@@ -66,7 +66,7 @@ def meet_ghosts(block, scheme, law, task, setting, bodies, kinds, neighbours, bo
 
 @inline
 def meet_serial(scheme, law, task, setting, bodies, kinds, neighbours, box, partial):
-    """The same for all ghosts.
+    """Place all ghosts, and evaluate their pairs, in one thread.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ meet_spread = spread(meet_ghosts)
 
 @inline
 def meet_threaded(scheme, law, task, setting, bodies, kinds, neighbours, box, partial):
-    """The same by threads.
+    """Place all ghosts, and evaluate their pairs, by threads.
 
     Parameters
     ----------

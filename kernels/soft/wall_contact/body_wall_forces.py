@@ -35,7 +35,7 @@ def add_faces(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, nei
 
 @inline
 def add_all(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
-    """The same, and what all walls do.
+    """Add the forces of the faces of a box and of all other walls on body b.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def gather_one_by_one(law, scheme, c, shift, time_sign, half, bodies, kinds, nei
 
 @inline
 def gather_bodies(scheme, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """The same of bodies of any kind, or under any scheme but that of single spheres.
+    """Add the forces of walls on the bodies of chunk c, of any kind and under any scheme but that of single spheres.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def gather_bodies(scheme, law, c, shift, time_sign, half, bodies, kinds, neighbo
 
 @inline
 def at_rough_faces(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
-    """The same of single spheres in a box with rough faces.
+    """Add the forces of the rough faces of a box on the single spheres of chunk c.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ among_walls = by_type_of_first(way_of)
 
 @inline
 def gather_spheres(scheme, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """The same of single spheres: many contacts at a time, but with rough faces.
+    """Add the forces of walls on the single spheres of chunk c, in batches unless faces are rough.
 
     Parameters
     ----------
@@ -163,7 +163,9 @@ by_scheme = rotation.spheres_or(gather_spheres, gather_bodies)
 
 @inline
 def gather_lossy(law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """The same by laws that want velocities: nothing is compiled for spheres where there are others, or the reverse.
+    """Add the forces of walls on the bodies of chunk c under laws with losses.
+
+    Nothing is compiled for spheres where there are only other bodies, or the reverse.
 
     Parameters
     ----------

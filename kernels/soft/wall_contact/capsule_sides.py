@@ -52,7 +52,10 @@ def same(box, w):
 
 @inline
 def longer(box, w):
-    """The same beside periodic faces: walls as long as the period have no ends there (`dem.soft.contact.capsules`)."""
+    """Number of the shape that sides feel of wall w beside periodic faces.
+
+    Walls as long as the period have no ends there (`dem.soft.contact.capsules`).
+    """
     return w + box.walls.geometry.kind.shape[0] - box.walls.contact_slot.size
 
 

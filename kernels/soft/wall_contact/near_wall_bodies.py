@@ -207,7 +207,7 @@ def look_around(box, b, skin, bodies, kinds):
 
 @inline
 def near_any(box, b, skin, bodies, kinds, neighbours):
-    """The same, or near any other wall, of which it is noted near which."""
+    """Whether body b is near a face or any other wall; which walls it is near is recorded."""
     walls = box.walls
     if b % CHUNK == 0:
         walls.wanted[b // CHUNK] = 0

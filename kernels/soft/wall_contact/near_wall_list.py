@@ -31,7 +31,7 @@ def look_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, par
 
 @inline
 def look_threaded(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
-    """The same by threads.
+    """List the bodies near walls anew, by threads.
 
     Parameters
     ----------

@@ -23,13 +23,15 @@ def trees_of(w, c, x, radius, power, box):
 
 @inline
 def trees_seen(w, c, u, radius, power, walls):
-    """The same of a place u as the wall sees it."""
+    """Write the contacts with wall w of a sphere at a place u in the wall's frame; return their number."""
     return feel_any(w, u, radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
 
 
 @noinline
 def feel_any(w, x, radius, power, geometry, trees, scratch):
-    """As `dem.kernels.walls.geometry.feel`, in one piece: parts are called with all arrays that they are given.
+    """Write the contacts of a sphere at x with wall w, compiled as one function of arrays.
+
+    Functions here get all arrays as arguments; see `dem.kernels.walls.geometry.feel`.
 
     Parameters
     ----------
@@ -60,7 +62,10 @@ def listed_for(w, s, c, walls):
 
 @inline
 def trees_at(w, s, c, u, radius, power, walls):
-    """The same of sphere s, of which is known what is near it: with a mesh, from the triangles that are listed."""
+    """Write the contacts of sphere s with wall w; return their number.
+
+    With a mesh only the triangles that are listed for the sphere are searched.
+    """
     geometry = walls.geometry
     if geometry.kind[w] != MESH or walls.at[s, LISTED] < 0:
         return trees_seen(w, c, u, radius, power, walls)

@@ -47,7 +47,7 @@ def nowhere():
 
 @inline
 def no_room(rough, radius):
-    """Where planes are the walls themselves."""
+    """How far from a smooth wall its plane may be [m]: it is the wall itself."""
     return 0.0
 
 
@@ -59,13 +59,13 @@ def most_room(rough, radius):
 
 @inline
 def no_band(rough, w, radius):
-    """Where planes are the walls themselves."""
+    """How far from a smooth wall its plane may be [m]: it is the wall itself."""
     return 0.0
 
 
 @inline
 def band_of(rough, w, radius):
-    """The same of wall w."""
+    """How far from rough wall w the plane may be that it shows a sphere of this radius [m]."""
     return rough.roughness[w] * radius
 
 
@@ -77,7 +77,7 @@ def first_column(rough):
 
 @inline
 def column_after(rough):
-    """The same after a plane."""
+    """Where what laws remember begins in a slot's row after the plane of a rough wall."""
     return PLANE
 
 

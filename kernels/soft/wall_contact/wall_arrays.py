@@ -97,7 +97,7 @@ as_plain_box = upcast(PLACES)
 
 
 def without_walls(box):
-    """The same in Python."""
+    """Faces of a box without the walls beside them, in Python."""
     made = PLACES.get(type(box))
     return made(*box[: len(made._fields)]) if made else box
 
@@ -120,7 +120,10 @@ def place_led(free, w, time, later, further, drift, walls):
 
 @inline
 def place_any(free, w, time, later, further, drift, walls):
-    """The same, or as a free body that goes on by a step if it is later than it was."""
+    """Put wall w where its motion, a servo or its free flight has it at a time.
+
+    A free body goes on by a step if the time is later than it was.
+    """
     if free.is_free[w] == 0:
         return poses.place(w, time, further, drift, walls.motions, walls.poses)
     if later:
@@ -139,7 +142,7 @@ def move_bare(box, time):
 
 @func
 def move_walled(box, time):
-    """The same, and all walls."""
+    """Put the faces and all walls where they are at a time; return the farthest that one has come [m]."""
     farthest = faces.move(time, box)
     if box.walls.moving:
         walls = box.walls
@@ -242,7 +245,10 @@ def way_of_faces(box, time):
 
 @inline
 def way_apart(box, time):
-    """The same of faces and walls, whose ways count by themselves: who is near is listed more often than pairs are."""
+    """Move faces and walls to a time; return 0, as their displacement counts apart from that of spheres.
+
+    Bodies near walls are listed more often than pairs are.
+    """
     box.walls.displacement_since_list[1] += move_walled(box, time)
     return 0.0
 
@@ -273,7 +279,7 @@ def in_frame(w, x, box):
 
 @inline
 def framed(w, x, box):
-    """The same of this very image."""
+    """Image x of a point as wall w sees it: where it would be at time 0 had it been carried along."""
     p = box.walls.poses
     if box.walls.moving:
         x = rotate_back(load_quaternion(p.orientation, w), subtract(x, load(p.origin, w)))
@@ -308,7 +314,7 @@ def surface_at(w, x, belt, box):
 
 @inline
 def surface_velocity_at(w, x, normal, box):
-    """The same; a belt moves on in the plane of contact."""
+    """Velocity of the surface of wall w at a point; a belt moves in the plane of contact."""
     belt = load(box.walls.belt, w)
     if has_belt(w, box):
         belt = in_world(w, belt, box)

@@ -132,7 +132,7 @@ def trees_anywhere(sink, w, s, c, u, reach, power, walls):
 
 @inline
 def trees_in_step(sink, w, s, c, u, reach, power, walls):
-    """The same from the pieces that are listed."""
+    """Contacts of sphere s with wall w, from the pieces that are listed."""
     return trees_at(w, s, c, u, reach, power, walls)
 
 

@@ -62,7 +62,7 @@ def look_up(c, s, walls):
 
 @inline
 def take_up(c, s, walls):
-    """The same, and empty them."""
+    """Move what is in the slots of sphere s to the scratch of chunk c, and empty the slots."""
     look_up(c, s, walls)
     walls.at[s, IN_USE] = 0
 

@@ -59,7 +59,7 @@ def encounter(w, s, b, overlap, normal, bodies, kinds, box):
 
 @inline
 def encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box):
-    """The same of a sphere of body b at any place.
+    """Kinematics of the contact of a sphere of body b, at any place, with wall w.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def touch_of_wall(w, x, of_wall, radius, inverse, b, overlap, normal, bodies, ki
 
 @inline
 def touch_at(overlap, normal, velocity, spin, turning, modulus, radius, inverse, mass, rolling):
-    """The same by what it comes from.
+    """Contact kinematics of a sphere and a wall, from their velocities, moduli and masses.
 
     Parameters
     ----------
