@@ -1,8 +1,14 @@
 """Names of modules, classes and functions: one owner each, no retired words, docstrings that stand alone."""
 
 import ast
+import builtins
+import io
+import keyword
 import re
+import tokenize
+from itertools import pairwise
 
+import numpy as np
 import pytest
 from rules import for_all
 from test_architecture import FILES, ROOT, nodes_of
@@ -90,6 +96,51 @@ EXEMPT = {"dem.case.stochastic", "dem.casefile.stochastic"}  # cases of `method 
 
 LEANING = r"The same\b|As (?!what)|One for all|Likewise"  # how docstrings begin that cannot be read by themselves
 
+# Names of other packages and programs, of variables of the environment, and of data sets in files
+FOREIGN = {
+    *("srun", "XDG_CACHE_HOME", "setflags", "get_chunk_info", "ServoPIDController", "tqdm", "pyprecice", "worn_0"),
+    *("copy.deepcopy", "numba.extending.overload", "gsd.hoomd.read_log", "rich.progress.Progress.add_task"),
+    *("mpi4py.MPI", "particles.0.velocity", "FILE.journal"),
+}
+FILE_NAME = r".*\.(py|md|h5|csv|partial)"
+
+
+def names_of(nodes):
+    """Identifiers that code defines or uses, and words in quotation marks, which may be those of files."""
+    for node in nodes:
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.Name(id=name) | ast.Attribute(attr=name):
+                yield name
+            case ast.arg(arg=name) | ast.keyword(arg=str(name)) | ast.Constant(value=str(name)) if name.isidentifier():
+                yield name
+            case ast.alias(name=name):
+                yield from (*name.split("."), node.asname)
+
+
+OWNERS = {}  # names in a module or a class, by its own last name
+BASES = {}  # names of the classes that a class is derived from
+for _path in FILES.values():
+    for _node in nodes_of(_path):
+        if isinstance(_node, ast.ClassDef):
+            OWNERS.setdefault(_node.name, set()).update(names_of(ast.walk(_node)))
+            BASES.setdefault(_node.name, set()).update(re.split(r"[.\[]", ast.unparse(base))[0] for base in _node.bases)
+    _module = _path.parent.name if _path.stem == "__init__" else _path.stem
+    OWNERS.setdefault(_module, set()).update(names_of(nodes_of(_path)))
+VOCABULARY = {*dir(builtins), *keyword.kwlist, *dir(np), *OWNERS}.union(*OWNERS.values())
+VOCABULARY.update(part for path in FILES.values() for part in path.relative_to(ROOT).parts)
+
+
+def owns(owner, name):
+    return name in OWNERS.get(owner, ()) or any(owns(base, name) for base in BASES.get(owner, ()))
+
+
+def quoted(path):
+    """Names between backquotes in docstrings and comments."""
+    prose = [ast.get_docstring(node) or "" for node in nodes_of(path) if isinstance(node, DEFINITIONS | ast.Module)]
+    tokens = tokenize.generate_tokens(io.StringIO(path.read_text()).readline)
+    prose += [token.string for token in tokens if token.type == tokenize.COMMENT]
+    return {name for text in prose for _, name in re.findall(r"(?<!`)(``?)([A-Za-z_][\w.]*\w)\1(?!`)", text)}
+
 
 def definitions(path):
     return [node for node in nodes_of(path) if isinstance(node, DEFINITIONS)]
@@ -122,3 +173,14 @@ def test_docstrings_stand_alone(room):
         if re.match(LEANING, ast.get_docstring(node) or "")
     ]
     assert not leaning
+
+
+@for_all(CODE)
+def test_names_in_docstrings_and_comments_are_defined(name):
+    """What stands between backquotes is defined somewhere, `Owner.name` and `module.Name` where it says."""
+    for words in quoted(CODE[name]):
+        if words not in FOREIGN and not re.fullmatch(FILE_NAME, words):
+            parts = words.split(".")
+            assert set(parts) <= VOCABULARY, words
+            for owner, last in pairwise(parts):
+                assert owns(owner, last) or owner == "dem" or not (owner[0].isupper() or last[0].isupper()), words

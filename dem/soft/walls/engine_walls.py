@@ -30,7 +30,7 @@ class EngineWalls:
     Parameters
     ----------
     faces : BoxFaces
-        Faces of the box, or of the periodic cell, as kernels know them; `faces.walls` are the walls beside it.
+        Faces of the box, or of the periodic cell, as kernels know them; their field ``walls`` has the walls beside it.
     models : sequence of Wall
         The walls beside the box, as the user gave them; a subdomain has none, as rank 0 tells it what they are.
     box : Box, optional

@@ -83,12 +83,12 @@ def add_couples(scheme, number, known, out):
 
 
 @inline
-def leave(scheme, number, known, out):
+def do_nothing(scheme, number, known, out):
     """Torques on other bodies, or under other schemes, are written already."""
     return
 
 
-share_couples = rotation.spheres_or(add_couples, leave)
+share_couples = rotation.spheres_or(add_couples, do_nothing)
 
 
 lay_out = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LASTS)

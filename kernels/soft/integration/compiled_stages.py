@@ -102,8 +102,8 @@ def gather_walls(scheme, law, c, shift, time_sign, setting, bodies, kinds, neigh
 
 
 @inline
-def leave(scheme, c, bodies, kinds, neighbours):
-    """Single spheres are where their bodies are."""
+def do_nothing(scheme, c, bodies, kinds, neighbours):
+    """Single spheres need no placing: they are where their bodies are."""
     return
 
 
@@ -114,7 +114,7 @@ def place_any(scheme, c, bodies, kinds, neighbours):
         elastic_pairs.place(kinds, c, bodies, neighbours)
 
 
-place = rotation.spheres_or(leave, place_any)
+place = rotation.spheres_or(do_nothing, place_any)
 
 
 @compiled_stage

@@ -156,13 +156,13 @@ def move_wet(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, 
 
 
 @inline
-def leave(fluid, c, bodies, kinds):
+def do_nothing(fluid, c, bodies, kinds):
     """Where there is no fluid, forces on bodies that are near nobody stay zero."""
     return
 
 
 move_chunk = dry_or(move_dry, move_wet)
-clear_forces = dry_or(leave, fluid_step.clear)
+clear_forces = dry_or(do_nothing, fluid_step.clear)
 
 
 @inline

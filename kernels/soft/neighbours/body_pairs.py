@@ -32,7 +32,7 @@ def search(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
     Parameters
     ----------
     c, skin, bodies, kinds, box : see `dem.kernels.soft.state`
-    grid, cell_first : `cells.Grid`; (cells + 1,) first body of each cell
+    grid, cell_first : `linked_cells.Grid`; (cells + 1,) first body of each cell
 
     Writes
     ------
@@ -86,7 +86,7 @@ def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbo
     Parameters
     ----------
     box, b, skin, bodies, kinds : see `dem.kernels.soft.state`
-    grid, cell_first : `cells.Grid`; (cells + 1,) first body of each cell
+    grid, cell_first : `linked_cells.Grid`; (cells + 1,) first body of each cell
     k, stop : where to write, and the end of the room
 
     Writes

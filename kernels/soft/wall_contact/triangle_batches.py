@@ -21,7 +21,7 @@ from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, POTENTIAL, begin,
 from dem.kernels.walls.triangles import closest, from_piece, triple
 
 PAIRS = 4 * BLOCK
-# rows of `Walls.paired`, of `Walls.seen` (places, three, how near counts) and of `Walls.met`, see
+# rows of `Walls.paired`, of `Walls.seen` (places, three, how near counts) and of `Walls.batch_ids`, see
 # `kernels.walls.potential_terms`
 OF_SPHERE, PIECE, FIRST, END, PAIRED = 0, PAIRS, 2 * PAIRS, 2 * PAIRS + BLOCK, 2 * PAIRS + 2 * BLOCK
 REACH, SEEN = 3, 4

@@ -36,7 +36,7 @@ class Walls(NamedTuple):
     range: float  # how far beyond touching contacts may live, and come in the step in which they end [m]; or 0
     skip_distance: np.ndarray  # (N,) by index of the body: how far things must have gone before it may be near any [m]
     # (2,) how far spheres and walls had gone at most when who is near was listed; and how far walls
-    # since then, less what `Progress.travel` was at that time [m]
+    # since then, less what `RunState.travel` was at that time [m]
     displacement_since_list: np.ndarray
     at: np.ndarray  # (M, K) int64, all that is kept of a sphere, in whole lines of memory, most of it in the first:
     # where the triangles near it are listed (`listed_at`); bits of the walls that its body may touch before candidates
