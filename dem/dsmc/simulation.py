@@ -83,10 +83,9 @@ class StochasticSpheres(EnergyLedger):
 
     Notes
     -----
-    Collisions go by the impact rule of hard spheres (`kernels.event_driven.impact`), at a rate that grows with
-    Enskog's factor
-    of the solid fraction around the cell (`dem.kernels.dsmc.gas`). Pairs: G. A. Bird, Molecular Gas Dynamics and the
-    Direct Simulation of Gas Flows (1994). Partners: M. Sommerfeld, Int. J. Multiphase Flow 27 (2001) 1829; B. van
+    Collisions go by the impact rule of hard spheres (`kernels.event_driven.impact`), at a rate that grows with Enskog's
+    factor of the solid fraction around the cell (`dem.kernels.dsmc.gas`). Pairs: G. A. Bird, Molecular Gas Dynamics and
+    the Direct Simulation of Gas Flows (1994). Partners: M. Sommerfeld, Int. J. Multiphase Flow 27 (2001) 1829; B. van
     Wachem, T. Curran, F. Evrard, Flow Turbul. Combust. 105 (2020) 935.
 
     It is a gas: for solid fractions below some 0.3, before clusters form, farther than a diameter from walls. Enskog's

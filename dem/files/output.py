@@ -67,8 +67,7 @@ class Output:
     """What goes into a trajectory, and how.
 
     ``fields`` are of `model.particles.fields.STATE`, position always among them; ``float32`` halves them, checkpoints
-    stay
-    exact; ``compression`` is "gzip" or "lzf", which saves some 13 % and takes ten or three times as long to write;
+    stay exact; ``compression`` is "gzip" or "lzf", which saves some 13 % and takes ten or three times as long to write;
     ``contacts`` writes the contacts of each frame.
     """
 

@@ -6,9 +6,9 @@ which its count of impacts tells, and the particle then plans anew. So an impact
 and costs O(log N).
 
 Inelastic spheres would collide infinitely often in finite time; the TC model prevents it
-(`kernels.event_driven.impact`): a
-particle that has been hit less than t_c ago takes part in an impact that loses nothing. Then a ball on the floor keeps
-bouncing every t_c, too low to see. One that lies there altogether is lifted to such bounces: see `settle`.
+(`kernels.event_driven.impact`): a particle that has been hit less than t_c ago takes part in an impact that loses
+nothing. Then a ball on the floor keeps bouncing every t_c, too low to see. One that lies there altogether is lifted to
+such bounces: see `settle`.
 """
 
 import math

@@ -26,8 +26,7 @@ or `Nothing` in place of lift, swirl and spin. Each part is a file with a NamedT
 `dem.kernels.soft.fluid.fluid_step` moves bodies under these forces, and `relaxation_step` says where in a step they
 act. LLVM makes vector code of the loops over laws. So laws take powers and exponentials from
 `dem.kernels.numerics.elementary`, and write arithmetic after an ``if``; a law that calls ``math`` is correct, and
-slower.
-To add a part, write a file like ``stokes.py``, a row here, and a word for users in ``dem.model.fluid.fluid`` or
+slower. To add a part, write a file like ``stokes.py``, a row here, and a word for users in ``dem.model.fluid.fluid`` or
 ``dem.model.fluid.flows``. Laws of drag state in ``dem.soft.fluid.drag_inputs`` what they need of bodies.
 """
 

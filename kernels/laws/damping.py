@@ -5,8 +5,7 @@ restitution is then the same at any speed. Where tension is cut off, contact is 
 With y = √(4/5) x^(5/4) and dτ = x^(1/4) dt the scaled impact x'' + α x^(1/4) x' + x^(3/2) = 0 is a damped linear
 oscillator, whose impact without tension T. Schwager and T. Pöschel solve (Granul. Matter 9 (2007) 465);
 ``model.contact.restitution`` inverts that for α. The dashpot sets in like a root; ``first_step`` keeps that from
-showing in the
-order of convergence.
+showing in the order of convergence.
 """
 
 import math

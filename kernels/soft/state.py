@@ -3,9 +3,9 @@
 The tuples are only for passing many arrays at once and are taken apart before any loop: flat arguments are what the
 loops may declare disjoint.
 
-N bodies, M spheres, G kinds of body, S spheres in all kinds, C chunks of bodies, P pairs, E entries (two a pair),
-K candidate pairs that a chunk has room for.
-The *index* of a body is where it is in the arrays at present, its *identity* the user's number, which never changes.
+N bodies, M spheres, G kinds of body, S spheres in all kinds, C chunks of bodies, P pairs, E entries (two a pair), K
+candidate pairs that a chunk has room for. The *index* of a body is where it is in the arrays at present, its *identity*
+the user's number, which never changes.
 
 What goes by the same name in all kernels of this room:
 

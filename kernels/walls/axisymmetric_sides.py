@@ -2,11 +2,10 @@
 
 By the rule of ``sides``. Each segment of the polyline has a strip, the distance from it along the capsule's segment,
 with lows and, between two of them, a high (``axis_distance``). A low is joined with the next on its strip at the high
-between
-them, with an end of the capsule that the strip falls to at the high before it or, if there is none, at the end itself;
-and lows of two strips that share a point of the polyline at the lows of the distance from the circle that it sweeps.
-What is joined in ascending order makes a forest; each tree of it is a contact, but for the one that has the ends.
-A torus is a circle of which only the distance less the tube's radius counts.
+between them, with an end of the capsule that the strip falls to at the high before it or, if there is none, at the end
+itself; and lows of two strips that share a point of the polyline at the lows of the distance from the circle that it
+sweeps. What is joined in ascending order makes a forest; each tree of it is a contact, but for the one that has the
+ends. A torus is a circle of which only the distance less the tube's radius counts.
 """
 
 import math

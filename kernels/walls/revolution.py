@@ -4,8 +4,7 @@ Numbers: origin (3), axis (3), a direction across it (3), number of points, r an
 segments, from point k to k + 1: discs, cones, cylinders. A place and the point nearest to it on each are in one half
 plane, so that distances are those of segments there. Two neighbours share a point, the circle it sweeps; by rule E
 (``contact_patches``) what is within reach of a shared point counts once, and a polyline that ends where it began has
-one more
-such point. A sphere about the axis is pushed along the direction across it.
+one more such point. A sphere about the axis is pushed along the direction across it.
 """
 
 import math

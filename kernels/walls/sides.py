@@ -2,9 +2,8 @@
 
 The distance of a wall along the segment of a capsule has lows. One at an end is what the end, a sphere, feels by itself
 (``contact_patches``, `geometry.distance`). One in between counts in full where it appears, φ(R - b), less what it has
-in common
-with an end where, as the distance grows, both are one, φ(R - d): so over the pairs (b, d) of the 0-dimensional
-persistence of the distance on (segment x surface) relative to (ends x surface), in the words of topology,
+in common with an end where, as the distance grows, both are one, φ(R - d): so over the pairs (b, d) of the
+0-dimensional persistence of the distance on (segment x surface) relative to (ends x surface), in the words of topology,
 
     U = Σ over both ends U_end + Σ φ(R - b) - φ(R - d),   φ(δ) = δ^(p+1) / (p+1) in contact, else 0.
 

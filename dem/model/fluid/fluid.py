@@ -61,9 +61,8 @@ class Fluid:
     equal volume: fibres with their length over diameter, others with the ratio of their moments of inertia. They have
     the resistance tensor of these in Stokes flow and Jeffery's torque (Jeffery 1922), multiplied by what a sphere of
     equal volume has more at its Reynolds number; lift is of spheres alone. Added mass is that of spheres, half of what
-    is displaced. There is no Basset force, and no
-    interaction of particles through the fluid except by the drag laws of dense beds, for which `velocity` is that
-    between the particles.
+    is displaced. There is no Basset force, and no interaction of particles through the fluid except by the drag laws of
+    dense beds, for which `velocity` is that between the particles.
 
     Parameters
     ----------

@@ -31,11 +31,10 @@ class Mesh(Wall):
 
     Each triangle is a thin sheet, and shared edges count once: a flat or curved surface feels the same however it is
     cut into triangles (``kernels.walls.contact_patches``). Vertices nearer to each other than a millionth of the
-    diagonal of
-    all are merged, triangles without area and second copies left out, and triangles divided where a vertex of others
-    lies on one of their edges; `vertices` and `triangles` are what is left, and `report` says what was done, how large
-    the mesh is, and where it is open. Two meshes that touch count both: make them one. A plate thinner than an overlap
-    would push from both its sides: make it one sheet.
+    diagonal of all are merged, triangles without area and second copies left out, and triangles divided where a vertex
+    of others lies on one of their edges; `vertices` and `triangles` are what is left, and `report` says what was done,
+    how large the mesh is, and where it is open. Two meshes that touch count both: make them one. A plate thinner than
+    an overlap would push from both its sides: make it one sheet.
 
     Parameters
     ----------

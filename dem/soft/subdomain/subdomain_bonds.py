@@ -3,9 +3,8 @@
 Each rank has a list of all bonds and their states, and slots for those that hold a body of its own; a bond between
 bodies of two ranks is evaluated by both, from the same numbers, with the chunk that the ghost is in. That a bond is
 stressed beyond its strength is told to all in the very step, so all break it in the next one. What is left of the
-overlap of those who were bonded (``kernels.soft.bonds.overlap_release``) is followed by who owns one of both, and
-told when bodies are
-handed on.
+overlap of those who were bonded (``kernels.soft.bonds.overlap_release``) is followed by who owns one of both, and told
+when bodies are handed on.
 """
 
 from __future__ import annotations

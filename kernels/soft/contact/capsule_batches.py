@@ -1,11 +1,10 @@
 """Pairs of capsules evaluated, many contacts at a time: gather, evaluate, scatter.
 
 A pair of bodies has one candidate, one row of `Neighbours.force_torque` and one of what it remembers: in turn that of
-each of
-its contacts, and behind it, as bits, which of them remember anything. So what friction remembers of nearly parallel
-capsules belongs to their ends, and not to a point that wanders. A row of force_torque has the force on the first body
-and the
-torques on both. A contact is evaluated as if it counted wholly, and what comes out is multiplied by its weight.
+each of its contacts, and behind it, as bits, which of them remember anything. So what friction remembers of nearly
+parallel capsules belongs to their ends, and not to a point that wanders. A row of force_torque has the force on the
+first body and the torques on both. A contact is evaluated as if it counted wholly, and what comes out is multiplied by
+its weight.
 """
 
 import numpy as np

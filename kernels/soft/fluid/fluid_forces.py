@@ -7,8 +7,7 @@ the velocity stable with any time step; an extrapolated velocity begins to swing
 
 One body after the other, laws took 250 ns a sphere. Here the flow is sampled in a loop of its own, and those of the
 laws have nothing but arithmetic (`kernels.numerics.elementary`), of which LLVM makes vector code. Each is as short as
-can
-be: what a processor looks ahead is less than one round of a long one, whose operations then wait for one another.
+can be: what a processor looks ahead is less than one round of a long one, whose operations then wait for one another.
 """
 
 import numpy as np

@@ -2,10 +2,9 @@
 
 The fluid acts where the leap-frog kicks, with the velocity, angular velocity and pose at the forces, so that no list
 and no prediction knows of it, and its own stiffness is followed exactly, see `kernels.fluid.relaxation_step`: each
-velocity
-relaxes in the body frame held at the forces, each axis at its own rate. What its laws say is made anew at every step,
-or once in so many (`Medium.every`), see ``fluid_forces``: contacts take thirty steps, and fluids a thousand to stop a
-body.
+velocity relaxes in the body frame held at the forces, each axis at its own rate. What its laws say is made anew at
+every step, or once in so many (`Medium.every`), see ``fluid_forces``: contacts take thirty steps, and fluids a thousand
+to stop a body.
 
 Angular velocities go by the rotational scheme. One that leaps is handed, in place of the sum of torques, the torque by
 which it comes to where relaxation leads; any other one the sum, at the angular velocity that it foresees. Bodies follow

@@ -70,8 +70,7 @@ def pull(fluid, scheme, g, q, flow, gravity, spin, v):
     Returns
     -------
     resistance along the body's axes [N s/m], all other forces [N] and the slope of `kernels.fluid.relaxation_step` in
-    the world
-    frame, Reynolds number
+    the world frame, Reynolds number
     """
     medium, slip = fluids.medium_at(flow, fluid.medium), subtract(flow.velocity, v)
     d = medium.diameter[g]

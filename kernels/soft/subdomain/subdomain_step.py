@@ -2,9 +2,8 @@
 
 A share has ghosts (``ghosts``), and is otherwise swept over as all bodies are elsewhere (``passes``): first the border,
 whose motion others want to know (``halo_exchange``); then, while they are told, the bodies further in. What all have
-reported
-is noted, and the next step is begun, in one call. Where all who are told have memory in common, kernels take many steps
-by themselves: Python, which the caches have forgotten by then, took 0.04 ms of each.
+reported is noted, and the next step is begun, in one call. Where all who are told have memory in common, kernels take
+many steps by themselves: Python, which the caches have forgotten by then, took 0.04 ms of each.
 """
 
 import numpy as np

@@ -4,8 +4,7 @@ A wall is made of pieces, and a contact is one lowest region of it, known by its
 next step its memory goes to the contact that has the same anchor or, as the sphere rolls on, one whose anchor shares an
 edge or a vertex with that; of several to the first. Where two contacts have become one, it has what both remember
 (`kernels.laws.merged_contacts`); where nobody takes a memory up, its contact has ended. Those of a sphere that are in
-use come
-before the others.
+use come before the others.
 """
 
 import numpy as np
