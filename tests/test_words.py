@@ -94,7 +94,8 @@ RETIRED_MODULES = {
 }
 EXEMPT = {"dem.case.stochastic", "dem.casefile.stochastic"}  # cases of `method = "stochastic"`
 
-LEANING = r"The same\b|As (?!what)|One for all|Likewise"  # how docstrings begin that cannot be read by themselves
+# how docstrings begin that cannot be read by themselves
+LEANING = r"The same\b|As (?!what)|One for all|Likewise|None\.|Nobody\b|Where there (is|are) no"
 
 # Names of other packages and programs, of variables of the environment, and of data sets in files
 FOREIGN = {

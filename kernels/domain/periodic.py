@@ -127,7 +127,7 @@ wrap_position = select("box", {BoxFaces: leave_position, PeriodicFaces: wrap})
 
 @inline
 def count_nothing(box, cells, image, velocity, ahead, b):
-    """Where there are no images."""
+    """Count no images: the box is not periodic."""
     return
 
 

@@ -255,13 +255,13 @@ def contact(law, i, j, touch, history, half, time_sign):
 
 @inline
 def dry_contact(law, i, j, touch, history, half, time_sign):
-    """Of surfaces without a film."""
+    """Force and new history of a contact without a lubrication film."""
     return by_adhesion(law.adhesion, law, i, j, touch, history, half, time_sign)
 
 
 @inline
 def lubricated_contact(law, i, j, touch, history, half, time_sign):
-    """Of surfaces with a film, whether they touch or not; nothing else lives beyond touching beside it."""
+    """Force and new history of surfaces with a lubrication film, touching or not; apart, no other part acts."""
     if touch.overlap > 0.0:
         outcome, history = touching_contact(law, i, j, touch, history, half, time_sign)
     else:
@@ -271,7 +271,7 @@ def lubricated_contact(law, i, j, touch, history, half, time_sign):
 
 @inline
 def touching_or_separated(law, i, j, touch, history, half, time_sign):
-    """Of surfaces that touch, or that adhesion beside the normal law may hold although they are apart."""
+    """Force and new history of surfaces that touch, or that adhesion may hold although they are apart."""
     if touch.overlap > 0.0:
         return touching_contact(law, i, j, touch, history, half, time_sign)
     return separated_contact(law, i, j, touch, history, 2.0 * half)
@@ -279,7 +279,7 @@ def touching_or_separated(law, i, j, touch, history, half, time_sign):
 
 @inline
 def separated_contact(law, i, j, touch, history, dt):
-    """Of surfaces that are apart: no other part has anything to say of them, or to remember."""
+    """Force and new history of surfaces that are apart: adhesion alone acts."""
     parting = dot(touch.velocity, touch.normal)
     pull, of_pull = adhesion_force(law.adhesion, i, j, touch, no_normal_force(), parting, dt, history[4])
     none = (0.0, 0.0, 0.0)
@@ -300,7 +300,7 @@ def separated_contact(law, i, j, touch, history, dt):
 
 @inline
 def touching_contact(law, i, j, touch, history, half, time_sign):
-    """Of surfaces that touch; parts act in a fixed order."""
+    """Force and new history of surfaces that touch; parts act in a fixed order."""
     of_normal, of_slip, of_rolling, of_twist, of_pull, before = history
     dt = 2.0 * half
     parting = dot(touch.velocity, touch.normal)

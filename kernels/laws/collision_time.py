@@ -87,5 +87,5 @@ class Spring(NamedTuple):
 
 
 def hertz(modulus, radius):
-    """Of Hertz's law, K = 4/3 E* √R*, as `dem.kernels.laws.hertz.stiffness`, of arrays."""
+    """Spring of Hertz's law, K = 4/3 E* √R*, as `dem.kernels.laws.hertz.stiffness`, of arrays."""
     return Spring(4 / 3 * modulus * np.sqrt(radius), 1.5)

@@ -38,14 +38,14 @@ def clusters_or(clusters, bodies):
 
 @inline
 def dashpot(part, i, j, touch, press):
-    """η [N s/m]."""
+    """Coefficient η of the normal dashpot [N s/m] for a given restitution."""
     size = math.sqrt(touch.mass * (press.stiffness * abs(press.first_step_damping_weight)))
     return part.alpha[i, j] * (size if press.first_step_damping_weight >= 0.0 else -size)
 
 
 @inline
 def no_dashpot(part, i, j, touch, press):
-    """None."""
+    """Coefficient of the dashpot of contacts without damping: 0."""
     return 0.0
 
 

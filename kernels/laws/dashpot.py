@@ -19,7 +19,7 @@ class Dashpot(NamedTuple):
 
 @inline
 def dashpot(part, i, j, touch, press):
-    """η [N s/m]."""
+    """Coefficient η of the normal dashpot [N s/m], the same at any overlap."""
     return part.coefficient[i, j] * constant(press.share)
 
 

@@ -16,20 +16,20 @@ from dem.kernels.laws.interface import PARTS, Pull, stateless
 
 
 class Adhesion(NamedTuple):
-    """Constant pull."""
+    """Constant pull of stiff, small spheres while they touch."""
 
     work: np.ndarray  # (A, A) w of two materials [J/m²]
 
 
 @inline
 def strength(part, i, j, radius):
-    """2π w R* [N]."""
+    """Pull 2π w R* of two surfaces that touch [N]."""
     return 2.0 * math.pi * part.work[i, j] * radius
 
 
 @inline
 def pull(part, i, j, touch, press, parting, dt, memory):
-    """Pull of a contact.
+    """Pull of a contact, with the weights of its first and last step.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def pull(part, i, j, touch, press, parting, dt, memory):
 
 @inline
 def no_pull(part, i, j, touch, press, parting, dt, memory):
-    """None.
+    """Pull of surfaces without adhesion: 0.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from dem.kernels.laws.interface import PARTS, NormalForce, as_hertz, with_scalar
 
 
 class Hysteretic(NamedTuple):
-    """Springs."""
+    """Stiffnesses of springs that are stiffer at unloading than at loading."""
 
     loading: np.ndarray  # (A, A) k_1 [N/m] of two materials
     unloading: np.ndarray  # (A, A) k_2, or k_p where there is a depth [N/m]

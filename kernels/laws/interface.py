@@ -51,7 +51,7 @@ class NormalForce(NamedTuple):
 
 @inline
 def no_normal_force():
-    """Of surfaces that are apart."""
+    """Normal force of surfaces that are apart: 0."""
     return NormalForce(
         force=0.0, conservative=0.0, energy=0.0, stiffness=0.0, stiffness_factor=0.0, contact_area_measure=0.0,
         area=0.0,
@@ -84,7 +84,7 @@ class ContactForce(NamedTuple):
 
 @inline
 def no_contact_force():
-    """Of surfaces that do nothing to each other."""
+    """Contact force of surfaces that do nothing to each other: 0."""
     none = (0.0, 0.0, 0.0)
     return ContactForce(
         none, none, elastic=0.0, stored=0.0, loss=0.0, instantaneous_dissipation=0.0, persists=False, slid=0.0
@@ -92,7 +92,7 @@ def no_contact_force():
 
 
 class NoComponent(NamedTuple):
-    """No such part."""
+    """Absence of a component of a law."""
 
 
 class LawComponent(NamedTuple):

@@ -45,7 +45,7 @@ class JKR(NamedTuple):
 
 @inline
 def length(work, modulus, radius):
-    """s [m]."""
+    """Length s = (π w R*²/E*)^⅓ by which overlaps are scaled [m]."""
     return np.cbrt(math.pi * work * radius * radius / modulus)
 
 
@@ -68,13 +68,13 @@ def radius_of_contact(scaled):
 
 @inline
 def scaled_force(alpha):
-    """F/(π w R*)."""
+    """Normal force over π w R*, as a function of the scaled contact radius."""
     return 4.0 / 3.0 * alpha * alpha * alpha - 2.0 * math.sqrt(2.0) * alpha * math.sqrt(alpha)
 
 
 @inline
 def scaled_energy(alpha):
-    """U/(π w s²)."""
+    """Energy over π w s², as a function of the scaled contact radius."""
     square = alpha * alpha
     return square * (8.0 / 15.0 * square * alpha - 4.0 * math.sqrt(2.0) / 3.0 * alpha * math.sqrt(alpha) + 1.0)
 

@@ -17,7 +17,7 @@ from dem.kernels.laws.interface import PARTS, NormalForce, stateless
 
 
 class Linear(NamedTuple):
-    """Springs."""
+    """Stiffnesses of linear springs."""
 
     stiffness: np.ndarray  # (A, A) k [N/m] of two materials, or zero where it goes with the mass:
     rate: np.ndarray  # (A, A) k over the reduced mass of the two bodies [1/s²]
@@ -51,7 +51,7 @@ def normal_force(part, i, j, touch, parting, dt, memory):
 
 @inline
 def first(part, i, j):
-    """Power of the overlap."""
+    """Power of the overlap in the force: 1."""
     return 1.0
 
 

@@ -15,7 +15,7 @@ from dem.kernels.laws.interface import PARTS, NormalForce, stateless
 
 
 class Power(NamedTuple):
-    """Springs."""
+    """Stiffnesses and exponents of springs whose force is a power of the overlap."""
 
     stiffness: np.ndarray  # (A, A) k [N/m^n] of two materials
     exponent: np.ndarray  # (A, A) n

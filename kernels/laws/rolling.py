@@ -23,7 +23,7 @@ HALF_OWN = 1.0 / 7.0
 
 
 class Rolling(NamedTuple):
-    """Spring and dashpot."""
+    """Spring and dashpot against rolling."""
 
     friction: np.ndarray  # (A, A) μ_r of two materials
     spring: np.ndarray  # (A, A) c
@@ -83,7 +83,7 @@ def brake(part, i, j, touch, press, limit, spring, before, half, time_sign):
 
 @inline
 def no_rolling(part, i, j, touch, press, limit, spring, before, half, time_sign):
-    """None.
+    """Rolling torque of surfaces that roll freely: 0.
 
     Parameters
     ----------

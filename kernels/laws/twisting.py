@@ -53,7 +53,7 @@ def twisting_torque(part, i, j, touch, press, eta, limit, memory, before, half, 
 
 @inline
 def no_twist(part, i, j, touch, press, eta, limit, memory, before, half, time_sign):
-    """None.
+    """Twisting torque of surfaces that twist freely: 0.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ class Viscoelastic(NamedTuple):
 
 @inline
 def dashpot(part, i, j, touch, press):
-    """η [N s/m]."""
+    """Coefficient η of the normal dashpot of a viscoelastic contact [N s/m]."""
     return 1.5 * part.time[i, j] * press.stiffness * press.first_step_stiffness_weight
 
 

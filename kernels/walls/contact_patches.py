@@ -91,7 +91,7 @@ def edges_at(region):
 
 @inline
 def edge_at(region, turn):
-    """One of them."""
+    """Number of an edge at a region of a triangle: the edge itself, or one of the two at a corner."""
     return region - 1 if region < 4 else (region - 4 + 2 * turn) % 3
 
 

@@ -38,7 +38,7 @@ class Motions(NamedTuple):
 
 
 class Poses(NamedTuple):
-    """Where walls are at present."""
+    """Poses and velocities of walls at present."""
 
     middle: np.ndarray  # (3, W) where the middle is [m]
     origin: np.ndarray  # (3, W) where what was the origin of the world is [m]
@@ -98,7 +98,7 @@ def stage_of(k, time, motions):
 
 @inline
 def carried(x, q, c, d):
-    """Where a stage takes a point."""
+    """Point to which a stage of a motion carries x."""
     return add(add(c, d), rotate(q, subtract(x, c)))
 
 
@@ -141,7 +141,7 @@ def place(w, time, further, drift, motions, poses):
 
 @inline
 def subtract_quaternions(p, q):
-    """Return p - q."""
+    """Difference p - q of two quaternions."""
     return p[0] - q[0], p[1] - q[1], p[2] - q[2], p[3] - q[3]
 
 

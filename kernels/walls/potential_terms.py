@@ -20,7 +20,7 @@ LOBE = 1 << 32  # in the number of a piece that touches the side of a capsule at
 
 @inline
 def raised(overlap, power):
-    """δ^p."""
+    """Power δ^p of an overlap."""
     if power == 1.5:
         return overlap * math.sqrt(overlap)
     return overlap if power == 1.0 else overlap**power
@@ -28,7 +28,7 @@ def raised(overlap, power):
 
 @inline
 def begin(trees, t, piece):
-    """An empty row."""
+    """Write an empty row of a contact to tree t."""
     for column in range(COLUMNS):
         trees[t, column] = 0.0
     trees[t, ANCHOR] = trees[t, FIRST] = piece

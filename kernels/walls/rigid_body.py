@@ -34,7 +34,7 @@ class NoFreeWall(NamedTuple):
 
 
 class FreeBodies(NamedTuple):
-    """Some of W walls are."""
+    """State of W walls, some of which are free bodies."""
 
     is_free: np.ndarray  # (W,) int8
     mobility: np.ndarray  # (3, W) along the axes of the world, 0 along locked ones [1/kg]
@@ -97,7 +97,7 @@ def put(state, first, w, u):
 
 @inline
 def turn_of(state, w):
-    """The turn of wall w."""
+    """Quaternion by which wall w has turned."""
     return state[TURN, w], state[TURN + 1, w], state[TURN + 2, w], state[TURN + 3, w]
 
 

@@ -30,7 +30,7 @@ def take_term(trees, t, overlap, n, s, power):
 
 @inline
 def start(trees, t, piece):
-    """An empty row."""
+    """Write an empty row of a contact of a side to tree t."""
     begin(trees, t, piece)
     for k in range(3):
         trees[t, MOMENT + k] = 0.0

@@ -23,7 +23,7 @@ REFUSED, ENDS_ONLY, CONVEX, SPECIAL = range(4)
 
 
 class WallKind(NamedTuple):
-    """A kind of wall.
+    """Functions of a kind of wall.
 
     ``distance`` is a formula of (x, numbers, k): the distance of a place x in the wall's frame from its surface, less
     than 0 where particles may not be [m], and the gradient of that, a unit vector; the wall's numbers begin at
@@ -41,7 +41,7 @@ KINDS: dict[int | type, WallKind] = {}
 
 
 class NoOwnKinds(NamedTuple):
-    """End of a chain."""
+    """End of the chain of kinds of walls."""
 
 
 class OwnKinds(NamedTuple):

@@ -23,7 +23,7 @@ class Undamped(NamedTuple):
 
 
 class Damped(NamedTuple):
-    """Bonds with dashpots."""
+    """Marker of bonds with dashpots."""
 
 
 class Centred(NamedTuple):
@@ -47,7 +47,7 @@ class Brittle(NamedTuple):
 
 
 class Alike(NamedTuple):
-    """Bonds of one kind."""
+    """Marker of bonds that are all of one kind."""
 
 
 class Both(NamedTuple):
@@ -55,7 +55,7 @@ class Both(NamedTuple):
 
 
 class Several(NamedTuple):
-    """Bonds of more kinds."""
+    """Marker of bonds of more than two kinds."""
 
 
 class Form(NamedTuple):

@@ -41,7 +41,7 @@ LINE = 8  # numbers in a line of the cache
 
 @inline
 def no_motion(damped, velocity, spin, b):
-    """Nobody wants to know."""
+    """Zero velocities, for bonds without dashpots, which do not need them."""
     return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
 
@@ -64,7 +64,7 @@ class End(NamedTuple):
 
 
 class Pull(NamedTuple):
-    """What a bond does."""
+    """Force and torques of a bond on its two ends, and its energies."""
 
     force: tuple[float, float, float]  # on the first body [N]
     one: tuple[float, float, float]  # torque on the first body [N m]
@@ -157,7 +157,7 @@ def pull_of(box, form, g, table, one, other):
 
 @inline
 def end_of(form, b, position, orientation, velocity, spin):
-    """Body b."""
+    """State of body b as one end of a bond."""
     v, w = motion_of(form.damped, velocity, spin, b)
     return End(load(position, b), load_quaternion(orientation, b), v, w)
 
@@ -253,7 +253,7 @@ def evaluate_apart(
 
 @inline
 def nothing_asked_for(damped, low, middle, high, bonds, bodies):
-    """Where bonds have no dashpots they look at few rows."""
+    """Prefetch nothing: bonds without dashpots read few rows."""
     return
 
 

@@ -113,7 +113,7 @@ def collect_breaking(bonds):
 
 @inline
 def nothing_before(bonds, steps, setting, bodies, kinds, neighbours, box):
-    """Where there are no bonds."""
+    """Do nothing before the evaluation: there are no bonds."""
     return
 
 
@@ -130,7 +130,7 @@ def before_all(bonds, steps, setting, bodies, kinds, neighbours, box):
 
 @inline
 def nothing_evaluated(bonds, c, steps, setting, bodies, box):
-    """Where there are no bonds."""
+    """Evaluate nothing: there are no bonds."""
     return
 
 
@@ -155,7 +155,7 @@ def evaluate_bonds(bonds, c, steps, setting, bodies, box):
 
 @inline
 def nowhere(bonds, c, stop):
-    """Where there are no bonds."""
+    """Whether bonds reach beyond a chunk where there are no bonds: never."""
     return False
 
 
@@ -167,7 +167,7 @@ def beyond(bonds, c, stop):
 
 @inline
 def nothing_after(bonds, steps):
-    """Where there are no bonds."""
+    """Do nothing after the evaluation: there are no bonds."""
     return
 
 
@@ -187,7 +187,7 @@ def after_all(bonds, steps):
 
 @inline
 def nothing_cleared(bonds, c, shift, bodies):
-    """Where there are no bonds, forces on bodies that are near nobody stay zero."""
+    """Clear no forces: without bonds those on bodies near no other stay zero."""
     return
 
 
@@ -202,13 +202,13 @@ def clear_all(bonds, c, shift, bodies):
 
 @inline
 def nothing_pulled(bonds, c, shift, bodies):
-    """Where there are no bonds."""
+    """Add no forces: there are no bonds."""
     return
 
 
 @inline
 def nothing_suppressed(bonds, bodies, kinds, neighbours):
-    """Where there are no bonds."""
+    """Suppress no contacts: there are no bonds."""
     return
 
 
@@ -220,7 +220,7 @@ def suppress_all(bonds, bodies, kinds, neighbours):
 
 @inline
 def as_they_are(bonds, totals):
-    """Where there are no bonds."""
+    """Totals without bonds, unchanged."""
     return totals
 
 

@@ -6,7 +6,7 @@ from dem.kernels.compiler.jit import for_type, inline
 
 
 class NoBonds(NamedTuple):
-    """Where there are none."""
+    """Marker of a run without bonds."""
 
 
 class Lasting(NamedTuple):

@@ -28,7 +28,7 @@ LEAST = 1e-300  # in place of a length of zero
 
 @inline
 def within(s):
-    """S limited to [-1, 1]."""
+    """Value s limited to [-1, 1]."""
     return min(max(s, -1.0), 1.0)
 
 
@@ -86,7 +86,7 @@ class Weights(NamedTuple):
 
 @inline
 def alone():
-    """Of two capsules that have but one contact."""
+    """Weights of two capsules that have but one contact."""
     return Weights(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 
 

@@ -57,19 +57,19 @@ def lone_or(capsules, mixed):
 
 @inline
 def if_round(kinds):
-    """Bodies of several spheres have several candidates a pair."""
+    """Whether a pair of bodies has one candidate at most: two single spheres do, bodies of several do not."""
     return kinds.all_single_spheres
 
 
 @inline
 def always(kinds):
-    """Capsules have one."""
+    """Whether a pair of bodies has one candidate at most: two capsules do."""
     return True
 
 
 @inline
 def never(kinds):
-    """Bodies of several spheres beside them have several."""
+    """Whether a pair of bodies has one candidate at most: with bodies of several spheres beside capsules it may not."""
     return False
 
 
@@ -97,7 +97,7 @@ def owner_of(kinds, s, bodies):
 
 @inline
 def itself(kinds, s, bodies):
-    """Its own."""
+    """Row of the pose of sphere s where each sphere has its own."""
     return s
 
 
@@ -169,11 +169,11 @@ def place_axis(b, bodies, kinds):
 
 @inline
 def centre_of(pose, b):
-    """Where body b is."""
+    """Centre of body b in the table of poses [m]."""
     return pose[b, 0], pose[b, 1], pose[b, 2]
 
 
 @inline
 def axis_of(pose, b):
-    """From there to its second end."""
+    """Vector from the centre of body b to its second end, from the table of poses [m]."""
     return pose[b, 4], pose[b, 5], pose[b, 6]

@@ -74,13 +74,13 @@ def have_no_axis(kinds, b, bodies):
 
 @inline
 def have_axis(kinds, b, bodies):
-    """Capsules do."""
+    """Update the axis of body b, a capsule."""
     place_axis(b, bodies, kinds)
 
 
 @inline
 def have_pieces(kinds, b, bodies):
-    """Or several pieces."""
+    """Update the pieces of body b, a capsule or several spheres."""
     place_pieces(b, bodies, kinds)
 
 

@@ -29,14 +29,14 @@ class MultiContact(NamedTuple):
 
 @inline
 def no_multi_contact():
-    """Of none yet."""
+    """Sums over the contacts of two bodies before any is added."""
     zero = (0.0, 0.0, 0.0)
     return MultiContact(zero, zero, zero, 0.0)
 
 
 @inline
 def add_contact(push, secant, parting, normal, arm_b, arm_c):
-    """With one more, of stiffness S, at these arms from the centres of mass."""
+    """Sums over contacts with one more, of stiffness S, at these arms from the centres of mass."""
     f = scale(secant * parting, normal)
     return MultiContact(
         add(push.force, f), add(push.torque_b, cross(arm_b, f)), add(push.torque_c, cross(arm_c, f)),

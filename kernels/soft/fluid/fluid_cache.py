@@ -27,7 +27,7 @@ def share_in(felt, row, b):
 
 @inline
 def put_share(felt, row, b, share):
-    """Write it."""
+    """Write `Share` of a relaxation to two rows of the cache."""
     felt[row, b], felt[row + 1, b] = share.loss, share.time
 
 

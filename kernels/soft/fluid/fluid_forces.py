@@ -29,7 +29,7 @@ from dem.kernels.soft.neighbours.displacement import larger
 
 @inline
 def pose_of_sphere(scheme, q, spin, time):
-    """Nobody wants it."""
+    """Orientation of a sphere, left as it is: no law of the fluid needs it."""
     return q
 
 

@@ -36,7 +36,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box
 
 
 class Totals(NamedTuple):
-    """Of a sweep over all chunks; forces first, then motion."""
+    """Totals of a sweep over all chunks; forces first, then motion."""
 
     elastic: np.int64  # energy of normal laws and adhesion, of pairs and walls, in units
     stored: np.int64  # of all other springs
@@ -54,13 +54,13 @@ class Totals(NamedTuple):
 
 @inline
 def words(partial, c, column):
-    """Energy of two words."""
+    """Two words of an energy in the partial sums of chunk c."""
     return partial[c, column], partial[c, column + 1]
 
 
 @inline
 def no_work(fluid, partial, column):
-    """Where there is no fluid."""
+    """Work of the fluid where there is none: 0."""
     return 0.0
 
 

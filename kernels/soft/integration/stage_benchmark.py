@@ -45,7 +45,7 @@ def evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial)
 
 @fast_call
 def correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
-    """Gather and correct.
+    """Gather the forces and correct the velocities, a number of times.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box,
 
 @fast_call
 def pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
-    """Pick the candidates.
+    """Pick the candidate pairs, a number of times.
 
     Parameters
     ----------

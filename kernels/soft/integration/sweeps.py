@@ -31,7 +31,7 @@ FORCES, PREDICT, STEP, LAST_STEP = range(4)
 
 @inline
 def time_sign_of(task):
-    """Of time, for laws that remember: forces at the start are wanted at the time of what is remembered."""
+    """Direction of time for laws with a history: forces at the start are evaluated at the time of the history."""
     return -1.0 if task == FORCES else 1.0
 
 
@@ -157,7 +157,7 @@ def move_wet(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, 
 
 @inline
 def do_nothing(fluid, c, bodies, kinds):
-    """Where there is no fluid, forces on bodies that are near nobody stay zero."""
+    """Clear no forces: without a fluid those on bodies near no other stay zero."""
     return
 
 

@@ -186,7 +186,7 @@ def limit_passed(task, totals, setting, progress):
 
 @inline
 def next_task(stop, progress):
-    """What the next sweep has to do."""
+    """Task of the next sweep."""
     if progress.phase[0] == FRESH:
         return sweeps.FORCES
     if progress.phase[0] == COMPLETE:
@@ -234,7 +234,7 @@ def refresh_candidates(order, mode, scheme, law, fluid, setting, bodies, kinds, 
 
 @inline
 def draw_nothing(fluid, task, totals, partial):
-    """Where there is no fluid."""
+    """Energy drawn from a fluid where there is none: 0."""
     return 0.0
 
 

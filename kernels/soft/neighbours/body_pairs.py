@@ -187,7 +187,7 @@ def search_row(box, begin, end, b, equal, centre, bound, skin, position, kind, b
 
 @inline
 def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
-    """Of the bodies found for body b keep those that it may meet, as pairs in order of identity; returns their end.
+    """Keep those bodies found for body b that it may meet, as pairs in order of identity; return their end.
 
     Parameters
     ----------

@@ -9,13 +9,13 @@ from dem.kernels.soft.bonds.bond_types import Lasting, free_or
 
 @inline
 def all_found(bonds, b, found, higher):
-    """Where there are no bonds."""
+    """Keep all bodies found near body b: there are no bonds."""
     return found
 
 
 @inline
 def all_of_them(b, found, apart_first, apart, higher):
-    """Where bonds may break."""
+    """Keep all bodies found near body b: bonds may break, and their bodies meet then."""
     return found
 
 

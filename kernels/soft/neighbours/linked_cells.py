@@ -12,7 +12,7 @@ from dem.kernels.numerics.vector import load
 
 
 class Grid(NamedTuple):
-    """Cells of a search."""
+    """Grid of cells for the neighbour search."""
 
     shape_x: int  # cells along x
     shape_y: int
@@ -29,7 +29,7 @@ class Grid(NamedTuple):
 
 @inline
 def cell_along(x, lower, scale, cells):
-    """Cell along one axis."""
+    """Number of the cell of a coordinate x along one axis."""
     return min(max(np.int64((x - lower) * scale), 0), cells - 1)
 
 

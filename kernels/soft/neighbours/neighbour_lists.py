@@ -16,7 +16,7 @@ def take_chunk(c, order, row, scratch):
 
 @inline
 def copy_chunk(c, row, scratch):
-    """Copy it back."""
+    """Copy the entries of chunk c of a row back from scratch."""
     low, high = chunk_of(c, row.size)
     linked_cells.copy(low, high, scratch, row)
 

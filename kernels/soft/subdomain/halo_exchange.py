@@ -126,7 +126,7 @@ def local_sums(box, neighbours, partial, border):
 
 @inline
 def nothing_reported(box, first, row):
-    """Where there are no walls."""
+    """Report no loads of walls: there are none."""
     return
 
 
@@ -192,7 +192,7 @@ def add_sums(box, border):
 
 @inline
 def nothing_noted(box, reports):
-    """Where there are no walls."""
+    """Record no loads of walls: there are none."""
     return
 
 

@@ -131,7 +131,7 @@ def add_side(kinds, sink, law, b, n, bodies, box):
 
 @inline
 def row_of_report(sink, last, n, walls):
-    """The row of a report."""
+    """Row of the next contact in a report."""
     return n
 
 

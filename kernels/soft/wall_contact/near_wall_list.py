@@ -11,7 +11,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import bare_or, note_travel, wall
 
 @noinline
 def look_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
-    """List anew who is near walls.
+    """List the bodies near walls anew, in one thread.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ look = by_mode(look_serial, look_threaded)
 
 @inline
 def no_walls(box, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, progress, partial):
-    """Where there are none.
+    """List no bodies near walls: there are none.
 
     Parameters
     ----------

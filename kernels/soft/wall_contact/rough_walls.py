@@ -23,11 +23,11 @@ PLANE = 7  # columns that hold a plane, in the wall's frame: normal, where the s
 
 
 class Smooth(NamedTuple):
-    """No wall is rough."""
+    """Marker of walls none of which is rough."""
 
 
 class Rough(NamedTuple):
-    """Some of W walls are."""
+    """Roughness of W walls, some of which are rough."""
 
     roughness: np.ndarray  # (W,) standard deviation of the inclination [rad], 0 of smooth ones
     seed: np.ndarray  # (W,) int64, of the inclinations
@@ -41,7 +41,7 @@ def smooth_or(smooth, rough):
 
 @inline
 def nowhere():
-    """No plane."""
+    """Plane of a smooth wall, which has none: zeros."""
     return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
 
 
@@ -110,7 +110,7 @@ def as_it_is(rough, c, w, s, b, k, flat, normal, half, bodies, kinds, box):
 
 @inline
 def kept(row, rows):
-    """The plane in a row."""
+    """Plane of a rough wall in a row of the history."""
     return (
         (rows[row, 0], rows[row, 1], rows[row, 2]), (rows[row, 3], rows[row, 4], rows[row, 5]), rows[row, 6]
     )  # fmt: skip
@@ -166,7 +166,7 @@ def in_own_frame(w, u, box):
 
 @inline
 def keep_nothing(rough, s, n, plane, walls):
-    """Where walls are smooth."""
+    """Keep no plane: walls are smooth."""
     return
 
 

@@ -161,7 +161,7 @@ move = bare_or(move_bare, move_walled)
 
 @inline
 def as_it_is(box, w, x):
-    """Where there are no images."""
+    """Image of a point nearest to a wall, in a box without images: the point itself."""
     return x
 
 
@@ -177,7 +177,7 @@ image_for = select("box", {BoxFaces: as_it_is, PeriodicFaces: nearest_to})
 
 @inline
 def no_other(box, w, x, near):
-    """Where there are no images."""
+    """Nearest other image of a point in a box without images: none, at infinity."""
     return np.inf, 0, (0.0, 0.0, 0.0)
 
 
@@ -220,7 +220,7 @@ images_beside = select("box", {BoxFaces: no_other, PeriodicFaces: other_images})
 
 @inline
 def went_nowhere(box, travel, left):
-    """Where there are no walls."""
+    """Record no displacement relative to walls: there are none."""
     return
 
 
@@ -258,7 +258,7 @@ way_of_walls = bare_or(way_of_faces, way_apart)
 
 @inline
 def never_stale(box, travel, skin):
-    """Where there are no walls."""
+    """Whether the list of bodies near walls is stale where there are no walls: never."""
     return False
 
 

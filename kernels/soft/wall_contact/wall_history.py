@@ -30,13 +30,13 @@ def key_of(w, piece):
 
 @inline
 def wall_of(key):
-    """Wall of a key."""
+    """Number of the wall in the key of a contact."""
     return key >> PIECE_BITS
 
 
 @inline
 def piece_of(key):
-    """Anchor of a key."""
+    """Number of the anchor, a piece of the wall, in the key of a contact."""
     return key & ((np.int64(1) << PIECE_BITS) - 1)
 
 
@@ -175,7 +175,7 @@ def forget(b, bodies, walls):
 
 @inline
 def never(box):
-    """Where there are no walls."""
+    """Whether slots are scarce where there are no walls: never."""
     return False
 
 

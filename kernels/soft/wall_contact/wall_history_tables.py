@@ -19,7 +19,7 @@ def partner_of(key):
 
 @kernel
 def count_slots(walls):
-    """Slots in use."""
+    """Number of slots in use."""
     n = 0
     for s in range(walls.at.shape[0]):
         n += walls.at[s, IN_USE]

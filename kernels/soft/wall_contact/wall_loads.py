@@ -27,7 +27,7 @@ FORCE, TORQUE, WORK, STIFFNESS, DAMPING, LOST, CONTACTS, COLUMNS = 0, 6, 12, 14,
 
 @inline
 def no_load(box, c):
-    """Where there are no walls."""
+    """Clear no loads: there are no walls."""
     return
 
 
@@ -82,14 +82,14 @@ class WallLoad(NamedTuple):
 
 @inline
 def nobody():
-    """Of no contacts."""
+    """Load of a wall without contacts: 0."""
     none = np.int64(0), np.int64(0)
     return WallLoad((none, none, none), (none, none, none), none, np.int64(0))
 
 
 @inline
 def vector_words(u, unit):
-    """Words of a vector."""
+    """Fixed-point words of the components of a vector."""
     return as_words(u[0], unit), as_words(u[1], unit), as_words(u[2], unit)
 
 
@@ -182,7 +182,7 @@ def add_up(total, k, w, value):
 
 @inline
 def no_account(box, setting, completes, progress):
-    """Where there are no walls."""
+    """Sum no loads: there are no walls."""
     return
 
 
@@ -233,7 +233,7 @@ def controlled(w, pressed, completes, dt, walls):
 
 @inline
 def nobody_arrives(free, w, completes, half, per_joule, progress, walls):
-    """Where no wall is a free body."""
+    """Move no wall freely: no wall is a free body."""
     return
 
 

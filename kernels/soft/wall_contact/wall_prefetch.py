@@ -19,7 +19,7 @@ MOST = 4  # triangles that are asked for; few spheres are near more
 
 @inline
 def nothing_comes(box, c, k, stop, bodies, kinds, neighbours):
-    """Where there are no walls."""
+    """Prefetch nothing: there are no walls."""
     return
 
 
@@ -41,7 +41,7 @@ def fetch_memory(k, walls, bodies, kinds, neighbours):
 
 @inline
 def fetch_triangle(f, geometry):
-    """Ask for a triangle."""
+    """Prefetch a triangle."""
     prefetch(geometry.triangle, f * NUMBERS)
     prefetch(geometry.triangle, f * NUMBERS + LINE)
 

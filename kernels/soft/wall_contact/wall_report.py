@@ -20,7 +20,7 @@ HERTZ = 1.5  # exponent of overlaps whose sums give the normal
 
 @inline
 def no_walls(box, sink, law, b, n, bodies, kinds):
-    """Where there are no walls but faces; returns n."""
+    """Report no contacts with walls beside the faces: there are none; return n."""
     return n
 
 
