@@ -192,7 +192,7 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, kinds: Kinds | Capsules | Mixed, *, lossy: bool, width: int, wall_width: int, couples: bool) -> Layout:
-        """Of kinds of bodies and what their contacts remember and hand on; of capsules all contacts of a pair do."""
+        """Layout of the arrays for kinds of bodies and for what their contacts keep."""
         capsules = isinstance(kinds, Capsules | Mixed)
         if capsules:
             lossy, width, couples = True, SLOTS * width + 1 if width else 0, True

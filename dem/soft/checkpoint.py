@@ -66,7 +66,7 @@ def describe(sim: Simulation) -> dict:
 
 
 def write(sim: Simulation, group: h5py.Group) -> None:
-    """Write its state."""
+    """Write the state of a simulation to a group."""
     write_particles(sim.particles, group)
     state = sim._engine.snapshot()
     bodies, progress = stored(BODIES, state.bodies), stored(PROGRESS, state.progress)

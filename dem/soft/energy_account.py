@@ -83,7 +83,7 @@ def reference(
 
 
 def relative(departure: float, reference: float) -> float:
-    """Energy error."""
+    """Relative energy error: a departure over a reference, 0 if the reference is."""
     return departure / reference if reference > 0 else 0.0
 
 

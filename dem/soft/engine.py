@@ -584,7 +584,7 @@ class Engine:
         return self.bonds.loads(self.walls.faces, self.bodies)
 
     def history(self) -> ContactHistory:
-        """What contacts remember."""
+        """History of all contacts."""
         numbers = self.first_numbers() if self.layout.wall_width else self.first_sphere_of_row
         walls = self.walls.faces.walls if has_walls(self.walls.faces) else None
         return ContactHistory.of(

@@ -66,10 +66,10 @@ class EngineState(Protocol):
         """Have the kernels carry out an order."""
 
     def rebuild(self, history: ContactHistory | None = None) -> None:
-        """List neighbours anew."""
+        """Build the neighbour lists anew."""
 
     def history(self) -> ContactHistory:
-        """What contacts remember."""
+        """History of all contacts."""
 
     def overlaps(self) -> Overlaps:
         """Overlaps of the present candidate pairs."""
@@ -91,10 +91,10 @@ class Events(Protocol):
         """Refuse what cannot be, before the first event."""
 
     def state(self) -> dict[str, np.ndarray]:
-        """What a run goes on from."""
+        """State from which a run continues."""
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from there."""
+        """Continue from a state."""
 
 
 class Subdomains(Protocol):

@@ -42,7 +42,7 @@ class Leaver(NamedTuple):
 
     @property
     def notice(self) -> Notice:
-        """Who, where, when."""
+        """Message that says which particle has left, through which face and when."""
         reason = (
             f"particle {self.particle} has left the box through its open face {self.face}: at step {self.step} "
             f"(t = {self.time:.6g} s) it is at {point(self.position)} m and moves at {self.speed:.3g} m/s"
@@ -76,7 +76,7 @@ class Exits:
         self.turn(gravity)
 
     def turn(self, gravity: tuple[float, float, float]) -> None:
-        """Heed those open faces through which this gravity brings nobody back."""
+        """Select the open faces through which gravity brings no particle back."""
         self.faces = []  # number, sign of the way out, position [m], acceleration outwards [m/s²]
         for k, face in enumerate(FACES if self.box else ()):
             place = (self.box.upper if k % 2 else self.box.lower)[k // 2]
@@ -85,7 +85,7 @@ class Exits:
                 self.faces.append((k, 1 if k % 2 else -1, place, outwards))
 
     def due(self, progress: RunState) -> bool:
-        """Whether to look now."""
+        """Whether to look for escaped particles now."""
         return bool(self.faces) and progress.step[0] % LOOK == 0 and progress.phase[0] == COMPLETE
 
     def next_look(self, step: int, stop: int) -> int:
@@ -116,14 +116,14 @@ class Exits:
         return self.together(going) if self.together else going
 
     def tell(self, *, told: bool) -> bool:
-        """Warn of the first who left, unless somebody was told before; returns whether somebody is now."""
+        """Warn of the first particle that left, unless warned before; return whether a warning has been given."""
         if self.first and not told:
             warn(self.first.notice)
         return told or self.first is not None
 
 
 def staying(particles: Particles, left: np.ndarray) -> Particles:
-    """Those of the particles that may meet somebody: all but the rows that have left for good, unless all have."""
+    """Particles without the rows that have left for good, unless all have."""
     if not 0 < len(left) < len(particles):
         return particles
     return particles.only(np.delete(np.arange(len(particles)), left))

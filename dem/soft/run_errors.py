@@ -34,7 +34,7 @@ class BrokenRunError(FloatingPointError):
 
 
 class _Moment(NamedTuple):
-    """Where a run has come to."""
+    """Moment at which a run was interrupted."""
 
     engine: Engine
     particles: Particles
@@ -42,7 +42,7 @@ class _Moment(NamedTuple):
 
     @property
     def time_step(self) -> float:
-        """[s]."""
+        """Time step [s]."""
         return self.engine.dt
 
     def who(self, row: int) -> int:

@@ -649,22 +649,22 @@ class Simulation(EnergyLedger):
 
     @property
     def traffic(self) -> Population | None:
-        """Who comes and goes; None if nobody does."""
+        """Population that is inserted and taken out; None if there is none."""
         return self._traffic
 
     @property
     def inserters(self) -> tuple[InserterInRun, ...]:
-        """Those that put particles in, each with its `.number`, `.mass`, `.waiting`, `.dropped`, `.grading` so far."""
+        """Inserters of the run, each with its `.number`, `.mass`, `.waiting`, `.dropped`, `.grading` so far."""
         return tuple(self._traffic.sources) if self._traffic else ()
 
     @property
     def outlets(self) -> tuple[OutletInRun, ...]:
-        """Those that take particles out, each with the `.number` and `.mass` that has gone by it."""
+        """Outlets of the run, each with the `.number` and `.mass` that has gone by it."""
         return tuple(self._traffic.sinks) if self._traffic else ()
 
     @property
     def identities(self) -> np.ndarray:
-        """Number of each particle (N,), which is its own for ever: those who come have numbers that nobody had."""
+        """Identity of each particle (N,), which is never given to another."""
         return self._engine.numbering.identities.copy()
 
     @property

@@ -24,7 +24,7 @@ class Sizes(NamedTuple):
 
     @classmethod
     def of(cls, engine: Engine) -> Sizes:
-        """Sizes of an engine."""
+        """Sizes of the arrays of an engine."""
         b = engine.bodies
         in_a_step = [b.position, b.velocity]
         if engine.rotating:

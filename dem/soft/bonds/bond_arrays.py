@@ -259,7 +259,7 @@ def give_room(tie: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
 
 
 def list_apart(eased: Eased) -> None:
-    """List by body who does not meet whom; pairs of whom somebody is elsewhere are left out."""
+    """List for each body those that it never meets; pairs with a body on another rank are left out."""
     first, second = eased.first[eased.first >= 0], eased.second[eased.first >= 0]
     body, other = np.concatenate([first, second]), np.concatenate([second, first])
     eased.apart[:] = other[np.argsort(body, kind="stable")]

@@ -47,11 +47,11 @@ class EngineBonds:
         return {name: getattr(tie, name) for name in STATE} | {f"eased_{n}": getattr(tie.eased, n) for n in EASED}
 
     def snapshot(self) -> dict[str, np.ndarray]:
-        """Copies of the state."""
+        """Copies of the state of the bonds."""
         return settled(self.state)
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from a state."""
+        """Set the bonds to a state from `snapshot`."""
         for name, values in self.state.items():
             values[:] = state[name]
         self.arrays.live[self.arrays.slot] = acting(self.arrays, self.model.pairs)
@@ -78,7 +78,7 @@ class EngineBonds:
         return nb._replace(bonds=self.arrays)
 
     def without_excluded(self, i: np.ndarray, j: np.ndarray, bodies: Bodies) -> tuple[np.ndarray, np.ndarray]:
-        """Those pairs of spheres (K,), (K,) that meet as others do."""
+        """Pairs of spheres (K,), (K,) without those that bonds exclude from contact."""
         eased, owner, many = self.arrays.eased, bodies.owner, bodies.kind.size
         apart = np.flatnonzero(eased.slack > 0)
         low, high = (f(eased.first[apart], eased.second[apart]).astype(np.int64) for f in (np.minimum, np.maximum))
@@ -99,7 +99,7 @@ class EngineBonds:
         tie.state[leaving], tie.live[tie.slot[leaving]] = GONE, 0.0
 
     def leaving_together(self, going: np.ndarray) -> np.ndarray:
-        """Those among the bodies (N,) that go with all to whom bonds hold them."""
+        """Those of the leaving bodies (N,) that leave with all bodies to which bonds hold them."""
         tie = self.arrays
         holds = np.flatnonzero(tie.state < BROKEN)
         one, other = tie.first[tie.slot[holds]], tie.second[tie.slot[holds]]

@@ -37,7 +37,7 @@ class Meetings(NamedTuple):
 
 
 def meetings(b: Bodies, kinds: Kinds, i: np.ndarray, j: np.ndarray, cell: PeriodicCell, arm: np.ndarray) -> Meetings:
-    """Of candidate pairs of spheres i and j, which have been placed; arms of all spheres are (3, M) [m]."""
+    """Contacts of candidate pairs of spheres i and j, which have been placed; arms of all spheres are (3, M) [m]."""
     x = b.sphere_position
     if not isinstance(kinds, Capsules | Mixed):
         return Meetings(cell.nearest(x[:, i] - x[:, j]), arm[:, i], arm[:, j])

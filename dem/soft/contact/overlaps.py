@@ -94,7 +94,7 @@ def apart_from_walls(b: Bodies, kinds: Kinds) -> np.ndarray:
 
 
 def in_walls(b: Bodies, kinds: Kinds, faces: BoxFaces) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of all spheres, which have been placed: overlap with the wall that is not of the box and deepest in, which one.
+    """Largest overlap of every placed sphere with a wall that is not of the box, and the number of that wall.
 
     And the unit normal from it, and the number of contacts with such walls: (M,) [m], (M,), (3, M), (M,).
     """

@@ -213,7 +213,7 @@ class Beds:
         self.answer(engine, self.coupling.function(exchange))
 
     def _check_covered(self, position: np.ndarray) -> None:
-        """Raise ValueError if somebody at positions (N, 3) is in none of the cells."""
+        """Raise ValueError if a particle at positions (N, 3) is in none of the cells."""
         off = np.flatnonzero(self.cells.outside(position))
         if off.size:
             where = ", ".join(f"{x:.6g}" for x in position[off[0]])

@@ -26,7 +26,7 @@ NEVER = 1 << 62
 
 
 class Round(NamedTuple):
-    """Who has come in a round."""
+    """Particles that have been inserted in one round."""
 
     variant: np.ndarray  # (K,)
     species: np.ndarray  # (K,) number of the kind
@@ -56,7 +56,7 @@ class InserterInRun:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the inserter."""
         return self.inserter.word
 
     @property
@@ -87,7 +87,7 @@ class InserterInRun:
         return ", ".join(told)
 
     def __repr__(self) -> str:
-        """What has come to pass."""
+        """Numbers of particles inserted, waiting and left out."""
         return f"<{self.name}: {self.number} in, {self.waiting} waiting, {self.dropped} left out>"
 
     def _most(self) -> int:
@@ -175,7 +175,7 @@ class InserterInRun:
         return self.following(step - 1) == step
 
     def come(self, engine: Engine, step: int) -> Round | None:
-        """Have a round; None if nobody comes."""
+        """Insert the particles of a round; None if there are none."""
         self.behind = max(0, self.due(step) - self.placed - self.dropped)
         wanted = min(self.behind, self.most)
         fresh = max(0, wanted - self.waits.size)
@@ -238,12 +238,12 @@ class InserterInRun:
         return f"the {self.name} begins to put particles in at {self.inserter.start:.6g} s" if self.first > step else ""
 
     def state(self) -> dict[str, np.ndarray]:
-        """What a run goes on from."""
+        """State from which a run continues."""
         whole = [self.placed, self.dropped, self.next, self.recycled, self.behind]
         return {"numbers": np.array(whole, np.int64), "mass": np.array([self.mass]), "waits": self.waits.copy(),
                 "counts": self.counts.copy()}  # fmt: skip
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from there."""
+        """Continue from a state."""
         self.placed, self.dropped, self.next, self.recycled, self.behind = state["numbers"].tolist()
         self.mass, self.waits, self.counts = float(state["mass"][0]), state["waits"].copy(), state["counts"].copy()

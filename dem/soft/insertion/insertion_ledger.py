@@ -52,12 +52,12 @@ class InsertionLedger:
         return np.concatenate([np.empty(0, EVENT), *found])
 
     def state(self) -> dict[str, np.ndarray]:
-        """What a run goes on from."""
+        """State from which a run continues."""
         sums = [getattr(self, name) for name in SUMS]
         return {"born": np.array([self.born, self.out], np.int64), "sums": np.array([*sums, *self.brought])}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from there."""
+        """Continue from a state."""
         self.born, self.out = state["born"].tolist()
         *sums, x, y, z = state["sums"].tolist()
         for name, value in zip(SUMS, sums, strict=True):

@@ -24,11 +24,11 @@ class OutletInRun:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the outlet."""
         return self.outlet.word
 
     def __repr__(self) -> str:
-        """What has come to pass."""
+        """Number and mass of the particles taken out."""
         return f"<{self.name}: {self.number} out, {self.mass:.4g} kg>"
 
     def following(self, step: int) -> int:
@@ -40,7 +40,7 @@ class OutletInRun:
         return step % self.interval == 0
 
     def going(self, engine: Engine) -> np.ndarray:
-        """Who goes, by index (N,)."""
+        """Indices of the bodies to take out (N,)."""
         b = engine.bodies
         if self.region.flat:
             return self._crossing(engine)
@@ -76,11 +76,11 @@ class OutletInRun:
         self.mass += float(masses.sum())
 
     def state(self) -> dict[str, np.ndarray]:
-        """What a run goes on from."""
+        """State from which a run continues."""
         return {"numbers": np.array([self.number], np.int64), "mass": np.array([self.mass]), "who": self._who.copy(),
                 "then": self._then.copy()}  # fmt: skip
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from there."""
+        """Continue from a state."""
         self.number, self.mass = int(state["numbers"][0]), float(state["mass"][0])
         self._who, self._then = state["who"].copy(), state["then"].copy()

@@ -23,7 +23,7 @@ CELLS = 4  # at most so many for each sphere
 
 
 class Found(NamedTuple):
-    """Those who have found a place."""
+    """Particles for which a place was found."""
 
     who: np.ndarray  # (P,) which of those who looked
     position: np.ndarray  # (P, 3) [m]

@@ -188,7 +188,7 @@ class Population:
         return found
 
     def told(self, engine: Engine) -> str:
-        """Numbers, in words."""
+        """Numbers of particles inserted and taken out, as a sentence."""
         gone = f", {self.books.out} taken out" if self.sinks else ""
         there = counted(engine.owned, "particle")
         told = f"{self.first} at the start, {self.books.born - self.first} put in{gone}: {there}"
@@ -199,7 +199,7 @@ class Population:
         return engine.owned == self.books.born - self.books.out
 
     def state(self) -> dict[str, np.ndarray]:
-        """What a run goes on from."""
+        """State from which a run continues."""
         own = {"species": self.species.copy(), "seen": np.array([self.seen, self.first], np.int64)}
         own |= {f"books_{name}": values for name, values in self.books.state().items()}
         for what, each in (("source", self.sources), ("sink", self.sinks)):
@@ -208,7 +208,7 @@ class Population:
         return own
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from there."""
+        """Continue from a state."""
 
         def part(prefix: str) -> dict[str, np.ndarray]:
             return {name.removeprefix(prefix): values for name, values in state.items() if name.startswith(prefix)}

@@ -111,7 +111,7 @@ def _power(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> float:
 
 
 def _wall_velocity(engine: Engine, sphere: np.ndarray, face: np.ndarray) -> np.ndarray:
-    """Of walls where spheres are (3, K) [m/s]."""
+    """Velocities of walls where spheres are (3, K) [m/s]."""
     faces, own = engine.walls.faces, face < len(FACES)
     found = np.where(own, faces.velocity[:, np.minimum(face, len(FACES) - 1)], 0.0)
     if has_walls(faces) and not own.all():

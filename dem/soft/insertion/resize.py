@@ -63,7 +63,7 @@ class Remembered(NamedTuple):
         return Remembered(self.who[rows], self.sphere[rows], self.history[rows])
 
     def joined(self, other: Remembered) -> Remembered:
-        """With something else."""
+        """Histories of both, one after the other."""
         return Remembered(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
 
     def table(self, identities: np.ndarray, first: np.ndarray, wall_contacts: np.ndarray) -> ContactHistory:

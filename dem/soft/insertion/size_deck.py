@@ -74,12 +74,12 @@ class SizeDeck:
 
     @property
     def mean_mass(self) -> float:
-        """Of a particle [kg]."""
+        """Mean mass of a particle [kg]."""
         return float(self.mass[self._card].mean())
 
     @property
     def mean_volume(self) -> float:
-        """Of a particle [m³]."""
+        """Mean volume of a particle [m³]."""
         return float(self.volume[self._card].mean())
 
     def _order(self, turn: int) -> np.ndarray:
@@ -131,7 +131,7 @@ class SizeDeck:
         return place, turned(self.uniforms(PLACING, who, turn, tries + 1))
 
     def velocities(self, numbers: np.ndarray) -> np.ndarray:
-        """Of these particles (K, 3) [m/s]."""
+        """Initial velocities of these particles (K, 3) [m/s]."""
         mean, spread = np.array(self.inserter.velocity), self.inserter.spread
         if not spread:
             return np.tile(mean, (numbers.size, 1))

@@ -26,7 +26,7 @@ class Skins(NamedTuple):
 
     @classmethod
     def of(cls, n: int, kinds: Kinds, box: Box | None, wanted: tuple[float, float] | None, reach: float = 0.0) -> Skins:
-        """Those wanted, or usual ones of n particles; less if one could meet another twice in a periodic box.
+        """Skin distances as wanted, or usual ones for n particles; shorter where a periodic box is small.
 
         Contacts live as far beyond touching as `reach` [m].
         """

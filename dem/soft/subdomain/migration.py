@@ -85,7 +85,7 @@ class BodyBatch(NamedTuple):
 
     @property
     def identity(self) -> np.ndarray:
-        """Who they are (n,)."""
+        """Identities of the bodies (n,)."""
         return self.arrays["identity"][0]
 
     @property
@@ -100,7 +100,7 @@ class BodyBatch(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[BodyBatch]) -> BodyBatch:
-        """All of several."""
+        """Sets or tables of several ranks, one after the other."""
         arrays = {name: np.concatenate([part.arrays[name] for part in parts], axis=1) for name in parts[0].arrays}
         return cls(
             arrays, np.concatenate([part.number for part in parts]), HistoryTable.joined([p.table for p in parts])

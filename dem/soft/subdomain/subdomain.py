@@ -316,7 +316,7 @@ class Subdomain:
         return (found, HistoryTable.joined(tables)) if self.communicator.rank == 0 else None
 
     def report(self) -> list[LoadStatistics] | None:
-        """How all have got on."""
+        """Load statistics of all ranks, on rank 0; None elsewhere."""
         return self.communicator.gather(self.told)
 
     def described(self) -> str | None:

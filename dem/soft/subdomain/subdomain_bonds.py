@@ -83,7 +83,7 @@ class ShareBonds:
         }  # fmt: skip
 
     def snapshot(self) -> dict[str, np.ndarray]:
-        """Copies of it."""
+        """Copies of the state of the bonds."""
         return settled(self.come_to())
 
     def partners(self, identity: np.ndarray) -> np.ndarray:

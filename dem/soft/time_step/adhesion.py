@@ -142,7 +142,7 @@ def energies_of_adhesion(law: tuple, kinds: Kinds, springs: Springs, spheres: in
 
 
 def meeting(particles: Particles, box: Box | None, law: tuple, beside: Sequence[Wall]) -> Pairs:
-    """Pairs that may meet."""
+    """Pairs of particle classes, and of these with walls, that may touch."""
     kinds = arrays.kinds(particles, box)
     springs = arrays.springs(particles, kinds, law, beside)
     c = Classes.of(kinds, particles.variant, np.zeros(len(particles)))

@@ -88,7 +88,7 @@ class Advice:
 
     @property
     def lines(self) -> list[str]:
-        """The advice in words."""
+        """Advice on the time step, line by line."""
         squeezed = (
             f"shortest when squeezed: {self.squeezed_time:.3g} s, {self.squeezed}: {self.steps_squeezed:.3g} steps "
             f"({RESOLVED} are advised)"
@@ -189,7 +189,7 @@ def _who(particles: Particles, impact: Impact, how: str) -> str:
 
 
 def _name(particles: Particles, body: int) -> str:
-    """What touches of a body."""
+    """Part of a body that touches, in words: a sphere, or the tip of its shape."""
     shape, _ = particles.variants[particles.variant[body]]
     return "a sphere" if len(shape.radii) == 1 else f"a {type(shape).__name__.lower()}'s tip"
 

@@ -39,14 +39,14 @@ class Brief(NamedTuple):
     whom: int = -1  # identity, or -1 - face for a wall, of those beside the box -7 - its number
 
     def __str__(self) -> str:
-        """In words."""
+        """Shortest contact, as a sentence."""
         if self.who < 0:
             return "no contact of too few time steps has been seen"
         partner = f"particle {self.whom}" if self.whom >= 0 else face_word(-1 - self.whom)
         return f"the contact of particle {self.who} with {partner} at step {self.step} has {self.steps:.3g} time steps"
 
     def remedy(self, time_step: float) -> str:
-        """What to do."""
+        """Advice on the time step, as a sentence."""
         if self.who < 0:
             return f"keep time_step at {time_step:g} s"
         return f"lower time_step from {time_step:g} s to {rounded_down(self.steps * time_step / ADVISED):g} s"
@@ -123,13 +123,13 @@ def briefest(engine: Touching) -> Brief:
 
 
 def _material(engine: Touching, sphere: np.ndarray) -> np.ndarray:
-    """Of some spheres (T,)."""
+    """Materials of some spheres (T,)."""
     b = engine.bodies
     return engine.kinds.material[b.kind[b.owner[sphere]]]
 
 
 def _mass(engine: Touching, sphere: np.ndarray) -> np.ndarray:
-    """Of the bodies of some spheres (T,) [kg]."""
+    """Masses of the bodies of some spheres (T,) [kg]."""
     b = engine.bodies
     return engine.kinds.mass[b.kind[b.owner[sphere]]]
 

@@ -30,7 +30,7 @@ FACES = 6
 
 
 class Springs:
-    """Of all materials in a run, and the box, which comes after the last of them, then walls of E* (B, A) [Pa]."""
+    """Springs of all pairs of materials in a run, the box after them, then walls of E* (B, A) [Pa]."""
 
     def __init__(
         self, kinds: Kinds, law: tuple, walls: np.ndarray | None = None, rows: np.ndarray | None = None

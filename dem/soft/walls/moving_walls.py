@@ -34,7 +34,7 @@ def about(wall: Wall) -> np.ndarray:
 
 
 def free_of(walls: Sequence[Wall], dt: float) -> FreeBodies | NoFreeWall:
-    """Those of the walls that are bodies themselves, as at time 0; their loads come with gravity."""
+    """Walls that are free bodies, as at time 0; their loads include gravity."""
     if not any(wall.free for wall in walls):
         return NoFreeWall()
     number = len(walls)

@@ -149,12 +149,12 @@ class WallInRun:
 
     @property
     def momentum(self) -> np.ndarray:
-        """Of a wall that is free (3,) [kg m/s]."""
+        """Momentum of a wall that is free (3,) [kg m/s]."""
         return self._body().mass * self._state("free")[rigid_body.GOING : rigid_body.GOING + 3]
 
     @property
     def angular_momentum(self) -> np.ndarray:
-        """Of a wall that is free, about `about`, along the axes that it may turn about (3,) [kg m²/s]."""
+        """Angular momentum of a free wall about `about`, along its free axes (3,) [kg m²/s]."""
         self._body()
         return self._state("free")[rigid_body.ANGULAR : rigid_body.ANGULAR + 3].copy()
 
@@ -206,5 +206,5 @@ class WallInRun:
 
     @property
     def angular_velocity(self) -> np.ndarray:
-        """[rad/s] (3,)."""
+        """Angular velocity of the wall (3,) [rad/s]."""
         return self._pose("spin")
