@@ -13,9 +13,10 @@ import dem
 from benchmarks import __main__ as command
 from benchmarks import ablation, same_bytes
 from dem.bench import lammps
+from dem.bench.stepping import StepBenchmark
 from dem.bench.timing import stage_times
 from dem.bench.walling import Walling
-from dem.bench.workloads import BENCHMARKS, Colliding, SizeScaling, Speedup, Stepping, benchmark, names_with
+from dem.bench.workloads import BENCHMARKS, Colliding, SizeScaling, Speedup, benchmark, names_with
 from dem.cli.common import app
 
 
@@ -149,7 +150,7 @@ def test_series_over_sizes_and_threads(monkeypatch):
     sizes = SizeScaling("many-spheres", 10, 100).measure(share=0.01, threads=1)
     assert list(sizes["ns_per_particle_step"]) == ["10", "100"]
     assert sizes["particle_steps_per_second"] == 1e9 / sizes["ns_per_particle_step"]["100"]
-    speed_up = Speedup(Stepping("many-spheres", 150, 120, n=100)).measure(share=0.01)["speed_up"]
+    speed_up = Speedup(StepBenchmark("many-spheres", 150, 120, n=100)).measure(share=0.01)["speed_up"]
     assert speed_up["1"] == 1.0
     assert len(speed_up) == len({1, most_threads()}) or most_threads() > 2
 
