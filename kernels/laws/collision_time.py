@@ -28,7 +28,7 @@ def duration(power):
 
 
 class ContactPairProperties(NamedTuple):
-    """What a normal force may depend on, beside materials; numbers or arrays."""
+    """Properties of a pair on which a normal force may depend, besides materials; numbers or arrays."""
 
     modulus: np.ndarray  # E* [Pa]
     radius: np.ndarray  # R* [m]

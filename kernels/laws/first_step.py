@@ -39,7 +39,7 @@ def first_step_fraction(touch, parting, dt):
 
 @inline
 def of_root(theta, ahead):
-    """What samples of a square root √δ are that grows from 0 as δ = θ g in the first step, with `ahead` = √g.
+    """Samples of a square root √δ that grows from 0 as δ = θ g in the first step, with `ahead` = √g.
 
     As it counts for itself, -ζ(-1/2, 1 + θ) √g; and for who takes the root of it, [ζ(-1/4, 1 + θ)]² √g. Later, with
     θ = `NOT_FIRST_STEP` and g = δ, √δ. Told by √g, because to divide what there is by powers of θ takes roots of roots.
@@ -51,7 +51,7 @@ def of_root(theta, ahead):
 
 @inline
 def square_root_of(theta):
-    """-ζ(-1/2, 1 + θ)."""
+    """Weight -ζ(-1/2, 1 + θ) of the first sample of a square root."""
     return 0.2076902 + theta * (0.73458957 + theta * (0.30384932 - 0.03839839 * theta))
 
 
@@ -90,7 +90,7 @@ def share_at_end(beyond, parting, dt):
 
 @inline
 def rest_of_constant(theta):
-    """What the last sample of a constant lacks that ended a share θ of a step later; for the sample after the end."""
+    """Missing part of the last sample of a constant that ended a share θ of a step later, for the next sample."""
     return constant(theta) - 1.0
 
 

@@ -84,7 +84,7 @@ def spring_dashpot_slider(unit, damping, limit, velocity, touch, press, spring, 
 
 @inline
 def coulomb_limit(spring, damping, limit):
-    """A spring's force, cut to a limit; and the same with that of a dashpot, cut to it again."""
+    """Force of a spring cut to a limit, and its sum with the force of a dashpot, cut to the limit again."""
     spring = scale(min(limit / math.sqrt(dot(spring, spring) + TINY), 1.0), spring)
     trial = add(spring, damping)
     size = dot(trial, trial)

@@ -27,7 +27,7 @@ class ContactKinematics(NamedTuple):
 
 
 class NormalForce(NamedTuple):
-    """What a normal law says of a contact."""
+    """Normal force of a contact, and what other components of a law read of it."""
 
     force: float  # without damping, repulsive if positive [N]
     conservative: float  # the part of it that has a potential: -dU/dδ of `energy` [N]
@@ -61,7 +61,7 @@ def no_normal_force():
 
 
 class Pull(NamedTuple):
-    """What adhesion beside the normal law says of a contact."""
+    """Pull of an adhesion beside the normal law."""
 
     force: float  # repulsive if positive [N]
     energy: float  # [J]
@@ -70,7 +70,7 @@ class Pull(NamedTuple):
 
 
 class ContactForce(NamedTuple):
-    """What a contact law says; energies are as in the package's docstring."""
+    """Force of a contact law; energies are as in the package's docstring."""
 
     force: tuple[float, float, float]  # on i [N]
     couple: tuple[float, float, float]  # on i [N m]

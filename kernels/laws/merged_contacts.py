@@ -67,7 +67,7 @@ join_of = by_type(lambda part: JOINED[laws.functions(part).nothing])
 
 @inline
 def join(law, one, other):
-    """What a contact remembers that two have become."""
+    """Joint history of two contacts that have become one."""
     normal, tangential, rolling, twisting, adhesion, grip = one
     g = other[5]
     slip = join_of(law.tangential, tangential, other[1], grip, g)

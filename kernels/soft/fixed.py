@@ -41,7 +41,7 @@ def end_of_free(b, high, kind, kinds):
 
 @vector_loop
 def leave_out_fixed(found, kind, inverse_mass, higher):
-    """Of the bodies found near a fixed one keep those that are not fixed; returns their number.
+    """Keep those bodies found near a fixed one that are not fixed; return their number.
 
     Parameters
     ----------

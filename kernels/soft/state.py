@@ -63,7 +63,7 @@ class Bodies(NamedTuple):
 
 
 class Kinds(NamedTuple):
-    """What all bodies of one shape and material have in common."""
+    """Properties that all bodies of one shape and material have in common."""
 
     mass: np.ndarray  # (G,) [kg]
     inverse_mass: np.ndarray  # (G,) [1/kg]; 0 of bodies that are fixed
@@ -84,7 +84,7 @@ class Kinds(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """Who may meet whom: pairs of bodies for a hundred steps or so, candidate pairs of spheres for about fifteen.
+    """Neighbour lists: pairs of bodies for a hundred steps or so, candidate pairs of spheres for about fifteen.
 
     Bodies are worked on chunk by chunk. A pair of bodies is stored with the lower index; what a chunk
     finds goes to its own segment of the arrays, so chunks never wait for each other. Each body lists its pairs in

@@ -23,7 +23,7 @@ KINDS |= {kind: WallKind(None, SPECIAL) for kind in (MESH, REVOLUTION)}
 
 
 class Geometry(NamedTuple):
-    """Shapes of W walls.
+    """Shapes of W walls as arrays.
 
     ``kind`` (W,) int64 says what each is; ``first_number`` (W,) int64 where its numbers begin in ``numbers``;
     ``first_triangle`` (W,) int64 where its triangles begin in ``triangle`` (F, 16), see ``triangles``; ``beside``
@@ -76,7 +76,7 @@ distance = _choice()
 
 @inline
 def feel(w, x, radius, power, geometry, trees, scratch):
-    """What a sphere feels of wall w: a row of trees for each contact.
+    """Find the contacts of a sphere with wall w: a row of trees for each.
 
     See ``potential_terms``, in the order of lowest pieces.
 
@@ -117,7 +117,7 @@ def feel(w, x, radius, power, geometry, trees, scratch):
 
 @func
 def clearance(w, x, geometry):
-    """What the distance of x from wall w is not below [m]: the distance itself within reach, less than 0 inside."""
+    """Lower bound of the distance of x from wall w [m]: the distance itself within reach, less than 0 inside."""
     kind, k = geometry.kind[w], geometry.first_number[w]
     if kind == MESH:
         return contact_patches.distance(x, k, geometry)

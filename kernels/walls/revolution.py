@@ -34,7 +34,7 @@ NEAR, END, COUNTS, CORNER, SHARED, TAKEN = 2, 3, 4, 5, 7, 8
 
 @inline
 def closest(r, z, numbers, at):
-    """From the closest point of the segment that begins at `numbers[at]` to (r, z), and at which end that is."""
+    """Vector from the closest point of the segment that begins at `numbers[at]` to (r, z), and at which end that is."""
     p, q = r - numbers[at], z - numbers[at + 1]
     u, v = numbers[at + 2] - numbers[at], numbers[at + 3] - numbers[at + 1]
     along = (u * p + v * q) / (u * u + v * v)

@@ -53,7 +53,7 @@ def held_or(held, free):
 
 @inline
 def column(w, k, q, free):
-    """What is column k of the tensor of inertia of wall w turned by q."""
+    """Column k of the tensor of inertia of wall w turned by q."""
     u = rotate_back(q, (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0))
     i = free.inertia
     v = (

@@ -21,7 +21,7 @@ def within(s, low):
 
 @inline
 def from_edge(rows, t, edge, x, u):
-    """From the closest point of an edge of triangle t to that of a segment; places on both, on the edge from 0 to 1.
+    """Vector from the closest point of an edge of triangle t to that of a segment; places on both, 0 to 1 on the edge.
 
     C. Ericson, Real-Time Collision Detection (2005), section 5.1.9.
     """
@@ -40,7 +40,7 @@ def from_edge(rows, t, edge, x, u):
 
 @inline
 def from_end(rows, t, x, u):
-    """From triangle t to the nearer end of a segment, and which that is, -1 or 1."""
+    """Vector from triangle t to the nearer end of a segment, and which that is, -1 or 1."""
     one, _region = from_closest(rows, t, subtract(x, u))
     other, _region = from_closest(rows, t, add(x, u))
     return (other, 1.0) if dot(other, other) < dot(one, one) else (one, -1.0)
@@ -67,7 +67,7 @@ def passes_through(rows, t, x, u):
 
 @inline
 def from_triangle(rows, t, x, u):
-    """From the closest point of triangle t to that of a segment, its place on the segment, and the region.
+    """Vector from the closest point of triangle t to that of a segment, its place on the segment, and the region.
 
     That is END where an end is as near as any, `THROUGH` where the segment passes through, else that of `triangles`.
     """

@@ -39,14 +39,14 @@ def may_reach(rows, t, x, reach):
 
 @inline
 def from_closest(rows, t, x):
-    """From the closest point of triangle t to x, and its region."""
+    """Vector from the closest point of triangle t to x, and its region."""
     p = subtract(x, triple(rows, t, CORNER))
     return closest(p, triple(rows, t, AB), triple(rows, t, AC), triple(rows, t, NORMAL))
 
 
 @inline
 def closest(p, ab, ac, n):  # noqa: PLR0911, one for each region
-    """From the closest point of a triangle to p, and its region; p, B - A and C - A are relative to corner A.
+    """Vector from the closest point of a triangle to p, and its region; p, B - A and C - A are relative to corner A.
 
     C. Ericson, Real-Time Collision Detection (2005), section 5.1.5; over the face by the normal, which slivers do not
     spoil.
@@ -77,7 +77,7 @@ def closest(p, ab, ac, n):  # noqa: PLR0911, one for each region
 
 @inline
 def from_edge(rows, t, edge, x):
-    """From the closest point of an edge of triangle t to x."""
+    """Vector from the closest point of an edge of triangle t to x."""
     start = triple(rows, t, CORNER)
     along = triple(rows, t, AB)
     if edge == 1:

@@ -59,7 +59,7 @@ class Several(NamedTuple):
 
 
 class Form(NamedTuple):
-    """What bonds are like, by types, so that only what is wanted is compiled."""
+    """Properties of bonds, by types, so that only what is wanted is compiled."""
 
     damped: tuple  # `Undamped` or `Damped`
     anchored: tuple  # `Centred` or `Anchored`
@@ -126,7 +126,7 @@ is_yes = by_type(lambda kind: _yes if kind in (Damped, Anchored, Framed, Brittle
 
 @inline
 def of_all(table, row, g):
-    """What all bonds have in common: read once."""
+    """Table entry that all bonds have in common: read once."""
     return table[row, 0]
 
 

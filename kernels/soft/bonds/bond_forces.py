@@ -93,7 +93,7 @@ def triple(form, table, row, g):
 
 @inline
 def frame_of(form, table, row, g, q):
-    """Frame of an end whose body has the orientation q."""
+    """Frame of an end of a bond whose body has the orientation q."""
     return product(q, pair(form, table, row, g) + pair(form, table, row + 2, g))
 
 
@@ -124,7 +124,7 @@ def dashpots(form, s, g, table, one, other, drift, arm_one, arm_other):
 
 @inline
 def pull_of(box, form, g, table, one, other):
-    """What a bond of kind g between two ends does."""
+    """Force and torques of a bond of kind g between two ends."""
     anchored = is_yes(form.anchored)
     r, image = nearest_image(box, other.position, one.position)
     arm_one, arm_other = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -316,7 +316,7 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
 
 @inline
 def pull_at(box, n, k, bonds, bodies):
-    """What bond k does; n is its number among those to the ground, -1 for others."""
+    """Force and torques of bond k; n is its number among those to the ground, -1 for others."""
     m = bonds.slot[k]
     one = end_of(
         bonds.form,

@@ -119,7 +119,7 @@ def nothing_before(bonds, steps, setting, bodies, kinds, neighbours, box):
 
 @func
 def before_all(bonds, steps, setting, bodies, kinds, neighbours, box):
-    """What comes before the evaluation of all bonds, in a sweep that completes a step if `steps` says so."""
+    """Prepare the evaluation of all bonds, in a sweep that completes a step if `steps` says so."""
     bonds.sums[2] = 0.0
     if steps:
         bonds.count[1] += 1
@@ -173,7 +173,7 @@ def nothing_after(bonds, steps):
 
 @func
 def after_all(bonds, steps):
-    """What comes after the evaluation of all: sums, and who breaks."""
+    """Sum the bonds' results after the evaluation of all, and break those beyond their strength."""
     elastic, loss, largest, pressed = np.int64(0), no_energy(), 0.0, bonds.pressed[0]
     for c in range(bonds.partial.shape[0]):
         elastic += bonds.partial[c, ELASTIC]

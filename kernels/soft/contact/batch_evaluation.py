@@ -108,7 +108,7 @@ def evaluate_column(scheme, law, alike, may_begin, i, j, t, time_sign, half, per
 
 
 def evaluator_of(may_begin):
-    """What evaluates contacts of spheres that are alike, of which any or none may have begun in the last step."""
+    """Function that evaluates contacts of spheres of one type, any or none of which may have begun in the last step."""
 
     @vector_loop
     def act_alike(scheme, law, number, i, j, time_sign, half, per_joule, known, kept, out):

@@ -53,7 +53,7 @@ def get(rows, r, t):
 
 @vector_loop
 def gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity, spin, gathered):
-    """Where pairs of single spheres are and how they move, from `first` in the list on.
+    """Gather the positions and motion of pairs of single spheres, from `first` in the list on.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def compute_sphere_kinematics(
     scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, gathered, known, material_i,
     material_j,
 ):  # fmt: skip
-    """What the law wants to know of the pairs of single spheres from `first` to `stop` in the list.
+    """Compute the kinematics of the pairs of single spheres from `first` to `stop` in the list.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ compute_kinematics = rotation.spheres_or(compute_sphere_kinematics, compute_body
 
 @inline
 def touch_of(known, t, may_begin):
-    """What has been found out of a contact; whether it may have begun in the last step."""
+    """Kinematics of a contact, read from its column; whether it may have begun in the last step is given."""
     return ContactKinematics(
         known[flat(STIFFNESS, t)], known[flat(MASS, t)], known[flat(OVERLAP, t)], get(known, NORMAL, t),
         get(known, VELOCITY, t), known[flat(TWIST, t)], get(known, TURNING, t), known[flat(RADIUS, t)],

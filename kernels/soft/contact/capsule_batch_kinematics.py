@@ -58,7 +58,7 @@ PAIRS, VOID = 32, -1  # pairs at a time; in place of the candidate of a column t
 
 @inline
 def compute_kinematics(law, start, first, listed, half, bodies, kinds, neighbours, box, fetched, known, told):
-    """What a law wants to know of the contacts of pairs from `first` in a list on, as many as a block has room for.
+    """Compute the kinematics of contacts of pairs from `first` in a list on, as many as a block has room for.
 
     Pairs that are not nearly parallel have a column each; the others have theirs behind, and a void one before.
 
@@ -137,7 +137,7 @@ def fetch(t, k, bodies, kinds, neighbours, fetched, known):
 
 @vector_loop
 def measure(box, number, fetched, known):
-    """Where pairs touch at their closest points, and whether they are nearly parallel: in vector code.
+    """Compute the closest points of pairs, and whether they are nearly parallel, in vector code.
 
     Parameters
     ----------

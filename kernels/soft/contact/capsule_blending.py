@@ -60,7 +60,7 @@ def closest_of(x, u, v, per_a, per_e):
 
 @inline
 def between(x, u, v, s, t):
-    """From the place t on the second segment to the place s on the first."""
+    """Vector from the place t on the second segment to the place s on the first."""
     return add_scaled(add_scaled(x, s, u), -t, v)
 
 
@@ -72,7 +72,7 @@ def smooth(y):
 
 
 class Weights(NamedTuple):
-    """What each contact of two capsules counts, and what its weight's gradient needs."""
+    """Weights of the contacts of two capsules, and what the gradients of the weights need."""
 
     closest: float  # w
     slope: float  # dw/dD
@@ -147,7 +147,7 @@ def place_of(slot, x, u, v):
 
 @inline
 def weight_of(slot, q):
-    """What a contact counts, of `Weights`."""
+    """Weight of a contact, of `Weights`."""
     if slot == 0:
         return q.closest
     side = 2 * (slot % 2) - 1  # -1 for second ends of a capsule, 1 for first ones

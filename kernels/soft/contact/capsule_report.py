@@ -18,7 +18,7 @@ LOST = LASTS  # row of a block that is free after `act`
 
 
 class Seen(NamedTuple):
-    """What `report_row.write` tells of a contact."""
+    """Contact of capsules as `report_row.write` reports it."""
 
     overlap: float  # [m]
     normal: tuple[float, float, float]  # from the second body to the first

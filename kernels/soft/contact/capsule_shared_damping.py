@@ -17,7 +17,7 @@ from dem.kernels.soft.contact.surface_motion import rolling_inertia, spin_of
 
 @inline
 def recalled(law, k, neighbours):
-    """What the contact of candidate k remembers."""
+    """History of the contact of candidate k."""
     if neighbours.has_history.size > 0 and neighbours.has_history[k] != 0:
         return laws.load(law, neighbours.history, k, 0)
     return laws.nothing(law)
@@ -98,7 +98,7 @@ def share_nothing(law, number, start, first, listed, half, bodies, kinds, neighb
 
 @inline
 def share_mass(law, number, start, first, listed, half, bodies, kinds, neighbours, box, known):
-    """Write with which mass contacts are damped of which there are several of the same two bodies.
+    """Write the masses by which contacts are damped where two bodies have several.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ def mean_radius(b, c, bodies, kinds):
 
 @inline
 def half_axis(b, bodies, kinds):
-    """From the centre of body b to its second end, as it is turned now [m]."""
+    """Vector from the centre of body b to its second end, as it is turned now [m]."""
     return scale(kinds.half[bodies.kind[b]], body_x(load_quaternion(bodies.orientation, b)))
 
 
@@ -121,7 +121,7 @@ radius_at = lone_or(first_radius, own_radius)
 
 @inline
 def as_it_is(kinds, s, arm):
-    """From the centre of a body to a place, given from the centre of its piece, which is the same."""
+    """Vector from the centre of a body to a place, given from the centre of its piece, which is the same."""
     return arm
 
 

@@ -96,7 +96,7 @@ lay_out = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LAST
 
 @inline
 def scatter_to_first(t, out, force_torque):
-    """Write force and torque on i to row t; each fourth number is nobody's."""
+    """Write the force and torque of contact t on body i to row t; each fourth number is unused."""
     force_torque[t, 0], force_torque[t, 1], force_torque[t, 2] = get(out, FORCE, t)
     force_torque[t, ON_I], force_torque[t, ON_I + 1], force_torque[t, ON_I + 2] = get(out, ON_I, t)
 

@@ -154,7 +154,7 @@ def first_row(c, neighbours):
 
 @inline
 def look(law, k, b, c, bodies, kinds, neighbours, box):
-    """What the spheres of candidate k, of bodies b and c, do to each other, the point of contact, and its history.
+    """Kinematics of the contact of candidate k, of bodies b and c, the point of contact, and its history.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def rate_of_pair(law, first, start, touching, half, bodies, kinds, neighbours, b
 
 @inline
 def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
-    """What sphere i of body b and sphere j of body c do to each other, and the point halfway between their surfaces.
+    """Kinematics of sphere i of body b and sphere j of body c, and the point halfway between their surfaces.
 
     Parameters
     ----------

@@ -129,7 +129,7 @@ list_pairs = capsules_or(list_spheres, list_capsules)
 
 @kernel
 def list_contacts(law, half, bodies, kinds, neighbours, box, listed, who, what):
-    """List all contacts.
+    """List all contacts of the present state.
 
     Parameters
     ----------

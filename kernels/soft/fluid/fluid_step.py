@@ -108,7 +108,7 @@ def clear(fluid, c, bodies, kinds):
 
 @compiled_stage
 def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
-    """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
+    """Compute the half-step memory from whole-step velocity, orientation and (in memory_w) world angular velocity.
 
     Parameters
     ----------

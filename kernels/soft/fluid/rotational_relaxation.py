@@ -35,7 +35,7 @@ foreseen = rotation.spheres_or(spin_of_sphere, spin_foreseen)
 
 @inline
 def gyroscopic_torque(scheme, omega, inertia):
-    """What a scheme takes off the torque of a body by itself."""
+    """Torque that a scheme subtracts from the torque of a body by itself."""
     return cross(omega, multiply(inertia, omega)) if rotation.is_gyroscopic(scheme) else (0.0, 0.0, 0.0)
 
 

@@ -24,25 +24,25 @@ from dem.kernels.soft.neighbours.displacement import larger
 
 @inline
 def as_it_is(scheme, q, u):
-    """What is in the frame of a sphere, which is the world's."""
+    """Vector in the frame of a sphere, which is the world's."""
     return u
 
 
 @inline
 def turned_back(scheme, q, u):
-    """What is in the world, in the body frame."""
+    """Vector turned from the world into the body frame."""
     return rotate_back(q, u)
 
 
 @inline
 def turned(scheme, q, u):
-    """What is in the body frame, in the world."""
+    """Vector turned from the body frame into the world."""
     return rotate(q, u)
 
 
 @inline
 def shares_of_ball(scheme, h, rate):
-    """What a step makes of what drives a sphere."""
+    """Shares of relaxation that a step makes of what drives a sphere."""
     return of_ball(h, rate)
 
 
@@ -59,7 +59,7 @@ outwards = rotation.spheres_or(as_it_is, turned)
 
 @inline
 def pull(fluid, scheme, g, q, flow, gravity, spin, v):
-    """What the fluid does to a body with velocity v.
+    """Force of the fluid on a body with velocity v.
 
     Parameters
     ----------

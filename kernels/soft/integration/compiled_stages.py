@@ -175,7 +175,7 @@ def build_candidates(c, skin, bodies, kinds, neighbours, box):
 
 @compiled_stage
 def finish_candidates(c, anew, skin, bodies, kinds, neighbours, box):
-    """List by body what was picked, if anew, and who is near walls."""
+    """List the candidates of each body, if they are new, and the bodies near walls."""
     if anew and neighbours.history.shape[1] > 0:
         contact_history.restore_history(c, neighbours)
     candidate_pairs.list_incident(c, anew, skin, bodies, kinds, neighbours, box)

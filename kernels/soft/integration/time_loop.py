@@ -30,7 +30,7 @@ FRESH, COMPLETE, PREDICTED = range(3)
 
 
 class RunState(NamedTuple):
-    """What a run carries from call to call; arrays, so that kernels can write them.
+    """State that a run carries from call to call; arrays, so that kernels can write them.
 
     Sums over the run are floats, see `dem.kernels.numerics.energy.accumulate`.
     """
@@ -54,7 +54,7 @@ class RunState(NamedTuple):
 
 
 class RunConstants(NamedTuple):
-    """What stays the same during a run."""
+    """Constants of a run."""
 
     dt: float  # [s]
     gravity_x: float  # [m/s2]
@@ -72,7 +72,7 @@ class RunConstants(NamedTuple):
 
 
 class OutputState(NamedTuple):
-    """Where the whole-step state is shown, in the user's numbering."""
+    """Arrays for the whole-step state, in the user's numbering."""
 
     position: np.ndarray  # (3, N) [m]
     velocity: np.ndarray  # (3, N) [m/s]
@@ -169,7 +169,7 @@ def advance(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neigh
 
 @inline
 def limit_passed(task, totals, setting, progress):
-    """What in the totals of a sweep is beyond its limit; DONE if nothing is. NaN is beyond any."""
+    """Limit that the totals of a sweep exceed; DONE if they exceed none. NaN exceeds any."""
     if not progress.travel[0] < np.inf:
         return NOT_FINITE
     if not totals.spin * setting.dt <= LARGEST_TURN:

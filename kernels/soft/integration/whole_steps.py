@@ -20,7 +20,7 @@ from dem.kernels.soft.fixed import is_fixed
 
 @func
 def start(scheme, dt, gravity, datum, per_joule, bodies, kinds, box):
-    """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
+    """Compute the half-step memory from whole-step velocity, orientation and (in memory_w) world angular velocity.
 
     Parameters
     ----------

@@ -274,7 +274,7 @@ def list_pairs(
 
 @inline
 def first_incident(c, kinds, neighbours):
-    """Where the incident candidates of chunk c begin: each body before may fill up two groups, or one."""
+    """Index at which the incident candidates of chunk c begin: each body before may fill up two groups, or one."""
     if one_each(kinds):
         return neighbours.first_entry[c * CHUNK] + 2 * GROUP * CHUNK * c
     first = GROUP * CHUNK * c

@@ -36,7 +36,7 @@ from dem.kernels.soft.wall_contact.rough_faces import PLANE, plane_now, plane_se
 
 @inline
 def has_faces(box):
-    """Whether any face is at a finite place: where all are open or periodic nobody need look."""
+    """Whether any face is at a finite place; none is where all are open or periodic."""
     lower, upper = box.lower, box.upper
     return max(lower[0], lower[1], lower[2]) > -math.inf or min(upper[0], upper[1], upper[2]) < math.inf
 
@@ -355,7 +355,7 @@ def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
 
 @inline
 def meeting(s, b, face, overlap, normal, bodies, kinds, box):
-    """What sphere s of body b and a face do to each other, and the point halfway between their surfaces.
+    """Kinematics of sphere s of body b and a face, and the point halfway between their surfaces.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ def place_of(w, c, t, u, box):
 
 @inline
 def recall(law, c, w, t, count, box):
-    """What the contact remembers that is tree t of a side at wall w."""
+    """History of the contact that is tree t of a side at wall w."""
     return wall_history.recall(law, c, w + wall_history.SIDE, t, count, box.walls.trees[c], box.walls)
 
 

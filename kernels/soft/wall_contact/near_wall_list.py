@@ -69,7 +69,7 @@ def no_walls(box, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, 
 
 @inline
 def look_if_stale(box, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, progress, partial):
-    """List anew who is near walls, if others may have come near.
+    """List the bodies near walls anew, if others may have come near.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ def remember(walls):
 
 @inline
 def listed_at(s, walls):
-    """Where triangles near sphere s begin and end in its chunk's row of `Walls.listed`, of all walls in their order.
+    """Range of the triangles near sphere s in its chunk's row of `Walls.listed`, of all walls in their order.
 
     Before 0 where they must be looked up in cells.
     """

@@ -71,13 +71,13 @@ def band_of(rough, w, radius):
 
 @inline
 def first_column(rough):
-    """Where in a slot's row what laws remember begins."""
+    """Column of a slot's row at which the history of laws begins."""
     return 0
 
 
 @inline
 def column_after(rough):
-    """Where what laws remember begins in a slot's row after the plane of a rough wall."""
+    """Column of a slot's row at which the history of laws begins, after the plane of a rough wall."""
     return PLANE
 
 

@@ -264,7 +264,7 @@ def never_stale(box, travel, skin):
 
 @inline
 def gone_too_far(box, travel, skin):
-    """Whether somebody else than was listed may have come near a wall."""
+    """Whether a body that is not listed may have come near a wall."""
     return box.walls.displacement_since_list[1] + travel > skin
 
 
@@ -288,7 +288,7 @@ def framed(w, x, box):
 
 @inline
 def in_world(w, u, box):
-    """A direction that wall w tells, as it is in the world."""
+    """Direction in the world of one given in the frame of wall w."""
     return rotate(load_quaternion(box.walls.poses.orientation, w), u) if box.walls.moving else u
 
 

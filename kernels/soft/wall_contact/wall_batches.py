@@ -209,7 +209,7 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
 
 @vector_loop
 def feel(law, w, number, half, per_joule, told, known, out, box):
-    """What wall w feels of so many contacts.
+    """Load on wall w of a number of contacts.
 
     Parameters
     ----------

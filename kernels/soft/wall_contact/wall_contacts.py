@@ -213,7 +213,7 @@ def elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box):
 
 @inline
 def kinematics_reported(sink, w, x, radius, b, overlap, total, bodies, kinds, box):
-    """What a report tells of an elastic contact, and the point between the surfaces."""
+    """Kinematics of an elastic contact for a report, and the point between the surfaces."""
     normal = scale(1.0 / math.sqrt(max(dot(total, total), LEAST)), total)
     touch, point, _ = encounter_at(w, x, radius, b, overlap, normal, bodies, kinds, box)
     return touch, point

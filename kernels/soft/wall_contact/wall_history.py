@@ -87,7 +87,7 @@ def is_only(c, key, walls):
 
 @inline
 def recall(law, c, w, t, count, trees, walls):
-    """What the contact remembers that is tree t of wall w, and whether it remembers anything.
+    """History of the contact that is tree t of wall w, and whether it has any.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import surface_at, surface_veloci
 
 @inline
 def encounter(w, s, b, overlap, normal, bodies, kinds, box):
-    """What sphere s of body b and wall w do to each other, and the point halfway between their surfaces.
+    """Kinematics of sphere s of body b and wall w, and the point halfway between their surfaces.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def point_at(centre, radius, overlap, normal):
 
 @inline
 def touch_of_wall(w, x, of_wall, radius, inverse, b, overlap, normal, bodies, kinds, box):
-    """What a sphere of body b and wall w do to each other.
+    """Kinematics of the contact of a sphere of body b with wall w.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def touch_at(overlap, normal, velocity, spin, turning, modulus, radius, inverse,
 
 @inline
 def blended(law, m, row, touch, history, half, energy, power):
-    """What the energy of a contact of several pieces has beyond that of one with the same force [J].
+    """Energy of a contact of several pieces beyond that of one with the same force [J].
 
     Parameters
     ----------

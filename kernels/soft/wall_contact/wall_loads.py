@@ -72,7 +72,7 @@ def book_contact(c, w, spring, damping, lost, box):
 
 
 class WallLoad(NamedTuple):
-    """What a wall feels of contacts, each number in two words."""
+    """Load on a wall by contacts, each number in two words."""
 
     force: tuple
     torque: tuple
@@ -95,7 +95,7 @@ def vector_words(u, unit):
 
 @inline
 def feel(w, x, force, couple, work, box):
-    """What wall w feels of a contact.
+    """Load on wall w of one contact.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def add_times(a, b, times):
 
 @inline
 def both(one, other, times):
-    """What is felt of both, the other so many times."""
+    """Sum of two loads, the other taken so many times."""
     f, g, t, u = one.force, other.force, one.torque, other.torque
     return WallLoad(
         (add_times(f[0], g[0], times), add_times(f[1], g[1], times), add_times(f[2], g[2], times)),

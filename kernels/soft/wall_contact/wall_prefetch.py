@@ -25,7 +25,7 @@ def nothing_comes(box, c, k, stop, bodies, kinds, neighbours):
 
 @inline
 def fetch_body(k, bodies, kinds, neighbours):
-    """Ask for what tells who is the k-th of those near walls."""
+    """Prefetch what identifies the k-th body near walls."""
     b = neighbours.near_wall[k]
     prefetch(bodies.kind, b)
     if not kinds.all_single_spheres:
