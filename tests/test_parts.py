@@ -134,6 +134,18 @@ def test_one_form_of_each_part_is_possible_in_a_run():
         law(contacts, [one, other], None)
 
 
+def test_a_restitution_beside_another_form_of_damping_is_refused():
+    """It would have no effect: the table of the other form has no damping for that pair."""
+    one, other = made(name="sand", restitution=0.5), made(name="gel", damping=dem.Viscoelastic(time=1e-6))
+    viscous = dem.Contact(damping=dem.Viscoelastic(time=1e-6))
+    with pytest.raises(
+        ValueError, match=r"sand and sand have restitution 0\.5, and other pairs of this run Viscoelastic"
+    ):
+        law(dem.Contacts({(one, other): viscous}), [one, other], None)
+    undamped = dem.Contact(restitution=1.0)
+    law(dem.Contacts({(one, other): viscous, (one, one): undamped}), [one, other], None)
+
+
 @pytest.mark.parametrize("shape", [dem.Sphere(diameter=0.01), dem.Fibre(diameter=0.005, aspect_ratio=3, spheres=3)])
 def test_rolling_resistance_of_shapes_that_resist_by_themselves_is_warned_of(shape):
     """Spheres roll; for fibres it is named which pair of materials asks for it."""

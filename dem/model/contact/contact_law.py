@@ -153,15 +153,34 @@ def _mindlin(one: Material, other: Material) -> float:
 
 
 def _damping(pairs: MaterialPairs, *, shared: bool) -> tuple:
-    """Tables of what damps along the normal: what has been said, or what restitution asks for."""
+    """Tables of what damps along the normal: the damping part of the pairs, or what restitution asks for.
+
+    Raises
+    ------
+    ValueError
+        If some pairs have a damping part and others a restitution below 1, which it cannot give.
+    """
     from dem.kernels import laws  # noqa: PLC0415
 
     word = pairs.form("damping")
     if word:
+        _check_restitution(pairs, word)
         return word.tables(pairs.table)
     alpha = pairs.table(lambda contact, *_: (contact.normal or Hertz()).alpha(contact.restitution))
     damping = laws.SharedDamping if shared else laws.Damping
     return damping(alpha) if alpha.any() else laws.NoComponent()
+
+
+def _check_restitution(pairs: MaterialPairs, word: Part) -> None:
+    """Refuse pairs that ask for a restitution while others have a damping part; raises ValueError."""
+    for (i, j), contact in pairs.met.items():
+        if not contact.damping and contact.restitution < 1.0:
+            one, other = (pairs.everything[k].name or f"material {k}" for k in (i, j))
+            message = (
+                f"{one} and {other} have restitution {contact.restitution:g}, and other pairs of this run {word}: one "
+                "form of damping is possible in a run; give this pair that form too, or restitution=1 for none"
+            )
+            raise ValueError(message)
 
 
 def _couples(pairs: MaterialPairs, shear: np.ndarray, dashpot: np.ndarray) -> dict[str, tuple]:
