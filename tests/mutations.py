@@ -361,7 +361,7 @@ LISTS = (
            "test_hertz.py", "unequal_spheres"),
     Mutant("gather-bodies", "sum_bodies", "-1.0 if n < middle else 1.0", "1.0",
            "test_contact.py", "double_loop"),
-    Mutant("gather-torques", "turn_spheres", "scale(-1.0, outcome.force)", "outcome.force",
+    Mutant("gather-torques", "turn_spheres", "scale(-1.0, force)", "force",
            "plain/test_impacts.py", "gross_sliding_of_unequal and spins0"),
     Mutant("gather-couples", "add_couples", "scale(-1.0, get(out, FORCE, t))", "get(out, FORCE, t)",
            "plain/test_company.py", "two_kinds"),

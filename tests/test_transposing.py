@@ -5,10 +5,10 @@ import pytest
 from dem.kernels import laws
 from dem.kernels.compiler.jit import kernel
 from dem.kernels.simd import transpose
-from dem.kernels.soft.contact.batch_evaluation import FORCE, LASTS
 from dem.kernels.soft.contact.batch_kinematics import BLOCK, OUT
 from dem.kernels.soft.contact.contact_batches import load_history, scatter_forces, store_history
 from dem.kernels.soft.contact.contact_detection import FORCE_J, HALF, LINE, ON_I, ON_J, SHARED
+from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS
 
 ROWS = (4, 0, 0, 7, 1, 2, 9, 3)
 write = transpose.lines_of(*ROWS)

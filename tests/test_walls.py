@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from conftest import random_quaternions
-from dem.kernels.soft.contact.elastic_pairs import place_all
+from dem.kernels.soft.contact.body_placement import place_all
 from dem.kernels.soft.wall_contact.box_contacts import wall_force
 from scipy import stats
 

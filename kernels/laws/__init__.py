@@ -2,7 +2,7 @@
 
 ``Elastic`` contacts, Hertz's (``hertz.py``) and nothing else, need positions only and have a vectorised loop of their
 own (`dem.kernels.soft.contact.elastic_pairs`). All others are `Composite`: they are evaluated for touching pairs only,
-with velocities (`dem.kernels.soft.contact.contact_detection`), and consist of
+with velocities (`dem.kernels.soft.contact.contact_batches`), and consist of
 
     normal      elastic force: `Hertz`, `Linear`, `Hysteretic`, `Power`, `JKR`; all others read its `NormalForce`
     damping     normal dashpot: `Damping`, `SharedDamping`, `Viscoelastic`, `Dashpot`
@@ -161,29 +161,65 @@ width_of = by_type(lambda part: NUMBERS[functions(part).width])
 
 
 @inline
-def columns(law):
+def never(law):
+    """Return False: what elastic contacts do not do."""
+    return False
+
+
+@inline
+def always(law):
+    """Return True."""
+    return True
+
+
+needs_velocity = elastic_or(never, always)
+
+
+@inline
+def columns_elastic(law):
+    """Elastic contacts have no history."""
+    return 0
+
+
+@inline
+def columns_composite(law):
     """Columns of what a contact remembers, told to kernels: the last of them may not be there."""
     own = width_of(law.normal) + width_of(law.tangential) + width_of(law.rolling)
     return own + width_of(law.twisting) + width_of(law.adhesion) + 1
+
+
+columns = elastic_or(columns_elastic, columns_composite)
 
 
 persists = by_type(lambda part: _yes if functions(part).reach else _no)
 
 
 @inline
-def turns(law):
+def turns_composite(law):
     """Whether contacts hand on couples."""
     return is_there(law.rolling) or is_there(law.twisting)
 
 
+turns = elastic_or(never, turns_composite)
+
+
 @inline
-def shares_damping(law):
+def shares_damping_composite(law):
     """Whether several contacts of two bodies are damped together."""
     return together(law.damping)
 
 
+shares_damping = elastic_or(never, shares_damping_composite)
+
+
 @inline
-def secant(law, i, j, touch, history, half):
+def secant_elastic(law, i, j, touch, history, half):
+    """Stiffness that damping goes by: elastic contacts have no damping."""
+    return 0.0
+
+
+@inline
+def secant_composite(law, i, j, touch, history, half):
     """Force over overlap of a contact's normal law; 0 where surfaces are apart, unless that law lives on."""
     if touch.overlap <= 0.0 and not persists(law.normal):
         return 0.0
@@ -191,10 +227,7 @@ def secant(law, i, j, touch, history, half):
     return pressed.stiffness * pressed.stiffness_factor
 
 
-@inline
-def never(law):
-    """Elastic contacts end where surfaces part."""
-    return False
+secant = elastic_or(secant_elastic, secant_composite)
 
 
 @inline
@@ -216,7 +249,13 @@ begins = elastic_or(at_touch, begin_composite)
 
 
 @inline
-def nothing(law):
+def nothing_elastic(law):
+    """Elastic contacts have no history."""
+    return ()
+
+
+@inline
+def nothing_composite(law):
     """History of a contact that begins."""
     return (
         nothing_of(law.normal), nothing_of(law.tangential), nothing_of(law.rolling), nothing_of(law.twisting),
@@ -224,8 +263,17 @@ def nothing(law):
     )  # fmt: skip
 
 
+nothing = elastic_or(nothing_elastic, nothing_composite)
+
+
 @inline
-def load(law, rows, k, at):
+def load_elastic(law, rows, k, at):
+    """Elastic contacts have no history."""
+    return ()
+
+
+@inline
+def load_composite(law, rows, k, at):
     """History in row k, from column `at` on."""
     normal, at = load_of(law.normal, rows, k, at)
     tangential, at = load_of(law.tangential, rows, k, at)
@@ -235,8 +283,17 @@ def load(law, rows, k, at):
     return normal, tangential, rolling, twisting, adhesion, rows[k, at]
 
 
+load = elastic_or(load_elastic, load_composite)
+
+
 @inline
-def store(law, rows, k, at, history):
+def store_elastic(law, rows, k, at, history):
+    """Elastic contacts have no history."""
+    return
+
+
+@inline
+def store_composite(law, rows, k, at, history):
     """Write a history to row k, from column `at` on."""
     normal, tangential, rolling, twisting, adhesion, grip = history
     at = store_of(law.normal, rows, k, at, normal)
@@ -245,6 +302,9 @@ def store(law, rows, k, at, history):
     at = store_of(law.twisting, rows, k, at, twisting)
     at = store_of(law.adhesion, rows, k, at, adhesion)
     rows[k, at] = grip
+
+
+store = elastic_or(store_elastic, store_composite)
 
 
 @inline

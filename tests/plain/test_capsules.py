@@ -5,9 +5,17 @@ import math
 import numpy as np
 import pytest
 from dem.kernels.soft.contact import capsule_blending
-from dem.kernels.soft.contact.batch_kinematics import BLOCK, NORMAL, STIFFNESS, flat, put, touch_of
-from dem.kernels.soft.contact.capsule_batch_kinematics import VOID, make_void
-from dem.kernels.soft.contact.capsule_kinematics import WEIGHT
+from dem.kernels.soft.contact.batch_kinematics import (
+    BLOCK,
+    NORMAL,
+    STIFFNESS,
+    VOID,
+    WEIGHT,
+    flat,
+    put,
+    touch_of,
+)
+from dem.kernels.soft.contact.capsule_kinematics import make_void
 
 import dem
 from dem.model.shapes.spheroid import Spheroid

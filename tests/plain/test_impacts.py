@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from dem.kernels import laws
 from dem.kernels.laws.first_step import NOT_FIRST_STEP, of_root
-from dem.kernels.soft.contact import contact_detection
+from dem.kernels.soft.contact import cluster_kinematics
 from dem.kernels.soft.contact.surface_motion import inverse_mass
 from scipy.spatial.transform import Rotation
 from scipy.special import beta
@@ -202,7 +202,7 @@ def test_surfaces_of_what_moves_as_one_body_do_not_slip(rng):
     bodies.position[:, i], bodies.position[:, j] = (0, 0, 0), -0.0129 * n
     bodies.velocity_predicted[:] = velocity[:, None] + np.cross(omega, bodies.position, axisb=0).T
     bodies.angular_velocity_predicted[:] = omega[:, None]
-    touch, x = contact_detection.meeting(i, i, j, j, 0.013, 1e6, bodies, kinds, walls)
+    touch, x = cluster_kinematics.meeting(i, i, j, j, 0.013, 1e6, bodies, kinds, walls)
     assert np.abs(touch.velocity).max() < 1e-15  # speeds of 1 m/s, turning adds a hundredth to them
     assert touch.twist_rate == pytest.approx(omega @ n, rel=1e-13)
     np.testing.assert_allclose(touch.normal, n, rtol=1e-13)

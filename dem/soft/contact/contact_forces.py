@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.kernels.soft.contact import contact_report
+from dem.kernels.soft.contact import contact_report, result_sinks
 from dem.model.contact.contact_forces import ContactForces
+from dem.soft.arrays import scratch
 
 if TYPE_CHECKING:
+    from dem.kernels.soft.state import Neighbours
     from dem.soft.engine import Engine
 
 ROOM = 16  # rows, at first
@@ -25,37 +27,45 @@ def contact_forces(engine: Engine) -> ContactForces:
         velocity_predicted=np.ascontiguousarray(velocity[:, row]),
         angular_velocity_predicted=np.ascontiguousarray(spin[:, row]) if turning else np.zeros((3, 0)),
     )
-    listed = np.empty(engine.lists.arrays.sphere_i.size, np.int32)
+    lists = _with_scratch(engine)
     count, room = ROOM, 0
     while count > room:
         room = count
-        who, what = np.empty((room, 4), np.int64), np.empty((room, contact_report.COLUMNS))
-        count = contact_report.list_contacts(
-            engine.law,
-            0.5 * engine.dt,
-            bodies,
-            engine.kinds,
-            engine.lists.arrays,
-            engine.walls.faces,
-            listed,
-            who,
-            what,
+        sink = result_sinks.ReportSink(
+            np.empty((room, 4), np.int64), np.empty((room, result_sinks.COLUMNS)), np.zeros(1, np.int64)
         )
-    who, what = who[:count], what[:count]
+        count = contact_report.list_contacts(
+            engine.law, 0.5 * engine.dt, bodies, engine.kinds, lists, engine.walls.faces, sink
+        )
+    who, what = sink.who[:count], sink.what[:count]
     wall = who[:, 1] < 0
     order = np.lexsort((who[:, 3], who[:, 2], np.where(wall, -who[:, 1], who[:, 1]), who[:, 0], wall))
     who, what = who[order], what[order]
     i, j = engine.numbering.rows(who[:, 0]), who[:, 1].copy()
     j[j >= 0] = engine.numbering.rows(j[j >= 0])
-    arm = what[:, contact_report.ARM : contact_report.BRANCH].copy()
+    arm = what[:, result_sinks.ARM : result_sinks.BRANCH].copy()
     return ContactForces(
         i=i,
         j=j,
-        overlap=what[:, contact_report.OVERLAP].copy(),
-        normal=what[:, contact_report.NORMAL : contact_report.FORCE].copy(),
-        force=what[:, contact_report.FORCE : contact_report.ARM].copy(),
+        overlap=what[:, result_sinks.OVERLAP].copy(),
+        normal=what[:, result_sinks.NORMAL : result_sinks.FORCE].copy(),
+        force=what[:, result_sinks.FORCE : result_sinks.ARM].copy(),
         arm=arm,
-        branch=what[:, contact_report.BRANCH : contact_report.LOSS].copy(),
+        branch=what[:, result_sinks.BRANCH : result_sinks.LOSS].copy(),
         point=position.T[i] + arm,
-        loss=what[:, contact_report.LOSS].copy(),
+        loss=what[:, result_sinks.LOSS].copy(),
+    )
+
+
+def _with_scratch(engine: Engine) -> Neighbours:
+    """The lists, with scratch of one chunk for a report in place of that of the steps, which stays as it is."""
+    lists = engine.lists.arrays
+    chunks, room = lists.pairs.size, lists.sphere_i.size // lists.pairs.size
+    return lists._replace(
+        force_at=np.zeros(chunks, np.int64),
+        evaluating_block=np.zeros(chunks, np.int64),
+        contact_slot=np.zeros(room + 1, np.int32),
+        overlap=np.empty(room),
+        touching=np.empty(room, np.int32),
+        **scratch(1, engine.layout._replace(needs_velocity=True)),
     )

@@ -1,9 +1,10 @@
 """Narrow phase and contact forces between particles.
 
-Elastic contacts of spheres: `elastic_pairs`, in one loop over candidate pairs. All other laws go through a pipeline:
-`contact_detection` lists the touching pairs, `batch_kinematics` computes what the law reads, `batch_evaluation`
-evaluates it, `contact_batches` gathers and scatters, and `force_accumulation` sums by body. `contact_history` carries
-tangential springs from list to list, `shared_damping` divides damping among contacts of the same bodies, and
-`surface_motion` has velocities and masses at a contact. Modules named `capsule_...` do the same for capsules.
-`contact_report` lists the contacts of one moment.
+`contact_batches` is the pipeline of all contacts between bodies; begin there. Its stages, in order: detection
+(`contact_detection`, `capsule_detection`), kinematics (`batch_kinematics` for single spheres, `cluster_kinematics`,
+`capsule_kinematics`), damping shared by contacts of the same bodies (`pair_damping`, theory in `shared_damping`), the
+law (`contact_evaluation`), results (`result_sinks`; `capsule_batches` sums the contacts of a pair of capsules).
+`elastic_pairs` is the fast path of elastic spheres, and `contact_report` lists the contacts of one moment.
+`force_accumulation` sums by body, `contact_history` carries history from list to list, `body_placement` places spheres
+and axes, `surface_motion` has velocities and masses at a contact. `capsules` and `capsule_blending` are the shape.
 """

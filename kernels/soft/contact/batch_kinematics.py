@@ -6,14 +6,14 @@ That loop tells too whether any contact may have begun in the last step, which i
 """
 
 import math
+from typing import NamedTuple
 
-from dem.kernels import rotation
-from dem.kernels.compiler.jit import func, inline, vector_loop
-from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
+from dem.kernels.compiler.jit import for_type, func, inline, vector_loop
+from dem.kernels.domain.periodic import image_velocity, nearest_image
 from dem.kernels.laws import ContactKinematics
 from dem.kernels.laws.first_step import begins
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
-from dem.kernels.soft.contact.contact_detection import TINY, look_together
+from dem.kernels.soft.contact.contact_detection import TINY
 from dem.kernels.soft.contact.surface_motion import rolling_inertia
 
 BLOCK = 64  # pairs
@@ -23,14 +23,48 @@ BLOCK = 64  # pairs
 GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J, INVERSE_MASS_I, INVERSE_MASS_J, ROLL_INERTIA_I, ROLL_INERTIA_J, LIKE = (
     0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 18
 )  # fmt: skip
-# rows of what is known of contacts: those of `ContactKinematics`, and where they are from the centres of both [m]
-NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM = (
-    0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19
+# rows of kinematics: those of `ContactKinematics`; where contacts are from the centres of both bodies [m]; of capsules
+# the share that a contact counts
+NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM, WEIGHT = (
+    0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19, 22
 )  # fmt: skip
 KNOWN, OUT, TOLD = 25, 15, 8  # rows of either at most, of what comes out (``contact_batches``), and of integers
 # of a block: of any bodies; of one kind, and some, or none, may have just begun
 MIXED_TYPES, MAY_BE_NEW, ONGOING = range(3)
+OF_I, OF_J, CANDIDATE, SLOT, RECALLS = range(5)  # rows of integers: materials; whose contact, which of it; has history
+VOID = -1  # in place of the candidate of a column without a contact
 OF_PAIRS, OF_FACES, PARTS = KNOWN * BLOCK, 2 * KNOWN * BLOCK, 3  # where known rows begin; gathered ones come first
+
+
+class SingleSpheres(NamedTuple):
+    """Contact geometry of bodies of one sphere each, which a scheme of their own turns."""
+
+
+class SphereClusters(NamedTuple):
+    """Contact geometry of bodies that carry spheres, one or several."""
+
+
+class Segments(NamedTuple):
+    """Contact geometry of capsules, some bodies beside which may carry spheres."""
+
+
+singles_or = for_type(SingleSpheres)  # function of (geometry, *arguments): the first for single spheres
+segments_or = for_type(Segments)  # function of (geometry, *arguments): the first for capsules
+
+
+@inline
+def whole(geometry, kinematics, t):
+    """Share that a contact of spheres counts: all of it."""
+    return 1.0
+
+
+@inline
+def weight_in_row(geometry, kinematics, t):
+    """Share that a contact of capsules counts, see ``capsule_blending``."""
+    return kinematics[flat(WEIGHT, t)]
+
+
+weight_of = segments_or(weight_in_row, whole)
 
 
 @inline
@@ -225,37 +259,37 @@ def meet_spheres(number, alike, dt, gathered, known):
     return began
 
 
-@func
-def compute_sphere_kinematics(
-    scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, gathered, known, material_i,
-    material_j,
-):  # fmt: skip
-    """Compute the kinematics of the pairs of single spheres from `first` to `stop` in the list.
+@inline
+def compute_sphere_kinematics(law, start, first, touching, half, bodies, kinds, neighbours, box, gathered, known, told):
+    """Kinematics of the pairs of single spheres from `first` in the list on, as many as a batch has room for.
 
     Parameters
     ----------
-    scheme, law, half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-    start, first, stop, touching : first candidate of the chunk; pairs in the list of those that touch
+    law, half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+    start, first, touching : first candidate of the chunk; pairs in the list of those that touch
 
     Writes
     ------
-    gathered, known, material_i, material_j : as the four above
+    gathered, known : as the functions above
+    told : rows OF_I and OF_J
 
     Returns
     -------
-    MIXED_TYPES, MAY_BE_NEW or ONGOING
+    number of columns, first pair that is still to come, and MIXED_TYPES, MAY_BE_NEW or ONGOING
     """
+    number = min(BLOCK, touching.size - first)
     alike = know_kinds(
-        start, first, stop - first, touching, bodies, kinds, neighbours, gathered, known, material_i, material_j
+        start, first, number, touching, bodies, kinds, neighbours, gathered, known, told[OF_I], told[OF_J]
     )
     gather_spheres(
         box, first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
         bodies.velocity_predicted, bodies.angular_velocity_predicted, gathered,
     )  # fmt: skip
-    began = meet_spheres(stop - first, alike, 2.0 * half, gathered, known)
-    if not alike:
-        return MIXED_TYPES
-    return MAY_BE_NEW if began > 0 else ONGOING
+    began = meet_spheres(number, alike, 2.0 * half, gathered, known)
+    way = MIXED_TYPES
+    if alike:
+        way = MAY_BE_NEW if began > 0 else ONGOING
+    return number, first + number, way
 
 
 @inline
@@ -268,47 +302,6 @@ def put_touch(t, touch, known):
     known[flat(OVERLAP, t)], known[flat(TWIST, t)] = touch.overlap, touch.twist_rate
     known[flat(RADIUS, t)], known[flat(REDUCED, t)] = touch.radius, touch.reduced_mass
     known[flat(ROLLING, t)] = touch.rolling_inertia
-
-
-@func
-def compute_body_kinematics(
-    scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, gathered, known, material_i,
-    material_j,
-):  # fmt: skip
-    """Compute the kinematics of contacts of bodies of several spheres, whose damping may be shared.
-
-    See ``shared_damping``, or under other schemes.
-
-    Parameters
-    ----------
-    scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, gathered
-        see `compute_sphere_kinematics`
-
-    Writes
-    ------
-    known : all rows
-    material_i, material_j : (BLOCK,)
-
-    Returns
-    -------
-    MIXED_TYPES
-    """
-    end, rate, alike = first, 0.0, kinds.all_single_spheres and kinds.contact_distance > 0.0
-    for t in range(stop - first):
-        k = start + touching[first + t]
-        b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-        material_i[t], material_j[t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-        touch, x, _, end, rate = look_together(
-            law, first + t, start, end, rate, touching, half, bodies, kinds, neighbours, box
-        )
-        put_touch(t, touch, known)
-        arm = minimum_image(box, x, load(bodies.position, b))
-        put(known, POINT, t, arm)  # torques on spheres that are alike are the same
-        put(known, ARM, t, scale(-1.0, arm) if alike else minimum_image(box, x, load(bodies.position, c)))
-    return MIXED_TYPES
-
-
-compute_kinematics = rotation.spheres_or(compute_sphere_kinematics, compute_body_kinematics)
 
 
 @inline

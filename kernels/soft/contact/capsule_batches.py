@@ -1,115 +1,24 @@
-"""Pairs of capsules evaluated, many contacts at a time: gather, evaluate, scatter.
+"""Columns of pairs of capsules: their history, and what the contacts of a pair come to together.
 
-A pair of bodies has one candidate, one row of `Neighbours.force_torque` and one of what it remembers: in turn that of
-each of its contacts, and behind it, as bits, which of them remember anything. So what friction remembers of nearly
-parallel capsules belongs to their ends, and not to a point that wanders. A row of force_torque has the force on the
-first body and the torques on both. A contact is evaluated as if it counted wholly, and what comes out is multiplied by
-its weight.
+A pair of bodies has one candidate, one row of `Neighbours.force_torque` and one of history: in turn that of each of
+its contacts, and behind it, as bits, which of them have any. So what friction remembers of nearly parallel capsules
+belongs to their ends, and not to a point that wanders. A row of force_torque has the force on the first body and the
+torques on both. A contact is evaluated as if it counted wholly, and the result is multiplied by its weight.
 """
 
-import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, vector_loop
-from dem.kernels.laws import hertz
-from dem.kernels.numerics.energy import add_words, as_fixed, as_words
-from dem.kernels.numerics.float_bits import bits_of_float
 from dem.kernels.numerics.vector import add, scale
-from dem.kernels.soft.chunks import first_candidate
-from dem.kernels.soft.contact.batch_evaluation import FORCE, LASTS, put_torques, torques_of
-from dem.kernels.soft.contact.batch_kinematics import NORMAL, OVERLAP, STIFFNESS, flat, get, put, touch_of
-from dem.kernels.soft.contact.capsule_batch_kinematics import VOID, compute_kinematics
+from dem.kernels.soft.contact.batch_kinematics import CANDIDATE, RECALLS, SLOT, VOID, WEIGHT, flat, get
 from dem.kernels.soft.contact.capsule_blending import gradient
-from dem.kernels.soft.contact.capsule_detection import find_touching
-from dem.kernels.soft.contact.capsule_kinematics import CANDIDATE, OF_I, OF_J, RECALLS, SLOT, WEIGHT, pose, weights_of
+from dem.kernels.soft.contact.capsule_kinematics import pose, weights_of
 from dem.kernels.soft.contact.capsules import SLOTS, mean_radius
-from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J, Sums, joined, no_energy, no_sums
-
-ENERGY = 7  # a row of what comes out besides: the energy if a contact counted wholly
-
-
-@vector_loop
-def evaluate_elastic(law, number, time_sign, half, per_joule, known, told, kept, out):
-    """Hertz forces of the contacts of a block.
-
-    Parameters
-    ----------
-    law, number, time_sign, half, per_joule, known, told, kept : see `evaluate_dissipative`
-
-    Writes
-    ------
-    out : rows as FORCE to ON_J
-
-    Returns
-    -------
-    `Sums`
-    """
-    elastic, largest = np.int64(0), np.int64(0)
-    for t in range(number):
-        overlap = max(known[flat(OVERLAP, t)], 0.0)
-        energy = hertz.energy(known[flat(STIFFNESS, t)], overlap)
-        force = known[flat(WEIGHT, t)] * hertz.force(known[flat(STIFFNESS, t)], overlap)
-        put(out, FORCE, t, scale(force, get(known, NORMAL, t)))
-        torque_i, torque_j = torques_of(known, t, get(out, FORCE, t))
-        put_torques(out, t, torque_i, torque_j, (0.0, 0.0, 0.0))
-        out[flat(ENERGY, t)] = energy
-        elastic += as_fixed(known[flat(WEIGHT, t)] * energy, per_joule)
-        bits = bits_of_float(overlap)
-        largest = bits if bits > largest else largest
-    return Sums(elastic, largest, np.int64(0), no_energy(), no_energy(), no_energy())
+from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J
+from dem.kernels.soft.contact.contact_evaluation import ENERGY, FORCE, LASTS
 
 
 @vector_loop
-def evaluate_dissipative(law, number, time_sign, half, per_joule, known, told, kept, out):
-    """Forces and couples of the contacts of a block, and what they remember.
-
-    Parameters
-    ----------
-    law, time_sign, half, per_joule : see `dem.kernels.soft.state`
-    number : of contacts
-    known, told : see `dem.kernels.soft.contact.capsule_batch_kinematics.compute_kinematics`
-
-    Writes
-    ------
-    kept : (R, BLOCK) what contacts remember, a column each
-    out : rows as FORCE to ON_J
-
-    Returns
-    -------
-    `Sums`
-    """
-    elastic, stored, largest = np.int64(0), np.int64(0), np.int64(0)
-    loss, jump = no_energy(), no_energy()
-    for t in range(number):
-        touch = touch_of(known, t, True)
-        count = known[flat(WEIGHT, t)]
-        history = laws.load(law, kept.T, t, 0)
-        outcome, history = laws.contact(law, told[OF_I, t], told[OF_J, t], touch, history, half, time_sign)
-        laws.store(law, kept.T, t, 0, history)
-        put(out, FORCE, t, scale(count, outcome.force))
-        torque_i, torque_j = torques_of(known, t, get(out, FORCE, t))
-        put_torques(out, t, torque_i, torque_j, scale(count, outcome.couple))
-        out[flat(LASTS, t)] = 1.0 if outcome.persists else 0.0
-        out[flat(ENERGY, t)] = outcome.elastic + outcome.stored
-        elastic += as_fixed(count * outcome.elastic, per_joule)
-        stored += as_fixed(count * outcome.stored, per_joule)
-        loss = add_words(loss, as_words(count * outcome.loss, per_joule))
-        jump = add_words(jump, as_words(count * outcome.instantaneous_dissipation, per_joule))
-        bits = bits_of_float(max(touch.overlap, 0.0))
-        largest = bits if bits > largest else largest
-    return Sums(elastic, largest, stored, loss, no_energy(), jump)
-
-
-evaluate_batch = laws.elastic_or(evaluate_elastic, evaluate_dissipative)
-
-
-@inline
-def recall_nothing(law, number, told, history, kept):
-    """Elastic contacts remember nothing."""
-    return
-
-
-@vector_loop
-def recall_contacts(law, number, told, history, kept):
+def load_capsule_history(law, number, told, history, kept):
     """Gather what contacts remember; those that begin, zeros."""
     columns = laws.columns(law)
     for t in range(number):
@@ -118,19 +27,14 @@ def recall_contacts(law, number, told, history, kept):
             kept[r, t] = history[k, at + r] if told[RECALLS, t] != 0 else 0.0
 
 
-@inline
-def keep_nothing(law, number, told, kept, out, history, has_history):
-    """Elastic contacts remember nothing."""
-    return
-
-
 @vector_loop
-def keep_contacts(law, number, told, kept, out, history, has_history):
+def store_capsule_history(law, number, told, kept, out, history, has_history):
     """Scatter what contacts remember.
 
     Parameters
     ----------
-    law, number, told, kept, out : see `evaluate_dissipative`
+    law, number, told : see `dem.kernels.soft.contact.contact_batches.evaluate_touching`
+    kept, out : history and results, a column a contact
 
     Writes
     ------
@@ -147,10 +51,6 @@ def keep_contacts(law, number, told, kept, out, history, has_history):
         bits |= 1 << told[SLOT, t] if out[flat(LASTS, t)] > 0.0 else 0
         history[k, SLOTS * columns] = bits
         has_history[k] = 1 if bits != 0 else 0
-
-
-load_history = laws.elastic_or(recall_nothing, recall_contacts)
-store_history = laws.elastic_or(keep_nothing, keep_contacts)
 
 
 @inline
@@ -204,7 +104,7 @@ def blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, 
 
 
 @inline
-def scatter_forces(number, start, bodies, kinds, neighbours, box, known, told, out):
+def scatter_capsule_forces(number, start, bodies, kinds, neighbours, box, known, told, out):
     """Scatter forces and torques.
 
     Parameters
@@ -227,47 +127,3 @@ def scatter_forces(number, start, bodies, kinds, neighbours, box, known, told, o
         force_torque[r, ON_I], force_torque[r, ON_I + 1], force_torque[r, ON_I + 2] = on_i
         force_torque[r, FORCE_J], force_torque[r, FORCE_J + 1], force_torque[r, FORCE_J + 2] = scale(-1.0, force)
         force_torque[r, ON_J], force_torque[r, ON_J + 1], force_torque[r, ON_J + 2] = on_j
-
-
-@inline
-def evaluate_capsules(kinds, law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box):
-    """Evaluate the touching among the candidate pairs of chunk c.
-
-    Parameters
-    ----------
-    kinds, law, scheme, c, time_sign, half, per_joule, bodies, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    neighbours.force_torque, neighbours.history, neighbours.has_history : of the chunk's candidates
-    neighbours.overlap, neighbours.touching, neighbours.contact_slot : of the chunk's segment
-    neighbours.batch_kinematics, neighbours.batch_history, neighbours.batch_forces, neighbours.batch_ids : scratch
-
-    Returns
-    -------
-    `Sums`
-    """
-    start, block = first_candidate(c, neighbours), neighbours.evaluating_block[c]
-    known, kept, out, told = (
-        neighbours.batch_kinematics[block],
-        neighbours.batch_history[block],
-        neighbours.batch_forces[block],
-        neighbours.batch_ids[block],
-    )
-    history, has_history = neighbours.history[start:], neighbours.has_history[start:]
-    touched = find_touching(law, c, bodies, kinds, neighbours, box)
-    listed = neighbours.touching[start : start + touched]
-    sums = no_sums()
-    first = 0
-    while first < listed.size:
-        number, first = compute_kinematics(
-            law, start, first, listed, half, bodies, kinds, neighbours, box, out, known, told
-        )
-        if has_history.size > 0:
-            load_history(law, number, told, history, kept)
-        more = evaluate_batch(law, number, time_sign, half, per_joule, known, told, kept, out)
-        if has_history.size > 0:
-            store_history(law, number, told, kept, out, history, has_history)
-        scatter_forces(number, start, bodies, kinds, neighbours, box, known, told, out)
-        sums = joined(sums, more)
-    return sums

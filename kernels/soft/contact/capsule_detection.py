@@ -2,13 +2,10 @@
 
 import math
 
-from dem.kernels import laws
 from dem.kernels.compiler.jit import inline, vector_loop
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.vector import dot, subtract
 from dem.kernels.simd.memory import prefetch
-from dem.kernels.soft.chunks import first_candidate
-from dem.kernels.soft.contact import contact_detection
 from dem.kernels.soft.contact.batch_kinematics import BLOCK, flat, get, put
 from dem.kernels.soft.contact.capsule_blending import between, closest_of
 from dem.kernels.soft.contact.capsules import PER, axis_of, centre_of, lone_or
@@ -93,29 +90,16 @@ find_any = lone_or(find_of_bodies, find_of_pieces)
 
 
 @inline
-def find_touching(law, c, bodies, kinds, neighbours, box):
-    """List the candidates of chunk c that touch, or have not let go since; returns their number.
+def measure_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap):
+    """Overlap of each candidate pair of a chunk at its closest points, or the least wanted.
 
     Parameters
     ----------
-    law, c, bodies, kinds, box : see `dem.kernels.soft.state`
+    kinds, box, bodies : see `dem.kernels.soft.state`
+    sphere_i, sphere_j, reach, least : see `find`
 
     Writes
     ------
-    neighbours.overlap, neighbours.touching, neighbours.contact_slot, neighbours.has_history : of the chunk
-    neighbours.batch_kinematics : scratch
+    rows, overlap : as `find`
     """
-    start, number = first_candidate(c, neighbours), neighbours.pairs[c]
-    stop = start + number
-    sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
-    overlap, listed = neighbours.overlap[start:stop], neighbours.touching[start:]
-    rows = neighbours.batch_kinematics[neighbours.evaluating_block[c]]
-    least = -math.inf if laws.has_range(law) else 0.0 - laws.begins(law)
-    if kinds.contact_distance > 0.0:
-        find_any(kinds, box, bodies.owner, sphere_i, sphere_j, kinds.contact_distance, least, rows, overlap)
-    else:
-        reach = neighbours.contact_distance[start:stop]
-        find_any(kinds, box, bodies.owner, sphere_i, sphere_j, reach, least, rows, overlap)
-    if neighbours.has_history.size > 0 and not laws.has_range(law):
-        contact_detection.forget(overlap, neighbours.has_history[start:stop])
-    return contact_detection.list_chunk(law, c, overlap, listed, neighbours)
+    find_any(kinds, box, bodies.owner, sphere_i, sphere_j, reach, least, rows, overlap)

@@ -1,4 +1,4 @@
-"""What contacts of capsules are: which of a pair's there are, how surfaces move there, what they weigh.
+"""Kinematics of contacts of capsules: which of a pair's there are, how surfaces move there, what they weigh.
 
 See ``capsule_blending``.
 
@@ -9,22 +9,31 @@ one block.
 import math
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline
+from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
+    BLOCK,
+    CANDIDATE,
     MASS,
+    MIXED_TYPES,
     NORMAL,
+    OF_I,
+    OF_J,
     OVERLAP,
     POINT,
     RADIUS,
+    RECALLS,
     REDUCED,
     ROLLING,
+    SLOT,
     STIFFNESS,
     TURNING,
     TWIST,
     VELOCITY,
+    VOID,
+    WEIGHT,
     flat,
     get,
     put,
@@ -33,12 +42,15 @@ from dem.kernels.soft.contact.capsule_blending import (
     LEAST,
     alone,
     are_nearly_parallel,
+    are_parallel_of,
     between,
+    closest_of,
     place_of,
     weight_of,
     weights,
 )
 from dem.kernels.soft.contact.capsules import (
+    PER,
     SLOTS,
     axis_of,
     centre_of,
@@ -48,12 +60,16 @@ from dem.kernels.soft.contact.capsules import (
     radius_at,
     row_of,
 )
+from dem.kernels.soft.contact.cluster_kinematics import reach_of
 from dem.kernels.soft.contact.contact_detection import TINY
 from dem.kernels.soft.contact.shared_damping import inverse_effective_mass
 from dem.kernels.soft.contact.surface_motion import rolling_inertia, spin_of
 
-WEIGHT = 22  # a row besides: what the contact counts
-OF_I, OF_J, CANDIDATE, SLOT, RECALLS = range(5)  # rows of integers: materials, whose contact, if it remembers
+# rows of what is fetched, which is not the array that is written: LLVM makes no vector code of a loop that reads and
+# writes the same array; and one that is written
+APART, AXIS_I, AXIS_J, REACH, RADIUS_I, MEAN, PER_I, PER_J = 0, 3, 6, 9, 10, 11, 12, 13
+PARALLEL = 23
+PAIRS = 32  # pairs at a time
 
 
 @inline
@@ -85,14 +101,6 @@ def velocity_of_image(i, j, bodies, kinds, box):
 def weights_of(x, u, v, mean):
     """`Weights` of two capsules, nearly parallel or not."""
     return weights(x, u, v, mean) if are_nearly_parallel(u, v, mean) else alone()
-
-
-@inline
-def reach_of(k, kinds, neighbours):
-    """R_i + R_j of candidate k, and its stiffness."""
-    if kinds.contact_distance > 0.0:
-        return kinds.contact_distance, kinds.stiffness
-    return neighbours.contact_distance[k], neighbours.stiffness[k]
 
 
 @func
@@ -128,35 +136,18 @@ def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known,
 
 
 @inline
-def tell_nothing(law, t, b, c, bodies, kinds, told):
-    """All is alike to elastic contacts but for their stiffness."""
-    return
-
-
-@inline
-def tell_of_both(law, t, b, c, bodies, kinds, told):
+def tell_materials(law, t, b, c, bodies, kinds, told):
     """Write the materials of bodies b and c to column t."""
-    told[OF_I, t], told[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-
-
-tell_materials = laws.elastic_or(tell_nothing, tell_of_both)
-
-
-@inline
-def remember_nothing(law, k, neighbours):
-    """Elastic contacts do not."""
-    return 0
+    if laws.needs_velocity(law):
+        told[OF_I, t], told[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
 
 
 @inline
-def remembered(law, k, neighbours):
+def remembering(law, k, neighbours):
     """Which of the contacts of candidate k remember anything: bits, kept behind what they remember."""
     if neighbours.has_history.size > 0 and neighbours.has_history[k] != 0:
         return int(neighbours.history[k, SLOTS * laws.columns(law)])
     return 0
-
-
-remembering = laws.elastic_or(remember_nothing, remembered)
 
 
 @inline
@@ -184,18 +175,7 @@ def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, box,
 
 
 @inline
-def put_no_motion(law, t, i, j, bodies, kinds, box, known):
-    """Elastic contacts do not look at it.
-
-    Parameters
-    ----------
-    law, t, i, j, bodies, kinds, box, known : see `put_motion_of`
-    """
-    return
-
-
-@inline
-def put_motion_of(law, t, i, j, bodies, kinds, box, known):
+def put_motion(law, t, i, j, bodies, kinds, box, known):
     """Write how the surfaces move at a contact, and what resists rolling.
 
     Parameters
@@ -207,6 +187,8 @@ def put_motion_of(law, t, i, j, bodies, kinds, box, known):
     ------
     known : VELOCITY, TURNING, TWIST, RADIUS, REDUCED and ROLLING of column t
     """
+    if not laws.needs_velocity(law):
+        return
     b, c = bodies.owner[i], bodies.owner[j]
     w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
     at_b = add(load(bodies.velocity_predicted, b), cross(w_b, get(known, POINT, t)))
@@ -222,9 +204,6 @@ def put_motion_of(law, t, i, j, bodies, kinds, box, known):
     known[flat(ROLLING, t)] = 1.0 / (
         1.0 / rolling_inertia(r_b, b, bodies, kinds) + 1.0 / rolling_inertia(r_c, c, bodies, kinds)
     )
-
-
-put_motion = laws.elastic_or(put_no_motion, put_motion_of)
 
 
 @inline
@@ -258,22 +237,7 @@ def middle_of(first, stop, known):
 
 
 @inline
-def weigh_nothing(law, first, stop, b, c, x, bodies, kinds, known):
-    """Elastic contacts are not damped.
-
-    Parameters
-    ----------
-    law, first, stop, b, c, x, bodies, kinds, known : see `weigh_contacts`
-
-    Returns
-    -------
-    None
-    """
-    return
-
-
-@inline
-def weigh_contacts(law, first, stop, b, c, x, bodies, kinds, known):
+def weigh(law, first, stop, b, c, x, bodies, kinds, known):
     """Write the mass with which the contacts of one pair are damped: that at the middle of their overlaps.
 
     Parameters
@@ -286,6 +250,8 @@ def weigh_contacts(law, first, stop, b, c, x, bodies, kinds, known):
     ------
     known : MASS of those columns
     """
+    if not laws.needs_velocity(law):
+        return
     several, middle = stop - first > 1, middle_of(first, stop, known)
     for t in range(first, stop):
         arm = middle if several else get(known, POINT, t)
@@ -295,4 +261,148 @@ def weigh_contacts(law, first, stop, b, c, x, bodies, kinds, known):
         )
 
 
-weigh = laws.elastic_or(weigh_nothing, weigh_contacts)
+@inline
+def make_void(t, known, told):
+    """Make column t one that no pair has: surfaces at rest that touch without an overlap, with the weight 0.
+
+    Laws evaluate it with all others, and what they make of it is multiplied by its weight: it has to be a number.
+    """
+    none = (0.0, 0.0, 0.0)
+    known[flat(WEIGHT, t)] = known[flat(OVERLAP, t)] = known[flat(TWIST, t)] = 0.0
+    put(known, VELOCITY, t, none)
+    put(known, TURNING, t, none)
+    known[flat(MASS, t)] = known[flat(RADIUS, t)] = known[flat(REDUCED, t)] = known[flat(ROLLING, t)] = 1.0
+    told[CANDIDATE, t], told[RECALLS, t], told[SLOT, t], told[OF_I, t], told[OF_J, t] = VOID, 0, 0, 0, 0
+
+
+@inline
+def measures_of(k, i, b, c, bodies, kinds, neighbours):
+    """R_i + R_j of candidate k, of sphere i of body b and one of c; stiffness, R_i, mean: looked up if they differ."""
+    if kinds.contact_distance > 0.0:
+        radius = kinds.radius[0]
+        return kinds.contact_distance, kinds.stiffness, radius, radius
+    radius = radius_at(kinds, i, b, bodies)
+    return neighbours.contact_distance[k], neighbours.stiffness[k], radius, mean_radius(b, c, bodies, kinds)
+
+
+@inline
+def fetch(t, k, bodies, kinds, neighbours, fetched, known):
+    """Write where the bodies of candidate k are and point, and what they measure, to column t: see `measure`."""
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    b, c = bodies.owner[i], bodies.owner[j]
+    at_i, at_j = row_of(kinds, i, bodies), row_of(kinds, j, bodies)
+    put(fetched, APART, t, subtract(centre_of(kinds.pose, at_i), centre_of(kinds.pose, at_j)))
+    put(fetched, AXIS_I, t, axis_of(kinds.pose, at_i))
+    put(fetched, AXIS_J, t, axis_of(kinds.pose, at_j))
+    fetched[flat(PER_I, t)], fetched[flat(PER_J, t)] = kinds.pose[at_i, PER], kinds.pose[at_j, PER]
+    reach, known[flat(STIFFNESS, t)], radius, mean = measures_of(k, i, b, c, bodies, kinds, neighbours)
+    fetched[flat(REACH, t)], fetched[flat(RADIUS_I, t)], fetched[flat(MEAN, t)] = reach, radius, mean
+
+
+@vector_loop
+def measure(box, number, fetched, known):
+    """Compute the closest points of pairs, and whether they are nearly parallel, in vector code.
+
+    Parameters
+    ----------
+    box : see `dem.kernels.soft.state`
+    number, fetched : of columns; what `fetch` has written, in one dimension
+
+    Writes
+    ------
+    known : NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns
+    """
+    for t in range(number):
+        x, u, v = (
+            minimum_image(box, get(fetched, APART, t), (0.0, 0.0, 0.0)),
+            get(fetched, AXIS_I, t),
+            get(fetched, AXIS_J, t),
+        )
+        per_a, per_e, mean = fetched[flat(PER_I, t)], fetched[flat(PER_J, t)], fetched[flat(MEAN, t)]
+        known[flat(PARALLEL, t)] = 1.0 if are_parallel_of(u, v, mean, per_a, per_e) else 0.0
+        s, e = closest_of(x, u, v, per_a, per_e)
+        normal, overlap, arm = touch_at(x, u, v, s, e, fetched[flat(REACH, t)], fetched[flat(RADIUS_I, t)])
+        put(known, NORMAL, t, normal)
+        put(known, POINT, t, arm)
+        put(known, ARM, t, add(arm, x))
+        known[flat(OVERLAP, t)] = overlap
+
+
+@inline
+def stay(kinds, t, i, j, known):
+    """Pieces are whole bodies."""
+    return
+
+
+@inline
+def move(kinds, t, i, j, known):
+    """Have the place of a contact begin at the centres of bodies, not of the pieces that spheres i and j stand for."""
+    put(known, POINT, t, from_body(kinds, i, get(known, POINT, t)))
+    put(known, ARM, t, from_body(kinds, j, get(known, ARM, t)))
+
+
+shift = lone_or(stay, move)
+
+
+@inline
+def finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told):
+    """Complete the column of a pair that has but one contact.
+
+    Parameters
+    ----------
+    t, start, counted : column; first candidate of the chunk, which one counted from that
+    law, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    known, told : column t
+    """
+    k = start + counted
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    b, c = bodies.owner[i], bodies.owner[j]
+    shift(kinds, t, i, j, known)
+    known[flat(WEIGHT, t)], told[CANDIDATE, t], told[SLOT, t] = 1.0, counted, 0
+    told[RECALLS, t] = remembering(law, k, neighbours) & 1
+    tell_materials(law, t, b, c, bodies, kinds, told)
+    put_motion(law, t, i, j, bodies, kinds, box, known)
+    weigh(law, t, t + 1, b, c, subtract(get(known, ARM, t), get(known, POINT, t)), bodies, kinds, known)
+
+
+@inline
+def compute_capsule_kinematics(law, start, first, listed, bodies, kinds, neighbours, box, fetched, known, told):
+    """Kinematics of the contacts of pairs from `first` in a list on, as many as a batch has room for.
+
+    Pairs that are not nearly parallel have a column each; the others have theirs behind, and a void one before.
+
+    Parameters
+    ----------
+    law, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+    start, first, listed : first candidate of the chunk; pairs in the list of those that touch
+
+    Writes
+    ------
+    known, told : a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK)
+    fetched : scratch of 14 rows or more
+
+    Returns
+    -------
+    number of columns, first pair that is still to come, and MIXED_TYPES
+    """
+    pairs = min(PAIRS, listed.size - first)
+    for t in range(pairs):
+        fetch(t, start + listed[first + t], bodies, kinds, neighbours, fetched, known)
+    measure(box, pairs, fetched, known)
+    number, done = pairs, pairs
+    for t in range(pairs):
+        counted = listed[first + t]
+        if known[flat(PARALLEL, t)] == 0.0:
+            finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told)
+            continue
+        make_void(t, known, told)
+        if number + SLOTS <= BLOCK and done == pairs:
+            number = add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known, told)
+        elif done == pairs:
+            done = t
+    for t in range(done, pairs):
+        make_void(t, known, told)
+    return number, first + done, MIXED_TYPES

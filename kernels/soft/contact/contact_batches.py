@@ -1,19 +1,61 @@
-"""Touching pairs in blocks: gather what a contact law wants to know, evaluate it in a loop without branches, scatter.
+"""Pipeline of contacts between bodies: detection, kinematics, history, law, results.
 
-One by one, with bodies, velocities and memories all over the place, a frictional contact of spheres takes three times
-as long: LLVM makes vector code of the loop in the middle, which has nothing but rows of numbers before it. A block is
-few enough pairs for these to stay in the fastest cache.
+    find_touching        candidates of a chunk that touch
+    compute_kinematics   batches of `BLOCK` columns, by the contact geometry: `batch_kinematics.SingleSpheres`,
+                         `SphereClusters`, `Segments`
+    share                damping that several contacts of two bodies share
+    load_history         history of the contacts
+    evaluate_batch       the law
+    store_history        history of the contacts, in steps
+    take_results         forces and torques of a step, or the rows of a report, by the sink
+
+Batches, because one by one, with bodies, velocities and history all over the place, a frictional contact of spheres
+takes three times as long: LLVM makes vector code of loops that have nothing but rows of numbers before them. A batch is
+few enough contacts for these rows to stay in the fastest cache. Elastic contacts of spheres, which need no velocities,
+have a loop of their own over all candidates (``elastic_pairs``), behind `evaluate`.
 """
+
+import math
 
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.laws.damping import clusters_or
-from dem.kernels.numerics.vector import cross, scale
+from dem.kernels.numerics.vector import cross, scale, subtract
 from dem.kernels.simd.memory import prefetch
 from dem.kernels.simd.transpose import lines_of, read_lines, write_lines
-from dem.kernels.soft.chunks import first_candidate
-from dem.kernels.soft.contact.batch_evaluation import FORCE, LASTS, evaluate_batch, put_torques
-from dem.kernels.soft.contact.batch_kinematics import ARM, BLOCK, MIXED_TYPES, OF_PAIRS, compute_kinematics, flat, get
+from dem.kernels.soft.chunks import candidate_room, first_candidate
+from dem.kernels.soft.contact import contact_detection
+from dem.kernels.soft.contact.batch_kinematics import (
+    ARM,
+    BLOCK,
+    CANDIDATE,
+    MIXED_TYPES,
+    NORMAL,
+    OF_I,
+    OF_J,
+    OF_PAIRS,
+    OVERLAP,
+    POINT,
+    VOID,
+    Segments,
+    SingleSpheres,
+    SphereClusters,
+    compute_sphere_kinematics,
+    flat,
+    get,
+    segments_or,
+    singles_or,
+)
+from dem.kernels.soft.contact.capsule_batches import (
+    load_capsule_history,
+    scatter_capsule_forces,
+    store_capsule_history,
+    total,
+)
+from dem.kernels.soft.contact.capsule_detection import measure_overlaps
+from dem.kernels.soft.contact.capsule_kinematics import compute_capsule_kinematics, middle_of
+from dem.kernels.soft.contact.capsules import capsules_or
+from dem.kernels.soft.contact.cluster_kinematics import compute_cluster_kinematics
 from dem.kernels.soft.contact.contact_detection import (
     FORCE_J,
     HALF,
@@ -23,8 +65,13 @@ from dem.kernels.soft.contact.contact_detection import (
     SHARED,
     first_row,
     joined,
+    list_touching_pairs,
     no_sums,
 )
+from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, LOSS, evaluate_batch, put_torques
+from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
+from dem.kernels.soft.contact.pair_damping import share
+from dem.kernels.soft.contact.result_sinks import ForceSink, Reported, is_report, report_or, write
 
 
 @vector_loop
@@ -50,7 +97,7 @@ def store_history(law, first, number, touching, kept, out, history, has_history)
 
     Parameters
     ----------
-    law, kept, out : see `act`
+    law, kept, out : see `evaluate_touching`
     first, number, touching : pairs of the block in the list of candidates that touch
 
     Writes
@@ -66,12 +113,12 @@ def store_history(law, first, number, touching, kept, out, history, has_history)
 
 
 @vector_loop
-def add_couples(scheme, number, known, out):
+def add_couples(geometry, number, known, out):
     """Torques on single spheres that are not alike, in place of that of the force on the first and of couples.
 
     Parameters
     ----------
-    scheme, number, known : see `act`
+    geometry, number, known : see `evaluate_touching`
 
     Writes
     ------
@@ -83,12 +130,12 @@ def add_couples(scheme, number, known, out):
 
 
 @inline
-def do_nothing(scheme, number, known, out):
+def do_nothing(geometry, number, known, out):
     """Torques on other bodies, or under other schemes, are written already."""
     return
 
 
-share_couples = rotation.spheres_or(add_couples, do_nothing)
+share_couples = singles_or(add_couples, do_nothing)
 
 
 lay_out = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LASTS)
@@ -138,54 +185,457 @@ def scatter_any_forces(number, out, other, force_torque):
 scatter_forces = clusters_or(scatter_cluster_forces, scatter_any_forces)  # function of (damping, *arguments)
 
 
-@func
-def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies, kinds, neighbours, box):
-    """Force on sphere i of each touching pair of chunk c, and torques on both; history and energies.
+@inline
+def single_spheres(scheme):
+    """Geometry of bodies that a scheme of single spheres turns."""
+    return SingleSpheres()
+
+
+@inline
+def sphere_clusters(scheme):
+    """Geometry of other bodies made of spheres."""
+    return SphereClusters()
+
+
+by_scheme = rotation.spheres_or(single_spheres, sphere_clusters)
+
+
+@inline
+def geometry_of_spheres(kinds, scheme):
+    """Contact geometry of bodies made of spheres."""
+    return by_scheme(scheme)
+
+
+@inline
+def geometry_of_capsules(kinds, scheme):
+    """Contact geometry of capsules."""
+    return Segments()
+
+
+geometry_of = capsules_or(geometry_of_spheres, geometry_of_capsules)
+
+
+@inline
+def list_sphere_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap):
+    """Overlap of each candidate pair of spheres, or the least wanted.
 
     Parameters
     ----------
-    scheme, law, c, time_sign, half, per_joule, bodies, kinds, box : see `dem.kernels.soft.state`
-    touching : (T,) the touching candidates, counted from the chunk's first
+    kinds, box, bodies : see `dem.kernels.soft.state`
+    sphere_i, sphere_j, reach, least : see `dem.kernels.soft.contact.contact_detection.list_touching_pairs`
 
     Writes
     ------
-    neighbours.force_torque, neighbours.history, neighbours.has_history : of those candidates
+    overlap : (K,) [m]
+    """
+    list_touching_pairs(box, bodies.sphere_position, sphere_i, sphere_j, reach, least, overlap)
+
+
+list_overlaps = capsules_or(list_sphere_overlaps, measure_overlaps)
+
+
+@inline
+def find_touching(kinds, sink, law, c, bodies, neighbours, box):
+    """List the candidates of chunk c that touch, or have not let go since; returns their number.
+
+    Parameters
+    ----------
+    sink : steps list contacts across a film as well, reports do not
+    kinds, law, c, bodies, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    neighbours.overlap, neighbours.touching, neighbours.contact_slot : of the chunk's segment
+    neighbours.has_history : of its candidates, in steps
+    neighbours.batch_kinematics : scratch
+    """
+    number, start, column = neighbours.pairs[c], first_candidate(c, neighbours), neighbours.force_at[c]
+    stop = start + number
+    sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
+    overlap = neighbours.overlap[column : column + number]
+    listed = neighbours.touching[column : column + candidate_room(neighbours)]
+    rows = neighbours.batch_kinematics[neighbours.evaluating_block[c]]
+    beyond = 0.0 if is_report(sink) else laws.begins(law)
+    least = -math.inf if laws.has_range(law) else 0.0 - beyond
+    if kinds.contact_distance > 0.0:
+        list_overlaps(kinds, box, bodies, sphere_i, sphere_j, kinds.contact_distance, least, rows, overlap)
+    else:
+        reach = neighbours.contact_distance[start:stop]
+        list_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap)
+    if neighbours.has_history.size > 0 and not laws.has_range(law) and not is_report(sink):
+        contact_detection.forget(overlap, neighbours.has_history[start:stop])
+    return contact_detection.list_chunk(law, c, beyond, overlap, listed, neighbours)
+
+
+@inline
+def kinematics_of_spheres(
+    geometry, sink, law, start, first, touching, half, bodies, kinds, neighbours, box, gathered, known, told
+):
+    """Kinematics of single spheres, see `compute_kinematics`.
+
+    Parameters
+    ----------
+    geometry, sink, law, start, first, touching, half, bodies, kinds, neighbours, box : see `evaluate_touching`
+
+    Writes
+    ------
+    gathered, known, told : as `compute_sphere_kinematics`
+
+    Returns
+    -------
+    number of columns, first pair that is still to come, and MIXED_TYPES, MAY_BE_NEW or ONGOING
+    """
+    return compute_sphere_kinematics(
+        law, start, first, touching, half, bodies, kinds, neighbours, box, gathered, known, told
+    )
+
+
+@inline
+def kinematics_of_bodies(
+    geometry, sink, law, start, first, touching, half, bodies, kinds, neighbours, box, gathered, known, told
+):
+    """Kinematics of other bodies, see `compute_kinematics`.
+
+    Parameters
+    ----------
+    geometry, sink, law, start, first, touching, half, bodies, kinds, neighbours, box : see `evaluate_touching`
+
+    Writes
+    ------
+    gathered, known, told : as `compute_cluster_kinematics` or `compute_capsule_kinematics`
+
+    Returns
+    -------
+    number of columns, first pair that is still to come, and MIXED_TYPES
+    """
+    return by_shape(kinds, sink, law, start, first, touching, half, bodies, neighbours, box, gathered, known, told)
+
+
+@inline
+def kinematics_of_clusters(
+    kinds, sink, law, start, first, touching, half, bodies, neighbours, box, gathered, known, told
+):
+    """Kinematics of bodies made of spheres, see `kinematics_of_bodies`.
+
+    Parameters
+    ----------
+    kinds, sink, law, start, first, touching, half, bodies, neighbours, box : see `evaluate_touching`
+
+    Writes
+    ------
+    known, told : as `compute_cluster_kinematics`
+
+    Returns
+    -------
+    as `compute_cluster_kinematics`
+    """
+    return compute_cluster_kinematics(
+        sink, law, start, first, touching, half, bodies, kinds, neighbours, box, known, told
+    )
+
+
+@inline
+def kinematics_of_capsules(
+    kinds, sink, law, start, first, touching, half, bodies, neighbours, box, gathered, known, told
+):
+    """Kinematics of capsules, see `kinematics_of_bodies`.
+
+    Parameters
+    ----------
+    kinds, sink, law, start, first, touching, half, bodies, neighbours, box : see `evaluate_touching`
+
+    Writes
+    ------
+    gathered, known, told : as `compute_capsule_kinematics`
+
+    Returns
+    -------
+    as `compute_capsule_kinematics`
+    """
+    return compute_capsule_kinematics(
+        law, start, first, touching, bodies, kinds, neighbours, box, gathered, known, told
+    )
+
+
+by_shape = capsules_or(kinematics_of_clusters, kinematics_of_capsules)
+compute_kinematics = singles_or(kinematics_of_spheres, kinematics_of_bodies)
+
+
+@inline
+def fetch_row_history(geometry, law, first, number, touching, history):
+    """Ask for the history of contacts of spheres ahead."""
+    fetch_history(law, first, number, touching, history)
+
+
+@inline
+def fetch_no_history(geometry, law, first, number, touching, history):
+    """Capsules ask for none."""
+    return
+
+
+@inline
+def load_row_history(geometry, law, first, number, touching, told, history, has_history, kept):
+    """Gather the history of contacts of spheres, see `load_history`."""
+    load_history(law, first, number, touching, history, has_history, kept)
+
+
+@inline
+def load_slot_history(geometry, law, first, number, touching, told, history, has_history, kept):
+    """Gather the history of contacts of capsules, of which a pair may have several."""
+    load_capsule_history(law, number, told, history, kept)
+
+
+@inline
+def store_row_history(geometry, law, first, number, touching, told, kept, out, history, has_history):
+    """Scatter the history of contacts of spheres, see `store_history`."""
+    store_history(law, first, number, touching, kept, out, history, has_history)
+
+
+@inline
+def store_slot_history(geometry, law, first, number, touching, told, kept, out, history, has_history):
+    """Scatter the history of contacts of capsules."""
+    store_capsule_history(law, number, told, kept, out, history, has_history)
+
+
+fetch = segments_or(fetch_no_history, fetch_row_history)
+recall = segments_or(load_slot_history, load_row_history)
+keep = segments_or(store_slot_history, store_row_history)
+
+
+@inline
+def scatter_sphere_forces(geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out):
+    """Write the rows of `Neighbours.force_torque` of contacts of spheres.
+
+    Parameters
+    ----------
+    geometry, law, number, way, row, start, bodies, kinds, box, known, told, out : see `take_forces`
+
+    Writes
+    ------
+    neighbours.force_torque : rows from `row` on
+    """
+    if laws.turns(law) and way == MIXED_TYPES:
+        share_couples(geometry, number, known, out)
+    other = ON_J if laws.turns(law) or way == MIXED_TYPES else ON_I
+    scatter_forces(law.damping, number, out, other, neighbours.force_torque[row:])
+
+
+@inline
+def scatter_segment_forces(geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out):
+    """Write the rows of `Neighbours.force_torque` of pairs of capsules.
+
+    Parameters
+    ----------
+    geometry, law, number, way, row, start, bodies, kinds, box, known, told, out : see `take_forces`
+
+    Writes
+    ------
+    neighbours.force_torque : of the candidates of the batch
+    """
+    scatter_capsule_forces(number, start, bodies, kinds, neighbours, box, known, told, out)
+
+
+scatter = segments_or(scatter_segment_forces, scatter_sphere_forces)
+
+
+@inline
+def total_of_contact(geometry, t, number, start, bodies, kinds, neighbours, box, known, told, out):
+    """Force on the first sphere of a contact [N], its arm [m], and the next column.
+
+    Parameters
+    ----------
+    t : column
+    geometry, number, start, bodies, kinds, neighbours, box, known, told, out : see `take_forces`
+
+    Returns
+    -------
+    force [N], arm from the centre of the first body [m], column
+    """
+    return get(out, FORCE, t), get(known, POINT, t), t + 1
+
+
+@inline
+def total_of_capsules(geometry, t, number, start, bodies, kinds, neighbours, box, known, told, out):
+    """Force of all contacts of a pair of capsules [N], the arm of their middle [m], and the next column.
+
+    Parameters
+    ----------
+    t : first column
+    geometry, number, start, bodies, kinds, neighbours, box, known, told, out : see `take_forces`
+
+    Returns
+    -------
+    force [N], arm from the centre of the first body [m], column
+    """
+    force, _, _, stop = total(t, number, start, bodies, kinds, neighbours, box, known, told, out)
+    return force, middle_of(t, stop, known), stop
+
+
+total_of = segments_or(total_of_capsules, total_of_contact)
+
+
+@inline
+def take_rows(sink, geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out):
+    """Report the contacts of a batch, one row a pair of spheres or capsules.
+
+    Parameters
+    ----------
+    geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out : see `take_forces`
+
+    Writes
+    ------
+    sink : `ReportSink`
+    """
+    t = 0
+    while t < number:
+        first = t
+        if told[CANDIDATE, first] == VOID:
+            t += 1
+            continue
+        i, j = neighbours.sphere_i[start + told[CANDIDATE, first]], neighbours.sphere_j[start + told[CANDIDATE, first]]
+        b, c = bodies.owner[i], bodies.owner[j]
+        force, arm, t = total_of(geometry, first, number, start, bodies, kinds, neighbours, box, known, told, out)
+        branch, loss = subtract(get(known, ARM, first), get(known, POINT, first)), 0.0
+        for contact in range(first, t):
+            loss += out[flat(LOSS, contact)]
+        touch = Reported(known[flat(OVERLAP, first)], get(known, NORMAL, first))
+        of_b, of_c = i - bodies.first_sphere[b], j - bodies.first_sphere[c]
+        write(
+            sink.number[0], bodies.identity[b], bodies.identity[c], of_b, of_c, touch, force, loss, arm, branch,
+            sink.who, sink.what,
+        )  # fmt: skip
+        sink.number[0] += 1
+
+
+@inline
+def take_forces(sink, geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out):
+    """Write forces and torques of the contacts of a batch.
+
+    Parameters
+    ----------
+    number, way, row, start : columns; MIXED_TYPES, MAY_BE_NEW or ONGOING; row of the first; chunk's first candidate
+    sink, geometry, law, bodies, kinds, box : see `evaluate_touching`
+    known, told, out : columns of the batch
+
+    Writes
+    ------
+    neighbours.force_torque : of the contacts of the batch
+    """
+    scatter(geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out)
+
+
+take_results = report_or(take_rows, take_forces)
+
+
+@func
+def evaluate_touching(kinds, sink, law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box):
+    """Evaluate the touching among the candidate pairs of chunk c.
+
+    Parameters
+    ----------
+    sink : `result_sinks.ForceSink` or `result_sinks.ReportSink`
+    kinds, law, scheme, c, time_sign, half, per_joule, bodies, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    neighbours.force_torque, neighbours.history, neighbours.has_history : of the chunk's candidates, in steps
+    neighbours.overlap, neighbours.touching, neighbours.contact_slot : of the chunk's segment
     neighbours.batch_kinematics, neighbours.batch_history, neighbours.batch_forces, neighbours.batch_ids : scratch
+    sink : a row for each contact, in reports
 
     Returns
     -------
     `Sums`
     """
-    start, row, block = first_candidate(c, neighbours), first_row(c, neighbours), neighbours.evaluating_block[c]
-    gathered, kept, out = (
+    geometry, start, row = geometry_of(kinds, scheme), first_candidate(c, neighbours), first_row(c, neighbours)
+    block, column = neighbours.evaluating_block[c], neighbours.force_at[c]
+    gathered, kept, out, told = (
         neighbours.batch_kinematics[block],
         neighbours.batch_history[block],
         neighbours.batch_forces[block],
+        neighbours.batch_ids[block],
     )
     known = gathered[OF_PAIRS:]
-    material_i, material_j = neighbours.batch_ids[block, 0], neighbours.batch_ids[block, 1]
-    remembers = neighbours.has_history.size > 0
-    sums = no_sums()
-    for first in range(0, touching.size, BLOCK):
-        number = min(BLOCK, touching.size - first)
+    history, has_history = neighbours.history[start:], neighbours.has_history[start:]
+    remembers = laws.needs_velocity(law) and neighbours.has_history.size > 0
+    touched = find_touching(kinds, sink, law, c, bodies, neighbours, box)
+    touching = neighbours.touching[column : column + touched]
+    sums, first = no_sums(), 0
+    while first < touching.size:
         if remembers:
-            fetch_history(law, first, number, touching, neighbours.history[start:])
-        way = compute_kinematics(
-            scheme, law, start, first, first + number, touching, half, bodies, kinds, neighbours, box, gathered, known,
-            material_i, material_j,
-        )  # fmt: skip
-        if remembers:
-            load_history(law, first, number, touching, neighbours.history[start:], neighbours.has_history[start:], kept)
-        more = evaluate_batch(
-            scheme, law, number, way, time_sign, half, per_joule, known, material_i, material_j, kept, out
+            fetch(geometry, law, first, min(BLOCK, touching.size - first), touching, history)
+        number, stop, way = compute_kinematics(
+            geometry, sink, law, start, first, touching, half, bodies, kinds, neighbours, box, gathered, known, told
         )
+        share(kinds, geometry, law, first, stop, start, touching, half, bodies, neighbours, box, known)
         if remembers:
-            store_history(
-                law, first, number, touching, kept, out, neighbours.history[start:], neighbours.has_history[start:]
-            )
-        if laws.turns(law) and way == MIXED_TYPES:
-            share_couples(scheme, number, known, out)
-        other = ON_J if laws.turns(law) or way == MIXED_TYPES else ON_I
-        scatter_forces(law.damping, number, out, other, neighbours.force_torque[row + first :])
-        sums = joined(sums, more)
+            recall(geometry, law, first, number, touching, told, history, has_history, kept)
+        more = evaluate_batch(
+            geometry, sink, law, number, way, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out
+        )
+        if remembers and not is_report(sink):
+            keep(geometry, law, first, number, touching, told, kept, out, history, has_history)
+        take_results(
+            sink, geometry, law, number, way, row + first, start, bodies, kinds, neighbours, box, known, told, out
+        )
+        sums, first = joined(sums, more), stop
     return sums
+
+
+@inline
+def evaluate_listed(law, scheme, c, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+    """Evaluate the candidate pairs of chunk c by a law that needs velocities, see `evaluate`.
+
+    Parameters
+    ----------
+    law, scheme, c, time_sign, half, per_joule, bodies, kinds, neighbours, box : see `evaluate`
+
+    Returns
+    -------
+    `Sums`
+    """
+    return evaluate_touching(kinds, ForceSink(), law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box)
+
+
+by_law = laws.elastic_or(evaluate_elastic, evaluate_listed)
+
+
+@inline
+def evaluate_spheres(kinds, law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box):
+    """Evaluate the candidate pairs of chunk c, which are spheres.
+
+    Parameters
+    ----------
+    kinds, law, scheme, c, time_sign, half, per_joule, bodies, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    neighbours : as `evaluate_elastic`, or `evaluate_touching`
+
+    Returns
+    -------
+    `Sums`
+    """
+    return by_law(law, scheme, c, time_sign, half, per_joule, bodies, kinds, neighbours, box)
+
+
+@inline
+def evaluate_capsules(kinds, law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box):
+    """Evaluate the candidate pairs of chunk c, which are capsules.
+
+    Parameters
+    ----------
+    kinds, law, scheme, c, time_sign, half, per_joule, bodies, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    neighbours : as `evaluate_touching`
+
+    Returns
+    -------
+    `Sums`
+    """
+    return evaluate_touching(kinds, ForceSink(), law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box)
+
+
+evaluate = capsules_or(evaluate_spheres, evaluate_capsules)

@@ -10,7 +10,7 @@ import numpy as np
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import compiled_stage, inline
 from dem.kernels.soft.bonds import bond_step
-from dem.kernels.soft.contact import contact_history, elastic_pairs, force_accumulation
+from dem.kernels.soft.contact import body_placement, contact_batches, contact_history, force_accumulation
 from dem.kernels.soft.contact.contact_detection import no_sums
 from dem.kernels.soft.integration import particle_update, whole_steps
 from dem.kernels.soft.neighbours import candidate_pairs, capsule_candidates
@@ -61,7 +61,7 @@ def pair_forces(scheme, law, c, evaluates, d, gathers, shift, time_sign, setting
 
     Writes
     ------
-    neighbours : as `dem.kernels.soft.contact.elastic_pairs.evaluate`
+    neighbours : as `dem.kernels.soft.contact.contact_batches.evaluate`
     bodies : as `dem.kernels.soft.contact.force_accumulation.gather_pairs`
 
     Returns
@@ -70,7 +70,7 @@ def pair_forces(scheme, law, c, evaluates, d, gathers, shift, time_sign, setting
     """
     sums, half = no_sums(), 0.5 * setting.dt
     if evaluates:
-        sums = elastic_pairs.evaluate(
+        sums = contact_batches.evaluate(
             kinds, law, scheme, c, time_sign, half, setting.per_joule, bodies, neighbours, box
         )
     if gathers:
@@ -111,7 +111,7 @@ def do_nothing(scheme, c, bodies, kinds, neighbours):
 def place_any(scheme, c, bodies, kinds, neighbours):
     """Place the spheres of the bodies of chunk c that have anything to touch."""
     if not kinds.all_single_spheres:
-        elastic_pairs.place(kinds, c, bodies, neighbours)
+        body_placement.place(kinds, c, bodies, neighbours)
 
 
 place = rotation.spheres_or(do_nothing, place_any)
@@ -150,13 +150,13 @@ def integrate(scheme, c, corrects, predicts, shift, setting, bodies, kinds, neig
 @compiled_stage
 def place_all(bodies, kinds):
     """Place the spheres of all bodies of several spheres."""
-    elastic_pairs.place_all(bodies, kinds)
+    body_placement.place_all(bodies, kinds)
 
 
 @compiled_stage
 def place_off_line(c, bodies, kinds):
     """Place the spheres of those bodies of chunk c that are not on a line."""
-    elastic_pairs.place_off_line(c, bodies, kinds)
+    body_placement.place_off_line(c, bodies, kinds)
 
 
 @compiled_stage
@@ -180,7 +180,7 @@ def finish_candidates(c, anew, skin, bodies, kinds, neighbours, box):
         contact_history.restore_history(c, neighbours)
     candidate_pairs.list_incident(c, anew, skin, bodies, kinds, neighbours, box)
     if not kinds.all_single_spheres:
-        elastic_pairs.place(kinds, c, bodies, neighbours)
+        body_placement.place(kinds, c, bodies, neighbours)
 
 
 @compiled_stage

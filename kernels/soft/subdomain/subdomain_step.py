@@ -11,7 +11,7 @@ from dem.kernels.compiler.jit import fast_call, func, inline, spread
 from dem.kernels.fluid import tell_time
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.chunks import by_mode
-from dem.kernels.soft.contact import elastic_pairs
+from dem.kernels.soft.contact import body_placement
 from dem.kernels.soft.integration import compiled_stages, passes, sweeps
 from dem.kernels.soft.integration.time_loop import (
     DONE,
@@ -55,7 +55,7 @@ def meet_ghosts(block, scheme, law, task, setting, bodies, kinds, neighbours, bo
     for c in range(neighbours.block[0]):
         if neighbours.evaluating_block[c] == block:
             if not kinds.all_single_spheres:
-                elastic_pairs.place(kinds, c, bodies, neighbours)
+                body_placement.place(kinds, c, bodies, neighbours)
             bond_step.evaluate(neighbours.bonds, c, True, setting, bodies, box)
             sign = sweeps.time_sign_of(task)
             sweeps.evaluate_and_accumulate(

@@ -16,12 +16,12 @@ from dem.kernels.laws import hertz
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words
 from dem.kernels.numerics.float_bits import bits_of_float
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, store, subtract
-from dem.kernels.rotation.spherical import SphericalPCDM
 from dem.kernels.soft.chunks import chunk_of
-from dem.kernels.soft.contact.batch_evaluation import FORCE, evaluate_new
-from dem.kernels.soft.contact.batch_kinematics import BLOCK, OF_FACES, POINT, get, put, put_touch
+from dem.kernels.soft.contact.batch_kinematics import BLOCK, OF_FACES, POINT, SingleSpheres, get, put, put_touch
 from dem.kernels.soft.contact.contact_batches import load_history, store_history
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
+from dem.kernels.soft.contact.contact_evaluation import FORCE, evaluate_new
+from dem.kernels.soft.contact.result_sinks import ForceSink
 from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from dem.kernels.soft.wall_contact.contact_sinks import (
@@ -481,8 +481,9 @@ def evaluate_columns(law, number, c, shift, time_sign, half, per_joule, bodies, 
         load_history(law, 0, number, told[FACE], history, has_history, kept)
     alike = kinds.contact_distance > 0.0
     more = evaluate_new(
-        SphericalPCDM(), law, number, alike, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out
-    )
+        SingleSpheres(), ForceSink(), law, number, alike, time_sign, half, per_joule, known, told[OF_I], told[OF_J],
+        kept, out,
+    )  # fmt: skip
     if has_history.size > 0:
         store_history(law, 0, number, told[FACE], kept, out, history, has_history)
     work = no_energy()

@@ -12,7 +12,7 @@ import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import for_type, inline
 from dem.kernels.numerics.vector import load, scale, subtract
-from dem.kernels.soft.contact.report_row import write
+from dem.kernels.soft.contact.result_sinks import write
 from dem.kernels.soft.contact.shared_damping import of_mass
 
 

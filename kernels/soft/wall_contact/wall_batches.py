@@ -10,9 +10,7 @@ from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.laws.merged_contacts import exponent
 from dem.kernels.numerics.energy import add_words, as_words
 from dem.kernels.numerics.vector import add, dot, load, store
-from dem.kernels.rotation.spherical import SphericalPCDM
 from dem.kernels.soft.chunks import chunk_of
-from dem.kernels.soft.contact.batch_evaluation import FORCE, LASTS, evaluate_batch
 from dem.kernels.soft.contact.batch_kinematics import (
     BLOCK,
     MAY_BE_NEW,
@@ -21,11 +19,14 @@ from dem.kernels.soft.contact.batch_kinematics import (
     OF_FACES,
     ONGOING,
     OVERLAP,
+    SingleSpheres,
     flat,
     get,
     put,
 )
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
+from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, evaluate_batch
+from dem.kernels.soft.contact.result_sinks import ForceSink
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact import rough_walls, wall_history, wall_loads
 from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces
@@ -183,8 +184,9 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
     if others > 0 or laws.turns(law):  # with couples the torque is wanted by itself
         way = MIXED_TYPES
     more = evaluate_batch(
-        SphericalPCDM(), law, number, way, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out
-    )
+        SingleSpheres(), ForceSink(), law, number, way, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept,
+        out,
+    )  # fmt: skip
     n, present = 0, 0
     for t in range(number):
         b, force = told[SPHERE, t], get(out, FORCE, t)

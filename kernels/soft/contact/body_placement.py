@@ -1,0 +1,89 @@
+"""Place the spheres of bodies, and the axes of capsules."""
+
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.numerics.quaternion import load_quaternion, rotate
+from dem.kernels.numerics.vector import add, load, store
+from dem.kernels.soft.chunks import chunk_of
+from dem.kernels.soft.contact.capsules import capsules_or, place_axis, place_pieces
+
+
+@inline
+def place_body(b, bodies, kinds):
+    """Sphere centres x + q d q* of body b."""
+    x = load(bodies.position, b)
+    q = load_quaternion(bodies.orientation, b)
+    o = kinds.first_offset[bodies.kind[b]] - bodies.first_sphere[b]
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        store(bodies.sphere_position, s, add(x, rotate(q, load(kinds.offset, s + o))))
+
+
+@inline
+def place_spheres(kinds, c, bodies, neighbours):
+    """Place the spheres of the bodies of chunk c that have anything to touch."""
+    low, _ = chunk_of(c, bodies.kind.size)
+    for k in range(low, low + neighbours.with_contacts_count[c]):
+        place_body(neighbours.with_contacts[k], bodies, kinds)
+
+
+@inline
+def place_capsules(kinds, c, bodies, neighbours):
+    """Turn the axes of the bodies of chunk c that have anything to touch, and place the ends of those near walls."""
+    low, _ = chunk_of(c, bodies.kind.size)
+    for k in range(low, low + neighbours.with_contacts_count[c]):
+        place_axis(neighbours.with_contacts[k], bodies, kinds)
+    for k in range(low, low + neighbours.near_wall_count[c]):
+        place_body(neighbours.near_wall[k], bodies, kinds)
+
+
+@inline
+def place_mixed(kinds, c, bodies, neighbours):
+    """Place the spheres and capsule ends of the bodies of chunk c that have contacts or are near walls."""
+    low, _ = chunk_of(c, bodies.kind.size)
+    for k in range(low, low + neighbours.with_contacts_count[c]):
+        place_pieces(neighbours.with_contacts[k], bodies, kinds)
+    for k in range(low, low + neighbours.near_wall_count[c]):
+        place_body(neighbours.near_wall[k], bodies, kinds)
+
+
+place = capsules_or(place_spheres, place_capsules, place_mixed)
+
+
+@inline
+def have_no_axis(kinds, b, bodies):
+    """Bodies made of spheres need none."""
+    return
+
+
+@inline
+def have_axis(kinds, b, bodies):
+    """Update the axis of body b, a capsule."""
+    place_axis(b, bodies, kinds)
+
+
+@inline
+def have_pieces(kinds, b, bodies):
+    """Update the pieces of body b, a capsule or several spheres."""
+    place_pieces(b, bodies, kinds)
+
+
+turn = capsules_or(have_no_axis, have_axis, have_pieces)
+
+
+@func
+def place_all(bodies, kinds):
+    """Place the spheres of all bodies of several spheres, for output; single spheres lie where their bodies do."""
+    if not kinds.all_single_spheres:
+        for b in range(bodies.kind.size):
+            place_body(b, bodies, kinds)
+            turn(kinds, b, bodies)
+
+
+@func
+def place_off_line(c, bodies, kinds):
+    """Place the spheres of those bodies of chunk c that are not on a line, before candidates are picked."""
+    if kinds.all_single_spheres:
+        return
+    low, high = chunk_of(c, bodies.kind.size)
+    for b in range(low, high):
+        if kinds.is_collinear[bodies.kind[b]] == 0:
+            place_body(b, bodies, kinds)

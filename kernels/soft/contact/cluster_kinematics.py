@@ -1,0 +1,118 @@
+"""Kinematics of contacts between bodies that carry spheres, one after the other."""
+
+import math
+
+from dem.kernels import laws
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, subtract
+from dem.kernels.soft.contact.batch_kinematics import (
+    ARM,
+    BLOCK,
+    CANDIDATE,
+    MIXED_TYPES,
+    OF_I,
+    OF_J,
+    POINT,
+    put,
+    put_touch,
+)
+from dem.kernels.soft.contact.contact_detection import TINY
+from dem.kernels.soft.contact.result_sinks import is_report
+from dem.kernels.soft.contact.surface_motion import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
+
+
+@inline
+def reach_of(k, kinds, neighbours):
+    """R_i + R_j of candidate k [m], and its stiffness [N m^-1.5]."""
+    if kinds.contact_distance > 0.0:
+        return kinds.contact_distance, kinds.stiffness
+    return neighbours.contact_distance[k], neighbours.stiffness[k]
+
+
+@inline
+def look(kinds, law, k, bodies, neighbours, box):
+    """Kinematics of the contact of candidate k, and its place from the centres of both bodies.
+
+    Parameters
+    ----------
+    k : candidate
+    kinds, law, bodies, neighbours, box : see `dem.kernels.soft.state`
+
+    Returns
+    -------
+    `laws.ContactKinematics`, arms from the centres of both bodies [m]
+    """
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    b, c = bodies.owner[i], bodies.owner[j]
+    reach, stiffness = reach_of(k, kinds, neighbours)
+    touch, x = meeting(i, b, j, c, reach, stiffness, bodies, kinds, box)
+    return touch, minimum_image(box, x, load(bodies.position, b)), minimum_image(box, x, load(bodies.position, c))
+
+
+@inline
+def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
+    """Kinematics of sphere i of body b and sphere j of body c, and the point halfway between their surfaces.
+
+    Parameters
+    ----------
+    i, b, j, c : the two spheres, each with its body
+    reach, stiffness : R_i + R_j [m], K [N m^-1.5]
+    bodies, kinds, box : see `dem.kernels.soft.state`
+
+    Returns
+    -------
+    `laws.ContactKinematics`, point [m]
+    """
+    x_i = load(bodies.sphere_position, i)
+    d = minimum_image(box, x_i, load(bodies.sphere_position, j))
+    distance = math.sqrt(dot(d, d))
+    normal = scale(1.0 / (distance + TINY), d)
+    overlap = reach - distance
+    radius = 0.5 * reach if kinds.contact_distance > 0.0 else radius_of(i, b, bodies, kinds)
+    x = add_scaled(x_i, 0.5 * overlap - radius, normal)
+    velocity = subtract(surface_velocity(b, x, bodies, box), surface_velocity(c, x, bodies, box))
+    twist = 0.5 * dot(add(spin_of(b, bodies), spin_of(c, bodies)), normal)
+    mass = 1.0 / (inverse_mass(b, x, normal, bodies, kinds, box) + inverse_mass(c, x, normal, bodies, kinds, box))
+    r_i, r_j = radius_of(i, b, bodies, kinds), radius_of(j, c, bodies, kinds)
+    return laws.ContactKinematics(
+        stiffness, mass, overlap, normal, velocity, twist,
+        relative_angular_velocity=subtract(spin_of(b, bodies), spin_of(c, bodies)), radius=r_i * r_j / (r_i + r_j),
+        reduced_mass=1.0 / (kinds.inverse_mass[bodies.kind[b]] + kinds.inverse_mass[bodies.kind[c]]),
+        rolling_inertia=1.0 / (1.0 / rolling_inertia(r_i, b, bodies, kinds) + 1.0 / rolling_inertia(r_j, c, bodies,
+        kinds)),
+        may_begin=True,
+    ), x  # fmt: skip
+
+
+@func
+def compute_cluster_kinematics(sink, law, start, first, touching, half, bodies, kinds, neighbours, box, known, told):
+    """Kinematics of the contacts from `first` in the list on, as many as a batch has room for.
+
+    Parameters
+    ----------
+    sink : of spheres that are all alike the torques on both are the same in steps; reports have both arms
+    law, half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+    start, first, touching : first candidate of the chunk; pairs in the list of those that touch
+
+    Writes
+    ------
+    known : all rows but WEIGHT
+    told : rows OF_I, OF_J and CANDIDATE
+
+    Returns
+    -------
+    number of columns, first pair that is still to come, and MIXED_TYPES
+    """
+    number = min(BLOCK, touching.size - first)
+    alike = kinds.all_single_spheres and kinds.contact_distance > 0.0 and not is_report(sink)
+    for t in range(number):
+        k = start + touching[first + t]
+        b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
+        told[OF_I, t], told[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+        told[CANDIDATE, t] = touching[first + t]
+        touch, arm, other = look(kinds, law, k, bodies, neighbours, box)
+        put_touch(t, touch, known)
+        put(known, POINT, t, arm)
+        put(known, ARM, t, scale(-1.0, arm) if alike else other)
+    return number, first + number, MIXED_TYPES

@@ -1,0 +1,343 @@
+"""Evaluate the contact law for a batch of contacts: the only place where that of contacts between bodies is called.
+
+A batch is a column of numbers for each contact (``batch_kinematics``), so that LLVM makes vector code of the loops.
+Single spheres have three loops: of mixed types; of one type, some of which may have just begun; of one type, all
+ongoing, which spares the root and division of a first step. All other contacts share the first of these.
+"""
+
+from dem.kernels import laws
+from dem.kernels.compiler.jit import inline, vector_loop
+from dem.kernels.laws import hertz
+from dem.kernels.numerics.energy import add_words, as_fixed, as_words
+from dem.kernels.numerics.float_bits import bits_of_float
+from dem.kernels.numerics.vector import add, cross, scale, subtract
+from dem.kernels.soft.contact.batch_kinematics import (
+    ARM,
+    MAY_BE_NEW,
+    NORMAL,
+    ONGOING,
+    OVERLAP,
+    POINT,
+    STIFFNESS,
+    flat,
+    get,
+    put,
+    segments_or,
+    singles_or,
+    touch_of,
+    weight_of,
+)
+from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, no_sums
+from dem.kernels.soft.contact.result_sinks import report_or
+
+# rows of results: force on i, whether the contact persists, energy of a contact of capsules if it counted wholly [J],
+# power that is lost (for reports only) [W]; the others are columns of `Neighbours.force_torque`: ON_I, ON_J
+FORCE, LASTS, ENERGY, LOSS = 0, 3, 7, 8
+
+
+@inline
+def torques_of(known, t, force):
+    """Torques of a contact's force about the centres of both bodies."""
+    return cross(get(known, POINT, t), force), cross(get(known, ARM, t), scale(-1.0, force))
+
+
+@inline
+def put_torques(out, t, torque_i, torque_j, couple):
+    """Write torques on both bodies, and the couple with them, of which one feels the opposite of the other."""
+    put(out, ON_I, t, add(torque_i, couple))
+    put(out, ON_J, t, subtract(torque_j, couple))
+
+
+@inline
+def turn_spheres(geometry, law, alike, known, t, force, couple, out):
+    """Write the torques on single spheres; where they are not alike but there are couples, that of the force on i.
+
+    Parameters
+    ----------
+    geometry, law, alike, known, t : see `evaluate_column`
+    force, couple : of the contact, on i [N, N m]
+
+    Writes
+    ------
+    out : row ON_I, and ON_J if both torques differ; the couple there, for `share_couples`, if they are not alike
+    """
+    torque = cross(get(known, POINT, t), force)
+    if alike and laws.turns(law):
+        put_torques(out, t, torque, torque, couple)
+    else:
+        put(out, ON_I, t, torque)
+        if laws.turns(law):
+            put(out, ON_J, t, couple)
+        elif not alike:
+            put(out, ON_J, t, cross(get(known, ARM, t), scale(-1.0, force)))
+
+
+@inline
+def turn_bodies(geometry, law, alike, known, t, force, couple, out):
+    """Write the torques on other bodies, or under other schemes.
+
+    Parameters
+    ----------
+    geometry, law, alike, known, t, force, couple : see `turn_spheres`
+
+    Writes
+    ------
+    out : rows ON_I and ON_J
+    """
+    if not laws.turns(law):
+        couple = (0.0, 0.0, 0.0)
+    torque_i, torque_j = torques_of(known, t, force)
+    put_torques(out, t, torque_i, torque_j, couple)
+
+
+turn = singles_or(turn_spheres, turn_bodies)
+
+
+@inline
+def put_energy(geometry, out, t, energy):
+    """Write the energy of a contact of capsules, by which their weights pull."""
+    out[flat(ENERGY, t)] = energy
+
+
+@inline
+def no_energy_row(geometry, out, t, energy):
+    """The energies of contacts of spheres are summed only."""
+    return
+
+
+keep_energy = segments_or(put_energy, no_energy_row)
+
+
+@inline
+def put_loss(sink, out, t, loss, half):
+    """Write the power that a contact takes up, for its report."""
+    out[flat(LOSS, t)] = loss / half
+
+
+@inline
+def no_loss_row(sink, out, t, loss, half):
+    """The losses of a step are summed only."""
+    return
+
+
+keep_loss = report_or(put_loss, no_loss_row)
+
+
+@inline
+def evaluate_elastic_column(
+    law, geometry, sink, alike, may_begin, i, j, t, time_sign, half, per_joule, known, kept, out, sums
+):
+    """Hertz force of one contact, see `evaluate_composite_column`.
+
+    Parameters
+    ----------
+    geometry, sink, law, alike, may_begin, i, j, t, time_sign, half, per_joule, known, kept, sums : see there
+
+    Writes
+    ------
+    out : rows FORCE, ON_I and ON_J
+
+    Returns
+    -------
+    `Sums` with this contact's
+    """
+    overlap, weight = max(known[flat(OVERLAP, t)], 0.0), weight_of(geometry, known, t)
+    energy = hertz.energy(known[flat(STIFFNESS, t)], overlap)
+    force = scale(weight * hertz.force(known[flat(STIFFNESS, t)], overlap), get(known, NORMAL, t))
+    put(out, FORCE, t, force)
+    turn(geometry, law, alike, known, t, force, (0.0, 0.0, 0.0), out)
+    keep_energy(geometry, out, t, energy)
+    keep_loss(sink, out, t, 0.0, half)
+    return Sums(
+        sums.elastic + as_fixed(weight * energy, per_joule), max(sums.overlap, bits_of_float(overlap)), sums.stored,
+        sums.loss, sums.work, sums.jump,
+    )  # fmt: skip
+
+
+@inline
+def evaluate_composite_column(
+    law, geometry, sink, alike, may_begin, i, j, t, time_sign, half, per_joule, known, kept, out, sums
+):
+    """Force and couple of one contact, and its history.
+
+    Parameters
+    ----------
+    geometry, sink : how bodies touch, see `batch_kinematics`; who takes the results, see ``result_sinks``
+    law, time_sign, half, per_joule : see `dem.kernels.soft.state`
+    alike, may_begin : whether both are single spheres of one kind; whether it may have begun in the last step
+    i, j, t, known, sums : the two materials, column, kinematics; sums so far
+
+    Writes
+    ------
+    kept : (R, BLOCK) history of the contacts, a column each
+    out : rows FORCE, LASTS, ON_I and ON_J; ENERGY of capsules, LOSS for reports
+
+    Returns
+    -------
+    `Sums` with this contact's
+    """
+    touch, weight = touch_of(known, t, may_begin), weight_of(geometry, known, t)
+    history = laws.load(law, kept.T, t, 0)
+    outcome, history = laws.contact(law, i, j, touch, history, half, time_sign)
+    laws.store(law, kept.T, t, 0, history)
+    force = scale(weight, outcome.force)
+    put(out, FORCE, t, force)
+    turn(geometry, law, alike, known, t, force, scale(weight, outcome.couple), out)
+    out[flat(LASTS, t)] = 1.0 if outcome.persists else 0.0
+    keep_energy(geometry, out, t, outcome.elastic + outcome.stored)
+    keep_loss(sink, out, t, weight * outcome.loss, half)
+    return Sums(
+        sums.elastic + as_fixed(weight * outcome.elastic, per_joule),
+        max(sums.overlap, bits_of_float(max(touch.overlap, 0.0))),
+        sums.stored + as_fixed(weight * outcome.stored, per_joule),
+        add_words(sums.loss, as_words(weight * outcome.loss, per_joule)),
+        sums.work,
+        add_words(sums.jump, as_words(weight * outcome.instantaneous_dissipation, per_joule)),
+    )
+
+
+evaluate_column = laws.elastic_or(evaluate_elastic_column, evaluate_composite_column)  # function of (law, ...)
+
+
+def evaluator_of(may_begin):
+    """Make the loop over contacts of spheres of one type, any or none of which may have begun in the last step."""
+
+    @vector_loop
+    def evaluate_alike(geometry, sink, law, number, i, j, time_sign, half, per_joule, known, kept, out):
+        """Evaluate contacts, all of the same two materials: these are looked up once.
+
+        Parameters
+        ----------
+        geometry, sink, law, i, j, time_sign, half, per_joule, known : see `evaluate_composite_column`
+        number : of contacts
+
+        Writes
+        ------
+        kept, out : as `evaluate_composite_column`
+
+        Returns
+        -------
+        `Sums`
+        """
+        sums = no_sums()
+        for t in range(number):
+            sums = evaluate_column(
+                law, geometry, sink, True, may_begin, i, j, t, time_sign, half, per_joule, known, kept, out, sums
+            )
+        return sums
+
+    return evaluate_alike
+
+
+evaluate_one_type, evaluate_ongoing = evaluator_of(True), evaluator_of(False)
+
+
+@vector_loop
+def evaluate_mixed_types(
+    geometry, sink, law, number, time_sign, half, per_joule, known, material_i, material_j, kept, out
+):
+    """Evaluate contacts of any bodies.
+
+    Parameters
+    ----------
+    geometry, sink, law, time_sign, half, per_joule, known : see `evaluate_composite_column`
+    number : of contacts
+    material_i, material_j : (BLOCK,)
+
+    Writes
+    ------
+    kept, out : as `evaluate_composite_column`
+
+    Returns
+    -------
+    `Sums`
+    """
+    sums = no_sums()
+    for t in range(number):
+        i, j = material_i[t], material_j[t]
+        sums = evaluate_column(
+            law, geometry, sink, False, True, i, j, t, time_sign, half, per_joule, known, kept, out, sums
+        )
+    return sums
+
+
+@inline
+def evaluate_new(
+    geometry, sink, law, number, alike, time_sign, half, per_joule, known, material_i, material_j, kept, out
+):
+    """Evaluate contacts of single spheres, all of them alike or not, any of which may have just begun.
+
+    Parameters
+    ----------
+    geometry, sink, law, number, time_sign, half, per_joule, known, material_i, material_j : see `evaluate_mixed_types`
+    alike : whether bodies and materials of all contacts are the same
+
+    Writes
+    ------
+    kept, out : as `evaluate_mixed_types`
+
+    Returns
+    -------
+    `Sums`
+    """
+    if alike:
+        i, j = material_i[0], material_j[0]
+        return evaluate_one_type(geometry, sink, law, number, i, j, time_sign, half, per_joule, known, kept, out)
+    return evaluate_mixed_types(
+        geometry, sink, law, number, time_sign, half, per_joule, known, material_i, material_j, kept, out
+    )
+
+
+@inline
+def evaluate_spheres(
+    geometry, sink, law, number, way, time_sign, half, per_joule, known, material_i, material_j, kept, out
+):
+    """Evaluate contacts of single spheres.
+
+    Parameters
+    ----------
+    geometry, sink, law, number, time_sign, half, per_joule, known, material_i, material_j : see `evaluate_mixed_types`
+    way : MIXED_TYPES, MAY_BE_NEW or ONGOING
+
+    Writes
+    ------
+    kept, out : as `evaluate_mixed_types`
+
+    Returns
+    -------
+    `Sums`
+    """
+    if way == ONGOING:
+        i, j = material_i[0], material_j[0]
+        return evaluate_ongoing(geometry, sink, law, number, i, j, time_sign, half, per_joule, known, kept, out)
+    alike = way == MAY_BE_NEW
+    return evaluate_new(
+        geometry, sink, law, number, alike, time_sign, half, per_joule, known, material_i, material_j, kept, out
+    )
+
+
+@inline
+def evaluate_bodies(
+    geometry, sink, law, number, way, time_sign, half, per_joule, known, material_i, material_j, kept, out
+):
+    """Evaluate contacts of other bodies: one loop for all.
+
+    Parameters
+    ----------
+    geometry, sink, law, number, time_sign, half, per_joule, known, material_i, material_j : see `evaluate_mixed_types`
+    way : MIXED_TYPES
+
+    Writes
+    ------
+    kept, out : as `evaluate_mixed_types`
+
+    Returns
+    -------
+    `Sums`
+    """
+    return evaluate_mixed_types(
+        geometry, sink, law, number, time_sign, half, per_joule, known, material_i, material_j, kept, out
+    )
+
+
+evaluate_batch = singles_or(evaluate_spheres, evaluate_bodies)

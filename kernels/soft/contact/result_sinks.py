@@ -1,0 +1,68 @@
+"""Sinks of evaluated contacts, chosen at compile time: the forces of a step, or the rows of a report."""
+
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import for_type, inline
+
+OVERLAP, NORMAL, FORCE, ARM, BRANCH, LOSS, COLUMNS = 0, 1, 4, 7, 10, 13, 14  # where things are in a row
+
+
+class ForceSink(NamedTuple):
+    """Forces and torques go to `Neighbours.force_torque`, and the history of contacts is kept."""
+
+
+class ReportSink(NamedTuple):
+    """Each contact gets a row, and nothing else is written."""
+
+    who: np.ndarray  # (R, 4) int64: numbers of the two bodies, and of the spheres within them
+    what: np.ndarray  # (R, COLUMNS), see `dem.kernels.soft.contact.contact_report.list_contacts`
+    number: np.ndarray  # (1,) int64, contacts so far, also those for which there is no room
+
+
+class Reported(NamedTuple):
+    """Overlap [m] and normal, from the second body to the first, of a contact that is reported."""
+
+    overlap: float
+    normal: tuple[float, float, float]
+
+
+report_or = for_type(ReportSink)  # function of (sink, *arguments): the first for reports, the second for steps
+
+
+@inline
+def yes(sink):
+    """Return True."""
+    return True
+
+
+@inline
+def no(sink):
+    """Return False."""
+    return False
+
+
+is_report = report_or(yes, no)
+
+
+@inline
+def write(n, i, j, of_i, of_j, touch, force, loss, arm, branch, who, what):
+    """Write row n, if there is room for it.
+
+    Parameters
+    ----------
+    n, i, j, of_i, of_j : row; the two bodies' numbers, and those of the spheres within them
+    touch, force, loss, arm, branch : the contact [N, W, m, m]
+
+    Writes
+    ------
+    who, what : as `dem.kernels.soft.contact.contact_report.list_contacts`
+    """
+    if n < who.shape[0]:
+        who[n, 0], who[n, 1], who[n, 2], who[n, 3] = i, j, of_i, of_j
+        what[n, OVERLAP], what[n, LOSS] = touch.overlap, loss
+        for axis in range(3):
+            what[n, NORMAL + axis] = touch.normal[axis]
+            what[n, FORCE + axis] = force[axis]
+            what[n, ARM + axis] = arm[axis]
+            what[n, BRANCH + axis] = branch[axis]
