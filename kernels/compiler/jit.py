@@ -197,6 +197,21 @@ def by_type_of_first(choose):
     return select("thing", choose)
 
 
+@inline
+def _yes():
+    return True
+
+
+@inline
+def _no():
+    return False
+
+
+def type_is(holds):
+    """Function of a thing: whether ``holds(type of thing)``, known at compile time."""
+    return by_type(lambda kind: _yes if holds(kind) else _no)
+
+
 def for_type(kind):
     """Function of (special, other), which makes one of (thing, *arguments): `special` for things of this type.
 

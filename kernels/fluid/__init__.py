@@ -32,7 +32,7 @@ slower. To add a part, write a file like ``stokes.py``, a row here, and a word f
 
 from typing import NamedTuple
 
-from dem.kernels.compiler.jit import by_type, by_type_of_first, for_type, inline
+from dem.kernels.compiler.jit import by_type_of_first, for_type, inline, type_is
 from dem.kernels.fluid import (
     beetstra,
     beltrami,
@@ -206,18 +206,7 @@ swirl_on = by_type_of_first(SWIRLS.__getitem__)
 spin_factor = by_type_of_first(SPINS.__getitem__)
 
 
-@inline
-def _yes():
-    return True
-
-
-@inline
-def _no():
-    return False
-
-
-is_steady = by_type(lambda part: _yes if part in (stokes.Stokes, Nothing) else _no)
-is_creeping = by_type(lambda part: _yes if part in (spin_drag.Creeping, Nothing) else _no)
+is_steady = type_is(lambda part: part in (stokes.Stokes, Nothing))
 
 
 @inline

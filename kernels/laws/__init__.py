@@ -37,7 +37,7 @@ makes its tables, and a row for this class in `dem.model.contact.law_components`
 import math
 from typing import NamedTuple
 
-from dem.kernels.compiler.jit import by_type, by_type_of_first, for_type, inline
+from dem.kernels.compiler.jit import by_type, by_type_of_first, for_type, inline, type_is
 from dem.kernels.laws.bridge import Bridge  # noqa: F401
 from dem.kernels.laws.damping import UNDAMPED, Damping, SharedDamping  # noqa: F401
 from dem.kernels.laws.dashpot import Dashpot  # noqa: F401
@@ -134,18 +134,8 @@ normal_force, dashpot, tangential_force, rolling_torque, twisting_torque, adhesi
 nothing_of, load_of, store_of = (_memory(what) for what in ("nothing", "load", "store"))
 
 
-@inline
-def _yes():
-    return True
-
-
-@inline
-def _no():
-    return False
-
-
-is_there = by_type(lambda part: _no if part is NoComponent else _yes)
-together = by_type(lambda part: _yes if part is SharedDamping else _no)
+is_there = type_is(lambda part: part is not NoComponent)
+together = type_is(lambda part: part is SharedDamping)
 
 
 def _number(n):
@@ -191,7 +181,7 @@ def columns_composite(law):
 columns = elastic_or(columns_elastic, columns_composite)
 
 
-persists = by_type(lambda part: _yes if functions(part).reach else _no)
+persists = type_is(lambda part: bool(functions(part).reach))
 
 
 @inline

@@ -29,7 +29,7 @@ finds it in the cache (an integer ``kind`` would compile all schemes, a function
 To add one: a file like ``euler.py``, a row here, a row in ``dem.rotation.integrators``.
 """
 
-from dem.kernels.compiler.jit import by_type, for_type, inline
+from dem.kernels.compiler.jit import by_type, for_type, type_is
 from dem.kernels.rotation.adams_bashforth import ADAMS_BASHFORTH, AdamsBashforth
 from dem.kernels.rotation.direct_multiplication import (
     DIRECT_MULTIPLICATION,
@@ -87,20 +87,10 @@ def by_scheme(name):
 start, predict, velocity, correct, whole, load_memory, store_memory = (by_scheme(name) for name in Steps._fields[:7])
 
 
-@inline
-def _yes():
-    return True
-
-
-@inline
-def _no():
-    return False
-
-
-leaps = by_type(lambda scheme: _yes if SCHEMES[scheme].behind else _no)
-leads = by_type(lambda scheme: _yes if SCHEMES[scheme].lead else _no)
+leaps = type_is(lambda scheme: SCHEMES[scheme].behind)
+leads = type_is(lambda scheme: SCHEMES[scheme].lead)
 lead = by_type(lambda scheme: SCHEMES[scheme].lead or lead_half)  # nobody asks those that have none
-is_gyroscopic = by_type(lambda scheme: _yes if SCHEMES[scheme].gyroscopic else _no)
+is_gyroscopic = type_is(lambda scheme: SCHEMES[scheme].gyroscopic)
 behind = by_type(lambda scheme: SCHEMES[scheme].behind or behind_half)  # nobody asks those that do not leap
 
 

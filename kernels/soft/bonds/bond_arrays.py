@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import by_type, inline
+from dem.kernels.compiler.jit import by_type, inline, type_is
 from dem.kernels.soft.bonds.bond_types import Lasting  # noqa: F401 (beside Brittle)
 from dem.kernels.soft.bonds.overlap_release import Eased
 
@@ -111,17 +111,7 @@ class Bonds(NamedTuple):
     eased: Eased
 
 
-@inline
-def _no():
-    return False
-
-
-@inline
-def _yes():
-    return True
-
-
-is_yes = by_type(lambda kind: _yes if kind in (Damped, Anchored, Framed, Brittle) else _no)
+is_yes = type_is(lambda kind: kind in (Damped, Anchored, Framed, Brittle))
 
 
 @inline

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from dem.kernels.compiler.jit import for_type, inline
+from dem.kernels.compiler.jit import for_type, type_is
 
 
 class NoBonds(NamedTuple):
@@ -16,14 +16,4 @@ class Lasting(NamedTuple):
 free_or = for_type(NoBonds)  # function of (bonds, *arguments): the first without bonds, the second with
 
 
-@inline
-def _yes(bonds):
-    return True
-
-
-@inline
-def _no(bonds):
-    return False
-
-
-alone_is_free = free_or(_yes, _no)  # whether bodies near nobody feel nothing
+alone_is_free = type_is(lambda bonds: bonds is NoBonds)  # whether bodies near nobody feel nothing

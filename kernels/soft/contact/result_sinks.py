@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import for_type, inline
+from dem.kernels.compiler.jit import for_type, inline, type_is
 
 OVERLAP, NORMAL, FORCE, ARM, BRANCH, LOSS, COLUMNS = 0, 1, 4, 7, 10, 13, 14  # where things are in a row
 
@@ -30,19 +30,7 @@ class Reported(NamedTuple):
 report_or = for_type(ReportSink)  # function of (sink, *arguments): the first for reports, the second for steps
 
 
-@inline
-def yes(sink):
-    """Return True."""
-    return True
-
-
-@inline
-def no(sink):
-    """Return False."""
-    return False
-
-
-is_report = report_or(yes, no)
+is_report = type_is(lambda sink: sink is ReportSink)
 
 
 @inline
