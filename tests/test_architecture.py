@@ -24,7 +24,7 @@ FLOORS = {
     "kernels": (
         ("compiler",),
         ("numerics", "simd"),
-        ("rotation", "laws", "domain", "packing", "fluid", "walls", "bonds"),
+        ("rotation", "laws", "domain", "packing", "fluid", "walls", "bonds", "convex"),
         ("soft", "event_driven"),
         ("dsmc",),
     ),
