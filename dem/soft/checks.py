@@ -10,6 +10,7 @@ from dem.base.notices import Notice
 from dem.base.rotate_points import turned_back
 from dem.base.text import counted
 from dem.model.domain.box import FACES
+from dem.model.domain.box_walls import has_moving_images
 from dem.model.shapes.shape import standing
 from dem.model.walls.basic import Plane
 from dem.model.walls.wall import Wall
@@ -64,6 +65,20 @@ def check_box(box: Box | None, engine: Engine) -> None:
             message = (
                 f"the box is {size:g} m long along its periodic axis {axis}, at least {2 * reach:.3g} m for these "
                 "particles: enlarge it"
+            )
+            raise ValueError(message)
+
+
+def check_moving_images(box: Box | None, **beside: object) -> None:
+    """Refuse what is at rest in the laboratory, or comes and goes, in a cell whose periodic images move."""
+    if not has_moving_images(box):
+        return
+    names = {"added": "particles that are added"}
+    for name, thing in beside.items():
+        if thing:
+            message = (
+                f"the simulation has {names.get(name, name)} in a {type(box).__name__}, whose periodic images move, "
+                f"expected particles alone: leave {name} out, or take a dem.Box"
             )
             raise ValueError(message)
 

@@ -25,7 +25,15 @@ from dem.rotation.names import AUTO
 from dem.soft import arrays
 from dem.soft.bonds import bond_setup
 from dem.soft.checkpoint_validation import check_fits
-from dem.soft.checks import check_appeared, check_box, check_overlaps, deep_start, rolling_shapes, turned_clumps
+from dem.soft.checks import (
+    check_appeared,
+    check_box,
+    check_moving_images,
+    check_overlaps,
+    deep_start,
+    rolling_shapes,
+    turned_clumps,
+)
 from dem.soft.contact import capsules
 from dem.soft.contact.overlaps import DEEPEST
 from dem.soft.energy_ledger import Booked, EnergyLedger
@@ -129,7 +137,7 @@ class Simulation(EnergyLedger):
     """
 
     shared = True
-    takes_fixed = True
+    takes_fixed = takes_moving_images = True
     _shown_step: int
     _foretold: bool  # whether what is foreseen has been asked for, or a step has warned of it
     _walls_kept: np.ndarray | None = None  # while a wall is being removed: places of the others among those before
@@ -184,6 +192,9 @@ class Simulation(EnergyLedger):
         checks.of_types(optional=True, contacts=(contacts, Contacts), fluid=(fluid, Fluid))
         self._contacts = contacts or Contacts()
         self._walls = wall_list(walls)
+        check_moving_images(
+            self._box, walls=self._walls, fluid=fluid, inserters=inserters, outlets=outlets, added=added
+        )
         own = [self._box.material] if self._box else []
         self._contacts.check_told_apart([*self._particles.materials, *own, *(wall.material for wall in self._walls)])
         capsules.check_walls(self._particles, self._walls)

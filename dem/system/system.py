@@ -13,6 +13,7 @@ from dem.base.readonly import frozen
 from dem.base.thread_lock import OneAtATime
 from dem.kernels.numerics import energy as energy_kernels
 from dem.model.domain.box import Box
+from dem.model.domain.box_walls import has_moving_images
 from dem.model.energy import datum
 from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles
@@ -68,6 +69,7 @@ class System:
     unit: ClassVar[str]  # one of what work is counted in
     shared: ClassVar[bool] = False  # whether several ranks can compute it together
     takes_fixed: ClassVar[bool] = False  # whether particles may be fixed
+    takes_moving_images: ClassVar[bool] = False  # whether periodic images may move, as in a cell that deforms
     start_energy: Energy
     description: dict  # for later readers, goes to the output file
 
@@ -86,6 +88,14 @@ class System:
             raise ValueError(message)
         beside = isinstance(box, Wall) or (isinstance(box, (list, tuple)) and any(isinstance(w, Wall) for w in box))
         checks.of_types(optional=True, box=(box, Box), hint="give walls by keyword, walls=[...]" if beside else "")
+        if has_moving_images(box):
+            refuse(f"a {type(box).__name__}, whose periodic images move,")
+            if not self.takes_moving_images:
+                message = (
+                    f"box is a {type(box).__name__}, whose periodic images move, expected one whose images are at rest "
+                    f"in a {type(self).__name__}: take dem.Simulation (time steps)"
+                )
+                raise ValueError(message)
         checks.of_types(optional=True, description=(description, dict))
         checks.of_types(**{"parameters of the description": ((description or {}).get("parameters", {}), dict)})
         self._box = box

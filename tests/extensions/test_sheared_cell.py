@@ -5,6 +5,7 @@ import pytest
 import sheared_cell
 
 import dem
+from dem.ranks.threads import in_one_process
 
 pytestmark = pytest.mark.filterwarnings("ignore:energy-error")  # what the cell works is booked nowhere
 
@@ -94,6 +95,53 @@ def test_the_list_is_worn_by_images_that_move():
     assert not sim._engine.overlaps().pair.size or sim._engine.overlaps().pair.max() < 0
     sim.run(0.105)  # 42 mm
     assert abs(sim.particles.velocity).max() > 0.01
+
+
+def sheared_box():
+    return sheared_cell.ShearedBox((0, 0, 0), (SIZE,) * 3, ELASTIC, periodic=["x", "y", "z"], shear_rate=RATE)
+
+
+def single(**settings):
+    """One particle in a sheared cell."""
+    particles = dem.Particles(SHAPES["spheres"], ELASTIC, position=[[0.05, 0.05, 0.05]])
+    return dem.Simulation(particles, sheared_box(), gravity=(0, 0, 0), time_step=1e-5, threads=1, **settings)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"walls": [dem.Plane((0, 0, 0.01), (0, 0, 1), material=ELASTIC)]},
+        {"fluid": dem.Fluid(density=1000.0, viscosity=1e-3)},
+        {"inserters": [dem.Inserter(SHAPES["spheres"], ELASTIC, region=dem.Ball((0.02,) * 3, 0.01), rate=9)]},
+        {"outlets": [dem.Outlet(dem.Ball((0.02,) * 3, 0.01))]},
+    ],
+    ids=lambda words: next(iter(words)),
+)
+def test_what_is_at_rest_beside_moving_images_is_refused_by_name(beside):
+    name = next(iter(beside))
+    with pytest.raises(ValueError, match=f"has {name} in a ShearedBox, whose periodic images move"):
+        single(**beside)
+
+
+def test_particles_are_not_added_where_images_move():
+    sim = single()
+    with pytest.raises(ValueError, match="has particles that are added in a ShearedBox"):
+        sim.add(dem.Particles(SHAPES["spheres"], ELASTIC, position=[[0.08, 0.05, 0.05]]))
+
+
+@pytest.mark.parametrize(("kind", "settings"), [(dem.HardSpheres, {}), (dem.StochasticSpheres, {"time_step": 1e-4})])
+def test_other_schemes_refuse_images_that_move(kind, settings):
+    particles = dem.Particles(SHAPES["spheres"], ELASTIC, position=[[0.05, 0.05, 0.05]])
+    with pytest.raises(ValueError, match="ShearedBox, whose periodic images move, expected one whose images are at"):
+        kind(particles, sheared_box(), gravity=(0, 0, 0), **settings)
+
+
+def test_ranks_refuse_images_that_move():
+    with (
+        in_one_process(2),
+        pytest.raises(ValueError, match="a ShearedBox, whose periodic images move, cannot be shared by 2 ranks"),
+    ):
+        single()
 
 
 def test_a_domain_touches_four_files_of_the_engine_at_most():

@@ -8,8 +8,9 @@ import numpy as np
 
 from dem.base.periodic import PeriodicCell
 from dem.kernels.compiler.jit import select
+from dem.kernels.compiler.selection import function_for
 from dem.kernels.domain.faces import BoxFaces, RoughFaces, move
-from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces
+from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces, image_at_rest, image_velocity
 from dem.model.domain.box import AXES, FACES
 
 if TYPE_CHECKING:
@@ -46,6 +47,12 @@ def orthogonal_domain(box: Box | None) -> BoxFaces | PeriodicFaces | RoughFaces 
     inverse = [1 / size if size else 0.0 for size in length]
     cell = [np.array(values, dtype=float) for values in (box.lower, length, inverse)]
     return RoughPeriodicFaces(*faces, *cell, *rough) if rough else PeriodicFaces(*faces, *cell)
+
+
+def has_moving_images(box: Box | None) -> bool:
+    """Whether the periodic images of particles in a box move relative to each other, as in a cell that deforms."""
+    domain = type(faces_of(box))
+    return function_for(domain, image_velocity.functions) is not image_at_rest
 
 
 def no_cell(box: BoxFaces) -> PeriodicCell:
