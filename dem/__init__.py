@@ -30,7 +30,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from dem.base import clone
-from dem.files.kinds import KINDS
+from dem.files.checkpoints.system_kinds import KINDS
 from dem.ranks import launcher
 
 if not os.path.isdir(os.path.join(__path__[0], "kernels")):
@@ -51,8 +51,8 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.event_driven.simulation import HardSpheres
     from dem.event_driven.verdict import HardVerdict
     from dem.files.exports import export
-    from dem.files.repair import repair
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
+    from dem.files.storage.repair import repair
     from dem.model.bonds.bonds import Bonds
     from dem.model.contact.adhesion import DMT, JKR, Bridge
     from dem.model.contact.contacts import Contact, Contacts
@@ -177,7 +177,7 @@ HOMES = {
     "SweepTable": "dem.sweeps.table",
     "TaylorGreenFlow": "dem.model.fluid.vortices",
     "TimeStep": "dem.case.bases",
-    "Trajectory": "dem.files.trajectory",
+    "Trajectory": "dem.files.reading.trajectory",
     "Turbulence": "dem.model.fluid.turbulence",
     "Twisting": "dem.model.contact.law_components",
     "UniformFlow": "dem.model.fluid.flows",
@@ -196,7 +196,7 @@ HOMES = {
     "random_velocities": "dem.model.particles.packing",
     "read_sizes": "dem.model.particles.sieves",
     "register_field": "dem.model.particles.field_registry",
-    "repair": "dem.files.repair",
+    "repair": "dem.files.storage.repair",
     "rerun": "dem.run.rerun",
     "resume": "dem.run.resume",
     "rub_cylinders": "dem.rotation.study",

@@ -17,8 +17,8 @@ from dem.dsmc.verdict import StochasticVerdict as StochasticVerdict
 from dem.event_driven.simulation import HardSpheres as HardSpheres
 from dem.event_driven.verdict import HardVerdict as HardVerdict
 from dem.files.exports import export as export
-from dem.files.repair import repair as repair
-from dem.files.trajectory import Trajectory as Trajectory
+from dem.files.reading.trajectory import Trajectory as Trajectory
+from dem.files.storage.repair import repair as repair
 from dem.model.bonds.bonds import Bonds as Bonds
 from dem.model.contact.adhesion import Bridge as Bridge
 from dem.model.contact.adhesion import DMT as DMT

@@ -5,7 +5,7 @@ import numpy as np
 from conftest import random_quaternions
 
 import dem
-from dem.files import layout
+from dem.files.h5md import layout
 
 LAWS = {"elastic": {}, "damped": {"restitution": 0.7}, "friction": {"restitution": 0.9, "friction": 0.4}}
 SHAPES = {

@@ -113,6 +113,15 @@ def test_no_import_runs_up(name):
         assert room_of(other) == room_of(name) or floor_of(other) < floor_of(name), f"{name} imports {other}"
 
 
+@for_all([*FILES.values(), *sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "docs").rglob("*.py"))])
+def test_modules_that_are_imported_exist(path):
+    """Those of ours, also where the import is in a function, or for type checkers only."""
+    for node in (node for node in nodes_of(path) if isinstance(node, ast.ImportFrom)):
+        if node.module.split(".")[0] in ("dem", "benchmarks"):
+            text = FILES[node.module].read_text()
+            assert all(f"{node.module}.{alias.name}" in FILES or alias.name in text for alias in node.names)
+
+
 def test_no_imports_go_in_circles():
     """A package stands for its `__init__.py`; that importing a module runs those of its packages does not count."""
     left = {name: {other for other in imports(path) if other in FILES} for name, path in FILES.items()}
@@ -269,8 +278,8 @@ LOOKS_ONLY = ("plots", "viewer", "validation", "bench", "statistics")  # rooms w
 EXEMPT = {
     "cases/coupled_cylinders.py": "a closed form", "cases/symmetric_top.py": "a closed form",
     "cases/torque_sphere.py": "a closed form", "dem/case/settled.py": "a threshold",
-    "dem/files/exports/walls_vtkhdf.py": "a picture", "dem/files/input_validation.py": "whole numbers",
-    "dem/files/serialization.py": "whole numbers", "dem/model/fluid/flows.py": "a check",
+    "dem/files/exports/walls_vtkhdf.py": "a picture", "dem/files/validation/input_validation.py": "whole numbers",
+    "dem/files/checkpoints/serialization.py": "whole numbers", "dem/model/fluid/flows.py": "a check",
     "dem/model/particles/random_insertion.py": "a check",
     "dem/model/walls/surfaces.py": "a tolerance", "dem/model/walls/wall_triangles.py": "a picture",
     "dem/model/walls/welding.py": "an order, by a tolerance", "dem/rotation/study.py": "an error, as an angle",
@@ -318,7 +327,9 @@ def test_type_checkers_see_the_public_names():
 
 
 def test_how_files_of_hdf5_begin_is_written_once():
-    assert [name for name, path in FILES.items() if "x89HDF" in path.read_text()] == ["dem.files.output"]
+    assert [name for name, path in FILES.items() if "x89HDF" in path.read_text()] == [
+        "dem.files.writing.output_settings"
+    ]
 
 
 def test_a_public_name_that_there_is_not():

@@ -16,7 +16,7 @@ import dem
 from dem.cli.common import app
 from dem.files import exports
 from dem.files.exports.hoomd_gsd import Cell
-from dem.files.writer import check_output
+from dem.files.writing.trajectory_writer import check_output
 
 EPS = float(np.finfo(np.float32).eps)
 STATE = ("position", "velocity", "orientation", "angular_velocity")

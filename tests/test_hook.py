@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.cli.common import app
-from dem.files.writer import TrajectoryWriter
+from dem.files.writing.trajectory_writer import TrajectoryWriter
 from dem.run.record import Interrupted
 
 pytestmark = pytest.mark.filterwarnings("ignore:coarse-time-step")

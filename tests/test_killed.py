@@ -14,7 +14,7 @@ from viewers import vtk_frames
 
 import dem
 from dem.cli.common import app
-from dem.files.writer import TrajectoryWriter
+from dem.files.writing.trajectory_writer import TrajectoryWriter
 
 # steps are coarse, so that much happens in few of them
 pytestmark = pytest.mark.filterwarnings("ignore::dem.DemWarning")
@@ -39,9 +39,10 @@ def test_killed_between_a_checkpoint_and_the_frame_of_that_step(tmp_path, monkey
 
 KILLED = """
 import os, random, signal, sys, time
-import dem, dem.files.writer
+import dem, dem.files.writing.trajectory_writer
 folder, count = sys.argv[1], int(sys.argv[2])
-dem.files.writer.COMMIT_SECONDS = dem.files.writer.COMMIT_SHARE = 0.0  # be writing as often as not when the end comes
+# Be writing as often as not when the end comes
+dem.files.writing.trajectory_writer.COMMIT_SECONDS = dem.files.writing.trajectory_writer.COMMIT_SHARE = 0.0
 {make}
 make().step({first})  # compile, so that the moments are drawn from what a run takes
 start = time.perf_counter()
@@ -182,8 +183,8 @@ def test_a_full_disk_stops_the_run_with_the_reason(tmp_path):
     path = tmp_path / "run.h5"
     limit = textwrap.dedent(f"""
         import resource, sys
-        import dem.cli, dem.files.writer
-        dem.files.writer.COMMIT_SECONDS = dem.files.writer.COMMIT_SHARE = 0.0
+        import dem.cli, dem.files.writing.trajectory_writer
+        dem.files.writing.trajectory_writer.COMMIT_SECONDS = dem.files.writing.trajectory_writer.COMMIT_SHARE = 0.0
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, resource.RLIM_INFINITY))
         words = "run many-fibres --set n=200 --duration 0.1 --frames 100 -o".split()
         sys.argv = ["dem", *words, "{path}"]
@@ -216,7 +217,7 @@ def test_repair_puts_the_journal_in(tmp_path, monkeypatch):
     writer = TrajectoryWriter.create(path, crowd(n=8))
     for k in range(1, 4):
         writer.frame(k)
-    monkeypatch.setattr("dem.files.journaled_file._apply", kill)
+    monkeypatch.setattr("dem.files.storage.journaled_file._apply", kill)
     with pytest.raises(Killed):
         writer.checkpoint()
     writer.leave()

@@ -11,12 +11,13 @@ from typer.testing import CliRunner
 import dem
 from dem.base.replace import OutputError
 from dem.cli.common import app
-from dem.files.journal import path_of
-from dem.files.journaled_file import JournaledFile
-from dem.files.writer import TrajectoryWriter
+from dem.files.storage.journal import path_of
+from dem.files.storage.journaled_file import JournaledFile
+from dem.files.writing.trajectory_writer import TrajectoryWriter
 from dem.sweeps.table import Outcome, SweepTable
 
 pytestmark = pytest.mark.filterwarnings("ignore::dem.DemWarning")  # steps are coarse, so that much happens in few
+WRITER = "dem.files.writing.trajectory_writer"
 DURATION, FRAMES, MOMENT = 0.004, 4, 0.0025  # [s], frames after the first, and when something happens to the file [s]
 
 
@@ -76,8 +77,8 @@ ACCIDENTS = {
 def test_a_lost_file_is_kept_under_a_new_name_and_goes_on_to_the_same_bytes(tmp_path, monkeypatch, whole, happens):
     folder = tmp_path / "folder"
     folder.mkdir()
-    monkeypatch.setattr("dem.files.writer.COMMIT_SECONDS", 0)  # the next frame is committed, whenever that is
-    monkeypatch.setattr("dem.files.writer.COMMIT_SHARE", 0)
+    monkeypatch.setattr(f"{WRITER}.COMMIT_SECONDS", 0)  # the next frame is committed, whenever that is
+    monkeypatch.setattr(f"{WRITER}.COMMIT_SHARE", 0)
     path, where = folder / "run.h5", folder.parent if "folder" in happens.__name__ else folder
     monkeypatch.chdir(tmp_path)
     (where / "run.kept.h5").write_bytes(b"of an earlier run")
@@ -95,7 +96,7 @@ def test_a_lost_file_is_kept_under_a_new_name_and_goes_on_to_the_same_bytes(tmp_
 
 
 def test_a_file_that_is_lost_after_its_last_commit_but_one_is_kept_with_its_verdict(tmp_path, monkeypatch, whole):
-    monkeypatch.setattr("dem.files.writer.COMMIT_SECONDS", float("inf"))  # between the first frame and the end
+    monkeypatch.setattr(f"{WRITER}.COMMIT_SECONDS", float("inf"))  # between the first frame and the end
     path, kept = tmp_path / "run.h5", tmp_path / "run.kept.h5"
     assert lose(path, path.unlink).endswith(f"its 5 frames are in {kept}")
     with dem.Trajectory(kept) as run:
@@ -105,8 +106,8 @@ def test_a_file_that_is_lost_after_its_last_commit_but_one_is_kept_with_its_verd
 
 @pytest.mark.parametrize("size", [0, 5000, 10**7])
 def test_of_a_file_that_another_program_changed_the_state_is_kept(tmp_path, monkeypatch, size):
-    monkeypatch.setattr("dem.files.writer.COMMIT_SECONDS", 0)
-    monkeypatch.setattr("dem.files.writer.COMMIT_SHARE", 0)
+    monkeypatch.setattr(f"{WRITER}.COMMIT_SECONDS", 0)
+    monkeypatch.setattr(f"{WRITER}.COMMIT_SHARE", 0)
     path, kept, whole = tmp_path / "run.h5", tmp_path / "run.kept.h5", crowd()
     message = lose(path, lambda: os.truncate(path, size))
     assert f"another program has changed it, to {size} bytes from " in message

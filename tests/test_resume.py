@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 import dem
 from dem.cli.common import app
-from dem.files import serialization
-from dem.files.writer import TrajectoryWriter
+from dem.files.checkpoints import serialization
+from dem.files.writing.trajectory_writer import TrajectoryWriter
 from dem.run.record import Interrupted
 
 # steps are coarse, so that much happens in few of them

@@ -7,8 +7,8 @@ import h5py
 import numpy as np
 import pytest
 
-from dem.files.journal import EARLIER, HEAD, SUMS, path_of, write_journal
-from dem.files.journaled_file import PAGE, JournaledFile, _put, being_written, open_to_read, recover
+from dem.files.storage.journal import EARLIER, HEAD, SUMS, path_of, write_journal
+from dem.files.storage.journaled_file import PAGE, JournaledFile, _put, being_written, open_to_read, recover
 
 ROWS = 700  # 5.6 kB a frame: pages are shared by frames, chunks lie over several pages
 
@@ -138,7 +138,7 @@ def stopped(request, tmp_path, monkeypatch):
             store.commit()
     file.flush()
     with monkeypatch.context() as patched:
-        patched.setattr("dem.files.journaled_file._apply", apply_some)
+        patched.setattr("dem.files.storage.journaled_file._apply", apply_some)
         with pytest.raises(Killed):
             store.commit()
     die(store, file)
@@ -250,7 +250,7 @@ def test_recovering_leaves_the_file_until_the_result_has_been_read(stopped, monk
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("dem.files.journaled_file.shutil.copyfileobj", fail)
+        patched.setattr("dem.files.storage.journaled_file.shutil.copyfileobj", fail)
         with pytest.raises(OSError, match="put into a copy of it: no space left"):
             recover(path)
     with pytest.raises(ValueError, match=r"run\.h5 with what .* has for it is odd"):
@@ -263,7 +263,8 @@ def test_recovering_leaves_the_file_until_the_result_has_been_read(stopped, monk
 
     path.chmod(0o640)
     with monkeypatch.context() as patched:
-        patched.setattr("dem.files.journaled_file._sync_folder", kill)  # the copy is in place, the journal still there
+        # the copy is in place, the journal still there
+        patched.setattr("dem.files.storage.journaled_file._sync_folder", kill)
         with pytest.raises(Killed):
             recover(path)
     assert path.stat().st_ino != before[2]

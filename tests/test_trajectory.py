@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dem
-from dem.files.schema import ENERGIES
+from dem.files.h5md.schema import ENERGIES
 from dem.system.plan import evenly
 
 

@@ -6,7 +6,7 @@ import pytest
 from viewers import point_data, points, vtk_frames
 
 import dem
-from dem.files.vtkhdf import write_view
+from dem.files.h5md.vtkhdf import write_view
 
 STATE = {"position": 3, "velocity": 3, "orientation": 4, "angular_velocity": 3}
 STATIC = {"radius", "mass", "kind", "identity"}

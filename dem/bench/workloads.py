@@ -18,7 +18,7 @@ from dem.bench.timing import median_rate
 from dem.bench.turns import cost_by_turns
 from dem.bench.walling import Walling
 from dem.case import case
-from dem.files.writer import TrajectoryWriter
+from dem.files.writing.trajectory_writer import TrajectoryWriter
 
 if TYPE_CHECKING:
     from dem.event_driven.simulation import HardSpheres

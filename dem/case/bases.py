@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dem.event_driven.simulation import HardSpheres
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
     from dem.model.bonds.bonds import Bonds
     from dem.model.contact.contacts import Contacts
     from dem.model.domain.box import Box

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dem.base import checks
 from dem.case import case, names, with_parameters
 from dem.casefile.chosen import Chosen
-from dem.files.output import ENDINGS
+from dem.files.writing.output_settings import ENDINGS
 
 if TYPE_CHECKING:
     from dem.case import BaseCase

@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from dem.base import checks, units
-from dem.files.output import Every
+from dem.files.writing.output_settings import Every
 from dem.model.contact.contacts import RULES
 from dem.model.domain.box import AXES, FACES
 from dem.model.fluid.fluid import DRAGS

@@ -17,7 +17,7 @@ from dem.casefile.settings import put
 from dem.casefile.stochastic import StochasticTable
 from dem.casefile.tables import Table
 from dem.casefile.toml import parsed
-from dem.files.output import SIGNATURE
+from dem.files.writing.output_settings import SIGNATURE
 
 if TYPE_CHECKING:
     from dem.dsmc.simulation import StochasticSpheres

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dem.cli.common import app, plain_errors, say
-from dem.files.repair import repair
+from dem.files.storage.repair import repair
 from dem.run.rerun import rerun
 
 

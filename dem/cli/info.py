@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from dem.cli.common import app, plain_errors, say, show
-from dem.files.trajectory import Trajectory
+from dem.files.reading.trajectory import Trajectory
 from dem.model.particles.kinds import MOST, labels, rest
 
 if TYPE_CHECKING:

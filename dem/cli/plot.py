@@ -15,7 +15,7 @@ from dem.base.replace import folder_for, replace_when_done
 from dem.base.text import counted
 from dem.cli.bars import bar
 from dem.cli.common import app, plain_errors, say
-from dem.files.trajectory import Trajectory
+from dem.files.reading.trajectory import Trajectory
 from dem.plots.bodies import slender
 from dem.plots.movie import check_movie
 from dem.plots.scene import COLOURS, OPACITY, frame_number

@@ -9,7 +9,7 @@ import typer
 
 from dem.base import checks
 from dem.cli.common import app, plain_errors, say
-from dem.files.trajectory import Trajectory
+from dem.files.reading.trajectory import Trajectory
 from dem.plots.replay import check_picture, plot
 from dem.run import replay
 

@@ -10,9 +10,9 @@ import numpy as np
 from dem.dsmc.energy_ledger import LedgerState
 from dem.dsmc.engine import PARTS, StochasticState
 from dem.dsmc.simulation import StochasticSpheres
-from dem.files import input_validation
-from dem.files.input_validation import number
-from dem.files.serialization import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.checkpoints.serialization import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.validation import input_validation
+from dem.files.validation.input_validation import number
 from dem.model.energy import Energy, energies_kept
 from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence

@@ -8,9 +8,9 @@ import numpy as np
 
 from dem.event_driven.engine import PARTS, HardState
 from dem.event_driven.simulation import HardSpheres
-from dem.files import input_validation
-from dem.files.input_validation import number
-from dem.files.serialization import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.checkpoints.serialization import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.validation import input_validation
+from dem.files.validation.input_validation import number
 from dem.model.energy import energies_kept
 
 if TYPE_CHECKING:

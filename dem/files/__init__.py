@@ -1,8 +1,10 @@
-"""Files of runs: HDF5 in the layout of H5MD.
+"""Files of runs: HDF5 in the layout of H5MD, with a checkpoint from which the run continues.
 
-Layout: `layout.py`, with the names of `schema.py`. Writing: `writer.py` (frames), `checkpoint.py` (states from which
-runs continue), `serialization.py` (shapes, materials and walls as plain values). Reading: `trajectory.py`, `frame.py`,
-`tables.py` for pandas and xarray; `input_validation.py` and `hdf5_validation.py` check all that is read. Bytes on disk:
-`journaled_file.py`, on `paged_file.py` and `journal.py`; `repair.py` mends broken files. `vtkhdf.py` shows frames to
-ParaView, and `exports/` writes other formats.
+- `writing/`: a frame is written to a file by `writing/trajectory_writer.py`
+- `reading/`: `dem.Trajectory` and its frames
+- `h5md/`: which groups and data sets a trajectory has
+- `checkpoints/`: the complete state of a simulation, written and restored
+- `storage/`: bytes on disk, safe against kills; repair of damaged files
+- `validation/`: all that is read from a file is checked first
+- `exports/`: files for other programs
 """

@@ -12,7 +12,7 @@ from dem.model.domain.box import AXES, FACES
 from dem.model.shapes.bodies import body_axis, place
 
 if TYPE_CHECKING:
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
     from dem.model.shapes.bodies import Spheres, Variant
 
 SLENDER = 0.99  # least moment of inertia over the next one: below, a body has a long axis

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
 
 COLOURS = {
     "gravitational": "#4c5b8f", "translational": "#3f9c9a", "rotational": "#8cc665", "elastic": "#f2c14e",

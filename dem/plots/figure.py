@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
 
 Drawing = TypeVar("Drawing", bound="Callable[..., Figure]")
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
 
 
 @picture

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
 
 RANDOM = math.degrees(1)  # mean angle between a fixed axis and random ones: ∫ θ sin θ dθ from 0 to π/2
 

@@ -16,7 +16,7 @@ from dem.plots.scene import draw_scene
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
 
 
 @picture

@@ -12,8 +12,8 @@ from dem.model.shapes.bodies import Spheres
 from dem.plots.bodies import all_positions, spheres
 
 if TYPE_CHECKING:
-    from dem.files.stored_bonds import StoredBonds
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.stored_bonds import StoredBonds
+    from dem.files.reading.trajectory import Trajectory
 
 SPACING = 0.25  # of the diameter, from ball to ball
 TORN = 3.0  # of the length at rest: longer ones go through a periodic face

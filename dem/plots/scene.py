@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
 
 COLOURS = ("speed", "height", "spin", "size", "kind")
 UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s", "size": "m"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dem.base.json_texts import parsed
 from dem.base.notices import Notice, tell
 from dem.base.text import counted
-from dem.files import growing_tables
+from dem.files.h5md import growing_tables
 from dem.run.callbacks import Callback
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import h5py
 
-    from dem.files.writer import TrajectoryWriter
+    from dem.files.writing.trajectory_writer import TrajectoryWriter
     from dem.system.plan import FrameSegment
     from dem.system.system import System
 

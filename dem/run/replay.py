@@ -12,7 +12,7 @@ from dem.model.domain.box import AXES, FACES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
     from dem.model.domain.box import Box
     from dem.model.shapes.bodies import Spheres
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import checks
-from dem.files.output import EVERY, Every, Output
-from dem.files.writer import check_output
+from dem.files.writing.output_settings import EVERY, Every, Output
+from dem.files.writing.trajectory_writer import check_output
 from dem.rotation.integrators import integrator_for_contacts
 from dem.system.plan import whole_steps
 

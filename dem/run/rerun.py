@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base.text import counted
-from dem.files import checkpoint, layout
-from dem.files.frame_schedule import check_frames, plan_of
-from dem.files.journaled_file import open_to_read
-from dem.files.trajectory import Trajectory
+from dem.files.checkpoints import checkpoint
+from dem.files.h5md import layout
+from dem.files.reading.trajectory import Trajectory
+from dem.files.storage.journaled_file import open_to_read
+from dem.files.writing.frame_schedule import check_frames, plan_of
 from dem.run import callback_record
 from dem.run.record import record
 from dem.system.observer import Observer

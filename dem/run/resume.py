@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.base.typo_hints import hinted
-from dem.files.output import EVERY
-from dem.files.writer import TrajectoryWriter
+from dem.files.writing.output_settings import EVERY
+from dem.files.writing.trajectory_writer import TrajectoryWriter
 from dem.model.fluid.coupling import given_again
 from dem.run import callback_record
 from dem.run.record import record

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 from dem.base.notices import tell
 from dem.base.text import counted
 from dem.base.typo_hints import hinted
-from dem.files import checkpoint
-from dem.files.output import EVERY
-from dem.files.writer import TrajectoryWriter
+from dem.files.checkpoints import checkpoint
+from dem.files.writing.output_settings import EVERY
+from dem.files.writing.trajectory_writer import TrajectoryWriter
 from dem.model.fluid.coupling import given_again
 from dem.run import callback_record
 from dem.run.callbacks import Callback

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files import input_validation
-from dem.files.bonds import write_arrays as write_bonds
-from dem.files.hdf5_validation import require
-from dem.files.input_validation import number
-from dem.files.serialization import describe_particles, made, read_particles, recipe, write_particles
-from dem.files.stored_bonds import made_bonds
-from dem.files.stored_walls import made_walls, recipes, write_arrays
+from dem.files.checkpoints.serialization import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.h5md.bonds import write_arrays as write_bonds
+from dem.files.reading.stored_bonds import made_bonds
+from dem.files.reading.stored_walls import made_walls, recipes, write_arrays
+from dem.files.validation import input_validation
+from dem.files.validation.hdf5_validation import require
+from dem.files.validation.input_validation import number
 from dem.model.contact.contacts import STORED, Contacts, present_damping
 from dem.model.energy import energies_kept
 from dem.model.fluid.fluid import Fluid

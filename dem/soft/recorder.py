@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from dem.base.notices import Notice, warn
-from dem.files.output import beside
-from dem.files.writer import TrajectoryWriter
+from dem.files.writing.output_settings import beside
+from dem.files.writing.trajectory_writer import TrajectoryWriter
 from dem.soft import energy_account
 from dem.soft.run_errors import BrokenRunError
 from dem.soft.time_step.impacts import RESOLVED

@@ -11,10 +11,11 @@ import numpy as np
 from dem.base.json_texts import parsed
 from dem.case import StudyCase
 from dem.casefile import Chosen, chosen_case, with_words
-from dem.files import input_validation, layout
-from dem.files.journaled_file import being_written, open_to_read
-from dem.files.output import Output
-from dem.files.schema import PARTICLES
+from dem.files.h5md import layout
+from dem.files.h5md.schema import PARTICLES
+from dem.files.storage.journaled_file import being_written, open_to_read
+from dem.files.validation import input_validation
+from dem.files.writing.output_settings import Output
 from dem.model.particles.fields import STATE
 from dem.sweeps.table import Outcome
 

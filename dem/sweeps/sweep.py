@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dem.case import BaseCase
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
 
 
 @hinted

@@ -14,7 +14,7 @@ from dem.base.declared import set_declared
 from dem.base.optional import library
 from dem.base.replace import replace_when_done
 from dem.base.text import counted
-from dem.files.output import beside
+from dem.files.writing.output_settings import beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dem.case import BaseCase
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
 
 NAME = "sweep.csv"
 TEXT = {"newline": "", "encoding": "utf-8", "errors": "surrogateescape"}  # names of files keep their bytes
@@ -151,7 +151,7 @@ class SweepTable:
 
     def _measured(self, row: Row, columns: Callable[[Trajectory], Mapping], whose: str) -> Row:
         """A row with columns by a function of its run, if that has come to its end."""
-        from dem.files.trajectory import Trajectory  # noqa: PLC0415 (tables are read without h5py)
+        from dem.files.reading.trajectory import Trajectory  # noqa: PLC0415 (tables are read without h5py)
 
         if row.verdict not in MEASURED:
             return row

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files import layout
+from dem.files.h5md import layout
 from dem.plots.bodies import all_positions, corners
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
 
 ABSENT = 65535  # of positions: not there, or far outside
 MOST = ABSENT - 1

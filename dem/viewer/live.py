@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from dem.base.text import error_in_words
-from dem.files.trajectory import Trajectory
+from dem.files.reading.trajectory import Trajectory
 from dem.viewer.blocks import block, frame_bytes
 from dem.viewer.page import about, as_text, page, what
 from dem.viewer.view import check_size

@@ -18,7 +18,7 @@ from dem.viewer.blocks import scalars, turning
 from dem.viewer.links import rods
 
 if TYPE_CHECKING:
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
 
 SCRIPTS = ("data.js", "scene.js", "camera.js", "plot.js", "main.js")
 BITS = {"u2": "u16", "u4": "u32", "f4": "f32"}

@@ -13,7 +13,7 @@ from dem.base.progress import through
 from dem.base.replace import replace_when_done
 from dem.base.text import counted
 from dem.base.typo_hints import hinted
-from dem.files.trajectory import Trajectory
+from dem.files.reading.trajectory import Trajectory
 from dem.viewer.blocks import block, frame_bytes
 from dem.viewer.page import about, page, what
 

@@ -10,7 +10,7 @@ from viewers import points, vtk_frames
 
 import dem
 from dem import statistics
-from dem.files.vtkhdf import write_view
+from dem.files.h5md.vtkhdf import write_view
 from dem.plots.rods import bodies, snapped
 from dem.plots.scene import moment, shot, viewpoint
 

@@ -8,7 +8,7 @@ import pytest
 
 import dem
 from dem.base.notices import DemDeprecationWarning
-from dem.files import serialization
+from dem.files.checkpoints import serialization
 
 STEEL = dem.Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.8, name="steel")
 CASE = """

@@ -74,7 +74,7 @@ def test_a_function_of_a_flow_comes_back_when_the_program_has_imported_it(plante
     assert dem.FunctionFlow.restored(values).function is module.flow
 
 
-@pytest.mark.parametrize("name", ["os:system", "subprocess:run", "dem.files.serialization:np", "", ":"])
+@pytest.mark.parametrize("name", ["os:system", "subprocess:run", "dem.files.checkpoints.serialization:np", "", ":"])
 def test_what_a_program_has_imported_for_itself_is_not_found(name):
     with pytest.raises(ValueError, match=r"is not found|is not defined in"):
         named.named(name)

@@ -9,7 +9,7 @@ import pytest
 
 from dem.base import compilation, countdown, past_durations, progress
 from dem.cli.bars import bar
-from dem.files.tracked_frames import Frames
+from dem.files.reading.tracked_frames import Frames
 from dem.plots.figure import picture
 
 

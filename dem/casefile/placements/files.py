@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from dem.base import checks, csv_rows
-from dem.files.hdf5_validation import check_memory
+from dem.files.validation.hdf5_validation import check_memory
 from dem.model.particles.fields import ROWS, STATE, heading
 
 # what an archive that is cut off, changed, packed in a way that nobody here knows, or has a password, ends in

@@ -10,8 +10,8 @@ from dem.base import checks
 from dem.base.replace import replace_when_done
 from dem.base.typo_hints import hinted
 from dem.files.exports import contacts_vtkhdf, csv_table, dense_h5md, hoomd_gsd, spheres_vtkhdf, walls_vtkhdf
-from dem.files.tracked_frames import Frames
-from dem.files.trajectory import Trajectory
+from dem.files.reading.tracked_frames import Frames
+from dem.files.reading.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

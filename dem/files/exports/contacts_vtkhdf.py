@@ -16,13 +16,13 @@ import h5py
 import numpy as np
 
 from dem.files.exports.format import Format
-from dem.files.vtk_variable_population import GROUP
+from dem.files.h5md.vtk_variable_population import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
 
 COLUMNS = {"force": (3,), "normal_force": (), "normal": (3,), "overlap": ()}
 CHUNK = 4096  # rows

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files import layout
 from dem.files.exports.format import Format
-from dem.files.schema import PARTICLES, attributes
-from dem.files.variable_population import ID
+from dem.files.h5md import layout
+from dem.files.h5md.schema import PARTICLES, attributes
+from dem.files.h5md.variable_population import ID
 from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
 
 COLUMNS = 4096  # that are stored together, of a frame
 

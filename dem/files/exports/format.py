@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from dem.files.tracked_frames import Frames
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.tracked_frames import Frames
+    from dem.files.reading.trajectory import Trajectory
 
 
 class Format(NamedTuple):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
     from dem.model.shapes.bodies import Variant
 
 

@@ -13,15 +13,15 @@ import h5py
 import numpy as np
 
 from dem.files.exports.format import Format, only_balls
-from dem.files.vtk_variable_population import begin_with_points, crowd
-from dem.files.vtkhdf import draw_lines, polydata
+from dem.files.h5md.vtk_variable_population import begin_with_points, crowd
+from dem.files.h5md.vtkhdf import draw_lines, polydata
 from dem.model.shapes.bodies import place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.trajectory import Trajectory
 
 
 def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:

@@ -15,15 +15,15 @@ import numpy as np
 
 from dem.base.rotate_points import turned
 from dem.files.exports.format import Format
-from dem.files.vtkhdf import GROUP
+from dem.files.h5md.vtkhdf import GROUP
 from dem.model.walls.wall_triangles import triangles_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from dem.files.stored_walls import StoredWall
-    from dem.files.trajectory import Trajectory
+    from dem.files.reading.stored_walls import StoredWall
+    from dem.files.reading.trajectory import Trajectory
 
 WIDER = 1.5  # edge of a square that shows a plane, over the extent of the particles
 
@@ -83,7 +83,7 @@ def _placed(vertices: np.ndarray, wall: StoredWall, frame: int) -> np.ndarray:
 
 
 def _layout(file: h5py.File, time: np.ndarray, points: int, cells: np.ndarray, *, still: bool) -> h5py.Group:
-    """Everything but points and data of cells, as `dem.files.vtkhdf` for what has no vertices but triangles."""
+    """Everything but points and data of cells, as `dem.files.h5md.vtkhdf` for what has no vertices but triangles."""
     view = file.create_group(GROUP)
     view.attrs["Version"], view.attrs["Type"] = np.array([2, 0]), np.bytes_(b"PolyData")
     view["NumberOfPoints"] = np.array([points])

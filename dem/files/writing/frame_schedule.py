@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.base.json_texts import parsed
-from dem.files.schema import PARTICLES
+from dem.files.h5md.schema import PARTICLES
 from dem.system.plan import MOST_STEPS, FrameSegment
 
 if TYPE_CHECKING:

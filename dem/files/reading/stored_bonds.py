@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.files import input_validation
-from dem.files.bonds import GROUP, count
-from dem.files.hdf5_validation import require
-from dem.files.stored_field import read_rows
+from dem.files.h5md.bonds import GROUP, count
+from dem.files.reading.stored_field import read_rows
+from dem.files.validation import input_validation
+from dem.files.validation.hdf5_validation import require
 from dem.model.bonds.bond_rest_shape import BondGeometry
 from dem.model.bonds.bonds import ARRAYS, Bonds, Breakage
 

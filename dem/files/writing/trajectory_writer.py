@@ -18,12 +18,15 @@ from dem.base.json_texts import parsed
 from dem.base.notices import Notice, warn
 from dem.base.replace import OutputError, unused_name
 from dem.base.text import counted
-from dem.files import checkpoint, growing_tables, input_validation, layout, stored_walls
-from dem.files.frame_schedule import check_frames, plan_of
-from dem.files.journaled_file import JournaledFile, LostError, check_journal, is_broken, unreadable
-from dem.files.output import EVERY, Every, Output, beside, check_ending
-from dem.files.pending_frames import Waiting
-from dem.files.vtkhdf import write_view
+from dem.files.checkpoints import checkpoint
+from dem.files.h5md import growing_tables, layout
+from dem.files.h5md.vtkhdf import write_view
+from dem.files.reading import stored_walls
+from dem.files.storage.journaled_file import JournaledFile, LostError, check_journal, is_broken, unreadable
+from dem.files.validation import input_validation
+from dem.files.writing.frame_schedule import check_frames, plan_of
+from dem.files.writing.output_settings import EVERY, Every, Output, beside, check_ending
+from dem.files.writing.pending_frames import Waiting
 from dem.system.observer import Change, Observer
 
 if TYPE_CHECKING:

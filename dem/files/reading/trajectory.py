@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.base.text import counted
-from dem.files import selection, summary, tables
-from dem.files.frame import Frame
-from dem.files.stored import StoredRun
-from dem.files.stored_field import row
+from dem.files.reading import frame_selection, summary, tables
+from dem.files.reading.frame import Frame
+from dem.files.reading.stored_field import row
+from dem.files.reading.stored_run import StoredRun
 from dem.model.particles.kinds import in_words
 
 if TYPE_CHECKING:
@@ -91,11 +91,11 @@ class Trajectory(StoredRun):
 
     def at(self, time: float) -> Frame:
         """The frame nearest to a time [s]; raises ValueError for times more than half an interval outside the run."""
-        return self[selection.nearest(self.time, time)]
+        return self[frame_selection.nearest(self.time, time)]
 
     def between(self, start: float, end: float) -> Trajectory:
         """The part of the run from one time to another [s], both included; raises ValueError if no frame lies there."""
-        return self[selection.between(self.time, start, end)]
+        return self[frame_selection.between(self.time, start, end)]
 
     def spheres(self, frame: int) -> Spheres:
         """All spheres at a frame: centres (S, 3), radii (S,) [m], and the particle each belongs to (S,)."""

@@ -1,9 +1,9 @@
-"""What a trajectory says is checked before it is used, whoever wrote it; all that read one go through here.
+"""Check the contents of a trajectory before they are used; all code that reads a trajectory comes through here.
 
-First what HDF5 lets it claim (`dem.files.hdf5_validation`), then its words: shapes against each other, indices against
+First what HDF5 lets a file claim (`hdf5_validation.py`), then its contents: shapes against each other, indices against
 tables, numbers finite, sizes against memory. Of the frames themselves only the shapes are looked at: they are read when
 they are asked for, and the last one before a run broke may well hold what is not finite. What a run goes on from is
-checked when it does, where it is known what fits: see `dem.files.checkpoint`.
+checked when it does, where it is known what fits: see `dem.files.checkpoints.checkpoint`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import numpy as np
 from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.base.text import counted
-from dem.files import bonds, growing_tables, hdf5_validation, layout, variable_population, walls
-from dem.files.hdf5_validation import UNREADABLE, check_memory, damaged, require, size_of
-from dem.files.schema import FORMAT, PARTICLES, variants_in
+from dem.files.h5md import bonds, growing_tables, layout, variable_population, walls
+from dem.files.h5md.schema import FORMAT, PARTICLES, variants_in
+from dem.files.validation import hdf5_validation
+from dem.files.validation.hdf5_validation import UNREADABLE, check_memory, damaged, require, size_of
 from dem.model.domain.box import Box, Motion
 from dem.model.energy import Energy, energies_kept
 from dem.model.materials import Material

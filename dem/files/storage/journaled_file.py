@@ -29,10 +29,18 @@ from typing import TYPE_CHECKING, BinaryIO
 import h5py
 
 from dem.base.replace import unused_name
-from dem.files import hdf5_validation
-from dem.files.journal import HEAD, ForeignJournalError, is_bound, is_journal, path_of, read_journal, write_journal
-from dem.files.output import SIGNATURE, beside
-from dem.files.paged_file import PAGE, Pages
+from dem.files.storage.journal import (
+    HEAD,
+    ForeignJournalError,
+    is_bound,
+    is_journal,
+    path_of,
+    read_journal,
+    write_journal,
+)
+from dem.files.storage.paged_file import PAGE, Pages
+from dem.files.validation import hdf5_validation
+from dem.files.writing.output_settings import SIGNATURE, beside
 
 try:
     import fcntl

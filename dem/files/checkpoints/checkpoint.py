@@ -1,7 +1,8 @@
 """Save a simulation to a file and go on from there, to the last bit.
 
-A checkpoint is a group of HDF5: of a file of its own (`save`, `load`), or of a trajectory, where `dem.files.writer`
-keeps the state at the start and the latest one. What is in it is for each kind of system to say, see `dem.files.kinds`.
+A checkpoint is a group of HDF5: in a file of its own (`save`, `load`), or in a trajectory, where
+`dem.files.writing.trajectory_writer` stores the initial state and the latest one. Each kind of system has a module that
+writes and reads the group, see `dem.files.checkpoints.system_kinds`.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ import h5py
 from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.base.replace import unused_name
-from dem.files.hdf5_validation import DamagedError, check_memory, damaged, require, size_of
-from dem.files.input_validation import CHECKPOINT, is_checkpoint, text
-from dem.files.journaled_file import open_to_read
-from dem.files.kinds import KINDS, kind
+from dem.files.checkpoints.system_kinds import KINDS, kind
+from dem.files.storage.journaled_file import open_to_read
+from dem.files.validation.hdf5_validation import DamagedError, check_memory, damaged, require, size_of
+from dem.files.validation.input_validation import CHECKPOINT, is_checkpoint, text
 from dem.model.fluid.coupling import given_again
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files.hdf5_validation import check_memory
-from dem.files.stored_field import StoredField, read_rows
+from dem.files.reading.stored_field import StoredField, read_rows
+from dem.files.validation.hdf5_validation import check_memory
 
 if TYPE_CHECKING:
     import h5py

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray
 
-    from dem.files.stored import StoredRun
-    from dem.files.stored_field import StoredField
+    from dem.files.reading.stored_field import StoredField
+    from dem.files.reading.stored_run import StoredRun
     from dem.model.contact.contact_forces import ContactForces
 
 OF_CONTACTS = {"normal": "1", "force": "N", "point": "m", "branch": "m"}  # by component, and their units

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files import variable_population
-from dem.files.schema import PARTICLES, variants_in
+from dem.files.h5md import variable_population
+from dem.files.h5md.schema import PARTICLES, variants_in
 from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:

@@ -9,13 +9,15 @@ import numpy as np
 
 from dem.base.declared import set_declared
 from dem.base.json_texts import parsed
-from dem.files import growing_tables, input_validation, stored_bonds, stored_walls, variable_population
-from dem.files.aligned_fields import AlignedField
-from dem.files.hdf5_validation import DamagedError, damaged, require
-from dem.files.journaled_file import open_to_read, unreadable
-from dem.files.schema import energies_in, variants_in
-from dem.files.serialization import variants_of
-from dem.files.stored_field import StoredField, read_rows
+from dem.files.checkpoints.serialization import variants_of
+from dem.files.h5md import growing_tables, variable_population
+from dem.files.h5md.schema import energies_in, variants_in
+from dem.files.reading import stored_bonds, stored_walls
+from dem.files.reading.aligned_fields import AlignedField
+from dem.files.reading.stored_field import StoredField, read_rows
+from dem.files.storage.journaled_file import open_to_read, unreadable
+from dem.files.validation import input_validation
+from dem.files.validation.hdf5_validation import DamagedError, damaged, require
 from dem.model.materials import Material
 from dem.model.particles.fields import FIELDS, STATE
 from dem.model.particles.kinds import Kind, described, numbered, of_kind
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 
     import h5py
 
-    from dem.files.stored_bonds import StoredBonds
-    from dem.files.stored_walls import StoredWall
+    from dem.files.reading.stored_bonds import StoredBonds
+    from dem.files.reading.stored_walls import StoredWall
     from dem.model.bonds.bonds import Breakage
     from dem.model.domain.box import Box
     from dem.model.materials import Material

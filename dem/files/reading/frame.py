@@ -10,9 +10,10 @@ import numpy as np
 from dem import statistics
 from dem.base import checks
 from dem.base.declared import set_declared
-from dem.files import growing_tables, input_validation, layout, variable_population
-from dem.files.schema import energies_in
-from dem.files.stored_field import read_rows
+from dem.files.h5md import growing_tables, layout, variable_population
+from dem.files.h5md.schema import energies_in
+from dem.files.reading.stored_field import read_rows
+from dem.files.validation import input_validation
 from dem.model.domain.box import AXES
 from dem.model.particles.fields import STATE
 from dem.model.shapes.bodies import Spheres, body_axis, place
@@ -20,7 +21,7 @@ from dem.model.shapes.bodies import Spheres, body_axis, place
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.files.stored import StoredRun
+    from dem.files.reading.stored_run import StoredRun
     from dem.statistics import CoarseFields, ContactForces, ContactNumbers, KineticEnergies, Profile
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files.hdf5_validation import require
+from dem.files.validation.hdf5_validation import require
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

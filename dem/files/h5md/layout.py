@@ -7,8 +7,8 @@ quaternion, scalar first, body to world. Energies are totals of the system, so t
 thermodynamics module, which are averages per particle. The default file version is kept, which all readers know.
 
 `parameters` holds what the run was made from, as JSON, the shapes of all variants, and where it was made; `restart` the
-state at the start and at the latest checkpoint, see `dem.files.checkpoint`; `VTKHDF` shows the same data to ParaView,
-see `dem.files.vtkhdf`.
+state at the start and at the latest checkpoint, see `dem.files.checkpoints.checkpoint`; `VTKHDF` shows the same
+data to ParaView, see `dem.files.h5md.vtkhdf`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ import numpy as np
 from dem.base.cpu_info import processor
 from dem.base.json_texts import parsed
 from dem.base.text import printable
-from dem.files import bonds, growing_tables, variable_population, walls
-from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in, energies_of
+from dem.files.h5md import bonds, growing_tables, variable_population, walls
+from dem.files.h5md.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in, energies_of
 from dem.model.contact.law_components import plain
 from dem.model.domain.box import AXES
 from dem.model.particles.fields import STATE
@@ -41,7 +41,7 @@ from dem.model.walls.wall import described
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.files.output import Output
+    from dem.files.writing.output_settings import Output
     from dem.system.system import System
 
 CHUNK_BYTES = 1 << 18

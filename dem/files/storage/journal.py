@@ -1,4 +1,4 @@
-"""The journal of a file: the pages that are about to replace committed ones, see `dem.files.journaled_file`."""
+"""The journal of a file: the pages that are about to replace committed ones, see `dem.files.storage.journaled_file`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import struct
 import zlib
 from typing import TYPE_CHECKING, BinaryIO
 
-from dem.files.paged_file import PAGE
+from dem.files.storage.paged_file import PAGE
 
 if TYPE_CHECKING:
     from pathlib import Path

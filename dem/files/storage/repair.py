@@ -14,13 +14,14 @@ import numpy as np
 from dem.base import checks
 from dem.base.replace import unused_name
 from dem.base.text import counted
-from dem.files import growing_tables, input_validation, layout
-from dem.files.hdf5_validation import chunks_of
-from dem.files.journal import path_of
-from dem.files.journaled_file import JournaledFile, open_to_read, recover
-from dem.files.output import SIGNATURE, check_ending
-from dem.files.vtkhdf import write_view
-from dem.files.writer import close, open_again
+from dem.files.h5md import growing_tables, layout
+from dem.files.h5md.vtkhdf import write_view
+from dem.files.storage.journal import path_of
+from dem.files.storage.journaled_file import JournaledFile, open_to_read, recover
+from dem.files.validation import input_validation
+from dem.files.validation.hdf5_validation import chunks_of
+from dem.files.writing.output_settings import SIGNATURE, check_ending
+from dem.files.writing.trajectory_writer import close, open_again
 
 if TYPE_CHECKING:
     from os import PathLike

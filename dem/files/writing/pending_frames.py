@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files import growing_tables, layout, variable_population
+from dem.files.h5md import growing_tables, layout, variable_population
 
 if TYPE_CHECKING:
     import h5py

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files.hdf5_validation import require
-from dem.files.schema import PARTICLES
+from dem.files.h5md.schema import PARTICLES
+from dem.files.validation.hdf5_validation import require
 
 if TYPE_CHECKING:
     from dem.system.system import System

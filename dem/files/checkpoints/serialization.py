@@ -10,8 +10,8 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.named import named
-from dem.files import input_validation
-from dem.files.hdf5_validation import check_memory, require
+from dem.files.validation import input_validation
+from dem.files.validation.hdf5_validation import check_memory, require
 from dem.model.contact.contacts import Contact
 from dem.model.contact.law_components import GROUP, WORDS, Part, part_of_class
 from dem.model.contact.lubrication import Lubrication

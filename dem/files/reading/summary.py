@@ -10,7 +10,7 @@ import numpy as np
 from dem.base.json_texts import parsed
 
 if TYPE_CHECKING:
-    from dem.files.stored import StoredRun
+    from dem.files.reading.stored_run import StoredRun
 
 # told as a whole, with what they are for
 GROUPS = {

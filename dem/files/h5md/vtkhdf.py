@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files import bonds, variable_population
-from dem.files.schema import PARTICLES, variants_in
-from dem.files.vtk_variable_population import GROUP, write_crowd
+from dem.files.h5md import bonds, variable_population
+from dem.files.h5md.schema import PARTICLES, variants_in
+from dem.files.h5md.vtk_variable_population import GROUP, write_crowd
 from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base.json_texts import parsed
-from dem.files import input_validation
-from dem.files.hdf5_validation import require
-from dem.files.serialization import made, recipe
-from dem.files.stored_field import read_rows
-from dem.files.walls import ELEMENTS, GROUP, WORN
+from dem.files.checkpoints.serialization import made, recipe
+from dem.files.h5md.walls import ELEMENTS, GROUP, WORN
+from dem.files.reading.stored_field import read_rows
+from dem.files.validation import input_validation
+from dem.files.validation.hdf5_validation import require
 from dem.model.walls.wall import Wall
 
 if TYPE_CHECKING:

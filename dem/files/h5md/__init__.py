@@ -1,0 +1,9 @@
+"""Layout of a trajectory: which groups and data sets an HDF5 file of a run has, after H5MD 1.1.
+
+- `layout.py`: groups of a new file, and the data sets that grow by a row with each frame
+- `schema.py`: names of groups, and the attributes (unit, description) written beside the numbers of a field
+- `variable_population.py`: fields of runs in which particles are inserted and removed
+- `bonds.py`, `walls.py`: bonds and walls, once, and their state at each frame
+- `growing_tables.py`: tables of events, such as broken bonds, and of contact forces
+- `vtkhdf.py`, `vtk_variable_population.py`: the group ``/VTKHDF``, by which ParaView opens the same file
+"""
