@@ -161,7 +161,7 @@ def levels(module, name):
 
 
 DEEPER = {  # rooms whose chains are three levels deep or more still, with the deepest: none may be added, none grow
-    ("dem.soft", 4), ("dem.event_driven", 4), ("dem.dsmc", 5), ("dem.model", 4), ("dem.case", 4), ("dem.casefile", 3),
+    ("dem.soft", 4), ("dem.event_driven", 4), ("dem.dsmc", 5), ("dem.model", 4),
 }  # fmt: skip
 
 

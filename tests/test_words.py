@@ -26,7 +26,6 @@ TWICE = {  # classes of one name; this list may only become shorter
     "Order": "a public result of dem.statistics, and an internal one of subdomains",
     "Spheres": "a public result of dem.statistics, and an internal one of insertion",
     "Engine": "a class, and the protocol by which two-way coupling knows it",
-    "Sizes": "distributions of sizes, and sizes of arrays",
     "Part": "the public base class of law components, and a library of the compiler",
     "Pull": "of an adhesion, and of a bond",
     "AsTheyAre": "of the compiler, and of subdomains",

@@ -16,7 +16,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from dem.rotation.names import AUTO, DEFAULT, MEANING
+from dem.rotation.names import AUTO, MEANING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,10 +43,13 @@ TimeStep = Annotated[
 """Type of a case's field: a time step above 0 [s], or "auto"."""
 
 
-class BaseCase(BaseModel):
-    """What all cases have in common."""
+PARAMETERS = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)  # of the models of cases
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+class BaseCase(BaseModel):
+    """What all cases whose outcome is a trajectory have in common."""
+
+    model_config = PARAMETERS
 
     name: ClassVar[str]
     compiled_by: ClassVar[dict] = {}  # parameters of a short run that needs the same kernels, for `dem compile --all`
@@ -80,14 +83,7 @@ class BaseCase(BaseModel):
         return {}
 
 
-class SteppedCase(BaseCase):
-    """What goes forward in time steps."""
-
-    time_step: PositiveFloat = Field(1e-6, description="[s]")
-    integrator: str = Field(DEFAULT, description="rotational scheme")
-
-
-class Case(SteppedCase):
+class Case(BaseCase):
     """A runnable set-up of particles. Subclasses add parameters as fields and say in `build` what they make.
 
     Examples

@@ -11,12 +11,14 @@ from pydantic import ValidationError
 
 from dem.base import checks, units
 from dem.case.bases import BaseCase
+from dem.case.study import StudyCase
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from pydantic.fields import FieldInfo
 
+AnyCase = BaseCase | StudyCase  # a trajectory or a table
 GROUP = "dem.cases"  # entry-point group; any installed package may add to it
 
 
@@ -34,7 +36,7 @@ def names() -> list[str]:
     return list(installed())
 
 
-def cases() -> dict[str, type[BaseCase]]:
+def cases() -> dict[str, type[AnyCase]]:
     """All installed cases by name.
 
     Returns
@@ -55,26 +57,26 @@ def cases() -> dict[str, type[BaseCase]]:
     return {name: _load(entry) for name, entry in installed().items()}
 
 
-def case(name: str) -> type[BaseCase]:
+def case(name: str) -> type[AnyCase]:
     """Look up a case; raises ValueError with the nearest name, or if it cannot be loaded."""
     if name not in installed():
         installed.cache_clear()  # it may have been installed a moment ago, from a notebook
     return _load(installed()[checks.one_of("case", name, names())])
 
 
-def _load(entry: EntryPoint) -> type[BaseCase]:
+def _load(entry: EntryPoint) -> type[AnyCase]:
     try:
         kind = entry.load()
     except Exception as error:
         message = f"case {entry.name} cannot be loaded from {entry.value}: {type(error).__name__}: {error}"
         raise ValueError(message) from error
-    if not (isinstance(kind, type) and issubclass(kind, BaseCase) and getattr(kind, "name", None) == entry.name):
+    if not (isinstance(kind, type) and issubclass(kind, AnyCase) and getattr(kind, "name", None) == entry.name):
         message = f"case {entry.name}: {entry.value} is no dem.Case or dem.RotationCase whose name is {entry.name!r}"
         raise ValueError(message)
     return kind
 
 
-def with_parameters(kind: type[BaseCase], parameters: dict) -> BaseCase:
+def with_parameters(kind: type[AnyCase], parameters: dict) -> AnyCase:
     """Make a case; raises ValueError with one line for each parameter that is unknown or out of range.
 
     Numbers may be strings with a unit, such as "5 mm", if the description of the parameter tells its unit.
@@ -104,7 +106,7 @@ def _measured(field: FieldInfo | None, value: object) -> object:
     return quantity.value(value) if parts and parts[2] else value
 
 
-def _line(kind: type[BaseCase], error: dict) -> str:
+def _line(kind: type[AnyCase], error: dict) -> str:
     name = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
         try:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from pydantic import Field, PositiveInt
+from pydantic import BaseModel, Field, PositiveFloat, PositiveInt
 
 from dem.base import checks
 from dem.base.replace import replace_when_done
-from dem.case.bases import SteppedCase
+from dem.case.bases import PARAMETERS
 from dem.model.particles.fields import STATE
 from dem.ranks.job_server import refuse
+from dem.rotation.names import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from dem.rotation.study import RotationHistory
 
 
-class StudyCase(SteppedCase):
+class StudyCase(BaseModel):
     """Something whose outcome is a table; subclasses say in `table` what is in it.
 
     Examples
@@ -38,7 +39,15 @@ class StudyCase(SteppedCase):
     ('up to 2', ['n,square', '0,0', '1,1', '2,4'])
     """
 
+    model_config = PARAMETERS
+
+    name: ClassVar[str]
+    compiled_by: ClassVar[dict] = {}  # parameters of a short run that needs the same kernels, for `dem compile --all`
+
+    duration: PositiveFloat = Field(2.0, description="simulated time [s]")
     frames: PositiveInt = Field(200, description="rows after the first, or a few more: the last one is the end")
+    time_step: PositiveFloat = Field(1e-6, description="[s]")
+    integrator: str = Field(DEFAULT, description="rotational scheme")
 
     def steps_a_frame(self, steps: int) -> int:
         """Largest divisor of the number of steps that gives the wanted number of frames or more."""

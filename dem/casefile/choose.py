@@ -12,7 +12,7 @@ from dem.casefile.chosen import Chosen
 from dem.files.writing.output_settings import ENDINGS
 
 if TYPE_CHECKING:
-    from dem.case import BaseCase
+    from dem.case import AnyCase
 
 
 def chosen_case(name: str, parameters: dict) -> Chosen:
@@ -48,7 +48,7 @@ def _check_no_file(name: str) -> None:
     raise ValueError(message)
 
 
-def with_words(kind: type[BaseCase], parameters: dict) -> BaseCase:
+def with_words(kind: type[AnyCase], parameters: dict) -> AnyCase:
     """Make a case with parameters as the command line gives them: with hyphens, lists separated by commas."""
     return with_parameters(kind, {name.replace("-", "_"): _listed(value) for name, value in parameters.items()})
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dem.case import BaseCase
+    from dem.case import AnyCase
     from dem.casefile.file_case import FileCase
 
 
 class Chosen(NamedTuple):
     """What is to run."""
 
-    case: BaseCase | FileCase
+    case: AnyCase | FileCase
     name: str  # for files that it writes
     output: Path | None  # the file that it wants to write
     options: dict[str, Any]  # what it says about writing, for `Simulation.run`

@@ -23,7 +23,7 @@ from dem.model.shapes.shape import AS_GIVEN, Fibre, standing
 from dem.soft.walls.wall_arrays import words
 
 if TYPE_CHECKING:
-    from dem.casefile.schema import CaseTable, GroupTable
+    from dem.casefile.schema import CaseKeys, GroupTable
     from dem.model.domain.box import Box
     from dem.model.materials import Material
     from dem.model.shapes.shape import Shape
@@ -42,7 +42,7 @@ class Surroundings(NamedTuple):
     walls: list[Wall]
 
 
-def particles(table: CaseTable, around: Surroundings) -> Particles:
+def particles(table: CaseKeys, around: Surroundings) -> Particles:
     """All particles of a case, numbered in the order of the file.
 
     Groups at random places come last, so that they avoid all others.

@@ -12,7 +12,7 @@ from dem.case import StudyCase, case, with_parameters
 from dem.casefile import errors
 from dem.casefile.chosen import Chosen
 from dem.casefile.file_case import FileCase
-from dem.casefile.schema import CaseTable, HardTable, ShortTable, SteppedTable
+from dem.casefile.schema import CaseKeys, HardTable, ShortTable, SteppedTable
 from dem.casefile.settings import put
 from dem.casefile.stochastic import StochasticTable
 from dem.casefile.tables import Table
@@ -128,7 +128,7 @@ def resolved(content: dict, name: str, folder: Path | None = None) -> Chosen:
 
 def _validated(model: type[Table], content: dict, folder: Path | None) -> Table:
     context: dict[str, object] = {"folder": folder}
-    if issubclass(model, CaseTable):
+    if issubclass(model, CaseKeys):
         for what in ("material", "shape"):
             table = content.get(f"{what}s", {})
             context[what] = list(table) if isinstance(table, dict) else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pydantic import Field, create_model, model_validator
+from pydantic import BaseModel, Field, create_model, model_validator
 
 from dem.casefile.keys import Angle, Frequency, Length, Number, Speed, Spin, Time
 from dem.casefile.tables import Table
@@ -96,8 +96,8 @@ TwistingTable = _table("twisting", "Resistance to twisting.")
 AdhesionTable = _table("adhesion", "Attraction.")
 
 
-class PartsTable(Table):
-    """Tables of all slots."""
+class LawPartKeys(BaseModel):
+    """Keys of the tables that have a table for each part of a contact law."""
 
     normal: NormalTable | None = Field(
         None, description="elastic force; default: Hertz's", examples=[{"type": "hertz"}]
@@ -116,7 +116,7 @@ class PartsTable(Table):
     )
 
     @model_validator(mode="after")
-    def _go_together(self) -> PartsTable:
+    def _go_together(self) -> LawPartKeys:
         """Refuse parts that do not fit each other."""
         fit(**{key: value for key, value in self.values().items() if key in ("restitution", "friction", *SLOTS)})
         return self

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.case import HARD, STOCHASTIC, BaseCase, Case, HardSphereCase, StochasticCase
+from dem.case import HARD, STOCHASTIC, AnyCase, Case, HardSphereCase, StochasticCase
 from dem.model.contact.law_component import Part
 from dem.model.contact.law_components import plain
 from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MOST = 100  # particles that are written one by one
 
 
-def content(case: BaseCase) -> dict | None:
+def content(case: AnyCase) -> dict | None:
     """The content, or None for what a case file cannot say, or not in moderate length."""
     stepped = isinstance(case, Case) and type(case).simulation is Case.simulation
     hard = isinstance(case, HardSphereCase) and type(case).simulation is HardSphereCase.simulation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, field_validator, model_validator
 
 from dem.casefile.fluid import FluidTable
 from dem.casefile.impacts import ImpactTable
@@ -42,7 +42,7 @@ from dem.casefile.keys import (
     Velocities,
     Velocity,
 )
-from dem.casefile.parts import PartsTable
+from dem.casefile.parts import LawPartKeys
 from dem.casefile.shapes import ShapeTable
 from dem.casefile.sizes import SizesTable
 from dem.casefile.tables import Table
@@ -62,7 +62,7 @@ COLUMNS = (
 PLACEMENTS = ("position", "lattice", "random", "file", "last_frame")
 
 
-class MaterialTable(PartsTable):
+class MaterialTable(Table, LawPartKeys):
     """``[materials.NAME]``."""
 
     young: Modulus = Field(gt=0, description="Young's modulus [Pa]", examples=[5e7])
@@ -76,7 +76,7 @@ class MaterialTable(PartsTable):
         return Material(**self.values(), name=name)
 
 
-class ContactTable(PartsTable):
+class ContactTable(Table, LawPartKeys):
     """``[[contacts]]``."""
 
     materials: tuple[MaterialName, MaterialName] = Field(description="the pair", examples=[["glass", "glass"]])
@@ -255,8 +255,8 @@ class OutputTable(Table):
         return {name: getattr(self, name) for name in names if name in self.model_fields_set}
 
 
-class CaseTable(Table):
-    """What case files of both methods have in common."""
+class CaseKeys(BaseModel):
+    """Keys that case files of all methods have."""
 
     method: str
     duration: Duration = Field(description="simulated time [s]", examples=[1.0])
@@ -268,7 +268,7 @@ class CaseTable(Table):
     box: BoxTable | None = Field(None, description="the container; default: none")
 
 
-class SteppedTable(CaseTable):
+class SteppedTable(Table, CaseKeys):
     """Contacts that take time, resolved by time steps."""
 
     method: Literal["time-steps"] = Field("time-steps", description="time-steps, hard-spheres or stochastic")
@@ -300,7 +300,7 @@ class SteppedTable(CaseTable):
         return contacts
 
 
-class HardTable(CaseTable):
+class HardTable(Table, CaseKeys):
     """Impacts that take no time, carried out one after the other."""
 
     method: Literal["hard-spheres"] = Field(description="time-steps, hard-spheres or stochastic")

@@ -6,18 +6,18 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from dem.casefile.flexible import SHAPE, FlexibleKeys
-from dem.casefile.keys import Count, Number, Point, Size
+from dem.casefile.keys import Count, Modulus, Number, Point, Size
 from dem.casefile.tables import Table
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.clump import Clump
+from dem.model.shapes.flexible import FlexibleFibre
 from dem.model.shapes.shape import Fibre, Shape, Sphere
 
-SHAPES = {"sphere": Sphere, "fibre": Fibre, "capsule": Capsule, "clump": Clump, **SHAPE}
+SHAPES = {"sphere": Sphere, "fibre": Fibre, "capsule": Capsule, "clump": Clump, "flexible-fibre": FlexibleFibre}
 
 
-class RigidKeys(Table):
-    """What rigid shapes take."""
+class ShapeTable(Table):
+    """``[shapes.NAME]``."""
 
     type: Literal["sphere", "fibre", "capsule", "clump", "flexible-fibre"] = Field(
         description="of the shape", examples=["sphere"]
@@ -33,17 +33,33 @@ class RigidKeys(Table):
         None, description="of a clump: sphere centres, in any frame [m]", examples=[[[0.0, 0, 0], [0.004, 0, 0]]]
     )
     radii: list[Size] | None = Field(None, description="of a clump's spheres [m]", examples=[[0.005, 0.003]])
-
-
-class ShapeTable(FlexibleKeys, RigidKeys):
-    """``[shapes.NAME]``."""
+    segments: Count | None = Field(None, description="of a flexible fibre: number of bonds", examples=[20])
+    young: Modulus | None = Field(None, gt=0, description="of a flexible fibre's bending [Pa]", examples=[1e9])
+    poisson: Number | None = Field(None, ge=0, le=0.5, description="of a flexible fibre's bonds", examples=[0.3])
+    damping: Number | None = Field(None, ge=0, le=1, description="of its bonds, a share of critical", examples=[0.05])
+    strength: Modulus | None = Field(None, gt=0, description="stress at which it breaks [Pa]", examples=[5e7])
+    shear_strength: Modulus | None = Field(None, gt=0, description="the same in shear [Pa]", examples=[5e7])
+    smooth: bool | None = Field(None, description="whether a flexible fibre is made of capsules", examples=[True])
+    curvature: Number | None = Field(None, description="of a flexible fibre at rest [1/m]", examples=[10.0])
 
     TAKES: ClassVar[dict[str, tuple[str, ...]]] = {
         "sphere": ("diameter",),
         "fibre": ("diameter", "aspect_ratio", "spheres", "spacing"),
         "capsule": ("diameter", "aspect_ratio", "length"),
         "clump": ("offsets", "radii"),
-        "flexible-fibre": ("diameter", "aspect_ratio", "length", *FlexibleKeys.model_fields),
+        "flexible-fibre": (
+            "diameter",
+            "aspect_ratio",
+            "length",
+            "segments",
+            "young",
+            "poisson",
+            "damping",
+            "strength",
+            "shear_strength",
+            "smooth",
+            "curvature",
+        ),
     }
 
     @model_validator(mode="after")

@@ -12,7 +12,7 @@ from dem.casefile.keys import InputFile, Number, Size
 from dem.casefile.tables import Table
 from dem.model.particles.sieves import TABLES, read_sizes
 from dem.model.particles.size_distributions import LAWS
-from dem.model.particles.sizes import Sizes
+from dem.model.particles.sizes import SizeDistribution
 
 WORDS = {word.type: word for word in (*LAWS, *TABLES)}
 
@@ -67,7 +67,7 @@ class SizesTable(Table):
             raise ValueError(message) from None
         return self
 
-    def made(self) -> Sizes:
+    def made(self) -> SizeDistribution:
         """The distribution."""
         if self.type == "file":
             return read_sizes(Path(self.file), by=self.by)

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from dem.casefile.keys import Duration, Modulus, Number, Seed, Size, Speed, TimeStep, Velocity, Viscosity
-from dem.casefile.schema import CaseTable, ImpactTable
+from dem.casefile.schema import CaseKeys, ImpactTable
 from dem.casefile.tables import Table
 from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence
@@ -39,7 +39,7 @@ class PressureTable(Table):
         return SolidsPressure(**dict(self))
 
 
-class StochasticTable(CaseTable):
+class StochasticTable(Table, CaseKeys):
     """Collisions that are drawn at random, in time steps."""
 
     method: Literal["stochastic"] = Field(description="time-steps, hard-spheres or stochastic")

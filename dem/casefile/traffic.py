@@ -23,7 +23,7 @@ from dem.casefile.keys import (
 )
 from dem.casefile.sizes import SizesTable
 from dem.casefile.tables import Table
-from dem.casefile.walls import FreeTable, PIDTable, ServoTable, WallTable
+from dem.casefile.walls import FreeTable, PIDTable, ServoTable, WallKeys
 from dem.model.insertion.inserter import Inserter
 from dem.model.insertion.outlet import Outlet
 from dem.model.materials import Material
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dem.model.walls.wall import Wall
 
 
-class RegionTable(WallTable):
+class RegionTable(Table, WallKeys):
     """``region``: a wall of any type, of which only the shape counts."""
 
     material: MaterialName | None = Field(None, description="none is needed", examples=["glass"])

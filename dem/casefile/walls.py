@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from dem.casefile.keys import (
     Angle,
@@ -137,8 +137,8 @@ class FreeTable(Table):
         return RigidWall(**dict(self))
 
 
-class WallTable(Table):
-    """``[[walls]]``."""
+class WallKeys(BaseModel):
+    """Keys of a table that has the shape of a wall."""
 
     type: Literal[
         "plane", "cylinder", "cone", "ball", "disc", "rectangle", "block", "capsule", "torus", "revolution", "mesh"
@@ -200,7 +200,7 @@ class WallTable(Table):
         return given
 
     @model_validator(mode="after")
-    def _fits(self) -> WallTable:
+    def _fits(self) -> WallKeys:
         """Refuse keys of other walls, and sizes that contradict each other."""
         if self.servo and self.pid:
             message = "servo and pid both hold a force on it: leave one out"
@@ -231,3 +231,7 @@ class WallTable(Table):
             surface_velocity=self.surface_velocity, roughness=self.roughness, seed=self.seed, wear=self.wear,
             name=self.name or "",
         )  # fmt: skip
+
+
+class WallTable(Table, WallKeys):
+    """``[[walls]]``."""

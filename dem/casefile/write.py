@@ -10,21 +10,21 @@ from dem.case import StudyCase
 from dem.casefile import resolve
 from dem.casefile.allowed import meaning
 from dem.casefile.load import METHODS
-from dem.casefile.schema import CaseTable, HardTable, OutputTable, SteppedTable
+from dem.casefile.schema import CaseKeys, HardTable, OutputTable, SteppedTable
 from dem.casefile.stochastic import StochasticTable
 from dem.casefile.tables import Table, table_in, without_none
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from dem.case import BaseCase
+    from dem.case import AnyCase
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes
 HEAD = (
     '# SI units; strings with a unit do as well: "10 mm", "50 MPa", "60 deg", "60 rpm".',
     "# What stands behind # is not set: it shows the default, or an example where there is none.",
 )
-ONLY_STEPPED = [key for key in SteppedTable.model_fields if key not in CaseTable.model_fields]
+ONLY_STEPPED = [key for key in SteppedTable.model_fields if key not in CaseKeys.model_fields]
 BLANK = {
     "duration": 1.0,
     "time_step": "auto",
@@ -35,7 +35,7 @@ BLANK = {
 }
 
 
-def example(case: BaseCase) -> str:
+def example(case: AnyCase) -> str:
     """A case file, with a comment on each key, that runs to the same bytes as the case.
 
     Few particles are written out with their shapes, materials and walls; for many, and for cases whose outcome is a
@@ -85,7 +85,7 @@ def blank() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _by_name(case: BaseCase) -> list[str]:
+def _by_name(case: AnyCase) -> list[str]:
     """Lines that name a case; parameters at their defaults are comments."""
     lines = [f"case = {_value(case.name)}", "", "[parameters]"]
     for key, field in type(case).model_fields.items():

@@ -14,7 +14,7 @@ from dem.base.text import counted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dem.case import BaseCase
+    from dem.case import AnyCase
 
 MANY = 300  # runs that nobody starts by mistake
 MOST = 100_000
@@ -24,7 +24,7 @@ WIDEST, LONGEST = 16, 180  # characters of a number, and of a name without its e
 class Member(NamedTuple):
     """One run of a sweep: all that a process needs to make it, wherever it is."""
 
-    case: str | type[BaseCase]  # name, path of a case file, or class
+    case: str | type[AnyCase]  # name, path of a case file, or class
     settings: dict[str, str]  # words, as ``--set`` takes them
     path: Path  # of its file
     options: dict[str, Any]  # of `Simulation.run`

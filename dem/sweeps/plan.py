@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dem.base import checks
 from dem.base.cpu_info import cores
 from dem.base.text import counted, error_in_words
-from dem.case import BaseCase, StudyCase
+from dem.case import AnyCase, BaseCase, StudyCase
 from dem.run import request
 from dem.sweeps import members as sets
 from dem.sweeps.members import MANY, Member
@@ -72,7 +72,7 @@ class Plan(NamedTuple):
 
 
 def planned(
-    case: str | PathLike | type[BaseCase], parameters: dict[str, list[str]], *, folder: str | PathLike | None,
+    case: str | PathLike | type[AnyCase], parameters: dict[str, list[str]], *, folder: str | PathLike | None,
     ways: Ways, threads: int | None, overwrite: bool, options: dict[str, Any],
 ) -> Plan:  # fmt: skip
     """Plan a sweep; parameters are words, see `dem.sweeps.words`.
@@ -109,9 +109,9 @@ def planned(
     return _found(members, runs, table)
 
 
-def _named(case: str | PathLike | type[BaseCase]) -> tuple[str | type[BaseCase], str]:
+def _named(case: str | PathLike | type[AnyCase]) -> tuple[str | type[AnyCase], str]:
     """The case as members have it, and what its files are called."""
-    if isinstance(case, type) and issubclass(case, BaseCase):
+    if isinstance(case, type) and issubclass(case, AnyCase):
         return case, case.name
     if not isinstance(case, (str, Path)):
         message = f"case is {case!r}, expected a name, the path of a case file, or a class such as dem.Case"

@@ -22,7 +22,7 @@ from dem.sweeps.table import Outcome
 if TYPE_CHECKING:
     import h5py
 
-    from dem.case import BaseCase
+    from dem.case import AnyCase
     from dem.casefile.file_case import FileCase
     from dem.sweeps.members import Member
 
@@ -136,7 +136,7 @@ def _written_as(file: h5py.File) -> Output:
     return Output(fields, position.dtype == np.float32, position.compression, layout.NUMBER in file)
 
 
-def described(case: BaseCase | FileCase) -> dict:
+def described(case: AnyCase | FileCase) -> dict:
     """What the file of a run says of its case, as plain values."""
     if hasattr(case, "contents"):
         told = {"case": case.name, "case_file": case.contents()}

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
 
-    from dem.case import BaseCase
+    from dem.case import AnyCase
     from dem.files.reading.trajectory import Trajectory
 
 
 @hinted
 def sweep(
-    case: str | PathLike | type[BaseCase],
+    case: str | PathLike | type[AnyCase],
     parameters: dict[str, Any],
     *,
     folder: str | PathLike | None = None,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dem.case import BaseCase
+    from dem.case import AnyCase
     from dem.files.reading.trajectory import Trajectory
 
 NAME = "sweep.csv"
@@ -137,7 +137,7 @@ class SweepTable:
         self.rows = [self._measured(row, columns, "measure") for row in self]
         self.write()
 
-    def observe(self, cases: list[BaseCase]) -> None:
+    def observe(self, cases: list[AnyCase]) -> None:
         """Add the columns that cases, those of the first rows, have by their `observables`, and write the file.
 
         Raises

@@ -11,7 +11,7 @@ from dem.base import checks, portable
 from dem.base.typo_hints import hinted
 from dem.model.domain.regions import region_of
 from dem.model.materials import Material
-from dem.model.particles.sizes import BY, Sizes
+from dem.model.particles.sizes import BY, SizeDistribution
 from dem.model.shapes.shape import AS_GIVEN, check_shape
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Inserter:
     every: float | None = field(default=None, kw_only=True)
     shares: Sequence[float] | None = field(default=None, kw_only=True)
     by: Literal["mass", "number"] = field(default="number", kw_only=True)
-    sizes: Sizes | Sequence[Sizes] | None = field(default=None, kw_only=True)
+    sizes: SizeDistribution | Sequence[SizeDistribution] | None = field(default=None, kw_only=True)
     velocity: Vector = field(default=(0.0, 0.0, 0.0), kw_only=True)
     spread: float = field(default=0.0, kw_only=True)
     orientation: tuple[float, float, float, float] | Literal["as-given"] | None = field(default=None, kw_only=True)
@@ -160,7 +160,7 @@ class Inserter:
                 message = f"material of the {self.word} is {material!r}, expected a dem.Material"
                 raise TypeError(message)
             check_shape(shape, material.density)
-            if each is not None and not isinstance(each, Sizes):
+            if each is not None and not isinstance(each, SizeDistribution):
                 message = (
                     f"sizes of the {self.word} is {each!r}, expected a distribution such as dem.LogNormalSizes(...)"
                 )

@@ -22,7 +22,7 @@ from dem.model.shapes.shape import Sphere
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.particles.sizes import Sizes
+    from dem.model.particles.sizes import SizeDistribution
 
 SWELL = 5e-4  # spheres are so much larger while they are pushed apart: what overlaps by less does not touch in the end
 ENOUGH = SWELL / (1 + SWELL) * (1 - 1e-6)  # so much of the distance at which the larger ones touch
@@ -41,7 +41,7 @@ def pack_dense(
     *,
     number: int | None = None,
     solid_fraction: float | None = None,
-    sizes: Sizes | None = None,
+    sizes: SizeDistribution | None = None,
     lower: Sequence[float] | None = None,
     upper: Sequence[float] | None = None,
     seed: int = 1,

@@ -10,7 +10,7 @@ import numpy as np
 from dem.base import checks, portable
 from dem.base.notices import Notice, warn
 from dem.base.text import counted
-from dem.model.particles.sizes import Sizes
+from dem.model.particles.sizes import SizeDistribution
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -44,7 +44,7 @@ def grading(diameter: ArrayLike, mass: ArrayLike | None = None) -> Grading:
     Parameters
     ----------
     diameter : (N,) array
-        Sizes [m].
+        SizeDistribution [m].
     mass : (N,) array, optional
         [kg]; default: they go with the cube of the size.
 
@@ -82,7 +82,7 @@ def size_of(shape: Shape) -> float:
 
 def graded(
     shape: Shape,
-    sizes: Sizes,
+    sizes: SizeDistribution,
     *,
     number: int | None,
     volume: float | None,
@@ -94,7 +94,7 @@ def graded(
     Raises TypeError if the shape cannot be scaled, or sizes are none; warns of sizes that are far apart, and of those
     of which there is none.
     """
-    if not isinstance(sizes, Sizes):
+    if not isinstance(sizes, SizeDistribution):
         message = f"sizes is {sizes!r}, expected a distribution such as dem.LogNormalSizes(...), or dem.read_sizes(...)"
         raise TypeError(message)
     if not hasattr(shape, "scaled"):
@@ -113,7 +113,7 @@ def graded(
     return [made[size] for size in drawn.tolist()]
 
 
-def notices(sizes: Sizes, drawn: np.ndarray) -> list[Notice]:
+def notices(sizes: SizeDistribution, drawn: np.ndarray) -> list[Notice]:
     """What to know about sizes that were drawn."""
     told = []
     found = grading(drawn)

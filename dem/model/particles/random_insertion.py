@@ -33,7 +33,7 @@ from dem.model.walls.wall_clearance import clear_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dem.model.particles.sizes import Sizes
+    from dem.model.particles.sizes import SizeDistribution
     from dem.model.shapes.shape import Shape
 
 MOST_OFFERS = 200_000  # to one particle
@@ -53,7 +53,7 @@ def pack(
     number: int | None = None,
     solid_fraction: float | None = None,
     scale: tuple[float, float] | None = None,
-    sizes: Sizes | None = None,
+    sizes: SizeDistribution | None = None,
     lower: Sequence[float] | None = None,
     upper: Sequence[float] | None = None,
     orientation: Sequence[float] | Literal["as-given"] | None = None,
@@ -187,7 +187,7 @@ def how_many(number: int | None, solid_fraction: float | None) -> tuple[int | No
     return None, checks.number("solid_fraction", solid_fraction, above=0, most=1)
 
 
-def span(scale: tuple[float, float] | None, sizes: Sizes | None) -> tuple[float, float]:
+def span(scale: tuple[float, float] | None, sizes: SizeDistribution | None) -> tuple[float, float]:
     """Checked ends of the scale; raises ValueError if sizes are given as well."""
     if scale is not None and sizes is not None:
         message = "scale and sizes are both given: leave one out"

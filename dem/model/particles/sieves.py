@@ -11,7 +11,7 @@ import numpy as np
 from dem.base import checks, csv_rows, units
 from dem.base.text import counted, shown
 from dem.base.typo_hints import hinted
-from dem.model.particles.sizes import Sizes, Span
+from dem.model.particles.sizes import SizeDistribution, Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ def _ascending(name: str, given: Sequence[float], least: int) -> tuple[float, ..
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class SieveSizes(Sizes):
+class SieveSizes(SizeDistribution):
     """Sizes in classes between sieves, evenly spread over each class by mass, or number.
 
     By mass the density of number in the class from a to b goes as d⁻³: a share u of its particles is finer than
@@ -114,7 +114,7 @@ class SieveSizes(Sizes):
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class ListedSizes(Sizes):
+class ListedSizes(SizeDistribution):
     """A few sizes, and the share of each by mass or number.
 
     Parameters

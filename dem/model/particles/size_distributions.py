@@ -10,41 +10,26 @@ import numpy as np
 
 from dem.base import checks, portable
 from dem.base.typo_hints import hinted
-from dem.model.particles.sizes import Sizes, Span
+from dem.model.particles.sizes import SizeDistribution
 
 TAIL = 8.0  # standard deviations that a log-normal distribution without ends is cut at: 1e-15 are beyond
 FINEST = 36.0  # -ln of what is coarser than where Rosin and Rammler's is cut off: 2e-16
 
 
-class SizeLaw(Sizes):
-    """A distribution with one density from end to end."""
-
-    def ends(self) -> tuple[float, float]:
-        """Smallest and largest size [m]."""
-        return self.lower, self.upper
-
-    def density(self, d: np.ndarray) -> np.ndarray:
-        """Density of mass or number, as `by` says, at sizes [m], by any unit."""
-        raise NotImplementedError
-
-    def spans(self) -> list[Span]:
-        """One span."""
-        return [Span(*self.ends(), 1.0, self.density)]
-
-    def _check_ends(self) -> None:
-        """Refuse ends that leave nothing between them; raises ValueError naming them."""
-        for name in ("lower", "upper"):
-            if getattr(self, name) is not None or name not in vars(type(self)):  # those without a default are needed
-                object.__setattr__(self, name, checks.number(name, getattr(self, name), above=0, unit="m"))
-        low, high = self.ends()
-        if not low < high < math.inf:
-            message = f"sizes go from {low:g} m to {high:g} m, expected lower below upper; equal ones need no sizes"
-            raise ValueError(message)
+def check_ends(sizes: SizeDistribution) -> None:
+    """Refuse ends that leave nothing between them; raises ValueError naming them."""
+    for name in ("lower", "upper"):
+        if getattr(sizes, name) is not None or name not in vars(type(sizes)):  # those without a default are needed
+            object.__setattr__(sizes, name, checks.number(name, getattr(sizes, name), above=0, unit="m"))
+    low, high = sizes.ends()
+    if not low < high < math.inf:
+        message = f"sizes go from {low:g} m to {high:g} m, expected lower below upper; equal ones need no sizes"
+        raise ValueError(message)
 
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class UniformSizes(SizeLaw):
+class UniformSizes(SizeDistribution):
     """Sizes evenly spread between two ends, by mass or number.
 
     By mass the density of number goes as d⁻³, so that half of the mass, not of the particles, is in the upper half.
@@ -75,7 +60,7 @@ class UniformSizes(SizeLaw):
     def __post_init__(self) -> None:
         """Check the ends."""
         super().__post_init__()
-        self._check_ends()
+        check_ends(self)
 
     def density(self, d: np.ndarray) -> np.ndarray:
         """Relative density at the diameters d, which is constant."""
@@ -84,7 +69,7 @@ class UniformSizes(SizeLaw):
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class NormalSizes(SizeLaw):
+class NormalSizes(SizeDistribution):
     """Sizes with the density exp(-(d - μ)²/2 s²) of mass or number between two ends, and none beyond.
 
     Parameters
@@ -119,7 +104,7 @@ class NormalSizes(SizeLaw):
         super().__post_init__()
         for name in ("mean", "deviation"):
             object.__setattr__(self, name, checks.number(name, getattr(self, name), above=0, unit="m"))
-        self._check_ends()
+        check_ends(self)
         if max(self.lower - self.mean, self.mean - self.upper) > 6 * self.deviation:
             message = (
                 f"sizes from {self.lower:g} m to {self.upper:g} m are all farther than 6 deviations from the mean "
@@ -134,7 +119,7 @@ class NormalSizes(SizeLaw):
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class LogNormalSizes(SizeLaw):
+class LogNormalSizes(SizeDistribution):
     """Sizes whose logarithms are normally distributed, by mass or number, with or without ends.
 
     Of a distribution by mass with the median d_m that by number is log-normal too, with the same σ = ln σ_g and the
@@ -176,7 +161,7 @@ class LogNormalSizes(SizeLaw):
         deviation = checks.number("geometric_deviation", self.geometric_deviation, above=1, most=20)
         object.__setattr__(self, "median", median)
         object.__setattr__(self, "geometric_deviation", deviation)
-        self._check_ends()
+        check_ends(self)
 
     @property
     def sigma(self) -> float:
@@ -197,7 +182,7 @@ class LogNormalSizes(SizeLaw):
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class RosinRammlerSizes(SizeLaw):
+class RosinRammlerSizes(SizeDistribution):
     """Sizes of ground matter: 1 - exp(-(d/d')ⁿ) of the mass, or number, is finer than d (also Weibull's).
 
     P. Rosin, E. Rammler, J. Inst. Fuel 7 (1933) 29. By mass the density of number goes as d^(n - 4) exp(-(d/d')ⁿ), and
@@ -240,7 +225,7 @@ class RosinRammlerSizes(SizeLaw):
         super().__post_init__()
         object.__setattr__(self, "scale", checks.number("scale", self.scale, above=0, unit="m"))
         object.__setattr__(self, "exponent", checks.number("exponent", self.exponent, above=0, most=100))
-        self._check_ends()
+        check_ends(self)
         if (self.lower / self.scale) ** self.exponent > FINEST:
             message = f"lower is {self.lower:g} m, and nothing is coarser in a distribution of scale {self.scale:g} m"
             raise ValueError(message)

@@ -24,7 +24,7 @@ PURPOSE = 5  # of these random numbers among all of a seed: dem.kernels.dsmc has
 
 
 class Span(NamedTuple):
-    """Sizes between two ends, or one size if they are the same."""
+    """SizeDistribution between two ends, or one size if they are the same."""
 
     lower: float  # [m]
     upper: float  # [m]
@@ -33,7 +33,7 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sizes:
+class SizeDistribution:
     """What all distributions of sizes have in common."""
 
     by: Literal["mass", "number"] = "mass"
@@ -43,9 +43,17 @@ class Sizes:
         """Check the values, and that there is anything to draw."""
         checks.one_of("by", self.by, BY)
 
+    def ends(self) -> tuple[float, float]:
+        """Smallest and largest size of a continuous distribution [m]."""
+        return self.lower, self.upper
+
+    def density(self, d: np.ndarray) -> np.ndarray:
+        """Density of mass or number of a continuous distribution, as `by` says, at sizes [m], by any unit."""
+        raise NotImplementedError
+
     def spans(self) -> list[Span]:
         """Ranges that are filled by quotas of their own; one for a continuous distribution."""
-        raise NotImplementedError
+        return [Span(*self.ends(), 1.0, self.density)]
 
     def draw(self, number: int, *, seed: int = 1, stream: int = 0) -> np.ndarray:
         """Sizes of so many particles, in random order.
@@ -161,7 +169,7 @@ class _Table:
         return portable.exp(np.interp(share, self._below[by], portable.log(self._edges))) * self._unit
 
     def strata(self, count: int) -> np.ndarray:
-        """Sizes (count,) of the mean volume in each of so many equal shares of the number [m]."""
+        """SizeDistribution (count,) of the mean volume in each of so many equal shares of the number [m]."""
         if len(self._edges) == 1 or not count:
             return np.full(count, self._edges[0] * self._unit)
         cuts = self.quantile(np.arange(1, count) / count, "number") / self._unit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 ENDS = ("none", "start", "end", "both")
 
 
-class _Round(Wall):
-    """A figure of revolution."""
+class Axisymmetric(Protocol):
+    """A wall that is a figure of revolution."""
 
     def profile(self) -> list[tuple[float, float]]:
         """Points (r, z) of the polyline."""
-        raise NotImplementedError
 
     def line(self) -> tuple[Point, Point]:
         """A point of the axis, where z is 0, and its direction."""
-        raise NotImplementedError
 
-    def made(self, shapes: ModuleType) -> WallShape:
-        """Its shape."""
-        return shapes.revolution(self.profile(), *self.line())
 
-    def is_same_turned(self, centre: Point, axis: Point) -> bool:
-        """About its own axis."""
-        origin, own = self.line()
-        return on_line(origin, centre, axis) and parallel(own, axis)
+def revolved(wall: Axisymmetric, shapes: ModuleType) -> WallShape:
+    """Shape of an axisymmetric wall: its profile, swept about its axis."""
+    return shapes.revolution(wall.profile(), *wall.line())
+
+
+def is_about(wall: Axisymmetric, centre: Point, axis: Point) -> bool:
+    """Whether the wall stays the same if it turns about this axis: whether the axis is its own."""
+    origin, own = wall.line()
+    return on_line(origin, centre, axis) and parallel(own, axis)
 
 
 def _closed(profile: list[tuple[float, float]], ends: str) -> list[tuple[float, float]]:
@@ -50,7 +50,7 @@ def _closed(profile: list[tuple[float, float]], ends: str) -> list[tuple[float, 
 
 @hinted
 @dataclass(frozen=True, repr=False)
-class Cylinder(_Round):
+class Cylinder(Wall):
     """A cylinder: a tube or drum that particles are in, or a roll that they are outside of.
 
     Parameters
@@ -94,6 +94,8 @@ class Cylinder(_Round):
     inside: bool = True
     ends: str = ""
 
+    made, is_same_turned = revolved, is_about
+
     def __post_init__(self) -> None:
         """Check all of it."""
         keep(self, start="middle of an end of the cylinder [m]", end="middle of the other end of the cylinder [m]")
@@ -127,7 +129,7 @@ class Cylinder(_Round):
 
 @hinted
 @dataclass(frozen=True, repr=False)
-class Cone(_Round):
+class Cone(Wall):
     """A cone, or what is left of one: a hopper or a chute that widens; particles may be on both sides.
 
     Parameters
@@ -160,6 +162,8 @@ class Cone(_Round):
     end_radius: float
     ends: str = "none"
 
+    made, is_same_turned = revolved, is_about
+
     def __post_init__(self) -> None:
         """Check all of it."""
         keep(self, start="middle of an end of the cone [m]", end="middle of the other end of the cone [m]")
@@ -183,7 +187,7 @@ class Cone(_Round):
 
 @hinted
 @dataclass(frozen=True, repr=False)
-class Disc(_Round):
+class Disc(Wall):
     """A disc, or a ring if it has a hole; particles may be on both sides.
 
     Parameters
@@ -215,6 +219,8 @@ class Disc(_Round):
     radius: float
     inner_radius: float = 0.0
 
+    made, is_same_turned = revolved, is_about
+
     def __post_init__(self) -> None:
         """Check all of it."""
         keep(self, centre="of the disc [m]", normal="of the disc")
@@ -233,7 +239,7 @@ class Disc(_Round):
 
 @hinted
 @dataclass(frozen=True, repr=False)
-class Revolution(_Round):
+class Revolution(Wall):
     """The surface that a polyline sweeps about an axis: silo, hopper or drum in one; particles may be on both sides.
 
     Parameters
@@ -262,6 +268,8 @@ class Revolution(_Round):
     points: tuple[tuple[float, float], ...]
     origin: Point = (0.0, 0.0, 0.0)
     axis: Point = (0.0, 0.0, 1.0)
+
+    made, is_same_turned = revolved, is_about
 
     def __post_init__(self) -> None:
         """Check all of it."""
