@@ -227,7 +227,7 @@ def test_no_index_of_a_kernel_counts_from_the_end(path):
 
 @for_all(sorted((ROOT / "kernels").rglob("*.py")))
 def test_kernels_import_only_numba_and_themselves(path):
-    allowed = {"math", "typing", "numpy", "numba", "kernels"}
+    allowed = {"collections", "math", "operator", "typing", "numpy", "numba", "kernels"}
     if path.parent.name in (
         "compiler",
         "simd",

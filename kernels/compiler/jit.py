@@ -134,7 +134,7 @@ def spread(part):
     return one_by_one
 
 
-def select(argument, functions, *, handed=True):
+def select(argument, functions, entry=None, *, handed=True):
     """Function that is one of several, chosen at compile time by the type of one of its arguments.
 
     Only the function in use is compiled, it is inlined, and the next process finds it in the cache.
@@ -144,18 +144,43 @@ def select(argument, functions, *, handed=True):
     argument : name of the argument, which all functions have at the same place, and whose type is a NamedTuple; or
         "law.damping", for that of a field
     functions : {type: function}, see `dem.kernels.compiler.selection.function_for`; types may be added as long as
-        nothing has been compiled for them. Or a function of the type, which returns the function: then the argument
-        comes first
+        nothing has been compiled for them
+    entry : if the table has something else for each type, the function of that which returns the function; then the
+        argument comes first
     handed : whether the functions take the argument; if not, it comes before those that they do take
 
     Returns
     -------
-    function of the arguments; what it was made of is in its attribute `functions`
+    function of the arguments; the table is in its attribute `functions`
+
+    Raises
+    ------
+    TypeError
+        By the compiler, for a type that the table does not have.
+    ValueError
+        If the functions do not have the argument at the same place of the same number.
     """
     name, *path = argument.split(".")
-    table = isinstance(functions, dict)
-    position = selection.position_in(functions, name) if table and handed else 0
-    choose = partial(selection.function_for, functions=functions) if table else functions
+    if entry or not handed:
+        position = 0
+    else:
+        position = selection.position_in(functions, name)
+    take = entry or (lambda function: function)
+    call = _choice(lambda kind: take(selection.function_for(kind, functions)), position, path, handed=handed)
+    call.functions = functions
+    if not entry:
+        own = selection.parameters_of(next(iter(functions.values())))
+        call.parameters = own if handed else (name, *own)
+    return call
+
+
+def type_is(holds):
+    """Function of a thing: whether ``holds(type of thing)``, known at compile time."""
+    return _choice(lambda kind: _yes if holds(kind) else _no, handed=False)
+
+
+def _choice(choose, position=0, path=(), *, handed=True):
+    """Function that calls ``choose(type)`` of the argument at a position, or of a field of it; see `select`."""
     first, known = int(not handed), {}
 
     def call(*arguments):
@@ -164,10 +189,6 @@ def select(argument, functions, *, handed=True):
             known[kind] = choose(kind)
         return known[kind](*arguments[first:])
 
-    call.functions = functions
-    if table:
-        own = selection.parameters_of(next(iter(functions.values())))
-        call.parameters = own if handed else (name, *own)
     if not PLAIN:
         link_time_inlining.choice(call, choose, position, path, first)
     elif handed:
@@ -187,16 +208,6 @@ def select(argument, functions, *, handed=True):
     return call
 
 
-def by_type(choose):
-    """Function of (thing, *arguments) that calls ``choose(type of thing)`` with the arguments, at compile time."""
-    return select("thing", choose, handed=False)
-
-
-def by_type_of_first(choose):
-    """Function of (thing, *arguments) that calls ``choose(type of thing)`` with all of these, at compile time."""
-    return select("thing", choose)
-
-
 @inline
 def _yes():
     return True
@@ -205,23 +216,6 @@ def _yes():
 @inline
 def _no():
     return False
-
-
-def type_is(holds):
-    """Function of a thing: whether ``holds(type of thing)``, known at compile time."""
-    return by_type(lambda kind: _yes if holds(kind) else _no)
-
-
-def for_type(kind):
-    """Function of (special, other), which makes one of (thing, *arguments): `special` for things of this type.
-
-    `other` for all others; both are handed the thing.
-    """
-
-    def choose(special, other):
-        return by_type_of_first(lambda given: special if given is kind else other)
-
-    return choose
 
 
 def in_python(function):

@@ -33,7 +33,7 @@ def function_for(kind, functions):
     for one in found:
         if ancestors(one).issuperset(found):
             return functions[one]
-    names = ", ".join(one.__name__ for one in functions)
+    names = ", ".join(getattr(one, "__name__", str(one)) for one in functions)
     message = f"no function for {kind.__name__}: there are some for {names}"
     raise TypeError(message)
 

@@ -32,7 +32,8 @@ slower. To add a part, write a file like ``stokes.py``, a row here, and a word f
 
 from typing import NamedTuple
 
-from dem.kernels.compiler.jit import by_type_of_first, for_type, inline, type_is
+from dem.kernels.compiler.jit import inline, select, type_is
+from dem.kernels.compiler.selection import function_for
 from dem.kernels.fluid import (
     beetstra,
     beltrami,
@@ -114,7 +115,7 @@ LIFTS = {saffman.Saffman: saffman.saffman, saffman.Mei: saffman.mei, Nothing: _n
 SWIRLS = {magnus.RubinowKeller: magnus.slow, magnus.OesterleBuiDinh: magnus.measured, Nothing: _no_swirl}
 SPINS = {spin_drag.Creeping: spin_drag.creeping, spin_drag.Dennis: spin_drag.dennis, Nothing: _no_spin}
 
-sample_alone = by_type_of_first(FIELDS.__getitem__)
+sample_alone = select("field", FIELDS)
 
 
 @inline
@@ -128,7 +129,7 @@ IN_BEDS = {
     dense_suspension.Solved: dense_suspension.in_solved,
     dense_suspension.Mixture: dense_suspension.in_mixture,
 }
-sample_of = by_type_of_first(lambda field: IN_BEDS.get(field) or FIELDS[field])
+sample_of = select("field", FIELDS | IN_BEDS)
 PUT = {
     gradients.Sample: gradients.put_sample,
     dense_suspension.InBed: dense_suspension.put_in_bed,
@@ -150,24 +151,24 @@ ROWS_IN = {
 def of_flows(usual, **others):
     """Function of (flow, *arguments) for samples of all kinds; one that is none of them is refused."""
     table = dict.fromkeys(PUT, usual) | {getattr(dense_suspension, name): other for name, other in others.items()}
-    return by_type_of_first(table.__getitem__)
+    return select("flow", table)
 
 
 def of_fields(usual, others):
-    """Function of the type of a field: its entry in `others`, or else `usual`; unknown types raise KeyError."""
-    return lambda field: others[field] if field in others else usual if field in IN_BEDS else FIELDS[field] and usual
+    """{type of field: its entry in `others`, or else `usual`}."""
+    return dict.fromkeys(FIELDS | IN_BEDS, usual) | others
 
 
-put_sample = by_type_of_first(PUT.__getitem__)
-sample_in = by_type_of_first(of_fields(gradients.sample_in, READ))
+put_sample = select("flow", PUT)
+sample_in = select("field", of_fields(gradients.sample_in, READ))
 
 
 def rows_of(field):
     """Rows of numbers in which many samples of a field are kept."""
-    return of_fields(gradients.ROWS, ROWS_IN)(type(field))
+    return function_for(type(field), of_fields(gradients.ROWS, ROWS_IN))
 
 
-drag_on = by_type_of_first(DRAGS.__getitem__)
+drag_on = select("part", DRAGS)
 DENSE = {
     di_felice.DiFelice: di_felice.factor,
     gidaspow.Gidaspow: gidaspow.factor,
@@ -178,12 +179,12 @@ some, told = dense_suspension.some_fluid, dense_suspension.press_as_told
 voidage_of = of_flows(dense_suspension.all_fluid, InBed=some, InSolved=some, InMixture=some)
 press_on = of_flows(dense_suspension.press_by_flow, InSolved=told, InMixture=told)
 SOLVED = (dense_suspension.Solved, dense_suspension.Mixture)
-take = by_type_of_first(of_fields(dense_suspension.take_nothing, dict.fromkeys(SOLVED, dense_suspension.take)))
-begin = by_type_of_first(of_fields(dense_suspension.begin_nothing, dict.fromkeys(SOLVED, dense_suspension.begin)))
+take = select("field", of_fields(dense_suspension.take_nothing, dict.fromkeys(SOLVED, dense_suspension.take)))
+begin = select("field", of_fields(dense_suspension.begin_nothing, dict.fromkeys(SOLVED, dense_suspension.begin)))
 # of (flow, medium) and (flow, fluid, g): what laws are told of a fluid, and of which mass a body is a share
 medium_at = of_flows(medium.everywhere, InMixture=medium.at_place)
 own_of = of_flows(medium.own_everywhere, InMixture=medium.own_at_place)
-dense_factor = by_type_of_first(DENSE.__getitem__)
+dense_factor = select("part", DENSE)
 
 
 @inline
@@ -200,10 +201,10 @@ def resist_in_bed(part, medium, g, reynolds, slip, flow):
     return scale(medium.viscosity * factor, load(medium.translation, g))
 
 
-resist = by_type_of_first(lambda part: resist_in_bed if part in DENSE else resist_alone)
-lift_on = by_type_of_first(LIFTS.__getitem__)
-swirl_on = by_type_of_first(SWIRLS.__getitem__)
-spin_factor = by_type_of_first(SPINS.__getitem__)
+resist = select("part", dict.fromkeys(DRAGS, resist_alone) | dict.fromkeys(DENSE, resist_in_bed))
+lift_on = select("part", LIFTS)
+swirl_on = select("part", SWIRLS)
+spin_factor = select("part", SPINS)
 
 
 is_steady = type_is(lambda part: part in (stokes.Stokes, Nothing))
@@ -213,9 +214,6 @@ is_steady = type_is(lambda part: part in (stokes.Stokes, Nothing))
 def is_linear(fluid):
     """Whether forces go with the velocity relative to the fluid, so that drag needs to be evaluated only once."""
     return is_steady(fluid.drag) and is_steady(fluid.lift) and is_steady(fluid.swirl)
-
-
-dry_or = for_type(Dry)  # function of (fluid, *arguments): the first where there is no fluid, the second in one
 
 
 @inline
@@ -229,4 +227,5 @@ def _time(fluid, time, steps):
     fluid.medium.since[0] = (steps - 1) % fluid.medium.every
 
 
-tell_time = dry_or(_no_time, _time)  # of the forces, and steps since the start when that has come
+# of the forces, and steps since the start when that has come
+tell_time = select("fluid", {Dry: _no_time, Fluid: _time})

@@ -2,7 +2,7 @@
 
 import math
 
-from dem.kernels.compiler.jit import by_type_of_first, kernel, vector_loop
+from dem.kernels.compiler.jit import kernel, select, vector_loop
 from dem.kernels.fluid import gridded, medium_at, put_sample, resist, sample_of
 from dem.kernels.fluid.gradients import PLACE, three
 from dem.kernels.numerics.quaternion import load_quaternion, rotate_back
@@ -29,7 +29,7 @@ def fill_each(field, t, number, rows, scratch):
         put_sample(sample_of(field, t, three(rows, PLACE, s)), rows, s)
 
 
-fill = by_type_of_first(lambda field: gridded.fill if field is gridded.FlowGrid else fill_each)
+fill = select("field", {gridded.FlowGrid: gridded.fill, object: fill_each})
 
 
 @kernel

@@ -35,9 +35,11 @@ makes its tables, and a row for this class in `dem.model.contact.law_components`
 """
 
 import math
+from collections import ChainMap
+from operator import attrgetter
 from typing import NamedTuple
 
-from dem.kernels.compiler.jit import by_type, by_type_of_first, for_type, inline, type_is
+from dem.kernels.compiler.jit import inline, select, type_is
 from dem.kernels.laws.bridge import Bridge  # noqa: F401
 from dem.kernels.laws.damping import UNDAMPED, Damping, SharedDamping  # noqa: F401
 from dem.kernels.laws.dashpot import Dashpot  # noqa: F401
@@ -56,7 +58,7 @@ from dem.kernels.laws.interface import (  # noqa: F401
 )
 from dem.kernels.laws.jkr import JKR  # noqa: F401
 from dem.kernels.laws.linear import Linear  # noqa: F401
-from dem.kernels.laws.lubrication import Film, at_touch, begin_of, resisted  # noqa: F401
+from dem.kernels.laws.lubrication import Film, begin_of, resisted
 from dem.kernels.laws.power import Power  # noqa: F401
 from dem.kernels.laws.rolling import FREE_ROLLING, ConstantTorque, Rolling  # noqa: F401
 from dem.kernels.laws.twisting import FREE_TWISTING, Twisting  # noqa: F401
@@ -68,9 +70,14 @@ class Elastic(NamedTuple):
     """Hertz contacts without friction or losses."""
 
 
+class Lossy(NamedTuple):
+    """Stand-in for every law that needs velocities, where it does not matter which one it is."""
+
+
 class Composite(NamedTuple):
     """A law made of parts; each a NamedTuple of tables, or `NoComponent`."""
 
+    extends = (Lossy,)
     normal: tuple
     damping: tuple = NoComponent()
     tangential: tuple = NoComponent()
@@ -93,12 +100,14 @@ SLOTS = tuple(name for name in Composite._fields if name != "film")
 REMEMBERED = tuple(name for name in SLOTS if name != "damping")
 
 
-def functions(part, slot="damping"):
-    """`Part` of a type of tables; of what is absent that of a slot, all of which remember nothing."""
-    return ABSENT[slot] if part is NoComponent else PARTS[part]
+def rows_of(slot):
+    """Row of each type of tables in a slot, {type: `LawComponent`}; of what is absent that of the slot."""
+    return ChainMap({NoComponent: ABSENT[slot]} if slot in ABSENT else {}, PARTS)
 
 
-elastic_or = for_type(Elastic)  # function of (law, *arguments): the first for elastic contacts, the second for others
+def functions(part):
+    """`LawComponent` of a type of tables; of what is absent one that remembers nothing, as in all slots."""
+    return rows_of("damping")[part]
 
 
 def width(law):
@@ -119,19 +128,12 @@ def pulls_sideways(law):
     return has_couples(law) or not isinstance(getattr(law, "tangential", NoComponent()), NoComponent)
 
 
-def _acting(slot):
-    return by_type_of_first(lambda part: functions(part, slot).act)
-
-
-def _memory(what):
-    """Function of (part, *arguments) of any slot."""
-    return by_type(lambda part: getattr(functions(part), what))
-
-
 normal_force, dashpot, tangential_force, rolling_torque, twisting_torque, adhesion_force = (
-    _acting(slot) for slot in SLOTS
+    select("part", rows_of(slot), attrgetter("act")) for slot in SLOTS
 )
-nothing_of, load_of, store_of = (_memory(what) for what in ("nothing", "load", "store"))
+nothing_of, load_of, store_of = (
+    select("part", rows_of("damping"), attrgetter(what), handed=False) for what in ("nothing", "load", "store")
+)
 
 
 is_there = type_is(lambda part: part is not NoComponent)
@@ -147,7 +149,7 @@ def _number(n):
 
 
 NUMBERS = [_number(n) for n in range(8)]
-width_of = by_type(lambda part: NUMBERS[functions(part).width])
+width_of = select("part", rows_of("damping"), lambda row: NUMBERS[row.width], handed=False)
 
 
 @inline
@@ -162,7 +164,7 @@ def always(law):
     return True
 
 
-needs_velocity = elastic_or(never, always)
+needs_velocity = select("law", {Elastic: never, Composite: always})
 
 
 @inline
@@ -178,7 +180,7 @@ def columns_composite(law):
     return own + width_of(law.twisting) + width_of(law.adhesion) + 1
 
 
-columns = elastic_or(columns_elastic, columns_composite)
+columns = select("law", {Elastic: columns_elastic, Composite: columns_composite})
 
 
 persists = type_is(lambda part: bool(functions(part).reach))
@@ -190,7 +192,7 @@ def turns_composite(law):
     return is_there(law.rolling) or is_there(law.twisting)
 
 
-turns = elastic_or(never, turns_composite)
+turns = select("law", {Elastic: never, Composite: turns_composite})
 
 
 @inline
@@ -199,7 +201,7 @@ def shares_damping_composite(law):
     return together(law.damping)
 
 
-shares_damping = elastic_or(never, shares_damping_composite)
+shares_damping = select("law", {Elastic: never, Composite: shares_damping_composite})
 
 
 @inline
@@ -217,7 +219,7 @@ def secant_composite(law, i, j, touch, history, half):
     return pressed.stiffness * pressed.stiffness_factor
 
 
-secant = elastic_or(secant_elastic, secant_composite)
+secant = select("law", {Elastic: secant_elastic, Composite: secant_composite})
 
 
 @inline
@@ -226,7 +228,13 @@ def beyond_touching(law):
     return persists(law.normal) or persists(law.adhesion)
 
 
-has_range = elastic_or(never, beyond_touching)
+has_range = select("law", {Elastic: never, Composite: beyond_touching})
+
+
+@inline
+def begin_elastic(law):
+    """Gap at which elastic contacts begin: none."""
+    return 0.0
 
 
 @inline
@@ -235,7 +243,7 @@ def begin_composite(law):
     return begin_of(law.film)
 
 
-begins = elastic_or(at_touch, begin_composite)
+begins = select("law", {Elastic: begin_elastic, Composite: begin_composite})
 
 
 @inline
@@ -253,7 +261,7 @@ def nothing_composite(law):
     )  # fmt: skip
 
 
-nothing = elastic_or(nothing_elastic, nothing_composite)
+nothing = select("law", {Elastic: nothing_elastic, Composite: nothing_composite})
 
 
 @inline
@@ -273,7 +281,7 @@ def load_composite(law, rows, k, at):
     return normal, tangential, rolling, twisting, adhesion, rows[k, at]
 
 
-load = elastic_or(load_elastic, load_composite)
+load = select("law", {Elastic: load_elastic, Composite: load_composite})
 
 
 @inline
@@ -294,7 +302,7 @@ def store_composite(law, rows, k, at, history):
     rows[k, at] = grip
 
 
-store = elastic_or(store_elastic, store_composite)
+store = select("law", {Elastic: store_elastic, Composite: store_composite})
 
 
 @inline
@@ -389,5 +397,7 @@ def touching_contact(law, i, j, touch, history, half, time_sign):
     return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, pressed.contact_area_measure)
 
 
-by_film = by_type(lambda part: dry_contact if part is NoComponent else lubricated_contact)
-by_adhesion = by_type(lambda part: touching_or_separated if functions(part).reach else touching_contact)
+by_film = select("film", {NoComponent: dry_contact, Film: lubricated_contact}, handed=False)
+by_adhesion = select(
+    "part", rows_of("adhesion"), lambda row: touching_or_separated if row.reach else touching_contact, handed=False
+)

@@ -12,7 +12,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import by_type, inline
+from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.interface import PARTS, stateless
 
 
@@ -26,14 +26,6 @@ class SharedDamping(NamedTuple):
     """A dashpot shared by the contacts of two bodies, see `dem.kernels.soft.contact.shared_damping`."""
 
     alpha: np.ndarray  # (A, A) α of two materials
-
-
-def clusters_or(clusters, bodies):
-    """Function of (damping of a law, *arguments), handed these: the first where contacts share their damping.
-
-    Only those of bodies of several spheres, or capsules, do; the second is for bodies that may be single spheres.
-    """
-    return by_type(lambda part: clusters if part is SharedDamping else bodies)
 
 
 @inline

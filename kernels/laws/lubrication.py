@@ -10,7 +10,7 @@ it takes is lost.
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import by_type_of_first, inline
+from dem.kernels.compiler.jit import inline, select
 from dem.kernels.laws.interface import ContactForce, NoComponent
 from dem.kernels.numerics.vector import add_scaled, dot
 
@@ -61,4 +61,4 @@ def before_touch(part):
     return part.farthest
 
 
-begin_of = by_type_of_first(lambda part: at_touch if part is NoComponent else before_touch)
+begin_of = select("part", {NoComponent: at_touch, Film: before_touch})

@@ -6,16 +6,17 @@ would hold more energy than the two did. A spring's energy is f²/2k, and k goes
 """
 
 import math
+from operator import attrgetter
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import by_type, by_type_of_first, inline
-from dem.kernels.laws.interface import no_number, no_two_numbers, no_vector, nothing
+from dem.kernels.compiler.jit import inline, select
+from dem.kernels.laws.interface import PARTS, no_number, no_two_numbers, no_vector, nothing
 from dem.kernels.numerics.vector import add, dot, scale
 
 TINY = 1e-300  # keeps shares finite
 
 
-power_of = by_type_of_first(lambda part: laws.functions(part).power)
+power_of = select("part", PARTS, attrgetter("power"))
 
 
 @inline
@@ -30,7 +31,7 @@ def composite_power(law, i, j):
     return power_of(law.normal, i, j)
 
 
-exponent = laws.elastic_or(elastic_power, composite_power)
+exponent = select("law", {laws.Elastic: elastic_power, laws.Composite: composite_power})
 
 
 @inline
@@ -62,7 +63,7 @@ def join_turns(one, other, grip, other_grip):
 
 
 JOINED = {no_vector: join_vectors, no_two_numbers: join_turns, no_number: keep_first, nothing: keep_first}
-join_of = by_type(lambda part: JOINED[laws.functions(part).nothing])
+join_of = select("part", laws.rows_of("damping"), lambda row: JOINED[row.nothing], handed=False)
 
 
 @inline

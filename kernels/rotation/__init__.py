@@ -29,7 +29,9 @@ finds it in the cache (an integer ``kind`` would compile all schemes, a function
 To add one: a file like ``euler.py``, a row here, a row in ``dem.rotation.integrators``.
 """
 
-from dem.kernels.compiler.jit import by_type, for_type, type_is
+from operator import attrgetter
+
+from dem.kernels.compiler.jit import select, type_is
 from dem.kernels.rotation.adams_bashforth import ADAMS_BASHFORTH, AdamsBashforth
 from dem.kernels.rotation.direct_multiplication import (
     DIRECT_MULTIPLICATION,
@@ -79,19 +81,15 @@ SCHEMES = {
 }
 
 
-def by_scheme(name):
-    """Function of (scheme, *arguments) that calls the one of that name."""
-    return by_type(lambda scheme: getattr(SCHEMES[scheme], name))
-
-
-start, predict, velocity, correct, whole, load_memory, store_memory = (by_scheme(name) for name in Steps._fields[:7])
+start, predict, velocity, correct, whole, load_memory, store_memory = (
+    select("scheme", SCHEMES, attrgetter(name), handed=False) for name in Steps._fields[:7]
+)
 
 
 leaps = type_is(lambda scheme: SCHEMES[scheme].behind)
 leads = type_is(lambda scheme: SCHEMES[scheme].lead)
-lead = by_type(lambda scheme: SCHEMES[scheme].lead or lead_half)  # nobody asks those that have none
+# not called of schemes that have none
+lead = select("scheme", SCHEMES, lambda row: row.lead or lead_half, handed=False)
 is_gyroscopic = type_is(lambda scheme: SCHEMES[scheme].gyroscopic)
-behind = by_type(lambda scheme: SCHEMES[scheme].behind or behind_half)  # nobody asks those that do not leap
-
-
-spheres_or = for_type(SphericalPCDM)  # function of (scheme, *arguments): the first for that of single spheres
+# not called of schemes that do not leap
+behind = select("scheme", SCHEMES, lambda row: row.behind or behind_half, handed=False)

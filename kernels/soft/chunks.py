@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from dem.kernels.compiler.jit import by_type, inline
+from dem.kernels.compiler.jit import inline
 
 CHUNK = 2048  # bodies: 0.5 MB of state, which fits a core's cache
 
@@ -13,11 +13,6 @@ class Serial(NamedTuple):
 
 class Threaded(NamedTuple):
     """Chunks spread over numba's threads."""
-
-
-def by_mode(serial, parallel):
-    """Function of (mode, *arguments) that calls one or the other according to the type of the mode."""
-    return by_type({Serial: serial, Threaded: parallel}.__getitem__)
 
 
 @inline

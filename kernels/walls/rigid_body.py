@@ -11,7 +11,7 @@ half a kick, a drift in which ω is that in its middle, half a kick. Along axes 
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import by_type, func, inline
+from dem.kernels.compiler.jit import func, inline
 from dem.kernels.numerics.quaternion import (
     exponential,
     load_quaternion,
@@ -44,11 +44,6 @@ class FreeBodies(NamedTuple):
     load: np.ndarray  # (3, W) weight and other forces on the centre of mass [N]
     dt: float  # [s]
     state: np.ndarray  # (ROWS, W)
-
-
-def held_or(held, free):
-    """Function of (free, *arguments): the first where no wall is free, the second where some are; without the first."""
-    return by_type({NoFreeWall: held, FreeBodies: free}.__getitem__)
 
 
 @inline

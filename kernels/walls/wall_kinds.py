@@ -12,9 +12,10 @@ Kernels find the row by the class when they are compiled, so that runs without s
 `OwnKinds`, one for each kind in a run, hands the classes on; it ends with `NoOwnKinds`.
 """
 
+from operator import attrgetter
 from typing import NamedTuple
 
-from dem.kernels.compiler.jit import by_type, by_type_of_first, inline
+from dem.kernels.compiler.jit import inline, select
 
 FIRST_OWN = 1 << 20  # number of the first of one's own kinds in a run, above those of this package
 # how sides of capsules meet a wall: not at all, so that capsules are refused; only with their ends, as at a plane; at
@@ -60,7 +61,7 @@ def chain_of(kinds):
     return chain
 
 
-distance_by_kind = by_type(lambda kind: KINDS[kind].distance)
+distance_by_kind = select("kind", KINDS, attrgetter("distance"), handed=False)
 
 
 @inline
@@ -77,4 +78,4 @@ def first_or_others(chain, number, x, numbers, k):
     return own_distance(chain.others, number - 1, x, numbers, k)
 
 
-own_distance = by_type_of_first(lambda chain: none_left if chain is NoOwnKinds else first_or_others)
+own_distance = select("chain", {NoOwnKinds: none_left, OwnKinds: first_or_others})

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import by_type, inline, type_is
-from dem.kernels.soft.bonds.bond_types import Lasting  # noqa: F401 (beside Brittle)
+from dem.kernels.compiler.jit import inline, select, type_is
+from dem.kernels.soft.bonds.bond_types import Brittle, Lasting  # noqa: F401 (beside the others)
 from dem.kernels.soft.bonds.overlap_release import Eased
 
 INTACT, BREAKING, BROKEN, GONE = range(4)  # the last: of bodies that have left for good
@@ -40,10 +40,6 @@ class Aligned(NamedTuple):
 
 class Framed(NamedTuple):
     """Bonds along any direction in them."""
-
-
-class Brittle(NamedTuple):
-    """Bonds of which some may."""
 
 
 class Alike(NamedTuple):
@@ -136,4 +132,4 @@ def of_each(table, row, g):
     return table[row, g]
 
 
-of_kind = by_type({Alike: of_all, Both: of_either, Several: of_each}.__getitem__)
+of_kind = select("kinds", {Alike: of_all, Both: of_either, Several: of_each}, handed=False)

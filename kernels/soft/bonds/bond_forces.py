@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.bonds import beam
-from dem.kernels.compiler.jit import for_type, inline, noinline, vector_loop
+from dem.kernels.compiler.jit import inline, noinline, select, vector_loop
 from dem.kernels.domain.periodic import image_velocity, nearest_image
 from dem.kernels.numerics.energy import as_fixed, as_words
 from dem.kernels.numerics.float_bits import bits_of_float
@@ -29,6 +29,7 @@ from dem.kernels.soft.bonds.bond_arrays import (
     PRESSED,
     SECTION,
     STRENGTH,
+    Damped,
     Undamped,
     is_yes,
     of_kind,
@@ -51,7 +52,7 @@ def motion(damped, velocity, spin, b):
     return load(velocity, b), load(spin, b)
 
 
-motion_of = for_type(Undamped)(no_motion, motion)
+motion_of = select("damped", {Undamped: no_motion, Damped: motion})
 
 
 class End(NamedTuple):
@@ -279,7 +280,7 @@ def ask_for_bodies(damped, low, middle, high, bonds, bodies):
         fetch_rows(bodies.angular_velocity_predicted, 3, b)
 
 
-ask_for = for_type(Undamped)(nothing_asked_for, ask_for_bodies)
+ask_for = select("damped", {Undamped: nothing_asked_for, Damped: ask_for_bodies})
 
 
 @inline

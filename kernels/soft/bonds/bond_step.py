@@ -10,15 +10,15 @@ between the two is dissipated, the mean of its energies at both.
 """
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, kernel
+from dem.kernels.compiler.jit import func, inline, kernel, select
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words, in_units
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.vector import store
 from dem.kernels.soft.bonds import overlap_release
 from dem.kernels.soft.bonds.bond_accumulation import pull_all
-from dem.kernels.soft.bonds.bond_arrays import BREAKING, BROKEN, ELASTIC, INTACT, LOAD, LOSS, PRESSED, is_yes
+from dem.kernels.soft.bonds.bond_arrays import BREAKING, BROKEN, ELASTIC, INTACT, LOAD, LOSS, PRESSED, Bonds, is_yes
 from dem.kernels.soft.bonds.bond_forces import evaluate_chunk, pull_at, write_pull
-from dem.kernels.soft.bonds.bond_types import free_or
+from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.contact_detection import no_energy
 
@@ -224,13 +224,13 @@ def as_they_are(bonds, totals):
     return totals
 
 
-before = free_or(nothing_before, before_all)
-evaluate = free_or(nothing_evaluated, evaluate_bonds)
-reach_beyond = free_or(nowhere, beyond)
-after = free_or(nothing_after, after_all)
-clear = free_or(nothing_cleared, clear_all)
-pull = free_or(nothing_pulled, pull_all)
-suppress = free_or(nothing_suppressed, suppress_all)
+before = select("bonds", {NoBonds: nothing_before, Bonds: before_all})
+evaluate = select("bonds", {NoBonds: nothing_evaluated, Bonds: evaluate_bonds})
+reach_beyond = select("bonds", {NoBonds: nowhere, Bonds: beyond})
+after = select("bonds", {NoBonds: nothing_after, Bonds: after_all})
+clear = select("bonds", {NoBonds: nothing_cleared, Bonds: clear_all})
+pull = select("bonds", {NoBonds: nothing_pulled, Bonds: pull_all})
+suppress = select("bonds", {NoBonds: nothing_suppressed, Bonds: suppress_all})
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from dem.kernels.compiler.jit import for_type, type_is
+from dem.kernels.compiler.jit import type_is
 
 
 class NoBonds(NamedTuple):
@@ -13,7 +13,8 @@ class Lasting(NamedTuple):
     """Bonds that never break."""
 
 
-free_or = for_type(NoBonds)  # function of (bonds, *arguments): the first without bonds, the second with
+class Brittle(NamedTuple):
+    """Bonds of which some may."""
 
 
 alone_is_free = type_is(lambda bonds: bonds is NoBonds)  # whether bodies near nobody feel nothing

@@ -9,15 +9,16 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, kernel
+from dem.kernels.compiler.jit import func, inline, kernel, select
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.quaternion import load_quaternion, rotate
 from dem.kernels.numerics.vector import add, dot, load
 from dem.kernels.soft.chunks import candidate_room
 from dem.kernels.soft.contact.capsule_blending import between, closest
-from dem.kernels.soft.contact.capsules import capsules_or, half_axis, mean_radius, one_each, pieces_of
+from dem.kernels.soft.contact.capsules import Capsules, Mixed, half_axis, mean_radius, one_each, pieces_of
 from dem.kernels.soft.neighbours.body_pairs import pair_room
 from dem.kernels.soft.neighbours.candidate_pairs import unpack
+from dem.kernels.soft.state import Kinds
 
 FAR = 1e30  # slack of those that do not meet [m]
 
@@ -89,7 +90,7 @@ def deepest_of_pieces(kinds, e, eased, bodies, box):
     return deep
 
 
-deepest = capsules_or(deepest_of_spheres, deepest_of_capsules, deepest_of_pieces)
+deepest = select("kinds", {Kinds: deepest_of_spheres, Capsules: deepest_of_capsules, Mixed: deepest_of_pieces})
 
 
 @func

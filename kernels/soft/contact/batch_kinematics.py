@@ -8,7 +8,7 @@ That loop tells too whether any contact may have begun in the last step, which i
 import math
 from typing import NamedTuple
 
-from dem.kernels.compiler.jit import for_type, func, inline, vector_loop
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.periodic import image_velocity, nearest_image
 from dem.kernels.laws import ContactKinematics
 from dem.kernels.laws.first_step import begins
@@ -48,10 +48,6 @@ class Segments(NamedTuple):
     """Contact geometry of capsules, some bodies beside which may carry spheres."""
 
 
-singles_or = for_type(SingleSpheres)  # function of (geometry, *arguments): the first for single spheres
-segments_or = for_type(Segments)  # function of (geometry, *arguments): the first for capsules
-
-
 @inline
 def whole(geometry, kinematics, t):
     """Share that a contact of spheres counts: all of it."""
@@ -64,7 +60,7 @@ def weight_in_row(geometry, kinematics, t):
     return kinematics[flat(WEIGHT, t)]
 
 
-weight_of = segments_or(weight_in_row, whole)
+weight_of = select("geometry", {SingleSpheres: whole, SphereClusters: whole, Segments: weight_in_row})
 
 
 @inline

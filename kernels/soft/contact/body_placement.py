@@ -1,10 +1,11 @@
 """Place the spheres of bodies, and the axes of capsules."""
 
-from dem.kernels.compiler.jit import func, inline
+from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.numerics.quaternion import load_quaternion, rotate
 from dem.kernels.numerics.vector import add, load, store
 from dem.kernels.soft.chunks import chunk_of
-from dem.kernels.soft.contact.capsules import capsules_or, place_axis, place_pieces
+from dem.kernels.soft.contact.capsules import Capsules, Mixed, place_axis, place_pieces
+from dem.kernels.soft.state import Kinds
 
 
 @inline
@@ -45,7 +46,7 @@ def place_mixed(kinds, c, bodies, neighbours):
         place_body(neighbours.near_wall[k], bodies, kinds)
 
 
-place = capsules_or(place_spheres, place_capsules, place_mixed)
+place = select("kinds", {Kinds: place_spheres, Capsules: place_capsules, Mixed: place_mixed})
 
 
 @inline
@@ -66,7 +67,7 @@ def have_pieces(kinds, b, bodies):
     place_pieces(b, bodies, kinds)
 
 
-turn = capsules_or(have_no_axis, have_axis, have_pieces)
+turn = select("kinds", {Kinds: have_no_axis, Capsules: have_axis, Mixed: have_pieces})
 
 
 @func

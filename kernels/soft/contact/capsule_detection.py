@@ -2,13 +2,13 @@
 
 import math
 
-from dem.kernels.compiler.jit import inline, vector_loop
+from dem.kernels.compiler.jit import inline, select, vector_loop
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.vector import dot, subtract
 from dem.kernels.simd.memory import prefetch
 from dem.kernels.soft.contact.batch_kinematics import BLOCK, flat, get, put
 from dem.kernels.soft.contact.capsule_blending import between, closest_of
-from dem.kernels.soft.contact.capsules import PER, axis_of, centre_of, lone_or
+from dem.kernels.soft.contact.capsules import PER, Capsules, Mixed, axis_of, centre_of
 from dem.kernels.soft.uniform_values import of_pair
 
 AHEAD, WIDTH = 12, 8  # pairs whose bodies are asked for; numbers of a pose
@@ -86,7 +86,7 @@ def find_of_pieces(kinds, box, owner, sphere_i, sphere_j, reach, least, rows, ov
     find(box, kinds.pose, kinds.own, sphere_i, sphere_j, reach, least, rows, overlap)
 
 
-find_any = lone_or(find_of_bodies, find_of_pieces)
+find_any = select("kinds", {Capsules: find_of_bodies, Mixed: find_of_pieces})
 
 
 @inline

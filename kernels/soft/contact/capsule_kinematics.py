@@ -9,7 +9,7 @@ one block.
 import math
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline, vector_loop
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
@@ -52,10 +52,11 @@ from dem.kernels.soft.contact.capsule_blending import (
 from dem.kernels.soft.contact.capsules import (
     PER,
     SLOTS,
+    Capsules,
+    Mixed,
     axis_of,
     centre_of,
     from_body,
-    lone_or,
     mean_radius,
     radius_at,
     row_of,
@@ -222,7 +223,7 @@ def yielding_round(kinds, b, arm, normal, bodies):
     return kinds.inverse_mass[g] + turned
 
 
-yielding = lone_or(yielding_round, yielding_any)
+yielding = select("kinds", {Capsules: yielding_round, Mixed: yielding_any})
 
 
 @inline
@@ -341,7 +342,7 @@ def move(kinds, t, i, j, known):
     put(known, ARM, t, from_body(kinds, j, get(known, ARM, t)))
 
 
-shift = lone_or(stay, move)
+shift = select("kinds", {Capsules: stay, Mixed: move})
 
 
 @inline

@@ -9,7 +9,7 @@ of several spheres beside them, of which each sphere is a *piece* as a capsule i
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import by_type_of_first, inline
+from dem.kernels.compiler.jit import inline, select
 from dem.kernels.numerics.quaternion import body_x, load_quaternion, rotate
 from dem.kernels.numerics.vector import add, load, scale
 from dem.kernels.soft.contact.capsule_blending import per_square
@@ -34,25 +34,11 @@ Mixed = NamedTuple(
     ],
 )
 
+Capsules.extends, Mixed.extends = (Kinds,), (Capsules,)
+
 PER = 3
 # contacts of two capsules: that of their closest points; and those of the ends of either, see `capsule_blending`
 SLOTS = 5
-
-
-def capsules_or(spheres, capsules, mixed=None):
-    """Function of (kinds, *arguments): the first where bodies are made of spheres, the second where of capsules.
-
-    The third where there are both; if it is not given, the second.
-    """
-    both = mixed or capsules
-    return by_type_of_first(
-        lambda kinds: both if "lever" in kinds._fields else capsules if "pose" in kinds._fields else spheres
-    )
-
-
-def lone_or(capsules, mixed):
-    """Function of (kinds, *arguments): the first where all bodies are capsules, the second where others are too."""
-    return capsules_or(None, capsules, mixed)
 
 
 @inline
@@ -73,7 +59,8 @@ def never(kinds):
     return False
 
 
-one_each = capsules_or(if_round, always, never)  # whether pairs of bodies have one candidate at most
+# whether pairs of bodies have one candidate at most
+one_each = select("kinds", {Kinds: if_round, Capsules: always, Mixed: never})
 
 
 @inline
@@ -101,7 +88,7 @@ def itself(kinds, s, bodies):
     return s
 
 
-row_of = lone_or(owner_of, itself)
+row_of = select("kinds", {Capsules: owner_of, Mixed: itself})
 
 
 @inline
@@ -116,7 +103,7 @@ def own_radius(kinds, s, b, bodies):
     return kinds.radius[kinds.first_offset[bodies.kind[b]] + s - bodies.first_sphere[b]]
 
 
-radius_at = lone_or(first_radius, own_radius)
+radius_at = select("kinds", {Capsules: first_radius, Mixed: own_radius})
 
 
 @inline
@@ -131,7 +118,7 @@ def with_lever(kinds, s, arm):
     return arm[0] + kinds.lever[s, 0], arm[1] + kinds.lever[s, 1], arm[2] + kinds.lever[s, 2]
 
 
-from_body = lone_or(as_it_is, with_lever)
+from_body = select("kinds", {Capsules: as_it_is, Mixed: with_lever})
 
 
 @inline

@@ -18,8 +18,8 @@ have a loop of their own over all candidates (``elastic_pairs``), behind `evalua
 import math
 
 from dem.kernels import laws, rotation
-from dem.kernels.compiler.jit import func, inline, vector_loop
-from dem.kernels.laws.damping import clusters_or
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
+from dem.kernels.laws.damping import SharedDamping
 from dem.kernels.numerics.vector import cross, scale, subtract
 from dem.kernels.simd.memory import prefetch
 from dem.kernels.simd.transpose import lines_of, read_lines, write_lines
@@ -43,8 +43,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     compute_sphere_kinematics,
     flat,
     get,
-    segments_or,
-    singles_or,
 )
 from dem.kernels.soft.contact.capsule_batches import (
     load_capsule_history,
@@ -54,7 +52,7 @@ from dem.kernels.soft.contact.capsule_batches import (
 )
 from dem.kernels.soft.contact.capsule_detection import measure_overlaps
 from dem.kernels.soft.contact.capsule_kinematics import compute_capsule_kinematics, middle_of
-from dem.kernels.soft.contact.capsules import capsules_or
+from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.cluster_kinematics import compute_cluster_kinematics
 from dem.kernels.soft.contact.contact_detection import (
     FORCE_J,
@@ -71,7 +69,8 @@ from dem.kernels.soft.contact.contact_detection import (
 from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, LOSS, evaluate_batch, put_torques
 from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
 from dem.kernels.soft.contact.pair_damping import share
-from dem.kernels.soft.contact.result_sinks import ForceSink, Reported, is_report, report_or, write
+from dem.kernels.soft.contact.result_sinks import ForceSink, Reported, ReportSink, is_report, write
+from dem.kernels.soft.state import Kinds
 
 
 @vector_loop
@@ -135,7 +134,7 @@ def do_nothing(geometry, number, known, out):
     return
 
 
-share_couples = singles_or(add_couples, do_nothing)
+share_couples = select("geometry", {SingleSpheres: add_couples, SphereClusters: do_nothing, Segments: do_nothing})
 
 
 lay_out = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LASTS)
@@ -182,7 +181,7 @@ def scatter_any_forces(number, out, other, force_torque):
                 scatter_to_second(t, out, force_torque)
 
 
-scatter_forces = clusters_or(scatter_cluster_forces, scatter_any_forces)  # function of (damping, *arguments)
+scatter_forces = select("damping", {SharedDamping: scatter_cluster_forces, object: scatter_any_forces}, handed=False)
 
 
 @inline
@@ -197,7 +196,7 @@ def sphere_clusters(scheme):
     return SphereClusters()
 
 
-by_scheme = rotation.spheres_or(single_spheres, sphere_clusters)
+by_scheme = select("scheme", {rotation.SphericalPCDM: single_spheres, object: sphere_clusters})
 
 
 @inline
@@ -212,7 +211,7 @@ def geometry_of_capsules(kinds, scheme):
     return Segments()
 
 
-geometry_of = capsules_or(geometry_of_spheres, geometry_of_capsules)
+geometry_of = select("kinds", {Kinds: geometry_of_spheres, Capsules: geometry_of_capsules})
 
 
 @inline
@@ -231,7 +230,7 @@ def list_sphere_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, r
     list_touching_pairs(box, bodies.sphere_position, sphere_i, sphere_j, reach, least, overlap)
 
 
-list_overlaps = capsules_or(list_sphere_overlaps, measure_overlaps)
+list_overlaps = select("kinds", {Kinds: list_sphere_overlaps, Capsules: measure_overlaps})
 
 
 @inline
@@ -357,8 +356,11 @@ def kinematics_of_capsules(
     )
 
 
-by_shape = capsules_or(kinematics_of_clusters, kinematics_of_capsules)
-compute_kinematics = singles_or(kinematics_of_spheres, kinematics_of_bodies)
+by_shape = select("kinds", {Kinds: kinematics_of_clusters, Capsules: kinematics_of_capsules})
+compute_kinematics = select(
+    "geometry",
+    {SingleSpheres: kinematics_of_spheres, SphereClusters: kinematics_of_bodies, Segments: kinematics_of_bodies},
+)
 
 
 @inline
@@ -397,9 +399,15 @@ def store_slot_history(geometry, law, first, number, touching, told, kept, out, 
     store_capsule_history(law, number, told, kept, out, history, has_history)
 
 
-fetch = segments_or(fetch_no_history, fetch_row_history)
-recall = segments_or(load_slot_history, load_row_history)
-keep = segments_or(store_slot_history, store_row_history)
+fetch = select(
+    "geometry", {SingleSpheres: fetch_row_history, SphereClusters: fetch_row_history, Segments: fetch_no_history}
+)
+recall = select(
+    "geometry", {SingleSpheres: load_row_history, SphereClusters: load_row_history, Segments: load_slot_history}
+)
+keep = select(
+    "geometry", {SingleSpheres: store_row_history, SphereClusters: store_row_history, Segments: store_slot_history}
+)
 
 
 @inline
@@ -435,7 +443,10 @@ def scatter_segment_forces(geometry, law, number, way, row, start, bodies, kinds
     scatter_capsule_forces(number, start, bodies, kinds, neighbours, box, known, told, out)
 
 
-scatter = segments_or(scatter_segment_forces, scatter_sphere_forces)
+scatter = select(
+    "geometry",
+    {SingleSpheres: scatter_sphere_forces, SphereClusters: scatter_sphere_forces, Segments: scatter_segment_forces},
+)
 
 
 @inline
@@ -471,7 +482,9 @@ def total_of_capsules(geometry, t, number, start, bodies, kinds, neighbours, box
     return force, middle_of(t, stop, known), stop
 
 
-total_of = segments_or(total_of_capsules, total_of_contact)
+total_of = select(
+    "geometry", {SingleSpheres: total_of_contact, SphereClusters: total_of_contact, Segments: total_of_capsules}
+)
 
 
 @inline
@@ -524,7 +537,7 @@ def take_forces(sink, geometry, law, number, way, row, start, bodies, kinds, nei
     scatter(geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out)
 
 
-take_results = report_or(take_rows, take_forces)
+take_results = select("sink", {ReportSink: take_rows, ForceSink: take_forces})
 
 
 @func
@@ -597,7 +610,7 @@ def evaluate_listed(law, scheme, c, time_sign, half, per_joule, bodies, kinds, n
     return evaluate_touching(kinds, ForceSink(), law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box)
 
 
-by_law = laws.elastic_or(evaluate_elastic, evaluate_listed)
+by_law = select("law", {laws.Elastic: evaluate_elastic, laws.Composite: evaluate_listed})
 
 
 @inline
@@ -638,4 +651,4 @@ def evaluate_capsules(kinds, law, scheme, c, time_sign, half, per_joule, bodies,
     return evaluate_touching(kinds, ForceSink(), law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box)
 
 
-evaluate = capsules_or(evaluate_spheres, evaluate_capsules)
+evaluate = select("kinds", {Kinds: evaluate_spheres, Capsules: evaluate_capsules})

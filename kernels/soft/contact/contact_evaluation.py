@@ -6,7 +6,7 @@ ongoing, which spares the root and division of a first step. All other contacts 
 """
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import inline, vector_loop
+from dem.kernels.compiler.jit import inline, select, vector_loop
 from dem.kernels.laws import hertz
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words
 from dem.kernels.numerics.float_bits import bits_of_float
@@ -19,16 +19,17 @@ from dem.kernels.soft.contact.batch_kinematics import (
     OVERLAP,
     POINT,
     STIFFNESS,
+    Segments,
+    SingleSpheres,
+    SphereClusters,
     flat,
     get,
     put,
-    segments_or,
-    singles_or,
     touch_of,
     weight_of,
 )
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, no_sums
-from dem.kernels.soft.contact.result_sinks import report_or
+from dem.kernels.soft.contact.result_sinks import ForceSink, ReportSink
 
 # rows of results: force on i, whether the contact persists, energy of a contact of capsules if it counted wholly [J],
 # power that is lost (for reports only) [W]; the others are columns of `Neighbours.force_torque`: ON_I, ON_J
@@ -90,7 +91,7 @@ def turn_bodies(geometry, law, alike, known, t, force, couple, out):
     put_torques(out, t, torque_i, torque_j, couple)
 
 
-turn = singles_or(turn_spheres, turn_bodies)
+turn = select("geometry", {SingleSpheres: turn_spheres, SphereClusters: turn_bodies, Segments: turn_bodies})
 
 
 @inline
@@ -105,7 +106,7 @@ def no_energy_row(geometry, out, t, energy):
     return
 
 
-keep_energy = segments_or(put_energy, no_energy_row)
+keep_energy = select("geometry", {SingleSpheres: no_energy_row, SphereClusters: no_energy_row, Segments: put_energy})
 
 
 @inline
@@ -120,7 +121,7 @@ def no_loss_row(sink, out, t, loss, half):
     return
 
 
-keep_loss = report_or(put_loss, no_loss_row)
+keep_loss = select("sink", {ReportSink: put_loss, ForceSink: no_loss_row})
 
 
 @inline
@@ -196,7 +197,7 @@ def evaluate_composite_column(
     )
 
 
-evaluate_column = laws.elastic_or(evaluate_elastic_column, evaluate_composite_column)  # function of (law, ...)
+evaluate_column = select("law", {laws.Elastic: evaluate_elastic_column, laws.Composite: evaluate_composite_column})
 
 
 def evaluator_of(may_begin):
@@ -340,4 +341,6 @@ def evaluate_bodies(
     )
 
 
-evaluate_batch = singles_or(evaluate_spheres, evaluate_bodies)
+evaluate_batch = select(
+    "geometry", {SingleSpheres: evaluate_spheres, SphereClusters: evaluate_bodies, Segments: evaluate_bodies}
+)

@@ -1,15 +1,16 @@
 """Sum the forces and torques of contacts by body: of each body's own pairs, in a fixed order."""
 
 from dem.kernels import laws, rotation
-from dem.kernels.compiler.jit import inline, vector_loop
+from dem.kernels.compiler.jit import inline, select, vector_loop
 from dem.kernels.domain.periodic import minimum_image
-from dem.kernels.laws.damping import clusters_or
+from dem.kernels.laws.damping import SharedDamping
 from dem.kernels.numerics.vector import add, add_scaled, cross, load, store, subtract
 from dem.kernels.simd.memory import add_eight, negate_lanes, turn_four
 from dem.kernels.soft.chunks import CHUNK, chunk_of
-from dem.kernels.soft.contact.capsules import capsules_or
+from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.contact_detection import FORCE_J, HALF, SHARED, clear, write_force_torque
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
+from dem.kernels.soft.state import Kinds
 
 
 @inline
@@ -64,7 +65,7 @@ def gather_any_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
         gather_cluster_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box)
 
 
-by_damping = clusters_or(gather_cluster_pairs, gather_any_pairs)
+by_damping = select("damping", {SharedDamping: gather_cluster_pairs, object: gather_any_pairs}, handed=False)
 
 
 @inline
@@ -82,7 +83,7 @@ def gather_lossy_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
     by_damping(law.damping, law, scheme, c, shift, bodies, kinds, neighbours, box)
 
 
-by_kind_of_law = laws.elastic_or(gather_any_pairs, gather_lossy_pairs)
+by_kind_of_law = select("law", {laws.Elastic: gather_any_pairs, laws.Composite: gather_lossy_pairs})
 
 
 @inline
@@ -100,7 +101,7 @@ def gather_body_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
     by_kind_of_law(law, scheme, c, shift, bodies, kinds, neighbours, box)
 
 
-gather_pairs = rotation.spheres_or(gather_round_pairs, gather_body_pairs)
+gather_pairs = select("scheme", {rotation.SphericalPCDM: gather_round_pairs, object: gather_body_pairs})
 
 
 @vector_loop
@@ -177,7 +178,7 @@ def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box)
     )  # fmt: skip
 
 
-gather_spheres = laws.elastic_or(gather_elastic, gather_dissipative)
+gather_spheres = select("law", {laws.Elastic: gather_elastic, laws.Composite: gather_dissipative})
 
 
 @vector_loop
@@ -346,7 +347,7 @@ def gather_elastic_bodies(law, c, active, e, bodies, neighbours, box):
     )  # fmt: skip
 
 
-by_law = laws.elastic_or(gather_elastic_bodies, gather_rows)
+by_law = select("law", {laws.Elastic: gather_elastic_bodies, laws.Composite: gather_rows})
 
 
 @inline
@@ -364,4 +365,4 @@ def gather_candidates(kinds, law, c, active, e, bodies, neighbours, box):
     by_law(law, c, active, e, bodies, neighbours, box)
 
 
-gather_bodies = capsules_or(gather_candidates, gather_capsules)
+gather_bodies = select("kinds", {Kinds: gather_candidates, Capsules: gather_capsules})

@@ -4,16 +4,17 @@ The contacts of two capsules are damped with the mass at their middle, those of 
 """
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline
+from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.numerics.vector import add, cross, dot, load, subtract
 from dem.kernels.soft.contact import cluster_kinematics
 from dem.kernels.soft.contact.batch_kinematics import MASS, flat, touch_of, weight_of
 from dem.kernels.soft.contact.capsule_blending import closest
 from dem.kernels.soft.contact.capsule_kinematics import pose, touch_at, velocity_of_image, yielding
-from dem.kernels.soft.contact.capsules import capsules_or, from_body, radius_at
+from dem.kernels.soft.contact.capsules import Capsules, Mixed, from_body, radius_at
 from dem.kernels.soft.contact.cluster_kinematics import reach_of
 from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import rolling_inertia, spin_of
+from dem.kernels.soft.state import Kinds
 
 
 @inline
@@ -64,7 +65,7 @@ def look_at_capsules(kinds, law, k, bodies, neighbours, box):
     ), of_b, of_c  # fmt: skip
 
 
-look = capsules_or(cluster_kinematics.look, look_at_capsules)
+look = select("kinds", {Kinds: cluster_kinematics.look, Capsules: look_at_capsules})
 
 
 @func
@@ -140,4 +141,4 @@ def one_contact(kinds, geometry, law, first, stop, start, touching, half, bodies
     return
 
 
-share = capsules_or(share_damping, one_contact, share_damping)
+share = select("kinds", {Kinds: share_damping, Capsules: one_contact, Mixed: share_damping})

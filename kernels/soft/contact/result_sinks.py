@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import for_type, inline, type_is
+from dem.kernels.compiler.jit import inline, type_is
 
 OVERLAP, NORMAL, FORCE, ARM, BRANCH, LOSS, COLUMNS = 0, 1, 4, 7, 10, 13, 14  # where things are in a row
 
@@ -25,9 +25,6 @@ class Reported(NamedTuple):
 
     overlap: float
     normal: tuple[float, float, float]
-
-
-report_or = for_type(ReportSink)  # function of (sink, *arguments): the first for reports, the second for steps
 
 
 is_report = type_is(lambda sink: sink is ReportSink)

@@ -4,7 +4,7 @@ See ``fluid_forces``.
 """
 
 from dem.kernels import rotation
-from dem.kernels.compiler.jit import inline
+from dem.kernels.compiler.jit import inline, select
 from dem.kernels.fluid.gradients import put_three, three
 from dem.kernels.fluid.relaxation_step import Share
 
@@ -76,7 +76,7 @@ def _put_bend(scheme, felt, b, bend):
 
 # of spheres, whose axes are all alike, and of other bodies: (scheme, felt, SHARE, SHARES or TURN, TURNS, b), or
 # (scheme, felt, b); and what is to be written
-shares_in = rotation.spheres_or(_one_share, _three_shares)
-put_shares = rotation.spheres_or(_put_one, _put_three)
-bend_in = rotation.spheres_or(_no_bend, _bend)
-put_bend = rotation.spheres_or(_leave_bend, _put_bend)
+shares_in = select("scheme", {rotation.SphericalPCDM: _one_share, object: _three_shares})
+put_shares = select("scheme", {rotation.SphericalPCDM: _put_one, object: _put_three})
+bend_in = select("scheme", {rotation.SphericalPCDM: _no_bend, object: _bend})
+put_bend = select("scheme", {rotation.SphericalPCDM: _leave_bend, object: _put_bend})

@@ -13,7 +13,7 @@ can be: what a processor looks ahead is less than one round of a long one, whose
 import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels import rotation
-from dem.kernels.compiler.jit import func, inline, vector_loop
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.periodic import wrap_position
 from dem.kernels.fluid import sampling
 from dem.kernels.fluid.gradients import OUTSIDE, PLACE, put_three
@@ -39,7 +39,7 @@ def pose_of_body(scheme, q, spin, time):
     return turn(spin, time, q)
 
 
-pose_after = rotation.spheres_or(pose_of_sphere, pose_of_body)
+pose_after = select("scheme", {rotation.SphericalPCDM: pose_of_sphere, object: pose_of_body})
 
 
 @vector_loop

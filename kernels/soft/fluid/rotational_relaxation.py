@@ -5,7 +5,7 @@ import math
 import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels import rotation
-from dem.kernels.compiler.jit import inline, vector_loop
+from dem.kernels.compiler.jit import inline, select, vector_loop
 from dem.kernels.fluid.gradients import curl, strain, stretch, three
 from dem.kernels.fluid.relaxation_step import rate_of, step_after, whole_step
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words, rotational
@@ -30,7 +30,7 @@ def spin_of_sphere(scheme, memory, q, inertia, dt):
     return world_velocity(memory, dt)
 
 
-foreseen = rotation.spheres_or(spin_of_sphere, spin_foreseen)
+foreseen = select("scheme", {rotation.SphericalPCDM: spin_of_sphere, object: spin_foreseen})
 
 
 @inline
@@ -61,7 +61,7 @@ def body_turned(scheme, medium, g, q, spin, rate, omega):
     return add_scaled(vorticity, k, cross(axis, strained)), slope
 
 
-at_rest_in_flow = rotation.spheres_or(sphere_turned, body_turned)
+at_rest_in_flow = select("scheme", {rotation.SphericalPCDM: sphere_turned, object: body_turned})
 
 
 @inline

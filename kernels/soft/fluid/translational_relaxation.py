@@ -10,7 +10,7 @@ import math
 import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels import rotation
-from dem.kernels.compiler.jit import inline, vector_loop
+from dem.kernels.compiler.jit import inline, select, vector_loop
 from dem.kernels.domain.periodic import unwrap_position
 from dem.kernels.fluid.gradients import along, curl, put_three, three
 from dem.kernels.fluid.relaxation_step import of_ball, of_body, step_in_two, step_relaxed
@@ -52,9 +52,9 @@ def shares_of_body(scheme, h, rate):
     return of_body(h, rate)
 
 
-shares_along = rotation.spheres_or(shares_of_ball, shares_of_body)
-inwards = rotation.spheres_or(as_it_is, turned_back)
-outwards = rotation.spheres_or(as_it_is, turned)
+shares_along = select("scheme", {rotation.SphericalPCDM: shares_of_ball, object: shares_of_body})
+inwards = select("scheme", {rotation.SphericalPCDM: as_it_is, object: turned_back})
+outwards = select("scheme", {rotation.SphericalPCDM: as_it_is, object: turned})
 
 
 @inline
@@ -145,8 +145,8 @@ def driven_body(scheme, felt, b, q, gap, others):
     return rotate(q, change), rotate(q, step_in_two(shares, change))
 
 
-note_drive = rotation.spheres_or(drive_ball, drive_body)
-driven = rotation.spheres_or(driven_ball, driven_body)
+note_drive = select("scheme", {rotation.SphericalPCDM: drive_ball, object: drive_body})
+driven = select("scheme", {rotation.SphericalPCDM: driven_ball, object: driven_body})
 
 
 @vector_loop

@@ -8,7 +8,7 @@ touches, walls beside the box for what looks at them; all others are told of one
 
 import numpy as np
 from dem.kernels import laws, rotation
-from dem.kernels.compiler.jit import compiled_stage, inline
+from dem.kernels.compiler.jit import compiled_stage, inline, select
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.contact import body_placement, contact_batches, contact_history, force_accumulation
 from dem.kernels.soft.contact.contact_detection import no_sums
@@ -27,7 +27,7 @@ def of_elastic(law):
 @inline
 def of_lossy(law):
     """Stand-in for every law that needs velocities."""
-    return particle_update.Lossy()
+    return laws.Lossy()
 
 
 @inline
@@ -42,8 +42,10 @@ def of_bodies(scheme):
     return rotation.Euler()
 
 
-law_interface = laws.elastic_or(of_elastic, of_lossy)  # to who only asks whether velocities are wanted
-scheme_interface = rotation.spheres_or(of_spheres, of_bodies)  # to who only asks whether it is that of single spheres
+# to who only asks whether velocities are wanted
+law_interface = select("law", {laws.Elastic: of_elastic, laws.Composite: of_lossy})
+# to who only asks whether it is that of single spheres
+scheme_interface = select("scheme", {rotation.SphericalPCDM: of_spheres, object: of_bodies})
 
 
 @compiled_stage
@@ -114,7 +116,7 @@ def place_any(scheme, c, bodies, kinds, neighbours):
         body_placement.place(kinds, c, bodies, neighbours)
 
 
-place = rotation.spheres_or(do_nothing, place_any)
+place = select("scheme", {rotation.SphericalPCDM: do_nothing, object: place_any})
 
 
 @compiled_stage

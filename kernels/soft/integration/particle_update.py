@@ -6,11 +6,10 @@ reach keep their angular velocity and are turned once, when somebody looks (``wh
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from dem.kernels import laws, rotation
-from dem.kernels.compiler.jit import inline, vector_loop
+from dem.kernels.compiler.jit import inline, select, vector_loop
 from dem.kernels.domain.periodic import note_wrap, unwrap_position, wrap_position
 from dem.kernels.numerics.energy import as_fixed, gravitational, rotational, translational
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
@@ -20,10 +19,6 @@ from dem.kernels.rotation.spherical import world_velocity
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.fixed import end_of_free, first_free
 from dem.kernels.soft.neighbours.displacement import larger, squared_turn
-
-
-class Lossy(NamedTuple):
-    """Stand-in for every law that needs velocities, where the integration does not depend on which one it is."""
 
 
 @vector_loop
@@ -85,7 +80,7 @@ def write_spin(law, scheme, memory, q, inertia, dt, spin, b):
     store(spin, b, rotate(q, rotation.velocity(scheme, memory, q, inertia, dt)))
 
 
-note_spin = laws.elastic_or(ignore_spin, write_spin)
+note_spin = select("law", {laws.Elastic: ignore_spin, laws.Lossy: write_spin})
 
 
 @inline
@@ -100,7 +95,7 @@ def write_vector(law, v, ahead, b):
     store(ahead, b, v)
 
 
-note_vector = laws.elastic_or(ignore_vector, write_vector)
+note_vector = select("law", {laws.Elastic: ignore_vector, laws.Lossy: write_vector})
 
 
 @vector_loop
@@ -174,7 +169,7 @@ def pose_sphere(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_
     return 0.0
 
 
-pose = rotation.spheres_or(pose_sphere, pose_body)
+pose = select("scheme", {rotation.SphericalPCDM: pose_sphere, object: pose_body})
 
 
 @inline
@@ -189,7 +184,7 @@ def spin_of_sphere(scheme, memory, q, inertia, dt):
     return world_velocity(memory, -dt)
 
 
-spin_at_whole_step = rotation.spheres_or(spin_of_sphere, spin_of_body)
+spin_at_whole_step = select("scheme", {rotation.SphericalPCDM: spin_of_sphere, object: spin_of_body})
 
 
 @vector_loop
@@ -281,7 +276,7 @@ def predict(scheme, c, dt, bodies, kinds, box):
         stop = end_of_free(low, high, bodies.kind, kinds)
         if bodies.angular_velocity_predicted.shape[1] > 0:
             gone = turn(
-                scheme, Lossy(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.max_sphere_offset,
+                scheme, laws.Lossy(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.max_sphere_offset,
                 bodies.velocity, bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a,
                 bodies.memory_more, bodies.angular_velocity_predicted,
             )  # fmt: skip
@@ -320,7 +315,7 @@ def correct(scheme, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box)
         stop = end_of_free(low, high, bodies.kind, kinds)
         if bodies.velocity_predicted.shape[1] > 0:
             moving, brisk = kick(
-                Lossy(), box, low, stop, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
+                laws.Lossy(), box, low, stop, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
                 bodies.position, bodies.velocity, bodies.force, bodies.velocity_predicted, bodies.image,
             )  # fmt: skip
         else:

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels import fluid as fluids
-from dem.kernels.compiler.jit import inline, noinline, spread
+from dem.kernels.compiler.jit import inline, noinline, select, spread
 from dem.kernels.numerics.energy import add_words, in_units
 from dem.kernels.soft.bonds import bond_step
-from dem.kernels.soft.bonds.bond_types import free_or
-from dem.kernels.soft.chunks import by_mode
+from dem.kernels.soft.bonds.bond_arrays import Bonds
+from dem.kernels.soft.bonds.bond_types import NoBonds
+from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.contact.contact_detection import no_energy
 from dem.kernels.soft.integration import compiled_stages, sweeps
 from dem.kernels.soft.integration.sweeps import (
@@ -73,7 +74,7 @@ def work_in(fluid, partial, column):
     return in_units(sums)
 
 
-work_of_fluid = fluids.dry_or(no_work, work_in)
+work_of_fluid = select("fluid", {fluids.Dry: no_work, fluids.Fluid: work_in})
 
 
 @inline
@@ -113,7 +114,7 @@ def add_bonds(bonds, t):
     )  # fmt: skip
 
 
-with_bonds = free_or(bond_step.as_they_are, add_bonds)
+with_bonds = select("bonds", {NoBonds: bond_step.as_they_are, Bonds: add_bonds})
 
 
 # what threads do chunk by chunk, or block by block
@@ -299,6 +300,6 @@ def pick_threaded(scheme, law, fluid, setting, bodies, kinds, neighbours, box, p
     return True
 
 
-displacement = by_mode(displacement_serial, displacement_threaded)
-sweep = by_mode(sweep_serial, sweep_threaded)
-pick = by_mode(pick_serial, pick_threaded)
+displacement = select("mode", {Serial: displacement_serial, Threaded: displacement_threaded}, handed=False)
+sweep = select("mode", {Serial: sweep_serial, Threaded: sweep_threaded}, handed=False)
+pick = select("mode", {Serial: pick_serial, Threaded: pick_threaded}, handed=False)

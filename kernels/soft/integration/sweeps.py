@@ -6,8 +6,8 @@ segment of the candidates, and its own row of `partial`; ``passes`` goes over al
 """
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline
-from dem.kernels.fluid import dry_or
+from dem.kernels.compiler.jit import func, inline, select
+from dem.kernels.fluid import Dry, Fluid
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.chunks import CHUNK, chunk_of
 from dem.kernels.soft.contact.contact_detection import no_sums
@@ -161,8 +161,8 @@ def do_nothing(fluid, c, bodies, kinds):
     return
 
 
-move_chunk = dry_or(move_dry, move_wet)
-clear_forces = dry_or(do_nothing, fluid_step.clear)
+move_chunk = select("fluid", {Dry: move_dry, Fluid: move_wet})
+clear_forces = select("fluid", {Dry: do_nothing, Fluid: fluid_step.clear})
 
 
 @inline

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels import fluid as fluids
-from dem.kernels.compiler.jit import fast_call, inline
+from dem.kernels.compiler.jit import fast_call, inline, select
 from dem.kernels.domain.periodic import note_listing
 from dem.kernels.numerics.energy import accumulate
 from dem.kernels.numerics.quaternion import LARGEST_TURN
@@ -267,8 +267,8 @@ def start_wet(fluid, scheme, law, setting, bodies, kinds, box):
     )
 
 
-start = fluids.dry_or(start_dry, start_wet)
-draws = fluids.dry_or(draw_nothing, draw)
+start = select("fluid", {fluids.Dry: start_dry, fluids.Fluid: start_wet})
+draws = select("fluid", {fluids.Dry: draw_nothing, fluids.Fluid: draw})
 
 
 @inline

@@ -3,8 +3,8 @@
 Those whose bonds may break are listed, and do not meet as long as they hold; see ``overlap_release``.
 """
 
-from dem.kernels.compiler.jit import by_type, inline, vector_loop
-from dem.kernels.soft.bonds.bond_types import Lasting, free_or
+from dem.kernels.compiler.jit import inline, select, vector_loop
+from dem.kernels.soft.bonds.bond_types import Brittle, Lasting, NoBonds
 
 
 @inline
@@ -42,7 +42,7 @@ def without_bonded(b, found, apart_first, apart, higher):
     return n
 
 
-lasting_or_not = by_type(lambda kind: without_bonded if kind is Lasting else all_of_them)
+lasting_or_not = select("brittle", {Lasting: without_bonded, Brittle: all_of_them}, handed=False)
 
 
 @inline
@@ -51,4 +51,4 @@ def those_who_meet(bonds, b, found, higher):
     return lasting_or_not(bonds.form.brittle, b, found, bonds.eased.apart_first, bonds.eased.apart, higher)
 
 
-leave_out = free_or(all_found, those_who_meet)
+leave_out = select("bonds", {NoBonds: all_found, object: those_who_meet})

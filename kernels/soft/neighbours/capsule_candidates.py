@@ -1,14 +1,15 @@
 """Candidate pairs of capsules: one for each pair of bodies whose segments come close enough."""
 
-from dem.kernels.compiler.jit import func, inline, vector_loop
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.vector import dot, load, scale
 from dem.kernels.soft.chunks import candidate_room
 from dem.kernels.soft.contact.capsule_blending import between, closest
-from dem.kernels.soft.contact.capsules import capsules_or, pieces_of
+from dem.kernels.soft.contact.capsules import Capsules, Mixed, pieces_of
 from dem.kernels.soft.neighbours import candidate_pairs
 from dem.kernels.soft.neighbours.body_pairs import SLACK, flag_near
 from dem.kernels.soft.neighbours.candidate_pairs import note_candidates, pack, pairs_of, write_pair
+from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.near_wall_bodies import axis, centre
 
 
@@ -161,4 +162,4 @@ def write_pieces(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
     return k - start
 
 
-pick = capsules_or(pick_spheres, pick_capsules, pick_pieces)
+pick = select("kinds", {Kinds: pick_spheres, Capsules: pick_capsules, Mixed: pick_pieces})

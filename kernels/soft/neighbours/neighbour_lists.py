@@ -1,7 +1,7 @@
 """Making lists, over all chunks: bodies put in order, neighbours searched, and pairs listed; by threads or without."""
 
-from dem.kernels.compiler.jit import inline, kernel, spread
-from dem.kernels.soft.chunks import CHUNK, by_mode, chunk_of
+from dem.kernels.compiler.jit import inline, kernel, select, spread
+from dem.kernels.soft.chunks import CHUNK, Serial, Threaded, chunk_of
 from dem.kernels.soft.neighbours import linked_cells
 from dem.kernels.soft.neighbours.body_pairs import list_entries
 from dem.kernels.soft.neighbours.body_pairs import search as search_chunk
@@ -86,4 +86,4 @@ def search_threaded(skin, grid, cell_first, bodies, kinds, neighbours, box, want
     return list_entries(wanted, bodies, neighbours)
 
 
-search = by_mode(search_serial, search_threaded)
+search = select("mode", {Serial: search_serial, Threaded: search_threaded}, handed=False)

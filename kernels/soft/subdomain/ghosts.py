@@ -17,7 +17,7 @@ from dem.kernels.compiler.jit import func, inline, kernel, select, spread
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import PeriodicFaces
 from dem.kernels.numerics.vector import load
-from dem.kernels.soft.chunks import by_mode, chunk_of
+from dem.kernels.soft.chunks import Serial, Threaded, chunk_of
 from dem.kernels.soft.neighbours.body_pairs import (
     SLACK,
     keep_pairs,
@@ -228,4 +228,4 @@ def search_threaded(
     return list_entries(wanted, bodies, neighbours)
 
 
-search = by_mode(search_serial, search_threaded)
+search = select("mode", {Serial: search_serial, Threaded: search_threaded}, handed=False)

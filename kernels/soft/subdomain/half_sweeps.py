@@ -1,7 +1,7 @@
 """Sweeps over some of a share's blocks, or half of each: the border's before others, and others while it is told of."""
 
-from dem.kernels.compiler.jit import func, inline, spread
-from dem.kernels.soft.chunks import by_mode
+from dem.kernels.compiler.jit import func, inline, select, spread
+from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.integration import passes, sweeps
 
 
@@ -66,7 +66,7 @@ def go_threaded(
     )
 
 
-go = by_mode(go_serial, go_threaded)
+go = select("mode", {Serial: go_serial, Threaded: go_threaded}, handed=False)
 
 
 @inline

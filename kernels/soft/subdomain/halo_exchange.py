@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.c_functions import call
-from dem.kernels.compiler.jit import func, inline
+from dem.kernels.compiler.jit import func, inline, select
+from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.soft.integration import sweeps
 from dem.kernels.soft.wall_contact import wall_loads
-from dem.kernels.soft.wall_contact.wall_arrays import bare_or
+from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces
 
 # columns of `sweeps` that are maxima; all others are sums, and those of pairs come first
 MAXIMA = (
@@ -143,7 +144,7 @@ def add_up_walls(box, first, row):
                 row[FELT + w * wall_loads.COLUMNS + k] += part[c, w, k]
 
 
-report_walls = bare_or(nothing_reported, add_up_walls)
+report_walls = select("box", {BoxFaces: nothing_reported, WalledFaces: add_up_walls})
 
 
 @inline
@@ -210,4 +211,4 @@ def add_walls(box, reports):
                 part[0, w, k] += reports[r, FELT + w * wall_loads.COLUMNS + k]
 
 
-note_walls = bare_or(nothing_noted, add_walls)
+note_walls = select("box", {BoxFaces: nothing_noted, WalledFaces: add_walls})

@@ -7,10 +7,10 @@ many steps by themselves: Python, which the caches have forgotten by then, took 
 """
 
 import numpy as np
-from dem.kernels.compiler.jit import fast_call, func, inline, spread
+from dem.kernels.compiler.jit import fast_call, func, inline, select, spread
 from dem.kernels.fluid import tell_time
 from dem.kernels.soft.bonds import bond_step
-from dem.kernels.soft.chunks import by_mode
+from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.contact import body_placement
 from dem.kernels.soft.integration import compiled_stages, passes, sweeps
 from dem.kernels.soft.integration.time_loop import (
@@ -98,7 +98,7 @@ def meet_threaded(scheme, law, task, setting, bodies, kinds, neighbours, box, pa
     meet_spread(blocks, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
 
 
-meet = by_mode(meet_serial, meet_threaded)
+meet = select("mode", {Serial: meet_serial, Threaded: meet_threaded}, handed=False)
 
 
 @inline

@@ -1,14 +1,14 @@
 """Forces and torques on bodies at faces and walls, chunk by chunk: which of the ways to evaluate contacts is taken."""
 
 from dem.kernels import laws, rotation
-from dem.kernels.compiler.jit import by_type_of_first, inline
-from dem.kernels.domain.faces import is_rough
+from dem.kernels.compiler.jit import inline, select
+from dem.kernels.domain.faces import BoxFaces, RoughFaces
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.contact_detection import joined, no_sums
 from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces, touch_faces
 from dem.kernels.soft.wall_contact.capsule_sides import add_sides
 from dem.kernels.soft.wall_contact.contact_sinks import Accumulation
-from dem.kernels.soft.wall_contact.wall_arrays import bare_or, has_walls
+from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, WalledRoughFaces, WalledRoughPeriodicFaces
 from dem.kernels.soft.wall_contact.wall_batches import touch_obstacles
 from dem.kernels.soft.wall_contact.wall_contacts import add_body
 from dem.kernels.soft.wall_contact.wall_prefetch import fetch_ahead
@@ -59,7 +59,7 @@ def add_all(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neigh
     return joined(joined(sums, more), of_sides)
 
 
-touch_walls = bare_or(add_faces, add_all)
+touch_walls = select("box", {BoxFaces: add_faces, WalledFaces: add_all})
 
 
 @inline
@@ -129,14 +129,16 @@ def at_rough_faces(box, law, c, shift, time_sign, half, per_joule, bodies, kinds
     )
 
 
-def way_of(box):
-    """Which way contacts of single spheres go where a box, and what is beside it, are of some type."""
-    if has_walls(box):
-        return touch_obstacles
-    return at_rough_faces if is_rough(box) else touch_faces
-
-
-among_walls = by_type_of_first(way_of)
+among_walls = select(
+    "box",
+    {
+        BoxFaces: touch_faces,
+        RoughFaces: at_rough_faces,
+        WalledFaces: touch_obstacles,
+        WalledRoughFaces: touch_obstacles,
+        WalledRoughPeriodicFaces: touch_obstacles,
+    },
+)
 
 
 @inline
@@ -158,7 +160,7 @@ def gather_spheres(scheme, law, c, shift, time_sign, half, bodies, kinds, neighb
     return among_walls(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
 
 
-by_scheme = rotation.spheres_or(gather_spheres, gather_bodies)
+by_scheme = select("scheme", {rotation.SphericalPCDM: gather_spheres, object: gather_bodies})
 
 
 @inline
@@ -182,4 +184,4 @@ def gather_lossy(law, scheme, c, shift, time_sign, half, bodies, kinds, neighbou
     return by_scheme(scheme, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
 
 
-gather_walls = laws.elastic_or(gather_one_by_one, gather_lossy)
+gather_walls = select("law", {laws.Elastic: gather_one_by_one, laws.Composite: gather_lossy})

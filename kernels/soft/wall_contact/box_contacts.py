@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline, noinline
+from dem.kernels.compiler.jit import func, inline, noinline, select
 from dem.kernels.domain.faces import are_rough, height, inward
 from dem.kernels.laws import hertz
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words
@@ -26,10 +26,10 @@ from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effecti
 from dem.kernels.soft.contact.surface_motion import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from dem.kernels.soft.wall_contact.contact_sinks import (
     Accumulation,
+    Report,
     contact_force,
     elastic_outcome,
     report_contact,
-    reports_or,
 )
 from dem.kernels.soft.wall_contact.rough_faces import PLANE, plane_now, plane_seen
 
@@ -263,10 +263,10 @@ def accumulate(sink, law, s, b, face, n, touch, x, outcome, history, bodies, nei
     ), n  # fmt: skip
 
 
-face_plane = reports_or(plane_reported, plane_in_step)
-gap_of = reports_or(no_gap, gap_in_step)
-let_go = reports_or(let_go_nothing, let_go_in_step)
-take = reports_or(report, accumulate)
+face_plane = select("sink", {Report: plane_reported, Accumulation: plane_in_step})
+gap_of = select("sink", {Report: no_gap, Accumulation: gap_in_step})
+let_go = select("sink", {Report: let_go_nothing, Accumulation: let_go_in_step})
+take = select("sink", {Report: report, Accumulation: accumulate})
 
 
 @inline
@@ -316,7 +316,7 @@ def evaluate_dissipative(
     return touch, x, outcome, history, seen, rate
 
 
-evaluate = laws.elastic_or(evaluate_elastic, evaluate_dissipative)
+evaluate = select("law", {laws.Elastic: evaluate_elastic, laws.Composite: evaluate_dissipative})
 
 
 @func
@@ -380,7 +380,7 @@ def meeting(s, b, face, overlap, normal, bodies, kinds, box):
     ), x  # fmt: skip
 
 
-add_walls = laws.elastic_or(add_elastic, add_dissipative)
+add_walls = select("law", {laws.Elastic: add_elastic, laws.Composite: add_dissipative})
 
 
 OF_I, OF_J, FACE = 2, 3, 4  # rows of integers: materials, row of what is remembered; see `Neighbours.batch_ids`

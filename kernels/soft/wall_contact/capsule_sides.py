@@ -15,10 +15,11 @@ from dem.kernels.domain.periodic import PeriodicFaces
 from dem.kernels.laws.merged_contacts import exponent
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.soft.chunks import CHUNK
-from dem.kernels.soft.contact.capsules import capsules_or
+from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.contact_detection import joined, no_sums
+from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import rough_walls, wall_history
-from dem.kernels.soft.wall_contact.contact_sinks import contact_force, reports_or, with_pieces
+from dem.kernels.soft.wall_contact.contact_sinks import Accumulation, Report, contact_force, with_pieces
 from dem.kernels.soft.wall_contact.near_wall_record import IN_USE
 from dem.kernels.soft.wall_contact.overlap_regions import ANCHOR, ENERGY, LINKS, region, sum_of
 from dem.kernels.soft.wall_contact.wall_arrays import framed, image_for, in_world
@@ -141,8 +142,8 @@ def number_kept(sink, last, n, walls):
     return walls.at[last, IN_USE]
 
 
-contacts_of_end = reports_or(row_of_report, number_kept)
-add_sides = capsules_or(no_sides, add_side)
+contacts_of_end = select("sink", {Report: row_of_report, Accumulation: number_kept})
+add_sides = select("kinds", {Kinds: no_sides, Capsules: add_side})
 
 
 @func
@@ -257,4 +258,4 @@ def couple_of(law, m, row, w, c, t, couple, touch, history, half, box):
     return scale(laws.secant(law, m, row, touch, history, half) * touch.overlap / size, couple)
 
 
-add_tree = laws.elastic_or(add_elastic, add_dissipative)
+add_tree = select("law", {laws.Elastic: add_elastic, laws.Composite: add_dissipative})

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels import laws
-from dem.kernels.compiler.jit import for_type, inline
+from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.vector import load, scale, subtract
 from dem.kernels.soft.contact.result_sinks import write
 from dem.kernels.soft.contact.shared_damping import of_mass
@@ -32,9 +32,6 @@ class Report(NamedTuple):
     half: float  # half a time step [s]
     who: np.ndarray
     what: np.ndarray
-
-
-reports_or = for_type(Report)  # function of (sink, *arguments): the first for reports, the second for accumulation
 
 
 @inline

@@ -3,19 +3,21 @@
 import math
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline
+from dem.kernels.compiler.jit import func, inline, select
+from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.numerics.quaternion import body_x, load_quaternion
 from dem.kernels.numerics.vector import add, add_scaled, load
 from dem.kernels.soft.chunks import CHUNK
-from dem.kernels.soft.contact.capsules import capsules_or
+from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.neighbours.body_pairs import SLACK
+from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import rough_walls, wall_history
 from dem.kernels.soft.wall_contact.near_wall_record import NEAR, list_at
 from dem.kernels.soft.wall_contact.rough_faces import touches_rough
 from dem.kernels.soft.wall_contact.wall_arrays import (
     SINGLE,
+    WalledFaces,
     acts_on,
-    bare_or,
     framed,
     image_for,
     images_beside,
@@ -163,7 +165,7 @@ def with_side(kinds, near, free, b, skin, bodies, box):
     return near, free
 
 
-near_side = capsules_or(without_side, with_side)
+near_side = select("kinds", {Kinds: without_side, Capsules: with_side})
 
 
 @func
@@ -219,4 +221,4 @@ def near_any(box, b, skin, bodies, kinds, neighbours):
     return 1 if near != 0 else near_faces(box, b, skin, bodies, kinds, neighbours)
 
 
-is_walled = bare_or(near_faces, near_any)
+is_walled = select("box", {BoxFaces: near_faces, WalledFaces: near_any})

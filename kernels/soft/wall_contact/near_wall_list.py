@@ -3,10 +3,11 @@
 That costs little, as most bodies are known to be far away still, and pairs are picked no more often than without walls.
 """
 
-from dem.kernels.compiler.jit import inline, noinline
-from dem.kernels.soft.chunks import by_mode
+from dem.kernels.compiler.jit import inline, noinline, select
+from dem.kernels.domain.faces import BoxFaces
+from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.integration import compiled_stages, passes, sweeps
-from dem.kernels.soft.wall_contact.wall_arrays import bare_or, note_travel, walls_are_stale
+from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, note_travel, walls_are_stale
 
 
 @noinline
@@ -49,7 +50,7 @@ def look_threaded(scheme, law, fluid, setting, bodies, kinds, neighbours, box, p
         )  # fmt: skip
 
 
-look = by_mode(look_serial, look_threaded)
+look = select("mode", {Serial: look_serial, Threaded: look_threaded}, handed=False)
 
 
 @inline
@@ -85,4 +86,4 @@ def look_if_stale(box, mode, scheme, law, fluid, setting, bodies, kinds, neighbo
         look(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
 
 
-look_again = bare_or(no_walls, look_if_stale)
+look_again = select("box", {BoxFaces: no_walls, WalledFaces: look_if_stale})

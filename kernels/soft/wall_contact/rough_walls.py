@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import by_type_of_first, inline
+from dem.kernels.compiler.jit import inline, select
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.domain.roughness import tilted_normal
 from dem.kernels.numerics.quaternion import load_quaternion, rotate_back
@@ -32,11 +32,6 @@ class Rough(NamedTuple):
     roughness: np.ndarray  # (W,) standard deviation of the inclination [rad], 0 of smooth ones
     seed: np.ndarray  # (W,) int64, of the inclinations
     largest: float  # of all [rad]
-
-
-def smooth_or(smooth, rough):
-    """Function of (what is rough, *arguments), by its type."""
-    return by_type_of_first(lambda kind: smooth if kind is Smooth else rough)
 
 
 @inline
@@ -217,10 +212,10 @@ def plane_last_seen(rough, c, w, k, flat, normal, radius, box):
     return overlap, in_world(w, tilted, box) if within else normal
 
 
-room = smooth_or(no_room, most_room)
-band = smooth_or(no_band, band_of)
-column = smooth_or(first_column, column_after)
-is_rough = smooth_or(never, is_any)
-seen = smooth_or(as_it_is, plane_seen)
-note_plane = smooth_or(keep_nothing, keep)
-last_seen = smooth_or(as_it_was, plane_last_seen)
+room = select("rough", {Smooth: no_room, Rough: most_room})
+band = select("rough", {Smooth: no_band, Rough: band_of})
+column = select("rough", {Smooth: first_column, Rough: column_after})
+is_rough = select("rough", {Smooth: never, Rough: is_any})
+seen = select("rough", {Smooth: as_it_is, Rough: plane_seen})
+note_plane = select("rough", {Smooth: keep_nothing, Rough: keep})
+last_seen = select("rough", {Smooth: as_it_was, Rough: plane_last_seen})

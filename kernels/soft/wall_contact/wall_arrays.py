@@ -7,7 +7,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import by_type_of_first, func, inline, select, upcast
+from dem.kernels.compiler.jit import func, inline, select, upcast
 from dem.kernels.domain import faces
 from dem.kernels.domain.faces import BoxFaces, RoughFaces
 from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces, minimum_image
@@ -16,7 +16,7 @@ from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale
 from dem.kernels.walls import poses
 from dem.kernels.walls.geometry import Geometry
 from dem.kernels.walls.poses import Motions, Poses
-from dem.kernels.walls.rigid_body import go_on, held_or
+from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, go_on
 from dem.kernels.walls.rigid_body import place as place_free
 
 SINGLE = 62  # walls that have a bit of their own of those near a sphere; all others share one
@@ -107,11 +107,6 @@ def has_walls(box):
     return "walls" in box._fields
 
 
-def bare_or(bare, walled):
-    """Function of (box, *arguments): the first where there are no walls but faces, the second where there are."""
-    return by_type_of_first(lambda box: walled if has_walls(box) else bare)
-
-
 @inline
 def place_led(free, w, time, later, further, drift, walls):
     """Put wall w where it is at a time, as its motion and a servo say; see `poses.place`."""
@@ -131,7 +126,7 @@ def place_any(free, w, time, later, further, drift, walls):
     return place_free(w, walls.motions, walls.poses, free)
 
 
-place = held_or(place_led, place_any)
+place = select("free", {NoFreeWall: place_led, FreeBodies: place_any})
 
 
 @func
@@ -152,11 +147,11 @@ def move_walled(box, time):
                 walls.driven[0, w] += walls.driven[1, w] * (time - walls.driven[2, w])
             walls.driven[2, w] = time
             further, drift = scale(walls.driven[0, w], axis), scale(walls.driven[1, w], axis)
-            farthest = max(farthest, place(walls.free, walls.free, w, time, later, further, drift, walls))
+            farthest = max(farthest, place(walls.free, w, time, later, further, drift, walls))
     return farthest
 
 
-move = bare_or(move_bare, move_walled)
+move = select("box", {BoxFaces: move_bare, WalledFaces: move_walled})
 
 
 @inline
@@ -231,7 +226,7 @@ def note_distance(box, travel, left):
     box.walls.displacement_since_list[1] = -left
 
 
-note_travel = bare_or(went_nowhere, note_distance)
+note_travel = select("box", {BoxFaces: went_nowhere, WalledFaces: note_distance})
 
 
 @inline
@@ -253,7 +248,7 @@ def way_apart(box, time):
     return 0.0
 
 
-way_of_walls = bare_or(way_of_faces, way_apart)
+way_of_walls = select("box", {BoxFaces: way_of_faces, WalledFaces: way_apart})
 
 
 @inline
@@ -268,7 +263,7 @@ def gone_too_far(box, travel, skin):
     return box.walls.displacement_since_list[1] + travel > skin
 
 
-walls_are_stale = bare_or(never_stale, gone_too_far)
+walls_are_stale = select("box", {BoxFaces: never_stale, WalledFaces: gone_too_far})
 
 
 @inline

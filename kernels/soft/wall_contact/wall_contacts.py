@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline, noinline
+from dem.kernels.compiler.jit import func, inline, noinline, select
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.laws.merged_contacts import exponent, resistance
 from dem.kernels.numerics.energy import as_fixed, as_words
@@ -22,10 +22,11 @@ from dem.kernels.soft.contact.surface_motion import radius_near, spheres_of
 from dem.kernels.soft.wall_contact import rough_walls, wall_history, wall_loads
 from dem.kernels.soft.wall_contact.box_contacts import push
 from dem.kernels.soft.wall_contact.contact_sinks import (
+    Accumulation,
+    Report,
     contact_force,
     elastic_outcome,
     report_contact,
-    reports_or,
     with_pieces,
 )
 from dem.kernels.soft.wall_contact.near_wall_record import NEAR, remember
@@ -119,9 +120,9 @@ def take_history_up(sink, s, b, n, walls):
     return 0
 
 
-walls_to_search = reports_or(any_wall, near_walls)
-is_searched = reports_or(is_there, is_listed)
-open_history = reports_or(look_history_up, take_history_up)
+walls_to_search = select("sink", {Report: any_wall, Accumulation: near_walls})
+is_searched = select("sink", {Report: is_there, Accumulation: is_listed})
+open_history = select("sink", {Report: look_history_up, Accumulation: take_history_up})
 
 
 @inline
@@ -136,7 +137,7 @@ def trees_in_step(sink, w, s, c, u, reach, power, walls):
     return trees_at(w, s, c, u, reach, power, walls)
 
 
-find_trees = reports_or(trees_anywhere, trees_in_step)
+find_trees = select("sink", {Report: trees_anywhere, Accumulation: trees_in_step})
 
 
 @noinline
@@ -238,8 +239,8 @@ def tell_stiffness(sink, c, w, k, deepest, box):
         wall_loads.book_contact(c, w, 1.5 * k * math.sqrt(deepest), 0.0, (0.0, 0.0, 0.0), box)
 
 
-elastic_kinematics = reports_or(kinematics_reported, kinematics_in_step)
-tell_elastic = reports_or(tell_none, tell_stiffness)
+elastic_kinematics = select("sink", {Report: kinematics_reported, Accumulation: kinematics_in_step})
+tell_elastic = select("sink", {Report: tell_none, Accumulation: tell_stiffness})
 
 
 @noinline
@@ -395,10 +396,10 @@ def accumulate(sink, w, b, of_b, row, n, touch, point, arm, of_wall, outcome, tu
     ), n  # fmt: skip
 
 
-plane_of = reports_or(plane_reported, plane_in_step)
-keep = reports_or(keep_nothing, keep_in_step)
-take = reports_or(report, accumulate)
-add_tree = laws.elastic_or(add_elastic, add_dissipative)
+plane_of = select("sink", {Report: plane_reported, Accumulation: plane_in_step})
+keep = select("sink", {Report: keep_nothing, Accumulation: keep_in_step})
+take = select("sink", {Report: report, Accumulation: accumulate})
+add_tree = select("law", {laws.Elastic: add_elastic, laws.Composite: add_dissipative})
 
 
 @inline
@@ -425,7 +426,7 @@ def share_damping(law, b, near, half, bodies, kinds, box):
                 box.walls.rate[b // CHUNK, w] = rate_at_wall(law, b // CHUNK, w, b, half, bodies, kinds, box)
 
 
-share = laws.elastic_or(share_none, share_damping)
+share = select("law", {laws.Elastic: share_none, laws.Composite: share_damping})
 
 
 @func

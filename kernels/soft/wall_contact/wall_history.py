@@ -9,11 +9,12 @@ use come before the others.
 
 import numpy as np
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline
+from dem.kernels.compiler.jit import func, inline, select
+from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.laws import merged_contacts
 from dem.kernels.soft.wall_contact import rough_walls
 from dem.kernels.soft.wall_contact.near_wall_record import IN_USE, remember, slot_at
-from dem.kernels.soft.wall_contact.wall_arrays import bare_or
+from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces
 from dem.kernels.walls.geometry import neighbours_of
 from dem.kernels.walls.potential_terms import LOBE
 
@@ -188,4 +189,4 @@ def are_scarce(box):
     return 2 * most > slots_of(box.walls) and most > 0
 
 
-are_few = bare_or(never, are_scarce)
+are_few = select("box", {BoxFaces: never, WalledFaces: are_scarce})

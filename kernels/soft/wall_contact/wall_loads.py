@@ -13,13 +13,14 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline
+from dem.kernels.compiler.jit import func, inline, select
+from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.energy import REST, accumulate, as_words
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.simd.memory import atomic_add
-from dem.kernels.soft.wall_contact.wall_arrays import bare_or
-from dem.kernels.walls.rigid_body import arrive, held_or, place, rows
+from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces
+from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, arrive, place, rows
 
 # two words each but for the last; DAMPING is of dashpots, LOST the force along the axis of a servo that takes energy
 FORCE, TORQUE, WORK, STIFFNESS, DAMPING, LOST, CONTACTS, COLUMNS = 0, 6, 12, 14, 16, 18, 20, 21
@@ -40,7 +41,7 @@ def clear_loads(box, c):
             box.walls.part[c, w, k] = 0
 
 
-begin = bare_or(no_load, clear_loads)
+begin = select("box", {BoxFaces: no_load, WalledFaces: clear_loads})
 
 
 @inline
@@ -261,7 +262,7 @@ def arrive_all(free, w, completes, half, per_joule, progress, walls):
         progress.wall_work_half_step[0] += more * per_joule
 
 
-arrives = held_or(nobody_arrives, arrive_all)
+arrives = select("free", {NoFreeWall: nobody_arrives, FreeBodies: arrive_all})
 
 
 @func
@@ -320,12 +321,12 @@ def account(box, setting, completes, progress):
         for c in range(walls.part.shape[0]):
             contacts += walls.part[c, w, CONTACTS]
         walls.felt[6, w] = contacts
-        arrives(walls.free, walls.free, w, completes, half, setting.per_joule, progress, walls)
+        arrives(walls.free, w, completes, half, setting.per_joule, progress, walls)
         if walls.servo[6, w] != 0.0:
             steer(w, completes, setting, progress, walls)
 
 
-account_walls = bare_or(no_account, account)
+account_walls = select("box", {BoxFaces: no_account, WalledFaces: account})
 
 
 @inline

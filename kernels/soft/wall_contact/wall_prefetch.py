@@ -4,12 +4,13 @@ Bodies near walls are few and far between in memory, and so is what is kept for 
 the time goes by waiting. Nothing here changes a result.
 """
 
-from dem.kernels.compiler.jit import inline
+from dem.kernels.compiler.jit import inline, select
+from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.simd.memory import prefetch
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.surface_motion import spheres_of
 from dem.kernels.soft.wall_contact.near_wall_record import listed_at
-from dem.kernels.soft.wall_contact.wall_arrays import bare_or
+from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces
 from dem.kernels.walls.triangles import NUMBERS
 
 FIRST, THEN, LAST = 24, 16, 8  # bodies ahead: who it is, what is kept for it, triangles near it
@@ -79,4 +80,4 @@ def fetch_coming(box, c, k, stop, bodies, kinds, neighbours):
         fetch_triangles(c, k + LAST, walls, bodies, kinds, neighbours)
 
 
-fetch_ahead = bare_or(nothing_comes, fetch_coming)
+fetch_ahead = select("box", {BoxFaces: nothing_comes, WalledFaces: fetch_coming})

@@ -6,14 +6,16 @@ The contacts are those of ``box_contacts``, ``wall_contacts`` and ``capsule_side
 import math
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, kernel
+from dem.kernels.compiler.jit import func, inline, kernel, select
+from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.numerics.vector import dot, load
-from dem.kernels.soft.contact.capsules import capsules_or
+from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.surface_motion import radius_of
 from dem.kernels.soft.fixed import is_fixed
+from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import box_contacts, capsule_sides, overlap_regions, wall_contacts
 from dem.kernels.soft.wall_contact.contact_sinks import Report
-from dem.kernels.soft.wall_contact.wall_arrays import acts_on, bare_or
+from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, acts_on
 
 HERTZ = 1.5  # exponent of overlaps whose sums give the normal
 
@@ -33,7 +35,7 @@ def all_walls(box, sink, law, b, n, bodies, kinds):
     return n
 
 
-report_walls = bare_or(no_walls, all_walls)
+report_walls = select("box", {BoxFaces: no_walls, WalledFaces: all_walls})
 
 
 @func
@@ -104,7 +106,7 @@ def measure_side(kinds, w, b, bodies, box, overlap, wall, normal, number):
         note_deepest(w, bodies.first_sphere[b + 1] - 1, 0, count, box, overlap, wall, normal, number)
 
 
-side_of = capsules_or(no_side, measure_side)
+side_of = select("kinds", {Kinds: no_side, Capsules: measure_side})
 
 
 @kernel
