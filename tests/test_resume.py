@@ -217,7 +217,7 @@ def test_a_trajectory_is_a_checkpoint(tmp_path):
 
 
 def test_checkpoints_come_by_steps(tmp_path, monkeypatch):
-    monkeypatch.setattr("dem.run.runnable.next_chunk", lambda *_: 50)  # else it is the clock that says how many
+    monkeypatch.setattr("dem.run.simulation_base.next_chunk", lambda *_: 50)  # else it is the clock that says how many
     steps = []
     plain = TrajectoryWriter.checkpoint
     monkeypatch.setattr(TrajectoryWriter, "checkpoint", lambda w: (steps.append(w.sim.step_count), plain(w)))

@@ -17,11 +17,9 @@ CODE = {name: path for name, path in FILES.items() if path.relative_to(ROOT).par
 DEFINITIONS = ast.ClassDef | ast.FunctionDef
 
 BOTH_HOUSES = "what users give in dem.model, and its numbers as kernels read them"
-METHODS = "one for each method of simulation"
 TWICE = {  # classes of one name; this list may only become shorter
     **dict.fromkeys(("Adhesion", "Bonds", "Bridge", "Cells", "Damping", "Dashpot", "Fluid", "Hertz"), BOTH_HOUSES),
     **dict.fromkeys(("Hysteretic", "JKR", "Linear", "Rolling", "Twisting", "Viscoelastic"), BOTH_HOUSES),
-    "EnergyLedger": METHODS,
     "Report": "a public class of dem.validation, and a record of the communicator",
     "Order": "a public result of dem.statistics, and an internal one of subdomains",
     "Spheres": "a public result of dem.statistics, and an internal one of insertion",

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.dsmc.energy_ledger import LedgerState
 from dem.dsmc.engine import PARTS, StochasticState
 from dem.dsmc.simulation import StochasticSpheres
 from dem.files.checkpoints.serialization import describe_particles, made, read_particles, recipe, write_particles
@@ -16,6 +15,7 @@ from dem.files.validation.input_validation import number
 from dem.model.energy import Energy, energies_kept
 from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence
+from dem.system.energy_ledger import EnergyLedger
 
 if TYPE_CHECKING:
     import h5py
@@ -46,9 +46,14 @@ def write(sim: StochasticSpheres, group: h5py.Group) -> None:
     for part in PARTS:
         for name, values in getattr(state, part).items():
             group[f"{part}/{name}"] = values
-    for name, value in sim._booked()._asdict().items():
-        kept = value[: energies_kept(fluid=True)] if isinstance(value, Energy) else value
-        group[f"booked/{name}"] = np.array(kept, dtype=float)
+    ledger = sim._ledger
+    booked = {
+        "start_energy": ledger.start_energy[: energies_kept(fluid=True)], "largest_kinetic": ledger.largest_kinetic,
+        "given": ledger.external_work, "datum": ledger.datum,
+        "start_momentum": sim._start_momentum, "pushed": sim._pushed,
+    }  # fmt: skip
+    for name, value in booked.items():
+        group[f"booked/{name}"] = np.array(value, dtype=float)
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpheres:
@@ -60,16 +65,17 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpher
     return StochasticSpheres._restored(
         read_particles(given, group), made(given["box"]),
         StochasticState(**{part: input_validation.arrays(group, part) for part in PARTS}),
-        gravity=given["gravity"], description=given["description"], booked=_booked(group["booked"]),
+        gravity=given["gravity"], description=given["description"], ledger=_ledger(group["booked"]),
+        start_momentum=input_validation.finite(group, "booked/start_momentum", (3,)),
+        pushed=input_validation.finite(group, "booked/pushed", (3,)) != 0,
         time_step=given["time_step"], settings={**settings, "turbulence": turbulence, "pressure": pressure},
     )  # fmt: skip
 
 
-def _booked(group: h5py.Group) -> LedgerState:
-    """What the ledger had."""
+def _ledger(group: h5py.Group) -> EnergyLedger:
+    """The energy ledger."""
     start = input_validation.finite(group, "start_energy", (energies_kept(fluid=True),))
-    return LedgerState(
-        Energy(*start.tolist()), number(group, "largest_kinetic", least=0), number(group, "given"),
-        number(group, "datum"), input_validation.finite(group, "start_momentum", (3,)),
-        input_validation.finite(group, "pushed", (3,)) != 0,
+    return EnergyLedger(
+        number(group, "datum"), Energy(*start.tolist()), number(group, "largest_kinetic", least=0),
+        number(group, "given"),
     )  # fmt: skip

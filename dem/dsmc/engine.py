@@ -127,10 +127,10 @@ class StochasticEngine:
             yield from (values for values in part if isinstance(values, np.ndarray))
 
     def state(self) -> list[np.ndarray]:
-        """Position, velocity, orientation and angular velocity of all particles at the present time, one row each."""
+        """Copies (3 or 4, N) of position, velocity, orientation and angular velocity at the present time."""
         arrays = [np.empty((k, self.spheres.mass.size)) for k in WIDTHS]
         onlooker.synchronise(self.step * self.rule.time_step, self.spheres, self.space, *arrays)
-        return [a.T for a in arrays]
+        return arrays
 
 
 def _spheres(particles: Particles, space: flight.Space, time: float) -> flight.SphereState:

@@ -13,31 +13,35 @@ from dem.base.typo_hints import hinted
 from dem.dsmc.advice import GasAdvice, advise, cells_of, check_fraction, foreseen
 from dem.dsmc.checkpoint_validation import check_fits
 from dem.dsmc.checks import check_apart_from_walls, check_going_on, check_not_packed, check_surroundings
-from dem.dsmc.energy_ledger import EnergyLedger
 from dem.dsmc.engine import Rule, StochasticEngine
+from dem.dsmc.verdict import StochasticVerdict
 from dem.event_driven.checks import laws_of, told
-from dem.model.domain.box import Box
+from dem.event_driven.verdict import Collisions
+from dem.kernels.numerics import energy as energy_kernels
+from dem.model.domain.box import AXES, Box
 from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence
-from dem.system.diagnosis import check_inside
-from dem.system.system import System
+from dem.run.simulation_base import SimulationBase
+from dem.system.diagnosis import check_finite, check_inside
+from dem.system.energy_ledger import EnergySums
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
     from dem.base.notices import Notice
-    from dem.dsmc.energy_ledger import LedgerState
     from dem.dsmc.engine import StochasticState
     from dem.model.particles.particles import Particles
+    from dem.system.energy_ledger import EnergyLedger
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 WAYS = ("pairs", "partners")
+RESTING = 0.05  # of impacts on walls that belong to contacts that last
 CORRELATIONS = ("full", "particle", "none")
 
 
 @hinted
-class StochasticSpheres(EnergyLedger):
+class StochasticSpheres(SimulationBase):
     """Spheres in a box that fly freely and collide at random, where they are, as often as kinetic theory says.
 
     Parameters
@@ -108,6 +112,10 @@ class StochasticSpheres(EnergyLedger):
     True
     """
 
+    _engine: StochasticEngine
+    _start_momentum: np.ndarray  # (3,) plus what changes from outside gave since [kg m/s]
+    _pushed: np.ndarray  # (3,) whether gravity has ever acted along an axis
+
     def __init__(
         self,
         particles: Particles,
@@ -140,7 +148,7 @@ class StochasticSpheres(EnergyLedger):
         )  # fmt: skip
         with compilation.announced():
             self._choose_time_step(time_step)
-            self._start(0.0)
+            self._start(None)
             self._begin_ledger()
             self._engine.advance(0)  # no step, but everything is compiled now
 
@@ -172,7 +180,6 @@ class StochasticSpheres(EnergyLedger):
         self._cell, cells = cell, cells_of(self._particles, self._box, cell, partners=partners)
         seed = checks.whole("seed", seed, least=0)
         self._rule = Rule(partners, cells, 1.0, seed, turbulence, correlation, pressure)
-        self._shown = 0  # the step that the particles show
 
     def _choose_time_step(self, time_step: float | str) -> None:
         """Keep the time step, or choose one for the present state."""
@@ -197,13 +204,15 @@ class StochasticSpheres(EnergyLedger):
         *,
         gravity: tuple[float, float, float],
         description: dict,
-        booked: LedgerState,
+        ledger: EnergyLedger,
+        start_momentum: np.ndarray,
+        pushed: np.ndarray,
         time_step: float,
         settings: dict,
     ) -> Self:
         """Go on from a state that was saved; particles are as in it, and checked."""
         sim = cls.__new__(cls)
-        System.__init__(sim, particles, box, gravity, description)
+        SimulationBase.__init__(sim, particles, box, gravity, description)
         sim._set_up(**settings)
         with compilation.announced():
             sim._choose_time_step(time_step)
@@ -211,23 +220,22 @@ class StochasticSpheres(EnergyLedger):
             check_fits(state, sim._engine)
             sim._engine.restore(state)
             sim._engine.advance(0)
-        sim._shown = sim.step_count
-        sim._go_on(booked)
+        sim._shown, sim._ledger = sim.step_count, ledger
+        sim._start_momentum, sim._pushed = start_momentum, pushed
         return sim
 
     def _new_engine(self, step: int) -> StochasticEngine:
         return StochasticEngine(self._particles, self._box, self._gravity, self._laws, self._rule, step)
 
-    def _start(self, now: float, before: StochasticEngine | None = None) -> None:
-        old = getattr(self, "_engine", None)
-        engine = self._new_engine(old.step if old else round(now))
+    def _start(self, before: StochasticEngine | None, *, keep: bool = False) -> None:
+        engine = self._new_engine(before.step if before else 0)
         check_inside(self._particles, self._box)
         check_apart_from_walls(self._particles, self._box)
         check_not_packed(engine)
-        if before:
+        if keep:
             engine.follow(before)
-        elif old:
-            engine.fluid.seen[:] = old.fluid.seen
+        elif before:
+            engine.fluid.seen[:] = before.fluid.seen
         self._engine = engine
         self._revision = self._particles.revision
         self._shown = self.step_count
@@ -281,3 +289,84 @@ class StochasticSpheres(EnergyLedger):
         with self._turn:
             self._notice_changes()
             check_going_on(self._engine.advance(steps), self._engine)
+
+    def _begin_ledger(self) -> None:
+        """All that is kept of a run begins again."""
+        self._pushed = self._pulled()
+        super()._begin_ledger()
+        self._start_momentum = self._momentum_left()
+
+    def _pulled(self) -> np.ndarray:
+        """Whether gravity acts along each axis (3,), but for what the fluid carries, which is booked with the fluid."""
+        return np.array([g != 0 and self._rule.turbulence is None for g in self._gravity])
+
+    def _momentum_left(self, state: list[np.ndarray] | None = None) -> np.ndarray:
+        """Momentum of the present state, or another, less what partners and fluid have given (3,) [kg m/s]."""
+        linear, _ = energy_kernels.momenta(*self._bodies(), *(self._state() if state is None else state))
+        return np.array(linear) - self._engine.tally.impulse
+
+    def _start_booked(self, gravity: tuple[float, float, float], datum: float) -> None:
+        """Start where somebody from outside changed something; what that did is booked as work."""
+        off = self._momentum_left(self._engine.state()) - self._start_momentum
+        super()._start_booked(gravity, datum)
+        self._start_momentum = self._momentum_left() - off
+        self._pushed = self._pushed | self._pulled()
+
+    @property
+    def collisions(self) -> Collisions:
+        """Numbers of collisions and of impacts on walls since the start, or since the state was last assigned to."""
+        return Collisions.of(self._engine.tally)
+
+    def _sums(self) -> EnergySums:
+        """Energies that impacts took, and that fictitious partners and the fluid gave."""
+        tally = self._engine.tally
+        return EnergySums(dissipated=float(tally.lost[0]), work=float(tally.gained[0]), lifted=float(tally.lifted[0]))
+
+    @property
+    def energy_error(self) -> float:
+        """Energy that is unaccounted for, over a reference energy, see `StochasticVerdict`."""
+        return self._errors()[0]
+
+    def _errors(self) -> tuple[float, float, str]:
+        """Energy that is unaccounted for, and that partners and fluid gave, over a reference energy, which is named."""
+        energy, gained = self.energy(), float(self._engine.tally.gained[0])
+        others = {
+            "the energy that impacts took": energy.dissipated,
+            "the work from outside": max(abs(self._ledger.external_work), abs(gained)),
+        }
+        name, scale = self._ledger.reference(others)
+        scale = scale or 1.0
+        return abs(energy.total - self.start_energy.total) / scale, gained / scale, name
+
+    def _momentum_error(self) -> float | None:
+        """Change of momentum that nobody gave, along the axes where nothing else gives any, over the sum of |m v|."""
+        free = np.array([axis in self._box.periodic for axis in AXES]) & ~self._pushed
+        wall = self._laws.wall
+        slippery = self._laws.roughness == 0 and (wall.tangential == -1 or wall.friction == 0)
+        if not free.any() or not (slippery or len(self._box.periodic) == len(AXES)):
+            return None
+        kind, mass, _ = self._bodies()
+        p = mass[kind][:, None] * self.particles.velocity
+        whole = float(np.linalg.norm(p, axis=1).sum()) + float(np.abs(self._start_momentum).sum())
+        off = np.abs(self._momentum_left() - self._start_momentum)[free].max()
+        return float(off) / (whole or 1.0)
+
+    def verdict(self) -> StochasticVerdict:
+        """Judge the run since the start, or since the state was last assigned to.
+
+        Raises
+        ------
+        FloatingPointError
+            If the run broke.
+        """
+        check_finite(self.particles, f"t = {self.time:.6g} s", "speeds or gravity are too large")
+        error, exchanged, reference = self._errors()
+        rule, tally = self._rule, self._engine.tally
+        return StochasticVerdict(
+            steps=self.step_count, time=self.time, collisions=self.collisions, energy_error=error,
+            energy_reference=reference, momentum_error=self._momentum_error(), exchanged=exchanged,
+            often=float(tally.rate[0]) * rule.time_step, densest=float(tally.densest[0]),
+            occupancy=len(self.particles) / float(np.prod(rule.cells)), excess=int(tally.excess[0]),
+            partners=rule.partners, turbulent=rule.turbulence is not None,
+            resting=bool(tally.lasting[0] > RESTING * tally.wall[0]),
+        )  # fmt: skip

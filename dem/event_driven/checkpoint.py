@@ -12,6 +12,7 @@ from dem.files.checkpoints.serialization import describe_particles, made, read_p
 from dem.files.validation import input_validation
 from dem.files.validation.input_validation import number
 from dem.model.energy import energies_kept
+from dem.system.energy_ledger import EnergyLedger
 
 if TYPE_CHECKING:
     import h5py
@@ -41,11 +42,12 @@ def write(sim: HardSpheres, group: h5py.Group) -> None:
         for name, values in getattr(state, part).items():
             group[f"{part}/{name}"] = values
     group["time"] = state.time
-    group["datum"] = sim._datum
-    group["start_energy"] = np.array(sim.start_energy[: energies_kept(fluid=False)])
-    group["largest_kinetic"] = sim._largest_kinetic
-    if sim._given:
-        group["given"] = sim._given
+    ledger = sim._ledger
+    group["datum"] = ledger.datum
+    group["start_energy"] = np.array(ledger.start_energy[: energies_kept(fluid=False)])
+    group["largest_kinetic"] = ledger.largest_kinetic
+    if ledger.external_work:
+        group["given"] = ledger.external_work
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
@@ -59,7 +61,8 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
         read_particles(given, group), made(given["box"]),
         HardState(**parts, time=number(group, "time")), gravity=given["gravity"],
         contact_time=given["contact_time"], laws=given["laws"], description=given["description"],
-        datum=number(group, "datum"), start_energy=input_validation.energy(group, "start_energy"),
-        largest_kinetic=number(group, "largest_kinetic", least=0),
-        given=number(group, "given") if "given" in group else 0.0,
+        ledger=EnergyLedger(
+            number(group, "datum"), input_validation.energy(group, "start_energy"),
+            number(group, "largest_kinetic", least=0), number(group, "given") if "given" in group else 0.0,
+        ),
     )  # fmt: skip

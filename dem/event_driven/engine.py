@@ -125,10 +125,10 @@ class HardEngine:
             yield from (a for a in part if isinstance(a, np.ndarray))
 
     def state(self) -> list[np.ndarray]:
-        """Copies (N, ...) of position, velocity, orientation and angular velocity at the present time."""
+        """Copies (3 or 4, N) of position, velocity, orientation and angular velocity at the present time."""
         arrays = [np.empty((width, self.spheres.mass.size)) for width in WIDTHS]
         onlooker.synchronise(self.time, self.spheres, self.space, *arrays)
-        return [a.T for a in arrays]
+        return arrays
 
     def overlaps(self) -> tuple[tuple[float, int, int], tuple[float, int]]:
         """Deepest overlap of a pair and with a wall, each over the radii, negative for gaps; and whose they are."""

@@ -12,27 +12,26 @@ from dem.base.text import counted
 from dem.base.typo_hints import hinted
 from dem.event_driven.checkpoint_validation import check_fits
 from dem.event_driven.checks import check_apart, check_box, check_going_on, check_spheres, laws_of, told
-from dem.event_driven.energy_ledger import EnergyLedger
 from dem.event_driven.engine import HardEngine, HardState
-from dem.event_driven.verdict import HardVerdict
+from dem.event_driven.verdict import Collisions, HardVerdict
 from dem.run.record import next_chunk
+from dem.run.simulation_base import SimulationBase
 from dem.system.diagnosis import check_finite, check_inside
 from dem.system.plan import FrameSegment
-from dem.system.system import System
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
     from dem.model.domain.box import Box
-    from dem.model.energy import Energy
     from dem.model.particles.particles import Particles
+    from dem.system.energy_ledger import EnergyLedger
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
 @hinted
-class HardSpheres(EnergyLedger):
+class HardSpheres(SimulationBase):
     """Hard spheres in a box, advanced from impact to impact.
 
     Parameters
@@ -85,6 +84,7 @@ class HardSpheres(EnergyLedger):
     """
 
     unit: ClassVar[str] = "collision"  # of work
+    _engine: HardEngine
 
     def __init__(
         self,
@@ -108,19 +108,15 @@ class HardSpheres(EnergyLedger):
             wall_tangential_restitution=wall_tangential_restitution, wall_friction=wall_friction,
         )  # fmt: skip
         with compilation.announced():
-            self._start(0.0)
+            self._start(None)
             self._begin_ledger()
             self._engine.advance(0.0, 0)  # no event, but everything is compiled now
 
-    def _set_up(
-        self,
-        **impacts: float | None,
-    ) -> None:
+    def _set_up(self, **impacts: float | None) -> None:
         """Check and keep what besides particles, box and gravity fixes the run."""
         self._laws = laws_of(self._box, **impacts)
         check_spheres(self._particles)
         check_box(self._box, self._particles)
-        self._shown = 0.0  # the time at which the particles are shown
 
     @classmethod
     def _restored(
@@ -131,24 +127,20 @@ class HardSpheres(EnergyLedger):
         *,
         gravity: tuple[float, float, float],
         description: dict,
-        datum: float,
-        start_energy: Energy,
-        largest_kinetic: float,
-        given: float,
+        ledger: EnergyLedger,
         contact_time: float,
         laws: dict[str, float | None],
     ) -> Self:
         """Go on from a state that was saved; particles are as in it, and checked."""
         sim = cls.__new__(cls)
-        System.__init__(sim, particles, box, gravity, description)
+        SimulationBase.__init__(sim, particles, box, gravity, description)
         sim._set_up(contact_time=contact_time, **laws)
         with compilation.announced():
             sim._engine = sim._new_engine(0.0)
             sim._engine.advance(0.0, 0)
         check_fits(state, sim._engine)
         sim._engine.restore(state)
-        sim._shown, sim._datum = sim.time, datum
-        sim.start_energy, sim._largest_kinetic, sim._given = start_energy, largest_kinetic, given
+        sim._shown, sim._ledger = sim.time, ledger
         return sim
 
     def __repr__(self) -> str:
@@ -161,15 +153,15 @@ class HardSpheres(EnergyLedger):
     def _new_engine(self, now: float) -> HardEngine:
         return HardEngine(self._particles, self._box, self._gravity, self._laws, now)
 
-    def _start(self, now: float, before: HardEngine | None = None) -> None:
-        engine = self._new_engine(now)
+    def _start(self, before: HardEngine | None, *, keep: bool = False) -> None:
+        engine = self._new_engine(before.time if before else 0.0)
         check_inside(self._particles, self._box)
         check_apart(engine)
-        if before:
+        if keep:
             engine.follow(before)
         self._engine = engine
         self._revision = self._particles.revision
-        self._shown = now
+        self._shown = engine.time
 
     @property
     def settings(self) -> dict:
@@ -181,6 +173,11 @@ class HardSpheres(EnergyLedger):
     @property
     def time_step(self) -> None:
         """None: time goes from event to event."""
+        return None
+
+    @property
+    def step_count(self) -> None:
+        """None: there are no steps to take."""
         return None
 
     @property
@@ -252,6 +249,25 @@ class HardSpheres(EnergyLedger):
             self._notice_changes()
             check_going_on(self._engine.collide(most), self._engine)
 
+    @property
+    def collisions(self) -> Collisions:
+        """Numbers of collisions and of impacts on walls since the start, or since the state was last assigned to."""
+        return Collisions.of(self._engine.tally)
+
+    @property
+    def energy_error(self) -> float:
+        """Departure of the energy, with what impacts took by their law, from that at the start, see `HardVerdict`."""
+        return self._errors()[0]
+
+    def _errors(self) -> tuple[float, float, str]:
+        """Energy that is unaccounted for, and the change of the energy, over a reference energy, which is named."""
+        energy, tally = self.energy(), self._engine.tally
+        change = energy.total - self.start_energy.total - float(tally.lifted[0])
+        work = {"the work from outside": abs(self._ledger.external_work)}
+        name, scale = self._ledger.reference(work)
+        scale = scale or 1.0
+        return abs(change + float(tally.lost[0])) / scale, change / scale, name
+
     def verdict(self) -> HardVerdict:
         """Judge the run since the start, or since the state was last assigned to.
 
@@ -261,7 +277,7 @@ class HardSpheres(EnergyLedger):
             If the run broke.
         """
         check_finite(self.particles, f"t = {self.time:.6g} s", "speeds or gravity are too large")
-        error, change, (reference, _) = self._errors()
+        error, change, reference = self._errors()
         (pair, *_), (wall, _) = self._engine.overlaps()
         return HardVerdict(
             collisions=self.collisions,

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base.text import counted
 from dem.system.verdict import Judged
+
+if TYPE_CHECKING:
+    from dem.kernels.dsmc.steps import CollisionTally
+    from dem.kernels.event_driven.events import ImpactTally
 
 BUDGET = 1e-8  # of energy and of overlaps; both are rounding, some 1e-13 after 1e6 impacts
 
 
 class Collisions(NamedTuple):
-    """Numbers of impacts so far."""
+    """Numbers of impacts so far.
+
+    With fictitious partners each counts: of N particles that collide once there are N, of pairs N/2.
+    """
 
     pair: int
     wall: int
+
+    @classmethod
+    def of(cls, tally: ImpactTally | CollisionTally) -> Collisions:
+        """Numbers that kernels have counted."""
+        return cls(int(tally.pair[0]), int(tally.wall[0]))
 
     @property
     def total(self) -> int:

@@ -45,8 +45,8 @@ def record(
 ) -> Judgement:
     """Carry a simulation through what of a plan lies before it, or so many frames of it.
 
-    The observer hears of every frame that is due; the recorder, see `dem.run.runnable`, takes note of the state now and
-    then. Where a call is due as well, it comes before the frame, and before any checkpoint.
+    The observer hears of every frame that is due; the recorder, see `dem.soft.recorder`, takes note of the state now
+    and then. Where a call is due as well, it comes before the frame, and before any checkpoint.
     """
     stops = [stop for segment in plan for stop in sim._stops(segment)][:frames]  # noqa: SLF001
     length = stops[-1] - sim._now  # noqa: SLF001

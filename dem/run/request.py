@@ -35,7 +35,7 @@ def checked(
     contacts: bool = False,
     checkpoint_every: str | int | None = EVERY,
 ) -> Request:
-    """What `Runnable.run` is asked for.
+    """What `SimulationBase.run` is asked for.
 
     Raises
     ------

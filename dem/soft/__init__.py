@@ -8,6 +8,7 @@
     subdomain       the part of a rank, and its exchange with others
     time_step       advice on the time step
 
-Before a run: `checks`. During a run: `energy_ledger`, `escape`, `thread_balance`. After a failure: `run_errors`,
-`recorder`. At the end: `verdict`. `snapshot`, `checkpoint`: all that decides how a run continues.
+Before a run: `checks`. During a run: `energy_unit` and `energy_sums` (of the kernels, for the energy ledger in
+`dem.system`), `escape`, `thread_balance`. After a failure: `run_errors`, `recorder`. At the end: `judgement`,
+`verdict`. `snapshot`, `checkpoint`: all that decides how a run continues.
 """

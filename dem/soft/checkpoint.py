@@ -22,10 +22,10 @@ from dem.model.insertion.inserter import Inserter
 from dem.model.insertion.outlet import Outlet
 from dem.model.materials import Material
 from dem.soft.contact.contact_history import ContactHistory
-from dem.soft.energy_ledger import Booked
 from dem.soft.per_body import BODIES, CONTACTS, PROGRESS, restored, stored
 from dem.soft.simulation import Simulation
 from dem.soft.snapshot import Snapshot
+from dem.system.energy_ledger import EnergyLedger, EnergySums
 
 if TYPE_CHECKING:
     import h5py
@@ -39,7 +39,8 @@ TRAFFIC = "traffic"  # group: who is there, and what has come and gone
 CONTAINERS = "containers"  # numbers of the meshes that held most particles at the start of the run
 BONDS, TIED = "bonds", "bond_state"  # groups: what they are, and what a run has come to
 BY_NAME = "by name"  # how a file's entries of contacts tell materials apart; those of 0.2 do so by their numbers alone
-FIRST_STEP = 5  # place of `first_step` in `Booked`, counted from 1; without a fluid nothing comes after it
+# energies of engines before the present one: dissipated, work of walls and from outside, departure; first step, fluid
+BOOKED, FIRST_STEP = "booked", 5  # place of the first step, counted from 1; without a fluid nothing comes after it
 
 
 def describe(sim: Simulation) -> dict:
@@ -68,7 +69,7 @@ def describe(sim: Simulation) -> dict:
 def write(sim: Simulation, group: h5py.Group) -> None:
     """Write the state of a simulation to a group."""
     write_particles(sim.particles, group)
-    state = sim._engine.snapshot()
+    state, ledger = sim._engine.snapshot(), sim._ledger
     bodies, progress = stored(BODIES, state.bodies), stored(PROGRESS, state.progress)
     for part, arrays in ((BODIES, bodies), (CONTACTS, state.contacts._asdict()), (PROGRESS, progress)):
         for name, values in arrays.items():
@@ -78,12 +79,13 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     group["start_step"] = state.start_step
     group["watch"] = state.watch
     group["start_energy"] = np.array(
-        sim.start_energy[: energies_kept(fluid=bool(sim.fluid), traffic=bool(sim.traffic))]
+        ledger.start_energy[: energies_kept(fluid=bool(sim.fluid), traffic=bool(sim.traffic))]
     )
-    group["largest_kinetic"] = sim._largest_kinetic
-    booked = sim._booked._replace(given=sim._given)
-    if booked != Booked(first_step=state.start_step):
-        group["booked"] = np.array(booked if sim.fluid else booked[:-1])
+    group["largest_kinetic"] = ledger.largest_kinetic
+    before = ledger.earlier
+    sums = before.dissipated, before.work, ledger.external_work, ledger.earlier_departure
+    if any((*sums, before.fluid)) or ledger.first_step != state.start_step:
+        group[BOOKED] = np.array([*sums, ledger.first_step, *([before.fluid] if sim.fluid else [])], float)
     if sim._containers:
         group[CONTAINERS] = np.array(sim._containers, np.int64)
     for name, values in state.walls.items():
@@ -124,9 +126,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
     )  # fmt: skip
     return Simulation._restored(
         particles, box, state,
-        start_energy=input_validation.energy(group, "start_energy"), largest_kinetic=number(group, "largest_kinetic",
-        least=0),
-        booked=_booked(group, state), containers=_containers(group, len(walls)),
+        ledger=_ledger(group, state), containers=_containers(group, len(walls)),
         gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
         integrator=given["integrator"], threads=threads, deepest_overlap=given["deepest_overlap"],
         contacts=_contacts(given["contacts"], materials),
@@ -180,11 +180,18 @@ def _containers(group: h5py.Group, walls: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _booked(group: h5py.Group, state: Snapshot) -> Booked:
-    """What the ledger had before."""
-    if "booked" not in group:
-        return Booked(first_step=state.start_step)
-    *sums, first_step = input_validation.finite(group, "booked", (None,))[:FIRST_STEP].tolist()
-    rest = input_validation.finite(group, "booked", (None,))[FIRST_STEP:].tolist()
-    require(len(sums) == FIRST_STEP - 1 and len(rest) <= 1, "booked is no ledger")
-    return Booked(*sums, int(first_step), *rest)
+def _ledger(group: h5py.Group, state: Snapshot) -> EnergyLedger:
+    """The energy ledger."""
+    ledger = EnergyLedger(
+        state.datum, input_validation.energy(group, "start_energy"), number(group, "largest_kinetic", least=0),
+        first_step=state.start_step,
+    )  # fmt: skip
+    if BOOKED not in group:
+        return ledger
+    values = input_validation.finite(group, BOOKED, (None,)).tolist()
+    require(len(values) in (FIRST_STEP, FIRST_STEP + 1), f"{BOOKED} is no ledger")
+    dissipated, work, external, departure, first_step, *fluid = values
+    return replace(
+        ledger, external_work=external, earlier=EnergySums(dissipated=dissipated, work=work, fluid=sum(fluid)),
+        earlier_departure=departure, first_step=int(first_step),
+    )  # fmt: skip

@@ -23,7 +23,7 @@ from dem.soft import arrays
 from dem.soft.bonds.engine_bonds import EngineBonds
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.overlaps import DEEPEST, Overlaps
-from dem.soft.energies import fitting_unit
+from dem.soft.energy_unit import fitting_unit
 from dem.soft.escape import Exits
 from dem.soft.fluid.fluid_setup import DRY, STATE, looks_back, rows_of_cache, turns
 from dem.soft.insertion import empty_step, resize

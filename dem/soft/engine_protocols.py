@@ -53,6 +53,10 @@ class EngineState(Protocol):
     energy_to_come: float
 
     @property
+    def fluid_state(self) -> dict[str, np.ndarray]:
+        """State of the fluid that a run goes on from, by name; empty without one."""
+
+    @property
     def energy_unit(self) -> float:
         """Units per joule in which energies are summed."""
 

@@ -18,7 +18,7 @@ import numpy as np
 from dem.base.notices import Notice, warn
 from dem.files.writing.output_settings import beside
 from dem.files.writing.trajectory_writer import TrajectoryWriter
-from dem.soft import energy_account
+from dem.soft.judgement import drifts
 from dem.soft.run_errors import BrokenRunError
 from dem.soft.time_step.impacts import RESOLVED
 from dem.soft.verdict import ENERGY_BUDGET, energy_remedy
@@ -42,7 +42,7 @@ class Recorded(Protocol):
     """What is recorded: a `dem.Simulation`."""
 
     _engine: Engine
-    _shown_step: int
+    _shown: int
     integrator: Integrator
     step_count: int
     time: float
@@ -99,9 +99,7 @@ class Recorder:
             f"at step {sim.step_count} (t = {sim.time:.6g} s) the energy error is {sim.energy_error:.2g} of "
             f"{sim.energy_reference[0]}, above its budget of {ENERGY_BUDGET:g}"
         )
-        self._tell(
-            Notice("energy-error", reason, energy_remedy(drifts=energy_account.drifts(sim._engine, sim.integrator)))
-        )
+        self._tell(Notice("energy-error", reason, energy_remedy(drifts=drifts(sim._engine, sim.integrator))))
 
     def _tell(self, notice: Notice) -> None:
         if self.strict:
@@ -114,7 +112,7 @@ class Recorder:
         sim, last, code = self.sim, self.sim.step_count, self.sim._engine.code
         copy = self.older if self.newer.step > last - KEPT else self.newer
         sim._engine.restore(copy)
-        sim._shown_step = -1
+        sim._shown = -1
         with suppress(FloatingPointError):
             sim.step(max(0, last - KEPT - copy.step))
         with TrajectoryWriter.create(path, sim, every=None, overwrite=overwrite) as writer:

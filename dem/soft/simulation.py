@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import checks, compilation
+from dem.base import checks, compilation, portable
 from dem.base.notices import before_building, tell
 from dem.base.typo_hints import hinted
 from dem.kernels import laws
 from dem.kernels.compiler.jit import set_threads
+from dem.kernels.numerics import energy as energy_kernels
 from dem.kernels.soft.integration.time_loop import DONE
 from dem.model.contact.contact_law import law as contact_law
 from dem.model.contact.contacts import Contacts
@@ -22,7 +24,8 @@ from dem.model.particles.particles import Particles, scaled_variants
 from dem.model.wall_kinds import acting
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import AUTO
-from dem.soft import arrays
+from dem.run.simulation_base import SimulationBase
+from dem.soft import arrays, energy_sums
 from dem.soft.bonds import bond_setup
 from dem.soft.checkpoint_validation import check_fits
 from dem.soft.checks import (
@@ -35,23 +38,27 @@ from dem.soft.checks import (
     turned_clumps,
 )
 from dem.soft.contact import capsules
+from dem.soft.contact.contact_forces import contact_forces
 from dem.soft.contact.overlaps import DEEPEST
-from dem.soft.energy_ledger import Booked, EnergyLedger
+from dem.soft.energy_unit import fits_unit
 from dem.soft.engine import Engine
 from dem.soft.escape import staying
 from dem.soft.fluid import fluid_setup, two_way_coupling
 from dem.soft.insertion.additions import check_added, go_on, shifted
 from dem.soft.insertion.insertion_setup import traffic_of, with_examples, with_room_for
+from dem.soft.judgement import judge, momentum_error
 from dem.soft.recorder import recorded
 from dem.soft.run_errors import check_run
+from dem.soft.sizes import Sizes
+from dem.soft.stages import stages
 from dem.soft.subdomain import rank_checks
 from dem.soft.time_step import adhesion
 from dem.soft.time_step.advice import Advice, advise, foreseen
+from dem.soft.unfinished import unfinished
 from dem.soft.walls import astray, mesh_scale_check
 from dem.soft.walls.wall_arrays import next_change, wall_materials, walls_at, words
-from dem.soft.walls.wall_in_run import place_of, wall_list
+from dem.soft.walls.wall_in_run import WallInRun, place_of, wall_list
 from dem.system.diagnosis import check_inside, densities
-from dem.system.system import System
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -61,25 +68,28 @@ if TYPE_CHECKING:
 
     from dem.base.notices import Notice
     from dem.model.bonds.bonds import Bonds
+    from dem.model.contact.contact_forces import ContactForces
     from dem.model.domain.box import Box
-    from dem.model.energy import Energy
+    from dem.model.fluid.coupling import Exchange
     from dem.model.insertion.outlet import Outlet
     from dem.model.materials import Material
     from dem.model.particles.particles import Particles
     from dem.model.shapes.shape import Shape
     from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
+    from dem.soft.bonds.bond_setup import BondsInRun
     from dem.soft.insertion.inserter_in_run import InserterInRun
     from dem.soft.insertion.outlet_in_run import OutletInRun
     from dem.soft.insertion.population import Population
     from dem.soft.snapshot import Snapshot
-    from dem.soft.walls.wall_in_run import WallInRun
+    from dem.soft.verdict import Verdict
+    from dem.system.energy_ledger import EnergyLedger, EnergySums
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
 @hinted
-class Simulation(EnergyLedger):
+class Simulation(SimulationBase):
     """Rigid particles in a box, advanced in time.
 
     Parameters
@@ -138,7 +148,11 @@ class Simulation(EnergyLedger):
 
     shared = True
     takes_fixed = takes_moving_images = True
-    _shown_step: int
+    _engine: Engine
+    _walls: list[Wall]
+    _population: Population | None
+    _start_momentum: tuple[np.ndarray, float]  # plus changes from outside; sum of all |m v| [kg m/s]
+    _containers: tuple[int, ...]  # numbers of the closed meshes that held most particles at the start
     _foretold: bool  # whether what is foreseen has been asked for, or a step has warned of it
     _walls_kept: np.ndarray | None = None  # while a wall is being removed: places of the others among those before
 
@@ -168,8 +182,8 @@ class Simulation(EnergyLedger):
         self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, **words)
         before_building(lambda: self._planned(with_examples(self._particles, inserters) or None))
         with compilation.announced():
-            self._start(step=0, before=None)
-            self._begin_ledger(step=0)
+            self._start(None)
+            self._begin_ledger()
             self._engine.advance(0)  # no step, but everything is compiled now
 
     def _set_up(
@@ -220,10 +234,10 @@ class Simulation(EnergyLedger):
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
         fluid_setup.check(fluid, self._particles, self._box, self._integrator, self._time_step, held=held)
         self._cells = two_way_coupling.cells_of(fluid, self._particles, self._box)
-        self._traffic = traffic_of(self._particles, inserters, outlets, self._time_step, self._gravity, added=added)
+        self._population = traffic_of(self._particles, inserters, outlets, self._time_step, self._gravity, added=added)
         self._threads = checks.threads(threads)
         self._skin = skin
-        self._shown_step = 0  # the step that the particles show
+        self._shown = 0  # the step that the particles show
         self._told_who_left = self._foretold = False
         set_threads(self._threads)
 
@@ -236,30 +250,25 @@ class Simulation(EnergyLedger):
         *,
         gravity: tuple[float, float, float],
         description: dict,
-        start_energy: Energy,
-        largest_kinetic: float,
-        booked: Booked,
+        ledger: EnergyLedger,
         containers: tuple[int, ...],
         **settings: object,
     ) -> Self:
         """Go on from a state that was saved; particles are as in it, and checked."""
         sim = cls.__new__(cls)
-        System.__init__(sim, particles, box, gravity, description)
+        SimulationBase.__init__(sim, particles, box, gravity, description)
         sim._set_up(**settings)
         with compilation.announced():
             sim._engine = sim._new_engine()
-            sim._engine.population = sim._traffic
+            sim._engine.population = sim._population
             check_box(box, sim._engine)
             check_fits(state, sim._engine)
             if state.traffic:
                 sim._engine.set_identities(state.traffic["identity"])
             sim._engine.restore(state)
             sim._engine.advance(sim.step_count)
-        sim._shown_step, sim._datum = sim.step_count, state.datum
-        sim.start_energy, sim._largest_kinetic = start_energy, largest_kinetic
-        sim._booked, sim._given = booked, booked.given
-        sim._start_motion = sim._motion()
-        sim._containers = containers
+        sim._shown, sim._ledger, sim._containers = sim.step_count, ledger, containers
+        sim._start_momentum = sim._momentum(sim._state())
         return sim
 
     def _new_engine(self, every: Particles | None = None) -> Engine:
@@ -267,10 +276,10 @@ class Simulation(EnergyLedger):
         fluid = fluid_setup.fluid_of(self._fluid, self._particles, self._time_step, self._cells, self.inserters)
         beds = two_way_coupling.beds_of(self._fluid, self._cells, self._particles)
         engine = Engine(
-            self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law, fluid,
-            self._skin, threads=self._threads, deepest=self._deepest,
+            self._particles, self._box, self._gravity, self._ledger.datum, self._time_step, self._integrator,
+            self._law, fluid, self._skin, threads=self._threads, deepest=self._deepest,
             beds=beds, walls=self._walls, bonds=self._bonds,
-            expected=self._traffic.expected(len(self._particles)) if self._traffic else 0,
+            expected=self._population.expected(len(self._particles)) if self._population else 0,
             subdomains=rank_checks.subdomains(self._threads, cells=beds is not None),
         )  # fmt: skip
         if any(wall.selects for wall in self._walls):
@@ -319,7 +328,7 @@ class Simulation(EnergyLedger):
                 message = "a function that is called in a run removes a wall: remove it between runs"
                 raise ValueError(message)
             place = place_of(wall, self.walls)
-            before, contacts, booked = (self._walls, self._law), self._contacts, self._booked
+            before, contacts = (self._walls, self._law), self._contacts
             staying = [k for k in range(len(self._walls)) if k != place]
             self._walls = [before[0][k] for k in staying]
             try:
@@ -330,16 +339,15 @@ class Simulation(EnergyLedger):
                 self._check_memory(*before)
                 self._walls_kept = np.array(staying, np.int64)
                 with compilation.announced():
-                    self._start_booked(self._gravity, self._datum)
+                    self._start_booked(self._gravity, self._ledger.datum)
             except Exception:
-                self._walls, self._law = before
-                self._contacts, self._booked = contacts, booked
+                (self._walls, self._law), self._contacts = before, contacts
                 raise
             finally:
                 self._walls_kept = None
             self._containers = tuple(staying.index(k) for k in self._containers if k in staying)
             if not self._walls:  # momentum is conserved from now on
-                self._start_motion = self._motion()
+                self._start_momentum = self._momentum(self._state())
 
     def grow(self, factor: float, kind: str | None = None) -> None:
         """Make particles larger by a factor between two runs, or smaller, as for dense packings made by growth.
@@ -397,20 +405,18 @@ class Simulation(EnergyLedger):
                 return
             before = there.variants, there.variant
             after = scaled_variants(*before, grows, factor)
-            booked, given, largest = self._booked, self._given, self._largest_kinetic
             try:
                 with compilation.announced():
-                    self._start_booked(self._gravity, self._datum, lambda: self._resize(*after))
+                    self._start_booked(self._gravity, self._ledger.datum, lambda: self._resize(*after))
             except Exception:
                 self._resize(*before)
-                self._booked, self._given, self._largest_kinetic = booked, given, largest
                 raise
 
     def _resize(self, variants: list[tuple[Shape, Material]], variant: np.ndarray) -> None:
         """Give the particles these shapes."""
         self._particles._resize(variants, variant)
-        if self._traffic:
-            self._traffic.variants = variants
+        if self._population:
+            self._population.variants = variants
 
     def _check_memory(self, walls: Sequence[Wall], law: tuple) -> None:
         """Raise ValueError if contacts remember other numbers than under these walls and this law."""
@@ -436,8 +442,8 @@ class Simulation(EnergyLedger):
             moving=bond_setup.damped(self._bonds) or any(wall.wants_velocities for wall in self._walls),
         )  # fmt: skip
 
-    def _start(self, step: int, before: Engine | None, *, keep: bool = False) -> None:
-        engine = self._new_engine()
+    def _start(self, before: Engine | None, *, keep: bool = False) -> None:
+        engine, step = self._new_engine(), int(before.progress.step[0]) if before else 0
         history = before.history() if before else None
         if self._walls_kept is not None:
             engine.walls.places_before = self._walls_kept
@@ -456,8 +462,8 @@ class Simulation(EnergyLedger):
                     before.limits, float(before.progress.largest_overlap[0])
                 )
         engine.inherit(before)
-        if self._traffic:
-            engine.energy_to_come = self._traffic.energy(engine)
+        if self._population:
+            engine.energy_to_come = self._population.energy(engine)
         engine.start(step, history, finest)
         if keep:
             engine.walls.inherit_wear(before.walls, engine.energy_unit / before.energy_unit)
@@ -465,11 +471,77 @@ class Simulation(EnergyLedger):
         if keep and self._walls_kept is None:
             check_appeared(engine, before)
         check_overlaps(engine, before if keep else None)
-        engine.set_population(self._traffic)
+        engine.set_population(self._population)
         bond_setup.check_loads(engine)
         self._engine = engine
         self._revision = self._particles.revision
-        self._shown_step = step
+        self._shown = step
+
+    @property
+    def walls(self) -> tuple[WallInRun, ...]:
+        """The walls beside the box, each with its `.force`, `.torque`, `.work`, `.contacts`, and where it is.
+
+        Examples
+        --------
+        >>> import dem
+        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0.00499]])
+        >>> sim = dem.Simulation(ball, walls=[dem.Plane((0, 0, 0), (0, 0, 1), material=nylon)], time_step=1e-6)
+        >>> sim.walls[0].force.round(4)  # -4/3 E* √R δ^1.5 along the normal
+        array([ 0.    ,  0.    , -0.0849])
+        """
+        self._notice_changes()
+        called = zip(self._walls, self._engine.walls.called, strict=True)
+        return tuple(WallInRun(wall, name, self._present_engine, w) for w, (wall, name) in enumerate(called))
+
+    def _present_engine(self) -> Engine:
+        """The engine that moves the particles now."""
+        self._notice_changes()
+        return self._engine
+
+    def sizes(self) -> Sizes:
+        """How much there is to compute and to keep."""
+        return Sizes.of(self._engine)
+
+    def stages(self) -> AbstractContextManager[dict[str, Callable[[int], object]]]:
+        """Context manager for timing: the parts of a step, each to be done a number of times; leaves no trace."""
+        return stages(self._engine)
+
+    @property
+    def bonds(self) -> BondsInRun | None:
+        """The bonds, with what has become of them; None if there are none.
+
+        Examples
+        --------
+        >>> import dem
+        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        >>> balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0], [0.012, 0, 0]])
+        >>> sim = dem.Simulation(balls, bonds=dem.Bonds([(0, 1)], young=1e7, diameter=0.002), time_step=1e-6)
+        >>> sim.bonds.pairs.tolist(), sim.bonds.broken.tolist()
+        ([[0, 1]], [False])
+        """
+        self._notice_changes()
+        return bond_setup.in_run(self._engine)
+
+    def contact_forces(self) -> ContactForces:
+        """Contacts of the present whole step, with bodies, forces and points of contact.
+
+        `dem.statistics` makes of them loads of bodies and walls (`body_loads`, `wall_loads`), stresses (`stress`,
+        `stress_profile`) and coordination numbers. It may be asked for in a run, see `every` of `run`, and changes
+        nothing. Forces are those of the contact law in the state that the particles show.
+
+        Examples
+        --------
+        >>> import dem
+        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.5, 0.5, 0.00499]])
+        >>> sim = dem.Simulation(ball, dem.Box((0, 0, 0), (1, 1, 1), material=nylon), time_step=1e-6)
+        >>> touch = sim.contact_forces()
+        >>> touch.i, touch.j, touch.overlap.round(9), touch.force.round(4)[0, 2]  # 4/3 E* √R δ^1.5 at the face z-
+        (array([0]), array([-5]), array([1.e-05]), np.float64(0.0849))
+        """
+        self._notice_changes()
+        return contact_forces(self._engine)
 
     @property
     def fluid(self) -> Fluid | None:
@@ -503,6 +575,130 @@ class Simulation(EnergyLedger):
     def step_count(self) -> int:
         """Steps taken so far."""
         return int(self._engine.progress.step[0])
+
+    def _sums(self) -> EnergySums:
+        return energy_sums.sums(self._engine, self._population)
+
+    def _kinetic_of_escaped(self) -> float:
+        return sum(self._energies_of(self._engine.left())[:2])
+
+    def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Variant of each particle; mass and moments of inertia of each variant, no mass for fixed ones."""
+        kinds = self._engine.kinds
+        mass = np.where(kinds.inverse_mass > 0, kinds.mass, 0.0) if kinds.fixed else kinds.mass
+        return self.particles.variant, mass, kinds.inertia
+
+    def _begin_ledger(self) -> None:
+        if self._population:
+            self._population.books.begin()
+        super()._begin_ledger()
+        self._start_momentum = self._momentum(self._state())
+        self._containers = astray.containers(self._engine)
+
+    def _start_booked(
+        self, gravity: tuple[float, float, float], datum: float, change: Callable[[], None] = lambda: None
+    ) -> None:
+        """Start again where something was changed from outside, and book the change of the energy as work.
+
+        `change` is called after the energies before have been evaluated. If that or the start fails, the ledger and
+        gravity are as before.
+        """
+        state, unchanged = self._engine.state(), (replace(self._ledger), self._gravity)
+        before, moved = self._energies(state), self._momentum(state)
+        self._ledger.carry_over(before, self.energy_departure)
+        self._gravity, self._ledger.datum = gravity, datum
+        try:
+            change()
+            self._start(self._engine, keep=True)
+        except Exception:
+            self._ledger, self._gravity = unchanged
+            raise
+        self._ledger.external_work += self._energies(self._state()).mechanical - before.mechanical
+        drift = before.total - self.start_energy.total
+        energy_sums.expect_more(self._engine, -drift, departure=drift)
+        now, start = self._momentum(self._state()), self._start_momentum
+        self._start_momentum = start[0] + now[0] - moved[0], max(now[1], start[1])
+
+    def _change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
+        pulled, ledger = np.array(self._gravity) != 0, self._ledger
+        if fits_unit(self._engine, gravity, datum):
+            gone = self._engine.left()
+            before, before_of_gone = self._energies_of()[2], self._energies_of(gone)[2]
+            self._gravity, ledger.datum = gravity, datum
+            self._engine.change_gravity(gravity, datum)
+            work = self._energies_of()[2] - before
+            ledger.external_work += work
+            energy_sums.expect_more(self._engine, work - (self._energies_of(gone)[2] - before_of_gone))
+        else:
+            self._start_booked(gravity, datum)
+        momentum, size = self._start_momentum
+        self._start_momentum = np.where(pulled, self._momentum(self._state())[0], momentum), size
+
+    @property
+    def energy_error(self) -> float:
+        """Largest departure of the total energy at any step, relative to `energy_reference`."""
+        departure, (_, reference) = self.energy_departure, self.energy_reference
+        return departure / reference if reference > 0 else 0.0
+
+    @property
+    def energy_reference(self) -> tuple[str, float]:
+        """Name and size [J] of the largest energy, which the energy error is relative to.
+
+        Of the energy at the start, the largest kinetic energy, what contacts have taken, the work of walls and from
+        outside, that of the fluid, and what inserted particles brought.
+        """
+        return self._ledger.reference(energy_sums.turnovers(self._engine, self._ledger, self._population))
+
+    @property
+    def energy_departure(self) -> float:
+        """Largest departure of the total energy at any step from that at the start [J]."""
+        return max(self._ledger.earlier_departure, energy_sums.departure(self._engine))
+
+    def _momentum(self, state: list[np.ndarray]) -> tuple[np.ndarray, float]:
+        """Momentum (3,) of a component-major state, and sum of all particles' |m v| [kg m/s]."""
+        kind, mass, _ = bodies = self._bodies()
+        with np.errstate(over="ignore"):
+            size = portable.dot(mass[kind], np.linalg.norm(state[1].T, axis=1))
+            return np.array(energy_kernels.momenta(*bodies, *state)[0]), size
+
+    def verdict(self) -> Verdict:
+        """Judge the run since the start, or since the state was last assigned to.
+
+        Raises
+        ------
+        FloatingPointError
+            If the run broke.
+        """
+        self.energy()
+        engine, population = self._engine, self._population
+        engine.exits.look(engine.bodies, self.step_count, self.time_step)
+        self._check_run(engine.code)
+        now, start = self._momentum(self._state()), self._start_momentum
+        if population:
+            start = start[0] + population.books.brought, start[1] + population.books.stirred
+        bonds = engine.bonds
+        change = momentum_error(
+            self._box, self._gravity, start, now, wet=self.fluid is not None,
+            walled=bool(engine.walls.models or (bonds and bonds.are_grounded) or engine.kinds.fixed),
+        )  # fmt: skip
+        judged = judge(
+            engine, self.integrator, self._ledger.first_step, self.particles.orientation,
+            self.energy_reference[0], self.energy_error, change,
+            tuple(fluid_setup.doubts(self.fluid, engine.fluid, self.particles, engine.dt, engine.beds)),
+            population,
+        )  # fmt: skip
+        beyond = (*judged.beyond, *bond_setup.doubts(engine), *astray.doubts(engine, self._containers))
+        left = unfinished(engine, population)
+        return replace(judged, bonds=bond_setup.told(engine), beyond=beyond, unfinished=left)
+
+    def exchange(self) -> Exchange | None:
+        """What particles and fluid have in cells at present: what a coupling would be told now, see `dem.Coupling`.
+
+        None if the fluid needs no cells.
+        """
+        self._notice_changes()
+        engine = self._engine
+        return engine.beds.told(engine, engine.state()[:3], self.step_count) if engine.beds else None
 
     def advice(self) -> Advice:
         """Which time step the present state needs, and why."""
@@ -552,12 +748,7 @@ class Simulation(EnergyLedger):
         if not timed or np.array_equal(self._engine.walls.present, walls_at(self._walls, self.time)):
             return
         self._catch_up()
-        booked = self._booked
-        try:
-            self._start_booked(self._gravity, self._datum)
-        except Exception:
-            self._booked = booked
-            raise
+        self._start_booked(self._gravity, self._ledger.datum)
 
     def add(
         self, particles: Particles | None = None, *, inserters: Sequence[Inserter] = (), outlets: Sequence[Outlet] = ()
@@ -620,37 +811,37 @@ class Simulation(EnergyLedger):
         every = with_room_for(Particles.concatenate(groups), *gates.values(), self._fluid)
         own, new = every.only_rows(slice(len(there))), every.only_rows(slice(len(there), None))
         made = type(self).__new__(type(self))
-        System.__init__(made, own, self._box, self._gravity, self.description)
+        SimulationBase.__init__(made, own, self._box, self._gravity, self.description)
         made._set_up(
             self._contacts, self._time_step, self._deepest, self._integrator.name, self._threads, self._skin,
             fluid=self._fluid, walls=self._walls, bonds=self._bonds, added=True, **gates,
         )  # fmt: skip
         state = before.snapshot()
-        made._datum = state.datum
+        made._ledger.datum = state.datum
         with compilation.announced():
             engine = made._engine = made._new_engine(every)
             check_box(self._box, engine)
             check_inside(new, self._box, before.walls.faces)
-            go_on(engine, before, state, made._traffic)
+            go_on(engine, before, state, made._population)
             if len(new):
-                made._traffic.put_in(engine, new, len(gates["inserters"]))
-            check_added(engine, len(new), made._traffic.sources[len(came) :])
+                made._population.put_in(engine, new, len(gates["inserters"]))
+            check_added(engine, len(new), made._population.sources[len(came) :])
             engine.advance(self.step_count)
         made._revision = made._particles.revision
-        made._shown_step = -1
-        for name in ("_engine", "_particles", "_revision", "_traffic", "_law", "_shown_step", "_foretold", "_cells"):
+        made._shown = -1
+        for name in ("_engine", "_particles", "_revision", "_population", "_law", "_shown", "_foretold", "_cells"):
             setattr(self, name, getattr(made, name))
 
     def _check_run(self, code: int) -> None:
         self._told_who_left = self._engine.exits.tell(told=self._told_who_left)
         if code == DONE and self._engine.is_sound(self._box):
-            if self._traffic and self._traffic.changed:
+            if self._population and self._population.changed:
                 self._catch_up()
-            elif self._shown_step != self.step_count:
+            elif self._shown != self.step_count:
                 self._particles._show_later(self._catch_up)
             return
         if code != DONE:
-            self._shown_step = -1  # somebody may have disturbed the state since it was shown
+            self._shown = -1  # somebody may have disturbed the state since it was shown
         check_run(code, self._engine, self.particles, self._box)
 
     def _recorded(
@@ -661,17 +852,17 @@ class Simulation(EnergyLedger):
     @property
     def traffic(self) -> Population | None:
         """Population that is inserted and taken out; None if there is none."""
-        return self._traffic
+        return self._population
 
     @property
     def inserters(self) -> tuple[InserterInRun, ...]:
         """Inserters of the run, each with its `.number`, `.mass`, `.waiting`, `.dropped`, `.grading` so far."""
-        return tuple(self._traffic.sources) if self._traffic else ()
+        return tuple(self._population.sources) if self._population else ()
 
     @property
     def outlets(self) -> tuple[OutletInRun, ...]:
         """Outlets of the run, each with the `.number` and `.mass` that has gone by it."""
-        return tuple(self._traffic.sinks) if self._traffic else ()
+        return tuple(self._population.sinks) if self._population else ()
 
     @property
     def identities(self) -> np.ndarray:
@@ -686,13 +877,13 @@ class Simulation(EnergyLedger):
 
     def _catch_up(self) -> None:
         """Read the particles back from the engine, unless they show the present step."""
-        if self._traffic and self._traffic.changed:
-            self._traffic.shown(self._particles, self._engine)
-            self._shown_step = self.step_count
-        if self._shown_step != self.step_count:
+        if self._population and self._population.changed:
+            self._population.shown(self._particles, self._engine)
+            self._shown = self.step_count
+        if self._shown != self.step_count:
             motion = dict(zip(MOTION, (rows.T for rows in self._engine.state()), strict=True))
             self._particles._show_motion(motion | self._engine.registered())
-            self._shown_step = self.step_count
+            self._shown = self.step_count
 
     def _expected(self) -> Particles:
         """Those that may meet somebody, and examples of those that are to come."""
@@ -704,11 +895,11 @@ class Simulation(EnergyLedger):
         self._foretold = True
         somebody = len(self._engine.left()) < len(self.particles) or self.inserters  # to be met, or will be
         yield from self._planned(self._expected() if somebody else None)
-        if self.step_count == self._booked.first_step:
+        if self.step_count == self._ledger.first_step:
             yield from deep_start(self._engine)
         yield from astray.foreseen(self._engine, self._containers)
         number = len(self._particles)
-        yield from rank_checks.foreseen(self._traffic.expected(number) if self._traffic else number)
+        yield from rank_checks.foreseen(self._population.expected(number) if self._population else number)
 
     def _planned(self, there: Particles | None) -> Iterator[Notice]:
         """What should be known of those who are there, or will be, which can be before anything is built."""

@@ -1,4 +1,4 @@
-"""What to think of a run, at its end."""
+"""Verdict on a run in time steps: whether its result can be trusted."""
 
 from __future__ import annotations
 

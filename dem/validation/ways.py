@@ -21,7 +21,7 @@ from dem.validation.report import Report, curves
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dem.run.runnable import Runnable
+    from dem.run.simulation_base import SimulationBase
 
 DIAMETER, FRACTION, SPEED, RESTITUTION = 2e-3, 0.05, 1.0, 0.9
 CHI = (1 - FRACTION / 2) / (1 - FRACTION) ** 3
@@ -148,7 +148,7 @@ def _drawn(gas: GranularGas, collisions: str = "pairs", cell: float | None = Non
     )  # fmt: skip
 
 
-WAYS: dict[str, Callable[[GranularGas], Runnable]] = {
+WAYS: dict[str, Callable[[GranularGas], SimulationBase]] = {
     "soft": _soft,
     "event-driven": _hard,
     "pairs at random": _drawn,
@@ -159,7 +159,7 @@ GASES = 30  # of partners, whose temperatures wander
 SLOW = 0.06  # most that partners of thirty a cell may be too hot by after twenty collisions
 
 
-def _temperatures(sim: Runnable, times: np.ndarray) -> np.ndarray:
+def _temperatures(sim: SimulationBase, times: np.ndarray) -> np.ndarray:
     """T and T_rot over T_0 at times from now, (K, 2)."""
     start, rows = sim.energy().kinetic, []
     for time in times:

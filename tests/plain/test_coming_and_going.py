@@ -413,8 +413,10 @@ def test_nothing_is_kept_of_those_who_have_gone():
     seen = []
     while sim.inserters[0].number < 240 or len(sim.particles):
         sim.step(20)
-        kept = sum(each.nbytes for each in sim._traffic.state().values())
-        seen.append((len(sim.particles), sim.outlets[0].number, sum(each.nbytes for each in sim._arrays()), kept))
+        kept = sum(each.nbytes for each in sim._population.state().values())
+        seen.append(
+            (len(sim.particles), sim.outlets[0].number, sum(each.nbytes for each in sim._engine.arrays()), kept)
+        )
     there, gone, arrays, kept = np.array(seen).T
     first, later = gone < 80, gone >= 80
     assert (gone[-1], there[-1]) == (240, 0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.model.domain.box import FACES
 from dem.soft.checks import check_within
-from dem.soft.energies import MORE, fitting_unit
+from dem.soft.energy_unit import MORE, fitting_unit
 from dem.soft.walls.wall_arrays import face_word
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.base import portable
 from dem.base.text import counted
-from dem.soft.energies import energies_of_flow
+from dem.soft.energy_unit import energies_of_flow
 from dem.soft.insertion import places
 from dem.soft.insertion.size_deck import SizeDeck
 

@@ -124,7 +124,7 @@ class Population:
         gates = engine.by_row(gate)[rows]
         state = engine.state()
         mass, books = engine.kinds.mass, self.books
-        kind = frozen(engine.by_row(engine.bodies.kind)[rows])  # as `System` hands it to these kernels
+        kind = frozen(engine.by_row(engine.bodies.kind)[rows])  # as `SimulationBase` hands it to these kernels
         own = [np.ascontiguousarray(values[:, rows]) for values in state]
         held = elastic_of(engine, going, state)
         energies = energy_kernels.ledger(kind, mass, engine.kinds.inertia, engine.gravity, engine.datum, *own)

@@ -1,4 +1,4 @@
-"""How much energy there is at the start, which the unit that energies are summed in is chosen by."""
+"""Unit in which kernels sum energies as integers, chosen by an estimate of the energies of the run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from dem.soft.engine_protocols import EngineState
     from dem.soft.time_step.springs import Springs
 
-MORE = 2.0**12  # times what is known of at the start that energies fit which a run comes to
+MORE = 2.0**12  # times the estimate at the start that energies of a run may come to
+ROOM_BITS = 10  # by which energies may exceed the estimate before another unit is chosen
 
 
 def fitting_unit(engine: EngineState) -> float:
@@ -47,6 +48,16 @@ def present_energies(engine: EngineState) -> float:
     falls = portable.dot(kinds.mass[moving[0]], fall_on(moving[1].T, gravity, walls.models))
     known = falls if falls > MORE * known else known  # else they fit, and runs keep the units that they had
     return known + float(np.sort(engine.bond_loads()[0]).sum()) if engine.bonds else known
+
+
+def fits_unit(engine: EngineState, gravity: tuple[float, float, float], datum: float) -> bool:
+    """Whether potential energies under another gravity can be summed in the present unit."""
+    b = engine.bodies
+    if engine.fluid_state:  # whose half step after the forces is no matter of adding
+        return False
+    mass = np.where(engine.kinds.inverse_mass > 0, engine.kinds.mass, 0.0)
+    weights = mass[b.kind] * np.abs(datum - (np.array(gravity)[:, None] * b.position).sum(0))
+    return bool(weights.sum() * engine.energy_unit < 2.0 ** (REFERENCE_BITS + ROOM_BITS))
 
 
 def unit_of(energy: float) -> float:

@@ -1,0 +1,533 @@
+"""Base of the simulations of all methods: particles in a box under gravity, their energy ledger, runs and files."""
+
+from __future__ import annotations
+
+import math
+import time
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.declared import set_declared
+from dem.base.notices import tell
+from dem.base.readonly import frozen
+from dem.base.text import counted
+from dem.base.thread_lock import OneAtATime
+from dem.base.typo_hints import hinted
+from dem.files.checkpoints import checkpoint
+from dem.files.writing.output_settings import EVERY
+from dem.files.writing.trajectory_writer import TrajectoryWriter
+from dem.kernels.numerics import energy as energy_kernels
+from dem.model.domain.box import Box
+from dem.model.domain.box_walls import has_moving_images
+from dem.model.energy import datum
+from dem.model.fluid.coupling import given_again
+from dem.model.particles.fields import MOTION
+from dem.model.particles.particles import Particles
+from dem.model.walls.wall import Wall
+from dem.ranks.job_server import refuse
+from dem.run import callback_record
+from dem.run.callbacks import Callback
+from dem.run.record import next_chunk, record
+from dem.run.request import checked
+from dem.run.running_table import TABLE, RunningTable
+from dem.system.diagnosis import densities
+from dem.system.energy_ledger import NO_SUMS, EnergyLedger
+from dem.system.observer import Change, Observer
+from dem.system.plan import FrameSegment, evenly, whole_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
+    from os import PathLike
+    from typing import Protocol, Self
+
+    from dem.base.notices import Notice
+    from dem.model.contact.contact_forces import ContactForces
+    from dem.model.energy import Energy
+    from dem.model.fluid.coupling import Exchange, FlowState
+    from dem.model.fluid.fluid import Fluid
+    from dem.system.energy_ledger import EnergySums
+    from dem.system.system import StepAdvice, VariablePopulation
+    from dem.system.verdict import Judgement
+
+    class MovingState(Protocol):
+        """Engine of any method."""
+
+        def state(self) -> list[np.ndarray]:
+            """Position, velocity, orientation and angular velocity, component-major."""
+
+        def arrays(self) -> Iterator[np.ndarray]:
+            """All its arrays; some may come twice."""
+
+
+class SimulationBase:
+    """Particles in a box under gravity, carried through time, with a file of the run; `System` says what others ask.
+
+    A class of a method adds its engine. Time goes in steps, which `step` takes, unless the class says otherwise. What
+    is said here of walls, bonds, threads, contacts and advice holds for methods that have none.
+    """
+
+    __setattr__ = set_declared
+
+    unit: ClassVar[str] = "step"  # of work
+    shared: ClassVar[bool] = False  # whether several ranks can compute it together
+    takes_fixed: ClassVar[bool] = False  # whether particles may be fixed
+    takes_moving_images: ClassVar[bool] = False  # whether periodic images may move, as in a cell that deforms
+    description: dict  # for later readers, goes to the output file
+    _engine: MovingState
+    _time_step: float
+    _shown: float  # step or time that the particles show
+    _slice = 1  # steps between looks at the keyboard
+
+    def __init__(
+        self, particles: Particles, box: Box | None, gravity: Iterable[float], description: dict | None
+    ) -> None:
+        if not self.shared:
+            refuse(type(self).__name__)
+        joined = "join groups by dem.Particles.concatenate(...)" if isinstance(particles, (list, tuple)) else ""
+        checks.of_types(particles=(particles, Particles), hint=joined)
+        if not self.takes_fixed and particles.fixed.any():
+            message = (
+                f"particle {np.flatnonzero(particles.fixed)[0]} is fixed ({particles.fixed.sum()} such), expected "
+                f"particles that move in a {type(self).__name__}: take dem.Simulation (time steps) for fixed ones"
+            )
+            raise ValueError(message)
+        beside = isinstance(box, Wall) or (isinstance(box, (list, tuple)) and any(isinstance(w, Wall) for w in box))
+        checks.of_types(optional=True, box=(box, Box), hint="give walls by keyword, walls=[...]" if beside else "")
+        if has_moving_images(box):
+            refuse(f"a {type(box).__name__}, whose periodic images move,")
+            if not self.takes_moving_images:
+                message = (
+                    f"box is a {type(box).__name__}, whose periodic images move, expected one whose images are at rest "
+                    f"in a {type(self).__name__}: take dem.Simulation (time steps)"
+                )
+                raise ValueError(message)
+        checks.of_types(optional=True, description=(description, dict))
+        checks.of_types(**{"parameters of the description": ((description or {}).get("parameters", {}), dict)})
+        self._box = box
+        self._gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
+        self._particles = particles.copy()
+        self._turn = OneAtATime()  # of the threads of Python that move it
+        self._revision = self._particles.revision  # of their state, at which the run began
+        self._ledger = EnergyLedger(datum(particles, box, self._gravity))
+        self._visited = False  # whether a function that a run called is at work
+        self.description = description or {}
+
+    @hinted
+    def run(
+        self,
+        duration: float,
+        *,
+        output: str | PathLike | None = None,
+        frames: int = 200,
+        every: tuple[int | float | str, Callable[[Self], object]] | None = None,
+        table: Iterable[str] | str | bool = False,
+        table_every: float | str | None = None,
+        progress: bool | None = None,
+        overwrite: bool = False,
+        fields: Iterable[str] | None = None,
+        float32: bool = False,
+        compression: str | None = None,
+        contacts: bool = False,
+        checkpoint_every: str | int | None = EVERY,
+        strict: bool = False,
+        force: bool = False,
+    ) -> Judgement:
+        """Run for a duration, writing evenly spaced frames to an HDF5 file.
+
+        Parameters
+        ----------
+        duration : float
+            Simulated time of this run, from now on [s]; where there are time steps, rounded to whole ones. A run that
+            is resumed is the same run: its duration goes on counting from its first frame.
+        output : path, optional
+            File to write (H5MD, see `dem.Trajectory`). It must not exist, unless `overwrite`.
+        frames : int
+            Number of frames after the first one.
+        every : (interval, function), optional
+            Call ``function(sim)`` every so many steps (a whole number), or so often in simulated seconds (a float, or a
+            text such as "2 ms", rounded to steps), on exact steps and before the frame of that step. It may look at
+            everything, and change the state (``sim.particles.velocity = v``) and the gravity: what that does is booked
+            as work, told in the file (`Trajectory.changes`), and is no energy error. `dem.rerun` cannot repeat such a
+            run, and `dem.resume` wants the function again. One that only looks changes no bit.
+        table : True, or list of str
+            Print a row of these columns now and then, and keep them in the file (`Trajectory.table`): names of
+            `dem.run.running_table.COLUMNS`, such as ``["time", "kinetic", "contacts"]``; True takes the usual ones.
+        table_every : int, float or str, optional
+            Steps, or simulated seconds, as in `every`; default: a hundred rows. There is one at the start and the end.
+        progress : bool, optional
+            Show a bar with rate and remaining time, on a terminal or in a notebook; default: if the run takes more than
+            some seconds. With a table there is none; False prints neither.
+        overwrite : bool
+            Replace the output file.
+        fields : list of str, optional
+            Of position, velocity, orientation, angular_velocity; default all, position always.
+        float32 : bool
+            Write these fields in single precision; checkpoints stay exact.
+        compression : str, optional
+            "gzip" or "lzf": saves some 13 %, writing takes ten or three times as long.
+        contacts : bool
+            Write the contacts of each frame with their forces, see `Frame.contact_forces`: some 110 bytes each.
+        checkpoint_every : str or int, optional
+            Computing time between checkpoints, such as "10 min", or a number of steps; None: at the start and the end
+            only. `dem.resume` goes on from the latest one.
+        strict : bool
+            Turn every warning (`dem.DemWarning`) into an error.
+        force : bool
+            Only warn of what is refused otherwise: contacts that no time step resolves, or that are far too soft, and
+            densities that no solid has.
+
+        Returns
+        -------
+        Verdict, HardVerdict or StochasticVerdict
+            Energy error and what else tells whether the run can be trusted.
+
+        Raises
+        ------
+        ValueError
+            If the input cannot lead to a sound run and is not forced; nothing has been simulated then.
+        RuntimeError
+            If the function carries the simulation on, or another thread of Python is moving it.
+        FileExistsError, OSError
+            If the output exists or cannot be written; nothing has been simulated then. If the disk is full later, what
+            was written is safe. If the file is removed, replaced or changed later, the message says where its data are.
+        FloatingPointError
+            If the run breaks, or time stands still because somebody has no room to move; the frames up to then are in
+            the file, and the last steps before in another one, see `dem.soft.recorder`.
+
+        Examples
+        --------
+        A tumbler, whose gravity turns by a degree every 20 steps:
+
+        >>> import dem, math
+        >>> sand = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.5, friction=0.5)
+        >>> grains = dem.Particles(dem.Sphere(diameter=0.01), sand, position=[[0.02 * k, 0, 0.02] for k in range(3)])
+        >>> sim = dem.Simulation(grains, dem.Box((-0.1, -0.1, 0), (0.1, 0.1, 0.2), sand), time_step=1e-5)
+        >>> def turn(sim):
+        ...     angle = math.radians(sim.step_count / 20)
+        ...     sim.gravity = (9.81 * math.sin(angle), 0, -9.81 * math.cos(angle))
+        >>> sim.run(0.01, every=(20, turn)).passed, round(sim.gravity[0], 3)
+        (True, 7.515)
+        """
+        duration, frames, contents = checked(
+            duration, output=output, frames=frames, overwrite=overwrite, fields=fields, float32=float32,
+            compression=compression, contacts=contacts, checkpoint_every=checkpoint_every,
+        )  # fmt: skip
+        with self._turn:
+            self._notice_changes()
+            tell(self.foreseen(), strict=strict, force=force)
+            plan = [self._segment(duration, frames)]
+            calls = [] if every is None else [Callback.checked(every, self, plan[0].first)]
+            rows = RunningTable(self, table, table_every, plan, shown=progress is not False) if table else None
+            observer = Observer()
+            if output is not None:
+                observer = TrajectoryWriter.create(
+                    output, self, plan, contents, every=checkpoint_every, overwrite=overwrite,
+                    about=callback_record.marks(calls) | ({TABLE: rows.described} if rows else {}),
+                )  # fmt: skip
+            recorder = self._recorded(output, overwrite=overwrite, strict=strict)
+            shown = False if table else progress
+            return record(self, plan, observer, progress=shown, recorder=recorder, calls=calls, table=rows)
+
+    def save(self, path: str | PathLike) -> None:
+        """Write all that decides how this goes on to a file; an old one is replaced when the new one is complete.
+
+        ``copy.copy``, ``copy.deepcopy`` and ``pickle`` of a simulation take the same, in memory: a copy shares nothing
+        with the original, save the function of a coupling, of which ``copy.deepcopy`` makes a copy as well.
+
+        Raises
+        ------
+        OSError, TypeError
+            If it cannot be written, or for shapes whose class is no dataclass.
+        """
+        self._notice_changes()
+        checkpoint.save(self, path)
+
+    def __reduce__(self) -> tuple:
+        """What pickles and copies hold: all that `save` writes, so that each goes on by itself to the same bytes."""
+        self._notice_changes()
+        coupling = self.fluid and self.fluid.coupling
+        return checkpoint.unpacked, (checkpoint.packed(self), self.threads, coupling and coupling.function)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | PathLike,
+        *,
+        threads: int | None = None,
+        coupling: Callable[[Exchange], FlowState] | None = None,
+    ) -> Self:
+        """Go on from a file that `save` wrote, or from the latest checkpoint of a trajectory.
+
+        The bytes are the same as if the run had never stopped. Threads are for simulations in time steps; so is a
+        coupling, the function of a fluid that was coupled, where it cannot be found by its name, see `dem.Coupling`.
+
+        Raises
+        ------
+        OSError, ValueError
+            If there is no such file, or no complete checkpoint in it, or it is of another kind.
+        """
+        with given_again(coupling):
+            sim = checkpoint.load(path, threads)
+        if not isinstance(sim, cls):
+            message = f"{path} holds {type(sim).__name__}: load it with dem.{type(sim).__name__}.load"
+            raise ValueError(message)
+        return sim
+
+    def __repr__(self) -> str:
+        """Particles and time."""
+        return (
+            f"<{type(self).__name__}: {counted(len(self._particles), 'particle')}, t = {self.time:.6g} s after "
+            f"{counted(self.step_count, 'step')} of {self.time_step:.6g} s>"
+        )
+
+    @property
+    def time_step(self) -> float:
+        """[s]."""
+        return self._time_step
+
+    @property
+    def work_count(self) -> int:
+        """Work done so far: steps."""
+        return self.step_count
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]: steps times time step."""
+        return self.step_count * self.time_step
+
+    def carry_on(self, duration: float) -> None:
+        """Go on for about so long [s], by one step at least, without a file or a verdict."""
+        self.step(max(1, round(duration / self.time_step)))
+
+    def pace(self, steps: int, seconds: float) -> str:
+        """How fast so many steps in so much computing time are, in words."""
+        rate = steps / seconds
+        return f"{rate:.3g} steps/s, {rate * len(self._particles):.3g} particle steps/s"
+
+    @property
+    def _now(self) -> int:
+        """Where it is, in what plans are made of: the step."""
+        return self.step_count
+
+    def _segment(self, duration: float, frames: int) -> FrameSegment:
+        """Plan for a duration from now, rounded to whole steps."""
+        steps = whole_steps(duration, self.time_step)
+        return FrameSegment(self.step_count, steps, min(frames, steps))
+
+    @staticmethod
+    def _stops(segment: FrameSegment) -> list[int]:
+        """Steps at which frames are due."""
+        return evenly(*segment)
+
+    def _mark(self, first: int, seconds: float) -> int:
+        """The step nearest to so long after the step `first`."""
+        return first + math.floor(seconds / self.time_step + 0.5)
+
+    def _reach(self, stop: int, moved: Callable, interrupted: Callable[[], bool]) -> None:
+        """Advance to a step in slices of about SLICE seconds. How it is cut does not change the result."""
+        while self.step_count < stop and not interrupted():
+            start = time.perf_counter()
+            taken = min(self._slice, stop - self.step_count)
+            self.step(taken)
+            moved(taken, taken)
+            self._slice = next_chunk(taken, start)
+
+    @property
+    def particles(self) -> Particles:
+        """The particles at the present time, in their original order."""
+        if self._shown != self._now:
+            motion = dict(zip(MOTION, (rows.T for rows in self._engine.state()), strict=True))
+            self._particles._show_motion(motion)  # noqa: SLF001 (its own)
+            self._shown = self._now
+        return self._particles
+
+    @property
+    def box(self) -> Box | None:
+        """The walls."""
+        return self._box
+
+    @property
+    def gravity(self) -> tuple[float, float, float]:
+        """Acceleration [m/s²]; may be set between steps, and the jump of the potential energy is then booked as work.
+
+        Zero of the potential energy is then the lowest corner of the box under the new gravity, or without a box the
+        present centre of mass.
+        """
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: Iterable[float]) -> None:
+        gravity = checks.vector("gravity", value, "acceleration [m/s2]")
+        self._notice_changes()
+        if gravity != self._gravity:
+            self._change_gravity(gravity, datum(self.particles, self._box, gravity))
+
+    @property
+    def walls(self) -> tuple:
+        """Walls beside the box, each with what it feels; most systems have none."""
+        return ()
+
+    @property
+    def traffic(self) -> VariablePopulation | None:
+        """Who comes and goes while a run goes on; None if nobody does."""
+        return None
+
+    @property
+    def bonds(self) -> object | None:
+        """Bonds between particles, with what has become of them; None if there are none."""
+        return None
+
+    @property
+    def fluid(self) -> Fluid | None:
+        """What flows about the particles; None if nothing does."""
+        return None
+
+    @property
+    def threads(self) -> int:
+        """At most so many threads are used."""
+        return 1
+
+    @property
+    def contact_count(self) -> int:
+        """Number of spheres in touch with each other or a wall, each pair once; none where impacts take no time."""
+        return 0
+
+    def contact_forces(self) -> ContactForces:
+        """Contacts with their forces; raises ValueError where impacts take no time, so that there are none."""
+        message = (
+            "hard spheres have no contact forces, as impacts take no time: count collisions, or take dem.Simulation"
+        )
+        raise ValueError(message)
+
+    def advice(self) -> StepAdvice | None:
+        """Which time step the present state needs; None if there is none to choose."""
+        return None
+
+    def foreseen(self) -> Iterator[Notice]:
+        """What should be known before a run begins."""
+        return densities(self.particles)
+
+    @property
+    def memory(self) -> int:
+        """Bytes of all its arrays."""
+        p = self.particles
+        arrays = [*self._engine.arrays(), p.kind, p.variant, p.position, p.orientation, p.velocity, p.angular_velocity]
+        return sum({id(a): a.nbytes for a in arrays}.values())
+
+    def momentum(self) -> tuple[np.ndarray, np.ndarray]:
+        """Linear momentum [kg m/s], and angular momentum about the origin [kg m²/s], each (3,)."""
+        self._notice_changes()
+        linear, angular = energy_kernels.momenta(*self._bodies(), *self._state())
+        return np.array(linear), np.array(angular)
+
+    def energy(self) -> Energy:
+        """Energies at the present time [J]."""
+        self._notice_changes()
+        found = self._energies(self._state())
+        self._ledger.largest_kinetic = max(self._ledger.largest_kinetic, found.kinetic - self._kinetic_of_escaped())
+        return found
+
+    @property
+    def start_energy(self) -> Energy:
+        """Energies at the start, or when the state was last assigned to [J]."""
+        return self._ledger.start_energy
+
+    def _energies(self, state: list[np.ndarray]) -> Energy:
+        """Energies of a component-major state, with what the engine has summed."""
+        moving = energy_kernels.ledger(*self._bodies(), self._gravity, self._ledger.datum, *state)
+        return self._ledger.energy(moving, self._sums())
+
+    def _energies_of(self, rows: slice | np.ndarray = slice(None)) -> tuple[float, float, float]:
+        """Translational, rotational and gravitational energy of the particles in these rows [J]."""
+        kind, mass, inertia = self._bodies()
+        kind = frozen(kind[rows])  # as that of all particles is: nothing is compiled for another type
+        state = (np.ascontiguousarray(values[:, rows]) for values in self._state())
+        return energy_kernels.ledger(kind, mass, inertia, self._gravity, self._ledger.datum, *state)
+
+    def _sums(self) -> EnergySums:
+        """Energies that the engine has summed; impacts of hard spheres leave that to their verdict."""
+        return NO_SUMS
+
+    def _kinetic_of_escaped(self) -> float:
+        """Kinetic energy of the particles that have left through open faces [J]."""
+        return 0.0
+
+    def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Variant of each particle (N,), mass (G,) and principal moments of inertia (3, G) of each variant."""
+        properties = [shape.mass_properties(material.density) for shape, material in self._particles.variants]
+        inertia = np.array([p.inertia for p in properties]).T.copy()
+        return self._particles.variant, np.array([p.mass for p in properties]), inertia
+
+    def _recorded(
+        self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
+    ) -> AbstractContextManager[Callable[..., None]]:
+        """Record a run for the case that it breaks; to be told to note the state, or that it was changed."""
+        del output, overwrite, strict
+        return nullcontext(lambda **_: None)
+
+    def _notice_changes(self) -> None:
+        """Start again if the user has assigned to the state of the particles."""
+        if self._particles.revision != self._revision:
+            self._restart()
+
+    def _restart(self) -> None:
+        """Start again, at the present time, from the state of the particles that has been assigned to.
+
+        Where a function that a run called did that, the ledger goes on and books it as work.
+        """
+        if self._visited:
+            self._start_booked(self._gravity, self._ledger.datum)
+        else:
+            self._start(self._engine)
+            self._begin_ledger()
+
+    def _start(self, before: MovingState | None, *, keep: bool = False) -> None:
+        """Make an engine of the particles' state; with `keep` it goes on with the sums of the one before."""
+        raise NotImplementedError
+
+    def _begin_ledger(self) -> None:
+        """Begin the energy ledger anew, from the present state."""
+        self._ledger.begin(self.step_count or 0)
+        self._ledger.start_energy = self.energy()
+
+    def _start_booked(self, gravity: tuple[float, float, float], datum: float) -> None:
+        """Start again where something was changed from outside, and book the change of the energy as work."""
+        before = self._energies(self._engine.state())
+        self._gravity, self._ledger.datum = gravity, datum
+        self._start(self._engine, keep=True)
+        self._ledger.external_work += self._energies(self._state()).mechanical - before.mechanical
+
+    def _change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
+        """Go on under another gravity, with the zero of the potential energy there; the change is booked as work."""
+        self._start_booked(gravity, datum)
+
+    def _visit(self, function: Callable[[Self], object]) -> Change | None:
+        """Let a function look at the system and change it; returns what it changed, or None.
+
+        Raises
+        ------
+        RuntimeError
+            If it carries the system on.
+        """
+        self._notice_changes()
+        now, before, given = self._now, (self._particles.revision, self._gravity), self._ledger.external_work
+        self._visited = True
+        try:
+            function(self)
+            self._notice_changes()
+        finally:
+            self._visited = False
+        if self._now != now:
+            message = f"{function!r} carried the run on from {now} to {self._now}: it may look and assign, but not step"
+            raise RuntimeError(message)
+        if (self._particles.revision, self._gravity) == before:
+            return None
+        return Change(self.time, self.step_count or 0, self._ledger.external_work - given, self._gravity)
+
+    def _state(self) -> list[np.ndarray]:
+        """Present state, component-major."""
+        return [np.array(getattr(self.particles, name).T, order="C") for name in MOTION]
