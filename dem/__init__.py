@@ -57,7 +57,8 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.contact.adhesion import DMT, JKR, Bridge
     from dem.model.contact.contacts import Contact, Contacts
     from dem.model.contact.damping import Dashpot, Viscoelastic
-    from dem.model.contact.law_components import Rolling, Twisting
+    from dem.model.contact.law_component import LawPart
+    from dem.model.contact.law_components import Rolling, Twisting, register_law_part
     from dem.model.contact.lubrication import Lubrication
     from dem.model.contact.normal_forces import Hertz, Hysteretic, Linear, PowerLaw
     from dem.model.domain.box import Box
@@ -142,6 +143,7 @@ HOMES = {
     "Inserter": "dem.model.insertion.inserter",
     "Integrator": "dem.rotation.integrators",
     "JKR": "dem.model.contact.adhesion",
+    "LawPart": "dem.model.contact.law_component",
     "Linear": "dem.model.contact.normal_forces",
     "ListedSizes": "dem.model.particles.sieves",
     "LogNormalSizes": "dem.model.particles.size_distributions",
@@ -196,6 +198,7 @@ HOMES = {
     "random_velocities": "dem.model.particles.packing",
     "read_sizes": "dem.model.particles.sieves",
     "register_field": "dem.model.particles.field_registry",
+    "register_law_part": "dem.model.contact.law_components",
     "repair": "dem.files.storage.repair",
     "rerun": "dem.run.rerun",
     "resume": "dem.run.resume",

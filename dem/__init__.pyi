@@ -27,8 +27,10 @@ from dem.model.contact.contacts import Contact as Contact
 from dem.model.contact.contacts import Contacts as Contacts
 from dem.model.contact.damping import Dashpot as Dashpot
 from dem.model.contact.damping import Viscoelastic as Viscoelastic
+from dem.model.contact.law_component import LawPart as LawPart
 from dem.model.contact.law_components import Rolling as Rolling
 from dem.model.contact.law_components import Twisting as Twisting
+from dem.model.contact.law_components import register_law_part as register_law_part
 from dem.model.contact.lubrication import Lubrication as Lubrication
 from dem.model.contact.normal_forces import Hertz as Hertz
 from dem.model.contact.normal_forces import Hysteretic as Hysteretic

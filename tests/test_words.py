@@ -18,14 +18,12 @@ DEFINITIONS = ast.ClassDef | ast.FunctionDef
 
 BOTH_HOUSES = "what users give in dem.model, and its numbers as kernels read them"
 TWICE = {  # classes of one name; this list may only become shorter
-    **dict.fromkeys(("Adhesion", "Bonds", "Bridge", "Cells", "Damping", "Dashpot", "Fluid", "Hertz"), BOTH_HOUSES),
+    **dict.fromkeys(("Bonds", "Bridge", "Cells", "Dashpot", "Fluid", "Hertz"), BOTH_HOUSES),
     **dict.fromkeys(("Hysteretic", "JKR", "Linear", "Rolling", "Twisting", "Viscoelastic"), BOTH_HOUSES),
     "Report": "a public class of dem.validation, and a record of the communicator",
     "Order": "a public result of dem.statistics, and an internal one of subdomains",
     "Spheres": "a public result of dem.statistics, and an internal one of insertion",
     "Engine": "a class, and the protocol by which two-way coupling knows it",
-    "Part": "the public base class of law components, and a library of the compiler",
-    "Pull": "of an adhesion, and of a bond",
     "AsTheyAre": "of the compiler, and of subdomains",
 }
 

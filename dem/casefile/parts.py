@@ -13,7 +13,7 @@ from dem.model.contact.law_component import keys
 from dem.model.contact.law_components import SLOTS, fit, words
 
 if TYPE_CHECKING:
-    from dem.model.contact.law_component import Key, Part
+    from dem.model.contact.law_component import Key, LawPart
 
 
 class PartTable(Table):
@@ -37,10 +37,10 @@ class PartTable(Table):
             raise ValueError(message) from None
         return self
 
-    def _word(self) -> type[Part]:
+    def _word(self) -> type[LawPart]:
         return next(word for word in words(self.SLOT) if word.type == self.type)
 
-    def made(self) -> Part:
+    def made(self) -> LawPart:
         """The part."""
         return self._word()(**{key: getattr(self, key) for key in self.model_fields_set if key != "type"})
 
@@ -49,7 +49,7 @@ class PartTable(Table):
 KINDS = {"m": Length, "s": Time, "m/s": Speed, "rad": Angle, "Hz": Frequency, "rad/s": Spin}
 
 
-def table_of(name: str, base: type[Table], words: tuple[type[Part], ...], example: str) -> type[Table]:
+def table_of(name: str, base: type[Table], words: tuple[type[LawPart], ...], example: str) -> type[Table]:
     """A table of any of some parts, made of what they say of themselves, on a base that knows what to do with it."""
     takes: dict[str, dict[str, Key]] = {}
     for word in words:

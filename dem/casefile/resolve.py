@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.case import HARD, STOCHASTIC, AnyCase, Case, HardSphereCase, StochasticCase
-from dem.model.contact.law_component import Part
 from dem.model.contact.law_components import plain
 from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
 from dem.model.particles.fields import MOTION, STATE, registered
@@ -144,7 +143,7 @@ def _fluid(fluid: Fluid | None) -> dict:
     said = {key: "none" if value is None else value for key, value in told.items()}
     for key, value in in_beds.items():
         if value is not None:
-            said[key] = {k: v for k, v in value.said().items() if k != "type"} if isinstance(value, Part) else value
+            said[key] = {k: v for k, v in value.said().items() if k != "type"} if hasattr(value, "said") else value
     return {"fluid": {**said, "flow": fluid.velocity.said()}}
 
 

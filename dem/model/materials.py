@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dem.base import checks
 from dem.base.typo_hints import hinted
-from dem.model.contact.law_components import Part, keep_checked, plain
+from dem.model.contact.law_components import LawPart, keep_checked, plain
 
 
 @hinted
@@ -49,11 +49,11 @@ class Material:
     density: float = 1000.0
     restitution: float = 1.0
     friction: float = 0.0
-    normal: Part | None = None
-    damping: Part | None = None
-    rolling: Part | None = None
-    twisting: Part | None = None
-    adhesion: Part | None = None
+    normal: LawPart | None = None
+    damping: LawPart | None = None
+    rolling: LawPart | None = None
+    twisting: LawPart | None = None
+    adhesion: LawPart | None = None
     name: str = ""
 
     def __post_init__(self) -> None:

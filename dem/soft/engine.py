@@ -39,7 +39,6 @@ from dem.soft.time_step.adhesion import longest_reach
 from dem.soft.time_step.limits import Limits
 from dem.soft.time_step.short_contacts import briefest, least_acceleration
 from dem.soft.walls.engine_walls import EngineWalls
-from dem.soft.walls.wall_arrays import refuse_unknown_power
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -102,7 +101,6 @@ class Engine:
         faces = self.walls.faces
         most = max(len(particles), expected)  # bodies at a time; expected: 0 if none come
         alone = most == 1 and not np.isfinite([faces.lower, faces.upper]).any() and not walls
-        refuse_unknown_power(law, walls)
         self.springs = arrays.springs(particles, self.kinds, law, walls)
         briskest = least_acceleration(self.kinds, self.springs, time_step, alone=most == 1)
         self.limits = Limits(self.kinds, deepest, briskest, alone=alone)

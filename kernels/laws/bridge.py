@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.first_step import constant, first_step_fraction, rest_of_constant, share_at_end
-from dem.kernels.laws.interface import PARTS, Pull, with_scalar_history
+from dem.kernels.laws.interface import PARTS, AdhesionForce, law_component
 
 TINY = 1e-300  # m³, of pairs without liquid
 ROOT = math.sqrt(10.0 - 1.05 * 1.05)
@@ -69,7 +69,7 @@ def bind(part, i, j, touch, press, parting, dt, held):
 
     Returns
     -------
-    `Pull`, memory
+    `AdhesionForce`, memory
     """
     volume, radius = part.volume[i, j], 2.0 * touch.radius
     end = reach(part, i, j, 0.0, touch.radius)
@@ -77,10 +77,10 @@ def bind(part, i, j, touch, press, parting, dt, held):
     strength, stretch = pull(part, i, j, touch.radius), math.sqrt(max(volume, TINY) / radius)
     if left <= 0.0:  # it has ruptured in the last step: what that has to add
         rest = rest_of_constant(share_at_end(-left, parting, dt))
-        return Pull(force=-rest * force(strength, end / stretch), energy=0.0, jump=0.0, holds=False), 1.0
+        return AdhesionForce(force=-rest * force(strength, end / stretch), energy=0.0, jump=0.0, holds=False), 1.0
     gap = max(-touch.overlap, 0.0) / stretch
     weight = 1.0 if held > 0.0 else constant(first_step_fraction(touch, parting, dt))
-    return Pull(
+    return AdhesionForce(
         force=-weight * force(strength, gap),
         energy=-work(strength, stretch, gap, end / stretch) - strength * max(touch.overlap, 0.0),
         jump=0.0 if held > 0.0 else work(strength, stretch, 0.0, end / stretch),
@@ -88,4 +88,4 @@ def bind(part, i, j, touch, press, parting, dt, held):
     ), 1.0  # fmt: skip
 
 
-PARTS[Bridge] = with_scalar_history(bind)._replace(reach=reach, pull=pull)
+PARTS[Bridge] = law_component(bind, history=1, reach=reach, pull=pull)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline
-from dem.kernels.laws.interface import PARTS, stateless
+from dem.kernels.laws.interface import PARTS, law_component
 
 
 class Damping(NamedTuple):
@@ -41,5 +41,5 @@ def no_dashpot(part, i, j, touch, press):
     return 0.0
 
 
-PARTS[Damping] = PARTS[SharedDamping] = stateless(dashpot)
-UNDAMPED = stateless(no_dashpot)
+PARTS[Damping] = PARTS[SharedDamping] = law_component(dashpot)
+UNDAMPED = law_component(no_dashpot)

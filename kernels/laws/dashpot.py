@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.first_step import constant
-from dem.kernels.laws.interface import PARTS, stateless
+from dem.kernels.laws.interface import PARTS, law_component
 
 
 class Dashpot(NamedTuple):
@@ -23,4 +23,4 @@ def dashpot(part, i, j, touch, press):
     return part.coefficient[i, j] * constant(press.share)
 
 
-PARTS[Dashpot] = stateless(dashpot)
+PARTS[Dashpot] = law_component(dashpot)

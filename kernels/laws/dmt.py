@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.first_step import ramp, steady
-from dem.kernels.laws.interface import PARTS, Pull, stateless
+from dem.kernels.laws.interface import PARTS, AdhesionForce, law_component
 
 
 class Adhesion(NamedTuple):
@@ -37,11 +37,11 @@ def pull(part, i, j, touch, press, parting, dt, memory):
 
     Returns
     -------
-    `Pull`, memory
+    `AdhesionForce`, memory
     """
     size = strength(part, i, j, touch.radius)
     weight = steady(touch.overlap, parting, dt) + ramp(touch.overlap, parting * dt) - 1.0
-    return Pull(force=-weight * size, energy=-size * touch.overlap, jump=0.0, holds=False), memory
+    return AdhesionForce(force=-weight * size, energy=-size * touch.overlap, jump=0.0, holds=False), memory
 
 
 @inline
@@ -56,8 +56,8 @@ def no_pull(part, i, j, touch, press, parting, dt, memory):
     -------
     as `pull`
     """
-    return Pull(force=0.0, energy=0.0, jump=0.0, holds=False), memory
+    return AdhesionForce(force=0.0, energy=0.0, jump=0.0, holds=False), memory
 
 
-PARTS[Adhesion] = stateless(pull)._replace(pull=strength)
-NO_ADHESION = stateless(no_pull)
+PARTS[Adhesion] = law_component(pull, pull=strength)
+NO_ADHESION = law_component(no_pull)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline
-from dem.kernels.laws.interface import PARTS, stateless, with_vector_history
+from dem.kernels.laws.interface import PARTS, law_component
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale
 
 TINY = 1e-300  # keeps the direction of a vanishing force finite
@@ -121,5 +121,5 @@ def no_friction(part, i, j, touch, press, eta, limit, slip, spring, before, half
     return (0.0, 0.0, 0.0), spring, 0.0, 2.0 * half * math.sqrt(dot(slip, slip))
 
 
-PARTS[Friction] = with_vector_history(tangential_force)
-FRICTIONLESS = stateless(no_friction)
+PARTS[Friction] = law_component(tangential_force, history=3)
+FRICTIONLESS = law_component(no_friction)

@@ -60,8 +60,8 @@ def no_normal_force():
     )  # fmt: skip
 
 
-class Pull(NamedTuple):
-    """Pull of an adhesion beside the normal law."""
+class AdhesionForce(NamedTuple):
+    """Force of an adhesion beside the normal force."""
 
     force: float  # repulsive if positive [N]
     energy: float  # [J]
@@ -96,7 +96,7 @@ class NoComponent(NamedTuple):
 
 
 class LawComponent(NamedTuple):
-    """The functions of a part of a law, see the package's docstring."""
+    """The functions of a part of a law, see the package's docstring; `law_component` makes one."""
 
     act: object
     nothing: object
@@ -148,11 +148,6 @@ def store_nothing(rows, k, at, memory):
     return at
 
 
-def stateless(act):
-    """A component without history."""
-    return LawComponent(act, nothing, load_nothing, store_nothing)
-
-
 @inline
 def no_vector():
     """Initial value of a vector history."""
@@ -170,11 +165,6 @@ def store_vector(rows, k, at, memory):
     """Write a vector history to a row."""
     rows[k, at], rows[k, at + 1], rows[k, at + 2] = memory
     return at + 3
-
-
-def with_vector_history(act):
-    """A component with a vector as history."""
-    return LawComponent(act, no_vector, load_vector, store_vector, 3)
 
 
 @inline
@@ -196,11 +186,6 @@ def store_number(rows, k, at, memory):
     return at + 1
 
 
-def with_scalar_history(act):
-    """A component with a scalar as history."""
-    return LawComponent(act, no_number, load_number, store_number, 1)
-
-
 @inline
 def no_two_numbers():
     """Two numbers kept between steps, at first."""
@@ -220,6 +205,33 @@ def store_two_numbers(rows, k, at, memory):
     return at + 2
 
 
-def with_two_scalar_history(act):
-    """A part that remembers two numbers."""
-    return LawComponent(act, no_two_numbers, load_two_numbers, store_two_numbers, 2)
+HISTORIES = (  # of so many columns: its initial value, and how it is read and written
+    (nothing, load_nothing, store_nothing),
+    (no_number, load_number, store_number),
+    (no_two_numbers, load_two_numbers, store_two_numbers),
+    (no_vector, load_vector, store_vector),
+)
+
+
+def law_component(act, history=0, **more):
+    """Component of contact laws from its formula.
+
+    Parameters
+    ----------
+    act : function
+        Compiled by `inline`, see the package's docstring.
+    history : int
+        Number of columns that a contact remembers between steps: 0; 1, a number; 2, two numbers; 3, a vector, which
+        turns with the contact if the formula turns it.
+    more
+        `reach`, `spring`, `power`, `pull` and `pull_power` of a `LawComponent`, where its slot needs them.
+
+    Raises
+    ------
+    ValueError
+        For a history of another number of columns.
+    """
+    if history not in range(len(HISTORIES)):
+        message = f"history is {history!r}, expected 0, 1, 2 or 3 columns"
+        raise ValueError(message)
+    return LawComponent(act, *HISTORIES[history], history, **more)

@@ -13,7 +13,7 @@ import numpy as np
 from dem.kernels.compiler.jit import in_python, inline
 from dem.kernels.laws.collision_time import Spring, hertz
 from dem.kernels.laws.first_step import constant, first_step_fraction, steady
-from dem.kernels.laws.interface import PARTS, NormalForce, stateless
+from dem.kernels.laws.interface import PARTS, NormalForce, law_component
 
 
 class Linear(NamedTuple):
@@ -63,4 +63,4 @@ def spring(part, i, j, meeting):
     return Spring(part.stiffness[i, j] + part.rate[i, j] * meeting.reduced + likened, 1.0)
 
 
-PARTS[Linear] = stateless(normal_force)._replace(spring=spring, power=first)
+PARTS[Linear] = law_component(normal_force, spring=spring, power=first)

@@ -11,7 +11,7 @@ import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.collision_time import Spring
 from dem.kernels.laws.first_step import first_step_fraction, power
-from dem.kernels.laws.interface import PARTS, NormalForce, stateless
+from dem.kernels.laws.interface import PARTS, NormalForce, law_component
 
 
 class Power(NamedTuple):
@@ -50,4 +50,4 @@ def spring(part, i, j, meeting):
     return Spring(part.stiffness[i, j], part.exponent[i, j])
 
 
-PARTS[Power] = stateless(normal_force)._replace(spring=spring, power=exponent)
+PARTS[Power] = law_component(normal_force, spring=spring, power=exponent)

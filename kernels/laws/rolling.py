@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.friction import TINY, spring_dashpot_slider
-from dem.kernels.laws.interface import PARTS, stateless, with_vector_history
+from dem.kernels.laws.interface import PARTS, law_component
 from dem.kernels.numerics.vector import add_scaled, cross, dot, scale
 
 # Half of I over I + m R² of solid spheres: half of what stops them in a step, in which friction does not yet take part;
@@ -96,5 +96,5 @@ def no_rolling(part, i, j, touch, press, limit, spring, before, half, time_sign)
     return (0.0, 0.0, 0.0), spring, 0.0
 
 
-PARTS[Rolling], PARTS[ConstantTorque] = with_vector_history(rolling_torque), stateless(brake)
-FREE_ROLLING = stateless(no_rolling)
+PARTS[Rolling], PARTS[ConstantTorque] = law_component(rolling_torque, history=3), law_component(brake)
+FREE_ROLLING = law_component(no_rolling)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.friction import TINY
-from dem.kernels.laws.interface import PARTS, stateless, with_two_scalar_history
+from dem.kernels.laws.interface import PARTS, law_component
 from dem.kernels.numerics.vector import dot
 
 
@@ -66,5 +66,5 @@ def no_twist(part, i, j, touch, press, eta, limit, memory, before, half, time_si
     return 0.0, memory, 0.0
 
 
-PARTS[Twisting] = with_two_scalar_history(twisting_torque)
-FREE_TWISTING = stateless(no_twist)
+PARTS[Twisting] = law_component(twisting_torque, history=2)
+FREE_TWISTING = law_component(no_twist)

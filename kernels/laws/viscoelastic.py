@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline
-from dem.kernels.laws.interface import PARTS, stateless
+from dem.kernels.laws.interface import PARTS, law_component
 
 
 class Viscoelastic(NamedTuple):
@@ -25,4 +25,4 @@ def dashpot(part, i, j, touch, press):
     return 1.5 * part.time[i, j] * press.stiffness * press.first_step_stiffness_weight
 
 
-PARTS[Viscoelastic] = stateless(dashpot)
+PARTS[Viscoelastic] = law_component(dashpot)

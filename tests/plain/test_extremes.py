@@ -105,7 +105,16 @@ EXAMPLES |= {
 }
 OTHERS = {  # made by the engine, or by subclassing, or of a file
     *("Advice", "Case", "Comparison", "DemWarning", "Energy", "Exchange", "FlowState", "HardSphereCase", "HardVerdict"),
-    *("Integrator", "MassProperties", "PreciceFlow", "RotationCase", "RotationHistory", "Shape", "StochasticCase"),
+    *(
+        "Integrator",
+        "LawPart",
+        "MassProperties",
+        "PreciceFlow",
+        "RotationCase",
+        "RotationHistory",
+        "Shape",
+        "StochasticCase",
+    ),
     *("StochasticVerdict", "StudyCase", "SweepTable", "Trajectory", "Verdict"),
 }
 ALSO = {  # other words for an argument

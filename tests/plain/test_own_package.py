@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 from dem.kernels.compiler import disk_cache
-from dem.kernels.laws.interface import PARTS, stateless
+from dem.kernels.laws.interface import law_component
 
 import dem
 from dem.model.contact import law_components
@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dem.model.contact.adhesion import Adhesion
+import dem
 from dem.model.contact.law_component import kind, number
 from dem.kernels.compiler.jit import inline as formula
-from dem.kernels.laws.interface import PARTS, Pull, stateless as forgetful
+from dem.kernels.laws.interface import AdhesionForce, law_component
 
 
 class Tables(NamedTuple):
@@ -38,19 +38,17 @@ def strength(part, i, j, radius):
 @formula
 def pull(part, i, j, touch, press, parting, dt, memory):
     h, overlap = strength(part, i, j, touch.radius), touch.overlap
-    return Pull(force=-h * overlap, energy=-0.5 * h * overlap * overlap, jump=0.0, holds=False), memory
-
-
-PARTS[Tables] = forgetful(pull)._replace(pull=strength, pull_power=1.0)
+    return AdhesionForce(force=-h * overlap, energy=-0.5 * h * overlap * overlap, jump=0.0, holds=False), memory
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AreaCohesion(Adhesion):
+class AreaCohesion(dem.LawPart):
+    SLOT = "adhesion"
     type: str = kind("area-cohesion")
     density: float = number("of energy", unit="J/m3", least=0, example=1e4)
 
-    def tables(self, table):
-        return {"adhesion": Tables(table(lambda contact, *_: contact.adhesion.density if contact.adhesion else 0.0))}
+
+dem.register_law_part(AreaCohesion, Tables, law_component(pull, pull=strength, pull_power=1.0))
 """
 RUN = """
 import dem
@@ -138,7 +136,7 @@ def test_a_broken_entry_point_is_named(monkeypatch):
         law_components, "entry_points", lambda group: [Entry()] if group == law_components.GROUP else []
     )
     law_components.installed.cache_clear()
-    with pytest.raises(ValueError, match="contact part their-law: theirs:Law is no dataclass of a Normal, Damping"):
+    with pytest.raises(ValueError, match="contact part their-law: theirs:Law is no part of this type"):
         dem.Material(young=1e7, poisson=0.3, adhesion={"type": "their-law"})
     monkeypatch.undo()
     law_components.installed.cache_clear()
@@ -146,6 +144,7 @@ def test_a_broken_entry_point_is_named(monkeypatch):
 
 def law_of(source, path, monkeypatch):
     """A module made of a source, as an import makes it."""
+    monkeypatch.setattr(law_components, "REGISTERED", {})
     path.write_text(source)
     module = ModuleType(path.stem)
     module.__file__ = str(path)
@@ -166,18 +165,32 @@ def test_tables_of_a_package_go_by_its_sources(tmp_path, monkeypatch):
     assert names[0][1] != names[1][1]
     closed = LAW.replace("def pull(", "def free(") + (
         "\ndef make(k):\n    @formula\n    def pull(part, i, j, touch, press, parting, dt, memory):\n"
-        "        return Pull(force=-k, energy=0.0, jump=0.0, holds=False), memory\n    return pull\n"
-        "PARTS[Tables] = forgetful(make(2.0))._replace(pull=strength)\n"
+        "        return AdhesionForce(force=-k, energy=0.0, jump=0.0, holds=False), memory\n    return pull\n"
+        "dem.register_law_part(AreaCohesion, Tables, law_component(make(2.0), pull=strength))\n"
     )
-    closed = closed.replace("PARTS[Tables] = forgetful(pull)._replace(pull=strength, pull_power=1.0)\n", "", 1)
+    closed = closed.replace(
+        "dem.register_law_part(AreaCohesion, Tables, law_component(pull, pull=strength, pull_power=1.0))\n", "", 1
+    )
     tables = law_of(closed, tmp_path / "closed.py", monkeypatch).Tables
     assert tables not in disk_cache.SOURCES  # a number that no source tells
 
 
 def test_an_adhesion_without_its_pull_is_refused(tmp_path, monkeypatch):
     module = law_of(LAW, tmp_path / "lame.py", monkeypatch)
-    monkeypatch.setitem(PARTS, module.Tables, stateless(module.pull))
-    grain = dem.Material(young=1e7, poisson=0.3, adhesion=module.AreaCohesion(density=1e4))
-    row = dem.Particles(dem.Sphere(diameter=0.004), grain, position=[[0, 0, 0]])
-    with pytest.raises(ValueError, match=r"lacks pull=, its force at touch.*PARTS\[Tables"):
-        dem.Simulation(row, time_step="auto")
+    with pytest.raises(ValueError, match="component of AreaCohesion lacks pull=, the coefficient h of its pull"):
+        dem.register_law_part(module.AreaCohesion, module.Tables, law_component(module.pull))
+
+
+def test_a_second_part_of_a_type_is_refused(tmp_path, monkeypatch):
+    one = law_of(LAW, tmp_path / "one.py", monkeypatch)
+    registered = dict(law_components.REGISTERED)
+    monkeypatch.setattr(law_components, "REGISTERED", registered)
+    other = LAW.replace("dem.register_law_part", "register = lambda *_: None\nregister")
+    path = tmp_path / "other.py"
+    module = law_of(other, path, monkeypatch)
+    monkeypatch.setattr(law_components, "REGISTERED", registered)
+    with pytest.raises(
+        ValueError, match=r"type of AreaCohesion is 'area-cohesion', which is the type of .*one.AreaCohesion"
+    ):
+        dem.register_law_part(module.AreaCohesion, module.Tables, law_component(module.pull, pull=module.strength))
+    assert law_components.REGISTERED["area-cohesion"] is one.AreaCohesion

@@ -10,12 +10,11 @@ import pytest
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.collision_time import Spring, duration
 from dem.kernels.laws.first_step import constant, first_step_fraction
-from dem.kernels.laws.interface import PARTS, NormalForce, stateless
+from dem.kernels.laws.interface import NormalForce, law_component
 
 import dem
 from dem.model.contact.law_component import kind, number
-from dem.model.contact.law_components import WORDS, plain
-from dem.model.contact.normal_forces import Normal
+from dem.model.contact.law_components import plain, unregister_law_part
 
 
 class CubicTables(NamedTuple):
@@ -40,14 +39,22 @@ def press(part, i, j, touch, parting, dt, memory):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Cubic(Normal):
+class Cubic(dem.LawPart):
     """F = k δ³."""
 
+    SLOT = "normal"
     type: str = kind("cubic")
     stiffness: float = number("k", unit="N/m3", above=0, example=1e13)
+    tangential: float = number("tangential stiffness over F/δ", above=0, default=2 / 7, example=2 / 7)
 
-    def tables(self, table):
-        return CubicTables(table(lambda contact, *_: contact.normal.stiffness))
+
+@inline
+def cube(part, i, j):
+    return 3.0
+
+
+def spring(part, i, j, meeting):
+    return Spring(part.stiffness[i, j], 3.0)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -64,13 +71,11 @@ def rows():
         vars(dem).pop("load", None)
 
     known = {name: thing for name, thing in sys.modules.items() if name.startswith("dem.casefile")}
-    with pytest.MonkeyPatch.context() as patch:
-        spring = stateless(press)._replace(spring=lambda part, i, j, meeting: Spring(part.stiffness[i, j], 3.0))
-        patch.setitem(PARTS, CubicTables, spring)
-        patch.setitem(WORDS, "normal", (*WORDS["normal"], Cubic))  # the row
-        forget()
-        yield
-        forget()
+    dem.register_law_part(Cubic, CubicTables, law_component(press, spring=spring, power=cube))
+    forget()
+    yield
+    unregister_law_part("cubic")
+    forget()
     sys.modules.update(known)
     if "dem.casefile" in known:
         dem.casefile = known["dem.casefile"]
@@ -149,29 +154,57 @@ def test_a_case_file_says_the_same(tmp_path):
     assert dem.Contact(**plain(contact)) == contact == dem.Contact(normal=Cubic(stiffness=K))
 
 
-def test_it_needs_its_power_at_walls(monkeypatch):
-    """Where contacts with several triangles are summed: with it, a sphere bounces from a mesh without a loss."""
-
-    def falling():
-        grain = dem.Material(young=7e7, poisson=0.22, density=2500)
-        contacts = dem.Contacts({(grain, grain): dem.Contact(normal=Cubic(stiffness=K))})
-        corners = 0.01 * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
-        floor = dem.Mesh(corners, [[0, 1, 2], [0, 2, 3]], material=grain)
-        ball = dem.Particles(dem.Sphere(diameter=2 * RADIUS), grain, position=[[0, 0, 1.001 * RADIUS]],
-                             velocity=[[0, 0, -SPEED]])  # fmt: skip
-        return dem.Simulation(ball, walls=[floor], gravity=(0, 0, 0), time_step=5e-7, threads=1, contacts=contacts)
-
-    with pytest.raises(ValueError, match=r"normal law CubicTables.* does not say in which power of the overlap"):
-        falling()
-    for known in [each for each in PARTS if each.__name__.startswith("CubicTables")]:
-        monkeypatch.setitem(PARTS, known, PARTS[known]._replace(power=inline(lambda part, i, j: 3.0)))
-    sim, deepest = falling(), 0.0
+def test_a_mesh_sums_it_by_its_power():
+    """A sphere that touches two triangles bounces without a loss."""
+    grain = dem.Material(young=7e7, poisson=0.22, density=2500)
+    contacts = dem.Contacts({(grain, grain): dem.Contact(normal=Cubic(stiffness=K))})
+    corners = 0.01 * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
+    floor = dem.Mesh(corners, [[0, 1, 2], [0, 2, 3]], material=grain)
+    ball = dem.Particles(
+        dem.Sphere(diameter=2 * RADIUS), grain, position=[[0, 0, 1.001 * RADIUS]], velocity=[[0, 0, -SPEED]]
+    )
+    sim = dem.Simulation(ball, walls=[floor], gravity=(0, 0, 0), time_step=5e-7, threads=1, contacts=contacts)
+    deepest = 0.0
     for _ in range(400):
         sim.step()
         deepest = max(deepest, RADIUS - sim.particles.position[0, 2])
     mass = sim.particles.mass[0]
     assert deepest == pytest.approx((2 * mass * SPEED**2 / K) ** 0.25, rel=1e-3)  # ½ m v² = ¼ k δ⁴
     assert sim.particles.velocity[0, 2] == pytest.approx(SPEED, rel=1e-3)
+
+
+@pytest.mark.parametrize(("lacks", "said"), [("spring", "its Spring"), ("power", "the power of the overlap")])
+def test_a_normal_force_that_lacks_something_is_refused(lacks, said):
+    whole = law_component(press, spring=spring, power=cube)
+    with pytest.raises(ValueError, match=f"component of Cubic lacks {lacks}=, {said}"):
+        dem.register_law_part(Cubic, CubicTables, whole._replace(**{lacks: None}))
+
+
+def test_parts_that_do_not_fit_their_tables_or_take_a_name_are_refused():
+    class Rates(NamedTuple):
+        rate: np.ndarray
+
+    whole = law_component(press, spring=spring, power=cube)
+    with pytest.raises(ValueError, match="Cubic has no value rate, of which Rates is to have a table"):
+        dem.register_law_part(Cubic, Rates, whole)
+    with pytest.raises(TypeError, match=r"is no dataclass of a dem.LawPart whose SLOT is one of normal"):
+        dem.register_law_part(int, CubicTables, whole)
+    with pytest.raises(ValueError, match="type of Linear is 'linear', which is the type of a part of dem"):
+        dem.register_law_part(dem.Linear, CubicTables, whole)
+    with pytest.raises(ValueError, match="history is 4, expected 0, 1, 2 or 3 columns"):
+        law_component(press, history=4)
+
+
+def test_a_part_that_is_not_registered_is_refused():
+    @dataclass(frozen=True, kw_only=True, repr=False)
+    class Square(dem.LawPart):
+        SLOT = "normal"
+        type: str = kind("square")
+
+    with pytest.raises(
+        ValueError, match=r"normal is Square\(\), which kernels do not know: call dem.register_law_part"
+    ):
+        dem.Contact(normal=Square())
 
 
 def test_what_is_wrong_is_told_like_that_of_any_part(tmp_path):

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from dem.kernels import fluid
 from dem.kernels.fluid import gradients
-from dem.kernels.laws.hertz import Hertz
-from dem.kernels.laws.interface import PARTS
 from dem.kernels.walls import geometry, wall_kinds
 
 import dem
@@ -46,12 +44,6 @@ def test_all_kinds_are_known_to_spheres_and_capsules():
     rows = wall_kinds.KINDS
     assert sorted(kind for kind in rows if isinstance(kind, int)) == list(range(8))
     assert all(row.sides != wall_kinds.REFUSED for row in rows.values())
-
-
-def test_normal_laws_without_a_power_are_refused_at_walls(monkeypatch):
-    monkeypatch.setitem(PARTS, Hertz, PARTS[Hertz]._replace(power=None))
-    with pytest.raises(ValueError, match="normal law Hertz does not say in which power of the overlap it grows"):
-        simulation("spheres", dem.Plane((0, 0, 0), (0, 0, 1), material=STUFF))
 
 
 class Unknown(NamedTuple):

@@ -13,7 +13,7 @@ from dem.base.named import named
 from dem.files.validation import input_validation
 from dem.files.validation.hdf5_validation import check_memory, require
 from dem.model.contact.contacts import Contact
-from dem.model.contact.law_components import GROUP, WORDS, Part, part_of_class
+from dem.model.contact.law_components import GROUP, WORDS, part_of_class
 from dem.model.contact.lubrication import Lubrication
 from dem.model.domain.box import Box, Motion
 from dem.model.fluid.cells import Cells
@@ -88,7 +88,7 @@ def _plain(value: object) -> object:
         return value.tolist()
     if isinstance(value, tuple):
         return {"tuple": [_plain(v) for v in value]}
-    if isinstance(value, (Material, Motion, Part, Servo, PID, RigidWall)) or (
+    if isinstance(value, (Material, Motion, Servo, PID, RigidWall)) or (
         is_dataclass(value) and not isinstance(value, type)
     ):
         return recipe(value)

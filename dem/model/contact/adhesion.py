@@ -4,55 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from dem.base.typo_hints import hinted
-from dem.model.contact.law_component import Part, choice, kind, number
+from dem.model.contact.law_component import LawPart, choice, kind, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy as np
 
-    from dem.model.contact.law_component import Table
-
-
-class Adhesion(Part):
-    """What attracts surfaces."""
-
-    SLOT: ClassVar[str] = "adhesion"
-
-    def tables(self, table: Table) -> dict[str, tuple]:
-        """What kernels go by, for all pairs, by slot: a normal force of its own, or one beside it."""
-        raise NotImplementedError
-
-    def pull_off(self, radius: float) -> float:
-        """Largest pull of a contact of this effective radius [m], in N."""
-        raise NotImplementedError
-
-
-def _of_pairs(table: Table, value: Callable[[Adhesion], float]) -> np.ndarray:
-    """What the adhesion of pairs has; zero where there is none."""
-    return table(lambda contact, *_: value(contact.adhesion) if contact.adhesion else 0.0)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class OfWork(Adhesion):
-    """What a work of adhesion says all of."""
-
-    type: str = kind("")
-    work: float = number("of adhesion", unit="J/m2", least=0, example=0.05)
-
-    PULL: ClassVar[float]  # largest one over π w R*
-
-    def pull_off(self, radius: float) -> float:
-        """Largest pull of a contact of this effective radius [m], in N."""
-        return self.PULL * math.pi * self.work * radius
+    from dem.model.contact.law_component import LawTables
 
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class DMT(OfWork):
+class DMT(LawPart):
     """Adhesion of small, stiff spheres: a pull of 2π w R* while they touch (Derjaguin, Muller & Toporov 1975).
 
     For Tabor numbers below 0.1, see `JKR`. Friction goes by the force of the solids, as if the pull pressed from
@@ -74,20 +41,18 @@ class DMT(OfWork):
     0.0001570796
     """
 
+    SLOT, TABLES = "adhesion", "Adhesion"
     type: str = kind("dmt")
+    work: float = number("of adhesion", unit="J/m2", least=0, example=0.05)
 
-    PULL: ClassVar[float] = 2.0
-
-    def tables(self, table: Table) -> dict[str, tuple]:
-        """Of works of adhesion."""
-        from dem.kernels import laws  # noqa: PLC0415
-
-        return {"adhesion": laws.Adhesion(_of_pairs(table, lambda word: word.work))}
+    def pull_off(self, radius: float) -> float:
+        """Largest pull of a contact of this effective radius [m], in N."""
+        return 2.0 * math.pi * self.work * radius
 
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class JKR(OfWork):
+class JKR(LawPart):
     """Adhesion of soft or large spheres, which stick until they are torn apart (Johnson, Kendall & Roberts 1971).
 
     In place of Hertz's force. Contacts begin where surfaces touch, pull by up to 3/2 π w R*, and live until they are
@@ -113,20 +78,18 @@ class JKR(OfWork):
     0.0001178097
     """
 
+    SLOT, ACTS_AS, TABLES = "adhesion", "normal", "JKR"
     type: str = kind("jkr")
+    work: float = number("of adhesion", unit="J/m2", least=0, example=0.05)
 
-    PULL: ClassVar[float] = 1.5
-
-    def tables(self, table: Table) -> dict[str, tuple]:
-        """Of works of adhesion."""
-        from dem.kernels import laws  # noqa: PLC0415
-
-        return {"normal": laws.JKR(_of_pairs(table, lambda word: word.work))}
+    def pull_off(self, radius: float) -> float:
+        """Largest pull of a contact of this effective radius [m], in N."""
+        return 1.5 * math.pi * self.work * radius
 
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Bridge(Adhesion):
+class Bridge(LawPart):
     """Liquid bridge: forms where surfaces touch, pulls until it ruptures (Willett et al. 2000).
 
     With R̄ = 2 R*, which is the radius of equal spheres, the pull is 2π R̄ γ cos θ while surfaces overlap, and less over
@@ -156,6 +119,7 @@ class Bridge(Adhesion):
     0.0002287079
     """
 
+    SLOT, TABLES = "adhesion", "Bridge"
     type: str = kind("bridge")
     volume: float = number("of the liquid", unit="m3", above=0, example=1e-13)
     tension: float = number("of its surface", unit="N/m", above=0, example=0.0728)
@@ -168,19 +132,19 @@ class Bridge(Adhesion):
             message = f"angle is {self.angle:g} rad, expected less than π/2: beyond, a bridge pushes"
             raise ValueError(message)
 
-    def tables(self, table: Table) -> dict[str, tuple]:
+    def tables(self, pairs: LawTables) -> tuple:
         """Of volumes, and what angle and rupture make of them."""
-        from dem.kernels import laws  # noqa: PLC0415
+        from dem.kernels.laws import Bridge as Tables  # noqa: PLC0415
 
-        bridges = laws.Bridge(
-            volume=_of_pairs(table, lambda word: word.volume),
-            tension=_of_pairs(table, lambda word: word.tension * math.cos(word.angle)),
-            length=_of_pairs(table, lambda word: (1 + word.angle / 2) * word.volume ** (1 / 3)),
-            more=_of_pairs(
-                table, lambda word: (word.rupture == "willett") * (1 + word.angle / 2) * 0.1 * word.volume ** (2 / 3)
-            ),
+        def table(value: Callable[[Bridge], float]) -> np.ndarray:
+            return pairs(lambda contact, *_: value(contact.adhesion) if contact.adhesion else 0.0)
+
+        return Tables(
+            volume=table(lambda word: word.volume),
+            tension=table(lambda word: word.tension * math.cos(word.angle)),
+            length=table(lambda word: (1 + word.angle / 2) * word.volume ** (1 / 3)),
+            more=table(lambda word: (word.rupture == "willett") * (1 + word.angle / 2) * 0.1 * word.volume ** (2 / 3)),
         )
-        return {"adhesion": bridges}
 
     def pull_off(self, radius: float) -> float:
         """Largest pull of a contact of this effective radius [m], in N."""

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import math
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.contact.adhesion import DMT
 from dem.model.contact.normal_forces import Hertz
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dem.kernels.laws import Composite, Elastic
+    from dem.kernels.laws.interface import LawComponent
     from dem.model.contact.contacts import Contact, Contacts
-    from dem.model.contact.law_component import Part
+    from dem.model.contact.law_component import LawPart
     from dem.model.domain.box import Box
     from dem.model.materials import Material
-
-ROLLING_STIFFNESS = 2.25  # over μ_r², of spheres: J. Ai et al., Powder Technol. 206 (2011) 269, eq. (20)
 
 
 class MaterialPairs:
@@ -36,13 +34,27 @@ class MaterialPairs:
             if wall or j != len(materials)
         }
 
-    def table(self, value: Callable[[Contact, Material, Material], float]) -> np.ndarray:
-        """Symmetric table of what pairs have; zero where nobody meets."""
+    def __call__(self, value: Callable[[Contact, Material, Material], float]) -> np.ndarray:
+        """Symmetric table (A, A) of a function of a contact and its two materials; zero where nobody meets."""
         size = len(self.everything)
         table = np.zeros((size, size))
         for (i, j), contact in self.met.items():
             table[i, j] = table[j, i] = value(contact, self.everything[i], self.everything[j])
         return table
+
+    def values(self, slot: str, name: str) -> np.ndarray:
+        """Table (A, A) of a value of the parts in a slot; 0 where a pair has no such part, or none was given."""
+        return self(lambda contact, *_: getattr(getattr(contact, slot), name, None) or 0.0)
+
+    @cached_property
+    def shear(self) -> np.ndarray:
+        """Tangential stiffness over normal force over overlap (A, A)."""
+        return self(lambda contact, one, other: (contact.normal or Hertz()).shear(_mindlin(one, other)))
+
+    @cached_property
+    def dashpot(self) -> np.ndarray:
+        """Tangential dashpot over the normal one (A, A)."""
+        return np.vectorize(self.form("normal", Hertz()).dashpot)(self.shear)
 
     def form(self, slot: str, default: object = None) -> object:
         """A part of the only form that pairs have in a slot, or the default if none has any.
@@ -96,48 +108,25 @@ def law(
     contacts.check_materials([*materials, *([wall] if wall else []), *walls])
     pairs = MaterialPairs(contacts, materials, wall, list(walls))
     normal, shared = pairs.form("normal", Hertz()), clustered and contacts.damped == "shared"
-    parts = {"normal": normal.tables(pairs.table), "damping": _damping(pairs, shared=shared)}
-    _check_own(normal, parts["normal"], "spring", "its Spring, of (part, i, j, meeting)")
-    friction = pairs.table(lambda contact, *_: contact.friction)
+    parts = {"normal": normal.tables(pairs), "damping": _damping(pairs, shared=shared)}
+    friction = pairs(lambda contact, *_: contact.friction)
     if friction.any():
-        shear = pairs.table(lambda contact, one, other: (contact.normal or Hertz()).shear(_mindlin(one, other)))
-        dashpot = np.vectorize(normal.dashpot)(shear)
-        parts["tangential"] = laws.Friction(friction, shear, dashpot)
-        parts |= _couples(pairs, shear, dashpot)
+        parts["tangential"] = laws.Friction(friction, pairs.shear, pairs.dashpot)
+        parts |= {slot: part.tables(pairs) for slot in ("rolling", "twisting") if (part := pairs.form(slot))}
     adhesion = pairs.form("adhesion")
     if adhesion:
-        parts |= adhesion.tables(pairs.table)
-        if "adhesion" in parts:
-            _check_own(adhesion, parts["adhesion"], "pull", "its force at touch [N], of (part, i, j, R*)")
+        parts[adhesion.ACTS_AS or "adhesion"] = adhesion.tables(pairs)
     if film:
-        _check_film(adhesion, box)
+        _check_film(adhesion, [laws.functions(type(part)) for part in parts.values()], box)
         parts["film"] = film(len(pairs.everything))
     plain = isinstance(normal, Hertz) and isinstance(parts["damping"], laws.NoComponent) and len(parts) == 2
     needed = adhesion or moving or not plain or (box and box.roughness > 0)
     return laws.Composite(**parts) if needed else laws.Elastic()
 
 
-def _check_own(word: Part, tables: tuple, name: str, meaning: str) -> None:
-    """Refuse a part whose kernels lack what time steps and lists go by; raises ValueError, which says what to write."""
-    from dem.kernels.laws.interface import PARTS  # noqa: PLC0415
-
-    part = PARTS.get(type(tables))
-    if part is None:
-        message = (
-            f"{word} has tables of type {type(tables).__name__}, which has no row in dem.kernels.laws.interface.PARTS"
-        )
-        raise ValueError(message)
-    if getattr(part, name) is None:
-        message = (
-            f"{word} lacks {name}=, {meaning}, by which time steps are chosen: "
-            f"PARTS[{type(tables).__name__}] = forgetful(...)._replace({name}=...)"
-        )
-        raise ValueError(message)
-
-
-def _check_film(adhesion: Part | None, box: Box | None) -> None:
+def _check_film(adhesion: LawPart | None, functions: list[LawComponent], box: Box | None) -> None:
     """Refuse lubrication beside what lives beyond touching itself, and at walls whose planes are drawn at touch."""
-    if adhesion and not isinstance(adhesion, DMT):
+    if any(part.reach for part in functions):
         message = (
             f"lubrication and {adhesion} are both between surfaces that do not touch: leave one out, or take dem.DMT"
         )
@@ -165,13 +154,13 @@ def _damping(pairs: MaterialPairs, *, shared: bool) -> tuple:
     word = pairs.form("damping")
     if word:
         _check_restitution(pairs, word)
-        return word.tables(pairs.table)
-    alpha = pairs.table(lambda contact, *_: (contact.normal or Hertz()).alpha(contact.restitution))
+        return word.tables(pairs)
+    alpha = pairs(lambda contact, *_: (contact.normal or Hertz()).alpha(contact.restitution))
     damping = laws.SharedDamping if shared else laws.Damping
     return damping(alpha) if alpha.any() else laws.NoComponent()
 
 
-def _check_restitution(pairs: MaterialPairs, word: Part) -> None:
+def _check_restitution(pairs: MaterialPairs, word: LawPart) -> None:
     """Refuse pairs that ask for a restitution while others have a damping part; raises ValueError."""
     for (i, j), contact in pairs.met.items():
         if not contact.damping and contact.restitution < 1.0:
@@ -181,42 +170,3 @@ def _check_restitution(pairs: MaterialPairs, word: Part) -> None:
                 "form of damping is possible in a run; give this pair that form too, or restitution=1 for none"
             )
             raise ValueError(message)
-
-
-def _couples(pairs: MaterialPairs, shear: np.ndarray, dashpot: np.ndarray) -> dict[str, tuple]:
-    """Tables of rolling and twisting resistance, where there is any."""
-    from dem.kernels import laws  # noqa: PLC0415
-
-    parts = {}
-    rolling, twisting = pairs.form("rolling"), pairs.form("twisting")
-    if rolling:
-        friction = pairs.table(lambda contact, *_: contact.rolling.friction if contact.rolling else 0.0)
-        parts["rolling"] = laws.ConstantTorque(friction)
-        if rolling.model == "spring":
-            parts["rolling"] = laws.Rolling(
-                friction,
-                pairs.table(lambda contact, *_: _rolling_stiffness(contact)),
-                pairs.table(lambda contact, *_: contact.rolling.damping if contact.rolling else 0.0),
-            )
-    if twisting:
-        exact = twisting.model == "hertz"
-        share = 3 * math.pi / 16 if exact else 2 / 3
-
-        def of_shear(contact: Contact, one: Material, other: Material) -> float:
-            if not contact.twisting:
-                return 0.0
-            if exact:  # 8/3 G of two equal materials
-                whole = 16 / 3 / sum(2 * (1 + m.poisson) / m.young for m in (one, other))
-                return whole / (8 * one.effective_shear_modulus(other))
-            return 0.5
-
-        slides = pairs.table(lambda contact, *_: share * contact.friction if contact.twisting else 0.0)
-        parts["twisting"] = laws.Twisting(slides, shear * pairs.table(of_shear), dashpot)
-    return parts
-
-
-def _rolling_stiffness(contact: Contact) -> float:
-    """Of the spring over that which normal force over overlap is."""
-    if not contact.rolling:
-        return 0.0
-    return contact.rolling.stiffness or ROLLING_STIFFNESS * contact.rolling.friction**2

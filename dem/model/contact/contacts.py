@@ -12,8 +12,7 @@ from dem.base.declared import set_declared
 from dem.base.notices import deprecated
 from dem.base.text import counted
 from dem.base.typo_hints import hinted
-from dem.model.contact.adhesion import JKR
-from dem.model.contact.law_components import SLOTS, Hertz, Part, keep_checked, plain
+from dem.model.contact.law_components import SLOTS, Hertz, LawPart, keep_checked, plain
 from dem.model.materials import Material
 
 if TYPE_CHECKING:
@@ -66,16 +65,16 @@ class Contact:
 
     restitution: float = 1.0
     friction: float = 0.0
-    normal: Part | None = None
-    damping: Part | None = None
-    rolling: Part | None = None
-    twisting: Part | None = None
-    adhesion: Part | None = None
+    normal: LawPart | None = None
+    damping: LawPart | None = None
+    rolling: LawPart | None = None
+    twisting: LawPart | None = None
+    adhesion: LawPart | None = None
 
     def __post_init__(self) -> None:
         """Check all of it."""
         keep_checked(self)
-        if isinstance(self.adhesion, JKR) and not isinstance(self.normal, Hertz | None):
+        if self.adhesion and self.adhesion.ACTS_AS == "normal" and not isinstance(self.normal, Hertz | None):
             message = (
                 f"adhesion is {self.adhesion}, which is of elastic spheres, and normal is {self.normal}: leave "
                 "normal out, or take dem.DMT or dem.Bridge"

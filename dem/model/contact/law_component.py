@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import MISSING, field, fields
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from dem.base import checks
 
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy as np
-
-    Table = Callable[[Callable[..., float]], np.ndarray]  # what a contact and its two materials have, for all pairs
 
 
 DIRECTIONS = ("x", "y", "z")
@@ -73,39 +71,95 @@ def flag(about: str) -> object:
     return field(default=False, metadata={"key": Key(about, example=False)})
 
 
-def keys(word: type[Part]) -> dict[str, Key]:
-    """What a part takes, by name."""
+def keys(word: type) -> dict[str, Key]:
+    """What a part or flow takes, by name."""
     return {each.name: each.metadata["key"] for each in fields(word) if "key" in each.metadata}
 
 
-class Part:
-    """One part of a contact, or a flow: values, checked by what their fields say; what is None has not been said."""
+def check_values(thing: object) -> None:
+    """Check the values of a frozen dataclass by what its fields say of them, and keep numbers as floats.
 
-    SLOT: ClassVar[str] = ""  # of a contact, that it fills; none of a flow
-    ALIKE: ClassVar[tuple[str, ...]] = ()  # numbers that have no mean
+    A value is None where it is left out. Raises ValueError or TypeError, naming the field.
+    """
+    for each in fields(thing):
+        value = getattr(thing, each.name)
+        if "key" in each.metadata and not (value is None and each.default is None):
+            object.__setattr__(thing, each.name, each.metadata["key"].checked(each.name, value))
+
+
+def said(thing: object) -> dict[str, object]:
+    """Values that are not None, by name; the type among them."""
+    return {each.name: value for each in fields(thing) if (value := getattr(thing, each.name)) is not None}
+
+
+def shown(thing: object) -> str:
+    """Constructor call that makes a thing, by its `said`."""
+    values = (f"{name}={value!r}" for name, value in thing.said().items() if name != "type")
+    return f"{type(thing).__name__}({', '.join(values)})"
+
+
+class LawTables(Protocol):
+    """Pairs of materials, of whose values a part makes the tables of the kernels."""
+
+    shear: np.ndarray  # (A, A) tangential stiffness over normal force over overlap
+    dashpot: np.ndarray  # (A, A) tangential dashpot over the normal one
+
+    def __call__(self, value: Callable[..., float]) -> np.ndarray:
+        """Symmetric table (A, A) of a function of a contact and its two materials."""
+
+    def values(self, slot: str, name: str) -> np.ndarray:
+        """Table (A, A) of a value of the parts in a slot; 0 where a pair has no such part, or none was given."""
+
+
+class LawPart:
+    """A part of a contact law: what users give, with checks, and what it tells the other parts and the kernels.
+
+    Derived classes are frozen dataclasses of values, which say in their fields what they take: see `number`, `choice`,
+    `flag` and `vector`. `dem.register_law_part` brings one to Python, case files and files of runs.
+    """
+
+    SLOT: ClassVar[str] = ""  # of a contact: normal, damping, rolling, twisting or adhesion
+    ACTS_AS: ClassVar[str] = ""  # slot of the kernels, where that is another one
+    ALIKE: ClassVar[tuple[str, ...]] = ()  # numbers of which two materials have no mean
+    ELASTIC: ClassVar[bool] = True  # False of a normal force that loses energy, so that restitution follows from it
+    TABLES: ClassVar[type | str] = ""  # tables of the kernels, a NamedTuple; those of dem by name
+
+    said, __repr__ = said, shown
 
     def __post_init__(self) -> None:
-        """Check all of it, and keep numbers as floats."""
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if "key" in each.metadata and not (value is None and each.default is None):
-                object.__setattr__(self, each.name, each.metadata["key"].checked(each.name, value))
+        """Check all values."""
+        check_values(self)
         self._fits()
 
     def _fits(self) -> None:
         """Refuse values that contradict each other; raises ValueError."""
 
-    def said(self) -> dict[str, object]:
-        """What has been said, by name; the type among it."""
-        return {each.name: v for each in fields(self) if (v := getattr(self, each.name)) is not None}
+    def tables(self, pairs: LawTables) -> tuple:
+        """Tables of the kernels, for all pairs of materials: by default of the values of the same names."""
+        from dem.kernels import laws  # noqa: PLC0415, runs are read without numba
 
-    def __repr__(self) -> str:
-        """Constructor call that makes this object."""
-        values = (f"{name}={value!r}" for name, value in self.said().items() if name != "type")
-        return f"{type(self).__name__}({', '.join(values)})"
+        made = getattr(laws, self.TABLES) if isinstance(self.TABLES, str) else self.TABLES
+        return made(*(pairs.values(self.SLOT, name) for name in made._fields))
 
-    def mean(self, other: Part, rule: Callable[[float, float], float]) -> Part:
-        """What two materials that say this and that do to each other; raises ValueError if nothing follows."""
+    def shear(self, mindlin: float) -> float:
+        """Tangential stiffness over normal force over overlap, of a normal force; that of Hertz's law is given."""
+        del mindlin
+        return self.tangential
+
+    def alpha(self, wanted: float) -> float:
+        """Coefficient of `dem.kernels.laws.damping` of a normal force for a restitution; ValueError if it has none."""
+        if wanted != 1:
+            message = f"restitution is {wanted}, and {self} has no damping for it: leave it out, or take dem.Dashpot"
+            raise ValueError(message)
+        return 0.0
+
+    def dashpot(self, shear: float) -> float:
+        """Tangential dashpot over the normal one, of a normal force."""
+        del shear
+        return 0.5
+
+    def mean(self, other: LawPart, rule: Callable[[float, float], float]) -> LawPart:
+        """Part that follows from those of two materials; raises ValueError if none does."""
         one, two = self.said(), other.said()
         if type(self) is not type(other) or one.keys() != two.keys():
             message = f"nothing follows from {self} and {other}: give the two materials an entry in contacts"

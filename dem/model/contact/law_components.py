@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, ClassVar, NoReturn
+from types import NoneType
+from typing import TYPE_CHECKING, NoReturn
 
 from dem.base import checks
 from dem.base.typo_hints import hinted
 from dem.model.contact.adhesion import DMT, JKR, Bridge
 from dem.model.contact.damping import Dashpot, Viscoelastic
-from dem.model.contact.law_component import Part, choice, kind, number
+from dem.model.contact.law_component import LawPart, choice, keys, kind, number
 from dem.model.contact.normal_forces import Hertz, Hysteretic, Linear, PowerLaw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from importlib.metadata import EntryPoint
 
+    from dem.kernels.laws.interface import LawComponent
+    from dem.model.contact.contacts import Contact
+    from dem.model.contact.law_component import LawTables
+    from dem.model.materials import Material
+
+STIFFNESS = 2.25  # of rolling, over μ_r², of spheres: J. Ai et al., Powder Technol. 206 (2011) 269, eq. (20)
 SLOTS = ("normal", "damping", "rolling", "twisting", "adhesion")  # beside restitution and friction
 
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Rolling(Part):
+class Rolling(LawPart):
     """Resistance to rolling: a couple up to μ_r R* F_n, like friction's force (Luding 2008; Ai et al. 2011, type C).
 
     Parameters
@@ -50,7 +57,7 @@ class Rolling(Part):
     Rolling(friction=0.1, model='spring', damping=0.3)
     """
 
-    SLOT: ClassVar[str] = "rolling"
+    SLOT = "rolling"
     type: str = kind("rolling")
     friction: float = number("largest couple over R* F_n", least=0, example=0.1)
     model: str = choice("of the couple", "spring", "constant")
@@ -59,10 +66,24 @@ class Rolling(Part):
     )
     damping: float = number("of the spring over critical damping", least=0, default=0.3, example=0.3)
 
+    def tables(self, pairs: LawTables) -> tuple:
+        """Of friction, and of the spring if there is one."""
+        from dem.kernels import laws  # noqa: PLC0415
+
+        friction = pairs.values("rolling", "friction")
+        if self.model == "constant":
+            return laws.ConstantTorque(friction)
+        stiffness = pairs(lambda contact, *_: contact.rolling.spring() if contact.rolling else 0.0)
+        return laws.Rolling(friction, stiffness, pairs.values("rolling", "damping"))
+
+    def spring(self) -> float:
+        """Stiffness of the spring over normal force over overlap."""
+        return self.stiffness or STIFFNESS * self.friction**2
+
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Twisting(Part):
+class Twisting(LawPart):
     """Resistance to twisting about the normal, from the same friction as sliding.
 
     Parameters
@@ -82,9 +103,27 @@ class Twisting(Part):
     Twisting(model='hertz')
     """
 
-    SLOT: ClassVar[str] = "twisting"
+    SLOT = "twisting"
     type: str = kind("twisting")
     model: str = choice("of stiffness and largest couple", "hertz", "marshall")
+
+    def tables(self, pairs: LawTables) -> tuple:
+        """Of friction, and of the stiffness and dashpot that friction has."""
+        from dem.kernels import laws  # noqa: PLC0415
+
+        exact = self.model == "hertz"
+        share = 3 * math.pi / 16 if exact else 2 / 3
+
+        def of_shear(contact: Contact, one: Material, other: Material) -> float:
+            if not contact.twisting:
+                return 0.0
+            if exact:  # 8/3 G of two equal materials
+                whole = 16 / 3 / sum(2 * (1 + m.poisson) / m.young for m in (one, other))
+                return whole / (8 * one.effective_shear_modulus(other))
+            return 0.5
+
+        slides = pairs(lambda contact, *_: share * contact.friction if contact.twisting else 0.0)
+        return laws.Twisting(slides, pairs.shear * pairs(of_shear), pairs.dashpot)
 
 
 WORDS = {
@@ -97,16 +136,102 @@ WORDS = {
 
 
 GROUP = "dem.contact_parts"  # entry-point group of parts of contacts by their type; any installed package may add to it
+REGISTERED: dict[str, type[LawPart]] = {}  # parts of other packages by their type
+NEEDED = {  # what kernels of a slot have to tell beside their formula
+    "normal": {"spring": "its Spring, by which time steps are chosen", "power": "the power of the overlap"},
+    "adhesion": {"pull": "the coefficient h of its pull h δ^q, by which time steps are chosen"},
+}
+
+
+def register_law_part(part: type[LawPart], tables: type, component: LawComponent) -> type[LawPart]:
+    """Bring a part of contact laws of your own to Python, case files, files of runs and the kernels.
+
+    Register a part where its module defines it. An entry point of the group of contact parts, with the type of the part
+    as its name, lets case files and the command line find the module, see ``dem guide own``.
+
+    Parameters
+    ----------
+    part : type
+        A frozen dataclass that derives from `LawPart`: what users give, with units and limits. Its ``SLOT`` says which
+        part of a contact it is, its ``type`` how case files call it.
+    tables : type
+        A NamedTuple of tables (A, A) by pairs of materials, which the formula reads. Unless the part has a method
+        ``tables``, each is a value of the part of that name.
+    component : LawComponent
+        Formula and history, see `dem.kernels.laws.interface.law_component`. A normal force needs `spring` and `power`,
+        an adhesion `pull`.
+
+    Returns
+    -------
+    type
+        The part.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the type is taken, the part no such dataclass, a table no value of the part, or the component incomplete.
+
+    Examples
+    --------
+    A dashpot whose force is proportional to the square root of the mass, F = -c √m* v:
+
+    >>> import dem, math
+    >>> import numpy as np
+    >>> from dataclasses import dataclass
+    >>> from typing import NamedTuple
+    >>> from dem.kernels.compiler.jit import inline
+    >>> from dem.kernels.laws.interface import law_component
+    >>> from dem.model.contact.law_component import kind, number
+    >>> class Rates(NamedTuple):
+    ...     rate: np.ndarray
+    >>> @inline
+    ... def dashpot(part, i, j, touch, press):
+    ...     return part.rate[i, j] * math.sqrt(touch.mass)
+    >>> @dataclass(frozen=True, kw_only=True, repr=False)
+    ... class RootOfMass(dem.LawPart):
+    ...     SLOT = "damping"
+    ...     type: str = kind("root-of-mass")
+    ...     rate: float = number("force over √m* and velocity", unit="kg^0.5/s", least=0, example=0.1)
+    >>> dem.Contact(damping=dem.register_law_part(RootOfMass, Rates, law_component(dashpot))(rate=0.1)).damping
+    RootOfMass(rate=0.1)
+    >>> unregister_law_part("root-of-mass")
+    """
+    from dem.kernels.laws.interface import PARTS  # noqa: PLC0415, runs are read without numba
+
+    if not (isinstance(part, type) and issubclass(part, LawPart) and is_dataclass(part) and part.SLOT in SLOTS):
+        message = f"{part!r} is no dataclass of a dem.LawPart whose SLOT is one of {', '.join(SLOTS)}"
+        raise TypeError(message)
+    name, known = part.type, REGISTERED.get(part.type, part)
+    ours = any(word.type == name for words in WORDS.values() for word in words)
+    if ours or (known.__module__, known.__qualname__) != (part.__module__, part.__qualname__):
+        message = f"type of {part.__name__} is {name!r}, which is the type of {'a part of dem' if ours else known}"
+        raise ValueError(message + ": give it another one")
+    for lacking, meaning in NEEDED.get(part.ACTS_AS or part.SLOT, {}).items():
+        if getattr(component, lacking) is None:
+            message = f"component of {part.__name__} lacks {lacking}=, {meaning}: law_component(..., {lacking}=...)"
+            raise ValueError(message)
+    lacking = [each for each in tables._fields if each not in keys(part)]
+    if part.tables is LawPart.tables and lacking:
+        message = f"{part.__name__} has no value {lacking[0]}, of which {tables.__name__} is to have a table"
+        raise ValueError(message)
+    PARTS[tables], part.TABLES, REGISTERED[name] = component, tables, part
+    return part
+
+
+def unregister_law_part(name: str) -> None:
+    """Forget a part of this type, so that it is not found any more."""
+    from dem.kernels.laws.interface import PARTS  # noqa: PLC0415
+
+    part = REGISTERED.pop(checks.one_of("law part", name, REGISTERED))
+    del PARTS[part.TABLES]
 
 
 @dataclass(frozen=True, repr=False)
-class MissingPart(Part):
+class MissingPart(LawPart):
     """A part of another package, as a file tells it, where that package is not installed: it can be read, not run."""
 
     slot: str
     text: str  # what it was made from, as JSON
-
-    decides: ClassVar[bool] = False
 
     def said(self) -> dict[str, object]:
         """What has been said, by name; the type and the package among it."""
@@ -136,76 +261,66 @@ def installed() -> dict[str, EntryPoint]:
     return dict(sorted(found.items()))
 
 
-def load_part(entry: EntryPoint) -> type[Part]:
+def load_part(entry: EntryPoint) -> type[LawPart]:
     """The part of another package; raises ValueError if it cannot be loaded, or is none."""
     try:
         word = entry.load()
     except Exception as error:
         message = f"contact part {entry.name} cannot be loaded from {entry.value}: {type(error).__name__}: {error}"
         raise ValueError(message) from error
-    slots = ("normal", "damping", "adhesion")
-    is_part = isinstance(word, type) and issubclass(word, Part) and is_dataclass(word) and word.SLOT in slots
-    if not is_part or word.type != entry.name:
+    if REGISTERED.get(entry.name) is not word:
         message = (
-            f"contact part {entry.name}: {entry.value} is no dataclass of a Normal, Damping or Adhesion part whose "
-            f"type is {entry.name!r}"
+            f"contact part {entry.name}: {entry.value} is no part of this type: give its class this type, and call "
+            "dem.register_law_part in its module"
         )
-        raise ValueError(message)
-    if any(ours.type == word.type for ours in WORDS[word.SLOT]):
-        message = f"contact part {entry.name} of {entry.value} has the name of a part of dem: give it another type"
         raise ValueError(message)
     return word
 
 
-def words(slot: str) -> tuple[type[Part], ...]:
+def words(slot: str) -> tuple[type[LawPart], ...]:
     """Parts that there are for a slot: those of dem, and of installed packages; raises ValueError if one is broken."""
-    others = [load_part(entry) for entry in installed().values()]
-    return (*WORDS[slot], *(word for word in others if word.SLOT == slot))
+    for entry in installed().values():
+        load_part(entry)
+    return (*WORDS[slot], *(word for _, word in sorted(REGISTERED.items()) if word.SLOT == slot))
 
 
-def part_of_class(name: str) -> type[Part] | None:
+def part_of_class(name: str) -> type[LawPart] | None:
     """The part of another package whose class goes by ``module:name`` in files; None if it is no installed one.
 
     Nothing is imported but what an installed package declares, and what is defined already.
     """
-    here = {f"{word.__module__}:{word.__qualname__}": word for word in _subclasses(Part) if word.SLOT}
+    here = {f"{word.__module__}:{word.__qualname__}": word for word in REGISTERED.values()}
     if name in here:
         return here[name]
     return next((load_part(entry) for entry in installed().values() if entry.value == name), None)
 
 
-def _subclasses(kind: type[Part]) -> Iterator[type[Part]]:
-    """All classes that there are of a kind."""
-    for each in kind.__subclasses__():
-        yield each
-        yield from _subclasses(each)
-
-
-def _as_told(slot: str, given: dict) -> Part:
+def _as_told(slot: str, given: dict) -> LawPart:
     """A part as files tell it; raises ValueError for one that is unknown."""
     name, package = given.get("type"), given.get("package")
     values = {key: value for key, value in given.items() if key not in ("type", "package")}
     by_name = {word.type: word for word in WORDS[slot]}
-    if name not in by_name:
-        by_name |= {word.type: word for word in _subclasses(Part) if slot == word.SLOT and hasattr(word, "type")}
-    if name not in by_name:
+    if name not in by_name and name not in REGISTERED:
         installed.cache_clear()  # it may have been installed a moment ago, from a notebook
         if name in installed():
-            word = load_part(installed()[name])
-            by_name |= {word.type: word} if slot == word.SLOT else {}
+            load_part(installed()[name])
+    by_name |= {word.type: word for word in REGISTERED.values() if word.SLOT == slot}
     if name not in by_name and isinstance(name, str) and isinstance(package, str):
         return MissingPart(slot, json.dumps(given, sort_keys=True))
     return by_name[checks.one_of(slot, name, by_name)](**values)
 
 
-def checked(slot: str, given: object) -> Part | None:
+def checked(slot: str, given: object) -> LawPart | None:
     """A part that fits a slot, or None; one as a file tells it is made. Raises TypeError or ValueError for others."""
     if isinstance(given, dict):
         return _as_told(slot, given)
-    if not (given is None or (isinstance(given, Part) and slot in (given.SLOT, getattr(given, "slot", None)))):
+    if not (given is None or (isinstance(given, LawPart) and slot in (given.SLOT, getattr(given, "slot", None)))):
         names = " or ".join(f"a dem.{word.__name__}" for word in WORDS[slot])
         message = f"{slot} is {given!r}, expected {names} or None"
         raise TypeError(message)
+    if not isinstance(given, (*WORDS[slot], MissingPart, *REGISTERED.values(), NoneType)):
+        message = f"{slot} is {given!r}, which kernels do not know: call dem.register_law_part for its class"
+        raise ValueError(message)
     return given
 
 
@@ -221,14 +336,14 @@ def keep_checked(thing: object) -> None:
     fit(**numbers, **parts)
 
 
-def fit(restitution: float, friction: float, **parts: Part | None) -> None:
+def fit(restitution: float, friction: float, **parts: LawPart | None) -> None:
     """Refuse parts of a contact that lack what they need, or say the same thing twice; raises ValueError."""
     for slot in ("rolling", "twisting"):
         if parts[slot] is not None and friction == 0:
             message = f"{slot} is {parts[slot]}, which holds on to nothing without friction: give friction"
             raise ValueError(message)
     normal = parts["normal"] or Hertz()
-    for slot, decides in (("damping", parts["damping"] is not None), ("normal", normal.decides)):
+    for slot, decides in (("damping", parts["damping"] is not None), ("normal", not normal.ELASTIC)):
         if decides and restitution != 1:
             message = f"restitution is {restitution}, but follows from {slot}, which is {parts[slot]}: leave one out"
             raise ValueError(message)
@@ -245,7 +360,7 @@ def plain(thing: object, *, packages: bool = True) -> dict[str, object]:
     values = {each.name: getattr(thing, each.name) for each in fields(thing)}
     told = {name: value for name, value in values.items() if not (name in SLOTS and value is None)}
     for name, value in told.items():
-        if isinstance(value, Part):
+        if isinstance(value, LawPart):
             package, said = type(value).__module__.partition(".")[0], value.said()
             told[name] = said if package == "dem" or not packages else {**said, "package": package}
     return told

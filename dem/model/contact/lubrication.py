@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dem.base.typo_hints import hinted
-from dem.model.contact.law_component import Part, kind, number
+from dem.model.contact.law_component import check_values, kind, number, said, shown
 
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Lubrication(Part):
+class Lubrication:
     """Resistance of a fluid between surfaces that approach each other or part, over a small gap h.
 
     F = -6π μ R*² v_n (1/h - 1/h_0) with R* = R_i R_j/(R_i + R_j), at a wall R (Brenner 1961; Cox 1974; the difference
@@ -42,6 +42,8 @@ class Lubrication(Part):
     type: str = kind("lubrication")
     roughness: float = number("smallest gap, where asperities meet", unit="m", above=0, example=1e-6)
     reach: float = number("largest gap over the effective radius", above=0, default=0.1, example=0.1)
+
+    said, __repr__, __post_init__ = said, shown, check_values
 
     def film(self, viscosity: float, largest: float, rows: int) -> tuple:
         """The part of a contact law for so many materials and the wall, in a fluid of some viscosity [Pa s].

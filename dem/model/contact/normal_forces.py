@@ -9,44 +9,18 @@ from typing import TYPE_CHECKING, ClassVar
 from dem.base import checks
 from dem.base.typo_hints import hinted
 from dem.model.contact import restitution
-from dem.model.contact.law_component import Part, flag, kind, number
+from dem.model.contact.law_component import LawPart, flag, kind, number
 
 if TYPE_CHECKING:
-    from dem.model.contact.law_component import Table
+    from dem.model.contact.law_component import LawTables
 
 TANGENTIAL = 2 / 7  # of the normal stiffness: a slip is then exactly reversed in an undamped impact of spheres
 SIDEWAYS = "tangential stiffness over the normal one"
 
 
-class Normal(Part):
-    """An elastic force, and what other parts need to know of it."""
-
-    SLOT: ClassVar[str] = "normal"
-    decides: ClassVar[bool] = False  # about the coefficient of restitution
-
-    def tables(self, table: Table) -> tuple:
-        """What kernels go by, for all pairs."""
-        raise NotImplementedError
-
-    def shear(self, mindlin: float) -> float:
-        """Tangential stiffness over normal force over overlap; that of Hertz's law is given."""
-        return self.tangential
-
-    def alpha(self, wanted: float) -> float:
-        """Coefficient of `dem.kernels.laws.damping` for a restitution; raises ValueError if this force has none."""
-        if wanted != 1:
-            message = f"restitution is {wanted}, and {self} has no damping for it: leave it out, or take dem.Dashpot"
-            raise ValueError(message)
-        return 0.0
-
-    def dashpot(self, shear: float) -> float:
-        """Tangential dashpot over the normal one."""
-        return 0.5
-
-
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Hertz(Normal):
+class Hertz(LawPart):
     """Elastic spheres, F = 4/3 E* √(R* δ³); Johnson (1985), eq. (4.22). The default.
 
     Examples
@@ -55,13 +29,8 @@ class Hertz(Normal):
     Hertz()
     """
 
+    SLOT, TABLES = "normal", "Hertz"
     type: str = kind("hertz")
-
-    def tables(self, table: Table) -> tuple:
-        """Hertz's law needs none."""
-        from dem.kernels.laws import Hertz as Tables  # noqa: PLC0415
-
-        return Tables()
 
     def shear(self, mindlin: float) -> float:
         """6 G*/E*."""
@@ -78,7 +47,7 @@ class Hertz(Normal):
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Linear(Normal):
+class Linear(LawPart):
     """Linear spring, F = k δ, whose contacts last equally long at any speed (Cundall & Strack 1979).
 
     Parameters
@@ -108,6 +77,7 @@ class Linear(Normal):
     Linear(stiffness=1000.0, tension=False, tangential=0.2857142857142857)
     """
 
+    SLOT, TABLES = "normal", "Linear"
     type: str = kind("linear")
     stiffness: float | None = number("k", unit="N/m", above=0, default=None, example=1000.0)
     collision_time: float | None = number(
@@ -133,15 +103,15 @@ class Linear(Normal):
             )
             raise ValueError(message)
 
-    def tables(self, table: Table) -> tuple:
+    def tables(self, pairs: LawTables) -> tuple:
         """Of springs, or of rates that make them with the mass."""
         from dem.kernels.laws import Linear as Tables  # noqa: PLC0415
 
         return Tables(
-            stiffness=table(lambda contact, *_: contact.normal.stiffness or 0.0),
-            rate=table(lambda contact, *_: contact.normal.rate(contact.restitution)),
-            pulls=table(lambda contact, *_: float(contact.normal.tension)),
-            speed=table(lambda contact, *_: 0.0 if contact.normal.overlap else contact.normal.speed or 0.0),
+            stiffness=pairs.values("normal", "stiffness"),
+            rate=pairs(lambda contact, *_: contact.normal.rate(contact.restitution)),
+            pulls=pairs.values("normal", "tension"),
+            speed=pairs(lambda contact, *_: 0.0 if contact.normal.overlap else contact.normal.speed or 0.0),
         )
 
     def alpha(self, wanted: float) -> float:
@@ -157,7 +127,7 @@ class Linear(Normal):
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Hysteretic(Normal):
+class Hysteretic(LawPart):
     """Plastic contacts: springs that are stiffer when they unload (Walton & Braun 1986; Luding 2008, sec. 2.2).
 
     Restitution follows from the stiffnesses, and is the same at any speed unless there is a depth.
@@ -188,6 +158,7 @@ class Hysteretic(Normal):
     (0.761577310586, False)
     """
 
+    SLOT, TABLES = "normal", "Hysteretic"
     type: str = kind("hysteretic")
     loading: float = number("stiffness k_1", unit="N/m", above=0, example=1000.0)
     unloading: float = number("stiffness k_2, no less", unit="N/m", above=0, example=1600.0)
@@ -195,7 +166,7 @@ class Hysteretic(Normal):
     depth: float | None = number("largest plastic overlap over 2 R*", above=0, default=None, example=0.05)
     tangential: float = number(SIDEWAYS, above=0, default=TANGENTIAL, example=TANGENTIAL)
 
-    decides: ClassVar[bool] = True
+    ELASTIC: ClassVar[bool] = False
 
     def _fits(self) -> None:
         """Refuse springs that are softer when they unload, and a depth without a difference."""
@@ -204,13 +175,12 @@ class Hysteretic(Normal):
             message = f"depth is {self.depth}, which needs unloading ({self.unloading}) above loading"
             raise ValueError(message)
 
-    def tables(self, table: Table) -> tuple:
+    def tables(self, pairs: LawTables) -> tuple:
         """Of stiffnesses, and of the overlap beyond which contacts are elastic."""
         from dem.kernels.laws import Hysteretic as Tables  # noqa: PLC0415
 
-        names = ("loading", "unloading", "cohesion")
-        return Tables(*(table(lambda c, *_, name=name: getattr(c.normal, name)) for name in names),
-                      depth=table(lambda contact, *_: contact.normal.elastic_beyond()))  # fmt: skip
+        values = (pairs.values("normal", name) for name in ("loading", "unloading", "cohesion"))
+        return Tables(*values, depth=pairs(lambda contact, *_: contact.normal.elastic_beyond()))
 
     def elastic_beyond(self) -> float:
         """Overlap beyond which contacts are elastic, over R*; 0 if none are."""
@@ -239,7 +209,7 @@ class Hysteretic(Normal):
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PowerLaw(Normal):
+class PowerLaw(LawPart):
     """A spring F = k δ^n.
 
     Parameters
@@ -262,19 +232,13 @@ class PowerLaw(Normal):
     PowerLaw(stiffness=10000000.0, exponent=2.0, tangential=0.2857142857142857)
     """
 
+    SLOT, TABLES = "normal", "Power"
     type: str = kind("power")
     stiffness: float = number("k", unit="N/m^n", above=0, example=1000.0)
     exponent: float = number("n", least=1, example=1.5)
     tangential: float = number(SIDEWAYS, above=0, default=TANGENTIAL, example=TANGENTIAL)
 
     ALIKE: ClassVar[tuple[str, ...]] = ("exponent",)
-
-    def tables(self, table: Table) -> tuple:
-        """Of k and n."""
-        from dem.kernels.laws import Power as Tables  # noqa: PLC0415
-
-        names = ("stiffness", "exponent")
-        return Tables(*(table(lambda contact, *_, name=name: getattr(contact.normal, name)) for name in names))
 
     def alpha(self, wanted: float) -> float:
         """√(2 (n + 1)) times the damping ratio, see `dem.kernels.laws.power`."""

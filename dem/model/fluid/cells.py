@@ -10,7 +10,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.typo_hints import hinted
-from dem.model.contact.law_component import Part, kind
+from dem.model.contact.law_component import kind, said, shown
 from dem.model.fluid.flows import AXES
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ MOST = 2**22  # cells
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Cells(Part):
+class Cells:
     """Equal cuboid cells that fill a cuboid, by default the box.
 
     Each particle shares its volume among the eight cells whose centres are around its own, trilinearly: as if it were
@@ -66,6 +66,8 @@ class Cells(Part):
     upper: tuple[float, float, float] | None = None
     every: int = 10
     periodic: tuple[str, ...] | None = None  # as the box; told where cells are known
+
+    said, __repr__ = said, shown
 
     def __post_init__(self) -> None:
         """Check all of it."""

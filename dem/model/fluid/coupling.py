@@ -12,7 +12,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.named import named
 from dem.base.typo_hints import hinted
-from dem.model.contact.law_component import Part, kind
+from dem.model.contact.law_component import kind, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -95,7 +95,7 @@ def given_again(function: Callable | None) -> Iterator[None]:
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Coupling(Part):
+class Coupling:
     """Two-way coupling with a function that computes the flow.
 
     ``function(exchange)`` is called at step 0 and then at each count of the cells, see `dem.Cells`. It gets an
@@ -149,6 +149,8 @@ class Coupling(Part):
     type: str = kind("coupling")
     function: Callable[[Exchange], FlowState]
     implicit: bool = False
+
+    __repr__ = shown
 
     def __post_init__(self) -> None:
         """Check it."""

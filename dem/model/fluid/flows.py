@@ -10,7 +10,7 @@ import numpy as np
 
 from dem.base import portable
 from dem.base.typo_hints import hinted
-from dem.model.contact.law_component import Part, kind, number, towards, vector
+from dem.model.contact.law_component import check_values, kind, number, said, shown, towards, vector
 
 if TYPE_CHECKING:
     from typing import ClassVar
@@ -24,11 +24,21 @@ def inverse(rate: float) -> float:
     return 1 / abs(rate) if rate else math.inf
 
 
-class Flow(Part):
+class Flow:
     """A velocity field; those who inherit from it say what kernels are to know of it."""
 
     BOUNDED: ClassVar[bool] = False  # whether it is known somewhere only
     ARRAYS: ClassVar[tuple[str, ...]] = ()  # what of it files hold apart
+
+    said, __repr__ = said, shown
+
+    def __post_init__(self) -> None:
+        """Check all values."""
+        check_values(self)
+        self._fits()
+
+    def _fits(self) -> None:
+        """Refuse values that contradict each other; raises ValueError."""
 
     def field(self, *, density: float, viscosity: float, length: float, time: float) -> tuple:
         """A field of `kernels.fluid`, in a fluid [kg/m³, Pa s]; what is small against particles [m] and steps [s]."""

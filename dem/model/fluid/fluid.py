@@ -9,7 +9,6 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.typo_hints import hinted
-from dem.model.contact.law_component import Part
 from dem.model.contact.lubrication import Lubrication
 from dem.model.fluid.cells import Cells
 from dem.model.fluid.coupling import Coupling
@@ -217,7 +216,7 @@ class Fluid:
         told = {each.name: getattr(self, each.name) for each in fields(self)}
         flow = self.velocity
         plain = repr(flow) if isinstance(flow, (GriddedFlow, FunctionFlow)) else flow.said()
-        told = {name: value.said() if isinstance(value, Part) else value for name, value in told.items()}
+        told = {name: value.said() if hasattr(value, "said") else value for name, value in told.items()}
         return {name: value for name, value in told.items() if value is not None} | {"velocity": plain}
 
 

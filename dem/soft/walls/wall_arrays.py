@@ -10,7 +10,6 @@ import numpy as np
 
 from dem.base import portable
 from dem.base.large_pages import LINE, empty, zeros
-from dem.kernels import laws
 from dem.kernels.soft.contact.batch_kinematics import BLOCK
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.wall_contact import wall_loads
@@ -160,17 +159,6 @@ def refuse_unknown_kinds(walls: Sequence[Wall], *, has_sides: bool) -> None:
                 "dem.kernels.walls.wall_kinds.KINDS what their sides meet, or take dem.Fibre"
             )
             raise ValueError(message)
-
-
-def refuse_unknown_power(law: tuple, walls: Sequence[Wall]) -> None:
-    """Raise ValueError for a normal law that does not tell in which power of the overlap it grows."""
-    part = type(getattr(law, "normal", laws.Hertz()))
-    if walls and laws.functions(part).power is None:
-        message = (
-            f"the normal law {part.__name__} does not say in which power of the overlap it grows, in which contacts "
-            "with several pieces of a wall are summed: give `power` with its row in dem.kernels.laws.interface.PARTS"
-        )
-        raise ValueError(message)
 
 
 def walled(
