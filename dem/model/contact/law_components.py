@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from types import NoneType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dem.base import checks
 from dem.base.typo_hints import hinted
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from dem.kernels.laws.interface import LawComponent
-    from dem.model.contact.contacts import Contact
     from dem.model.contact.law_component import LawTables
-    from dem.model.materials import Material
 
 STIFFNESS = 2.25  # of rolling, over μ_r², of spheres: J. Ai et al., Powder Technol. 206 (2011) 269, eq. (20)
 SLOTS = ("normal", "damping", "rolling", "twisting", "adhesion")  # beside restitution and friction
@@ -114,7 +112,7 @@ class Twisting(LawPart):
         exact = self.model == "hertz"
         share = 3 * math.pi / 16 if exact else 2 / 3
 
-        def of_shear(contact: Contact, one: Material, other: Material) -> float:
+        def of_shear(contact: Any, one: Any, other: Any) -> float:  # noqa: ANN401, a Contact and two Materials
             if not contact.twisting:
                 return 0.0
             if exact:  # 8/3 G of two equal materials
@@ -164,7 +162,7 @@ def register_law_part(part: type[LawPart], tables: type, component: LawComponent
     Returns
     -------
     type
-        The part.
+        The part. The example is a dashpot whose force goes with the square root of the mass, F = -c √m* v.
 
     Raises
     ------
@@ -173,8 +171,6 @@ def register_law_part(part: type[LawPart], tables: type, component: LawComponent
 
     Examples
     --------
-    A dashpot whose force is proportional to the square root of the mass, F = -c √m* v:
-
     >>> import dem, math
     >>> import numpy as np
     >>> from dataclasses import dataclass
