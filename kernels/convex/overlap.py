@@ -1,0 +1,283 @@
+"""Overlap of two convex bodies: the minimum over unit vectors n of g(n) = h_A(n) + h_B(-n) - n · r.
+
+For smooth bodies it is found by Newton's method in the plane across n, with a trust region. The gradient there is that
+part of e = x_A - r - x_B which is across n, and the second derivatives are those of h_A and h_B less g. Steps that do
+not lower g are made shorter.
+
+All others, and those that this does not end for, take the distance of the bodies after B has been shifted along n
+until they are apart: with a shift s, the distance of the shifted bodies is the largest s n · m - g(m), so that its
+normal m has g(m) <= g(n) - s (1 - n · m). Repeated, that goes down to a minimum of g, whatever the shapes, and ends
+after a few steps where faces, edges or vertices meet. Rounded edges are left out meanwhile: bodies whose cores are
+apart need no shift.
+"""
+
+import math
+
+from dem.kernels.compiler.jit import func, inline, noinline
+from dem.kernels.convex.closest_points import closest_points
+from dem.kernels.convex.shape_kinds import curvature_of, has_flat_places, is_smooth, normal_of, rounding_of, support_of
+from dem.kernels.numerics.vector import add, add_scaled, dot, scale, subtract
+
+MOST_STEPS = 60  # of Newton's method
+MOST_SHIFTS = 60
+SHORTEST = 1e-16  # of a step that promises to lower g by this times the sizes, what rounding leaves
+FIRST_RADIUS, LEAST_RADIUS = 0.5, 1e-14  # of the trust region, in angles
+APART = 1e-3  # distance of cores over their sizes, above which its direction is precise
+ROUNDING = 1e-15  # of g, over the sizes
+SHIFT = 0.05  # beyond touching, over the sizes
+BEND = 0.1  # weight of a step of the normal itself, over the sizes
+NOISE = 1e-14  # of g, over the sizes
+
+
+@inline
+def across(n):
+    """Two unit vectors across n and each other (Duff et al., J. Comput. Graph. Tech. 6 (2017) 1)."""
+    sign = math.copysign(1.0, n[2])
+    k = -1.0 / (sign + n[2])
+    m = n[0] * n[1] * k
+    return (1.0 + sign * n[0] * n[0] * k, sign * m, -sign * n[0]), (m, sign + n[1] * n[1] * k, -n[1])
+
+
+@inline
+def unit(u):
+    """Vector u divided by its length."""
+    return scale(1.0 / math.sqrt(dot(u, u)), u)
+
+
+@inline
+def function_at(a, b, r, n):
+    """Value of g at n, the support points about the centres of A and of B, and the sizes that g is a difference of."""
+    h_a, x_a = support_of(a, n)
+    h_b, x_b = support_of(b, scale(-1.0, n))
+    along = dot(n, r)
+    return h_a + h_b - along, x_a, x_b, h_a + h_b + abs(along)
+
+
+@inline
+def solved(k_11, k_12, k_22, g_1, g_2):
+    """Step -k⁻¹ g of a symmetric matrix k whose first element is not much less than the last, and its last pivot."""
+    share = k_12 / k_11
+    pivot = k_22 - share * k_12
+    s_2 = (share * g_1 - g_2) / pivot
+    return -(g_1 + k_12 * s_2) / k_11, s_2, pivot
+
+
+@inline
+def newton_step(g_1, g_2, k_11, k_12, k_22, radius):
+    """Step (s_1, s_2) of Newton's method within a radius, and the decrease that it promises.
+
+    Second derivatives that are not positive, or a step that is too long, are made up for by adding to both.
+    """
+    slope = math.sqrt(g_1 * g_1 + g_2 * g_2)
+    half = 0.5 * (k_11 - k_22)
+    most = 0.5 * (k_11 + k_22) + math.sqrt(half * half + k_12 * k_12)
+    if most > 0.0 and k_11 > 0.0:
+        s_1, s_2, pivot = solved(k_11, k_12, k_22, g_1, g_2)
+        least = pivot * (k_11 / most)
+        if least > 0.0 and s_1 * s_1 + s_2 * s_2 <= radius * radius:
+            return s_1, s_2, -0.5 * (g_1 * s_1 + g_2 * s_2)
+    else:
+        least = 2.0 * half + 2.0 * k_22 - most
+    more = max(slope / radius - least, 0.0)
+    s_1, s_2, pivot = solved(k_11 + more, k_12, k_22 + more, g_1, g_2)
+    if not (k_11 + more > 0.0 and pivot > 0.0):
+        return 0.0, 0.0, 0.0
+    return s_1, s_2, -0.5 * (g_1 * s_1 + g_2 * s_2)
+
+
+@inline
+def saddle_step(k_11, k_12, k_22, radius):
+    """Step of a given length along the direction of least curvature."""
+    half = 0.5 * (k_11 - k_22)
+    spread = math.sqrt(half * half + k_12 * k_12)
+    s_1, s_2 = (-k_12, half + spread) if half > 0.0 else (half - spread, k_12)
+    length = math.sqrt(s_1 * s_1 + s_2 * s_2)
+    return (radius * s_1 / length, radius * s_2 / length) if length > 0.0 else (radius, 0.0)
+
+
+@inline
+def in_plane(k, s_1, s_2):
+    """Symmetric matrix (11, 12, 22) times a vector."""
+    return k[0] * s_1 + k[1] * s_2, k[1] * s_1 + k[2] * s_2
+
+
+@inline
+def combined(s_1, s_2, t_1, t_2):
+    """Vector with these components along two others."""
+    return add(scale(s_1, t_1), scale(s_2, t_2))
+
+
+@inline
+def step_of_normal(body, sign, y, n, t_1, t_2, s_1, s_2):
+    """Step that turns n, the outward normal of a body times a sign, to its normal on the ray through y."""
+    if not has_flat_places(body):
+        return s_1, s_2
+    m = normal_of(body, y)
+    along = sign * dot(m, n)
+    if not along > 0.0:
+        return s_1, s_2
+    return sign * dot(m, t_1) / along, sign * dot(m, t_2) / along
+
+
+@func
+def bent_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, s_1, s_2, size):
+    """Step of n by which the support points move as Newton's step (s_1, s_2) says, rather than n itself.
+
+    To first order both are the same. Where a body is flat, n hardly turns while x(n) moves far, and linear in x is
+    the better model; where it is curved, linear in n is. The steps of A, of B, and of n are averaged with the radii of
+    curvature of A and B and with the sizes as weights.
+    """
+    moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
+    y_a = add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2))
+    y_b = subtract(x_b, combined(moved_b[0], moved_b[1], t_1, t_2))
+    a_1, a_2 = step_of_normal(a, 1.0, y_a, n, t_1, t_2, s_1, s_2)
+    b_1, b_2 = step_of_normal(b, -1.0, y_b, n, t_1, t_2, s_1, s_2)
+    by_a, by_b = in_plane(of_a, a_1, a_2), in_plane(of_b, b_1, b_2)
+    c_1, c_2 = by_a[0] + by_b[0] + size * s_1, by_a[1] + by_b[1] + size * s_2
+    k_11, k_12, k_22 = of_a[0] + of_b[0] + size, of_a[1] + of_b[1], of_a[2] + of_b[2] + size
+    bent_1, bent_2, _ = solved(k_11, k_12, k_22, -c_1, -c_2)
+    return bent_1, bent_2
+
+
+@inline
+def principal(k_11, k_12, k_22, t_1, t_2):
+    """Vectors t_1, t_2 turned to the principal directions of a symmetric matrix, the larger first."""
+    half = 0.5 * (k_11 - k_22)
+    spread = math.sqrt(half * half + k_12 * k_12)
+    c, s = (half + spread, k_12) if half > 0.0 else (k_12, spread - half)
+    length = math.sqrt(c * c + s * s)
+    if length == 0.0:
+        return t_1, t_2
+    c, s = c / length, s / length
+    return add(scale(c, t_1), scale(s, t_2)), add(scale(-s, t_1), scale(c, t_2))
+
+
+@inline
+def has_flat(a, b):
+    """Whether one of two bodies is flat in places."""
+    return has_flat_places(a) or has_flat_places(b)
+
+
+@inline
+def frame_across(a, b, n):
+    """Two unit vectors across n, and the curvatures of A and B along them; where bodies are flat, principal ones."""
+    t_1, t_2 = across(n)
+    of_a, of_b = curvature_of(a, n, t_1, t_2), curvature_of(b, scale(-1.0, n), t_1, t_2)
+    if has_flat(a, b):  # small curvatures beside large ones keep their digits
+        t_1, t_2 = principal(of_a[0] + of_b[0], of_a[1] + of_b[1], of_a[2] + of_b[2], t_1, t_2)
+        of_a, of_b = curvature_of(a, n, t_1, t_2), curvature_of(b, scale(-1.0, n), t_1, t_2)
+    return t_1, t_2, of_a, of_b
+
+
+@inline
+def is_positive(k_11, k_12, k_22):
+    """Whether a symmetric matrix whose first element is not much less than the last has no negative eigenvalues."""
+    return k_11 >= 0.0 and k_22 - k_12 * (k_12 / k_11) >= 0.0
+
+
+@func
+def smooth_overlap(a, b, r, n, lowest):
+    """Minimum of g of two smooth bodies from a normal n on, see `overlap`, and whether it was found."""
+    g, x_a, x_b, size = function_at(a, b, r, n)
+    steps, radius = 1, FIRST_RADIUS
+    bends, bent = has_flat(a, b), False
+    while steps < MOST_STEPS and g >= lowest:
+        t_1, t_2, of_a, of_b = frame_across(a, b, n)
+        e = subtract(subtract(x_a, x_b), r)
+        g_1, g_2 = dot(e, t_1), dot(e, t_2)
+        k_11, k_12, k_22 = of_a[0] + of_b[0] - g, of_a[1] + of_b[1], of_a[2] + of_b[2] - g
+        s_1, s_2, promise = newton_step(g_1, g_2, k_11, k_12, k_22, radius)
+        share, lowered, first = 1.0, False, True
+        if promise <= SHORTEST * size and is_positive(k_11, k_12, k_22):
+            break
+        if promise <= SHORTEST * size:
+            s_1, s_2 = saddle_step(k_11, k_12, k_22, radius)
+        length = math.sqrt(s_1 * s_1 + s_2 * s_2)
+        while steps < MOST_STEPS:
+            d_1, d_2 = share * s_1, share * s_2
+            if bent:
+                d_1, d_2 = bent_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, d_1, d_2, BEND * size)
+            m = unit(add(n, combined(d_1, d_2, t_1, t_2)))
+            g_m, y_a, y_b, _ = function_at(a, b, r, m)
+            steps += 1
+            expected = share * (2.0 - share) * promise
+            lowered = g_m <= g - 0.1 * expected
+            if lowered or promise <= NOISE * size:
+                break
+            if bends and first:
+                bent, first = not bent, False
+            else:
+                share, first = 0.25 * share, True
+                radius = share * length
+        if not lowered:
+            break
+        if g - g_m > 0.7 * expected:
+            radius = max(radius, 2.0 * length)
+        g, n, x_a, x_b, promise = g_m, m, y_a, y_b, math.inf
+    if g < lowest:
+        return g, n, x_a, x_b, steps, True
+    # the last step, to first order: of support points, of which n does not keep the digits where bodies are flat
+    found = promise <= NOISE * size and is_positive(k_11, k_12, k_22)
+    if found:
+        moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
+        x_a = add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2))
+        x_b = subtract(x_b, combined(moved_b[0], moved_b[1], t_1, t_2))
+        g, n = g - promise, unit(add(n, combined(s_1, s_2, t_1, t_2)))
+    return g, n, x_a, x_b, steps, found
+
+
+@noinline
+def overlap_by_shifts(a, b, r, n, lowest):
+    """Minimum of g of two bodies of any shape from a normal n on, see `overlap`."""
+    rounding = rounding_of(a) + rounding_of(b)
+    g, x_a, x_b, size = function_at(a, b, r, n)
+    steps = 1
+    for _ in range(MOST_SHIFTS):
+        if g < lowest:
+            break
+        core = g - rounding
+        shift = 0.0 if core < -APART * size else core + SHIFT * size
+        m, y, more = closest_points(a, b, add_scaled(r, shift, n), n)
+        g_m, _, _, _ = function_at(a, b, r, m)
+        steps += more
+        lower = g_m < g - ROUNDING * size
+        if g_m <= g + ROUNDING * size:
+            # the places that are nearest to each other, which for faces and edges are not those of any one vertex
+            g, n = g_m, m
+            x_a = add_scaled(y, rounding_of(a), n)
+            x_b = subtract(add_scaled(x_a, -g, n), r)
+        if not lower or shift == 0.0:
+            break
+    return g, n, x_a, x_b, steps
+
+
+@func
+def overlap(a, b, r, n_start, reach):
+    """Overlap of two convex bodies, the normal, the places that touch, and the number of steps.
+
+    Parameters
+    ----------
+    a, b : ConvexBody
+    r : (3,) floats
+        From the centre of A to that of B [m].
+    n_start : (3,) floats
+        Normal to start from, a unit vector such as that of the last time step; or zeros.
+    reach : float
+        Bodies that are farther apart are only proven to be so: the overlap is then some number below -reach [m]. 0
+        for contacts, infinite for distances.
+
+    Returns
+    -------
+    overlap [m], less than 0 for bodies that are apart; unit normal from A to B; place on A about its centre, place on
+    B about its centre [m], world frame; number of steps, each of which evaluates both support functions
+    """
+    n = n_start
+    if dot(n, n) == 0.0:
+        n = unit(r) if dot(r, r) > 0.0 else (0.0, 0.0, 1.0)
+    steps = 0
+    if is_smooth(a) and is_smooth(b):
+        g, n, x_a, x_b, steps, found = smooth_overlap(a, b, r, n, -reach)
+        if found:
+            return g, n, x_a, x_b, steps
+    g, n, x_a, x_b, more = overlap_by_shifts(a, b, r, n, -reach)
+    return g, n, x_a, x_b, steps + more
