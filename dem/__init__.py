@@ -50,7 +50,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.dsmc.verdict import StochasticVerdict
     from dem.event_driven.simulation import HardSpheres
     from dem.event_driven.verdict import HardVerdict
-    from dem.files.exports import export
+    from dem.files.exports import export, register_export
     from dem.files.reading.trajectory import Trajectory
     from dem.files.storage.repair import repair
     from dem.model.bonds.bonds import Bonds
@@ -66,6 +66,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.energy import Energy
     from dem.model.fluid.cells import Cells
     from dem.model.fluid.coupling import Coupling, Exchange, FlowState
+    from dem.model.fluid.drag_registry import register_drag
     from dem.model.fluid.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
     from dem.model.fluid.fluid import Fluid
     from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
@@ -198,6 +199,8 @@ HOMES = {
     "random_velocities": "dem.model.particles.packing",
     "read_sizes": "dem.model.particles.sieves",
     "register_field": "dem.model.particles.field_registry",
+    "register_drag": "dem.model.fluid.drag_registry",
+    "register_export": "dem.files.exports",
     "register_law_part": "dem.model.contact.law_components",
     "repair": "dem.files.storage.repair",
     "rerun": "dem.run.rerun",

@@ -17,6 +17,7 @@ from dem.dsmc.verdict import StochasticVerdict as StochasticVerdict
 from dem.event_driven.simulation import HardSpheres as HardSpheres
 from dem.event_driven.verdict import HardVerdict as HardVerdict
 from dem.files.exports import export as export
+from dem.files.exports import register_export as register_export
 from dem.files.reading.trajectory import Trajectory as Trajectory
 from dem.files.storage.repair import repair as repair
 from dem.model.bonds.bonds import Bonds as Bonds
@@ -43,6 +44,7 @@ from dem.model.fluid.cells import Cells as Cells
 from dem.model.fluid.coupling import Coupling as Coupling
 from dem.model.fluid.coupling import Exchange as Exchange
 from dem.model.fluid.coupling import FlowState as FlowState
+from dem.model.fluid.drag_registry import register_drag as register_drag
 from dem.model.fluid.flows import ChannelFlow as ChannelFlow
 from dem.model.fluid.flows import PipeFlow as PipeFlow
 from dem.model.fluid.flows import RotatingFlow as RotatingFlow

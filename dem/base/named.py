@@ -7,7 +7,8 @@ import sys
 from importlib.metadata import entry_points
 
 GROUP = "dem.classes"  # entry-point group of shapes and functions of other packages
-GROUPS = (GROUP, "dem.cases", "dem.contact_parts", "dem.couplings")  # their modules may be named in files
+# their modules may be named in files
+GROUPS = (GROUP, "dem.cases", "dem.contact_parts", "dem.couplings", "dem.drags", "dem.exports")
 
 
 def named(name: str) -> object:

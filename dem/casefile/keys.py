@@ -24,7 +24,7 @@ from dem.base import checks, units
 from dem.files.writing.output_settings import Every
 from dem.model.contact.contacts import RULES
 from dem.model.domain.box import AXES, FACES
-from dem.model.fluid.fluid import DRAGS
+from dem.model.fluid.drag_registry import DRAGS, known_drag
 from dem.model.particles.fields import STATE
 from dem.rotation.integrators import integrator_for_contacts
 
@@ -136,5 +136,5 @@ Face = _one_of("face", FACES)
 MovingFace = _one_of("face", (*FACES, "all"))
 Axis = _one_of("axis", AXES)
 Rule = _one_of("rule", (*RULES, "none"))
-Drag = _one_of("drag", DRAGS)
+Drag = Annotated[str, Among(tuple(DRAGS)), AfterValidator(known_drag)]
 Integrator = Annotated[str, AfterValidator(lambda name: integrator_for_contacts(name) and name)]

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dem.cli.common import app, plain_errors, say
-from dem.files.exports import FORMATS, export
+from dem.files.exports import FORMATS, export, formats
 
 
 @app.command("export")
@@ -36,11 +36,11 @@ def _told_by(output: Path | None) -> str:
     """The format whose files are named like this one: of several the one with the longest such ending."""
     name = output.name.lower() if output else ""
     alike = {
-        to: max((len(end) for end in each.endings if name.endswith(end)), default=0) for to, each in FORMATS.items()
+        to: max((len(end) for end in each.endings if name.endswith(end)), default=0) for to, each in formats().items()
     }
     found = max(alike, key=alike.get)
     if not alike[found]:
-        message = f"give --to {', '.join(FORMATS)}, or the name of such a file with -o"
+        message = f"give --to {', '.join(formats())}, or the name of such a file with -o"
         raise ValueError(message)
     return found
 

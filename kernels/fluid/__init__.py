@@ -26,12 +26,15 @@ or `Nothing` in place of lift, swirl and spin. Each part is a file with a NamedT
 `dem.kernels.soft.fluid.fluid_step` moves bodies under these forces, and `relaxation_step` says where in a step they
 act. LLVM makes vector code of the loops over laws. So laws take powers and exponentials from
 `dem.kernels.numerics.elementary`, and write arithmetic after an ``if``; a law that calls ``math`` is correct, and
-slower. To add a part, write a file like ``stokes.py``, a row here, and a word for users in ``dem.model.fluid.fluid`` or
-``dem.model.fluid.flows``. Laws of drag state in ``dem.soft.fluid.drag_inputs`` what they need of bodies.
+slower.
+
+To add a part, write a file like ``stokes.py``, a row here, and a row of ``drag_registry`` or a class of ``flows`` in
+``dem.model.fluid``. A drag law of another package is one file, see `dem.register_drag`.
 """
 
 from typing import NamedTuple
 
+from dem.kernels.compiler.disk_cache import tell_sources
 from dem.kernels.compiler.jit import inline, select, type_is
 from dem.kernels.compiler.selection import function_for
 from dem.kernels.fluid import (
@@ -104,13 +107,14 @@ FIELDS = {
     gridded.FlowGrid: gridded.sample,
     user_function.Called: user_function.sample,
 }
-DRAGS = {
-    stokes.Stokes: stokes.drag,
-    schiller_naumann.SchillerNaumann: schiller_naumann.drag,
-    hoelzer_sommerfeld.HoelzerSommerfeld: hoelzer_sommerfeld.drag,
-    rosendahl.Rosendahl: rosendahl.drag,
-    zastawny.Zastawny: zastawny.drag,
+NAMED_DRAGS = {
+    "stokes": (stokes.Stokes, stokes.drag),
+    "schiller-naumann": (schiller_naumann.SchillerNaumann, schiller_naumann.drag),
+    "hoelzer-sommerfeld": (hoelzer_sommerfeld.HoelzerSommerfeld, hoelzer_sommerfeld.drag),
+    "rosendahl": (rosendahl.Rosendahl, rosendahl.drag),
+    "zastawny": (zastawny.Zastawny, zastawny.drag),
 }
+DRAGS = dict(NAMED_DRAGS.values())
 LIFTS = {saffman.Saffman: saffman.saffman, saffman.Mei: saffman.mei, Nothing: _no_lift}
 SWIRLS = {magnus.RubinowKeller: magnus.slow, magnus.OesterleBuiDinh: magnus.measured, Nothing: _no_swirl}
 SPINS = {spin_drag.Creeping: spin_drag.creeping, spin_drag.Dennis: spin_drag.dennis, Nothing: _no_spin}
@@ -169,12 +173,13 @@ def rows_of(field):
 
 
 drag_on = select("part", DRAGS)
-DENSE = {
-    di_felice.DiFelice: di_felice.factor,
-    gidaspow.Gidaspow: gidaspow.factor,
-    gidaspow.HuilinGidaspow: gidaspow.smooth_factor,
-    beetstra.Beetstra: beetstra.factor,
+NAMED_DENSE = {
+    "di-felice": (di_felice.DiFelice, di_felice.factor),
+    "gidaspow": (gidaspow.Gidaspow, gidaspow.factor),
+    "huilin-gidaspow": (gidaspow.HuilinGidaspow, gidaspow.smooth_factor),
+    "beetstra": (beetstra.Beetstra, beetstra.factor),
 }
+DENSE = dict(NAMED_DENSE.values())
 some, told = dense_suspension.some_fluid, dense_suspension.press_as_told
 voidage_of = of_flows(dense_suspension.all_fluid, InBed=some, InSolved=some, InMixture=some)
 press_on = of_flows(dense_suspension.press_by_flow, InSolved=told, InMixture=told)
@@ -202,6 +207,15 @@ def resist_in_bed(part, medium, g, reynolds, slip, flow):
 
 
 resist = select("part", dict.fromkeys(DRAGS, resist_alone) | dict.fromkeys(DENSE, resist_in_bed))
+
+
+def add_drag(law, formula, *, dense=False):
+    """Add a drag law: a type with its formula, or with its factor in dense beds; what is compiled for it is kept."""
+    (DENSE if dense else DRAGS)[law] = formula
+    resist.functions[law] = resist_in_bed if dense else resist_alone
+    tell_sources(law, [formula])
+
+
 lift_on = select("part", LIFTS)
 swirl_on = select("part", SWIRLS)
 spin_factor = select("part", SPINS)

@@ -10,9 +10,9 @@ from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.vector import scale
 
 import dem
-from dem.model.fluid.fluid import DRAGS, Correlation
+from dem.model.fluid.drag_registry import unregister_drag
 from dem.model.shapes.spheroid import Figure, Spheroid
-from dem.soft.fluid import drag_inputs, fluid_setup
+from dem.soft.fluid import fluid_setup
 
 WATER = {"density": 1000.0, "viscosity": 1e-3}
 STUFF = dem.Material(young=1e6, poisson=0.3, density=2500.0)
@@ -148,11 +148,13 @@ def by_sphericity(bodies):
 
 
 @pytest.fixture
-def own(monkeypatch):
-    """The rows: a name with its range, what the law wants to know of bodies, and its formula."""
-    monkeypatch.setitem(DRAGS, "haider-levenspiel", Correlation(2.5e4))
-    monkeypatch.setitem(drag_inputs.PARTS, "haider-levenspiel", by_sphericity)
-    monkeypatch.setitem(fluids.DRAGS, HaiderLevenspiel, haider_levenspiel)
+def own():
+    """Register it: a name with its range, what the law wants to know of bodies, and its formula."""
+    dem.register_drag(
+        "haider-levenspiel", HaiderLevenspiel, haider_levenspiel, reynolds=(0.0, 2.5e4), of_bodies=by_sphericity
+    )
+    yield
+    unregister_drag("haider-levenspiel")
 
 
 def test_a_law_of_ones_own(own):

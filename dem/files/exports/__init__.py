@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,15 +11,17 @@ from dem.base import checks
 from dem.base.replace import replace_when_done
 from dem.base.typo_hints import hinted
 from dem.files.exports import contacts_vtkhdf, csv_table, dense_h5md, hoomd_gsd, spheres_vtkhdf, walls_vtkhdf
+from dem.files.exports.format import Format
 from dem.files.reading.tracked_frames import Frames
 from dem.files.reading.trajectory import Trajectory
+from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from os import PathLike
 
-    from dem.files.exports.format import Format
 
+GROUP = "dem.exports"  # entry-point group of modules that register a format, by its name; any package may add to it
 FORMATS: dict[str, Format] = {
     "csv": csv_table.FORMAT,
     "gsd": hoomd_gsd.FORMAT,
@@ -27,6 +30,71 @@ FORMATS: dict[str, Format] = {
     "walls.vtkhdf": walls_vtkhdf.FORMAT,
     "contacts.vtkhdf": contacts_vtkhdf.FORMAT,
 }
+
+
+BUILT_IN = tuple(FORMATS)
+
+
+def register_export(
+    name: str, write: Callable[[Trajectory, Path, Frames, Sequence[str]], None], *, endings: Sequence[str],
+    fields: Callable[[Trajectory], dict[str, tuple[str, ...]]] | None = None, always: Sequence[str] = (),
+) -> None:  # fmt: skip
+    """Bring a file format of your own to `dem.export` and to ``dem export``.
+
+    An entry point of the group of exports, with this name and the module that calls this function, lets the command
+    line find it, see ``dem guide own``.
+
+    Parameters
+    ----------
+    name : str
+        Of the format.
+    write : function
+        ``write(run, path, frames, fields)`` writes frames of these numbers, with these fields, to a new file.
+    endings : sequence of str
+        Of file names, such as (".xyz",); the first is the default.
+    fields : function, optional
+        ``fields(run)`` says which fields can be asked for, and of which fields of the run each is made; default: all
+        fields of particles.
+    always : sequence of str
+        Fields that are written unasked.
+
+    Raises
+    ------
+    ValueError
+        If the name is taken, or there is no ending.
+
+    Examples
+    --------
+    >>> import dem
+    >>> def write(run, path, frames, fields):
+    ...     path.write_text(" ".join(f"{run.time[k]:g}" for k in frames))
+    >>> dem.register_export("times", write, endings=(".times",))
+    >>> unregister_export("times")
+    """
+    checks.text("name", name)
+    if name in BUILT_IN or not endings:
+        message = f"name of an export is {name!r} with endings {endings!r}, expected a new name and at least one ending"
+        raise ValueError(message)
+    FORMATS[name] = Format(
+        tuple(endings), fields or (lambda _: {each: (each,) for each in STATE}), write, tuple(always)
+    )
+
+
+def unregister_export(name: str) -> None:
+    """Forget a format of this name, so that it is not found any more."""
+    del FORMATS[checks.one_of("registered export", name, [each for each in FORMATS if each not in BUILT_IN])]
+
+
+def formats() -> dict[str, Format]:
+    """All formats by name, those of installed packages too; raises ValueError for a package that cannot be loaded."""
+    for entry in entry_points(group=GROUP):
+        if entry.name not in FORMATS:
+            try:
+                entry.load()
+            except Exception as error:
+                message = f"export {entry.name} cannot be loaded from {entry.value}: {type(error).__name__}: {error}"
+                raise ValueError(message) from error
+    return FORMATS
 
 
 @hinted
@@ -86,7 +154,7 @@ def export(
     0,0,0.0,0,0,0.0,0.0,1.0
     <BLANKLINE>
     """
-    chosen = FORMATS[checks.one_of("format", to, FORMATS)]
+    chosen = formats()[checks.one_of("format", to, formats())]
     if not isinstance(run, Trajectory):
         with Trajectory(run) as opened:
             return export(opened, to, output, fields=fields, frames=frames, overwrite=overwrite)

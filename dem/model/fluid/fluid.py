@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import NamedTuple
-
-import numpy as np
 
 from dem.base import checks
 from dem.base.typo_hints import hinted
 from dem.model.contact.lubrication import Lubrication
 from dem.model.fluid.cells import Cells
 from dem.model.fluid.coupling import Coupling
+from dem.model.fluid.drag_registry import DRAGS, Correlation, is_dense, known_drag
 from dem.model.fluid.flows import ChannelFlow, Flow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
 from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
 from dem.model.fluid.vortices import ABCFlow, TaylorGreenFlow
@@ -21,30 +19,6 @@ FLOWS = (
 )  # fmt: skip
 
 
-class Correlation(NamedTuple):
-    """A correlation, and from and up to which Reynolds numbers it holds, of translation and of rotation.
-
-    And from which voidage.
-    """
-
-    most: float = np.inf
-    most_turning: float = np.inf
-    least: float = 0.0
-    least_voidage: float = -np.inf
-
-
-DRAGS = {
-    "stokes": Correlation(0.1),
-    "schiller-naumann": Correlation(2e5),  # where the boundary layer becomes turbulent
-    "hoelzer-sommerfeld": Correlation(2e5),
-    "rosendahl": Correlation(1500.0, least=30.0),  # of the cross-flow principle
-    "zastawny": Correlation(300.0, least=1.0),  # below, fits miss Stokes' limit
-    "di-felice": Correlation(1e4, least_voidage=0.36),
-    "gidaspow": Correlation(3e3, least_voidage=0.36),  # of Ergun's data, Re ε/(1 - ε) < 2500
-    "huilin-gidaspow": Correlation(3e3, least_voidage=0.36),
-    "beetstra": Correlation(2e3, least_voidage=0.4),  # ε Re < 1000
-}
-DENSE = ("di-felice", "gidaspow", "huilin-gidaspow", "beetstra")
 MODELS = ("A", "B")
 LIFTS = {"saffman": Correlation(1.0), "mei": Correlation(100.0)}
 SWIRLS = {"rubinow-keller": Correlation(1.0), "oesterle-bui-dinh": Correlation(140.0)}
@@ -149,7 +123,7 @@ class Fluid:
         object.__setattr__(self, "density", checks.number("density", self.density, above=0, unit="kg/m3"))
         object.__setattr__(self, "viscosity", checks.number("viscosity", self.viscosity, above=0, unit="Pa s"))
         object.__setattr__(self, "velocity", _flow(self.velocity))
-        checks.one_of("drag", self.drag, DRAGS)
+        known_drag(self.drag)
         for name, laws in (("rotation", SPINS), ("lift", LIFTS), ("magnus", SWIRLS)):
             if getattr(self, name) is not None:
                 checks.one_of(name, getattr(self, name), laws)
@@ -167,7 +141,7 @@ class Fluid:
 
     def _check_cells(self) -> None:
         """Refuse cells without use, and what does not go together; put in cells where they are wanted."""
-        dense, coupled = self.drag in DENSE, self.coupling is not None
+        dense, coupled = is_dense(self.drag), self.coupling is not None
         if self.cells is None and (dense or coupled):
             object.__setattr__(self, "cells", Cells())
         if self.cells is not None and not (dense or coupled):

@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.kernels.fluid.beetstra import Beetstra
-from dem.kernels.fluid.di_felice import DiFelice
-from dem.kernels.fluid.gidaspow import Gidaspow, HuilinGidaspow
+from dem.kernels import fluid as fluids
 from dem.kernels.fluid.hoelzer_sommerfeld import HoelzerSommerfeld
 from dem.kernels.fluid.rosendahl import Rosendahl
-from dem.kernels.fluid.schiller_naumann import SchillerNaumann
-from dem.kernels.fluid.stokes import Stokes
 from dem.kernels.fluid.zastawny import Zastawny
+from dem.model.fluid.drag_registry import REGISTERED, is_dense
 from dem.model.shapes.spheroid import Figure
 
 if TYPE_CHECKING:
@@ -57,18 +54,16 @@ def tabled(bodies: Bodies) -> Zastawny:
     return Zastawny(*(np.ascontiguousarray(np.array(table).T) for table in zip(*rows, strict=True)))
 
 
-PARTS: dict[str, Callable[[Bodies], tuple]] = {
-    "stokes": lambda _: Stokes(),
-    "schiller-naumann": lambda _: SchillerNaumann(),
+OF_BODIES: dict[str, Callable[[Bodies], tuple]] = {  # laws that need more of bodies than the fluid knows
     "hoelzer-sommerfeld": lambda bodies: HoelzerSommerfeld(*sphericities(bodies)),
     "rosendahl": lambda bodies: Rosendahl(*sphericities(bodies)),
     "zastawny": tabled,
 }
-DENSE = {"di-felice": DiFelice, "gidaspow": Gidaspow, "huilin-gidaspow": HuilinGidaspow, "beetstra": Beetstra}
 
 
 def drag_of(fluid: Fluid, bodies: Bodies) -> tuple:
     """The law of drag of a fluid; in dense beds it says whether the pressure gradient that it causes is in it."""
-    if fluid.drag in DENSE:
-        return DENSE[fluid.drag](float(fluid.drag_model == "B"))
-    return PARTS[fluid.drag](bodies)
+    law = REGISTERED.get(fluid.drag) or OF_BODIES.get(fluid.drag)
+    if is_dense(fluid.drag):
+        return (law or fluids.NAMED_DENSE[fluid.drag][0])(float(fluid.drag_model == "B"))
+    return law(bodies) if law else fluids.NAMED_DRAGS[fluid.drag][0]()

@@ -1,0 +1,133 @@
+"""Drag laws by name: in which range each holds, and how another package adds one."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, NamedTuple
+
+from dem.base import checks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from importlib.metadata import EntryPoint
+
+GROUP = "dem.drags"  # entry-point group of modules that register a drag law, by its name; any package may add to it
+
+
+class Correlation(NamedTuple):
+    """A correlation, and from and up to which Reynolds numbers it holds, of translation and of rotation.
+
+    And from which voidage: laws that have one are of dense beds.
+    """
+
+    most: float = math.inf
+    most_turning: float = math.inf
+    least: float = 0.0
+    least_voidage: float = -math.inf
+
+
+DRAGS = {
+    "stokes": Correlation(0.1),
+    "schiller-naumann": Correlation(2e5),  # where the boundary layer becomes turbulent
+    "hoelzer-sommerfeld": Correlation(2e5),
+    "rosendahl": Correlation(1500.0, least=30.0),  # of the cross-flow principle
+    "zastawny": Correlation(300.0, least=1.0),  # below, fits miss Stokes' limit
+    "di-felice": Correlation(1e4, least_voidage=0.36),
+    "gidaspow": Correlation(3e3, least_voidage=0.36),  # of Ergun's data, Re ε/(1 - ε) < 2500
+    "huilin-gidaspow": Correlation(3e3, least_voidage=0.36),
+    "beetstra": Correlation(2e3, least_voidage=0.4),  # ε Re < 1000
+}
+BUILT_IN = tuple(DRAGS)
+REGISTERED: dict[str, Callable[[list], tuple]] = {}  # laws of other packages: what makes one of bodies, by name
+
+
+def is_dense(drag: str) -> bool:
+    """Whether a drag law is of dense beds, and goes by the voidage."""
+    return DRAGS[drag].least_voidage > -math.inf
+
+
+def register_drag(
+    name: str, law: type, formula: Callable, *, reynolds: tuple[float, float] = (0.0, math.inf),
+    least_voidage: float | None = None, of_bodies: Callable[[list], tuple] | None = None,
+) -> None:  # fmt: skip
+    """Bring a drag law of your own to `Fluid`, case files, files of runs and the kernels.
+
+    Register a law where its module defines it. An entry point of the group of drags, with this name and the module,
+    lets case files and the command line find it, see ``dem guide own``.
+
+    Parameters
+    ----------
+    name : str
+        By which `Fluid` and case files call it.
+    law : type
+        A NamedTuple of numbers that the formula reads; without fields if it needs none.
+    formula : function
+        Compiled by `dem.kernels.compiler.jit.inline`. Of few particles, ``drag(part, medium, g, reynolds, slip)``: the
+        resistance along the three body axes of variant g [N s/m], with slip = u - v in the body frame [m/s]. Of dense
+        beds, ``factor(part, reynolds, voidage)``: drag over that of Stokes, for the velocity relative to the fluid.
+    reynolds : (2,) floats
+        From which to which Reynolds number the law holds; verdicts warn outside.
+    least_voidage : float, optional
+        Of a law of dense beds, the least voidage for which it holds. The first field of the law is then ``whole``: 1 if
+        the pressure gradient that drag causes is counted with it, else 0.
+    of_bodies : function, optional
+        What makes the law, of the pairs (shape, spheroid) of all variants; default: the law without arguments. Not of
+        dense beds.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the name is taken, or a value out of range.
+
+    Examples
+    --------
+    >>> import dem
+    >>> from typing import NamedTuple
+    >>> from dem.kernels.compiler.jit import inline
+    >>> from dem.kernels.numerics.vector import load, scale
+    >>> class Oseen(NamedTuple):
+    ...     "Selects Oseen's correction, C_D = 24/Re (1 + 3/16 Re)."
+    >>> @inline
+    ... def drag(part, medium, g, reynolds, slip):
+    ...     return scale(medium.viscosity * (1.0 + 0.1875 * reynolds), load(medium.translation, g))
+    >>> dem.register_drag("oseen", Oseen, drag, reynolds=(0.0, 5.0))
+    >>> dem.Fluid(density=1000.0, viscosity=1e-3, drag="oseen").laws["oseen"].most
+    5.0
+    >>> unregister_drag("oseen")
+    """
+    from dem.kernels import fluid as fluids  # noqa: PLC0415, runs are read without numba
+
+    checks.text("name", name)
+    least, most = (checks.number("reynolds", value, least=0) if value < math.inf else value for value in reynolds)
+    if name in BUILT_IN:
+        message = f"name of a drag law is {name!r}, which is one of dem: choose another"
+        raise ValueError(message)
+    dense = least_voidage is not None
+    voidage = checks.number("least_voidage", least_voidage, least=0, most=1) if dense else -math.inf
+    fluids.add_drag(law, formula, dense=dense)
+    DRAGS[name] = Correlation(most, least=least, least_voidage=voidage)
+    REGISTERED[name] = law if dense else of_bodies or (lambda _: law())
+
+
+def unregister_drag(name: str) -> None:
+    """Forget a drag law of this name, so that it is not found any more."""
+    del REGISTERED[checks.one_of("registered drag", name, REGISTERED)], DRAGS[name]
+
+
+@cache
+def installed() -> dict[str, EntryPoint]:
+    """Entry points of the drag laws that other packages bring, by name."""
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def known_drag(name: object) -> str:
+    """Name of a drag law, whose module is imported if another package brings it; raises ValueError for unknown ones."""
+    if name not in DRAGS and name in installed():
+        try:
+            installed()[name].load()
+        except Exception as error:
+            message = f"drag {name} cannot be loaded from {installed()[name].value}: {type(error).__name__}: {error}"
+            raise ValueError(message) from error
+    return checks.one_of("drag", name, [*DRAGS, *(each for each in installed() if each not in DRAGS and each != name)])
