@@ -8,7 +8,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from dem.casefile.toml import tomllib
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.model.contact import law_components
 
 ROOT = Path(__file__).parent.parent

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dem
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.run.replay import states
 from dem.soft.recorder import KEPT
 from dem.soft.run_errors import BrokenRunError

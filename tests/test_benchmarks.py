@@ -17,7 +17,7 @@ from dem.bench.stepping import StepBenchmark
 from dem.bench.timing import stage_times
 from dem.bench.walling import Walling
 from dem.bench.workloads import BENCHMARKS, Colliding, SizeScaling, Speedup, benchmark, names_with
-from dem.cli.common import app
+from dem.cli.application import app
 
 
 @pytest.mark.parametrize("name", ["nine_fibres", "calls_nine", "fibres_1e3", "hard_spheres", "write_trajectory"])

@@ -22,12 +22,20 @@ from dem.case import StudyCase
 from dem.casefile import check
 from dem.casefile.load import METHODS, read, resolved
 from dem.casefile.placements.last_frame import last_frame
-from dem.casefile.schema import BoxTable, HardTable, ImpactTable, LatticeTable, OutputTable, RandomTable, SteppedTable
-from dem.casefile.stochastic import StochasticTable, TurbulenceTable
-from dem.casefile.tables import table_in, without_none
+from dem.casefile.schema.case_tables import (
+    BoxTable,
+    HardTable,
+    ImpactTable,
+    LatticeTable,
+    OutputTable,
+    RandomTable,
+    SteppedTable,
+)
+from dem.casefile.schema.stochastic import StochasticTable, TurbulenceTable
+from dem.casefile.schema.table_base import table_in, without_none
 from dem.casefile.toml import tomllib
 from dem.casefile.write import blank, example
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.model.particles.fields import STATE
 
 BEGINNING = """
@@ -297,7 +305,7 @@ def test_groups_that_cannot_be_made_are_told_together(cli, tmp_path):
 
 def test_other_commands_do_not_wait_for_case_files():
     """Neither the parser of units nor the schema is imported with the command line."""
-    command = "import sys, dem.cli; print({'pint', 'dem.casefile.schema'} & set(sys.modules))"
+    command = "import sys, dem.cli; print({'pint', 'dem.casefile.schema.case_tables'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", command], capture_output=True, check=True).stdout == b"set()\n"
 
 

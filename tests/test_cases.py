@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.case import StudyCase
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.rotation.study import rub_cylinders
 
 HARD = ("hard-spheres", "granular-cooling")

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 import dem
 from dem.base import interrupts
 from dem.case import with_parameters
-from dem.cli.commands import COMMANDS
-from dem.cli.common import app, plain_errors
+from dem.cli.application import app, plain_errors
+from dem.cli.command_table import COMMANDS
 
 ROOT = Path(__file__).parent.parent
 QUICK = ["--duration", "0.001", "--time-step", "1e-5", "--frames", "2"]
@@ -165,7 +165,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("module", ["typer", "dem.cli.lists", "rich.table", "dem.cases.nine_fibres"])
+@pytest.mark.parametrize("module", ["typer", "dem.cli.commands.lists", "rich.table", "dem.cases.nine_fibres"])
 @pytest.mark.few(2)
 def test_ctrl_c_at_any_import_is_one_line(module):
     """The application's, a command's, those while it runs."""

@@ -13,7 +13,7 @@ from viewers import point_data, points, vtk_frames
 from vtkmodules.util.numpy_support import vtk_to_numpy
 
 import dem
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.files import exports
 from dem.files.exports.hoomd_gsd import Cell
 from dem.files.writing.trajectory_writer import check_output

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 import dem
 from dem import statistics
-from dem.cli.common import app
-from dem.cli.info import _value, _words
+from dem.cli.application import app
+from dem.cli.commands.info import _value, _words
 
 FIELDS = ("position", "velocity", "orientation", "angular_velocity")
 

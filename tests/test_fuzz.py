@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import dem
 from dem.casefile.load import resolved
 from dem.casefile.toml import tomllib
-from dem.cli.common import app
+from dem.cli.application import app
 
 FEW, MANY = 12, 1500
 EXAMPLES = [FEW, pytest.param(MANY, marks=pytest.mark.nightly)]

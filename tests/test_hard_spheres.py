@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
 import dem
-from dem.cli.common import app
+from dem.cli.application import app
 
 STATE = ("position", "velocity", "orientation", "angular_velocity")
 

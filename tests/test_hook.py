@@ -10,7 +10,7 @@ from crowds import assert_same_frames, crowd
 from typer.testing import CliRunner
 
 import dem
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.files.writing.trajectory_writer import TrajectoryWriter
 from dem.run.record import Interrupted
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from viewers import vtk_frames
 
 import dem
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.files.writing.trajectory_writer import TrajectoryWriter
 
 # steps are coarse, so that much happens in few of them

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.casefile.load import read
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.model.particles.kinds import MOST, distribution, labels
 
 DIAMETERS = np.linspace(0.004, 0.006, 500)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.base.replace import OutputError
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.files.storage.journal import path_of
 from dem.files.storage.journaled_file import JournaledFile
 from dem.files.writing.trajectory_writer import TrajectoryWriter

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem import statistics
-from dem.cli.common import app
+from dem.cli.application import app
 
 pytestmark = pytest.mark.filterwarnings("ignore::dem.DemWarning")
 G, EDGE = 9.81, 0.1

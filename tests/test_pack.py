@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.casefile.load import read
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.model.particles import random_insertion
 from dem.model.shapes.bodies import place
 

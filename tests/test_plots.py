@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.case import StudyCase
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.model.particles.kinds import Kind
 from dem.model.shapes.bodies import Variant
 from dem.plots import bodies

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dem
-from dem.cli.common import app
+from dem.cli.application import app
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from dem.plots import Camera, Floor, Light, render
-from dem.plots.light import crowding
-from dem.plots.raster import nearest
+from dem.plots.rendering.light import crowding
+from dem.plots.rendering.raster import nearest
 from dem.plots.scene import box_edges
 
 RED, WHITE = (1, 0, 0), (1, 1, 1)
-RENDER = sys.modules["dem.plots.render"]  # not the function
+RENDER = sys.modules["dem.plots.rendering.render"]  # not the function
 PLAIN = {"ambient": 0, "fill": 0, "diffuse": 1, "specular": 0, "occlusion": 0, "haze": 0, "shadows": False}
 FRONT = Camera((0, 0, 0), forward=(0, 1, 0), span=4.0)  # parallel, x to the right, z up
 

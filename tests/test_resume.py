@@ -14,7 +14,7 @@ from dem.kernels.compiler.jit import most_threads
 from typer.testing import CliRunner
 
 import dem
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.files.checkpoints import serialization
 from dem.files.writing.trajectory_writer import TrajectoryWriter
 from dem.run.record import Interrupted

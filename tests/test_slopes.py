@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dem
-from dem.validation.collisions import start
-from dem.validation.reference import ReferenceBall
+from dem.validation.contacts.collisions import start
+from dem.validation.contacts.reference_solution import ReferenceBall
 
 pytestmark = pytest.mark.slow  # 100 000 steps each
 

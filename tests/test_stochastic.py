@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 from typer.testing import CliRunner
 
 import dem
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.dsmc.advice import free_path
 from dem.dsmc.verdict import BUDGET
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.base import stopping
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.files.exports import FORMATS
 
 STONE = dem.Material(young=5e7, poisson=0.35)

@@ -21,7 +21,7 @@ from dem.kernels.compiler import jit
 from typer.testing import CliRunner
 
 import dem
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.sweeps import work
 from dem.sweeps.members import Member, combined
 from dem.sweeps.plan import shares

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.base import progress
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.run.running_table import COLUMNS, EVENTFUL, STEPPED
 
 pytestmark = pytest.mark.filterwarnings("ignore:coarse-time-step")

@@ -6,7 +6,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.validation import STUDIES
 from dem.validation.report import Report
 

@@ -87,7 +87,7 @@ RETIRED_MODULES = {
     *("onset", "pace", "proportions", "ranked", "seam", "shadows", "shares", "sharing", "sifting", "spreading", "tied"),
     *("stochastic", "ties", "touching", "trouble", "turning", "waiting", "walled", "watched", "wet", "whirled", "worn"),
 }
-EXEMPT = {"dem.case.stochastic", "dem.casefile.stochastic"}  # cases of `method = "stochastic"`
+EXEMPT = {"dem.case.stochastic", "dem.casefile.schema.stochastic"}  # cases of `method = "stochastic"`
 
 # how docstrings begin that cannot be read by themselves
 LEANING = r"The same\b|As (?!what)|One for all|Likewise|None\.|Nobody\b|Where there (is|are) no"
@@ -95,7 +95,7 @@ LEANING = r"The same\b|As (?!what)|One for all|Likewise|None\.|Nobody\b|Where th
 # Names of other packages and programs, of variables of the environment, and of data sets in files
 FOREIGN = {
     *("srun", "XDG_CACHE_HOME", "setflags", "get_chunk_info", "ServoPIDController", "tqdm", "pyprecice", "worn_0"),
-    *("copy.deepcopy", "numba.extending.overload", "gsd.hoomd.read_log", "rich.progress.Progress.add_task"),
+    *("granular", "copy.deepcopy", "numba.extending.overload", "gsd.hoomd.read_log", "rich.progress.Progress.add_task"),
     *("mpi4py.MPI", "particles.0.velocity", "FILE.journal"),
 }
 FILE_NAME = r".*\.(py|md|h5|csv|partial)"

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.base.text import cut, shown
-from dem.casefile.allowed import meaning
-from dem.casefile.keys import TAGS
-from dem.casefile.tables import table_in
+from dem.casefile.schema.allowed_values import meaning
+from dem.casefile.schema.key_types import TAGS
+from dem.casefile.schema.table_base import table_in
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-    from dem.casefile.tables import Table
+    from dem.casefile.schema.table_base import Table
 
 WORDS = {"valid tuple": "list", "valid list": "list", "valid dictionary": "table", "Input": "input"}  # as TOML says
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dem.casefile.groups import Surroundings, particles
-from dem.casefile.schema import HardTable
-from dem.casefile.stochastic import StochasticTable
+from dem.casefile.particle_groups import Surroundings, particles
+from dem.casefile.schema.case_tables import HardTable
+from dem.casefile.schema.stochastic import StochasticTable
 from dem.dsmc.simulation import StochasticSpheres
 from dem.event_driven.simulation import HardSpheres
 from dem.model.contact.contacts import Contacts
@@ -15,7 +15,7 @@ from dem.model.shapes.flexible import FlexibleFibre
 from dem.soft.simulation import Simulation
 
 if TYPE_CHECKING:
-    from dem.casefile.schema import SteppedTable
+    from dem.casefile.schema.case_tables import SteppedTable
     from dem.model.domain.box import Box
     from dem.model.materials import Material
     from dem.model.particles.particles import Particles

@@ -12,10 +12,10 @@ from dem.case import StudyCase, case, with_parameters
 from dem.casefile import errors
 from dem.casefile.chosen import Chosen
 from dem.casefile.file_case import FileCase
-from dem.casefile.schema import CaseKeys, HardTable, ShortTable, SteppedTable
-from dem.casefile.settings import put
-from dem.casefile.stochastic import StochasticTable
-from dem.casefile.tables import Table
+from dem.casefile.schema.case_tables import CaseKeys, HardTable, ShortTable, SteppedTable
+from dem.casefile.schema.stochastic import StochasticTable
+from dem.casefile.schema.table_base import Table
+from dem.casefile.set_options import put
 from dem.casefile.toml import parsed
 from dem.files.writing.output_settings import SIGNATURE
 

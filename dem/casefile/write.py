@@ -7,12 +7,12 @@ import re
 from typing import TYPE_CHECKING, get_origin
 
 from dem.case import StudyCase
-from dem.casefile import resolve
-from dem.casefile.allowed import meaning
+from dem.casefile import case_content
 from dem.casefile.load import METHODS
-from dem.casefile.schema import CaseKeys, HardTable, OutputTable, SteppedTable
-from dem.casefile.stochastic import StochasticTable
-from dem.casefile.tables import Table, table_in, without_none
+from dem.casefile.schema.allowed_values import meaning
+from dem.casefile.schema.case_tables import CaseKeys, HardTable, OutputTable, SteppedTable
+from dem.casefile.schema.stochastic import StochasticTable
+from dem.casefile.schema.table_base import Table, table_in, without_none
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -62,7 +62,7 @@ def example(case: AnyCase) -> str:
     <BLANKLINE>
     """
     summary = (type(case).__doc__ or case.name).strip().partition("\n")[0]
-    content = resolve.content(case)
+    content = case_content.content(case)
     if content is None:
         lines = [f"# {summary}", *HEAD, "", *_by_name(case)]
     else:

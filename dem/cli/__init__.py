@@ -1,4 +1,11 @@
-"""The command line: a file for each group of commands, see `dem.cli.commands`, registered with `dem.cli.common.app`.
+"""The command line ``dem``.
+
+- `application.py`: the application, options that all commands share, how errors become one line and an exit status
+- `command_table.py`: name, module and description of each command, so that only the module called is imported
+- `commands/`: a module for each command
+- `progress_bar.py`, `named_bar.py`, `streams.py`: what is printed while a command runs
+- `completion.py`: what the shell completes
+- `guide_pages.py`, `live_page.py`: pages of the documentation, and the page in the browser that follows a run
 
 Exit status 0 for success, 2 for bad input, 1 for a run that broke or failed, 130 after Ctrl-C,
 143 after SIGTERM.
@@ -27,7 +34,7 @@ def main() -> None:
         sys.stderr.write(f"dem: {error}\n")
         sys.exit(2)
     gc.set_threshold(*SELDOM)
-    from dem.cli.common import app  # noqa: PLC0415, takes a moment in which Ctrl-C may come
+    from dem.cli.application import app  # noqa: PLC0415, takes a moment in which Ctrl-C may come
 
     try:
         app()

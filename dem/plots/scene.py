@@ -10,12 +10,12 @@ import numpy as np
 from dem.base import checks
 from dem.model.domain.box import AXES
 from dem.model.particles.kinds import MOST, labels, rest
-from dem.plots import rods
 from dem.plots.bodies import corners, heights_of, numbers_up_to, size_of, vertical
-from dem.plots.camera import Camera
 from dem.plots.figure import DPI, INK, categories, colour_map, new_figure, picture, scaled
-from dem.plots.render import Floor, render
-from dem.plots.sheets import lay_over
+from dem.plots.rendering import bond_balls
+from dem.plots.rendering.camera import Camera
+from dem.plots.rendering.render import Floor, render
+from dem.plots.rendering.wall_sheets import lay_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -126,7 +126,7 @@ def draw_scene(
 def moment(run: Trajectory, frame: int) -> str:
     """The time of a frame in words, and how many bonds are broken by then."""
     per_second, second = scaled("s", run.time)
-    return f"t = {run.time[frame] / per_second:.4g} {second}" + rods.told(run, frame)
+    return f"t = {run.time[frame] / per_second:.4g} {second}" + bond_balls.told(run, frame)
 
 
 def frame_number(run: Trajectory, frame: int) -> int:
@@ -170,7 +170,7 @@ def _ends(run: Trajectory, frames: Sequence[int]) -> tuple[np.ndarray, np.ndarra
     """Opposite corners of the box, or without one of what is around the spheres of some frames, and of walls."""
     ends = corners(run, float(run.time[0]))
     if ends is None:
-        bodies = [rods.bodies(run, frame) for frame in frames]
+        bodies = [bond_balls.bodies(run, frame) for frame in frames]
         ends = np.concatenate([b.centres + sign * b.radii[:, None] for b in bodies for sign in (-1, 1)])
     if run.walls:
         ends = [*ends, *(_walls().wall_lines(run, frame) for frame in frames)]
@@ -185,9 +185,9 @@ def _ends(run: Trajectory, frames: Sequence[int]) -> tuple[np.ndarray, np.ndarra
 
 def _walls() -> ModuleType:
     """What draws walls beside the box, which needs kernels; runs without such walls are drawn without."""
-    from dem.plots import walls  # noqa: PLC0415
+    from dem.plots.rendering import wall_lines  # noqa: PLC0415
 
-    return walls
+    return wall_lines
 
 
 def _mapped(
@@ -232,9 +232,9 @@ def shot(
         colours = [palette[each] for each in values]
     else:
         colours, _ = _mapped(values, limits, colour)
-    bodies = [rods.bodies(run, frame) for frame in frames]
+    bodies = [bond_balls.bodies(run, frame) for frame in frames]
     inked = np.concatenate([colour[body.owner] for colour, body in zip(colours, bodies, strict=True)])
-    torn = [broken for frame in frames if (broken := rods.snapped(run, frame)) is not None]
+    torn = [broken for frame in frames if (broken := bond_balls.snapped(run, frame)) is not None]
     inked = np.concatenate([inked, *(np.tile(SNAPPED, (len(broken.radii), 1)) for broken in torn)])
     bodies = [*bodies, *torn]
     centres, radii = (np.concatenate([getattr(body, name) for body in bodies]) for name in ("centres", "radii"))

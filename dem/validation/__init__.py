@@ -1,4 +1,14 @@
-"""Reproduce the published tables and figures next to exact values: `dem validate`."""
+"""Reproduce published tables and figures next to exact values: ``dem validate``.
+
+A study is a function that returns a `Report`; `STUDIES` lists all of them by name.
+
+- `contacts/`: single impacts, adhesion, rolling, sliding
+- `rotation/`: bodies under torque, falling fibres, all integrators
+- `fibres/`: capsules, chains of spheres, bonds, heaps and packings of fibres
+- `fluids/`: settling, fibres in flows, fluidised beds
+- `granular_beds/`, `granular_gas/`: silos, drums, heaps, impacts; cooling
+- `report.py`: pages, numbers and pictures that a study leaves behind
+"""
 
 from __future__ import annotations
 
@@ -7,34 +17,23 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.base.text import counted
-from dem.validation import (
+from dem.validation.contacts import (
     adhesion,
-    annuli,
-    bonds,
-    bulk,
-    capsules,
-    comparison,
-    cooling,
-    falling,
-    fluidised,
-    granular,
-    heaps,
-    impacts,
-    jamming,
-    losses,
-    oblique,
-    peers,
+    convergence_and_incline,
+    energy_losses,
+    lammps_impacts,
+    mfix_cases,
+    normal_impacts,
+    oblique_impacts,
+    partial_slip,
     rolling,
-    rotation,
-    settling,
-    silos,
-    slopes,
-    spheroids,
     springs,
-    surfaces,
-    tumbling,
-    ways,
 )
+from dem.validation.fibres import bonds, capsules, dense_packings, heaps
+from dem.validation.fluids import fibres_in_flow, fluidised_bed, settling, spheroids
+from dem.validation.granular_beds import bulk_benchmarks, silos, surfaces
+from dem.validation.granular_gas import cooling_by_method, haff_cooling
+from dem.validation.rotation import bodies_under_torque, falling_fibres, integrator_comparison
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,22 +42,22 @@ if TYPE_CHECKING:
     from dem.validation.report import Report
 
 STUDIES: dict[str, Callable[..., Report]] = {
-    "zhao-fig2": falling.one_fibre,
-    "zhao-fig3-5": falling.nine_fibres,
-    "sphere": rotation.sphere,
-    "convergence": rotation.convergence,
-    "seelen-fig1": rotation.top,
-    "seelen-fig5": rotation.cylinders,
-    "comparison": comparison.comparison,
-    "chung-ooi-normal": impacts.normal,
-    "chung-ooi-oblique": oblique.tests_4_to_8,
-    "maw": annuli.partial_slip,
-    "mfix": granular.mfix,
-    "impact-order": slopes.convergence,
-    "incline": slopes.incline,
-    "impact-energy": losses.energy,
-    "haff": cooling.haff,
-    "cooling": ways.cooling,
+    "zhao-fig2": falling_fibres.one_fibre,
+    "zhao-fig3-5": falling_fibres.nine_fibres,
+    "sphere": bodies_under_torque.sphere,
+    "convergence": bodies_under_torque.convergence,
+    "seelen-fig1": bodies_under_torque.top,
+    "seelen-fig5": bodies_under_torque.cylinders,
+    "comparison": integrator_comparison.comparison,
+    "chung-ooi-normal": normal_impacts.normal,
+    "chung-ooi-oblique": oblique_impacts.tests_4_to_8,
+    "maw": partial_slip.partial_slip,
+    "mfix": mfix_cases.mfix,
+    "impact-order": convergence_and_incline.convergence,
+    "incline": convergence_and_incline.incline,
+    "impact-energy": energy_losses.energy,
+    "haff": haff_cooling.haff,
+    "cooling": cooling_by_method.cooling,
     "rolling": rolling.resistance,
     "linear": springs.linear,
     "hysteretic": springs.hysteretic,
@@ -66,21 +65,21 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "dmt": adhesion.dmt,
     "bridge": adhesion.bridge,
     "bonds": bonds.closed_forms,
-    "fluidised-bed": fluidised.fluidisation,
+    "fluidised-bed": fluidised_bed.fluidisation,
     "capsules": capsules.capsules,
-    "capsule-packing": jamming.packings,
+    "capsule-packing": dense_packings.packings,
     "fibre-forms": heaps.forms,
-    "lammps": peers.lammps,
+    "lammps": lammps_impacts.lammps,
     "terminal": settling.terminal,
     "settling": settling.drift,
     "fibres-in-water": settling.in_water,
     "spheroids": spheroids.equivalent,
-    "jeffery": tumbling.jeffery,
-    "sheared-fibres": tumbling.sheared,
-    "cellular": tumbling.cellular,
-    "impact": bulk.impact,
-    "silo": bulk.silo,
-    "drum": bulk.drum,
+    "jeffery": fibres_in_flow.jeffery,
+    "sheared-fibres": fibres_in_flow.sheared,
+    "cellular": fibres_in_flow.cellular,
+    "impact": bulk_benchmarks.impact,
+    "silo": bulk_benchmarks.silo,
+    "drum": bulk_benchmarks.drum,
     "beverloo": silos.beverloo,
     "janssen": silos.janssen,
     "bagnold": surfaces.bagnold,
@@ -88,9 +87,9 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "repose": surfaces.repose,
 }
 LONG: dict[str, Callable[..., Report]] = {
-    "impact-25k": bulk.impact_25k,
-    "silo-100k": bulk.silo_100k,
-    "drum-38k": bulk.drum_38k,
+    "impact-25k": bulk_benchmarks.impact_25k,
+    "silo-100k": bulk_benchmarks.silo_100k,
+    "drum-38k": bulk_benchmarks.drum_38k,
 }
 """Studies that take from half an hour to days: done when they are named, not with all others."""
 

@@ -58,7 +58,7 @@ def _walls(run: Trajectory) -> list[dict]:
     """Lines and triangles of each wall beside the box, about its middle."""
     if not run.walls:
         return []
-    from dem.plots.walls import lines_of  # noqa: PLC0415, needs kernels
+    from dem.plots.rendering.wall_lines import lines_of  # noqa: PLC0415, needs kernels
 
     found = []
     for stored in run.walls:

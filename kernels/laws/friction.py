@@ -9,7 +9,8 @@ not jump. The spring by itself holds no more than μ F_n; set to the sliding for
 and outcomes would jump with the angle of incidence.
 
 One spring sticks or slides as a whole: no slip grows from the edge of the contact inwards, and near-normal impacts
-keep more tangential velocity than by Maw, Barber & Fawcett (Wear 38 (1976) 101), see ``dem.validation.annuli``.
+keep more tangential velocity than by Maw, Barber & Fawcett (Wear 38 (1976) 101), see
+``dem.validation.contacts.partial_slip``.
 
 Integrated by the trapezium rule: what is remembered is f half a step ahead, f_n - dt/2 k_t v_t. In its first step k_t
 sets in like a root, see ``first_step``. The spring is cut to μ F_n before the dashpot is added: the other way round t

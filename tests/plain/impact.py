@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 import dem
-from dem.validation.collisions import start
-from dem.validation.reference import ReferenceBall
+from dem.validation.contacts.collisions import start
+from dem.validation.contacts.reference_solution import ReferenceBall
 
 GLASS = dem.Material(young=7e7, poisson=0.22, density=2500)
 BALL = ReferenceBall(0.0005, GLASS)

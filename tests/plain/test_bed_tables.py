@@ -9,9 +9,9 @@ from dem.cases.gas_column import GasColumn
 from pydantic import ValidationError
 
 import dem
-from dem.casefile import beds
-from dem.casefile.fluid import FluidTable
-from dem.casefile.resolve import content
+from dem.casefile.case_content import content
+from dem.casefile.schema import fluid_cells
+from dem.casefile.schema.fluid import FluidTable
 from dem.casefile.toml import tomllib
 
 WATER = 'density = 1000.0\nviscosity = "1 mPa*s"\n'
@@ -21,10 +21,10 @@ WATER = 'density = 1000.0\nviscosity = "1 mPa*s"\n'
 def installed(monkeypatch):
     """Entry points as they are when installed."""
     found = [
-        EntryPoint("gas-column", "dem.cases.gas_column:GasColumn", beds.GROUP),
-        EntryPoint("no-class", "dem.cases.gas_column:pressure_drop", beds.GROUP),
+        EntryPoint("gas-column", "dem.cases.gas_column:GasColumn", fluid_cells.GROUP),
+        EntryPoint("no-class", "dem.cases.gas_column:pressure_drop", fluid_cells.GROUP),
     ]
-    monkeypatch.setattr(beds, "entry_points", lambda group: found if group == beds.GROUP else [])
+    monkeypatch.setattr(fluid_cells, "entry_points", lambda group: found if group == fluid_cells.GROUP else [])
 
 
 def fluid(text):

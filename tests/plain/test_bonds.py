@@ -17,7 +17,7 @@ import dem
 from dem.base.notices import DemWarning
 from dem.soft.bonds import bond_arrays
 from dem.soft.bonds.bond_arrays import shortest_period, ways
-from dem.validation.beams import Beam
+from dem.validation.fibres.beam_solutions import Beam
 
 NYLON = dem.Material(young=1e7, poisson=0.35, density=1000.0, restitution=0.8, friction=0.3)
 HAIR = dem.Material(young=5e7, poisson=0.35, density=1000.0)

@@ -11,7 +11,7 @@ from viewers import points, vtk_frames
 import dem
 from dem import statistics
 from dem.files.h5md.vtkhdf import write_view
-from dem.plots.rods import bodies, snapped
+from dem.plots.rendering.bond_balls import bodies, snapped
 from dem.plots.scene import moment, shot, viewpoint
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "bonds.md").read_text()

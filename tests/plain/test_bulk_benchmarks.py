@@ -18,7 +18,7 @@ from dem.case.prepare import everything
 from dem.casefile.load import read
 from dem.casefile.write import example
 from dem.statistics import Profile
-from dem.validation import bulk
+from dem.validation.granular_beds import bulk_benchmarks
 
 
 @pytest.fixture
@@ -148,9 +148,9 @@ def test_counting():
     """Slopes of straight lines; Beverloo's annulus; quarters of a drum."""
     time = np.arange(0, 2.05, 0.1)
     left = np.column_stack([time, 1000 - 240 * time])
-    assert bulk.rate_between(left, 0.5, 2.0) == pytest.approx(240)
-    assert bulk.narrower(1.0, 0.06) == 1
-    assert bulk.narrower(2.0, 0.06) == pytest.approx((48.8 / 54.4) ** 2.5)
+    assert bulk_benchmarks.rate_between(left, 0.5, 2.0) == pytest.approx(240)
+    assert bulk_benchmarks.narrower(1.0, 0.06) == 1
+    assert bulk_benchmarks.narrower(2.0, 0.06) == pytest.approx((48.8 / 54.4) ** 2.5)
 
     class Sim:
         particles = dem.Particles.concatenate([
@@ -159,17 +159,17 @@ def test_counting():
             for name, places in (("M1", [(1, 1), (-1, -1), (-2, -1), (1, -1)]), ("M2", [(-1, -1), (1, 2)]))
         ])  # fmt: skip
 
-    assert bulk.zones(Sim()).tolist() == [0.25, 0.5, 0.5, 0.5]
+    assert bulk_benchmarks.zones(Sim()).tolist() == [0.25, 0.5, 0.5, 0.5]
 
 
 def test_published_curves_are_whole():
     """Each as long as its times; numbers never more than there are; the silo's fall."""
-    for (name, _), codes in bulk.dosta.DRUM.items():
+    for (name, _), codes in bulk_benchmarks.dosta.DRUM.items():
         for numbers in codes.values():
-            assert len(numbers) == len(bulk.dosta.DRUM_AT)
-            assert max(numbers) <= bulk.dosta.DRUM_NUMBERS[name]
-    for numbers in bulk.dosta.LEFT.values():
-        assert len(numbers) == len(bulk.dosta.LEFT_AT)
+            assert len(numbers) == len(bulk_benchmarks.dosta.DRUM_AT)
+            assert max(numbers) <= bulk_benchmarks.dosta.DRUM_NUMBERS[name]
+    for numbers in bulk_benchmarks.dosta.LEFT.values():
+        assert len(numbers) == len(bulk_benchmarks.dosta.LEFT_AT)
         assert (np.diff(numbers) < 0).all()
 
 

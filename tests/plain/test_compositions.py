@@ -12,8 +12,8 @@ from impact import GLASS, order, rms
 import dem
 from dem.model.contact.contact_law import law
 from dem.model.contact.law_components import WORDS
-from dem.validation.collisions import start
-from dem.validation.reference import ReferenceBall
+from dem.validation.contacts.collisions import start
+from dem.validation.contacts.reference_solution import ReferenceBall
 
 LARGE, SMALL = ReferenceBall(0.0005, GLASS), ReferenceBall(0.0003, GLASS)
 LASTS = 1e-4  # about as long as contacts [s]

@@ -8,8 +8,8 @@ from dem.kernels import laws
 
 import dem
 from dem.model.contact.contact_law import law
-from dem.validation.collisions import start
-from dem.validation.reference import ReferenceBall, stiffness
+from dem.validation.contacts.collisions import start
+from dem.validation.contacts.reference_solution import ReferenceBall, stiffness
 
 GLASS = dem.Material(young=7e7, poisson=0.22, density=2500)
 BALL = ReferenceBall(0.005, GLASS)

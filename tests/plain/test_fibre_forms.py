@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dem.validation.forms import FORMS, MASS, rebound, tip_impact
-from dem.validation.heaps import cone
+from dem.validation.fibres.fibre_shapes import FORMS, MASS, rebound, tip_impact
+from dem.validation.fibres.heaps import cone
 
 
 def test_all_forms_have_the_mass_of_the_capsule_and_their_own_moments():

@@ -13,8 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 import dem
-from dem.cli import common, doctor
-from dem.cli.common import app
+from dem.cli import application
+from dem.cli.application import app
+from dem.cli.commands import doctor
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def test_alone_it_says_what_to_do_first(cli):
     for line in said.output.splitlines():
         if line.startswith("  dem "):  # what it names is there
             words = line.split()[1:]
-            assert words[0] in common.COMMANDS
+            assert words[0] in application.COMMANDS
             assert words[0] != "run" or words[1] in dem.cases()
     assert cli(*re.search(r"; dem (guide start)", said.output)[1].split()).output.startswith("# Start\n")
 
@@ -89,7 +90,7 @@ def test_the_doctor_finds_a_browser_that_has_no_display(monkeypatch, tmp_path):
 
 
 def test_errors_lead_to_pages_that_are_there(cli, tmp_path):
-    for page in {*common.PAGES.values(), *common.TOPICS.values(), "resume"}:
+    for page in {*application.PAGES.values(), *application.TOPICS.values(), "resume"}:
         assert cli("guide", page).output.startswith("# ")
     refused = cli("run", "nine-fibres", "--time-step", "0.01", "--duration", "0.02")
     assert refused.exit_code == 2
@@ -136,8 +137,8 @@ def test_the_guide_goes_with_the_packages(cli, tmp_path, monkeypatch):
     sys.modules["setuptools.command.build_py"].build_py = Copying
     listed = cli("guide").output
     runpy.run_path(str(pages.ROOT / "setup.py"))
-    monkeypatch.setattr("dem.cli.pages.HERE", tmp_path / "lib")
+    monkeypatch.setattr("dem.cli.guide_pages.HERE", tmp_path / "lib")
     assert (tmp_path / "lib" / "dem" / "pages" / "guide" / "start.md").exists()
     assert cli("guide").output == listed
-    monkeypatch.setattr("dem.cli.pages.HERE", tmp_path / "elsewhere")
+    monkeypatch.setattr("dem.cli.guide_pages.HERE", tmp_path / "elsewhere")
     assert "install pcdm-dem again" in cli("guide").stderr

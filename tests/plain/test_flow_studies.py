@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import dem
-from dem.validation import settling, spheroids, tumbling, ways
+from dem.validation.fluids import fibres_in_flow, settling, spheroids
+from dem.validation.granular_gas import cooling_by_method
 
 STEP = {"settling-spheres": 1e-5, "sheared-fibres": 1e-5, "cellular-fibres": 1e-5}  # others as they are
 
@@ -55,28 +56,28 @@ def test_a_crowd_in_shear_starts_without_overlap_and_with_the_flow():
 
 def test_periods_of_orbits_with_inertia_by_their_equation():
     """γ̇T by other means; Runge and Kutta's method at 2e-3/γ̇ leaves 1e-8."""
-    for stokes_number, expected in tumbling.PERIODS.items():
-        assert tumbling.settled_period(stokes_number) == pytest.approx(expected, rel=1e-7)
+    for stokes_number, expected in fibres_in_flow.PERIODS.items():
+        assert fibres_in_flow.settled_period(stokes_number) == pytest.approx(expected, rel=1e-7)
 
 
 def test_jeffery_orbits_in_closed_form():
     """A period later axes are back; a quarter of it later those from y point along x."""
     period = 2 * math.pi * 5.2 / 10
     p = np.array([[0.0, 1, 0], [0.6, 0, 0.8], [0, 0, 1]])
-    found = tumbling.jeffery_orbits(p, 4, period)
+    found = fibres_in_flow.jeffery_orbits(p, 4, period)
     assert found[-1] == pytest.approx(p, abs=1e-13)
     assert found[1][0] == pytest.approx([1, 0, 0], abs=1e-13)
     gradient = np.zeros((3, 3, 3))
     gradient[:, 0, 1] = 10.0
-    small = tumbling.jeffery_orbits(p, 1, 1e-6)[1]
-    assert (small - p) / 1e-6 == pytest.approx(tumbling.jeffery_rate(p, gradient, 24 / 26), abs=1e-4)
+    small = fibres_in_flow.jeffery_orbits(p, 1, 1e-6)[1]
+    assert (small - p) / 1e-6 == pytest.approx(fibres_in_flow.jeffery_rate(p, gradient, 24 / 26), abs=1e-4)
 
 
 def test_the_ratio_of_temperatures_that_rough_spheres_come_to():
     """In closed form; equipartition where nothing is lost."""
-    assert ways.limit(0.9, 0.3) == pytest.approx(0.75124392176, rel=1e-11)
-    assert ways.limit(0.9, -0.5) == pytest.approx(0.3426268733220361, rel=1e-14)
-    assert ways.limit(1.0, 1.0) == pytest.approx(1.0, rel=1e-14)
+    assert cooling_by_method.limit(0.9, 0.3) == pytest.approx(0.75124392176, rel=1e-11)
+    assert cooling_by_method.limit(0.9, -0.5) == pytest.approx(0.3426268733220361, rel=1e-14)
+    assert cooling_by_method.limit(1.0, 1.0) == pytest.approx(1.0, rel=1e-14)
 
 
 def test_drag_by_sphericities_of_spheres_does_not_feel_rounding():

@@ -13,8 +13,8 @@ from scipy.special import beta
 
 import dem
 from dem.model.contact.restitution import damping, restitution
-from dem.validation.collisions import collide, start
-from dem.validation.reference import ReferenceBall, hertz_impact, planar_impact, reduced_mass
+from dem.validation.contacts.collisions import collide, start
+from dem.validation.contacts.reference_solution import ReferenceBall, hertz_impact, planar_impact, reduced_mass
 
 HARD = dem.Material(young=2e9, poisson=0.25, density=2500)
 LIGHT = dem.Material(young=5e8, poisson=0.4, density=1200)

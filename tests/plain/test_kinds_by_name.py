@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dem
-from dem.cli.common import app
+from dem.cli.application import app
 
 SAND = dem.Material(young=5e6, poisson=0.3, density=2500.0)
 BOX = dem.Box((0, 0, 0), (0.05, 0.05, 0.05), SAND)

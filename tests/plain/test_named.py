@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.base import named
-from dem.cli.common import app
+from dem.cli.application import app
 
 PLANTED = """
 import pathlib

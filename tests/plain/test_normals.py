@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 import dem
 from dem.model.contact.contact_law import law
 from dem.model.contact.restitution import ratio
-from dem.validation.reference import ReferenceBall, stiffness
+from dem.validation.contacts.reference_solution import ReferenceBall, stiffness
 
 M, K, V = 1.3e-6, 1000.0, 0.5  # of the digits below: mpmath
 POINT = ReferenceBall(

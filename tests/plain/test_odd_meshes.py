@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dem
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.model.walls import mesh_cells, wall_shapes
 
 SAND = dem.Material(young=5e6, poisson=0.3, density=1000.0)

@@ -115,7 +115,7 @@ def test_cuts_and_skins_change_no_bit(tmp_path):
 
 
 def test_a_case_file_has_rough_walls():
-    from dem.casefile.walls import WallTable  # noqa: PLC0415
+    from dem.casefile.schema.walls import WallTable  # noqa: PLC0415
 
     table = WallTable(type="plane", material="sand", point=(0, 0, 0), normal=(0, 0, 1), roughness="5 deg", seed=3)
     wall = table.made({"sand": LOSSY})

@@ -13,7 +13,7 @@ from untrue import EVERYBODY, GOING_ON, HARD, REPEATING, SHOWN
 
 import dem
 from dem.casefile.placements import files
-from dem.cli.common import app
+from dem.cli.application import app
 
 # FILE stands for the trajectory, NEW for a file that is not there, FOLDER for one that is empty, CASE for a case file
 READERS = {

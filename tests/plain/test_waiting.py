@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from dem.base import compilation, countdown, past_durations, progress
-from dem.cli.bars import bar
+from dem.cli.progress_bar import bar
 from dem.files.reading.tracked_frames import Frames
 from dem.plots.figure import picture
 

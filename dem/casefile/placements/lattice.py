@@ -9,7 +9,7 @@ import numpy as np
 from dem.base import checks
 
 if TYPE_CHECKING:
-    from dem.casefile.schema import LatticeTable
+    from dem.casefile.schema.case_tables import LatticeTable
     from dem.model.domain.box import Box
 
 

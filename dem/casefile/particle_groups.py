@@ -1,0 +1,195 @@
+"""Groups of particles: what a ``[[particles]]`` table becomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.text import counted
+from dem.casefile.placements import files, lattice
+from dem.casefile.placements.last_frame import last_frame
+from dem.model.particles import random_insertion
+from dem.model.particles.fields import MOTION, STATE
+from dem.model.particles.grading import graded
+from dem.model.particles.kinds import Kind, numbered
+from dem.model.particles.packing import random_orientations, random_velocities
+from dem.model.particles.particles import Particles
+from dem.model.particles.variant import is_fixed, variant_of
+from dem.model.shapes.capsule import Capsule
+from dem.model.shapes.shape import AS_GIVEN, Fibre, standing
+from dem.soft.walls.wall_arrays import words
+
+if TYPE_CHECKING:
+    from dem.casefile.schema.case_tables import CaseKeys, GroupTable
+    from dem.model.domain.box import Box
+    from dem.model.materials import Material
+    from dem.model.shapes.shape import Shape
+    from dem.model.walls.wall import Wall
+
+ROUNDING = 1e-15  # of a norm
+TURNS = ("random", AS_GIVEN)  # orientations that are said in a word
+
+
+class Surroundings(NamedTuple):
+    """What a group may refer to."""
+
+    shapes: dict[str, Shape]
+    materials: dict[str, Material]
+    box: Box | None
+    walls: list[Wall]
+
+
+def particles(table: CaseKeys, around: Surroundings) -> Particles:
+    """All particles of a case, numbered in the order of the file.
+
+    Groups at random places come last, so that they avoid all others.
+
+    Raises
+    ------
+    ValueError
+        With a line for each group that cannot be made.
+    """
+    made: dict[int, Particles] = {}
+    wrong = {}
+    for number in sorted(range(len(table.particles)), key=lambda k: table.particles[k].random is not None):
+        group = table.particles[number]
+        try:
+            made[number] = _group(group, around, list(made.values()), number)
+        except (ValueError, TypeError, OSError) as error:
+            wrong[number] = f"particles.{number}: {error}"
+    if wrong:
+        raise ValueError("\n".join(wrong[number] for number in sorted(wrong)))
+    return Particles.concatenate([made[number] for number in range(len(made))])
+
+
+def _group(group: GroupTable, around: Surroundings, others: list[Particles], number: int) -> Particles:
+    """One group; random numbers differ from group to group, even for the same seed."""
+    where, turned, thrown = (np.random.default_rng([group.seed, number, stream]) for stream in range(3))
+    material = around.materials.get(group.material)
+    shape = around.shapes.get(group.shape)
+    shapes: Shape | list[Shape] = shape
+    state = {}
+    if group.last_frame is not None:
+        before = last_frame(Path(group.last_frame))
+        state = {name: getattr(before, name) for name in STATE}
+    elif group.file is not None:
+        state = files.state(Path(group.file))
+    elif group.position is not None:
+        state["position"] = group.position
+    elif group.lattice is not None:
+        state["position"] = lattice.sites(group.lattice, around.box)
+    else:
+        shapes, state = _at_random(group, shape, around, others, where, number)
+    n = len(state["position"])
+    state |= {name: _rows(name, getattr(group, name), n) for name in _said(group)}
+    if group.orientation == "random" and group.random is None:
+        state["orientation"] = _orientations(group, shape, n, turned)
+    elif group.orientation == AS_GIVEN:
+        each = [shape] * n if shape else [before.variants[variant][0] for variant in before.variant]
+        state["orientation"] = np.array([standing(own) for own in each])
+    if group.speed is not None:
+        state["velocity"] = random_velocities(n, group.speed, thrown)
+    if group.last_frame is not None:
+        made = _like(before, group, shape, material)
+        for name, rows in state.items():
+            setattr(made, name, rows)  # which checks it
+        return _exact(made, state)
+    name, fixed = group.name or group.shape, bool(group.fixed)
+    return _exact(Particles(shapes, material, **state, name=name, fixed=fixed), state)
+
+
+def _like(before: Particles, group: GroupTable, shape: Shape | None, material: Material | None) -> Particles:
+    """The particles, with what the group says instead about name, shape, material and whether they are fixed."""
+    variants = [
+        variant_of(shape or each[0], material or each[1], fixed=is_fixed(each) if group.fixed is None else group.fixed)
+        for each in before.variants
+    ]
+    kinds, which = numbered(
+        Kind(
+            group.name or group.shape or kind.name,
+            type(shape).__name__ if shape else kind.shape,
+            material or kind.material,
+        )
+        for kind in before.kinds
+    )
+    state = {name: getattr(before, name) for name in STATE}
+    return Particles.known(variants, before.variant, kinds, np.array(which)[before.kind], state)
+
+
+def _said(group: GroupTable) -> list[str]:
+    """What the group says about the state in numbers, but for places."""
+    names = [name for name in MOTION if name != "position"]
+    return [name for name in names if getattr(group, name) not in (None, *TURNS)]
+
+
+def _rows(name: str, value: tuple | list, n: int) -> np.ndarray:
+    """A row for each of n particles."""
+    rows = np.array(value)
+    if rows.ndim == 1:
+        return np.tile(rows, (n, 1))
+    if len(rows) != n:
+        message = f"{name} has {counted(len(rows), 'row')} for {counted(n, 'particle')}, expected one, or one each"
+        raise ValueError(message)
+    return rows
+
+
+def _at_random(
+    group: GroupTable, shape: Shape, around: Surroundings, others: list[Particles], rng: np.random.Generator, part: int
+) -> tuple[list[Shape], dict]:
+    """Shapes, and the places and orientations at which they overlap nothing; sizes by the number of the group too."""
+    wanted, box = group.random, around.box
+    within, walls = random_insertion.holder(_called(wanted.inside, around.walls), around.walls)
+    lower, upper = (within.lower, within.upper) if within and not box else (None, None)
+    lower, upper = wanted.lower or lower, wanted.upper or upper
+    corners = random_insertion.region(lower, upper, box)
+    volume, scale = float(np.prod(corners[1] - corners[0])), random_insertion.span(wanted.scale, None)
+    volume = min(volume, within.volume) if within else volume
+    if wanted.sizes is None:
+        shapes = random_insertion.sized(shape, wanted.number, wanted.solid_fraction, scale, volume, rng)
+    else:
+        fill = volume * (wanted.solid_fraction or 0.0)
+        shapes = graded(shape, wanted.sizes.made(), number=wanted.number, volume=fill, seed=group.seed, stream=part)
+    given = standing(shape) if group.orientation == AS_GIVEN else group.orientation
+    fixed = None if given in (None, "random") else np.array(given)
+    if fixed is not None and fixed.ndim > 1:
+        message = "orientation has a row for each particle, expected one for all, or none, at random places"
+        raise ValueError(message)
+    large_first = wanted.sizes is not None
+    position, orientation = random_insertion.scatter(
+        shapes, corners, box, others, fixed, rng, walls=walls, inside=within, large_first=large_first
+    )
+    return shapes, {"position": position, "orientation": orientation}
+
+
+def _called(name: str | None, walls: list[Wall]) -> Wall | None:
+    """The wall that goes by a name; None without a name."""
+    if name is None:
+        return None
+    if not walls:
+        message = f"inside is {name}, but the file has no [[walls]]: add the wall"
+        raise ValueError(message)
+    called = words(walls)
+    return walls[called.index(checks.one_of("wall", name, called))]
+
+
+def _orientations(group: GroupTable, shape: Shape, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Random ones; those of fibres on a lattice keep clear of each other."""
+    if group.lattice is not None and isinstance(shape, (Fibre, Capsule)):
+        return random_orientations(group.lattice.sites, group.lattice.pitch, shape, rng)
+    return random_insertion.isotropic(rng, n)
+
+
+def _exact(made: Particles, state: dict) -> Particles:
+    """The particles with quaternions to the bit as given, if those are of unit length to rounding.
+
+    Dividing by a norm that is off in the last digit would change them.
+    """
+    given = np.array(state.get("orientation", made.orientation), dtype=float)
+    unit = np.abs(np.linalg.norm(given, axis=1) - 1) <= ROUNDING
+    kept = np.where(unit[:, None], given, made.orientation)
+    values = {name: getattr(made, name) for name in STATE}
+    state = values | {"orientation": kept}
+    return Particles.known(made.variants, made.variant, made.kinds, made.kind, state)

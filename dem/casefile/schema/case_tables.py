@@ -1,0 +1,315 @@
+"""What may stand in a case file: a model for each table, with limits, defaults and a description of each key."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field, field_validator, model_validator
+
+from dem.casefile.schema.fluid import FluidTable
+from dem.casefile.schema.impacts import ImpactTable
+from dem.casefile.schema.insertion import InserterTable, OutletTable
+from dem.casefile.schema.key_types import (
+    Angle,
+    AngularVelocities,
+    Axis,
+    Count,
+    Density,
+    Duration,
+    Face,
+    Factor,
+    FieldName,
+    Frequency,
+    Friction,
+    Gravity,
+    InputFile,
+    Integrator,
+    Interval,
+    MaterialName,
+    Modulus,
+    MovingFace,
+    Name,
+    Number,
+    Orientations,
+    OutputFile,
+    Point,
+    Rule,
+    Seed,
+    ShapeName,
+    Share,
+    Size,
+    Speed,
+    TimeStep,
+    Velocities,
+    Velocity,
+)
+from dem.casefile.schema.law_components import LawPartKeys
+from dem.casefile.schema.shapes import ShapeTable
+from dem.casefile.schema.sizes import SizesTable
+from dem.casefile.schema.table_base import Table
+from dem.casefile.schema.walls import WallTable
+from dem.model.contact.contacts import Contact, present_damping
+from dem.model.domain.box import Box, Motion
+from dem.model.materials import Material
+from dem.model.particles.fields import STATE
+from dem.rotation.names import AUTO, MEANING
+
+MOVES = [heading for name, field in STATE.items() if name != "position" for heading in field.headings]
+COLUMNS = (
+    f"CSV with columns {', '.join(STATE['position'].headings)}, and any of {', '.join(MOVES)}; or NPZ with arrays "
+    f"{', '.join(STATE)}"
+)
+PLACEMENTS = ("position", "lattice", "random", "file", "last_frame")
+
+
+class MaterialTable(Table, LawPartKeys):
+    """``[materials.NAME]``."""
+
+    young: Modulus = Field(gt=0, description="Young's modulus [Pa]", examples=[5e7])
+    poisson: Number = Field(gt=-1, le=0.5, description="Poisson's ratio", examples=[0.3])
+    density: Density = Field(1000.0, gt=0, description="[kg/m3]; walls do not use it")
+    restitution: Share = Field(1.0, description="of two of this material, normal")
+    friction: Friction = Field(0.0, description="Coulomb's coefficient of two of this material")
+
+    def made(self, name: str) -> Material:
+        """The material, which goes by this name."""
+        return Material(**self.values(), name=name)
+
+
+class ContactTable(Table, LawPartKeys):
+    """``[[contacts]]``."""
+
+    materials: tuple[MaterialName, MaterialName] = Field(description="the pair", examples=[["glass", "glass"]])
+    restitution: Share = Field(1.0, description="normal speed after over before an impact")
+    friction: Friction = Field(0.0, description="Coulomb's coefficient")
+
+    def made(self) -> Contact:
+        """The contact of the pair."""
+        return Contact(**{key: value for key, value in self.values().items() if key != "materials"})
+
+
+class MotionTable(Table):
+    """``[box.motion.FACE]``."""
+
+    velocity: Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
+    amplitude: Point = Field((0.0, 0.0, 0.0), description="of the vibration [m]")
+    frequency: Frequency = Field(0.0, ge=0, description="of the vibration [Hz]")
+    phase: Angle = Field(0.0, description="of the vibration [rad]")
+
+    @model_validator(mode="after")
+    def _moves(self) -> MotionTable:
+        """Refuse part of a vibration."""
+        self.made()
+        return self
+
+    def made(self) -> Motion:
+        """The motion."""
+        return Motion(**dict(self))
+
+
+class BoxTable(Table):
+    """``[box]``."""
+
+    lower: Point = Field((0.0, 0.0, 0.0), description="a corner [m]")
+    upper: Point = Field(description="the opposite corner [m]", examples=[[0.1, 0.1, 0.1]])
+    material: MaterialName = Field(description="of the walls", examples=["glass"])
+    open: list[Face] = Field([], description="faces without a wall; default: none", examples=[["y+"]])
+    periodic: list[Axis] = Field(
+        [], description="axes along which what leaves comes in again; default: none", examples=[["x"]]
+    )
+    motion: dict[MovingFace, MotionTable] = Field({}, description="of a face, or of all", examples=["z+"])
+    roughness: Angle = Field(0.0, ge=0, le=1, description="standard deviation of the walls' inclination [rad]")
+    seed: Seed = Field(0, description="of the inclinations")
+
+    @model_validator(mode="after")
+    def _spans(self) -> BoxTable:
+        """Refuse corners without a volume, and faces that are open and move."""
+        self.made(Material(young=1.0, poisson=0.0))
+        return self
+
+    def made(self, material: Material) -> Box:
+        """The box."""
+        moving = {face: motion.made() for face, motion in self.motion.items()}
+        if "all" in moving and len(moving) > 1:
+            message = f"motion is given for all faces and for {', '.join(moving.keys() - {'all'})}: leave one out"
+            raise ValueError(message)
+        return Box(**{**dict(self), "material": material, "motion": moving.get("all", moving)})
+
+
+class LatticeTable(Table):
+    """``[particles.lattice]``: a cubic one, x fastest."""
+
+    sites: tuple[Count, Count, Count] = Field(description="how many along x, y, z", examples=[[2, 2, 2]])
+    pitch: Size = Field(description="distance of neighbouring sites [m]", examples=[0.02])
+    origin: Point | None = Field(
+        None,
+        description="the first site [m]; default: half a pitch from the box's corner",
+        examples=[[0.01, 0.01, 0.01]],
+    )
+
+
+class RandomTable(Table):
+    """``[particles.random]``: anywhere, without overlap."""
+
+    number: Count | None = Field(None, description="of particles; or give solid_fraction", examples=[10])
+    solid_fraction: Share | None = Field(
+        None, description="volume of these particles over that of the region", examples=[0.1]
+    )
+    scale: tuple[Factor, Factor] | None = Field(
+        None, description="sizes: the shape times a number between these two, evenly spread", examples=[[0.8, 1.2]]
+    )
+    sizes: SizesTable | None = Field(None, description="a distribution of sizes, in place of scale")
+    lower: Point | None = Field(
+        None, description="corner of the region [m]; default: the box's", examples=[[0.0, 0.0, 0.05]]
+    )
+    upper: Point | None = Field(None, description="opposite corner [m]; default: the box's", examples=[[0.1, 0.1, 0.1]])
+    inside: Name | None = Field(
+        None, description="name of a wall with a volume, such as a drum or a closed mesh, in which all are to be",
+        examples=["drum"],
+    )  # fmt: skip
+
+    @model_validator(mode="after")
+    def _counts(self) -> RandomTable:
+        if (self.number is None) == (self.solid_fraction is None):
+            message = "give either number or solid_fraction"
+            raise ValueError(message)
+        if self.scale and self.sizes:
+            message = "scale and sizes are both given: leave one out"
+            raise ValueError(message)
+        if self.scale and self.scale[0] > self.scale[1]:
+            message = f"scale is {list(self.scale)}, expected the smaller number first"
+            raise ValueError(message)
+        return self
+
+
+class GroupTable(Table):
+    """``[[particles]]``: equal ones, and how they are placed."""
+
+    name: Name | None = Field(
+        None, description="of this kind, where a run is described; default: the shape's", examples=["bead"]
+    )
+    shape: ShapeName | None = Field(None, description="name of a shape", examples=["bead"])
+    material: MaterialName | None = Field(None, description="name of a material", examples=["glass"])
+    position: list[Point] | None = Field(
+        None, min_length=1, description="centres of mass [m]", examples=[[[0.05, 0.05, 0.05]]]
+    )
+    lattice: LatticeTable | None = Field(None, description="sites of a cubic lattice")
+    random: RandomTable | None = Field(None, description="random places without overlap")
+    file: InputFile | None = Field(None, description=f"with the state: {COLUMNS}", examples=["start.csv"])
+    last_frame: InputFile | None = Field(
+        None, description="trajectory that tells state, shapes and materials", examples=["run.h5"]
+    )
+    orientation: Orientations | None = Field(
+        None, description="unit quaternions (w, x, y, z), body to world: one, one each, or a word", examples=["random"]
+    )
+    velocity: Velocities | None = Field(None, description="one for all, or one each [m/s]", examples=[[0.0, 0.0, -1.0]])
+    angular_velocity: AngularVelocities | None = Field(
+        None, description="one for all, or one each [rad/s]", examples=[[0.0, 0.0, 10.0]]
+    )
+    speed: Speed | None = Field(
+        None, gt=0, description="root mean square of random velocities without drift [m/s]", examples=[0.5]
+    )
+    fixed: bool | None = Field(
+        None,
+        description="whether forces and gravity do not move them; default: no, or as in the file of last_frame",
+        examples=[True],
+    )
+    seed: Seed = Field(1, description="of all that is random")
+
+    @model_validator(mode="after")
+    def _placed_once(self) -> GroupTable:
+        """Exactly one way to place them, and nothing left open."""
+        ways = [way for way in PLACEMENTS if getattr(self, way) is not None]
+        if len(ways) != 1:
+            message = f"needs one of {', '.join(PLACEMENTS)}, got {' and '.join(ways) or 'none'}"
+            raise ValueError(message)
+        missing = [key for key in ("shape", "material") if getattr(self, key) is None and self.last_frame is None]
+        if missing:
+            message = f"needs a {' and a '.join(missing)}"
+            raise ValueError(message)
+        if self.velocity is not None and self.speed is not None:
+            message = "velocity and speed are both given: leave one out"
+            raise ValueError(message)
+        return self
+
+
+class OutputTable(Table):
+    """``[output]``."""
+
+    file: OutputFile | None = Field(None, description="to write; default: a free name", examples=["run.h5"])
+    frames: Count = Field(200, description="frames written after the first")
+    fields: tuple[FieldName, ...] | None = Field(
+        None, description="default: all; position is always among them", examples=[["position", "velocity"]]
+    )
+    float32: bool = Field(False, description="write them in single precision")
+    compression: Literal["gzip", "lzf"] | None = Field(
+        None, description="a little smaller, much slower; default: none", examples=["gzip"]
+    )
+    checkpoint_every: Interval | None = Field(
+        None, description="so much computing, or a number of steps; default: 10 min", examples=["10 min"]
+    )
+
+    def options(self) -> dict[str, Any]:
+        """What has been said for `Simulation.run`."""
+        names = ("fields", "float32", "compression", "checkpoint_every")
+        return {name: getattr(self, name) for name in names if name in self.model_fields_set}
+
+
+class CaseKeys(BaseModel):
+    """Keys that case files of all methods have."""
+
+    method: str
+    duration: Duration = Field(description="simulated time [s]", examples=[1.0])
+    gravity: Gravity = Field((0.0, 0.0, -9.81), description="[m/s2]")
+    output: OutputTable = Field(OutputTable(), description="what is written")
+    materials: dict[str, MaterialTable] = Field({}, description="by name", examples=["glass"])
+    shapes: dict[str, ShapeTable] = Field({}, description="by name", examples=["bead"])
+    particles: list[GroupTable] = Field(min_length=1, description="groups of particles")
+    box: BoxTable | None = Field(None, description="the container; default: none")
+
+
+class SteppedTable(Table, CaseKeys):
+    """Contacts that take time, resolved by time steps."""
+
+    method: Literal["time-steps"] = Field("time-steps", description="time-steps, hard-spheres or stochastic")
+    particles: list[GroupTable] = Field(description="groups of particles; [] where all come later")
+    time_step: TimeStep = Field(description="time step [s], or auto", examples=["auto"])
+    integrator: Integrator = Field(AUTO, description=f"{MEANING}, see `dem integrators`")
+    threads: Count | None = Field(None, description="default: all cores; changes no bit of the result", examples=[1])
+    contact_rule: Rule = Field("geometric", description="of pairs of materials that are not in contacts")
+    contact_damping: Annotated[Literal["shared", "independent"], BeforeValidator(present_damping)] = Field(
+        "shared", description="of several contacts of two bodies"
+    )
+    contacts: list[ContactTable] = Field([], description="pairs of materials")
+    walls: list[WallTable] = Field([], description="walls of other shapes, beside the box or instead of it")
+    fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")
+    inserters: list[InserterTable] = Field([], description="region where particles are inserted during the run")
+    outlets: list[OutletTable] = Field([], description="where particles are taken out")
+
+    @field_validator("contacts")
+    @classmethod
+    def _each_pair_once(cls, contacts: list[ContactTable]) -> list[ContactTable]:
+        """Refuse two entries for a pair, in whatever order it is named."""
+        first: dict[frozenset[str], int] = {}
+        for k, contact in enumerate(contacts):
+            before = first.setdefault(frozenset(contact.materials), k)
+            if before != k:
+                pair = " and ".join(contact.materials)
+                message = f"entries {before} and {k} are both for {pair}, expected one for each pair: leave one out"
+                raise ValueError(message)
+        return contacts
+
+
+class HardTable(Table, CaseKeys):
+    """Impacts that take no time, carried out one after the other."""
+
+    method: Literal["hard-spheres"] = Field(description="time-steps, hard-spheres or stochastic")
+    impacts: ImpactTable = Field(ImpactTable(), description="of spheres, and with walls")
+
+
+class ShortTable(Table):
+    """A case by name, with other parameters."""
+
+    case: str = Field(description="name, see `dem cases`")
+    parameters: dict[str, Any] = Field({}, description="see `dem cases NAME`")
+    output: OutputTable = OutputTable()

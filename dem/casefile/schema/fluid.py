@@ -1,0 +1,98 @@
+"""The tables ``[fluid]`` and ``[fluid.flow]`` of case files."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from dem.casefile.schema.fluid_cells import CellsTable, CouplingTable, LubricationTable
+from dem.casefile.schema.key_types import Axis, Density, Drag, InputFile, Velocity, Viscosity
+from dem.casefile.schema.law_components import table_of
+from dem.casefile.schema.table_base import Table
+from dem.model.contact.law_component import keys
+from dem.model.fluid.flows import Flow
+from dem.model.fluid.fluid import FLOWS, Fluid
+from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
+
+WORDS = {word.type: word for word in FLOWS if word is not FunctionFlow}
+OF_GRID = ("file", "periodic")
+
+
+class OneFlowTable(Table):
+    """A velocity field of some type; which keys it takes depends on that."""
+
+    type: str
+    file: InputFile | None = Field(
+        None, description="grid: HDF5 or NPZ, velocity, x, y, z, and time if it changes", examples=["flow.h5"]
+    )
+    periodic: list[Axis] | None = Field(None, description="grid: axes along which it repeats", examples=[["x"]])
+
+    @model_validator(mode="after")
+    def _fits(self) -> OneFlowTable:
+        """Refuse keys of other types, and values that contradict each other."""
+        given = self.given().keys() - {"type"}
+        word = WORDS[self.type]
+        takes = OF_GRID if word is GriddedFlow else list(keys(word))
+        if not given <= set(takes) or (word is GriddedFlow and self.file is None):
+            message = f"a {self.type} flow takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
+            raise ValueError(message)
+        try:
+            self.made()
+        except TypeError as error:  # something is missing
+            message = f"a {self.type} flow takes {', '.join(takes)}: {error}"
+            raise ValueError(message) from None
+        return self
+
+    def made(self) -> Flow:
+        """The flow."""
+        values = {key: value for key, value in self.given().items() if key != "type"}
+        if self.type == "grid":
+            return GriddedFlow.read(values["file"], periodic=tuple(values.get("periodic", ())))
+        return WORDS[self.type](**values)
+
+
+FlowTable = table_of("Flow", OneFlowTable, tuple(WORDS.values()), "shear")
+
+
+class FluidTable(Table):
+    """``[fluid]``."""
+
+    density: Density = Field(gt=0, description="[kg/m3]", examples=[1000.0])
+    viscosity: Viscosity = Field(description="dynamic [Pa s]", examples=[1e-3])
+    velocity: Velocity = Field((0.0, 0.0, 0.0), description="[m/s]; or give flow")
+    flow: FlowTable | None = Field(
+        None, description="a velocity that is not the same everywhere", examples=[{"type": "shear", "rate": 10.0}]
+    )
+    drag: Drag = Field(
+        "schiller-naumann",
+        description="resistance to translation; di-felice, gidaspow, huilin-gidaspow, beetstra by voidage in cells",
+    )
+    rotation: Literal["dennis", "stokes", "none"] = Field("dennis", description="resistance to rotation")
+    lift: Literal["saffman", "mei", "none"] = Field("none", description="of spheres in shear")
+    magnus: Literal["rubinow-keller", "oesterle-bui-dinh", "none"] = Field("none", description="of spheres that turn")
+    pressure: bool = Field(True, description="pressure gradient of the flow, and buoyancy")
+    added_mass: bool = Field(True, description="half of what is displaced")
+    every: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
+        "auto", description="steps for which what the laws say is used"
+    )
+    cells: CellsTable | None = Field(None, description="of drag in dense beds and couplings; default: fills the box")
+    model: Literal["A", "B"] | None = Field(
+        None, description="B: drag in dense beds with the pressure gradient it causes; A: for couplings", examples=["B"]
+    )
+    lubrication: LubricationTable | None = Field(None, description="where surfaces are close; default: none")
+    coupling: CouplingTable | None = Field(None, description="program that computes the flow; default: none")
+
+    @model_validator(mode="after")
+    def _flows(self) -> FluidTable:
+        """Refuse two velocities."""
+        if self.flow is not None and "velocity" in self.model_fields_set and any(self.velocity):
+            message = "velocity and flow are both given: leave one out"
+            raise ValueError(message)
+        return self
+
+    def made(self) -> Fluid:
+        """The fluid."""
+        values = {key: None if value == "none" else value for key, value in self if key != "flow"}
+        values = {key: value.made() if isinstance(value, Table) else value for key, value in values.items()}
+        return Fluid(**values | ({"velocity": self.flow.made()} if self.flow else {}))

@@ -1,0 +1,126 @@
+"""Tables for the parts of contact laws: ``[materials.NAME.rolling]``, ``[contacts.rolling]`` and the like."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import BaseModel, Field, create_model, model_validator
+
+from dem.casefile.schema.key_types import Angle, Frequency, Length, Number, Speed, Spin, Time
+from dem.casefile.schema.table_base import Table
+from dem.model.contact.law_component import keys
+from dem.model.contact.law_components import SLOTS, fit, words
+
+if TYPE_CHECKING:
+    from dem.model.contact.law_component import Key, LawPart
+
+
+class PartTable(Table):
+    """A part of some type; which keys it takes depends on that."""
+
+    SLOT: ClassVar[str]
+    type: str
+
+    @model_validator(mode="after")
+    def _fits(self) -> PartTable:
+        """Refuse keys of other types, and values that contradict each other."""
+        given = self.model_fields_set - {"type"}
+        takes = list(keys(self._word()))
+        if not given <= set(takes):
+            message = f"a {self.type} takes {', '.join(takes) or 'nothing'}, got {', '.join(sorted(given))}"
+            raise ValueError(message)
+        try:
+            self.made()
+        except TypeError as error:  # something is missing
+            message = f"a {self.type} takes {', '.join(takes)}: {error}"
+            raise ValueError(message) from None
+        return self
+
+    def _word(self) -> type[LawPart]:
+        return next(word for word in words(self.SLOT) if word.type == self.type)
+
+    def made(self) -> LawPart:
+        """The part."""
+        return self._word()(**{key: getattr(self, key) for key in self.model_fields_set if key != "type"})
+
+
+# by unit: what may be strings; else numbers
+KINDS = {"m": Length, "s": Time, "m/s": Speed, "rad": Angle, "Hz": Frequency, "rad/s": Spin}
+
+
+def table_of(name: str, base: type[Table], words: tuple[type[LawPart], ...], example: str) -> type[Table]:
+    """A table of any of some parts, made of what they say of themselves, on a base that knows what to do with it."""
+    takes: dict[str, dict[str, Key]] = {}
+    for word in words:
+        for key, told in keys(word).items():
+            takes.setdefault(key, {})[word.type] = told
+    types = tuple(word.type for word in words)
+    type_of = Field(types[0] if len(types) == 1 else ..., description="of which kind", examples=[example])
+    return create_model(
+        f"{name}Table", __base__=base, __doc__=base.__doc__, type=(Literal[types], type_of),
+        **{key: _field(by_type, everywhere=len(by_type) == len(types)) for key, by_type in takes.items()},
+    )  # fmt: skip
+
+
+def _table(slot: str, about: str) -> type[PartTable]:
+    """A table of the parts there are for a slot."""
+    there = words(slot)
+    made = table_of(slot.capitalize(), PartTable, there, there[-1].type)
+    made.SLOT, made.__doc__ = slot, about
+    return made
+
+
+def _field(by_type: dict[str, Key], *, everywhere: bool) -> tuple[object, object]:
+    """Type and field of a key; limits that are not those of all types are left to the parts."""
+    one, abouts = next(iter(by_type.values())), {}
+    for name, key in by_type.items():
+        abouts.setdefault(f"{key.about}{f' [{key.unit}]' if key.unit else ''}", []).append(name)
+    told = (about if everywhere and len(abouts) == 1 else f"{', '.join(names)}: {about}"
+            for about, names in abouts.items())  # fmt: skip
+    kind = Literal[one.names] if one.names else bool if isinstance(one.example, bool) else KINDS.get(one.unit, Number)
+    if isinstance(one.example, tuple):
+        kind = tuple[kind, kind, kind]
+    limits = {
+        theirs: getattr(one, ours)
+        for ours, theirs in (("above", "gt"), ("least", "ge"))
+        if getattr(one, ours) > -math.inf and len({getattr(key, ours) for key in by_type.values()}) == 1
+    }
+    return kind | None, Field(None, description="; ".join(told), examples=[one.example], **limits)
+
+
+NormalTable = _table("normal", "Elastic force.")
+DampingTable = _table("damping", "Damping other than by restitution.")
+RollingTable = _table("rolling", "Resistance to rolling.")
+TwistingTable = _table("twisting", "Resistance to twisting.")
+AdhesionTable = _table("adhesion", "Attraction.")
+
+
+class LawPartKeys(BaseModel):
+    """Keys of the tables that have a table for each part of a contact law."""
+
+    normal: NormalTable | None = Field(
+        None, description="elastic force; default: Hertz's", examples=[{"type": "hertz"}]
+    )
+    damping: DampingTable | None = Field(
+        None, description="damping; default: by restitution", examples=[{"type": "dashpot", "coefficient": 0.01}]
+    )
+    rolling: RollingTable | None = Field(
+        None, description="resistance to rolling; default: none", examples=[{"friction": 0.1}]
+    )
+    twisting: TwistingTable | None = Field(
+        None, description="resistance to twisting; default: none", examples=[{"model": "hertz"}]
+    )
+    adhesion: AdhesionTable | None = Field(
+        None, description="attraction; default: none", examples=[{"type": "dmt", "work": 0.05}]
+    )
+
+    @model_validator(mode="after")
+    def _go_together(self) -> LawPartKeys:
+        """Refuse parts that do not fit each other."""
+        fit(**{key: value for key, value in self.values().items() if key in ("restitution", "friction", *SLOTS)})
+        return self
+
+    def values(self) -> dict[str, object]:
+        """All values, parts made."""
+        return {key: value.made() if isinstance(value, PartTable) else value for key, value in self}

@@ -1,0 +1,78 @@
+"""``[shapes.NAME]`` of a case file."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from dem.casefile.schema.key_types import Count, Modulus, Number, Point, Size
+from dem.casefile.schema.table_base import Table
+from dem.model.shapes.capsule import Capsule
+from dem.model.shapes.clump import Clump
+from dem.model.shapes.flexible import FlexibleFibre
+from dem.model.shapes.shape import Fibre, Shape, Sphere
+
+SHAPES = {"sphere": Sphere, "fibre": Fibre, "capsule": Capsule, "clump": Clump, "flexible-fibre": FlexibleFibre}
+
+
+class ShapeTable(Table):
+    """``[shapes.NAME]``."""
+
+    type: Literal["sphere", "fibre", "capsule", "clump", "flexible-fibre"] = Field(
+        description="of the shape", examples=["sphere"]
+    )
+    diameter: Size | None = Field(None, description="of a sphere, capsule, or a fibre's spheres [m]", examples=[0.01])
+    aspect_ratio: Number | None = Field(None, ge=1, description="fibre, capsule: length over diameter", examples=[3.0])
+    spheres: Count | None = Field(None, description="of a fibre: how many", examples=[5])
+    spacing: Size | None = Field(None, description="of a fibre: distance of neighbouring centres [m]", examples=[0.005])
+    length: Size | None = Field(
+        None, description="of a capsule or a flexible fibre, ends included [m]", examples=[0.03]
+    )
+    offsets: list[Point] | None = Field(
+        None, description="of a clump: sphere centres, in any frame [m]", examples=[[[0.0, 0, 0], [0.004, 0, 0]]]
+    )
+    radii: list[Size] | None = Field(None, description="of a clump's spheres [m]", examples=[[0.005, 0.003]])
+    segments: Count | None = Field(None, description="of a flexible fibre: number of bonds", examples=[20])
+    young: Modulus | None = Field(None, gt=0, description="of a flexible fibre's bending [Pa]", examples=[1e9])
+    poisson: Number | None = Field(None, ge=0, le=0.5, description="of a flexible fibre's bonds", examples=[0.3])
+    damping: Number | None = Field(None, ge=0, le=1, description="of its bonds, a share of critical", examples=[0.05])
+    strength: Modulus | None = Field(None, gt=0, description="stress at which it breaks [Pa]", examples=[5e7])
+    shear_strength: Modulus | None = Field(None, gt=0, description="the same in shear [Pa]", examples=[5e7])
+    smooth: bool | None = Field(None, description="whether a flexible fibre is made of capsules", examples=[True])
+    curvature: Number | None = Field(None, description="of a flexible fibre at rest [1/m]", examples=[10.0])
+
+    TAKES: ClassVar[dict[str, tuple[str, ...]]] = {
+        "sphere": ("diameter",),
+        "fibre": ("diameter", "aspect_ratio", "spheres", "spacing"),
+        "capsule": ("diameter", "aspect_ratio", "length"),
+        "clump": ("offsets", "radii"),
+        "flexible-fibre": (
+            "diameter",
+            "aspect_ratio",
+            "length",
+            "segments",
+            "young",
+            "poisson",
+            "damping",
+            "strength",
+            "shear_strength",
+            "smooth",
+            "curvature",
+        ),
+    }
+
+    @model_validator(mode="after")
+    def _fits(self) -> ShapeTable:
+        """Refuse keys of other shapes, and sizes that contradict each other."""
+        given, takes = self.given().keys() - {"type"}, self.TAKES[self.type]
+        needed = {"diameter"} if self.type == "capsule" or self.type.endswith("fibre") else set(takes)
+        if given - set(takes) or needed - given:
+            message = f"a {self.type} takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
+            raise ValueError(message)
+        self.made()
+        return self
+
+    def made(self) -> Shape:
+        """The shape."""
+        return SHAPES[self.type](**{key: value for key, value in self.given().items() if key != "type"})

@@ -1,0 +1,74 @@
+"""The table ``sizes`` of particles at random places."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from dem.casefile.schema.key_types import InputFile, Number, Size
+from dem.casefile.schema.table_base import Table
+from dem.model.particles.sieves import TABLES, read_sizes
+from dem.model.particles.size_distributions import LAWS
+from dem.model.particles.sizes import SizeDistribution
+
+WORDS = {word.type: word for word in (*LAWS, *TABLES)}
+
+
+class SizesTable(Table):
+    """``[particles.random.sizes]``: diameters of spheres, or of the spheres of fibres; the type says which keys."""
+
+    type: Literal["uniform", "normal", "log-normal", "rosin-rammler", "sieve", "list", "file"] = Field(
+        description="of the distribution", examples=["log-normal"]
+    )
+    by: Literal["mass", "number"] = Field("mass", description="what the shares are of")
+    lower: Size | None = Field(None, description="smallest [m]; log-normal: may be left out", examples=[1e-3])
+    upper: Size | None = Field(
+        None, description="largest [m]; log-normal, rosin-rammler: may be left out", examples=[4e-3]
+    )
+    mean: Size | None = Field(None, description="normal [m]", examples=[2e-3])
+    deviation: Size | None = Field(None, description="normal: standard deviation [m]", examples=[2e-4])
+    median: Size | None = Field(None, description="log-normal [m]", examples=[2e-3])
+    geometric_deviation: Number | None = Field(
+        None, gt=1, description="log-normal: 84 % are below this many medians", examples=[1.3]
+    )
+    scale: Size | None = Field(None, description="rosin-rammler: 37 % are coarser [m]", examples=[2e-3])
+    exponent: Number | None = Field(None, gt=0, description="rosin-rammler: the larger, the narrower", examples=[3.0])
+    apertures: list[Size] | None = Field(None, description="sieve: they ascend [m]", examples=[[1e-3, 2e-3, 4e-3]])
+    shares: list[Number] | None = Field(
+        None, description="sieve: what each but the coarsest retains; list: of each size", examples=[[0.4, 0.6]]
+    )
+    passing: list[Number] | None = Field(
+        None, description="sieve, in place of shares: what each lets through", examples=[[0.0, 0.4, 1.0]]
+    )
+    diameters: list[Size] | None = Field(None, description="list: they ascend [m]", examples=[[1e-3, 2e-3]])
+    file: InputFile | None = Field(
+        None,
+        description="file: CSV with columns aperture [mm] and passing [%], aperture and share, or diameter and share",
+        examples=["sieves.csv"],
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> SizesTable:
+        """Refuse keys of other types, and values that contradict each other."""
+        given = self.given().keys() - {"type", "by"}
+        takes = (
+            [each.name for each in fields(WORDS[self.type]) if each.name != "by"] if self.type != "file" else ["file"]
+        )
+        if not given <= set(takes) or (self.type == "file" and not given):
+            message = f"{self.type} sizes take {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
+            raise ValueError(message)
+        try:
+            self.made()
+        except (TypeError, OSError) as error:  # something is missing
+            message = f"{self.type} sizes take {', '.join(takes)}: {error}"
+            raise ValueError(message) from None
+        return self
+
+    def made(self) -> SizeDistribution:
+        """The distribution."""
+        if self.type == "file":
+            return read_sizes(Path(self.file), by=self.by)
+        return WORDS[self.type](**{key: value for key, value in self.given().items() if key != "type"})

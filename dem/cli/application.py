@@ -1,0 +1,187 @@
+"""What all commands share: the application, where it prints, how errors become one line and a status."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+import signal
+import sys
+import traceback
+import warnings
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer.core import CompletionItem, TyperCommand, TyperGroup
+from typer.main import get_group
+
+from dem.base import interrupts
+from dem.base.notices import DemWarning
+from dem.base.replace import OutputError
+from dem.base.text import error_in_words
+from dem.cli.command_table import COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from click import HelpFormatter
+    from rich.table import Table
+
+
+class Group(TyperGroup):
+    """Commands whose modules are imported when they are called, see `dem.cli.command_table`."""
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)
+        self.commands = dict.fromkeys(COMMANDS) | self.commands
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperCommand | None:
+        """Import a command, which registers it."""
+        if self.commands.get(cmd_name) is None and cmd_name in COMMANDS:
+            importlib.import_module(COMMANDS[cmd_name][0])
+            self.commands |= {name: made for name, made in get_group(app).commands.items() if made}
+        return self.commands.get(cmd_name)
+
+    def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command, importing none; its options are for itself."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [
+            CompletionItem(name, help=does.rstrip("."))
+            for name, (_, does) in COMMANDS.items() if name.startswith(incomplete)
+        ]  # fmt: skip
+
+    def format_commands(self, ctx: typer.Context, formatter: HelpFormatter) -> None:
+        """List them without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, does.rstrip(".")) for name, (_, does) in COMMANDS.items()])
+
+
+app = typer.Typer(
+    name="dem",
+    cls=Group,
+    invoke_without_command=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+say = typer.echo
+
+
+def show(table: Table, title: str = "") -> None:
+    """Print a table, below a title if it has one."""
+    from rich.console import Console  # noqa: PLC0415, few commands have tables
+
+    out = Console(markup=False, highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
+    with out.capture() as shown:
+        out.print(*([f"\n{title}"] if title else []), table, sep="\n")
+    say("\n".join(line.rstrip() for line in shown.get().splitlines()))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        say(f"pcdm-dem {version('pcdm-dem')}")
+        raise typer.Exit
+
+
+FIRST = """\
+What to do first:
+
+  dem run nine-fibres      simulate something; the first run compiles, some fifteen seconds
+  dem view nine-fibres.h5  look at it in the browser
+  dem cases                what else there is to run
+  dem init                 cases to begin a case file of your own with
+  dem doctor               whether all is well here
+
+dem --help lists the commands, dem COMMAND --help what one takes; dem guide start begins from nothing."""
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    *,
+    version_: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Discrete element simulations of spheres and fibres, rigid or flexible."""
+    if context.invoked_subcommand is None:
+        say(FIRST)
+
+
+def plain_errors(command: Callable) -> Callable:
+    """Turn exceptions into one line each on stderr and the exit status."""
+
+    @functools.wraps(command)
+    def wrapped(*args: object, **kwargs: object) -> None:
+        try:
+            with interrupts.as_exceptions(), _warnings_in_words():
+                command(*args, **kwargs)
+        except BrokenPipeError:
+            raise  # nobody reads on, which typer keeps quiet about
+        except (FloatingPointError, OutputError) as error:
+            _complain(error, status=1)
+        except (ValueError, TypeError, OSError, OverflowError, ImportError) as error:
+            _complain(error, status=2)
+        except (KeyError, RuntimeError) as error:
+            if not _from_hdf5(error):
+                raise
+            message = f"the file is damaged: {error.args[0]}"
+            _complain(ValueError(message), status=2)
+        except MemoryError:
+            _complain(MemoryError("there is not enough memory for this many particles, spheres or triangles"), status=2)
+        except KeyboardInterrupt as stopped:
+            sys.stderr.write(f"{str(stopped) or 'interrupted'}\n")
+            raise typer.Exit(128 + getattr(stopped, "signal", signal.SIGINT)) from None
+
+    return wrapped
+
+
+@contextmanager
+def _warnings_in_words() -> Iterator[None]:
+    """Show warnings of the engine as one line each."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DemWarning)
+        others = warnings.showwarning
+
+        def show(message: Warning, category: type[Warning], *where: object) -> None:
+            if issubclass(category, DemWarning):
+                sys.stderr.write(f"dem: warning [{message.name}]{str(message).removeprefix(message.name)}\n")
+            else:
+                others(message, category, *where)
+
+        warnings.showwarning = show
+        yield
+
+
+def _from_hdf5(error: Exception) -> bool:
+    """Whether HDF5 could not find in a file what should be there."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return "h5py" in frame.f_code.co_filename
+
+
+PAGES = {  # what an error begins with, and the page that helps, see `dem.cli.commands.guide`
+    "coarse-time-step: ": "warnings", "soft-contacts: ": "warnings", "implausible-density: ": "warnings",
+    "the file is damaged: ": "resume",
+}  # fmt: skip
+TOPICS = {  # what it is about, where no beginning is known
+    "capsule": "capsules", "bond": "bonds", "inserter": "coming-and-going", "outlet": "coming-and-going",
+    "rank": "clusters",
+}  # fmt: skip
+CASE_FILE = re.compile(r".+?\.toml: ")
+LISTS = re.compile(r"(known are|input should be) .*")  # of words that would do
+
+
+def _complain(error: Exception, status: int) -> None:
+    words = error_in_words(error)
+    for line in words.splitlines():
+        sys.stderr.write(f"dem: {line}\n")
+    broke = {"": "resume"} if isinstance(error, FloatingPointError) else {}
+    found = {page for start, page in (PAGES | broke).items() if words.startswith(start)}
+    about = LISTS.sub("", words)
+    found = found or {page for word, page in TOPICS.items() if re.search(rf"\b{word}s?\b", about)}
+    found = found or ({"case-files"} if CASE_FILE.match(words) else set())
+    for page in sorted(found):
+        sys.stderr.write(f"dem: more: dem guide {page}\n")
+    raise typer.Exit(status) from None

@@ -1,0 +1,103 @@
+"""Write case files, and look at what they would run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from dem.base import checks
+from dem.base.notices import refused_before_building, tell
+from dem.base.replace import replace_when_done
+from dem.case import StudyCase, case, names
+from dem.casefile import chosen_case, with_words
+from dem.cli.application import app, plain_errors, say, show
+from dem.cli.commands.run import parameters
+from dem.cli.completion import case_names, cases_and_files
+
+
+@app.command()
+@plain_errors
+def init(
+    name: Annotated[
+        str | None, typer.Argument(metavar="CASE", autocompletion=case_names, help="A case; see `dem cases`.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write; default: CASE.toml, or blank.toml.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the case; repeatable.")
+    ] = None,
+    blank: Annotated[bool, typer.Option("--blank", help="A file to begin with, of no case.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+) -> None:
+    """Write a case file with every key there is: one that runs to the same bytes as a case, or one to begin with.
+
+    Each key has a comment with its unit and what it may be; for a case that is too large to be written out, or is a
+    study, the keys are the parameters of the case.
+    """
+    from dem.casefile import write  # noqa: PLC0415, other commands need not wait for it
+
+    if not (name or blank or settings or output):
+        _offer()
+        return
+    if blank == (name is not None) or (blank and settings):
+        message = "give a case, see dem cases, or --blank alone"
+        raise ValueError(message)
+    text = write.blank() if blank else write.example(with_words(case(name), parameters(settings or [])))
+    path = checks.output(output or Path(f"{name or 'blank'}.toml"), overwrite=overwrite)
+    checks.ending(path, [".toml"], "a case file is written", needed=True)
+    with replace_when_done(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+    say(f"{path}: run it with `dem run {path}`, look at it with `dem check {path}`")
+
+
+def _offer() -> None:
+    """Say which cases there are to begin with."""
+    table = Table("to begin with", "what it is", box=None, pad_edge=False)
+    for key in names():
+        table.add_row(f"dem init {key}", (case(key).__doc__ or "").strip().partition("\n")[0])
+    table.add_row("dem init --blank", "Every key there is, of no case.")
+    show(table)
+
+
+@app.command()
+@plain_errors
+def check(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="CASE|FILE.toml", autocompletion=cases_and_files, help="A case, see `dem cases`; or a case file."
+        ),
+    ],
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter or key; repeatable.")
+    ] = None,
+) -> None:
+    """Validate a case file, and show what it would run and how long that would take.
+
+    What a run would warn of is told, and what it would refuse ends with exit status 2. The beginning is run, for half a
+    second of computing, and judged as the run would be.
+    """
+    from dem.casefile.check import look, rows, so_far  # noqa: PLC0415
+
+    chosen = chosen_case(name, parameters(settings or [])).case
+    table, said = Table(show_header=False, box=None, pad_edge=False), "nothing is wrong with it"
+    if isinstance(chosen, StudyCase):
+        table.add_row("outcome", f"a table with some {chosen.frames + 1} rows")
+        table.add_row("duration", f"{chosen.duration:g} s in time steps of {chosen.time_step:g} s, {chosen.integrator}")
+    else:
+        with refused_before_building(strict=False, force=False):
+            sim = chosen.simulation()
+        warned = list(sim.foreseen())
+        tell(warned, strict=False, force=False)
+        for what, value in rows(sim, look(sim, chosen.duration), chosen.duration):
+            table.add_row(what, value)
+        verdict = so_far(sim)
+        table.add_row("so far", str(verdict))
+        if warned or verdict.status != "PASS":
+            said = "it would run, but may be inaccurate: see the warnings"
+    say(f"{name}: {said}")
+    show(table)

@@ -1,0 +1,82 @@
+"""Compile kernels beforehand."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dem.base.cpu_info import cores
+from dem.base.past_durations import Took
+from dem.case.prepare import everything, prepare_all
+from dem.casefile import chosen_case
+from dem.cli.application import app, plain_errors, say
+from dem.cli.commands.run import parameters
+from dem.cli.completion import cases_and_files
+from dem.cli.progress_bar import bar
+from dem.kernels.compiler.jit import CACHE, WHY
+
+if TYPE_CHECKING:
+    from dem.case import Case, HardSphereCase, StudyCase
+
+
+@app.command("compile")
+@plain_errors
+def compile_kernels(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CASE|FILE.toml ...]", autocompletion=cases_and_files, help="What is going to be run."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the cases; repeatable.")
+    ] = None,
+    everything_: Annotated[
+        bool,
+        typer.Option("--all", help="All cases; spheres and fibres under all contact laws, with and without threads."),
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Processes side by side; default: cores.")
+    ] = None,
+) -> None:
+    """Compile the kernels that runs will need, side by side, so that these start at once.
+
+    For a cluster of unlike processors set NUMBA_CPU_NAME and NUMBA_CPU_FEATURES here and there, see
+    dem guide batch.
+    """
+    wanted = [(name, parameters(settings or [])) for name in names or []]
+    for name, given in wanted:
+        choose(name, given)  # what is wrong is told before anything is compiled
+    wanted += everything() if everything_ else []
+    if not wanted:
+        message = "give cases or case files, or --all"
+        raise ValueError(message)
+    start, failed = time.perf_counter(), []
+    together = min(jobs or cores(), len(wanted))
+    with bar() as shown:
+        names = {} if shown.disable else {in_words(*each): f"compiling {in_words(*each)} {WHY}" for each in wanted}
+        took = Took(names, together)
+        task = shown.add_task("compiling", total=len(wanted), left=took.left)
+        for name, given, seconds in prepare_all(choose, wanted, together):
+            what = in_words(name, given)
+            if isinstance(seconds, Exception):
+                failed.append(what)
+                sys.stderr.write(f"dem: {what}: {seconds}\n")
+            else:
+                took.end(what, seconds)
+                shown.say(f"{what}: {seconds:.1f} s")
+            shown.advance(task)
+    say(f"{len(wanted) - len(failed)} of {len(wanted)} prepared in {time.perf_counter() - start:.1f} s, in {CACHE}")
+    if failed:
+        raise typer.Exit(2)
+
+
+def in_words(name: str, given: dict) -> str:
+    """A case with what is set."""
+    return " ".join([name, *(f"{key}={value}" for key, value in given.items())])
+
+
+def choose(name: str, given: dict) -> Case | HardSphereCase | StudyCase:
+    """The case, or that of a case file, with some parameters set."""
+    return chosen_case(name, given).case

@@ -1,0 +1,54 @@
+"""Files for other programs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dem.cli.application import app, plain_errors, say
+from dem.files.exports import FORMATS, export, formats
+
+
+@app.command("export")
+@plain_errors
+def export_file(
+    file: Annotated[Path, typer.Argument(help="A trajectory.")],
+    to: Annotated[
+        str | None, typer.Option(help=f"Format: {', '.join(FORMATS)}; default: that of which -o has the ending.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write; default: beside FILE, by its name.")
+    ] = None,
+    fields: Annotated[str | None, typer.Option(help="Such as position,velocity; default: all there are.")] = None,
+    frames: Annotated[str, typer.Option(metavar="A:B:C", help="From A to before B, every C-th; or only A.")] = ":",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
+) -> None:
+    """Write a trajectory as a file for other programs: csv for tables, gsd for OVITO, spheres.vtkhdf for ParaView."""
+    names = None if fields is None else [name.strip() for name in fields.split(",")]
+    path = export(file, to or _told_by(output), output, fields=names, frames=_slice(frames), overwrite=overwrite)
+    say(f"{path}: {path.stat().st_size} bytes")
+
+
+def _told_by(output: Path | None) -> str:
+    """The format whose files are named like this one: of several the one with the longest such ending."""
+    name = output.name.lower() if output else ""
+    alike = {
+        to: max((len(end) for end in each.endings if name.endswith(end)), default=0) for to, each in formats().items()
+    }
+    found = max(alike, key=alike.get)
+    if not alike[found]:
+        message = f"give --to {', '.join(formats())}, or the name of such a file with -o"
+        raise ValueError(message)
+    return found
+
+
+def _slice(frames: str) -> slice | int:
+    """Frames as Python slices them."""
+    if not re.fullmatch(r"-?\d+|(-?\d+)?:(-?\d+)?(:([1-9]\d*)?)?", frames):
+        message = f"--frames {frames}: expected a number, or A:B:C: from A to before B, every C-th"
+        raise ValueError(message)
+    parts = [int(part) if part else None for part in frames.split(":")]
+    return parts[0] if len(parts) == 1 else slice(*parts)

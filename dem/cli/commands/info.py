@@ -1,0 +1,194 @@
+"""Show what a trajectory holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from dem.cli.application import app, plain_errors, say, show
+from dem.files.reading.trajectory import Trajectory
+from dem.model.particles.kinds import MOST, labels, rest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+UNITS = {
+    **dict.fromkeys(
+        ("lower", "upper", "diameter", "spacing", "offsets", "radii", "amplitude", "point", "centre", "radius"), "m"
+    ),
+    "length": "m",
+    **dict.fromkeys(("time_step", "duration", "contact_time", "wall_time"), "s"),
+    **dict.fromkeys(("roughness", "phase"), "rad"),
+    "rate": "rad/s",
+    "density": "kg/m3",
+    "frequency": "Hz",
+    "mass": "kg",
+    "gravity": "m/s2",
+    "velocity": "m/s",
+    "young": "Pa",
+}
+MOST_SHOWN = 12  # numbers of an array
+PREFIXES = ("B", "kB", "MB", "GB", "TB")
+
+
+@app.command()
+@plain_errors
+def info(
+    file: Annotated[Path, typer.Argument(help="A trajectory, finished or still being written.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON, for programs.")] = False,
+) -> None:
+    """Show what a trajectory holds: particles, box, contacts, input, provenance, energies, verdict, data sets."""
+    with Trajectory(file) as run:
+        held = run.summary()
+    if as_json:
+        say(json.dumps(held, indent=1))
+        return
+    for title, rows in _sections(held):
+        table = Table(show_header=False, box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for row in rows:
+            table.add_row(*row)
+        if table.row_count:
+            show(table, title)
+
+
+def _sections(held: dict) -> Iterable[tuple[str, list]]:
+    given = dict(held["input"])
+    beside = given.pop("walls", [])
+    names = _names_of_materials([*held["kinds"], *beside], given.get("box"))
+    box, contacts = given.pop("box", None), given.pop("contacts", None)
+    del given["kinds"]
+    parameters, file = given.pop("parameters", {}), given.pop("case_file", None) or {}
+    yield "", _head(held)
+    yield "particles", list(_kinds(held["kinds"], names))
+    yield "materials", [(name, _words(json.loads(material), leave="name")) for material, name in names.items()]
+    walls = [(key, _value(key, value, names)) for key, value in (box or {}).items() if _says(value)]
+    yield "box", walls or [("none" if beside else "no walls",)]
+    yield "walls", [_wall(wall, names) for wall in beside]
+    if isinstance(contacts, list):
+        yield "contacts", [_contact(contact, names) for contact in contacts]
+    elif contacts:
+        yield "contacts", _rows(contacts)
+    yield "input", _rows({key: value for key, value in given.items() if key != "particles"})
+    yield f"parameters of {given.get('case', 'the case')}", _rows(parameters)
+    yield "case file", _rows({key: value for key, value in file.items() if _says(value)})
+    yield "provenance", _rows(held["provenance"])
+    yield "energy", [("", "first", "last"), *(_energy(*each) for each in held["energy"].items())]
+    yield "data", [("", "shape", "type", "unit", "chunk", "stored"), *map(_dataset, held["datasets"])]
+    yield "groups", [(name, _size(group["bytes"]), group["meaning"]) for name, group in held["groups"].items()]
+
+
+def _head(held: dict) -> list[tuple[str, str]]:
+    time = held["time"]
+    when = f", {time[0]:.6g} to {time[1]:.6g} s, step {held['step'][1]}" if time else ""
+    unfinished = "none: the run " + ("broke" if held["error"] else "is going on, or did not come to its end")
+    rows = [
+        ("file", f"{held['file']}, {_size(held['bytes'])}"),
+        ("frames", f"{held['frames']}{when}"),
+        ("particles", f"{held['particles']}: {', '.join(held['fields'])}"),
+        ("verdict", held["verdict"] or unfinished),
+    ]
+    return rows + ([("error", held["error"])] if held["error"] else [])
+
+
+def _kinds(kinds: list[dict], names: dict[str, str]) -> Iterable[tuple[str, str]]:
+    """A row for each kind, up to some number of them."""
+    for label, kind in zip(labels(kind["name"] for kind in kinds[:MOST]), kinds, strict=False):
+        material, mass = names[_text(kind["material"])], {"mass": _one_or_ends(kind["mass"])}
+        sizes = [_words(kind["sizes"])] if kind["sizes"] else []
+        what = ", ".join([kind["shape"], *sizes, f"material {material.removeprefix('material ')}", _words(mass)])
+        yield f"{kind['particles']} x {label}", what
+    if len(kinds) > MOST:
+        yield "", rest(len(kinds)).strip()
+
+
+def _one_or_ends(mass: dict) -> float | dict:
+    return mass["least"] if mass["least"] == mass["most"] else mass
+
+
+def _names_of_materials(kinds: list[dict], box: dict | None) -> dict[str, str]:
+    """Names, or numbers, of the materials of particles and walls, by their JSON."""
+    texts = dict.fromkeys(_text(thing["material"]) for thing in [*kinds, *([box] if box else [])])
+    names = (json.loads(text)["name"] or f"material {number}" for number, text in enumerate(texts, start=1))
+    return dict(zip(texts, names, strict=True))
+
+
+def _text(material: dict) -> str:
+    """A material as JSON; once they had no names."""
+    return json.dumps({**material, "name": material.get("name", "")})
+
+
+def _contact(contact: dict, names: dict[str, str]) -> tuple[str, str]:
+    rest = {key: value for key, value in contact.items() if key != "materials"}
+    one, other = (names.get(_text(m), _words(m)) for m in contact["materials"])
+    return f"{one}, {other.removeprefix('material ')}", _words(rest)
+
+
+def _wall(wall: dict, names: dict[str, str]) -> tuple[str, str]:
+    """What a wall is called and what it is."""
+    said = {key: value for key, value in wall.items() if key not in ("name", "type", "motion")}
+    motion = "; ".join(_words(each) for each in wall.get("motion", []))
+    return wall["name"], f"{wall['type']}, {_words(said, names)}" + (f", motion: {motion}" if motion else "")
+
+
+def _rows(values: dict) -> list[tuple[str, str]]:
+    return [(key, _value(key, value)) for key, value in values.items()]
+
+
+def _words(values: dict, names: dict[str, str] | None = None, leave: str = "") -> str:
+    """A mapping in one line, but for one key."""
+    shown = {key: value for key, value in values.items() if key != leave and _says(value)}
+    told = (f"{key} {_inner(_value(key, value, names), value)}" for key, value in shown.items())
+    return ", ".join(word.replace("material material", "material") for word in told)
+
+
+def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
+    """A value for people, with its unit if the key is a known one."""
+    unit = f" {UNITS[key]}" if key in UNITS and not isinstance(value, str) else ""
+    if isinstance(value, dict) and "least" in value:
+        more = f" (mean {value['mean']:.6g}, {value['different']} different)" if "mean" in value else ""
+        return f"{value['least']:.6g} to {value['most']:.6g}{unit}{more}"
+    if isinstance(value, dict):
+        return (names or {}).get(_text(value)) or _words(value)
+    if isinstance(value, list):
+        if any(isinstance(each, dict) for each in value):
+            return "; ".join(_value("", each) for each in value)
+        shown = [_value("", each) for each in value[:MOST_SHOWN]]
+        more = f", ... {len(value)} in all" if len(value) > MOST_SHOWN else ""
+        return f"({', '.join(shown)}{more}){unit}"
+    if value is None:
+        return "none"
+    return f"{value:.12g}{unit}" if isinstance(value, float) else f"{value}{unit}"
+
+
+def _inner(text: str, value: object) -> str:
+    """A value in a line of others: tables and lists of them in brackets, unless they are written as one word."""
+    tables = [value] if isinstance(value, dict) else value if isinstance(value, list) else []
+    several = any(isinstance(each, dict) and "least" not in each for each in tables)
+    return f"({text})" if several and " " in text else text
+
+
+def _says(value: object) -> bool:
+    """Whether anything is said at all: not so by no open faces, or no motion."""
+    return value not in ([], {}, None)
+
+
+def _energy(name: str, values: dict) -> tuple[str, str, str]:
+    return name, f"{values['first']:.6g} {values['unit']}", f"{values['last']:.6g} {values['unit']}"
+
+
+def _dataset(held: dict) -> tuple[str, ...]:
+    shape, chunks = (" x ".join(map(str, held[key] or [])) for key in ("shape", "chunks"))
+    stored = f"{_size(held['bytes'])}{', ' + held['compression'] if held['compression'] else ''}"
+    return held["name"], shape, held["dtype"], held["unit"] or "", chunks, stored, _words(held["attributes"])
+
+
+def _size(number: float) -> str:
+    """Bytes, in thousands."""
+    power = 0
+    while number >= 1000 and power < len(PREFIXES) - 1:
+        number, power = number / 1000, power + 1
+    return f"{number:.3g} {PREFIXES[power]}"

@@ -1,0 +1,170 @@
+"""Run a case."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dem.base import compilation
+from dem.base.notices import refused_before_building
+from dem.base.text import counted
+from dem.base.units import TIME
+from dem.case import StudyCase
+from dem.casefile import chosen_case
+from dem.cli.application import app, plain_errors, say
+from dem.cli.completion import cases_and_files
+from dem.cli.live_page import shown
+from dem.model.particles.fields import STATE
+from dem.ranks.job_server import shared
+from dem.run import request
+from dem.run.resume import resume
+from dem.run.running_table import chosen as chosen_columns
+
+if TYPE_CHECKING:
+    from dem.case import Case, HardSphereCase
+    from dem.event_driven.simulation import HardVerdict
+    from dem.soft.verdict import Verdict
+
+
+@app.command()
+@plain_errors
+def run(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CASE|FILE.toml", autocompletion=cases_and_files, help="A case, see `dem cases`; or a case file."
+        ),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: a free name.")] = None,
+    duration: Annotated[
+        str | None, typer.Option(help="Simulated time of the run in all, also with --resume: 0.5, or '500 ms'.")
+    ] = None,
+    time_step: Annotated[str | None, typer.Option(help="Time step: 1e-6, or '1 us', or auto.")] = None,
+    integrator: Annotated[str | None, typer.Option(help="Rotational scheme; see `dem integrators`.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads; default all cores. Changes no bit.")] = None,
+    frames: Annotated[int | None, typer.Option(help="Frames written after the first.")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Parameter of a case, or path of a key; repeatable."),
+    ] = None,
+    fields: Annotated[str | None, typer.Option(help=f"Written at each frame; of {','.join(STATE)}.")] = None,
+    float32: Annotated[bool, typer.Option("--float32", help="Write them in single precision.")] = False,
+    contacts: Annotated[bool, typer.Option("--contacts", help="Write contacts and forces at each frame.")] = False,
+    compression: Annotated[str | None, typer.Option(help="gzip or lzf: a little smaller, much slower.")] = None,
+    checkpoint_every: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Of computing, or a number of steps; default: 10min.")
+    ] = None,
+    table: Annotated[bool, typer.Option("--table", help="Print a row of numbers now and then, and keep them.")] = False,
+    columns: Annotated[str | None, typer.Option(help="Of that table, such as time,kinetic,contacts,error.")] = None,
+    table_every: Annotated[str | None, typer.Option(metavar="TIME", help="Simulated, or a number of steps.")] = None,
+    resumed: Annotated[
+        Path | None, typer.Option("--resume", metavar="FILE", help="Go on with this run instead.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Turn warnings into errors.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Only warn of what is refused otherwise.")] = False,
+    viewed: Annotated[bool, typer.Option("--view", help="Follow it in the browser.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Run a case and write its trajectory, or a table (.csv) for a case of one rotating body.
+
+    Hard spheres have neither time step nor integrator nor threads, those that collide at random a time step alone.
+    """
+    compilation.SILENT = quiet
+    options = {"duration": _number(duration), "time_step": _number(time_step)}
+    options |= {"integrator": integrator, "threads": threads}
+    options = {key: value for key, value in (options | {"frames": frames}).items() if value is not None}
+    writing = {"fields": fields, "float32": float32, "compression": compression, "overwrite": overwrite, "force": force}
+    writing |= {"contacts": contacts}
+    writing |= {"table": columns or table or bool(table_every), "table_every": table_every}
+    writing = {key: value for key, value in writing.items() if value}
+    every = {"checkpoint_every": checkpoint_every} if checkpoint_every else {}
+    if resumed is not None:
+        if name or output or settings or writing or options.keys() - {"duration", "threads"}:
+            message = "--resume goes with --duration, --threads, --checkpoint-every, --strict; the file has the rest"
+            raise ValueError(message)
+        options |= {"duration": TIME.value(options["duration"])} if "duration" in options else {}
+        with shown(resumed) if viewed else nullcontext():
+            verdict = resume(resumed, **options, **every, progress=not quiet, strict=strict)
+        said = f"{resumed}: complete"
+    elif name is None:
+        message = "give a case, see dem cases, a case file, or --resume FILE"
+        raise ValueError(message)
+    else:
+        chosen, name, wanted, said_there = chosen_case(name, parameters(settings or []) | options)
+        output = output or wanted
+        if isinstance(chosen, StudyCase):
+            if every or strict or viewed or (said_there | writing).keys() - {"overwrite"}:
+                message = f"{name} writes a table: leave out what is about trajectories and warnings"
+                raise ValueError(message)
+            _write_table(chosen, output or _free_name(name, ".csv"), overwrite=overwrite, quiet=quiet)
+            return
+        path = output or _free_name(name, ".h5")
+        with shown(path) if viewed else nullcontext():
+            verdict, said = _run(chosen, path, progress=not quiet, strict=strict, **(said_there | writing | every))
+    if not quiet:
+        say(said)
+        say(f"{verdict}{shared()}")
+    elif verdict.status != "PASS":
+        sys.stderr.write(f"{verdict}\n")
+    if not verdict.passed or (strict and verdict.status != "PASS"):
+        raise typer.Exit(1)
+
+
+def _write_table(chosen: StudyCase, path: Path, *, overwrite: bool, quiet: bool) -> None:
+    message = chosen.write(path, overwrite=overwrite)
+    if not quiet:
+        say(f"{path}: {message}")
+
+
+def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[Verdict | HardVerdict, str]:
+    """Run a case; returns the verdict, and what was done in words. What can be refused is, before anything is built."""
+    later = ("progress", "strict", "force", "table", "table_every")
+    there = {key: value for key, value in options.items() if key not in later}
+    chosen_columns(options.get("table", False))
+    request.checked(chosen.duration, output=path, frames=chosen.frames, **there)
+    stepped = getattr(chosen, "table", chosen)  # of a case file
+    if hasattr(stepped, "integrator"):
+        request.check_steps(chosen.duration, stepped.time_step, stepped.integrator, stepped.threads)
+    with refused_before_building(strict=bool(options["strict"]), force=bool(options.get("force"))):
+        sim = chosen.simulation()
+    start = time.perf_counter()
+    verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, **options)
+    seconds = time.perf_counter() - start
+    pace = sim.pace(verdict.count, seconds)
+    done = f"{counted(len(sim.particles), 'particle')}, {counted(verdict.count, sim.unit)}"
+    return verdict, f"{path}: {done} in {seconds:.2f} s ({pace})"
+
+
+def _number(time: str | None) -> float | str | None:
+    """Seconds, if it is a number; what else it may be is for the case to say."""
+    try:
+        return None if time is None else float(time)
+    except ValueError:
+        return time
+
+
+def parameters(settings: list[str]) -> dict[str, str]:
+    """What ``--set NAME=VALUE`` says, word for word."""
+    result: dict[str, str] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            message = f"--set {setting}: expected NAME=VALUE"
+            raise ValueError(message)
+        result[name.strip()] = value
+    return result
+
+
+def _free_name(name: str, ending: str) -> Path:
+    """CASE.h5, or CASE-2.h5 and so on."""
+    path, k = Path(name + ending), 1
+    while path.exists():
+        k += 1
+        path = Path(f"{name}-{k}{ending}")
+    return path

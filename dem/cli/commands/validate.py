@@ -1,0 +1,42 @@
+"""Reproduce what is published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dem import validation
+from dem.base.replace import folder_for
+from dem.base.text import counted
+from dem.cli.application import app, plain_errors, say
+from dem.cli.completion import studies
+from dem.cli.progress_bar import bar
+
+
+@app.command()
+@plain_errors
+def validate(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME ...]", autocompletion=studies, help="Studies; default: the short."),
+    ] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder.")] = Path("validation"),
+    quick: Annotated[bool, typer.Option("--quick", help="Larger steps, in under a minute.")] = False,
+) -> None:
+    """Reproduce the published tables and figures, next to the exact values."""
+    chosen = {name: validation.study(name) for name in names or validation.STUDIES}
+    validation.check_folder(output)
+    reports = []
+    with folder_for(output), bar() as shown:
+        for _, study in shown.each("validating", chosen, how="quick" if quick else ""):
+            reports.append(study(quick=quick))
+            reports[-1].write(output)
+        validation.write_index(output, reports)
+    for report in reports:
+        failed = [check.quantity for check in report.checks if not check.passed]
+        verdict = "FAIL: " + "; ".join(failed) if failed else f"PASS, {counted(len(report.checks), 'check')}"
+        say(f"{output / report.name}.md  {verdict}")
+    if not all(report.passed for report in reports):
+        raise typer.Exit(1)

@@ -1,0 +1,42 @@
+"""What the shell may complete: cases, case files, and names that are known beforehand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def cases_and_files(incomplete: str) -> list[str]:
+    """Cases, and case files of the working folder, that begin like this."""
+    from dem.case import names  # noqa: PLC0415, only when somebody presses tab
+
+    found = [*names(), *(str(path) for path in sorted(Path.cwd().glob("*.toml")))]
+    found = [Path(name).name if name.endswith(".toml") else name for name in found]
+    return [name for name in found if name.startswith(incomplete)]
+
+
+def case_names(incomplete: str) -> list[str]:
+    """Cases that begin like this."""
+    from dem.case import names  # noqa: PLC0415
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def studies(incomplete: str) -> list[str]:
+    """Studies that begin like this."""
+    from dem.validation import STUDIES  # noqa: PLC0415
+
+    return [name for name in STUDIES if name.startswith(incomplete)]
+
+
+def integrators(incomplete: str) -> list[str]:
+    """Rotational schemes that begin like this."""
+    from dem.rotation.integrators import INTEGRATORS  # noqa: PLC0415
+
+    return [name for name in INTEGRATORS if name.startswith(incomplete)]
+
+
+def guide_pages(incomplete: str) -> list[str]:
+    """Pages of the guide that begin like this."""
+    from dem.cli.guide_pages import pages  # noqa: PLC0415
+
+    return [name for name in pages() if name.startswith(incomplete)]

@@ -1,0 +1,182 @@
+"""Light and shade on what a camera sees, all in the frame of the camera."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.plots.rendering.camera import Camera
+from dem.plots.rendering.raster import nearest, surface
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
+TAPS = 6  # looked at around a point for each sample of a pixel
+FAR = np.float32(1e15)  # m, where nothing is seen; its square is a number in single precision
+FARTHEST = 48  # pixels: how far to look for what takes light away
+
+
+@dataclass(frozen=True)
+class Light:
+    """Light from far away, and from everywhere.
+
+    A surface of colour c with normal n shines with c (ambient a (3 + n·y)/4 + fill n·e + diffuse max(n·l, 0)) +
+    specular max(n·h, 0)^shininess, y upwards in the picture, e towards the eye, h halfway between l and e (J. F. Blinn,
+    SIGGRAPH 1977), a = 1 where no others stand around; diffuse and specular only where the light falls.
+
+    Parameters
+    ----------
+    direction : (3,) floats
+        l, towards the light, in the frame of the camera: to the right, up, away from the eye.
+    ambient, fill, diffuse, specular, shininess : float
+        See above.
+    occlusion : float
+        How much darker it is where others stand around, 0 for not at all.
+    haze : float
+        How much of what is farthest away is lost in the background, from 0 to 1.
+    shadows : bool
+        Whether spheres cast shadows.
+
+    Examples
+    --------
+    >>> Light(direction=(0, 2, 0), shadows=False).towards.tolist()
+    [0.0, 1.0, 0.0]
+    """
+
+    direction: tuple[float, float, float] = (-0.55, 1.0, -0.7)
+    ambient: float = 0.62
+    fill: float = 0.16
+    diffuse: float = 0.55
+    specular: float = 0.22
+    shininess: float = 40.0
+    occlusion: float = 1.6
+    haze: float = 0.25
+    shadows: bool = True
+
+    @property
+    def towards(self) -> np.ndarray:
+        """Unit vector towards the light (3,)."""
+        return np.array(self.direction) / np.linalg.norm(self.direction)
+
+
+def disc(count: int, part: int, parts: int) -> Iterator[tuple[float, float]]:
+    """Points spread evenly over the unit disc, on a spiral; `parts` calls together give all of them."""
+    for n in range(part, count * parts, parts):
+        radius, angle = math.sqrt((n + 0.5) / (count * parts)), n * GOLDEN_ANGLE
+        yield radius * math.cos(angle), radius * math.sin(angle)
+
+
+class Shadows:
+    """What the light does not reach: the picture it would take, with the depth of what is lit.
+
+    Parameters
+    ----------
+    centres, radii : (n, 3), (n,) arrays
+        Spheres [m].
+    light : Light
+        Where it comes from.
+    pixels : int
+        Of the picture, along an edge.
+    """
+
+    def __init__(self, centres: np.ndarray, radii: np.ndarray, light: Light, pixels: int) -> None:
+        direction = light.towards
+        up = (0.0, 1.0, 0.0) if abs(direction[1]) < 0.99 else (0.0, 0.0, 1.0)
+        rough = Camera((0, 0, 0), tuple(-direction), 1.0, up)
+        seen = rough.view(centres)
+        lower, upper = (seen - radii[:, None]).min(axis=0), (seen + radii[:, None]).max(axis=0)
+        middle = rough.axes.T @ ((lower + upper) / 2)
+        span = 1.02 * float((upper - lower)[:2].max())
+        self.centres, self.radii, self.towards = centres, radii, direction
+        self.camera = Camera(tuple(middle), tuple(-direction), span, up)
+        self.pitch = span / pixels
+        self.softness = max(0.3 * float(np.median(radii)), self.pitch)
+        x, y = self.camera.pixels(pixels, pixels)
+        seen = self.camera.view(centres)
+        number = nearest(seen, radii, 0.0, x, y)
+        self.depth = np.full(number.shape, np.inf, np.float32)
+        row, column = np.nonzero(number >= 0)
+        spheres = np.column_stack([seen, radii]).astype(np.float32)[number[row, column]]
+        lit, _ = surface(spheres, np.float32(0), x[column].astype(np.float32), y[row].astype(np.float32))
+        self.depth[row, column] = lit[:, 2]
+
+    def footprints(self, corner: np.ndarray, edges: np.ndarray) -> np.ndarray:
+        """Corners (n, 4, 3) of rectangles that have the shadows on a plane in them.
+
+        Not finite if the light falls along the plane. A shadow is the ellipse in which a cylinder of radius R along the
+        light l meets the plane; along a unit vector e in the plane it reaches R √(1 + (e·l)²/(n·l)²).
+        """
+        e = edges / np.linalg.norm(edges, axis=1)[:, None]
+        n = np.cross(*e)
+        slope = n @ self.towards
+        with np.errstate(all="ignore"):
+            middle = self.centres - (((self.centres - corner) @ n) / slope)[:, None] * self.towards
+            reach = self.radii + self.softness + 2 * self.pitch
+            half = reach[:, None, None] * np.sqrt(1 + (e @ self.towards / slope) ** 2)[:, None] * e
+        return np.stack([middle + a * half[:, 0] + b * half[:, 1] for a in (-1, 1) for b in (-1, 1)], axis=1)
+
+    def light(self, points: np.ndarray, part: int, parts: int) -> np.ndarray:
+        """Share of the light that falls on points (m, 3): (m,), with a soft edge over `parts` calls."""
+        pixels = len(self.depth)
+        axes = self.camera.axes.astype(np.float32)
+        x, y, z = ((points * axis).sum(axis=1) - np.float32(axis @ self.camera.target) for axis in axes)
+        bias = 2.5 * self.pitch + 0.7 * self.softness
+        light = np.zeros(len(points), np.float32)
+        for dx, dy in disc(TAPS, part, parts):
+            column = (x + dx * self.softness) / self.pitch + pixels / 2
+            row = pixels / 2 - (y + dy * self.softness) / self.pitch
+            inside = (column >= 0) & (column < pixels) & (row >= 0) & (row < pixels)
+            place = np.where(inside, row.astype(int) * pixels + column.astype(int), 0)
+            light += ~inside | (self.depth.ravel()[place] > z - bias)
+        return light / TAPS
+
+
+def looked_at(reach: float, columns: np.ndarray) -> float:
+    """How far away to look for what takes light away [pixels], with columns of pixels at these places [m]."""
+    pitch = float(columns[1] - columns[0]) if len(columns) > 1 else reach
+    return min(max(reach / pitch, 2.0), FARTHEST)
+
+
+def crowding(
+    pixels: np.ndarray, points: np.ndarray, normals: np.ndarray, shape: tuple[int, int], reach: float, far: float,
+    part: int, parts: int,
+) -> np.ndarray:  # fmt: skip
+    """How much others stand around what pixels show.
+
+    Parameters
+    ----------
+    pixels : (m,) int array
+        Those that show anything, or anything that matters, by number, row by row.
+    points, normals : (m, 3) arrays
+        What is seen through them [m].
+    shape : (2,) ints
+        Height and width of the picture [pixels].
+    reach : float
+        How far others matter [m].
+    far : float
+        How far to look [pixels].
+    part, parts : int
+        Each of `parts` calls looks at other points.
+
+    Returns
+    -------
+    (m,) array
+        From 0, nobody, upwards.
+    """
+    margin = math.ceil(far)
+    width = shape[1] + 2 * margin
+    around = np.full(((shape[0] + 2 * margin) * width, 3), FAR)
+    place = (pixels // shape[1] + margin) * width + pixels % shape[1] + margin
+    around[place] = points
+    taken, squared_reach = np.zeros(len(pixels), np.float32), np.float32(reach**2)
+    for dx, dy in disc(TAPS, part, parts):
+        x, y, z = (around[place + round(dy * far) * width + round(dx * far)] - points).T
+        squared = x * x + y * y + z * z
+        squared = np.maximum(squared, np.finfo(np.float32).tiny)
+        above = (normals[:, 0] * x + normals[:, 1] * y + normals[:, 2] * z) / np.sqrt(squared)
+        taken += np.maximum(above - 0.1, 0) * squared_reach / (squared_reach + squared)
+    return taken / TAPS

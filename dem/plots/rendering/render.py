@@ -1,0 +1,279 @@
+"""Pictures of many spheres in seconds: exact depth and normals, light, shadows, the surroundings taken into account."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from dem.plots.rendering.camera import CLOSEST, Camera
+from dem.plots.rendering.changed_pixels import touched
+from dem.plots.rendering.light import FAR, Light, Shadows, crowding, looked_at
+from dem.plots.rendering.raster import nearest, surface
+
+MOST = 0.7  # share of a picture beyond which all of it is drawn
+LINE_COLOUR, LINE_RADIUS = (0.35, 0.38, 0.42), 0.7  # radius in pixels
+
+
+class Floor(NamedTuple):
+    """A rectangle to stand on.
+
+    Parameters
+    ----------
+    corner : (3,) array
+        One of its corners [m].
+    edges : (2, 3) array
+        Its edges from there, at right angles [m].
+    colour : (3,) floats
+        Red, green and blue from 0 to 1.
+
+    Examples
+    --------
+    >>> floor = Floor(np.array([-1.0, -1.0, 0.0]), np.array([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]]))
+    >>> camera = Camera((0, 0, 0), forward=(0, 1, -1), span=4.0)
+    >>> seen = render([[0, 0, 0.5]], [0.5], [[1, 0, 0]], camera, size=(40, 40), floor=floor)
+    >>> bool(seen[22, 20, 0] < seen[22, 12, 0] < 255)  # darker where the shadow falls
+    True
+    """
+
+    corner: np.ndarray
+    edges: np.ndarray
+    colour: tuple[float, float, float] = (0.8, 0.82, 0.85)
+
+
+class PictureStyle(NamedTuple):
+    """How a picture is taken, whatever there is to see."""
+
+    light: Light
+    background: tuple[float, float, float]
+    samples: int  # rays through a pixel, along each direction
+
+
+class Scene(NamedTuple):
+    """What there is to see, in the frame of the camera."""
+
+    spheres: np.ndarray  # centres and radii (n, 4) [m], single precision
+    colours: np.ndarray  # (n + 1, 3), the last one that of the floor
+    floor: Floor | None
+    k: float  # convergence of the camera [1/m]
+    depth: tuple[float, float]  # of the nearest and the farthest [m]
+    shadows: Shadows | None
+    reach: float  # how far a surface sees others [m]
+
+
+def render(
+    centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, camera: Camera, size: tuple[int, int] = (1200, 900),
+    *, light: Light | None = None, floor: Floor | None = None, lines: np.ndarray | None = None,
+    background: tuple[float, float, float] = (1, 1, 1), samples: int = 2,
+) -> np.ndarray:  # fmt: skip
+    """Take a picture of spheres.
+
+    Parameters
+    ----------
+    centres : (n, 3) array
+        Centres of the spheres, world frame [m].
+    radii : (n,) array
+        Their radii [m].
+    colours : (n, 3) array
+        Red, green and blue from 0 to 1.
+    camera : Camera
+        Where it is taken from; spheres behind it or next to the eye are left out.
+    size : (2,) ints
+        Width and height [pixels].
+    light : Light
+        How it is lit.
+    floor : Floor
+        What spheres stand on and cast shadows on.
+    lines : (m, 2, 3) array
+        Ends of thin dark lines, such as the edges of a box [m].
+    background : (3,) floats
+        Colour where there is nothing.
+    samples : int
+        Rays through a pixel, along each direction.
+
+    Returns
+    -------
+    (height, width, 3) uint8 array
+        The picture, rows from the top. The same input gives the same picture.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not belong together.
+
+    Examples
+    --------
+    >>> camera = Camera((0, 0, 0), forward=(0, 1, 0), span=4.0)
+    >>> picture = render([[0, 0, 0]], [1.0], [[1, 0, 0]], camera, size=(40, 40))
+    >>> picture.shape, picture[0, 0].tolist(), bool(picture[20, 20, 0] > picture[20, 20, 1])
+    ((40, 40, 3), [255, 255, 255], True)
+    """
+    centres, radii, colours = (np.asarray(a, float) for a in (centres, radii, colours))
+    if centres.shape != (len(radii), 3) or colours.shape != (len(radii), 3) or radii.ndim != 1:
+        message = (
+            f"centres {centres.shape}, radii {radii.shape} and colours {colours.shape} do not belong together: "
+            "expected (n, 3), (n,) and (n, 3)"
+        )
+        raise ValueError(message)
+    light = light or Light()
+    width, height = size
+    scene = _scene(centres, radii, colours, camera, light, floor, max(size))
+    if lines is not None and len(lines):
+        scene = _with_lines(scene, camera, np.asarray(lines, float), camera.span / height)
+    rays = camera.pixels(width * samples, height * samples)
+    look = PictureStyle(light, tuple(map(float, background)), samples)
+    reach = scene.reach if light.occlusion else 0.0
+    chosen = touched(scene.spheres, _shadows(scene), scene.k, rays, samples, reach)
+    if len(chosen) > MOST * width * height:
+        return _taken(scene, rays, look, np.arange(width * height)).reshape(height, width, 3)
+    picture = _empty(_in_tuples(scene.floor), scene.k, scene.depth, look, camera.span, size).copy()
+    picture.reshape(-1, 3)[chosen] = _taken(scene, rays, look, chosen)
+    return picture
+
+
+def _shadows(scene: Scene) -> np.ndarray:
+    """Corners (m, 4, 3) of what has the shadows on the floor in it."""
+    if not (scene.shadows and scene.floor):
+        return np.zeros((0, 4, 3))
+    return scene.shadows.footprints(scene.floor.corner, scene.floor.edges)
+
+
+@lru_cache(maxsize=2)  # the pictures of a movie have it in common
+def _empty(
+    floor: Floor | None, k: float, depth: tuple[float, float], look: PictureStyle, span: float, size: tuple[int, int]
+) -> np.ndarray:
+    """Picture of a floor, all of it in tuples, without anything on it."""
+    width, height = size
+    colours = np.zeros((0, 3), np.float32)
+    if floor:
+        floor, colours = Floor(*map(np.array, floor)), np.array([floor.colour], np.float32)
+    scene = Scene(np.zeros((0, 4), np.float32), colours, floor, k, depth, shadows=None, reach=0.0)
+    rays = Camera((0, 0, 0), (0, 1, 0), span).pixels(width * look.samples, height * look.samples)
+    return _taken(scene, rays, look, np.arange(width * height)).reshape(height, width, 3)
+
+
+def _in_tuples(floor: Floor | None) -> Floor | None:
+    """The floor as a key."""
+    if floor is None:
+        return None
+    corner, edges, colour = (np.asarray(each, float).tolist() for each in floor)
+    return Floor(tuple(corner), tuple(map(tuple, edges)), tuple(colour))
+
+
+def _taken(scene: Scene, rays: tuple[np.ndarray, np.ndarray], look: PictureStyle, chosen: np.ndarray) -> np.ndarray:
+    """Colours (m, 3) uint8 of chosen pixels (m,), by number."""
+    total = np.zeros((len(chosen), 3), np.float32)
+    parts = look.samples**2
+    for part in range(parts):
+        total += _sample(scene, rays, look, chosen, part)
+    return np.rint(total * (255 / parts)).astype(np.uint8)
+
+
+def _scene(
+    centres: np.ndarray,
+    radii: np.ndarray,
+    colours: np.ndarray,
+    camera: Camera,
+    light: Light,
+    floor: Floor | None,
+    pixels: int,
+) -> Scene:
+    """Everything in the frame of the camera."""
+    seen, k = camera.view(centres), camera.convergence
+    before = 1 + k * (seen[:, 2] - radii) > CLOSEST
+    seen, radii, colours = seen[before], radii[before], colours[before]
+    ends = [seen[:, 2] - radii, seen[:, 2] + radii]
+    if floor:
+        a, b = np.asarray(floor.edges, float)
+        corner, *others = camera.view(floor.corner + np.array([0 * a, a, b, a + b]))
+        floor = floor._replace(corner=corner, edges=np.array(others[:2]) - corner)
+        ends.append(np.array([corner, *others])[:, 2])
+        colours = np.vstack([colours, floor.colour])
+    ends = np.concatenate(ends) if len(np.concatenate(ends)) else np.zeros(1)
+    shadows = Shadows(seen, radii, light, pixels) if light.shadows and len(radii) else None
+    reach = 4 * float(np.median(radii)) if len(radii) else 0.0
+    spheres = np.column_stack([seen, radii]).astype(np.float32)
+    return Scene(spheres, colours.astype(np.float32), floor, k, (ends.min(), ends.max()), shadows, reach)
+
+
+def _with_lines(scene: Scene, camera: Camera, lines: np.ndarray, pitch: float) -> Scene:
+    """Add lines as rows of spheres, a pixel apart and not much wider."""
+    ends = camera.view(lines.reshape(-1, 3)).reshape(-1, 2, 3)
+    share = np.linspace(0, 1, math.ceil(float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max()) / pitch))
+    points = (ends[:, :1] + share[:, None] * (ends[:, 1:] - ends[:, :1])).reshape(-1, 3)
+    wide = 1 + scene.k * points[:, 2]
+    drawn = np.column_stack([points, LINE_RADIUS * pitch * wide])[wide > CLOSEST].astype(np.float32)
+    colours = np.insert(scene.colours, len(scene.spheres), np.tile(LINE_COLOUR, (len(drawn), 1)), axis=0)
+    return scene._replace(spheres=np.vstack([scene.spheres, drawn]), colours=colours.astype(np.float32))
+
+
+def _sample(
+    scene: Scene, rays: tuple[np.ndarray, np.ndarray], look: PictureStyle, chosen: np.ndarray, part: int
+) -> np.ndarray:
+    """Colours (m, 3) of chosen pixels from one ray through each."""
+    light, samples = look.light, look.samples
+    columns, rows = rays[0][part % samples :: samples], rays[1][part // samples :: samples]
+    seen = nearest(scene.spheres[:, :3].astype(float), scene.spheres[:, 3].astype(float), scene.k, columns, rows)
+    x, y = columns.astype(np.float32)[chosen % len(columns)], rows.astype(np.float32)[chosen // len(columns)]
+    number = seen.ravel()[chosen]
+    points, normals = np.full((len(number), 3), FAR), np.zeros((len(number), 3), np.float32)
+    hit = np.flatnonzero(number >= 0)
+    points[hit], normals[hit] = surface(scene.spheres[number[hit]], np.float32(scene.k), x[hit], y[hit])
+    if scene.floor:
+        _put_floor(scene, x, y, number, points, normals)
+        hit = np.flatnonzero(number >= 0)
+    points, normals, x, y = points[hit], normals[hit], x[hit], y[hit]
+    parts = samples**2
+    taken = np.zeros(len(hit), np.float32)
+    if light.occlusion and scene.reach:
+        far = looked_at(scene.reach, columns)
+        taken = crowding(chosen[hit], points, normals, seen.shape, scene.reach, far, part, parts)
+    falls = scene.shadows.light(points, part, parts) if scene.shadows else np.ones(len(hit), np.float32)
+    colour = _shade(scene, light, (points, normals, x, y), number[hit], falls, 1 / (1 + light.occlusion * 2 * taken))
+    near, far = scene.depth
+    lost = light.haze * ((points[:, 2] - near) / max(far - near, 1e-30)).clip(0, 1)[:, None]
+    background = np.array(look.background, np.float32)
+    picture = np.tile(background, (len(number), 1))
+    picture[hit] = ((1 - lost) * colour + lost * background).clip(0, 1)
+    return picture
+
+
+def _put_floor(
+    scene: Scene, x: np.ndarray, y: np.ndarray, number: np.ndarray, points: np.ndarray, normals: np.ndarray
+) -> None:
+    """Put the floor where it is nearer than what was seen."""
+    corner, edges = (a.astype(np.float32) for a in (scene.floor.corner, scene.floor.edges))
+    normal = np.cross(*edges)
+    normal /= np.linalg.norm(normal)
+    k = np.float32(scene.k)
+    towards = normal[0] * k * x + normal[1] * k * y + normal[2]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # rays along the floor
+        z = (normal @ corner - normal[0] * x - normal[1] * y) / towards
+        ahead = np.flatnonzero((z < points[:, 2]) & (1 + k * z > CLOSEST))
+    x, y, z = x[ahead], y[ahead], z[ahead]
+    place = np.column_stack([x * (1 + k * z), y * (1 + k * z), z])
+    inside = np.ones(len(ahead), bool)
+    for edge in edges:
+        along = ((place - corner) * (edge / (edge @ edge))).sum(axis=1)
+        inside &= (along >= 0) & (along <= 1)
+    seen = ahead[inside]
+    number[seen], points[seen] = len(scene.spheres), place[inside]
+    normals[seen] = -normal * np.sign(towards[seen])[:, None]
+
+
+def _shade(
+    scene: Scene, light: Light, seen: tuple, number: np.ndarray, falls: np.ndarray, free: np.ndarray
+) -> np.ndarray:
+    """Colours (m, 3) of surfaces, see `Light`."""
+    _, normals, x, y = seen
+    towards = light.towards.astype(np.float32)
+    eye = -np.column_stack([scene.k * x, scene.k * y, np.ones_like(x)]).astype(np.float32)
+    eye /= np.linalg.norm(eye, axis=1)[:, None]
+    half = towards + eye
+    half /= np.linalg.norm(half, axis=1)[:, None]
+    dull = light.ambient * free * (0.75 + 0.25 * normals[:, 1]) + light.fill * (normals * eye).sum(axis=1)
+    dull += light.diffuse * falls * np.maximum((normals * towards).sum(axis=1), 0)  # as BLAS would not: row by row
+    shining = np.maximum((normals * half).sum(axis=1), 0) ** light.shininess * falls * (number < len(scene.spheres))
+    return scene.colours[number] * dull[:, None] + light.specular * shining[:, None]

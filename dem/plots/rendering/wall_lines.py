@@ -1,0 +1,144 @@
+"""Walls beside the box in pictures: as lines along their rims, creases and circles, where they are at the time."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base.rotate_points import turned
+from dem.kernels.walls import geometry
+from dem.model.walls.wall_triangles import triangles_of
+from dem.model.walls.welding import edges_of
+from dem.plots.rendering.render import Floor
+
+if TYPE_CHECKING:
+    from dem.files.reading.stored_walls import StoredWall
+    from dem.files.reading.trajectory import Trajectory
+    from dem.model.walls.surfaces import Surface
+    from dem.model.walls.wall_shapes import WallShape
+
+STEPS = 48  # parts of a circle
+CREASE = math.cos(math.radians(20.0))  # of the angle between triangles from which on their edge is drawn
+LEVEL = 1e-6  # sine of the angle to the horizon that counts as level
+
+
+def chain(points: np.ndarray) -> np.ndarray:
+    """Ends of the parts of a line through points (K + 1, 3), as (K, 2, 3)."""
+    return np.stack([points[:-1], points[1:]], axis=1)
+
+
+def circle(centre: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """A circle by two of its radii at right angles, (K, 2, 3)."""
+    angle = np.linspace(0, 2 * math.pi, STEPS + 1)[:, None]
+    return chain(centre + np.cos(angle) * one + np.sin(angle) * other)
+
+
+def frame_edges(centre: np.ndarray, *edges: np.ndarray) -> np.ndarray:
+    """Edges of a rectangle or block by halves of its edges, (K, 2, 3)."""
+    found = []
+    for k, edge in enumerate(edges):
+        others = [other for j, other in enumerate(edges) if j != k]
+        for signs in np.ndindex(*(2,) * len(others)):
+            middle = centre + sum((2 * sign - 1) * other for sign, other in zip(signs, others, strict=True))
+            found.append(np.stack([middle - edge, middle + edge]))
+    return np.array(found)
+
+
+def creases(surface: Surface) -> np.ndarray:
+    """Edges of a mesh at which it ends, or bends or branches, (K, 2, 3)."""
+    edges, normal = edges_of(surface.triangles), surface.rows[:, 4:7]
+    face = edges.first // 3
+    beyond = edges.beside.ravel()[edges.first]
+    bent = np.abs(np.einsum("ij,ij->i", normal[face], normal[np.maximum(beyond, 0)])) < CREASE
+    shown = (edges.count != 2) | bent
+    return np.stack([surface.vertices[edges.start[shown]], surface.vertices[edges.end[shown]]], axis=1)
+
+
+def _ball(a: np.ndarray) -> np.ndarray:
+    x, y, z = a[3] * np.eye(3)
+    return np.concatenate([circle(a[:3], u, v) for u, v in ((x, y), (y, z), (z, x))])
+
+
+def _torus(a: np.ndarray) -> np.ndarray:
+    turn = np.linspace(0, 2 * math.pi, 9)
+    return _round(a[:3], a[3:6], a[6:9], np.stack([a[9] + a[10] * np.cos(turn), a[10] * np.sin(turn)], axis=1))
+
+
+def _capsule(a: np.ndarray) -> np.ndarray:
+    half = float(np.linalg.norm(a[3:6]))
+    axis = a[3:6] / half
+    side = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    turn = np.linspace(-0.5 * math.pi, 0.5 * math.pi, 10)
+    z = np.where(turn < 0, -half, half) + a[6] * np.sin(turn)
+    return _round(a[:3], axis, side / np.linalg.norm(side), np.stack([a[6] * np.cos(turn), z], axis=1))
+
+
+DRAWN = {  # by their numbers
+    geometry.BALL: _ball,
+    geometry.TORUS: _torus,
+    geometry.CAPSULE: _capsule,
+    geometry.RECTANGLE: lambda a: frame_edges(a[:3], a[12] * a[3:6], a[13] * a[6:9]),
+    geometry.BLOCK: lambda a: frame_edges(a[:3], a[12] * a[3:6], a[13] * a[6:9], a[14] * a[9:12]),
+    geometry.REVOLUTION: lambda a: _round(a[:3], a[3:6], a[6:9], a[10:].reshape(-1, 2)),
+    geometry.PLANE: lambda a: np.zeros((0, 2, 3)),  # has no end
+}
+
+
+def lines_of(shape: WallShape) -> np.ndarray:
+    """Lines that show a wall where it was at the start (K, 2, 3) [m]; none of what has no end."""
+    if shape.surface is not None:
+        return creases(shape.surface)
+    if shape.kind in DRAWN:
+        return DRAWN[shape.kind](shape.numbers)
+    vertices, triangles = triangles_of(shape, np.zeros(3), 1.0)
+    edges = np.unique(np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)), axis=0)
+    return vertices[edges]
+
+
+def _round(centre: np.ndarray, axis: np.ndarray, side: np.ndarray, profile: np.ndarray) -> np.ndarray:
+    """Circles through the points (r, z) of a profile, and the profile four times around."""
+    other = np.cross(axis, side)
+    circles = [circle(centre + z * axis, r * side, r * other) for r, z in profile if r > 0]
+    around = (side, other, -side, -other)
+    return np.concatenate([*circles, *(chain(centre + profile[:, :1] * u + profile[:, 1:] * axis) for u in around)])
+
+
+def placed(points: np.ndarray, wall: StoredWall, frame: int) -> np.ndarray:
+    """Points (..., 3) of a wall at the start [m], where they are in a frame."""
+    return wall.position[frame] + turned(wall.orientation[frame], points - wall.wall.middle)
+
+
+def _present(run: Trajectory, frame: int) -> list[StoredWall]:
+    """Walls beside the box that are there in a frame."""
+    return [each for each in run.walls if each.wall.is_present(float(run.time[frame]))]
+
+
+def wall_lines(run: Trajectory, frame: int) -> np.ndarray:
+    """Lines of all walls beside the box that are there in a frame (K, 2, 3) [m]."""
+    there = _present(run, frame)
+    return np.concatenate([np.zeros((0, 2, 3)), *(placed(lines_of(w.wall.shape), w, frame) for w in there)])
+
+
+def wall_triangles(run: Trajectory, frame: int) -> np.ndarray:
+    """Triangles of all walls that have an end and are there in a frame (M, 3, 3) [m]."""
+    found = [np.zeros((0, 3, 3))]
+    for wall in _present(run, frame):
+        if not wall.wall.ENDLESS:
+            vertices, triangles = triangles_of(wall.wall.shape, np.zeros(3), 1.0)
+            found.append(placed(vertices, wall, frame)[triangles])
+    return np.concatenate(found)
+
+
+def level_plane(run: Trajectory, frame: int, up: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Floor | None:
+    """What is seen of a plane to stand on, below what lies between two corners; None if there is none that is level."""
+    for wall in _present(run, frame):
+        shape = wall.wall.shape
+        if shape.kind == geometry.PLANE and np.linalg.norm(np.cross(shape.numbers[:3], up)) < LEVEL:
+            point = placed(shape.numbers[:3] * shape.numbers[3], wall, frame)
+            axis = int(np.abs(up).argmax())
+            corner, size = lower - 0.1 * (upper - lower), 1.2 * (upper - lower)
+            corner[axis] = point[axis]
+            return Floor(corner, np.delete(np.diag(size), axis, axis=0))
+    return None

@@ -1,0 +1,9 @@
+"""Single contacts of one or two bodies, against closed forms and independent solutions.
+
+- `normal_impacts.py`, `oblique_impacts.py`: tests 1 to 8 of Chung & Ooi (2011)
+- `partial_slip.py`: Maw, Barber & Fawcett (1976)
+- `springs.py`, `adhesion.py`, `rolling.py`: one kind of law each
+- `mfix_cases.py`, `lammps_impacts.py`: verification cases and results of other programs
+- `energy_losses.py`, `convergence_and_incline.py`: conservation laws, orders of convergence, a sphere on a slope
+- `collisions.py`, `reference_solution.py`: what these studies share
+"""

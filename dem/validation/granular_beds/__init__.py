@@ -1,0 +1,6 @@
+"""Beds of many grains.
+
+- `bulk_benchmarks.py`, `dosta.py`: silo, drum and impact of Dosta et al. (2024), and what they published
+- `silos.py`: Beverloo's discharge rate and Janssen's stress
+- `surfaces.py`: angles of repose and of flow
+"""
