@@ -184,11 +184,12 @@ def test_no_chain_of_classes_is_deeper_than_two_levels():
 
 
 def test_the_parts_of_an_engine_have_no_bases():
-    """Features of an engine are parts that it owns, and so are those of a subdomain."""
+    """Features of an engine are parts that it owns, and so are those of a subdomain and of a simulation."""
     for module, name in (
         ("dem.soft.engine", "Engine"), ("dem.soft.subdomain.subdomain", "Subdomain"),
         ("dem.soft.subdomain.engine_subdomains", "EngineSubdomains"), ("dem.soft.walls.engine_walls", "EngineWalls"),
         ("dem.soft.neighbours.engine_lists", "EngineLists"), ("dem.soft.bonds.engine_bonds", "EngineBonds"),
+        ("dem.soft.fluid.engine_fluid", "EngineFluid"), ("dem.system.energy_ledger", "EnergyLedger"),
     ):  # fmt: skip
         assert not classes()[module, name], name
 

@@ -23,7 +23,6 @@ TWICE = {  # classes of one name; this list may only become shorter
     "Report": "a public class of dem.validation, and a record of the communicator",
     "Order": "a public result of dem.statistics, and an internal one of subdomains",
     "Spheres": "a public result of dem.statistics, and an internal one of insertion",
-    "Engine": "a class, and the protocol by which two-way coupling knows it",
     "AsTheyAre": "of the compiler, and of subdomains",
 }
 

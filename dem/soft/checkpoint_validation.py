@@ -47,11 +47,11 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
         check_within(f"progress/{name}", progress[name], 0.0, np.finfo(np.float64).max)
     for name, values in (("progress/leaving", progress["leaving"]), (f"{BODIES}/left", state.bodies["is_removed"])):
         check_within(name, values, 0, 1)
-    if engine.beds:
-        engine.beds.become(engine, state.fluid)
-    check_alike("fluid", state.fluid, engine.fluid_state)
+    if engine.fluid.two_way:
+        engine.fluid.two_way.fit_field(engine.fluid, state.fluid)
+    check_alike("fluid", state.fluid, engine.fluid.state)
     check_finite("fluid", state.fluid)
-    if engine.beds:
+    if engine.fluid.two_way:
         least, _, density, viscosity, step = state.fluid["seen"]
         for name, values in (("seen", np.array([density, viscosity])), ("properties", state.fluid.get("properties"))):
             if values is not None:

@@ -28,8 +28,7 @@ def sums(engine: Engine, population: Population | None) -> EnergySums:
 
 def fluid_work(engine: Engine) -> float:
     """Work of the fluid [J]."""
-    work = engine.fluid_state.get("drawn")
-    return 0.0 if work is None else float(work.sum()) / engine.energy_unit
+    return 0.0 if engine.fluid.is_dry else float(engine.fluid.model.medium.drawn.sum()) / engine.energy_unit
 
 
 def departure(engine: Engine) -> float:

@@ -41,7 +41,7 @@ def present_energies(engine: EngineState) -> float:
         + energies_of_contacts(kinds, springs, engine.overlaps())
         + energies_to_come(kinds, moving[0], walls.swing(), walls.fastest, gravity)
         + energies_of_adhesion(engine.law, kinds, springs, b.owner.size)
-        + energies_of_flow(engine.fluid, kinds, *moving[:2], gravity, walls.faces)
+        + energies_of_flow(engine.fluid.model, kinds, *moving[:2], gravity, walls.faces)
         + energies_of_walls(walls.models, moving[1], gravity)
         + engine.energy_to_come
     )
@@ -53,7 +53,7 @@ def present_energies(engine: EngineState) -> float:
 def fits_unit(engine: EngineState, gravity: tuple[float, float, float], datum: float) -> bool:
     """Whether potential energies under another gravity can be summed in the present unit."""
     b = engine.bodies
-    if engine.fluid_state:  # whose half step after the forces is no matter of adding
+    if not engine.fluid.is_dry:  # its half step after the forces depends on gravity
         return False
     mass = np.where(engine.kinds.inverse_mass > 0, engine.kinds.mass, 0.0)
     weights = mass[b.kind] * np.abs(datum - (np.array(gravity)[:, None] * b.position).sum(0))

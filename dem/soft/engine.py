@@ -10,7 +10,6 @@ import numpy as np
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import bind
 from dem.kernels.domain.faces import is_rough
-from dem.kernels.fluid import Dry
 from dem.kernels.soft.chunks import CHUNK, Threaded
 from dem.kernels.soft.integration import sweeps
 from dem.kernels.soft.integration import time_loop as loop
@@ -25,7 +24,8 @@ from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.overlaps import DEEPEST, Overlaps
 from dem.soft.energy_unit import fitting_unit
 from dem.soft.escape import Exits
-from dem.soft.fluid.fluid_setup import DRY, STATE, looks_back, rows_of_cache, turns
+from dem.soft.fluid.engine_fluid import EngineFluid
+from dem.soft.fluid.fluid_setup import looks_back, rows_of_cache, turns
 from dem.soft.insertion import empty_step, resize
 from dem.soft.neighbours.engine_lists import EngineLists
 from dem.soft.neighbours.grid import grid_for, most_cells
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
     from dem.soft.engine_protocols import Events, Subdomains
-    from dem.soft.fluid.two_way_coupling import Beds
 
 NOWHERE = loop.OutputState(*(np.empty((rows, 0)) for rows in WIDTHS))
 SUMS, INTEGERS = ("dissipated", "wall_work"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
@@ -66,7 +65,7 @@ class Engine:
 
     Created from a whole-step state of particles; `Simulation` is what users see. Its parts:
 
-    `lists` (neighbours, candidates, contacts), `walls` (of the box and beside it), `bonds`, `fluid` and `beds` (its
+    `lists` (neighbours, candidates, contacts), `walls` (of the box and beside it), `bonds`, `fluid` (with its
     cells, for two-way coupling), `exits` (open faces), `population` (insertion and removal), `subdomains` (the ranks),
     `limits` (of a step), `pace` (threads), `numbering` (identities and rows). Those that a run does not need are None.
     """
@@ -83,11 +82,10 @@ class Engine:
         time_step: float,
         integrator: Integrator,
         law: tuple,
-        fluid: tuple = DRY,
+        fluid: EngineFluid | None = None,
         skin: tuple[float, float] | None = None,
         threads: int = 1,
         deepest: float = DEEPEST,
-        beds: Beds | None = None,
         walls: Sequence[Wall] = (),
         expected: int = 0,
         bonds: Bonds | None = None,
@@ -96,7 +94,8 @@ class Engine:
         self.subdomains = subdomains
         bonded = bonds is not None
         self.kinds = arrays.kinds(particles, box, own=bonded)
-        self.law, self.fluid, self.beds, self.box, self.most_threads = law, fluid, beds, box, threads
+        fluid = fluid or EngineFluid()
+        self.law, self.fluid, self.box, self.most_threads = law, fluid, box, threads
         self.walls = EngineWalls(faces_of(box), walls, box)
         faces = self.walls.faces
         most = max(len(particles), expected)  # bodies at a time; expected: 0 if none come
@@ -109,12 +108,13 @@ class Engine:
         lossy, width = not isinstance(law, laws.Elastic), laws.width(law)
         rough = any(wall.roughness > 0 for wall in walls)
         wall_width = PLANE + max(width, 1) if is_rough(faces) or rough else width  # laws note grips at least
-        self.rotating = bonded or not self.kinds.all_single_spheres or laws.pulls_sideways(law) or turns(fluid)
+        spheres = self.kinds.all_single_spheres and not bonded
+        self.rotating = not spheres or laws.pulls_sideways(law) or turns(fluid.model)
         self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, held=bonded)
         couples = laws.has_couples(law)
         self.layout = arrays.Layout.of(self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=couples)
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
-        fluid_rows = rows_of_cache(fluid, spheres=self.kinds.all_single_spheres and not bonded, rotating=self.rotating)
+        fluid_rows = rows_of_cache(fluid.model, spheres=spheres, rotating=self.rotating)
         self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "fluid_rows": fluid_rows}
         self.fields = self.rows["fields"] = registered()
         self.bodies = arrays.bodies(particles, self.kinds, box, **self.rows)
@@ -213,7 +213,7 @@ class Engine:
         stop = self.exits.next_look(step, stop)
         if self.population:
             stop = min(stop, self.population.following(step))
-        return self.beds.next_stop(step, stop) if self.beds else stop
+        return self.fluid.two_way.next_stop(step, stop) if self.fluid.two_way else stop
 
     def _take_steps(self, stop: int) -> int:
         """Take steps, `stop` of them complete at most; returns DONE or why the kernels came back."""
@@ -224,8 +224,9 @@ class Engine:
         code = self.execute(loop.ADVANCE, before + self.pace.begin(stop - before))
         now = int(progress.step[0])
         self.pace.end(now - before)
-        if self.beds and code == loop.DONE and before < now and now % self.beds.cells.every == 0:
-            self.beds.refresh(self)
+        two_way = self.fluid.two_way
+        if two_way and code == loop.DONE and before < now and now % two_way.cells.every == 0:
+            two_way.refresh(self)
         return code
 
     def execute(
@@ -237,8 +238,9 @@ class Engine:
             return empty_step.execute(self, order, stop)
         serve = self._serve_view if view else self._serve
         return serve(
-            order, self.scheme, self.law, fluid or self.fluid, self.mode, self.setting, stop, bodies or self.bodies,
-            self.kinds, self._lists.arrays, self.walls.faces, progress or self.progress, self.partial, view or NOWHERE,
+            order, self.scheme, self.law, fluid or self.fluid.model, self.mode, self.setting, stop,
+            bodies or self.bodies, self.kinds, self._lists.arrays, self.walls.faces, progress or self.progress,
+            self.partial, view or NOWHERE,
         )  # fmt: skip
 
     def _is_within_limits(self, code: int) -> bool:
@@ -290,8 +292,8 @@ class Engine:
             self.bonds.arrays.count[1] = step
         self.progress.step[0] = self.start_step = step
         self.walls.move(step * self.dt)
-        if self.beds:
-            self.beds.begin(self, step)
+        if self.fluid.two_way:
+            self.fluid.two_way.begin(self, step)
         if history:
             self.bodies.wall_contacts[:] = history.wall_contacts  # bodies are in the user's order still
         self.rebuild(history)
@@ -308,8 +310,7 @@ class Engine:
         """Go on with the fluid and the bonds of another engine, if there is one, and from where walls have moved."""
         if before is None:
             return
-        if self.beds:
-            self.beds.follow(self, before)
+        self.fluid.inherit(self, before.fluid)
         if before.population:
             self.set_identities(before.numbering.identities)
         self.walls.inherit_motion(before.walls)
@@ -320,8 +321,7 @@ class Engine:
         """Go on with the largest values and the impulses on walls that another engine has seen."""
         self.progress.largest_overlap[:] = before.progress.largest_overlap
         self.walls.inherit_impulse(before.walls)
-        if self.fluid_state:
-            self.fluid_state["reached"][:] = before.fluid_state["reached"]
+        self.fluid.inherit_extremes(before.fluid)
         if self.bonds:
             self.bonds.arrays.pressed[:] = before.bonds.arrays.pressed
 
@@ -398,7 +398,7 @@ class Engine:
         lists = self.lists
         if self.bonds:
             lists.arrays = self.bonds.assign_slots(lists.arrays, self._bodies)
-        force = self._bodies.force.copy() if self.fluid_state and self.progress.phase[0] == loop.COMPLETE else None
+        force = self._bodies.force.copy() if not self.fluid.is_dry and self.progress.phase[0] == loop.COMPLETE else None
         while self.execute(loop.PICK) == loop.NO_ROOM:
             lists.make_room_for_candidates()
         if force is not None:
@@ -440,7 +440,7 @@ class Engine:
             datum=self.datum,
             start_step=self.start_step,
             watch=self.limits.watch,
-            fluid={name: values.copy() for name, values in self.fluid_state.items()},
+            fluid={name: values.copy() for name, values in self.fluid.state.items()},
             walls={name: values.copy() for name, values in self.walls.state.items()},
             traffic=self.population_state(),
             bonds=bonds,
@@ -461,12 +461,7 @@ class Engine:
         self.bodies.wall_contacts[: self.owned] = snapshot.contacts.wall_contacts[rows]
         for name, values in snapshot.progress.items():
             getattr(self.progress, name)[:] = values
-        if self.beds:
-            self.beds.become(self, snapshot.fluid)
-        for name, values in snapshot.fluid.items():
-            self.fluid_state[name][:] = values
-        if self.beds:
-            self.beds.use(self)
+        self.fluid.restore(snapshot.fluid)
         self.datum, self.start_step, self.code = snapshot.datum, snapshot.start_step, loop.DONE
         if snapshot.watch.size:
             self.limits.watch = snapshot.watch
@@ -480,15 +475,7 @@ class Engine:
     @property
     def kept(self) -> list[str]:
         """Arrays of bodies that decide how the run goes on."""
-        return [*KEPT, *([FLUID_CACHE] if looks_back(self.fluid) else []), *([FIELDS] if self.fields else [])]
-
-    @property
-    def fluid_state(self) -> dict[str, np.ndarray]:
-        """State of the fluid that a run goes on from, by name; empty without one."""
-        if isinstance(self.fluid, Dry):
-            return {}
-        in_cells = self.beds.state | self.beds.arrays(self.fluid.field) if self.beds else {}
-        return {name: getattr(self.fluid.medium, name) for name in STATE} | in_cells
+        return [*KEPT, *([FLUID_CACHE] if looks_back(self.fluid.model) else []), *([FIELDS] if self.fields else [])]
 
     def population_state(self) -> dict[str, np.ndarray]:
         """Particles present, inserted and removed, as a snapshot has them; empty where their number is fixed."""
@@ -535,7 +522,7 @@ class Engine:
         if p.phase[0] != loop.COMPLETE or p.step[0] == self.start_step or not p.acceleration[0] < np.inf:
             return False
         gone = b.is_removed[0] != 0
-        limited = isinstance(self.fluid, Dry) and not gone.any()
+        limited = self.fluid.is_dry and not gone.any()
         if not limited and not all(np.isfinite(getattr(b, name).sum()) for name in SHOWN):
             return False
         if box is None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dem.soft.bonds.engine_bonds import EngineBonds
     from dem.soft.contact.contact_history import ContactHistory
     from dem.soft.contact.overlaps import Overlaps
+    from dem.soft.fluid.engine_fluid import EngineFluid
     from dem.soft.neighbours.engine_lists import EngineLists
     from dem.soft.particle_ids import Numbering
     from dem.soft.thread_count import Pace
@@ -27,7 +28,7 @@ class EngineState(Protocol):
 
     kinds: Kinds
     law: tuple
-    fluid: tuple
+    fluid: EngineFluid
     bodies: Bodies
     lists: EngineLists
     walls: EngineWalls
@@ -44,6 +45,7 @@ class EngineState(Protocol):
     most_threads: int
     owned: int
     first_sphere_of_row: np.ndarray
+    population: Events | None
     rows: dict[str, object]
     rotating: bool
     gravity: tuple[float, float, float]
@@ -53,15 +55,17 @@ class EngineState(Protocol):
     energy_to_come: float
 
     @property
-    def fluid_state(self) -> dict[str, np.ndarray]:
-        """State of the fluid that a run goes on from, by name; empty without one."""
-
-    @property
     def energy_unit(self) -> float:
         """Units per joule in which energies are summed."""
 
     def by_row(self, values: np.ndarray) -> np.ndarray:
         """Values (..., N) of bodies by index, in the order of the user's rows."""
+
+    def state(self) -> list[np.ndarray]:
+        """Position, velocity, orientation and angular velocity at the whole step, (3 or 4, N) in the user's order."""
+
+    def left(self) -> np.ndarray:
+        """Rows of the particles that have left for good."""
 
     def execute(
         self, order: int, stop: int = 0, view: OutputState | None = None,

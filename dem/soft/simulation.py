@@ -43,7 +43,9 @@ from dem.soft.contact.overlaps import DEEPEST
 from dem.soft.energy_unit import fits_unit
 from dem.soft.engine import Engine
 from dem.soft.escape import staying
-from dem.soft.fluid import fluid_setup, two_way_coupling
+from dem.soft.fluid import fluid_setup
+from dem.soft.fluid.engine_fluid import EngineFluid
+from dem.soft.fluid.two_way_coupling import TwoWayCoupling, cells_of
 from dem.soft.insertion.additions import check_added, go_on, shifted
 from dem.soft.insertion.insertion_setup import traffic_of, with_examples, with_room_for
 from dem.soft.judgement import judge, momentum_error
@@ -233,7 +235,7 @@ class Simulation(SimulationBase):
         bond_setup.check(self._bonds, self._particles, self._gravity, self._time_step)
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
         fluid_setup.check(fluid, self._particles, self._box, self._integrator, self._time_step, held=held)
-        self._cells = two_way_coupling.cells_of(fluid, self._particles, self._box)
+        self._cells = cells_of(fluid, self._particles, self._box)
         self._population = traffic_of(self._particles, inserters, outlets, self._time_step, self._gravity, added=added)
         self._threads = checks.threads(threads)
         self._skin = skin
@@ -273,14 +275,15 @@ class Simulation(SimulationBase):
 
     def _new_engine(self, every: Particles | None = None) -> Engine:
         """An engine of the particles; `every` are those that there are or will be, beside those of inserters."""
-        fluid = fluid_setup.fluid_of(self._fluid, self._particles, self._time_step, self._cells, self.inserters)
-        beds = two_way_coupling.beds_of(self._fluid, self._cells, self._particles)
+        cells, particles = self._cells, self._particles
+        model = fluid_setup.fluid_of(self._fluid, particles, self._time_step, cells, self.inserters)
+        fluid = EngineFluid(model, TwoWayCoupling(self._fluid, cells, particles) if cells else None)
         engine = Engine(
             self._particles, self._box, self._gravity, self._ledger.datum, self._time_step, self._integrator,
             self._law, fluid, self._skin, threads=self._threads, deepest=self._deepest,
-            beds=beds, walls=self._walls, bonds=self._bonds,
+            walls=self._walls, bonds=self._bonds,
             expected=self._population.expected(len(self._particles)) if self._population else 0,
-            subdomains=rank_checks.subdomains(self._threads, cells=beds is not None),
+            subdomains=rank_checks.subdomains(self._threads, cells=cells is not None),
         )  # fmt: skip
         if any(wall.selects for wall in self._walls):
             every = with_examples(
@@ -684,7 +687,7 @@ class Simulation(SimulationBase):
         judged = judge(
             engine, self.integrator, self._ledger.first_step, self.particles.orientation,
             self.energy_reference[0], self.energy_error, change,
-            tuple(fluid_setup.doubts(self.fluid, engine.fluid, self.particles, engine.dt, engine.beds)),
+            tuple(fluid_setup.doubts(self.fluid, engine.fluid.model, self.particles, engine.dt, engine.fluid.two_way)),
             population,
         )  # fmt: skip
         beyond = (*judged.beyond, *bond_setup.doubts(engine), *astray.doubts(engine, self._containers))
@@ -697,8 +700,8 @@ class Simulation(SimulationBase):
         None if the fluid needs no cells.
         """
         self._notice_changes()
-        engine = self._engine
-        return engine.beds.told(engine, engine.state()[:3], self.step_count) if engine.beds else None
+        engine, two_way = self._engine, self._engine.fluid.two_way
+        return two_way.exchange(engine, engine.state()[:3], self.step_count) if two_way else None
 
     def advice(self) -> Advice:
         """Which time step the present state needs, and why."""

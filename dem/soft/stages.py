@@ -22,9 +22,9 @@ def stages(engine: Engine) -> Iterator[dict[str, Callable[[int], object]]]:
     yield {
         "predict": lambda k: kernels.predict(k, e.scheme, e.law, still, *lists, e.partial),
         "evaluate": lambda k: kernels.evaluate(k, e.scheme, e.law, still, *lists, e.partial),
-        "correct": lambda k: kernels.correct(k, e.scheme, e.law, e.fluid, still, *lists, e.partial),
-        "step": lambda k: kernels.step(k, e.mode, e.scheme, e.law, e.fluid, still, *lists, e.partial),
-        "pick candidates": lambda k: kernels.pick(k, e.mode, e.scheme, e.law, e.fluid, still, *lists, e.partial),
+        "correct": lambda k: kernels.correct(k, e.scheme, e.law, e.fluid.model, still, *lists, e.partial),
+        "step": lambda k: kernels.step(k, e.mode, e.scheme, e.law, e.fluid.model, still, *lists, e.partial),
+        "pick candidates": lambda k: kernels.pick(k, e.mode, e.scheme, e.law, e.fluid.model, still, *lists, e.partial),
         "list neighbours": lambda k: [e.rebuild() for _ in range(k)],
     }
     for array, values in zip(e.bodies, before, strict=True):

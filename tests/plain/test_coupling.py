@@ -218,7 +218,7 @@ def test_explicit_couplings_diverge_where_they_are_refused():
         ValueError, match=r"could give [0-9.]+ times the momentum .* an explicit coupling diverges from 2"
     ):
         loaded(100)
-    shares = [loaded(every, implicit=True)._engine.beds for every in (1, 100)]
+    shares = [loaded(every, implicit=True)._engine.fluid.two_way for every in (1, 100)]
     exchange = loaded(100, implicit=True).exchange()
     bed = shares[1]
     rate = exchange.resistance.sum() / exchange.mass.sum()

@@ -1,4 +1,4 @@
-"""Bonds as an engine has them: their arrays, who does not meet because of them, and what has become of them."""
+"""Bonds as an engine has them: their arrays, the pairs that they exclude from contact, and their state."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
-    from dem.soft.fluid.two_way_coupling import Beds
+    from dem.soft.fluid.two_way_coupling import TwoWayCoupling
     from dem.soft.time_step.advice import Advice
 
 DRY = fluids.Dry()
@@ -236,7 +236,7 @@ def film_rate(fluid: Fluid, particles: Particles, box: Box | None) -> float:
 
 
 def doubts(
-    fluid: Fluid | None, state: tuple, particles: Particles, time_step: float, beds: Beds | None = None
+    fluid: Fluid | None, state: tuple, particles: Particles, time_step: float, two_way: TwoWayCoupling | None = None
 ) -> Iterator[str]:
     """What makes a run less accurate than it looks: Reynolds numbers beyond what a law is for, places off the grid."""
     if fluid is None:
@@ -249,7 +249,7 @@ def doubts(
             f"laws of the fluid are evaluated every {state.medium.every} steps, {share:.2g} relaxation times at the "
             f"Reynolds number {reynolds:.3g} that was reached: take every=1"
         )
-    voidage, strength = beds.seen[:2].tolist() if beds else (1.0, 0.0)
+    voidage, strength = two_way.seen[:2].tolist() if two_way else (1.0, 0.0)
     for name, law in fluid.laws.items():
         if voidage < law.least_voidage:
             least = law.least_voidage
@@ -259,12 +259,12 @@ def doubts(
                 yield f"{kind}Reynolds number up to {reached:.3g}, {name} is for less than {most:g}: take another law"
         if reynolds < law.least:
             yield f"Reynolds number up to {reynolds:.3g} only, {name} is for {law.least:g} and more: take another law"
-    if beds and beds.coupling and not beds.coupling.implicit and strength > SWINGS:
+    if two_way and two_way.coupling and not two_way.coupling.implicit and strength > SWINGS:
         yield (
             f"particles of a cell could give {strength:.3g} times the momentum that makes them as fast as the fluid "
             "between two exchanges: an explicit coupling swings beyond 1 and diverges from 2 on: exchange more often"
         )
-    if outside and beds:
+    if outside and two_way:
         yield "particles were in none of the cells, or where the flow is not known: let both cover that"
     elif outside:
         yield f"particles were where or when {fluid.velocity} is not known, and felt its edge: let the grid cover that"

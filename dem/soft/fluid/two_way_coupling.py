@@ -1,4 +1,4 @@
-"""Cells about the particles of an engine: counted anew every so often, and what a coupled flow is told and answers."""
+"""Two-way coupling: sums over particles in cells of the fluid, exchange with the function that computes its flow."""
 
 from __future__ import annotations
 
@@ -36,29 +36,34 @@ if TYPE_CHECKING:
     from dem.model.fluid.fluid import Fluid
     from dem.model.particles.particles import Particles
 
-    class Engine(Protocol):
-        """What is asked of an engine."""
+    class CoupledFluid(Protocol):
+        """Fluid of an engine, see `dem.soft.fluid.engine_fluid`."""
 
-        fluid: tuple
+        model: tuple
+        two_way: TwoWayCoupling | None
+
+    class CoupledEngine(Protocol):
+        """Engine as its fluid knows it."""
+
+        fluid: CoupledFluid
         bodies: Bodies
         progress: RunState
-        beds: Beds
+        population: object | None
         gravity: tuple[float, float, float]
         dt: float
-        traffic: object | None
 
         def state(self) -> list[np.ndarray]:
-            """Position, velocity, orientation, ... at the whole step, in the user's order."""
+            """Position, velocity, orientation and angular velocity at the whole step, in the user's order."""
 
         def left(self) -> np.ndarray:
-            """Rows of those who have left."""
+            """Rows of the particles that have left."""
 
         def by_row(self, values: np.ndarray) -> np.ndarray:
             """Values of bodies in the user's order."""
 
 
 BITS = 61  # of sums over all particles
-SWINGS, DIVERGES = 1.0, 2.0  # share of the relative velocity that an interval takes, see `Beds.strength`
+SWINGS, DIVERGES = 1.0, 2.0  # share of the relative velocity that an interval takes, see `TwoWayCoupling.strength`
 
 
 def widest(particles: Particles) -> float:
@@ -70,7 +75,7 @@ def widest(particles: Particles) -> float:
 
 
 def cells_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Cells | None:
-    """The cells of a fluid, known and checked; None if it needs none."""
+    """Cells of a fluid, checked; None if it needs none."""
     if fluid is None or fluid.cells is None:
         return None
     largest = widest(particles)
@@ -80,27 +85,21 @@ def cells_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Cell
 
 
 def in_cells(fluid: Fluid, cells: Cells, field: tuple, number: int) -> tuple:
-    """A field of kernels in a bed, or one that somebody else computes for so many particles."""
+    """Field of kernels with a voidage by cell, or one that a function computes for so many particles."""
     if fluid.coupling is None:
         return Bed(field, cells.told(), np.ones((1, *cells.number)))
     return Solved(cells.told(), np.zeros((ROWS, *cells.number)), np.zeros((3, number)), np.zeros((3, number)))
 
 
-def beds_of(fluid: Fluid | None, cells: Cells | None, particles: Particles) -> Beds | None:
-    """What counts in cells; None where there are none."""
-    return Beds(fluid, cells, particles) if cells else None
-
-
-def _properties(engine: Engine) -> tuple[float, float] | list[np.ndarray]:
+def _properties(fluid: tuple) -> tuple[float, float] | list[np.ndarray]:
     """Density and viscosity of the fluid, or those of the cells (nx, ny, nz), copied."""
-    fluid = engine.fluid
     if isinstance(fluid.field, Mixture):
         return [each.copy() for each in fluid.field.properties]
     return float(fluid.medium.density), float(fluid.medium.viscosity)
 
 
-class Beds:
-    """What an engine counts in cells, and whom it tells.
+class TwoWayCoupling:
+    """Sums over particles in the cells of a fluid, and the exchange with the function that computes its flow.
 
     Parameters
     ----------
@@ -113,39 +112,39 @@ class Beds:
         properties = [shape.mass_properties(material.density) for shape, material in particles.variants]
         self.volumes = np.array([each.volume for each in properties])
         self.masses = np.array([each.mass for each in properties])
-        self._know(np.array(particles.variant))
+        self._set_variants(np.array(particles.variant))
         self.seen = np.array([1.0, 0.0, fluid.density, fluid.viscosity, 0.0])  # least voidage, strength, fluid; when
         self.followed = False
 
-    def _know(self, variant: np.ndarray) -> None:
-        """Count particles of these variants (N,) from now on."""
+    def _set_variants(self, variant: np.ndarray) -> None:
+        """Sum over particles of these variants (N,) from now on."""
         self.variant, self.volume, self.mass = variant, self.volumes[variant], self.masses[variant]
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """What a run has come to, by name; `arrays` has the rest."""
+        """State that a run goes on from, by name; `arrays` has that of the field."""
         return {"seen": self.seen}
 
     @staticmethod
     def arrays(field: tuple) -> dict[str, np.ndarray]:
-        """What a field holds of it, by name."""
-        known = {"cells": field.values}
+        """Arrays of a field that a run goes on from, by name."""
+        found = {"cells": field.values}
         if not isinstance(field, Bed):
-            known |= {"taken": field.taken, "taking": field.taking}
-        return known | ({"properties": field.properties} if isinstance(field, Mixture) else {})
+            found |= {"taken": field.taken, "taking": field.taking}
+        return found | ({"properties": field.properties} if isinstance(field, Mixture) else {})
 
-    def become(self, engine: Engine, known: Collection[str]) -> None:
-        """Give an engine the field that holds what is known by these names: properties by cell only if they are."""
-        field, medium = engine.fluid.field, engine.fluid.medium
-        if isinstance(field, Bed) or isinstance(field, Mixture) == ("properties" in known):
+    def fit_field(self, fluid: CoupledFluid, names: Collection[str]) -> None:
+        """Give a fluid the type of field that has arrays of these names: properties by cell only if they are named."""
+        field, medium = fluid.model.field, fluid.model.medium
+        if isinstance(field, Bed) or isinstance(field, Mixture) == ("properties" in names):
             return
         if isinstance(field, Mixture):
-            engine.fluid = engine.fluid._replace(field=Solved(*field[: len(Solved._fields)]))
+            fluid.model = fluid.model._replace(field=Solved(*field[: len(Solved._fields)]))
             return
         properties = np.empty((2, *self.cells.number))
         properties[0], properties[1] = medium.density, medium.viscosity
         rows = np.zeros((len(medium.sampled), ROWS_IN_MIXTURE + SCRATCH, medium.sampled.shape[2]))
-        engine.fluid = engine.fluid._replace(
+        fluid.model = fluid.model._replace(
             field=Mixture(*field, properties, self.masses), medium=medium._replace(sampled=rows)
         )
 
@@ -154,35 +153,35 @@ class Beds:
         every = self.cells.every
         return min(stop, (step // every + 1) * every)
 
-    def follow(self, engine: Engine, before: Engine) -> None:
-        """Go on with the fluid of another engine, with whose particles something has happened."""
-        there = before.beds.arrays(before.fluid.field)
-        self.become(engine, there)
-        for name, values in self.arrays(engine.fluid.field).items():
+    def follow(self, engine: CoupledEngine, before: CoupledFluid) -> None:
+        """Go on with the flow of another engine, whose particles were changed."""
+        there = before.two_way.arrays(before.model.field)
+        self.fit_field(engine.fluid, there)
+        for name, values in self.arrays(engine.fluid.model.field).items():
             values[:] = there[name]
-        self.seen[:] = before.beds.seen
+        self.seen[:] = before.two_way.seen
         self.followed = True
-        self.use(engine)
+        self.update_medium(engine.fluid)
         if self.coupling is not None and self.fluid.drag_model == "B":  # nobody tells the pressure: gravity may be new
-            self._weigh(engine)
+            self._apply_weight(engine)
 
     @staticmethod
-    def _weigh(engine: Engine) -> None:
-        """Have the fluid's own weight press."""
-        density = _properties(engine)[0]
+    def _apply_weight(engine: CoupledEngine) -> None:
+        """Set the pressure gradient to the weight of the fluid."""
+        density = _properties(engine.fluid.model)[0]
         for k in range(3):
-            engine.fluid.field.values[PRESSING + k] = -density * engine.gravity[k]
+            engine.fluid.model.field.values[PRESSING + k] = -density * engine.gravity[k]
 
-    def use(self, engine: Engine) -> None:
-        """Have an engine go by the density and viscosity that were told last."""
+    def update_medium(self, fluid: CoupledFluid) -> None:
+        """Give a fluid the density and viscosity of the last answer."""
         density, viscosity = self.seen[2:4].tolist()
-        medium = engine.fluid.medium
+        medium = fluid.model.medium
         own = own_share(self.masses, medium.added, density, medium.volume)
         medium = medium._replace(density=density, viscosity=viscosity, own=own)
-        engine.fluid = engine.fluid._replace(medium=medium)
+        fluid.model = fluid.model._replace(medium=medium)
 
-    def begin(self, engine: Engine, step: int) -> None:
-        """Count at the start, in the state that bodies have before anything is done to them; exchange."""
+    def begin(self, engine: CoupledEngine, step: int) -> None:
+        """Sum at the start, in the state before the first forces, and exchange."""
         b = engine.bodies
         state = [engine.by_row(values) for values in (b.position, b.velocity, b.orientation)]
         if not self.followed:
@@ -190,14 +189,14 @@ class Beds:
         self.count(engine, state[0])
         if self.coupling is None or self.followed:
             return
-        flow = engine.fluid.field.values
+        flow = engine.fluid.model.field.values
         still = self.fluid.velocity.velocity
         for k in range(3):
             flow[VELOCITY + k] = still[k]
-            flow[PRESSING + k] = -engine.fluid.medium.density * engine.gravity[k]
-        engine.fluid.medium.clock[0] = step * engine.dt
+            flow[PRESSING + k] = -engine.fluid.model.medium.density * engine.gravity[k]
+        engine.fluid.model.medium.clock[0] = step * engine.dt
         self.seen[4] = step
-        exchange = self.told(engine, state, step)
+        exchange = self.exchange(engine, state, step)
         share = self.strength(exchange, self.cells.every * engine.dt)
         if not self.coupling.implicit and share >= DIVERGES:
             steps = max(0, math.floor(self.cells.every * DIVERGES / share) - 1)
@@ -223,36 +222,37 @@ class Beds:
             )
             raise ValueError(message)
 
-    def refresh(self, engine: Engine) -> None:
-        """Count where the run has come to, and exchange."""
+    def refresh(self, engine: CoupledEngine) -> None:
+        """Sum at the present step, and exchange."""
         step = int(engine.progress.step[0])
         if engine.population:
-            self._know(engine.by_row(engine.bodies.kind))
+            self._set_variants(engine.by_row(engine.bodies.kind))
         state = engine.state()[:3]
         self.count(engine, state[0])
         if self.coupling is not None:
-            exchange = self.told(engine, state, step)
+            exchange = self.exchange(engine, state, step)
             self.seen[1] = max(self.seen[1], self.strength(exchange, self.cells.every * engine.dt))
             self.seen[4] = step
-            engine.fluid.field.taken[:] = 0.0
+            engine.fluid.model.field.taken[:] = 0.0
             self.answer(engine, self.coupling.function(exchange))
 
-    def count(self, engine: Engine, position: np.ndarray) -> None:
-        """Put the voidage into the cells, of particles at positions (3, N) [m]."""
-        (solid,) = self._given(engine, position, self.volume[None])
+    def count(self, engine: CoupledEngine, position: np.ndarray) -> None:
+        """Compute the voidage of the cells, with particles at positions (3, N) [m]."""
+        (solid,) = self._sum_by_cell(engine, position, self.volume[None])
         voidage = 1.0 - solid / self.cells.volume
-        engine.fluid.field.values[VOIDAGE] = voidage
+        engine.fluid.model.field.values[VOIDAGE] = voidage
         self.seen[0] = min(self.seen[0], float(voidage.min()))
 
-    def told(self, engine: Engine, state: list[np.ndarray], step: int) -> Exchange:
-        """What a function is told in a state: position, velocity and orientation, component-major."""
+    def exchange(self, engine: CoupledEngine, state: list[np.ndarray], step: int) -> Exchange:
+        """State of particles and fluid in cells, at position, velocity and orientation (3 or 4, N), for a function."""
         position, velocity, orientation = (np.ascontiguousarray(rows) for rows in state)
-        values, (density, viscosity), n = engine.fluid.field.values, _properties(engine), self.mass.size
-        solved, resistance = not isinstance(engine.fluid.field, Bed), np.empty(n)
-        sampling.resistances(engine.fluid, self.variant, position, velocity, orientation, resistance)
-        taken = engine.fluid.field.taken if solved else np.zeros((3, n))
+        fluid, n = engine.fluid.model, self.mass.size
+        values, (density, viscosity) = fluid.field.values, _properties(fluid)
+        solved, resistance = not isinstance(fluid.field, Bed), np.empty(n)
+        sampling.resistances(fluid, self.variant, position, velocity, orientation, resistance)
+        taken = fluid.field.taken if solved else np.zeros((3, n))
         each = np.vstack([resistance, resistance * velocity, self.mass, taken])
-        found = self._given(engine, position, each, kept=3)
+        found = self._sum_by_cell(engine, position, each, kept=3)
         with np.errstate(invalid="ignore", divide="ignore"):
             solid_velocity = np.where(found[0] > 0, found[1:4] / found[0], 0.0)
         here = values if solved else self._sampled(engine)
@@ -266,16 +266,16 @@ class Beds:
             density=density, viscosity=viscosity, gravity=tuple(engine.gravity),
         )  # fmt: skip
 
-    def _sampled(self, engine: Engine) -> np.ndarray:
-        """Rows as those of `Solved.values`, of a flow that is known, at the centres of the cells."""
+    def _sampled(self, engine: CoupledEngine) -> np.ndarray:
+        """Rows as those of `Solved.values`, of a given flow, at the centres of the cells."""
         places = np.meshgrid(*(self.cells.centres(axis) for axis in "xyz"), indexing="ij")
         position = np.ascontiguousarray(np.array(places).reshape(3, -1))
         velocity = np.empty_like(position)
-        sampling.velocities(engine.fluid.field, engine.fluid.medium.clock[0], position, velocity)
+        sampling.velocities(engine.fluid.model.field, engine.fluid.model.medium.clock[0], position, velocity)
         rows = np.zeros((ROWS, *self.cells.number))
         rows[VELOCITY:GRADIENT] = velocity.reshape(3, *self.cells.number)
         for k in range(3):
-            rows[PRESSING + k] = -engine.fluid.medium.density * engine.gravity[k]
+            rows[PRESSING + k] = -engine.fluid.model.medium.density * engine.gravity[k]
         return rows
 
     @staticmethod
@@ -289,32 +289,32 @@ class Beds:
             rate = np.where(exchange.mass > 0, exchange.resistance / exchange.mass, 0.0)
         return float(((1 + exchange.mass / fluid) * -np.expm1(-interval * rate)).max())
 
-    def answer(self, engine: Engine, given: FlowState) -> None:
-        """Have particles feel what a function has answered."""
+    def answer(self, engine: CoupledEngine, given: FlowState) -> None:
+        """Take over the flow that a function returned."""
         state = answered(given, self.cells, self.fluid.drag_model)
-        values = engine.fluid.field.values
+        values = engine.fluid.model.field.values
         values[VELOCITY:GRADIENT] = np.moveaxis(state.velocity, -1, 0)
         slopes = self.cells.gradient(state.velocity).reshape(*self.cells.number, PRESSING - GRADIENT)
         values[GRADIENT:PRESSING] = np.moveaxis(slopes, -1, 0)
         told = {0: state.density, 1: state.viscosity}
         if any(np.ndim(each) for each in told.values()):
-            self.become(engine, ("properties",))
+            self.fit_field(engine.fluid, ("properties",))
         for k, each in told.items():
             if each is not None:
                 self.seen[2 + k] = np.mean(each)
-                if isinstance(engine.fluid.field, Mixture):
-                    engine.fluid.field.properties[k] = each
-        self.use(engine)
+                if isinstance(engine.fluid.model.field, Mixture):
+                    engine.fluid.model.field.properties[k] = each
+        self.update_medium(engine.fluid)
         if state.pressure_gradient is None:
-            self._weigh(engine)
+            self._apply_weight(engine)
         else:
             values[PRESSING:ROWS] = -np.moveaxis(state.pressure_gradient, -1, 0)
 
-    def _given(self, engine: Engine, position: np.ndarray, each: np.ndarray, kept: int = 0) -> np.ndarray:
-        """What particles have (R, N), summed by cell (R, nx, ny, nz).
+    def _sum_by_cell(self, engine: CoupledEngine, position: np.ndarray, each: np.ndarray, kept: int = 0) -> np.ndarray:
+        """Values of particles (R, N), summed by cell (R, nx, ny, nz).
 
-        Those who are in none of the cells, or have left, fill none; of the last rows, so many as are `kept`, they give
-        what they have to the cells next to them: momentum that is taken from the fluid is not lost.
+        Particles outside of all cells, and those that have left, add nothing; but the last `kept` rows of theirs go to
+        the nearest cells, so that no momentum taken from the fluid is lost.
         """
         there = ~self.cells.outside(np.asarray(position).T)
         there[engine.left()] = False

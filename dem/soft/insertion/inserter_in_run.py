@@ -206,7 +206,8 @@ class InserterInRun:
         middle = 0.5 * (self.region.lower + self.region.upper)
         speed = sum(v * v for v in self.inserter.velocity) + 3 * self.inserter.spread**2
         places = np.tile(middle[:, None], self.variant.size)
-        flow = energies_of_flow(engine.fluid, engine.kinds, self.variant, places, engine.gravity, engine.walls.faces)
+        fluid, faces = engine.fluid.model, engine.walls.faces
+        flow = energies_of_flow(fluid, engine.kinds, self.variant, places, engine.gravity, faces)
         each = self.deck.mean_mass * (0.5 * speed + abs(engine.datum - portable.dot(gravity, middle)))
         return number * (each + flow / self.variant.size)
 

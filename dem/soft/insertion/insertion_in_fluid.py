@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 def beginning(engine: EngineState) -> tuple:
     """The fluid of an engine at its present step, with books of its own for those who begin there."""
-    if isinstance(engine.fluid, Dry):
-        return engine.fluid
-    medium = engine.fluid.medium
+    if engine.fluid.is_dry:
+        return engine.fluid.model
+    medium = engine.fluid.model.medium
     own = {name: np.zeros_like(getattr(medium, name)) for name in STATE}
     own["clock"][:] = int(engine.progress.step[0]) * engine.dt  # also where nobody has been told the time for long
-    return engine.fluid._replace(medium=medium._replace(**own))
+    return engine.fluid.model._replace(medium=medium._replace(**own))
 
 
 def begin(engine: EngineState, fluid: tuple) -> None:
     """Note what a fluid of `beginning` has begun to do: the work in the half step that is under way."""
     if isinstance(fluid, Dry):
         return
-    medium = engine.fluid.medium
+    medium = engine.fluid.model.medium
     medium.drawing[:] += fluid.medium.drawing
     np.maximum(medium.reached, fluid.medium.reached, out=medium.reached)
 
@@ -37,9 +37,9 @@ def leave(engine: EngineState, going: np.ndarray, state: list[np.ndarray]) -> bo
 
     Returns whether that is all: of spheres that nobody touches, on which the fluid and gravity act, and nothing else.
     """
-    if isinstance(engine.fluid, Dry):
+    if engine.fluid.is_dry:
         return True
-    b, medium, dt = engine.bodies, engine.fluid.medium, engine.dt
+    b, medium, dt = engine.bodies, engine.fluid.model.medium, engine.dt
     index = np.flatnonzero(going)
     index = index[np.argsort(b.identity[index], kind="stable")]
     mass = engine.kinds.mass[b.kind[index]]
@@ -54,9 +54,9 @@ def leave(engine: EngineState, going: np.ndarray, state: list[np.ndarray]) -> bo
 
 def stand_still(engine: EngineState) -> float:
     """Where nobody is left: work of the fluid since the start [units], the half step that was under way with it."""
-    if isinstance(engine.fluid, Dry):
+    if engine.fluid.is_dry:
         return 0.0
-    medium = engine.fluid.medium
+    medium = engine.fluid.model.medium
     medium.drawn[0] += medium.drawing[0]
     medium.drawing[0] = 0.0
     return float(medium.drawn.sum())

@@ -42,7 +42,7 @@ class Held(NamedTuple):
         progress, unit = engine.progress, engine.energy_unit
         progress.energy_start[0] -= (moving + self.taken) * unit
         progress.elastic[0] -= round(self.energy * unit)
-        if not self.known or not alone or (self.touches and engine.fluid_state):
+        if not self.known or not alone or (self.touches and not engine.fluid.is_dry):
             progress.leaving[0] = 1
 
 

@@ -157,10 +157,8 @@ def install(engine: EngineState, held: dict[str, np.ndarray]) -> None:
         engine.pace = Pace(blocks)
     engine.lists.arrays = _lists(before, arrays.lists(engine.bodies, chunks, blocks, engine.layout), engine.layout)
     engine.workspace = arrays.workspace(n, chunks, most_cells(n))
-    engine.partial, engine.fluid = (
-        np.zeros((chunks, sweeps.COLUMNS), np.int64),
-        subdomain_arrays.wet(engine.fluid, chunks),
-    )
+    engine.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
+    engine.fluid.model = subdomain_arrays.wet(engine.fluid.model, chunks)
     engine.walls.fit(n, int(first[-1]), chunks)
 
 

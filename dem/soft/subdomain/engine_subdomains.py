@@ -91,7 +91,7 @@ class EngineSubdomains:
                 "load": getattr(faces.walls.free, "load", None),
             }
         bonds = engine.bonds.snapshot() if engine.bonds else {}
-        state = {"walls": walls, "fluid": engine.fluid_state, "bonds": bonds}
+        state = {"walls": walls, "fluid": engine.fluid.state, "bonds": bonds}
         self.remote.do("begin", engine.progress, engine.setting, state)
         self._has_state = BOTH
 
@@ -101,9 +101,9 @@ class EngineSubdomains:
         used = tuple(name for name in MOVING if getattr(engine.bodies, name).size)
         kit = Kit(
             kinds=with_poses(engine.kinds, np.zeros(0, np.int64)), faces=engine.walls.faces, law=engine.law,
-            fluid=engine.fluid, scheme=engine.scheme, layout=engine.layout, skins=engine.skins, range=engine.range,
-            threads=self.threads, owners=server.owners(), used=used, sent_rows=sent_rows(engine.fields),
-            ties=Ties.of(engine) if engine.bonds else None,
+            fluid=engine.fluid.model, scheme=engine.scheme, layout=engine.layout, skins=engine.skins,
+            range=engine.range, threads=self.threads, owners=server.owners(), used=used,
+            sent_rows=sent_rows(engine.fields), ties=Ties.of(engine) if engine.bonds else None,
         )  # fmt: skip
         try:
             pickle.dumps(kit)
