@@ -587,7 +587,7 @@ ROUND_WALLS = (
 RANKS = (
     Mutant("ranks-side", "pack_halo", "border.side[0] = 1 - border.side[0]", "pass",
            "plain/test_ranks.py", "inner_bodies_move"),
-    Mutant("ranks-other-side", "unpack_halo", "+ border.side[0] * border.room", "+ 0",
+    Mutant("ranks-other-side", "unpack_halo", "+ border.side[0] * border.side_rows", "+ 0",
            "plain/test_ranks.py", "inner_bodies_move"),
     Mutant("ranks-fields-packed", "pack_halo", "k = copy_in(bodies.orientation, n, size, k, border)",
            "copy_in(bodies.orientation, n, size, k, border)", "plain/test_ranks.py", "show_in_no_bit"),
@@ -597,7 +597,7 @@ RANKS = (
            "pass", "extensions/test_temperature.py", "at_every_step"),
     Mutant("fields-not-moved", "_moving", "values.size", "values.size and name != FIELDS",
            "extensions/test_temperature.py", "moves_with_its_body"),
-    Mutant("ranks-heard-first", "among", "said[route.rank].first[rank]", "0",
+    Mutant("ranks-heard-first", "among", "said[segment.rank].first[rank]", "0",
            "plain/test_ranks.py", "show_in_no_bit"),
     Mutant("ranks-left-partner", "_handed_on", "np.concatenate([met, *left])", "met",
            "plain/test_ranks.py", "that_part"),

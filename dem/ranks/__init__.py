@@ -1,7 +1,12 @@
 """Several processes that compute one run: ranks, on one machine or on many.
 
-Read `launcher` first: what `import dem` does under ``mpiexec``. `job_server`: rank 0 has the other ranks compute.
-`communicator`: the interface by which ranks exchange data, with the implementations `mpi` and `threads` (for tests);
-`shared_memory`, `buffer_layout` and `c_functions` are parts of it. `load_balancing` and `halo`: which rank owns which
-bodies, and which bodies others need as ghosts. `consistency_check`: ranks compare versions and rounding.
+- `launcher.py`: what `import dem` does under ``mpiexec``; read it first
+- `job_server.py`: rank 0 sends orders, the other ranks carry them out
+- `communicator.py`: the interface of all communication; `mpi.py` and `threads.py` (for tests) implement it
+- `buffer_layout.py`, `shared_memory.py`, `c_functions.py`: parts of both implementations
+- `load_balancing.py`: which rank owns which bodies
+- `bounding_box.py`: which bodies are ghosts of which other rank
+- `consistency_check.py`: ranks compare code and rounding before they start
+
+Ghosts are packed for exchange, and unpacked, in `dem.kernels.soft.subdomain.halo_exchange`.
 """

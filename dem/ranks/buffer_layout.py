@@ -1,7 +1,8 @@
-"""Where ranks have the rows that they tell each other: those of one machine in memory that all of them see.
+"""Layout of the send and receive buffers of the halo exchange.
 
-What a rank tells, those of its machine read where it has written it. There are two sides, told on by turns: who writes
-one may know that all have read what it had before, because since then all have swapped reports once.
+Ranks of one machine share memory: a rank reads what another one sends where that one has written it. The buffer has
+two sides, used in alternate steps. A rank may overwrite a side because all ranks have exchanged reports since they read
+it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Segment(NamedTuple):
-    """Rows of an array that go to another rank, or come from there, again and again: from `first` to `stop`."""
+    """Rows from `first` to `stop` of an array, sent to another rank or received from it at every step."""
 
     rank: int
     first: int
@@ -23,30 +24,30 @@ class Segment(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many."""
+        """Number of rows."""
         return self.stop - self.first
 
 
 class BufferSizes(NamedTuple):
-    """What a rank has in the rows of its machine, on either side."""
+    """Numbers of rows of a rank in the buffer of its machine, on either side."""
 
-    told: int  # rows that it tells
-    far: int  # rows that it hears from ranks of other machines
-    first: dict[int, int]  # by rank, the first of those that it tells this one
+    sent: int  # rows that it sends
+    remote: int  # rows that it receives from ranks of other machines
+    first: dict[int, int]  # by rank, the first of the rows sent to it
 
     @classmethod
     def of(cls, to: Sequence[Segment], of: Sequence[Segment], members: Sequence[int]) -> BufferSizes:
-        """Of a rank with these ways to others and from others, of which the members are on its machine."""
-        far = sum(route.size for route in of if route.rank not in members)
-        return cls(max((route.stop for route in to), default=0), far, {route.rank: route.first for route in to})
+        """Sizes for segments sent to other ranks and received of them; `members` are the ranks of this machine."""
+        remote = sum(segment.size for segment in of if segment.rank not in members)
+        return cls(max((segment.stop for segment in to), default=0), remote, {each.rank: each.first for each in to})
 
 
 class BufferLayout(NamedTuple):
-    """Where a rank finds its rows, on the first side; on the other all are so many rows further."""
+    """Where a rank finds its rows on the first side; on the second side they are `side_rows` further."""
 
-    room: int  # rows of a side
-    told: list[Segment]  # to each rank
-    heard: list[Segment]  # from each rank
+    side_rows: int  # rows of a side
+    sent: list[Segment]  # to each rank
+    received: list[Segment]  # from each rank
     members: Sequence[int]  # ranks of this machine
 
     @classmethod
@@ -54,51 +55,54 @@ class BufferLayout(NamedTuple):
         cls,
         rank: int,
         members: Sequence[int],
-        wants: Sequence[BufferSizes],
+        sizes: Sequence[BufferSizes],
         to: Sequence[Segment],
         of: Sequence[Segment],
     ) -> BufferLayout:
-        """Those of one of the members of a machine, all of which say what they want.
+        """Layout of one member of a machine, given the sizes of all members.
 
         Examples
         --------
-        Rank 0 tells two rows to rank 1 and one to rank 2, which is elsewhere, and hears as many.
+        Rank 0 sends two rows to rank 1 and one to rank 2, which is on another machine, and receives as many.
 
-        >>> ways = [Segment(1, 0, 2), Segment(2, 2, 3)]
-        >>> wants = [BufferSizes.of(ways, ways, (0, 1)), BufferSizes.of([Segment(0, 0, 2)], [Segment(0, 0, 2)], (0, 1))]
-        >>> places = BufferLayout.among(0, (0, 1), wants, ways, ways)
-        >>> places.room, places.heard, places.far(places.told)
-        (4, [Segment(rank=1, first=8, stop=10), Segment(rank=2, first=3, stop=4)], [Segment(rank=2, first=2, stop=3)])
+        >>> segments = [Segment(1, 0, 2), Segment(2, 2, 3)]
+        >>> other = [Segment(0, 0, 2)]
+        >>> sizes = [BufferSizes.of(segments, segments, (0, 1)), BufferSizes.of(other, other, (0, 1))]
+        >>> layout = BufferLayout.among(0, (0, 1), sizes, segments, segments)
+        >>> layout.side_rows, layout.remote(layout.sent)
+        (4, [Segment(rank=2, first=2, stop=3)])
+        >>> layout.received
+        [Segment(rank=1, first=8, stop=10), Segment(rank=2, first=3, stop=4)]
         """
-        room = max(each.told + each.far for each in wants)
-        begins = {member: 2 * room * k for k, member in enumerate(members)}
-        said, first = dict(zip(members, wants, strict=True)), begins[rank]
-        end, heard = first + said[rank].told, []
-        for route in of:
+        side_rows = max(each.sent + each.remote for each in sizes)
+        begins = {member: 2 * side_rows * k for k, member in enumerate(members)}
+        said, first = dict(zip(members, sizes, strict=True)), begins[rank]
+        end, received = first + said[rank].sent, []
+        for segment in of:
             begin = end
-            if route.rank in begins:
-                begin = begins[route.rank] + said[route.rank].first[rank]
+            if segment.rank in begins:
+                begin = begins[segment.rank] + said[segment.rank].first[rank]
             else:
-                end += route.size
-            heard.append(Segment(route.rank, begin, begin + route.size))
-        told = [Segment(route.rank, first + route.first, first + route.stop) for route in to]
-        return cls(room, told, heard, members)
+                end += segment.size
+            received.append(Segment(segment.rank, begin, begin + segment.size))
+        sent = [Segment(segment.rank, first + segment.first, first + segment.stop) for segment in to]
+        return cls(side_rows, sent, received, members)
 
-    def far(self, routes: Sequence[Segment]) -> list[Segment]:
-        """Those to other machines, or from there."""
-        return [route for route in routes if route.rank not in self.members]
+    def remote(self, segments: Sequence[Segment]) -> list[Segment]:
+        """Segments sent to other machines, or received from them."""
+        return [segment for segment in segments if segment.rank not in self.members]
 
-    def size_far(self) -> int:
-        """Rows told to other machines and heard from them."""
-        return sum(route.size for route in self.far(self.told + self.heard))
+    def remote_rows(self) -> int:
+        """Number of rows sent to other machines and received from them."""
+        return sum(segment.size for segment in self.remote(self.sent + self.received))
 
 
-def routes(numbers: list[int]) -> list[Segment]:
-    """Rows of an array that has so many for each rank, one after the other."""
+def consecutive_segments(numbers: list[int]) -> list[Segment]:
+    """Segments of an array that has `numbers[r]` rows for rank r, one rank after the other; none for empty ones."""
     stops = np.cumsum(numbers)
     return [Segment(r, int(stops[r]) - n, int(stops[r])) for r, n in enumerate(numbers) if n]
 
 
-def stretches(ways: list[Segment]) -> np.ndarray:
-    """First row of each route, and how many it has (A, 2)."""
-    return np.array([(route.first, route.size) for route in ways], np.int64).reshape(-1, 2)
+def first_and_size(segments: list[Segment]) -> np.ndarray:
+    """First row and number of rows of each segment, int64 (A, 2)."""
+    return np.array([(segment.first, segment.size) for segment in segments], np.int64).reshape(-1, 2)

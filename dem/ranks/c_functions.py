@@ -1,4 +1,4 @@
-"""Calls of C functions that kernels make, see `dem.kernels.compiler.c_functions`."""
+"""Addresses and arguments of C functions that kernels call, see `dem.kernels.compiler.c_functions`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 
 from dem.kernels.compiler.c_functions import WORDS
 
-Call = list[int]  # address of a function, and what it is given
+Call = list[int]  # address of a function, and its arguments
 
 
-def of_border(swap: Call | None) -> dict[str, np.ndarray]:
-    """The calls in `HaloBuffers`: one that exchanges sums, if there is one, and a clock."""
+def halo_calls(swap: Call | None) -> dict[str, np.ndarray]:
+    """Calls stored in `HaloBuffers`: the exchange of reports, if kernels are to call it, and a clock."""
     now = np.zeros(2, np.int64)
     clock = _clock(now)
     return {
@@ -24,7 +24,7 @@ def of_border(swap: Call | None) -> dict[str, np.ndarray]:
 
 
 def _words(call: Call | None) -> np.ndarray:
-    """A call as kernels take it; zeros if there is none."""
+    """A call as the array that kernels read; zeros for no call."""
     found = np.zeros(WORDS, np.int64)
     if call:
         found[: len(call)] = [ctypes.c_int64(word).value for word in call]
@@ -33,7 +33,7 @@ def _words(call: Call | None) -> np.ndarray:
 
 @cache
 def address_of(library: str | None, name: str) -> int | None:
-    """Where a function of a library is, or of one that it stands on, or of this process; None if there is none."""
+    """Address of a function in a library or its dependencies (library None: this process); None if not found."""
     try:
         return ctypes.cast(getattr(ctypes.CDLL(library), name), ctypes.c_void_p).value
     except AttributeError:
@@ -41,7 +41,7 @@ def address_of(library: str | None, name: str) -> int | None:
 
 
 def _clock(now: np.ndarray) -> Call | None:
-    """Call that writes the time, by a clock that only goes forward, in whole seconds and the ns beyond (2,) int64."""
+    """Call that writes the time of a monotonic clock as whole seconds and nanoseconds, int64 (2,)."""
     if os.name != "posix" or ctypes.sizeof(ctypes.c_long) != now.itemsize:
         return None
     address = address_of(None, "clock_gettime")

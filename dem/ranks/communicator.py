@@ -1,4 +1,4 @@
-"""What ranks say to each other by."""
+"""Interface of all communication between ranks: collective calls, and channels for the halo exchange."""
 
 from __future__ import annotations
 
@@ -10,46 +10,46 @@ if TYPE_CHECKING:
     from dem.ranks.buffer_layout import BufferLayout, Segment
     from dem.ranks.c_functions import Call
 
-FEW = 32  # ranks up to which reports are handed on as they are: one short message each, and nobody combines them
+FEW = 32  # up to so many ranks, every rank receives the report of each rank and combines them itself
 
 
 class Channel:
-    """Rows of R numbers that are told and heard again and again, on two sides by turns.
+    """Buffer of rows of R numbers that ranks exchange at every step, on its two sides alternately.
 
-    What has been written to the rows told is sent by `start`. What is heard is there when `finish` has returned and
-    reports have been swapped since `start`. In between neither may be touched, on this side: the one is being sent,
-    the other is being written. The rows of a route are one stretch of memory, in whatever order.
+    `start` sends the rows written on a side. Rows received on that side may be read after `finish` has returned and
+    reports have been exchanged since `start`. In between, neither may be touched: rows are being sent and received.
+    The rows of a segment are contiguous in memory; their order within is up to the sender.
     """
 
-    def __init__(self, motion: np.ndarray, columns: int, places: BufferLayout) -> None:
-        self.motion, self.columns, self.places = motion, columns, places  # (N R,) all rows; R; where they are
-        self.far = 8 * columns * places.size_far()  # bytes that messages take each time, both ways
+    def __init__(self, motion: np.ndarray, columns: int, layout: BufferLayout) -> None:
+        self.motion, self.columns, self.layout = motion, columns, layout  # (N R,) all rows; R
+        self.remote_bytes = 8 * columns * layout.remote_rows()  # size of the messages of a step, both ways [bytes]
 
-    def part(self, route: Segment, side: int) -> np.ndarray:
-        """The rows of a route on a side, one number after the other."""
-        first = route.first + side * self.places.room
-        return self.motion[first * self.columns : (first + route.size) * self.columns]
+    def part(self, segment: Segment, side: int) -> np.ndarray:
+        """View of the rows of a segment on a side (size R,)."""
+        first = segment.first + side * self.layout.side_rows
+        return self.motion[first * self.columns : (first + segment.size) * self.columns]
 
     def start(self, side: int) -> None:
-        """Send what has been written on a side, and be ready to hear."""
+        """Start to send the rows written on a side, and to receive."""
         raise NotImplementedError
 
     def hasten(self) -> None:
-        """Let what is under way get on: most MPI libraries do nothing by themselves."""
+        """Give the library time to progress messages: most MPI libraries have no thread for it."""
 
     def finish(self) -> None:
-        """Wait until rows have what others have told by messages."""
+        """Wait until all messages of this side have arrived."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Forget it: there will be another one."""
+        """Free the requests of this channel."""
 
 
 class Communicator:
-    """All ranks call the same of these, in the same order; objects that are handed on are never shared.
+    """Collective operations: all ranks call the same methods in the same order. Objects received are copies.
 
-    `rank` is the number of this one, of `ranks` in all. `cores` are those of the rank that has fewest, where each core
-    is divided among the ranks that may run on it.
+    `rank` is the number of this rank among `ranks`. `cores` is the number of cores of the rank that has the fewest; a
+    core on which several ranks may run is divided among them.
     """
 
     rank: int
@@ -57,46 +57,46 @@ class Communicator:
     cores: float = 1.0
 
     def bcast(self, thing: object = None) -> object:
-        """What rank 0 says, to all."""
+        """Broadcast an object from rank 0 to all ranks."""
         raise NotImplementedError
 
     def alltoall(self, parcels: list) -> list:
-        """Hand parcel r to rank r; returns what came, by rank."""
+        """Send parcel r to rank r; returns the parcels received, by rank of the sender."""
         raise NotImplementedError
 
     def gather(self, thing: object) -> list | None:
-        """What all say, by rank, at rank 0; None at others."""
+        """Objects of all ranks, by rank, on rank 0; None on other ranks."""
         raise NotImplementedError
 
     def allgather(self, thing: object) -> list:
-        """What all say, by rank, to all."""
+        """Objects of all ranks, by rank, on every rank."""
         raise NotImplementedError
 
     def allreduce(self, sums: np.ndarray, most: np.ndarray) -> None:
-        """Put in place of both what they are over all ranks: integers that are added, integers that are compared."""
+        """Replace integers by their sums, and others by their maxima, over all ranks."""
         raise NotImplementedError
 
-    def rows_of_reports(self) -> int:
-        """Rows that `swap_reports` fills: one a rank, or one in all where ranks are many."""
+    def report_rows(self) -> int:
+        """Number of rows that `exchange_reports` fills: one for each rank, or one in all if there are many ranks."""
         return self.ranks if self.ranks <= FEW else 1
 
-    def swap_reports(self, report: np.ndarray, reports: np.ndarray, most: int) -> None:
-        """What all ranks report (S,), int64, in rows (P, S); in one row the `most` first are maxima, others sums."""
+    def exchange_reports(self, report: np.ndarray, reports: np.ndarray, most: int) -> None:
+        """Fill `reports` (P, S) from the reports (S,) of all ranks; a single row has `most` maxima first, then sums."""
         raise NotImplementedError
 
-    def call_to_swap(self, report: np.ndarray, reports: np.ndarray) -> Call | None:
-        """A call by which kernels do the same with these arrays, which stay where they are; None if there is none."""
+    def exchange_call(self, report: np.ndarray, reports: np.ndarray) -> Call | None:
+        """C call by which kernels exchange these arrays themselves, which must not move; None if there is none."""
         return None
 
     def channel(self, columns: int, to: list[Segment], of: list[Segment], before: Channel | None) -> Channel:
-        """Way for rows of so many numbers to other ranks and from there, instead of one that there was before."""
+        """Channel for rows of `columns` numbers, sent to and received of other ranks; replaces the one before."""
         raise NotImplementedError
 
     def fail(self, error: BaseException) -> None:
-        """End all ranks because of an error, which is said here."""
+        """Report an error of this rank, and end all ranks."""
         raise NotImplementedError
 
     @property
     def described(self) -> str:
-        """In words."""
+        """Number of ranks in words."""
         return f"{self.ranks} ranks"

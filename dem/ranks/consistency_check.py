@@ -1,4 +1,4 @@
-"""Whether ranks are alike: one result to the bit wants the same code, and libraries that round alike."""
+"""Compare the code and the mathematical libraries of all ranks: bitwise equal results need both to be equal."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class Likeness(NamedTuple):
-    """What has to be the same at all ranks, and where this one is."""
+class BuildFingerprint(NamedTuple):
+    """Hashes of code and rounding, which must be equal on all ranks, and the name of the machine."""
 
     code: str
     numbers: str
     host: str
 
     @classmethod
-    def here(cls, kernels: str) -> Likeness:
-        """Of this process, whose kernels have that fingerprint."""
+    def here(cls, kernels: str) -> BuildFingerprint:
+        """Fingerprint of this process; `kernels` is the fingerprint of its kernels."""
         digest = hashlib.sha256(kernels.encode())
         for source in sorted(Path(__file__).parent.parent.rglob("*.py")):
             digest.update(source.read_bytes())
@@ -27,13 +27,13 @@ class Likeness(NamedTuple):
         return cls(digest.hexdigest()[:12], numbers[:12], platform.node())
 
 
-def unlike(found: list[Likeness]) -> str | None:
-    """What is not alike, in words; None if all is.
+def difference(found: list[BuildFingerprint]) -> str | None:
+    """Describe the first difference between ranks; None if there is none.
 
     Examples
     --------
-    >>> one = Likeness("a1", "b2", "node1")
-    >>> unlike([one, one]), unlike([one, one._replace(code="a7", host="node2")])
+    >>> one = BuildFingerprint("a1", "b2", "node1")
+    >>> difference([one, one]), difference([one, one._replace(code="a7", host="node2")])
     (None, 'rank 1 on node2 has other code (a7) than rank 0 on node1 (a1)')
     """
     first = found[0]

@@ -1,7 +1,7 @@
-"""How rank 0 has all ranks work: it says what is to be done next, and does its own part of it.
+"""Job server: rank 0 broadcasts orders, and all ranks carry them out together.
 
-All that users write, all files and all decisions are rank 0's alone. The others wait for orders: each makes an object,
-has one do something, or lets it go. What they do then they do together, by their communicator.
+The user's program, files and decisions are on rank 0 alone. The other ranks wait for orders: to make an object, to
+call one of its methods, or to drop it. Methods communicate through the communicator that the object was made with.
 """
 
 from __future__ import annotations
@@ -21,41 +21,40 @@ MAKE, DROP, END = "make", "drop", "end"
 
 
 class JobServer:
-    """All ranks, as rank 0 sees them.
+    """All ranks, as rank 0 uses them.
 
     Parameters
     ----------
     communicator : Communicator
-        Rank 0's.
+        Communicator of rank 0.
     owners : callable, optional
-        Makes what decides who has which body, see `dem.ranks.load_balancing`; it shows in no bit.
+        Makes the partition of bodies among ranks, see `dem.ranks.load_balancing`; results do not depend on it.
     """
 
-    current: JobServer | None = None  # whose ranks share the simulations that are made
+    current: JobServer | None = None  # server of all simulations that are made from now on
 
     def __init__(self, communicator: Communicator, owners: Callable[[], Partition] | None = None) -> None:
         self.communicator, self._owners = communicator, owners
         self._numbers = itertools.count()
         self._dropped: list[int] = []
         self._ended = False
-        self._latest: RemoteObject | None = None  # kept, so that it can be told of when whoever made it is gone
+        self._latest: RemoteObject | None = None  # described at the end of a run, after its simulation is gone
 
     def owners(self) -> Partition:
-        """What decides who has which body."""
+        """A new partition of bodies among ranks."""
         from dem.ranks.load_balancing import Bisection  # noqa: PLC0415, with numpy, which a command line waits for
 
         return (self._owners or Bisection)()
 
     def make(self, kind: Callable, *given: object) -> RemoteObject:
-        """Have each rank make an object, of its communicator and what is given."""
+        """Make an object `kind(communicator, *given)` on each rank."""
         number = next(self._numbers)
         self._say(number, MAKE, (kind, *given))
-        hand = RemoteObject(self, number, kind(self.communicator, *given))
-        self._latest = hand
-        return hand
+        self._latest = RemoteObject(self, number, kind(self.communicator, *given))
+        return self._latest
 
     def order(self, number: int, own: object, name: str, *given: object) -> object:
-        """Have each rank do something with such an object; returns what comes of it here."""
+        """Call a method of an object on each rank; returns the result of rank 0."""
         self._say(number, name, given)
         try:
             return getattr(own, name)(*given)
@@ -65,17 +64,17 @@ class JobServer:
             raise
 
     def drop(self, number: int) -> None:
-        """Have each rank forget an object, when there is something else to be said."""
+        """Drop an object on each rank, together with the next order."""
         self._dropped.append(number)
 
     @property
     def described(self) -> str:
-        """How ranks share what was made last, in a line."""
+        """How the latest object is shared among ranks, in a line."""
         told = self._latest.do("described") if self._latest else "nothing was shared"
         return f"{self.communicator.ranks} ranks: {told}"
 
     def end(self) -> None:
-        """There is nothing more to be done."""
+        """End the other ranks."""
         if not self._ended:
             self._ended = True
             self.communicator.bcast((0, END, (), []))
@@ -89,24 +88,24 @@ class JobServer:
 
 
 class RemoteObject:
-    """An object that all ranks have, by which rank 0 has them work; gone with it."""
+    """An object that exists on all ranks, as rank 0 refers to it; dropped with this reference."""
 
-    def __init__(self, crew: JobServer, number: int, own: object) -> None:
-        self.crew, self.number, self.own = crew, number, own
-        weakref.finalize(self, crew.drop, number)
+    def __init__(self, server: JobServer, number: int, own: object) -> None:
+        self.server, self.number, self.own = server, number, own
+        weakref.finalize(self, server.drop, number)
 
     def do(self, name: str, *given: object) -> object:
-        """Have all do something; returns what comes of it here."""
-        return self.crew.order(self.number, self.own, name, *given)
+        """Call a method on all ranks; returns the result of rank 0."""
+        return self.server.order(self.number, self.own, name, *given)
 
 
 def shared() -> str:
-    """A line that tells how ranks have shared the latest simulation, with the end of the line before; or nothing."""
+    """A line that says how ranks shared the latest simulation, after a line break; "" without ranks."""
     return f"\n{JobServer.current.described}" if JobServer.current else ""
 
 
 def refuse(what: str) -> None:
-    """Raise ValueError where there are several ranks, for what one computes alone."""
+    """Raise ValueError if there are several ranks, for computations that use one process."""
     if JobServer.current is not None:
         ranks = JobServer.current.communicator.ranks
         message = f"{what} cannot be shared by {ranks} ranks: start it without mpiexec, and it may use threads"
@@ -114,7 +113,7 @@ def refuse(what: str) -> None:
 
 
 def serve(communicator: Communicator) -> None:
-    """Do what rank 0 says, until it says that this is the end."""
+    """Carry out the orders of rank 0 until it ends."""
     things: dict[int, object] = {}
     try:
         while True:
@@ -133,11 +132,11 @@ def serve(communicator: Communicator) -> None:
 
 
 @contextmanager
-def at_work(crew: JobServer) -> Iterator[None]:
-    """Have a crew share the simulations that are made meanwhile."""
-    before, JobServer.current = JobServer.current, crew
+def at_work(server: JobServer) -> Iterator[None]:
+    """Let a server share the simulations that are made within the context."""
+    before, JobServer.current = JobServer.current, server
     try:
         yield
     finally:
         JobServer.current = before
-        crew.end()
+        server.end()

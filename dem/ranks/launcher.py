@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 SWITCH = "PCDM_DEM_MPI"  # "off": each process runs the program by itself, whatever has started it
 SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
 RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK")
-STEPS = ("SLURM_STEP_NUM_TASKS",)  # tells how many where PMIX_RANK alone tells who
-LAST = 1.0  # s that the others end after rank 0: Hydra (MPICH 5.0.2) loses its exit status where all end at once
-GRACE = 120  # s that a rank which was asked to stop waits for rank 0 to end the run
+STEPS = ("SLURM_STEP_NUM_TASKS",)  # number of processes, where PMIX_RANK is the only other variable
+LAST = 1.0  # [s] the other ranks end so much later than rank 0: Hydra (MPICH 5.0.2) loses its exit status otherwise
+GRACE = 120  # [s] that a rank which got a signal to stop waits for rank 0 to end the run
 
 
 def size(environment: dict[str, str] | os._Environ) -> int:
@@ -66,7 +66,7 @@ def join() -> None:
 
 
 def _refuse(number: int, why: str) -> NoReturn:
-    """Better no run than several that write the same files."""
+    """Exit: several independent runs would write the same files."""
     if rank(os.environ) == 0:
         sys.stderr.write(
             f"a launcher has started {number} of this process, but {why}, so that each would be a run of its own, and "
@@ -101,11 +101,11 @@ def _join(mpi: ModuleType) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     time.sleep(LAST)
-    os._exit(0)  # the program is rank 0's: nothing of it is to run here
+    os._exit(0)  # the program runs on rank 0 only
 
 
 def _leave_signals_to_rank_0() -> None:
-    """A signal to stop reaches all ranks: rank 0 ends the run in order; should it not, this process goes later."""
+    """Leave signals to stop, which all ranks receive, to rank 0, which ends the run; exit later if it does not."""
     import signal  # noqa: PLC0415
 
     def wait(number: int, frame: object) -> None:

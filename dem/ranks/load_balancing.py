@@ -1,4 +1,4 @@
-"""Who has which body: it shows in no bit of any result, so it may be decided by the clock, or by chance."""
+"""Load balancing: which rank owns which body. Results do not depend on it, so measured times may decide."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import numpy as np
 if TYPE_CHECKING:
     from dem.ranks.communicator import Communicator
 
-SAMPLES, LEAST = 16_000, 2000  # bodies that tell where all are: of all ranks together, and at least of each
-KEPT = 0.8  # of the longest side: one that has been cut and is as long is cut again, so that few bodies change hands
-MOST = 0.1  # more work of the busiest rank than the mean, from which on domains are cut anew in any case
+SAMPLES, LEAST = 16_000, 2000  # size of the sample of positions: of all ranks together, and at least of each
+KEPT = 0.8  # of the longest side: the axis of the cut before is kept if it is as long, so that few bodies migrate
+MOST = 0.1  # highest imbalance (busiest rank over the mean, less 1) that is tolerated
 
 
 class Partition:
-    """Decides who has which body. All ranks have one each, and all come to the same."""
+    """Assignment of bodies to ranks. Each rank has one, and all are equal."""
 
     def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
-        """See to it that ranks have equal work; this one has bodies at these positions (3, n), and so much work."""
+        """Rebalance; this rank has bodies at these positions (3, n), and this work (a time, or a number of bodies)."""
 
     def of(self, position: np.ndarray, identity: np.ndarray) -> np.ndarray:
-        """Rank that has each of these bodies (n,), at positions (3, n), with identities (n,)."""
+        """Rank (n,) that owns each of the bodies at positions (3, n) with identities (n,)."""
         raise NotImplementedError
 
 
 class Cut(NamedTuple):
-    """A plane, and what is on either side of it: another cut, or a rank."""
+    """A plane; on either side is another cut, or the domain of a rank."""
 
     axis: int
-    at: float  # [m]; what is at it is above
+    at: float  # [m]; positions on the plane belong to `above`
     below: Cut | int
     above: Cut | int
 
@@ -39,13 +39,13 @@ class Bisection(Partition):
     """Domains by recursive coordinate bisection.
 
     M. J. Berger & S. H. Bokhari, A partitioning strategy for nonuniform problems on multiprocessors, IEEE Trans.
-    Comput. C-36 (1987) 570: the longest side of what the ranks a to b have is cut so that either half of these ranks
-    gets its share of the work. Where to cut is seen from a sample of the bodies.
+    Comput. C-36 (1987) 570: the longest side of the domain of ranks a to b is cut so that either half of these ranks
+    gets its share of the work. The work is estimated from a sample of the bodies.
     """
 
     def __init__(self) -> None:
         self.root: Cut | int | None = None
-        self.fair = True  # whether work was equal enough when it was looked at last
+        self.fair = True  # whether work was balanced at the last check
 
     def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
         """Cut the domains the first time, and again whenever the work has been unequal twice in a row."""
@@ -63,14 +63,14 @@ class Bisection(Partition):
                         0, communicator.ranks, self.root)  # fmt: skip
 
     def of(self, position: np.ndarray, identity: np.ndarray) -> np.ndarray:
-        """Rank on whose side of all cuts it is."""
+        """Rank (n,) in whose domain each body is."""
         owner = np.empty(identity.size, np.int64)
         _sort(self.root, position, np.arange(identity.size), owner)
         return owner
 
 
 def uneven(each: int, ranks: int) -> float:
-    """How much more work than the mean the busiest of several ranks may have: what cuts by so many bodies each leave.
+    """Imbalance that remains after cuts by samples of `each` bodies a rank, as a fraction of the mean work.
 
     Examples
     --------
@@ -83,9 +83,8 @@ def uneven(each: int, ranks: int) -> float:
 def cut(position: np.ndarray, weight: np.ndarray, first: int, stop: int, before: Cut | int | None = None) -> Cut | int:
     """Domains of the ranks from first to stop, for bodies at positions (3, n) with weights (n,).
 
-    Weights are of bodies, but who is slow may be the processor of a rank: only along the sides of the domains before do
-    they lead to the same. It may be slow for a moment: so cuts go half of the way from where they were before, if that
-    was among these bodies.
+    The weight of a body is the time that its rank took, which may be long because the processor is slow, perhaps only
+    for a moment. So a cut moves half of the way from where it was before, if that lies among these bodies.
 
     Examples
     --------
@@ -123,7 +122,7 @@ def cut(position: np.ndarray, weight: np.ndarray, first: int, stop: int, before:
 
 
 def _sort(node: Cut | int, position: np.ndarray, which: np.ndarray, owner: np.ndarray) -> None:
-    """Write down the owners of some bodies."""
+    """Write the owners of the bodies `which`."""
     if isinstance(node, Cut):
         below = position[node.axis, which] < node.at
         _sort(node.below, position, which[below], owner)
@@ -133,17 +132,17 @@ def _sort(node: Cut | int, position: np.ndarray, which: np.ndarray, owner: np.nd
 
 
 class AtRandom(Partition):
-    """Anybody has any body, and another one after each rebuild: the worst there can be, for tests."""
+    """Random owners, new ones at each rebuild: the worst case, for tests."""
 
     def __init__(self) -> None:
         self.count, self.ranks = 0, 1
 
     def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
-        """Shuffle."""
+        """Count a rebuild, which changes all owners."""
         self.count, self.ranks = self.count + 1, communicator.ranks
 
     def of(self, position: np.ndarray, identity: np.ndarray) -> np.ndarray:
-        """A hash of the identity and how often they were shuffled."""
+        """A hash of the identity and the number of rebuilds, modulo the number of ranks."""
         mixed = (identity.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= np.uint64(self.count * 0xC2B2AE3D27D4EB4F % 2**64)
         mixed ^= mixed >> np.uint64(29)

@@ -1,4 +1,4 @@
-"""Memory that processes of one machine have in common."""
+"""Memory shared by the processes of one machine."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 FOLDER = Path("/dev/shm")
 
 
-def in_common(machine: MPI.Comm, size: int) -> np.ndarray | None:
-    """So many bytes, zeros, that all ranks of a communicator see; None, for all of them, if one cannot have them.
+def shared_bytes(machine: MPI.Comm, size: int) -> np.ndarray | None:
+    """Bytes (size,), zero at first, shared by all ranks of a communicator; None on all if one of them fails.
 
-    All call it. The file that the memory is has no name any more when this returns, so nothing is left of it when the
-    processes are gone, however they end.
+    Collective. The file behind the memory is unlinked before this returns, so it vanishes with the processes, however
+    they end.
     """
     path = machine.bcast(_file(size) if machine.rank == 0 else None)
     found = _mapped(path, size) if path else None
@@ -31,14 +31,14 @@ def in_common(machine: MPI.Comm, size: int) -> np.ndarray | None:
 
 
 def _file(size: int) -> str | None:
-    """Name of a new file of so many bytes; None if there is no room."""
+    """Name of a new file of `size` bytes; None if the disk is full."""
     try:
         handle, path = tempfile.mkstemp(prefix="pcdm-dem-", dir=FOLDER if FOLDER.is_dir() else None)
     except OSError:
         return None
     try:
         if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(handle, 0, size)  # rather than a signal when pages are touched
+            os.posix_fallocate(handle, 0, size)  # fails here, not by a signal when a page is touched
         else:
             os.truncate(handle, size)
     except OSError:
@@ -50,7 +50,7 @@ def _file(size: int) -> str | None:
 
 
 def _mapped(path: str, size: int) -> np.ndarray | None:
-    """What is in a file, as memory; None if it cannot be had here."""
+    """Map a file into memory; None if that fails."""
     try:
         with Path(path).open("r+b") as file:
             return np.frombuffer(mmap.mmap(file.fileno(), size), np.uint8)

@@ -1,4 +1,4 @@
-"""Ranks that are threads of one process, in lockstep: for tests, and to see what shares cost."""
+"""Communicator whose ranks are threads of one process: for tests, and to measure the cost of subdomains."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from dem.ranks.buffer_layout import Segment
     from dem.ranks.c_functions import Call
 
-TOGETHER = 3  # ranks that are as if on one machine
+TOGETHER = 3  # number of ranks that count as one machine
 
 
 class Board:
-    """Where threads leave things for each other."""
+    """Exchange of objects between threads, by a barrier."""
 
     def __init__(self, ranks: int) -> None:
         self.barrier = threading.Barrier(ranks)
@@ -33,7 +33,7 @@ class Board:
         self.error: BaseException | None = None
 
     def swap(self, rank: int, thing: object) -> list:
-        """Leave something; returns what all have left. Nobody may change what he has left before he swaps again."""
+        """Objects of all threads, by rank. An object must not change before its thread calls this again."""
         self.slots[rank] = thing
         self._wait()
         found = list(self.slots)
@@ -50,11 +50,11 @@ class Board:
             raise RuntimeError(message) from self.error
 
 
-class Told(Channel):
-    """Rows that some ranks have in common, and copies of rows of others; who touches what he may not is found out."""
+class ThreadChannel(Channel):
+    """Channel that detects misuse: rows not to be read are NaN, and rows being sent are compared afterwards."""
 
-    def __init__(self, board: Board, rank: int, motion: np.ndarray, columns: int, places: BufferLayout) -> None:
-        super().__init__(motion, columns, places)
+    def __init__(self, board: Board, rank: int, motion: np.ndarray, columns: int, layout: BufferLayout) -> None:
+        super().__init__(motion, columns, layout)
         self.board, self.rank = board, rank
         self.side, self.sent = -1, []
 
@@ -62,44 +62,44 @@ class Told(Channel):
         return [self.part(route, side) for route in routes]
 
     def start(self, side: int) -> None:
-        """Note what is sent; nobody is to rely on what was heard before.
+        """Copy the rows to send, and set the rows to receive to NaN.
 
         Raises
         ------
         AssertionError
-            If the side is the one that was told on last, which others may be reading.
+            If the side is the one sent last, which other ranks may be reading.
         """
         if side == self.side:
-            message = "what is told was written where others read: this is an error of pcdm-dem"
+            message = "rows were written on the side that others read: this is an error of pcdm-dem"
             raise AssertionError(message)
-        self.side, self.sent = side, [part.copy() for part in self._parts(self.places.told, side)]
-        for part in self._parts(self.places.far(self.places.heard), side):
+        self.side, self.sent = side, [part.copy() for part in self._parts(self.layout.sent, side)]
+        for part in self._parts(self.layout.remote(self.layout.received), side):
             part.fill(np.nan)
 
     def finish(self) -> None:
-        """Copy, when all are there, who have heard what was told before: nobody is to rely on that any more.
+        """Receive the rows of this side, and set the rows sent on the other side to NaN: all ranks have read them.
 
         Raises
         ------
         AssertionError
-            If what was told has been changed since it was sent.
+            If rows have been changed since `start`.
         """
-        places, now = self.places, self._parts(self.places.told, self.side)
+        layout, now = self.layout, self._parts(self.layout.sent, self.side)
         if any(sent.tobytes() != part.tobytes() for sent, part in zip(self.sent, now, strict=True)):
-            message = "what is told was changed while it was being sent: this is an error of pcdm-dem"
+            message = "rows were changed while they were being sent: this is an error of pcdm-dem"
             raise AssertionError(message)
-        for part in self._parts(places.told, 1 - self.side):
+        for part in self._parts(layout.sent, 1 - self.side):
             part.fill(np.nan)
-        sent = {route.rank: part for route, part in zip(places.told, self.sent, strict=True)}
-        found, far = self.board.swap(self.rank, sent), places.far(places.heard)
+        sent = {route.rank: part for route, part in zip(layout.sent, self.sent, strict=True)}
+        found, far = self.board.swap(self.rank, sent), layout.remote(layout.received)
         for route, part in zip(far, self._parts(far, self.side), strict=True):
             part[...] = found[route.rank][self.rank]
 
 
 class Threads(Communicator):
-    """A thread among others; some at a time are as if they were on one machine.
+    """Communicator of a thread; `together` threads at a time count as one machine.
 
-    Kernels take steps by themselves if that is wanted: then nobody finds out who touches what he may not.
+    With `by_kernels`, kernels exchange reports themselves; misuse of a `ThreadChannel` is then not detected.
     """
 
     def __init__(self, board: Board, rank: int, together: int = TOGETHER, *, by_kernels: bool = False) -> None:
@@ -109,72 +109,76 @@ class Threads(Communicator):
         self.members = range(first, min(first + together, self.ranks))
 
     def bcast(self, thing: object = None) -> object:
-        """What rank 0 says; others get a copy."""
+        """Broadcast from rank 0; other ranks get copies."""
         if self.rank == 0:
             self.board.swap(0, pickle.dumps(thing))
             return thing
         return pickle.loads(self.board.swap(self.rank, None)[0])
 
     def alltoall(self, parcels: list) -> list:
-        """Hand copies on."""
+        """Send copies of parcel r to rank r."""
         found = self.board.swap(self.rank, [pickle.dumps(parcel) for parcel in parcels])
         return [pickle.loads(parcels[self.rank]) for parcels in found]
 
     def gather(self, thing: object) -> list | None:
-        """Copies, at rank 0."""
+        """Copies of the objects of all ranks, on rank 0."""
         found = self.allgather(thing)
         return found if self.rank == 0 else None
 
     def allgather(self, thing: object) -> list:
-        """Copies, to all."""
+        """Copies of the objects of all ranks, on every rank."""
         return [pickle.loads(said) for said in self.board.swap(self.rank, pickle.dumps(thing))]
 
     def allreduce(self, sums: np.ndarray, most: np.ndarray) -> None:
-        """Add and compare."""
+        """Sums and maxima over all ranks, in place."""
         found = self.board.swap(self.rank, (sums.copy(), most.copy()))
         sums[...] = np.sum([each[0] for each in found], axis=0)
         most[...] = np.max([each[1] for each in found], axis=0)
 
-    def swap_reports(self, report: np.ndarray, reports: np.ndarray, most: int) -> None:
-        """Copies, or what they come to."""
+    def exchange_reports(self, report: np.ndarray, reports: np.ndarray, most: int) -> None:
+        """The reports of all ranks, or their maxima and sums in one row."""
         found = np.array(self.board.swap(self.rank, report.copy()))
         if len(reports) == self.ranks:
             reports[...] = found
         else:
             reports[0, :most], reports[0, most:] = found[:, :most].max(axis=0), found[:, most:].sum(axis=0)
 
-    def call_to_swap(self, report: np.ndarray, reports: np.ndarray) -> Call | None:
-        """A function that does so if that is wanted."""
+    def exchange_call(self, report: np.ndarray, reports: np.ndarray) -> Call | None:
+        """A C callback that exchanges the reports, with `by_kernels`."""
         if not self.by_kernels or len(reports) != self.ranks:
             return None
 
         def swap(*_: int) -> int:
             try:
-                self.swap_reports(report, reports, 0)
+                self.exchange_reports(report, reports, 0)
             except (RuntimeError, threading.BrokenBarrierError):
                 return 1
             return 0
 
-        self.called.append(kind_of_call()(swap))  # for as long as it may be
+        self.called.append(kind_of_call()(swap))  # kept alive as long as kernels may call it
         return [ctypes.cast(self.called[-1], ctypes.c_void_p).value]
 
-    def channel(self, columns: int, to: list[Segment], of: list[Segment], before: Told | None) -> Told:
-        """Rows in common with some, copies of those of others."""
+    def channel(
+        self, columns: int, to: list[Segment], of: list[Segment], before: ThreadChannel | None
+    ) -> ThreadChannel:
+        """Channel with shared rows within a machine, and copies between machines."""
         del before
         wants = self.board.swap(self.rank, BufferSizes.of(to, of, self.members))
-        places = BufferLayout.among(self.rank, self.members, [wants[member] for member in self.members], to, of)
-        motion = np.full(2 * places.room * len(self.members) * columns, np.nan)
-        return Told(self.board, self.rank, self.board.swap(self.rank, motion)[self.members[0]], columns, places)
+        layout = BufferLayout.among(self.rank, self.members, [wants[member] for member in self.members], to, of)
+        motion = np.full(2 * layout.side_rows * len(self.members) * columns, np.nan)
+        return ThreadChannel(
+            self.board, self.rank, self.board.swap(self.rank, motion)[self.members[0]], columns, layout
+        )
 
     def fail(self, error: BaseException) -> None:
-        """Wake those who wait."""
+        """Wake all threads that wait, which then fail too."""
         if self.board.error is None:
             self.board.error = error
         self.board.barrier.abort()
 
     @property
     def described(self) -> str:
-        """In words."""
+        """Number of ranks in words."""
         return f"{self.ranks} ranks, threads of one process"
 
 
@@ -182,12 +186,18 @@ class Threads(Communicator):
 def in_one_process(
     ranks: int, together: int = TOGETHER, *, by_kernels: bool = False, **ways: object
 ) -> Iterator[Communicator]:
-    """Have so many threads share the simulations that are made meanwhile.
+    """Share the simulations that are made within the context among threads, to bitwise equal results.
 
-    See `ranks.job_server.JobServer` for the ways.
-
-    So many together tell each other by memory in common, others by copies; kernels may take several steps by
-    themselves. The result is that of one process, bit for bit.
+    Parameters
+    ----------
+    ranks : int
+        Number of threads.
+    together : int
+        Threads that count as one machine and share memory; to others, rows are copied.
+    by_kernels : bool
+        Let kernels take several steps between returns to Python.
+    **ways
+        Further parameters of `dem.ranks.job_server.JobServer`.
     """
     board = Board(ranks)
     mine, *rest = (Threads(board, r, together, by_kernels=by_kernels) for r in range(ranks))

@@ -91,7 +91,7 @@ def test_ranks_hand_it_on_and_ghosts_have_it(shape, by_kernels):
         assert (b.fields[0, :ghosts] == 300.0 + b.identity[:ghosts]).all()
         assert (b.fields[0, low:] == 300.0 + b.identity[low:]).all()
         sim.step(20)
-        assert own.told.arrived > 36  # bodies went from rank to rank
+        assert own.load.arrived > 36  # bodies went from rank to rank
         assert sim.particles.temperature.tolist() == (300.0 + np.arange(36)).tolist()
         for name in ("position", "velocity", "orientation", "angular_velocity"):
             assert getattr(sim.particles, name).tobytes() == getattr(alone.particles, name).tobytes(), name
@@ -114,7 +114,7 @@ def test_ghosts_hear_of_it_at_every_step(shape):
             sim.step(1)
             own = sim._engine.subdomains.remote.own
             heard = own.bodies.fields[0, : own.ghosts] - own.bodies.identity[: own.ghosts]
-            lists = own.told.rebuilt
+            lists = own.load.rebuilt
     assert lists == 1
     assert len(heard) > 0
     assert (heard == 1300.0).all()

@@ -16,8 +16,8 @@ from dem.kernels.soft.subdomain import subdomain_step
 
 import dem
 from dem.ranks import communicator, launcher, shared_memory
-from dem.ranks.consistency_check import Likeness, unlike
-from dem.ranks.halo import BoundingBox, within
+from dem.ranks.bounding_box import BoundingBox, is_within_reach
+from dem.ranks.consistency_check import BuildFingerprint, difference
 from dem.ranks.job_server import JobServer
 from dem.ranks.load_balancing import AtRandom, Bisection, Cut, cut
 from dem.ranks.threads import Board, Threads, in_one_process
@@ -235,7 +235,7 @@ def test_ranks_show_in_no_bit(case, ranks, owners, steps):
         sim.step(steps // 3)
         assert sim.energy().translational > 0 <= sim.contact_count  # all bodies come to rank 0
         sim.step(steps - steps // 3)
-        told = sim._engine.subdomains.remote.own.told
+        told = sim._engine.subdomains.remote.own.load
         assert everything(sim) == everything(alone)
         assert sim.contact_count == alone.contact_count > 0
         assert all(wall.worn.any() for wall in sim.walls if wall.wear)
@@ -267,8 +267,8 @@ def test_kernels_of_ranks_with_memory_in_common_take_steps_by_themselves(case, p
         sim.step(FEW)
         own = sim._engine.subdomains.remote.own
         assert everything(sim) == everything(alone)
-        assert own.told.rebuilt > 1
-        assert own.told.seconds > 0
+        assert own.load.rebuilt > 1
+        assert own.load.seconds > 0
     steps = orders.count(subdomain_step.STEPS)
     if own.bonds:
         assert steps == 0
@@ -281,7 +281,7 @@ def test_reports_that_cannot_be_handed_on_end_a_run(monkeypatch):
     """Kernels come back at once, and nothing of the step is noted."""
     failing = kind_of_call()(lambda *_: -15)
     call = [ctypes.cast(failing, ctypes.c_void_p).value]
-    monkeypatch.setattr(Threads, "call_to_swap", lambda *_: call)
+    monkeypatch.setattr(Threads, "exchange_call", lambda *_: call)
     with in_one_process(1):
         sim = spheres()
         with pytest.raises(RuntimeError, match="what ranks report could not be handed on"):
@@ -312,7 +312,7 @@ def bar(*, sizes=False, bonded=False):
 )
 @pytest.mark.few(8)
 def test_inner_bodies_move_while_others_are_told_of_the_border(made, monkeypatch):
-    """What is told may not be touched meanwhile, and what is heard is not a number: `Told` sees to that.
+    """What is told may not be touched meanwhile, and what is heard is not a number: `ThreadChannel` sees to that.
 
     Reports come combined, as those of many ranks do, and messages are hastened, as long ones are.
     """
@@ -331,7 +331,7 @@ def test_inner_bodies_move_while_others_are_told_of_the_border(made, monkeypatch
         assert own.hastens
         assert own.ghosts > 8  # chunks of ghosts, too, there are several of
         assert 0 < border.index.max() < 8 * block[border.blocks] < 8 * block[-1]  # those told of are of the border
-        assert own.told.rebuilt > 1
+        assert own.load.rebuilt > 1
         assert sim.contact_count > 0
 
 
@@ -351,8 +351,8 @@ def test_contacts_of_bodies_that_part_are_remembered_by_both_ranks():
         sim = bar()
         sim.step(24)
         own = sim._engine.subdomains.remote.own
-        assert own.told.rebuilt > 1
-        assert own.told.arrived > 30  # of 96
+        assert own.load.rebuilt > 1
+        assert own.load.arrived > 30  # of 96
         assert everything(sim) == everything(alone)
 
 
@@ -408,7 +408,7 @@ def test_ranks_show_in_no_bit_of_any_combination(name):
     with in_one_process(ranks, owners=owners):
         sim = combined(name)
         sim.step(FEW)
-        told = sim._engine.subdomains.remote.own.told
+        told = sim._engine.subdomains.remote.own.load
         assert everything(sim) == everything(alone)
         assert sim.contact_count == alone.contact_count > 0
         assert told.rebuilt > 1
@@ -535,7 +535,7 @@ def test_bisection_gives_all_ranks_their_share_of_the_work(ranks):
 
 def test_nobody_in_a_domain_is_no_matter():
     assert cut(np.zeros((3, 0)), np.zeros(0), 0, 2) == Cut(0, 0.0, 0, 1)
-    assert not within(BoundingBox.about(np.zeros((3, 0))), np.ones(4), np.zeros((3, 4)), np.zeros(3)).any()
+    assert not is_within_reach(BoundingBox.about(np.zeros((3, 0))), np.ones(4), np.zeros((3, 4)), np.zeros(3)).any()
 
 
 def on_a_machine(ranks, what):
@@ -552,7 +552,7 @@ def on_a_machine(ranks, what):
 
 def test_memory_in_common_is_seen_by_all_and_has_no_name(monkeypatch, tmp_path):
     monkeypatch.setattr(shared_memory, "FOLDER", tmp_path)
-    found = on_a_machine(3, lambda machine: shared_memory.in_common(machine, 800))
+    found = on_a_machine(3, lambda machine: shared_memory.shared_bytes(machine, 800))
     assert [(each.size, each.any()) for each in found] == [(800, False)] * 3
     found[1].view(float)[7] = 0.1
     assert [each.view(float)[7] for each in found] == [0.1] * 3
@@ -564,7 +564,7 @@ def test_nobody_has_memory_in_common_that_one_cannot_have(broken, monkeypatch, t
     monkeypatch.setattr(shared_memory, "FOLDER", tmp_path)
     right, calls = getattr(shared_memory, broken), itertools.count()
     monkeypatch.setattr(shared_memory, broken, lambda *given: None if next(calls) == 0 else right(*given))
-    assert on_a_machine(3, lambda machine: shared_memory.in_common(machine, 800)) == [None] * 3
+    assert on_a_machine(3, lambda machine: shared_memory.shared_bytes(machine, 800)) == [None] * 3
     assert not list(tmp_path.iterdir())
 
 
@@ -574,7 +574,7 @@ def test_there_is_no_memory_in_common_where_there_is_no_room(monkeypatch, tmp_pa
 
     monkeypatch.setattr(shared_memory, "FOLDER", tmp_path)
     monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
-    assert on_a_machine(2, lambda machine: shared_memory.in_common(machine, 800)) == [None] * 2
+    assert on_a_machine(2, lambda machine: shared_memory.shared_bytes(machine, 800)) == [None] * 2
     assert not list(tmp_path.iterdir())
 
 
@@ -657,11 +657,11 @@ def test_ranks_come_by_their_threads_before_numba_does():
 
 
 def test_ranks_must_be_alike():
-    here = Likeness.here("kernels")
-    assert here == Likeness.here("kernels")
-    assert unlike([here, here]) is None
-    assert "rank 1" in unlike([here, Likeness.here("other kernels")])
-    assert "rounds unlike" in unlike([here, here._replace(numbers="0")])
+    here = BuildFingerprint.here("kernels")
+    assert here == BuildFingerprint.here("kernels")
+    assert difference([here, here]) is None
+    assert "rank 1" in difference([here, BuildFingerprint.here("other kernels")])
+    assert "rounds unlike" in difference([here, here._replace(numbers="0")])
 
 
 @pytest.mark.parametrize(

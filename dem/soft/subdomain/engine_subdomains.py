@@ -111,9 +111,9 @@ class EngineSubdomains:
             message = f"this run cannot be handed to other ranks: {error}; run it without mpiexec"
             raise ValueError(message) from None
         remote = server.make(Subdomain, kit)
-        if remote.own.unlike:
+        if remote.own.difference:
             message = (
-                f"{remote.own.unlike}: the result would not be that of one; install the same pcdm-dem, Python and "
+                f"{remote.own.difference}: the result would not be that of one; install the same pcdm-dem, Python and "
                 "numba at all nodes"
             )
             raise ValueError(message)
@@ -121,7 +121,7 @@ class EngineSubdomains:
 
     def _parts(self, engine: Engine) -> list[list[BodyBatch]]:
         """Batches of bodies for each rank, in memory order; the ranks redistribute them by domain."""
-        b, ranks = engine.bodies, self.remote.crew.communicator.ranks
+        b, ranks = engine.bodies, self.remote.server.communicator.ranks
         n = b.kind.size
         numbers, table = engine.first_numbers(), HistoryTable.of(engine.history())
         rounds = max(1, -(-n // PIECES))

@@ -25,9 +25,9 @@ from dem.kernels.soft.subdomain.halo_exchange import FELT, MOST, HaloBuffers
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
 from dem.model.particles.fields import WIDTHS
 from dem.ranks import c_functions
-from dem.ranks.buffer_layout import routes, stretches
-from dem.ranks.consistency_check import Likeness, unlike
-from dem.ranks.halo import BoundingBox, within
+from dem.ranks.bounding_box import BoundingBox, is_within_reach
+from dem.ranks.buffer_layout import consecutive_segments, first_and_size
+from dem.ranks.consistency_check import BuildFingerprint, difference
 from dem.soft.contact.capsules import with_poses
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.engine import NOWHERE
@@ -127,10 +127,10 @@ class Subdomain:
         self.low = self.ghosts = self.border_blocks = 0  # first index of a body that is moved here; number of ghosts
         self.hastens = False  # whether messages are looked after while they are under way
         self.partial = np.zeros((1, sweeps.COLUMNS), np.int64)
-        self.told = LoadStatistics(0, 0, 0.0, 0, 0)
+        self.load = LoadStatistics(0, 0, 0.0, 0, 0)
         self.work, self.spent, self.steps = math.inf, 0.0, 0  # seconds a step, see `TIMED`; of late, how many steps
         self.bonds = ShareBonds(communicator, kit.ties) if kit.ties else None
-        self.unlike = unlike(communicator.allgather(Likeness.here(FINGERPRINT)))
+        self.difference = difference(communicator.allgather(BuildFingerprint.here(FINGERPRINT)))
         self.dt = math.nan
         self.parts: list[list[BodyBatch]] = []  # that rank 0 is to hand out
 
@@ -262,7 +262,7 @@ class Subdomain:
     def _count(self, seconds: float) -> None:
         """Add to the time that was spent computing."""
         self.spent += seconds
-        self.told = self.told._replace(seconds=self.told.seconds + seconds)
+        self.load = self.load._replace(seconds=self.load.seconds + seconds)
 
     def _note_work(self, steps: int) -> None:
         """Note how long so many steps more have taken: whatever else the processor did then is no work of this rank."""
@@ -317,11 +317,11 @@ class Subdomain:
 
     def report(self) -> list[LoadStatistics] | None:
         """Load statistics of all ranks, on rank 0; None elsewhere."""
-        return self.communicator.gather(self.told)
+        return self.communicator.gather(self.load)
 
     def described(self) -> str | None:
         """Load statistics of all ranks as a sentence, on rank 0; None elsewhere."""
-        told = self.communicator.gather(self.told._replace(threads=self.threads))
+        told = self.communicator.gather(self.load._replace(threads=self.threads))
         return in_words(told) if told else None
 
     def is_sound(self, inside: tuple[np.ndarray, np.ndarray] | None) -> bool:
@@ -351,9 +351,9 @@ class Subdomain:
         self.work, self.spent, self.steps = math.inf, 0.0, 0
         crowd = self._handed_on(rows, self.owners.of(rows.position, rows.identity), ends)
         self._list_anew(crowd)
-        self.told = self.told._replace(
-            bodies=crowd.size, ghosts=self.ghosts, rebuilt=self.told.rebuilt + 1,
-            arrived=self.told.arrived + crowd.late.number.size,
+        self.load = self.load._replace(
+            bodies=crowd.size, ghosts=self.ghosts, rebuilt=self.load.rebuilt + 1,
+            arrived=self.load.arrived + crowd.late.number.size,
         )  # fmt: skip
 
     def _here(self) -> tuple[BodyBatch, tuple[np.ndarray, np.ndarray]]:
@@ -413,7 +413,7 @@ class Subdomain:
         seen = self.communicator.alltoall([crowd.rows(TO_GHOSTS, found.order[which]) for which in wanted])
         places = crowd.places(found.order)
         self._lay_out(crowd, places, found, BodyBatch.joined(seen))
-        self._prepare_to_tell(wanted, [each.number.size for each in seen])
+        self._set_up_halo_exchange(wanted, [each.number.size for each in seen])
         while found.grid and not self._list_neighbours(found):
             pass
         self._note_listed(listed=found.grid is not None)
@@ -424,7 +424,10 @@ class Subdomain:
         regions = self.communicator.allgather(BoundingBox.about(position if here.all() else position[:, here]))
         reach = self.kinds.bounding_radius[kind] + self.kinds.bounding_radius.max() + self.lists.reach(self.partial)
         regions[self.communicator.rank] = BoundingBox.about(position[:, :0])
-        return [np.flatnonzero(here & within(region, reach, position, self.walls.cell().length)) for region in regions]
+        return [
+            np.flatnonzero(here & is_within_reach(region, reach, position, self.walls.cell().length))
+            for region in regions
+        ]
 
     def _lay_out(self, crowd: MigrationSet, places: Places, found: Order, seen: BodyBatch) -> None:
         """Set up arrays for bodies and ghosts."""
@@ -448,41 +451,42 @@ class Subdomain:
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.partial[0, sweeps.TRAVEL] = travel
 
-    def _prepare_to_tell(self, wanted: list[np.ndarray], found: list[int]) -> None:
-        """Ways by which motions and reports are told; how bodies of the border move now is told."""
+    def _set_up_halo_exchange(self, wanted: list[np.ndarray], found: list[int]) -> None:
+        """Set up the buffers by which ranks exchange motions of ghosts and reports, and exchange both once."""
         b, communicator = self.bodies, self.communicator
         sends_orientation = not self.kinds.all_single_spheres or bool(self.bonds)
         turned = (b.orientation,) if sends_orientation else ()
         sent = (b.position, *turned, b.velocity_predicted, b.angular_velocity_predicted, b.fields[: self.sent_rows])
-        told = [values for values in sent if values.size]
-        columns, index = sum(len(values) for values in told), (np.concatenate(wanted) + self.low).astype(np.int32)
-        to, of = routes([each.size for each in wanted]), routes(found)
+        sent = [values for values in sent if values.size]
+        columns, index = sum(len(values) for values in sent), (np.concatenate(wanted) + self.low).astype(np.int32)
+        to, of = consecutive_segments([each.size for each in wanted]), consecutive_segments(found)
         self.channel = channel = communicator.channel(columns, to, of, self.channel)
-        places = channel.places
+        layout = channel.layout
         felt = self.walls.faces.walls.part[0].size if has_walls(self.walls.faces) else 0
         report = np.zeros(FELT + felt, np.int64)
-        reports = np.zeros((communicator.rows_of_reports(), report.size), np.int64)
-        swap = None if channel.far or self.bonds else communicator.call_to_swap(report, reports)
+        reports = np.zeros((communicator.report_rows(), report.size), np.int64)
+        swap = None if channel.remote_bytes or self.bonds else communicator.exchange_call(report, reports)
         self.border = HaloBuffers(
-            index=index, motion=channel.motion, told=stretches(places.told), heard=stretches(places.heard),
-            side=np.zeros(1, np.int64), room=places.room, columns=columns,
+            index=index, motion=channel.motion,
+            sent=first_and_size(layout.sent), received=first_and_size(layout.received),
+            side=np.zeros(1, np.int64), side_rows=layout.side_rows, columns=columns,
             sends_orientation=sends_orientation, sent_rows=self.sent_rows, report=report, reports=reports,
             total=np.zeros((1, sweeps.COLUMNS), np.int64), blocks=self.border_blocks,
-            **c_functions.of_border(swap),
+            **c_functions.halo_calls(swap),
         )  # fmt: skip
         inner = self.lists.arrays.block[-1] - self.lists.arrays.block[self.border_blocks]
-        self.hastens = channel.far >= LONG and inner >= SEVERAL
-        for route, (_, first, stop) in zip(places.told, to, strict=True):
-            own = np.concatenate([values[:, index[first:stop]] for values in told])
+        self.hastens = channel.remote_bytes >= LONG and inner >= SEVERAL
+        for route, (_, first, stop) in zip(layout.sent, to, strict=True):
+            own = np.concatenate([values[:, index[first:stop]] for values in sent])
             channel.part(route, 0)[:] = own.ravel()
         channel.start(0)
         self._swap_reports()
         channel.finish()
 
     def _swap_reports(self) -> None:
-        """Hear what all ranks report; they have also heard what was told before."""
+        """Exchange reports among all ranks; after this, all have read the halo received in the step before."""
         border = self.border
-        self.communicator.swap_reports(border.report, border.reports, sweeps.COLUMNS)
+        self.communicator.exchange_reports(border.report, border.reports, sweeps.COLUMNS)
 
     def _list_neighbours(self, found: Order) -> bool:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""

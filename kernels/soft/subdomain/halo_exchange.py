@@ -1,8 +1,8 @@
-"""What a share has to do with others: the motion that they are told, that which is heard, and reports.
+"""Halo exchange: pack the motion of bodies that are ghosts of other ranks, unpack that of ghosts, sum over ranks.
 
-What a share reports are integer sums and maxima, so that those of all shares come to what one alone would have: sums
-over pairs that two shares have are told apart, and count half. Reports of a few shares lie side by side, one message
-from each, and are combined here; those of many come combined, in one row.
+A rank reports integer sums and maxima, so that those over all ranks are bitwise those of one rank. Sums over pairs that
+two ranks compute are reported separately and count half. With few ranks, the report of each is received and combined
+here; with many, they arrive combined in one row.
 """
 
 from typing import NamedTuple
@@ -28,27 +28,27 @@ MOST, OWN, BOTH, FELT = 0, sweeps.COLUMNS, 2 * sweeps.COLUMNS, 3 * sweeps.COLUMN
 
 
 class HaloBuffers(NamedTuple):
-    """L bodies that are ghosts of others, R numbers a motion; P shares of S numbers each report, or one.
+    """Buffers for L bodies that are ghosts of other ranks, with R numbers each, and P reports of S numbers.
 
-    A motion is position, orientation unless all are spheres, and what a law wants to know: R numbers, first the first
-    ones of all bodies that a share is told of, then the second ones, and so on. There are two sides, told on by turns:
-    while shares read the one, others write the other.
+    The R numbers are the position, the orientation unless all bodies are spheres, and velocities if the law needs them.
+    They are stored by component: the first number of all bodies sent to a rank, then the second, and so on. The buffer
+    has two sides, used alternately: one is read while the other is written.
     """
 
-    index: np.ndarray  # (L,) int32, bodies whose motion others want
-    motion: np.ndarray  # (N R,) what is told, what is heard, and what others of this machine tell each other
-    told: np.ndarray  # (A, 2) int64, what shares are told each: its first row on the first side, and how many
-    heard: np.ndarray  # (B, 2) int64, what shares tell each, likewise
-    side: np.ndarray  # (1,) int64, which one was told on last, 0 or 1
-    room: int  # rows from one side to the other
+    index: np.ndarray  # (L,) int32, bodies that are ghosts of other ranks
+    motion: np.ndarray  # (N R,) rows sent and received, of all ranks of this machine
+    sent: np.ndarray  # (A, 2) int64, first row on the first side and number of rows, for each receiver
+    received: np.ndarray  # (B, 2) int64, for each sender
+    side: np.ndarray  # (1,) int64, the side sent last, 0 or 1
+    side_rows: int  # rows from one side to the other
     columns: int  # R
     sends_orientation: bool  # of bodies, and of single spheres where they are bonded
     sent_rows: int  # of `Bodies.fields`, the first ones
-    report: np.ndarray  # (S,) int64, what this share reports
-    reports: np.ndarray  # (P, S) int64, what all do
-    total: np.ndarray  # (1, COLUMNS) int64, that of all
-    blocks: int  # of `Neighbours.block`, which hold the border: all bodies that others want, and some more
-    swap: np.ndarray  # (WORDS,) int64, call by which all hear what all report; address 0 if kernels are not to call it
+    report: np.ndarray  # (S,) int64, of this rank
+    reports: np.ndarray  # (P, S) int64, of all ranks
+    total: np.ndarray  # (1, COLUMNS) int64, over all ranks
+    blocks: int  # of `Neighbours.block`, which hold all bodies that are ghosts elsewhere, in whole chunks
+    swap: np.ndarray  # (WORDS,) int64, call that exchanges reports; address 0 if Python does it
     clock: np.ndarray  # (WORDS,) int64, call that writes the time to `now`
     now: np.ndarray  # (2,) int64 [s, ns]
     waited: np.ndarray  # (1,) int64 [ns], that the calls of `swap` have taken
@@ -56,12 +56,12 @@ class HaloBuffers(NamedTuple):
 
 @func
 def pack_halo(bodies, kinds, border):
-    """Write down the motion that others want to know, on the side that was not told on last."""
+    """Pack the motion of bodies that are ghosts elsewhere into the other side of the send buffer."""
     border.side[0] = 1 - border.side[0]
     n = 0
-    for p in range(border.told.shape[0]):
-        size = border.told[p, 1]
-        k = (border.told[p, 0] + border.side[0] * border.room) * border.columns
+    for p in range(border.sent.shape[0]):
+        size = border.sent[p, 1]
+        k = (border.sent[p, 0] + border.side[0] * border.side_rows) * border.columns
         k = copy_in(bodies.position, n, size, k, border)
         if border.sends_orientation:
             k = copy_in(bodies.orientation, n, size, k, border)
@@ -75,11 +75,11 @@ def pack_halo(bodies, kinds, border):
 
 @func
 def unpack_halo(bodies, kinds, border):
-    """Move the ghosts to where others have said last that they are."""
+    """Unpack the motion of the ghosts here from the receive buffer."""
     b = 0
-    for p in range(border.heard.shape[0]):
-        size = border.heard[p, 1]
-        k = (border.heard[p, 0] + border.side[0] * border.room) * border.columns
+    for p in range(border.received.shape[0]):
+        size = border.received[p, 1]
+        k = (border.received[p, 0] + border.side[0] * border.side_rows) * border.columns
         k = copy_out(bodies.position, b, size, k, border)
         if border.sends_orientation:
             k = copy_out(bodies.orientation, b, size, k, border)
@@ -93,7 +93,7 @@ def unpack_halo(bodies, kinds, border):
 
 @inline
 def copy_in(source, n, size, k, border):
-    """Write down what so many bodies of `HaloBuffers.index` have, from the n-th on; returns where the next is to be."""
+    """Pack rows of `size` bodies, from `HaloBuffers.index[n]` on, at number k; returns the next k."""
     for r in range(source.shape[0]):
         for m in range(size):
             border.motion[k + r * size + m] = source[r, border.index[n + m]]
@@ -102,7 +102,7 @@ def copy_in(source, n, size, k, border):
 
 @inline
 def copy_out(target, b, size, k, border):
-    """Let so many bodies have what is written down, from body b on; returns where the next is."""
+    """Unpack rows of `size` ghosts, from body b on, at number k; returns the next k."""
     for r in range(target.shape[0]):
         for m in range(size):
             target[r, b + m] = border.motion[k + r * size + m]
