@@ -41,7 +41,7 @@ class DMT(LawPart):
     0.0001570796
     """
 
-    SLOT, TABLES = "adhesion", "Adhesion"
+    SLOT, TABLES = "adhesion", "dmt.Adhesion"
     type: str = kind("dmt")
     work: float = number("of adhesion", unit="J/m2", least=0, example=0.05)
 
@@ -78,7 +78,7 @@ class JKR(LawPart):
     0.0001178097
     """
 
-    SLOT, ACTS_AS, TABLES = "adhesion", "normal", "JKR"
+    SLOT, ACTS_AS, TABLES = "adhesion", "normal", "jkr.JKR"
     type: str = kind("jkr")
     work: float = number("of adhesion", unit="J/m2", least=0, example=0.05)
 
@@ -119,7 +119,7 @@ class Bridge(LawPart):
     0.0002287079
     """
 
-    SLOT, TABLES = "adhesion", "Bridge"
+    SLOT, TABLES = "adhesion", "bridge.Bridge"
     type: str = kind("bridge")
     volume: float = number("of the liquid", unit="m3", above=0, example=1e-13)
     tension: float = number("of its surface", unit="N/m", above=0, example=0.0728)

@@ -31,7 +31,7 @@ class Viscoelastic(LawPart):
     Viscoelastic(time=1e-06)
     """
 
-    SLOT, TABLES = "damping", "Viscoelastic"
+    SLOT, TABLES = "damping", "viscoelastic.Viscoelastic"
     type: str = kind("viscoelastic")
     time: float = number("of relaxation, A", unit="s", least=0, example=1e-6)
 
@@ -57,6 +57,6 @@ class Dashpot(LawPart):
     Dashpot(coefficient=0.01)
     """
 
-    SLOT, TABLES = "damping", "Dashpot"
+    SLOT, TABLES = "damping", "dashpot.Dashpot"
     type: str = kind("dashpot")
     coefficient: float = number("force over normal speed", unit="N s/m", least=0, example=0.01)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import MISSING, field, fields
+from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from dem.base import checks
@@ -116,13 +117,19 @@ class LawPart:
 
     Derived classes are frozen dataclasses of values, which say in their fields what they take: see `number`, `choice`,
     `flag` and `vector`. `dem.register_law_part` brings one to Python, case files and files of runs.
+
+    Examples
+    --------
+    >>> import dem
+    >>> isinstance(dem.Linear(stiffness=1000.0), dem.LawPart), dem.Linear.SLOT
+    (True, 'normal')
     """
 
     SLOT: ClassVar[str] = ""  # of a contact: normal, damping, rolling, twisting or adhesion
     ACTS_AS: ClassVar[str] = ""  # slot of the kernels, where that is another one
     ALIKE: ClassVar[tuple[str, ...]] = ()  # numbers of which two materials have no mean
     ELASTIC: ClassVar[bool] = True  # False of a normal force that loses energy, so that restitution follows from it
-    TABLES: ClassVar[type | str] = ""  # tables of the kernels, a NamedTuple; those of dem by name
+    TABLES: ClassVar[type | str] = ""  # tables of the kernels, a NamedTuple; those of dem as module.name
 
     said, __repr__ = said, shown
 
@@ -136,9 +143,10 @@ class LawPart:
 
     def tables(self, pairs: LawTables) -> tuple:
         """Tables of the kernels, for all pairs of materials: by default of the values of the same names."""
-        from dem.kernels import laws  # noqa: PLC0415, runs are read without numba
-
-        made = getattr(laws, self.TABLES) if isinstance(self.TABLES, str) else self.TABLES
+        made = self.TABLES
+        if isinstance(made, str):
+            module, _, name = made.partition(".")
+            made = getattr(import_module(f"dem.kernels.laws.{module}"), name)  # runs are read without numba
         return made(*(pairs.values(self.SLOT, name) for name in made._fields))
 
     def shear(self, mindlin: float) -> float:

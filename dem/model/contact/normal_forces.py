@@ -29,7 +29,7 @@ class Hertz(LawPart):
     Hertz()
     """
 
-    SLOT, TABLES = "normal", "Hertz"
+    SLOT, TABLES = "normal", "hertz.Hertz"
     type: str = kind("hertz")
 
     def shear(self, mindlin: float) -> float:
@@ -77,7 +77,7 @@ class Linear(LawPart):
     Linear(stiffness=1000.0, tension=False, tangential=0.2857142857142857)
     """
 
-    SLOT, TABLES = "normal", "Linear"
+    SLOT, TABLES = "normal", "linear.Linear"
     type: str = kind("linear")
     stiffness: float | None = number("k", unit="N/m", above=0, default=None, example=1000.0)
     collision_time: float | None = number(
@@ -158,7 +158,7 @@ class Hysteretic(LawPart):
     (0.761577310586, False)
     """
 
-    SLOT, TABLES = "normal", "Hysteretic"
+    SLOT, TABLES = "normal", "hysteretic.Hysteretic"
     type: str = kind("hysteretic")
     loading: float = number("stiffness k_1", unit="N/m", above=0, example=1000.0)
     unloading: float = number("stiffness k_2, no less", unit="N/m", above=0, example=1600.0)
@@ -232,7 +232,7 @@ class PowerLaw(LawPart):
     PowerLaw(stiffness=10000000.0, exponent=2.0, tangential=0.2857142857142857)
     """
 
-    SLOT, TABLES = "normal", "Power"
+    SLOT, TABLES = "normal", "power.Power"
     type: str = kind("power")
     stiffness: float = number("k", unit="N/m^n", above=0, example=1000.0)
     exponent: float = number("n", least=1, example=1.5)

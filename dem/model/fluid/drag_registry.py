@@ -70,8 +70,8 @@ def register_drag(
     reynolds : (2,) floats
         From which to which Reynolds number the law holds; verdicts warn outside.
     least_voidage : float, optional
-        Of a law of dense beds, the least voidage for which it holds. The first field of the law is then ``whole``: 1 if
-        the pressure gradient that drag causes is counted with it, else 0.
+        Of a law of dense beds, the least voidage, a volume fraction, for which it holds. The first field of the law is
+        then ``whole``: 1 if the pressure gradient that drag causes is counted with it, else 0.
     of_bodies : function, optional
         What makes the law, of the pairs (shape, spheroid) of all variants; default: the law without arguments. Not of
         dense beds.

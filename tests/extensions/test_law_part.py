@@ -1,4 +1,4 @@
-"""A part of contact laws of one's own: what is in this file, one row included, and nothing else."""
+"""Parts of contact laws of one's own: what is in this file, one call for each included, and nothing else."""
 
 import math
 import sys
@@ -11,6 +11,7 @@ from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.collision_time import Spring, duration
 from dem.kernels.laws.first_step import constant, first_step_fraction
 from dem.kernels.laws.interface import NormalForce, law_component
+from dem.kernels.numerics.vector import add_scaled, scale
 
 import dem
 from dem.model.contact.law_component import kind, number
@@ -212,3 +213,92 @@ def test_what_is_wrong_is_told_like_that_of_any_part(tmp_path):
         from_file(tmp_path, k=-1)
     with pytest.raises(ValueError, match=r"restitution is 0.5, and Cubic\(.*\) has no damping for it"):
         from_file(tmp_path, restitution="restitution = 0.5")
+
+
+class Rates(NamedTuple):
+    """Dashpots, F = -c √m* v."""
+
+    rate: np.ndarray  # (A, A) c [kg^0.5/s]
+
+
+@inline
+def root_of_mass(part, i, j, touch, press):
+    """Coefficient of a dashpot [N s/m]."""
+    return part.rate[i, j] * math.sqrt(touch.mass) * constant(press.share)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RootOfMass(dem.LawPart):
+    """F = -c √m* v."""
+
+    SLOT = "damping"
+    type: str = kind("root-of-mass")
+    rate: float = number("force over √m* and velocity", unit="kg^0.5/s", least=0, example=1.0)
+
+
+@pytest.mark.parametrize("diameter", [0.001, 0.002])
+def test_a_dashpot_gives_the_restitution_of_the_damped_oscillator(diameter):
+    """e = exp(-π ζ/√(1 - ζ²)) with ζ = c/(2 √k) at any mass, of a spring whose contact ends as the surfaces part."""
+    dem.register_law_part(RootOfMass, Rates, law_component(root_of_mass))
+    try:
+        k, c = 1000.0, 10.0
+        grain = dem.Material(young=7e7, poisson=0.22, density=2500)
+        contact = dem.Contact(normal=dem.Linear(stiffness=k, tension=True), damping=RootOfMass(rate=c))
+        pair = dem.Particles(
+            dem.Sphere(diameter=diameter), grain, position=[[-0.501 * diameter, 0, 0], [0.501 * diameter, 0, 0]],
+            velocity=[[0.25, 0, 0], [-0.25, 0, 0]],
+        )  # fmt: skip
+        table = dem.Contacts({(grain, grain): contact})
+        lasts = math.pi * math.sqrt(pair.mass[0] / 2 / k)
+        sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=lasts / 200, threads=1, contacts=table)
+        before = sim.energy()
+        sim.step(400)
+    finally:
+        unregister_law_part("root-of-mass")
+    zeta = c / (2 * math.sqrt(k))
+    e = math.exp(-math.pi * zeta / math.sqrt(1 - zeta * zeta))
+    assert np.ptp(sim.particles.velocity[:, 0]) == pytest.approx(0.5 * e, rel=2e-3)
+    assert sim.energy().dissipated == pytest.approx(before.translational * (1 - e * e), rel=2e-3)
+
+
+class RollingRates(NamedTuple):
+    """Dashpots against rolling."""
+
+    rate: np.ndarray  # (A, A) [N m s]
+
+
+@inline
+def count_and_brake(part, i, j, touch, press, limit, memory, before, half, time_sign):
+    """Couple -c ω; the contact remembers the angle that it has rolled."""
+    angle = add_scaled(memory, 2.0 * half, touch.relative_angular_velocity)
+    return scale(-part.rate[i, j], touch.relative_angular_velocity), angle, 0.0
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RollingDashpot(dem.LawPart):
+    """Couple in proportion to the relative angular velocity."""
+
+    SLOT = "rolling"
+    type: str = kind("rolling-dashpot")
+    rate: float = number("couple over angular velocity", unit="N m s", least=0, example=1e-9)
+
+
+def test_a_rolling_part_slows_a_spin_exponentially_and_has_a_history():
+    """Two spheres that touch and twist against each other: ω = ω_0 exp(-2 c t/I); three columns hold the angle."""
+    dem.register_law_part(RollingDashpot, RollingRates, law_component(count_and_brake, history=3))
+    try:
+        c, omega, overlap = 2e-10, 10.0, 1e-7
+        grain = dem.Material(young=7e7, poisson=0.22, density=2500, friction=0.5, rolling=RollingDashpot(rate=c))
+        x = RADIUS - overlap / 2
+        pair = dem.Particles(
+            dem.Sphere(diameter=2 * RADIUS), grain, position=[[-x, 0, 0], [x, 0, 0]],
+            angular_velocity=[[omega / 2, 0, 0], [-omega / 2, 0, 0]],
+        )  # fmt: skip
+        sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=1e-7, threads=1)
+        sim.step(200)
+        inertia = 0.4 * sim.particles.mass[0] * RADIUS**2
+        found = np.ptp(sim.particles.angular_velocity[:, 0])
+        assert found == pytest.approx(omega * math.exp(-2 * c * sim.time / inertia), rel=1e-4)
+        assert found < 0.99 * omega
+    finally:
+        unregister_law_part("rolling-dashpot")
