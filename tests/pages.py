@@ -9,7 +9,11 @@ from typer.testing import CliRunner
 
 from dem.casefile.toml import tomllib
 from dem.cli.application import app
+from dem.files import exports
 from dem.model.contact import law_components
+from dem.model.fluid import drag_registry
+from dem.model.particles.field_registry import unregister_field
+from dem.model.particles.fields import STATE
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(page for page in (ROOT / "docs").rglob("*.md") if "made" not in page.relative_to(ROOT).parts)
@@ -43,10 +47,17 @@ def follow(page, *, commands):
     Packages that the page writes and installs are known until its end.
     """
     path, modules = list(sys.path), set(sys.modules)
+    registries = law_components.REGISTERED, drag_registry.REGISTERED, drag_registry.DRAGS, exports.FORMATS
+    known = [dict(registry) for registry in registries]
     try:
         _follow(page, commands=commands)
     finally:
         sys.path[:] = path
+        for registry, rows in zip(registries, known, strict=True):
+            registry.clear()
+            registry.update(rows)
+        if "temperature" in STATE:
+            unregister_field("temperature")
         for name in set(sys.modules) - modules:
             if str(getattr(sys.modules[name], "__file__", None)).startswith(str(Path.cwd())):
                 del sys.modules[name]

@@ -29,7 +29,7 @@ TOPICS = {
         "guide/element-tests": "triaxial and uniaxial compression, shear flow: stress, angle of friction, μ(I)",
     },
     "Extend": {
-        "guide/own": "cases, contact laws, shapes, walls and fields of your own",
+        "guide/own": "cases, contact laws, drag laws, exports, shapes, walls and fields of your own",
     },
     "Explanation and results": {
         "walls": "how contacts with walls of any shape are computed, and how accurate they are",

@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dem
-from dem.cli.common import app
+from dem.cli.application import app
 from dem.files import exports
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -116,7 +115,6 @@ def unregister_drag(name: str) -> None:
     del REGISTERED[checks.one_of("registered drag", name, REGISTERED)], DRAGS[name]
 
 
-@cache
 def installed() -> dict[str, EntryPoint]:
     """Entry points of the drag laws that other packages bring, by name."""
     return {entry.name: entry for entry in entry_points(group=GROUP)}
@@ -124,10 +122,13 @@ def installed() -> dict[str, EntryPoint]:
 
 def known_drag(name: object) -> str:
     """Name of a drag law, whose module is imported if another package brings it; raises ValueError for unknown ones."""
-    if name not in DRAGS and name in installed():
+    if name in DRAGS:
+        return name
+    others = installed()
+    if name in others:
         try:
-            installed()[name].load()
+            others[name].load()
         except Exception as error:
-            message = f"drag {name} cannot be loaded from {installed()[name].value}: {type(error).__name__}: {error}"
+            message = f"drag {name} cannot be loaded from {others[name].value}: {type(error).__name__}: {error}"
             raise ValueError(message) from error
-    return checks.one_of("drag", name, [*DRAGS, *(each for each in installed() if each not in DRAGS and each != name)])
+    return checks.one_of("drag", name, [*DRAGS, *(each for each in others if each not in (*DRAGS, name))])
