@@ -144,7 +144,10 @@ def write(context, builder, kind, reference, value):
 
 @infer_getattr
 class StructRefAttribute(AttributeTemplate):
-    """Type of a field of a referenced tuple; of a tuple in it, a reference as well."""
+    """Type of a field of a referenced tuple; of a tuple in it, a reference as well.
+
+    A tuple that a kernel makes of references has these as fields.
+    """
 
     key = StructRef
 
@@ -161,7 +164,7 @@ def lower_attribute(context, builder, kind, value, name):
     where = kind.kind.fields.index(name)
     offset = sum(size_of(context, one) for one in list(kind.kind)[:where])
     inner = kind.kind[where]
-    if isinstance(by_reference(inner), StructRef):
+    if by_reference(inner) != inner:
         return at(builder, value, offset, BYTE)
     return read(context, builder, value, offset, inner)
 

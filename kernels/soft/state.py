@@ -16,6 +16,7 @@ fluid           a tuple of ``dem.kernels.fluid``
 mode            `chunks.Serial` or `chunks.Threaded`
 setting, progress   `time_loop.RunConstants`, `time_loop.RunState`
 partial         (C, COLUMNS) int64 of ``sweeps``: what chunks report
+context         `StepContext`: all of these but mode and progress, which is what functions of a step are handed
 c; b; s         chunk; index of a body; sphere. low, high: the bodies from low to high, without high
 shift           how far before its index a body's column of force and torque is
 dt, half        time step, half of it [s]
@@ -29,6 +30,7 @@ per_joule       units of energy a joule, in which energies are summed as integer
 from typing import NamedTuple
 
 import numpy as np
+from dem.kernels.compiler.jit import inline
 
 
 class Bodies(NamedTuple):
@@ -158,3 +160,26 @@ class Neighbours(NamedTuple):
     saved_sphere_j: np.ndarray  # (C K) int32
     saved_count: np.ndarray  # (C,) int64, their number; -1 if nothing is put aside
     bonds: tuple  # `bond_types.NoBonds`, or those that hold bodies together
+
+
+class StepContext(NamedTuple):
+    """What functions of a step work on: references to these tuples, of types that tell what is compiled.
+
+    A stage that needs to know less is handed one with types that stand for many, see ``integration.compiled_stages``.
+    """
+
+    scheme: tuple  # a type of ``kernels.rotation``
+    law: tuple  # of ``kernels.laws``
+    fluid: tuple  # of ``kernels.fluid``
+    setting: tuple  # `time_loop.RunConstants`
+    bodies: tuple  # `Bodies`
+    kinds: tuple  # `Kinds`, or one that extends it
+    neighbours: tuple  # `Neighbours`; its field `bonds` are those between bodies
+    box: tuple  # domain, faces and walls: `dem.kernels.domain.faces.BoxFaces`, or one that extends it
+    partial: np.ndarray  # (C, COLUMNS) int64 of ``sweeps``
+
+
+@inline
+def gravity_of(setting):
+    """Acceleration of gravity, three floats [m/s²]."""
+    return setting.gravity_x, setting.gravity_y, setting.gravity_z

@@ -9,13 +9,16 @@ touches, walls beside the box for what looks at them; all others are told of one
 import numpy as np
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import compiled_stage, inline, select
+from dem.kernels.fluid import Dry
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.contact import body_placement, contact_batches, contact_history, force_accumulation
 from dem.kernels.soft.contact.contact_detection import no_sums
 from dem.kernels.soft.integration import particle_update, whole_steps
 from dem.kernels.soft.neighbours import candidate_pairs, capsule_candidates
 from dem.kernels.soft.neighbours import displacement as neighbours_displacement
+from dem.kernels.soft.state import StepContext
 from dem.kernels.soft.wall_contact import body_wall_forces
+from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box
 
 
 @inline
@@ -48,89 +51,120 @@ law_interface = select("law", {laws.Elastic: of_elastic, laws.Composite: of_loss
 scheme_interface = select("scheme", {rotation.SphericalPCDM: of_spheres, object: of_bodies})
 
 
+@inline
+def context_of_pairs(context):
+    """Context of contacts between bodies: of the scheme, whether it is for single spheres; faces; no fluid."""
+    return StepContext(
+        scheme_interface(context.scheme), context.law, Dry(), context.setting, context.bodies, context.kinds,
+        context.neighbours, as_plain_box(context.box), context.partial,
+    )  # fmt: skip
+
+
+@inline
+def context_of_walls(context):
+    """Context of contacts with walls: of the scheme, whether it is for single spheres; no fluid."""
+    return StepContext(
+        scheme_interface(context.scheme), context.law, Dry(), context.setting, context.bodies, context.kinds,
+        context.neighbours, context.box, context.partial,
+    )  # fmt: skip
+
+
+@inline
+def context_of_motion(context):
+    """Context of the integration: faces; no law, no fluid."""
+    return StepContext(
+        context.scheme, laws.Elastic(), Dry(), context.setting, context.bodies, context.kinds, context.neighbours,
+        as_plain_box(context.box), context.partial,
+    )  # fmt: skip
+
+
 @compiled_stage
-def pair_forces(scheme, law, c, evaluates, d, gathers, shift, time_sign, setting, bodies, kinds, neighbours, box):
+def pair_forces(c, evaluates, d, gathers, shift, time_sign, context):
     """Evaluate the candidate pairs of one chunk, and sum what they came to for the bodies of another, or either.
 
     In one call, which takes some thirty nanoseconds: nine fibres take a thousand a step.
 
     Parameters
     ----------
-    scheme, law, time_sign, setting, kinds, box : see `dem.kernels.soft.state`
+    time_sign, context : see `dem.kernels.soft.state`
     c, evaluates : the one, and whether to do so
     d, gathers, shift : the other, whether to do so, and where to, as of
     `kernels.soft.contact.force_accumulation.gather_pairs`
 
     Writes
     ------
-    neighbours : as `dem.kernels.soft.contact.contact_batches.evaluate`
-    bodies : as `dem.kernels.soft.contact.force_accumulation.gather_pairs`
+    context.neighbours : as `dem.kernels.soft.contact.contact_batches.evaluate`
+    context.bodies : as `dem.kernels.soft.contact.force_accumulation.gather_pairs`
 
     Returns
     -------
     `Sums` over the pairs evaluated
     """
-    sums, half = no_sums(), 0.5 * setting.dt
+    sums = no_sums()
     if evaluates:
         sums = contact_batches.evaluate(
-            kinds, law, scheme, c, time_sign, half, setting.per_joule, bodies, neighbours, box
-        )
+            context.kinds, context.law, context.scheme, c, time_sign, 0.5 * context.setting.dt, context.setting.per_joule,
+            context.bodies, context.neighbours, context.box,
+        )  # fmt: skip
     if gathers:
-        bond_step.clear(neighbours.bonds, d, shift, bodies)
-        force_accumulation.gather_pairs(scheme, law, d, shift, bodies, kinds, neighbours, box)
+        bond_step.clear(context.neighbours.bonds, d, shift, context.bodies)
+        force_accumulation.gather_pairs(
+            context.scheme, context.law, d, shift, context.bodies, context.kinds, context.neighbours, context.box
+        )
     return sums
 
 
 @compiled_stage
-def gather_walls(scheme, law, c, shift, time_sign, setting, bodies, kinds, neighbours, box):
+def wall_forces(c, shift, time_sign, context):
     """Add the forces and torques of walls on the bodies of chunk c.
 
     Parameters
     ----------
-    scheme, law, c, shift, time_sign, setting, kinds, box : see `dem.kernels.soft.state`
+    c, shift, time_sign, context : see `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies, neighbours : as `dem.kernels.soft.wall_contact.body_wall_forces.gather_one_by_one`
+    context.bodies, context.neighbours : as `dem.kernels.soft.wall_contact.body_wall_forces.gather_one_by_one`
 
     Returns
     -------
     `Sums` at the walls
     """
-    half = 0.5 * setting.dt
+    setting = context.setting
     return body_wall_forces.gather_walls(
-        law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, setting.per_joule
-    )
+        context.law, context.scheme, c, shift, time_sign, 0.5 * setting.dt, context.bodies, context.kinds,
+        context.neighbours, context.box, setting.per_joule,
+    )  # fmt: skip
 
 
 @inline
-def do_nothing(scheme, c, bodies, kinds, neighbours):
+def do_nothing(c, context):
     """Single spheres need no placing: they are where their bodies are."""
     return
 
 
 @inline
-def place_any(scheme, c, bodies, kinds, neighbours):
+def place_any(c, context):
     """Place the spheres of the bodies of chunk c that have anything to touch."""
-    if not kinds.all_single_spheres:
-        body_placement.place(kinds, c, bodies, neighbours)
+    if not context.kinds.all_single_spheres:
+        body_placement.place(context.kinds, c, context.bodies, context.neighbours)
 
 
-place = select("scheme", {rotation.SphericalPCDM: do_nothing, object: place_any})
+place = select("context.scheme", {rotation.SphericalPCDM: do_nothing, object: place_any})
 
 
 @compiled_stage
-def integrate(scheme, c, corrects, predicts, shift, setting, bodies, kinds, neighbours, box):
+def integrate(c, corrects, predicts, shift, context):
     """Complete the step of chunk c and predict the next one, in which what has anything to touch is placed, or either.
 
     Parameters
     ----------
-    scheme, c, shift, setting, kinds, neighbours, box : see `dem.kernels.soft.state`
+    c, shift, context : see `dem.kernels.soft.state`
     corrects, predicts : whether to do so
 
     Writes
     ------
-    bodies : as `kernels.soft.integration.particle_update.correct` and
+    context.bodies : as `kernels.soft.integration.particle_update.correct` and
     `kernels.soft.integration.particle_update.predict`
 
     Returns
@@ -139,13 +173,10 @@ def integrate(scheme, c, corrects, predicts, shift, setting, bodies, kinds, neig
     """
     energy, spin, brisk, gone = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     if corrects:
-        gravity, per_joule = (setting.gravity_x, setting.gravity_y, setting.gravity_z), setting.per_joule
-        energy, spin, brisk = particle_update.correct(
-            scheme, c, shift, setting.dt, gravity, setting.datum, per_joule, bodies, kinds, box
-        )
+        energy, spin, brisk = particle_update.correct(c, shift, context)
     if predicts:
-        gone = particle_update.predict(scheme, c, setting.dt, bodies, kinds, box)
-        place(scheme, c, bodies, kinds, neighbours)
+        gone = particle_update.predict(c, context)
+        place(c, context)
     return energy, spin, brisk, gone
 
 
@@ -186,17 +217,12 @@ def finish_candidates(c, anew, skin, bodies, kinds, neighbours, box):
 
 
 @compiled_stage
-def start(scheme, setting, bodies, kinds, box):
+def start(context):
     """Set the half-step memories of all bodies from the whole-step state; return their energy [units]."""
-    gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
-    return whole_steps.start(scheme, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box)
+    return whole_steps.start(context)
 
 
 @compiled_stage
-def synchronise(scheme, elapsed, setting, bodies, kinds, box, view):
+def synchronise(elapsed, context, view):
     """Write the whole-step state in the user's numbering to the arrays for output."""
-    gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
-    whole_steps.synchronise(
-        scheme, setting.dt, elapsed, gravity, bodies, kinds, box,
-        view.position, view.velocity, view.orientation, view.angular_velocity,
-    )  # fmt: skip
+    whole_steps.synchronise(elapsed, context, view.position, view.velocity, view.orientation, view.angular_velocity)

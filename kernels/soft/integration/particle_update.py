@@ -19,6 +19,7 @@ from dem.kernels.rotation.spherical import world_velocity
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.fixed import end_of_free, first_free
 from dem.kernels.soft.neighbours.displacement import larger, squared_turn
+from dem.kernels.soft.state import gravity_of
 
 
 @vector_loop
@@ -262,8 +263,9 @@ def spin(
 
 
 @inline
-def predict(scheme, c, dt, bodies, kinds, box):
+def predict(c, context):
     """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
+    scheme, dt, bodies, kinds, box = context.scheme, context.setting.dt, context.bodies, context.kinds, context.box
     low, high = chunk_of(c, bodies.kind.size)
     present = bodies.n_active[0]
     speed = drift(
@@ -293,21 +295,23 @@ def predict(scheme, c, dt, bodies, kinds, box):
 
 
 @inline
-def correct(scheme, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box):
+def correct(c, shift, context):
     """The step of chunk c completed with its forces, that of body b in column b - shift.
 
     Parameters
     ----------
-    scheme, c, shift, dt, gravity, datum, per_joule, kinds, box : see `dem.kernels.soft.state`
+    c, shift, context : see `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies.velocity, bodies.velocity_predicted, bodies.memory_q : and the rest of the memory
+    context.bodies : velocity, velocity_predicted and the memory of the scheme
 
     Returns
     -------
     energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴]
     """
+    scheme, setting, bodies, kinds, box = context.scheme, context.setting, context.bodies, context.kinds, context.box
+    dt, gravity, datum, per_joule = setting.dt, gravity_of(setting), setting.datum, setting.per_joule
     low, high = chunk_of(c, bodies.kind.size)
     present = bodies.n_active[0]
     energy, fastest, briskest = np.int64(0), np.int64(0), np.int64(0)

@@ -122,181 +122,180 @@ DISPLACE, PLACE, PICK, FINISH, LOOK, BORDERS, SWEEP = range(7)
 
 
 @inline
-def do_part(k, job, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+def do_part(k, job, task, context):
     """Do one of the jobs for chunk k, or block k.
 
     Parameters
     ----------
     k, job : which chunk or block; one of those above
-    task, scheme, law, fluid, setting, kinds, box : see `dem.kernels.soft.integration.sweeps.sweep_block`
+    task, context : see `dem.kernels.soft.integration.sweeps.sweep_block`
 
     Writes
     ------
-    bodies, neighbours, partial : as the function does that the job calls for
+    context : as the function does that the job calls for
     """
     if job == SWEEP:
-        sweeps.sweep_block(k, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+        sweeps.sweep_block(k, task, context)
     elif job == BORDERS:
-        sweeps.evaluate_borders(k, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
+        sweeps.evaluate_borders(k, task, context)
     elif job == PLACE:
-        neighbours.pairs_of_body_count[k] = 0
-        compiled_stages.place_off_line(k, bodies, kinds)
+        context.neighbours.pairs_of_body_count[k] = 0
+        compiled_stages.place_off_line(k, context.bodies, context.kinds)
     elif job == DISPLACE:
-        partial[k, LISTED] = compiled_stages.displacement(k, bodies, kinds, neighbours, as_plain_box(box))
+        displace(k, context)
     elif job == PICK:
-        compiled_stages.build_candidates(
-            k, sweeps.reach_of(law, setting, partial), bodies, kinds, neighbours, as_plain_box(box)
-        )
+        build_candidates(k, sweeps.reach_of(context), context)
     elif job == FINISH or job == LOOK:  # noqa: PLR1714
-        compiled_stages.finish_candidates(
-            k, job == FINISH, sweeps.reach_of(law, setting, partial), bodies, kinds, neighbours, box
-        )
+        finish_candidates(k, job == FINISH, sweeps.reach_of(context), context)
+
+
+@inline
+def displace(c, context):
+    """Write how far the spheres of chunk c are from where they were listed."""
+    bodies, kinds, box = context.bodies, context.kinds, as_plain_box(context.box)
+    context.partial[c, LISTED] = compiled_stages.displacement(c, bodies, kinds, context.neighbours, box)
+
+
+@inline
+def build_candidates(c, skin, context):
+    """Pick the candidates of chunk c, see `compiled_stages.build_candidates`."""
+    bodies, kinds, box = context.bodies, context.kinds, as_plain_box(context.box)
+    compiled_stages.build_candidates(c, skin, bodies, kinds, context.neighbours, box)
+
+
+@inline
+def finish_candidates(c, anew, skin, context):
+    """List the candidates of each body, if they are new, see `compiled_stages.finish_candidates`."""
+    bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
+    compiled_stages.finish_candidates(c, anew, skin, bodies, kinds, neighbours, context.box)
 
 
 do_by_threads = spread(do_part)  # all jobs in one function, so that what they share is compiled once
 
 
 @inline
-def sweep_serial(task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+def begin_bonds(task, context):
+    """Have bonds ready for a sweep, if it evaluates forces."""
+    neighbours = context.neighbours
+    if task != PREDICT:
+        bond_step.before(
+            neighbours.bonds, task != FORCES, context.setting, context.bodies, context.kinds, neighbours, context.box
+        )
+
+
+@inline
+def end_bonds(task, context):
+    """Note what bonds did in a sweep; returns the totals of the sweep."""
+    bonds = context.neighbours.bonds
+    if task != PREDICT:
+        bond_step.after(bonds, task != FORCES)
+    return with_bonds(bonds, totals(context.fluid, context.partial))
+
+
+@inline
+def sweep_serial(task, context):
     """Do one of the tasks for all bodies; returns the totals.
 
     Parameters
     ----------
-    task, scheme, law, fluid, setting, kinds, box : see `dem.kernels.soft.integration.sweeps.sweep_block`
+    task, context : see `dem.kernels.soft.integration.sweeps.sweep_block`
 
     Writes
     ------
-    bodies, neighbours, partial : as `dem.kernels.soft.integration.sweeps.sweep_block`
+    context : as `dem.kernels.soft.integration.sweeps.sweep_block`
     """
-    if task != PREDICT:
-        bond_step.before(neighbours.bonds, task != FORCES, setting, bodies, kinds, neighbours, box)
-    sweeps.sweep_block(0, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
-    if task != PREDICT:
-        bond_step.after(neighbours.bonds, task != FORCES)
-    return with_bonds(neighbours.bonds, totals(fluid, partial))
+    begin_bonds(task, context)
+    sweeps.sweep_block(0, task, context)
+    return end_bonds(task, context)
 
 
 @inline
-def sweep_threaded(task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+def sweep_threaded(task, context):
     """Do one of the tasks for all bodies by threads, a block of chunks each; return the totals.
 
     Parameters
     ----------
-    task, scheme, law, fluid, setting, kinds, box : see `dem.kernels.soft.integration.sweeps.sweep_block`
+    task, context : see `dem.kernels.soft.integration.sweeps.sweep_block`
 
     Writes
     ------
-    bodies, neighbours, partial : as `dem.kernels.soft.integration.sweeps.sweep_block`
+    context : as `dem.kernels.soft.integration.sweeps.sweep_block`
     """
-    if task != PREDICT:
-        bond_step.before(neighbours.bonds, task != FORCES, setting, bodies, kinds, neighbours, box)
-    blocks = neighbours.block.size - 1
+    begin_bonds(task, context)
+    blocks = context.neighbours.block.size - 1
     for job in range(SWEEP if task == PREDICT else BORDERS, SWEEP + 1):
-        do_by_threads(blocks, job, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
-    if task != PREDICT:
-        bond_step.after(neighbours.bonds, task != FORCES)
-    return with_bonds(neighbours.bonds, totals(fluid, partial))
+        do_by_threads(blocks, job, task, context)
+    return end_bonds(task, context)
 
 
 @inline
-def displacement_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
-    """Distance that no sphere exceeds from where it was listed.
-
-    Parameters
-    ----------
-    scheme, law, fluid, setting, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    partial : LISTED of all rows
-
-    Returns
-    -------
-    The distance [m].
-    """
-    for c in range(partial.shape[0]):
-        partial[c, LISTED] = compiled_stages.displacement(c, bodies, kinds, neighbours, as_plain_box(box))
-    return neighbours_displacement.largest(partial, LISTED)
+def displacement_serial(context):
+    """Distance that no sphere exceeds from where it was listed [m]; writes column LISTED of `partial`."""
+    for c in range(context.partial.shape[0]):
+        displace(c, context)
+    return neighbours_displacement.largest(context.partial, LISTED)
 
 
 @inline
-def displacement_threaded(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
-    """Distance that no sphere exceeds from where it was listed, by threads.
-
-    Parameters
-    ----------
-    scheme, law, fluid, setting, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    partial : LISTED of all rows
-
-    Returns
-    -------
-    The distance [m].
-    """
-    do_by_threads(
-        partial.shape[0], DISPLACE, PREDICT, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
-    )
-    return neighbours_displacement.largest(partial, LISTED)
+def displacement_threaded(context):
+    """Distance that no sphere exceeds from where it was listed [m], by threads; writes column LISTED of `partial`."""
+    do_by_threads(context.partial.shape[0], DISPLACE, PREDICT, context)
+    return neighbours_displacement.largest(context.partial, LISTED)
 
 
 @noinline
-def pick_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+def pick_serial(context):
     """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room.
 
     Parameters
     ----------
-    scheme, law, fluid, setting, kinds, box : see `dem.kernels.soft.state`
-    partial : how far spheres went in the last prediction
+    context : see `dem.kernels.soft.state`; in `partial`, how far spheres went in the last prediction
 
     Writes
     ------
-    bodies : positions of the spheres
-    neighbours : candidates, what they remember, and the bodies that have any or are near a wall
+    context.bodies : positions of the spheres
+    context.neighbours : candidates, what they remember, and the bodies that have any or are near a wall
 
     Returns
     -------
     Whether there was room.
     """
-    skin = sweeps.reach_of(law, setting, partial)
+    neighbours, skin = context.neighbours, sweeps.reach_of(context)
     for c in range(neighbours.pairs.size):
         neighbours.pairs_of_body_count[c] = 0
-        compiled_stages.place_off_line(c, bodies, kinds)
+        compiled_stages.place_off_line(c, context.bodies, context.kinds)
     for c in range(neighbours.pairs.size):
-        compiled_stages.build_candidates(c, skin, bodies, kinds, neighbours, as_plain_box(box))
+        build_candidates(c, skin, context)
     fits = candidate_pairs.has_room(neighbours)
     if fits:
         for c in range(neighbours.pairs.size):
-            compiled_stages.finish_candidates(c, True, skin, bodies, kinds, neighbours, box)
-        bond_step.suppress(neighbours.bonds, bodies, kinds, neighbours)
+            finish_candidates(c, True, skin, context)
+        bond_step.suppress(neighbours.bonds, context.bodies, context.kinds, neighbours)
     return fits
 
 
 @inline
-def pick_threaded(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+def pick_threaded(context):
     """Pick the candidates of all bodies by threads; False, with unusable results, if a chunk wants more room.
 
     Parameters
     ----------
-    scheme, law, fluid, setting, kinds, box : see `dem.kernels.soft.state`
-    partial : as of `pick_serial`
+    context : as of `pick_serial`
 
     Writes
     ------
-    bodies, neighbours : as `pick_serial`
+    context : as `pick_serial`
 
     Returns
     -------
     Whether there was room.
     """
+    neighbours = context.neighbours
     for job in range(PLACE, FINISH + 1):
         if job == FINISH and not candidate_pairs.has_room(neighbours):
             return False
-        do_by_threads(
-            neighbours.pairs.size, job, PREDICT, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
-        )
-    bond_step.suppress(neighbours.bonds, bodies, kinds, neighbours)
+        do_by_threads(neighbours.pairs.size, job, PREDICT, context)
+    bond_step.suppress(neighbours.bonds, context.bodies, context.kinds, neighbours)
     return True
 
 

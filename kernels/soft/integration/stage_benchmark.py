@@ -3,6 +3,7 @@
 from dem.kernels.compiler.jit import fast_call
 from dem.kernels.fluid import Dry
 from dem.kernels.soft.integration import passes, sweeps
+from dem.kernels.soft.state import StepContext
 
 
 @fast_call
@@ -18,9 +19,10 @@ def predict(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
     ------
     bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
+    context = StepContext(scheme, law, Dry(), still, bodies, kinds, neighbours, box, partial)
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.move_dry(Dry(), c, False, True, scheme, law, 0, still, bodies, kinds, neighbours, box, partial)
+            sweeps.move_dry(c, False, True, 0, context)
 
 
 @fast_call
@@ -36,11 +38,10 @@ def evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial)
     ------
     bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
+    context = StepContext(scheme, law, Dry(), still, bodies, kinds, neighbours, box, partial)
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.evaluate_and_accumulate(
-                c, True, c, False, scheme, law, 0, 1.0, still, bodies, kinds, neighbours, box, partial
-            )
+            sweeps.evaluate_and_accumulate(c, True, c, False, 0, 1.0, context)
 
 
 @fast_call
@@ -56,12 +57,11 @@ def correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, pa
     ------
     bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
+    context = StepContext(scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.evaluate_and_accumulate(
-                c, False, c, True, scheme, law, 0, 1.0, still, bodies, kinds, neighbours, box, partial
-            )
-            sweeps.move_chunk(fluid, c, True, False, scheme, law, 0, still, bodies, kinds, neighbours, box, partial)
+            sweeps.evaluate_and_accumulate(c, False, c, True, 0, 1.0, context)
+            sweeps.move_chunk(c, True, False, 0, context)
 
 
 @fast_call
@@ -77,8 +77,9 @@ def step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box,
     ------
     bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
+    context = StepContext(scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
     for _ in range(times):
-        passes.sweep(mode, sweeps.STEP, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
+        passes.sweep(mode, sweeps.STEP, context)
 
 
 @fast_call
@@ -94,5 +95,6 @@ def pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box,
     ------
     bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
+    context = StepContext(scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
     for _ in range(times):
-        passes.pick(mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
+        passes.pick(mode, context)

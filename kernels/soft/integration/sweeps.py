@@ -15,6 +15,7 @@ from dem.kernels.soft.fixed import work_of_fixed
 from dem.kernels.soft.fluid import fluid_step
 from dem.kernels.soft.integration import compiled_stages
 from dem.kernels.soft.neighbours import displacement
+from dem.kernels.soft.state import gravity_of
 from dem.kernels.soft.wall_contact import wall_loads
 from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box
 
@@ -47,76 +48,81 @@ def write_sums(partial, c, column, sums):
 
 
 @inline
-def reach_of(law, setting, partial):
+def reach_of(context):
     """How much farther than where they meet spheres are picked.
 
     Contacts that live beyond touching are seen to end: they were within their range when forces were last evaluated.
     """
+    law, setting = context.law, context.setting
     if laws.has_range(law):
-        return setting.candidate_skin + setting.range + 2.0 * displacement.largest(partial, TRAVEL)
+        return setting.candidate_skin + setting.range + 2.0 * displacement.largest(context.partial, TRAVEL)
     if laws.begins(law) > 0.0:
         return setting.candidate_skin + setting.range
     return setting.candidate_skin
 
 
 @inline
-def evaluate_and_accumulate(
-    c, evaluates, d, gathers, scheme, law, shift, time_sign, setting, bodies, kinds, neighbours, box, partial
-):
-    """Evaluate the candidate pairs of chunk c, and gather the forces of chunk d, or either.
+def evaluate_and_accumulate(c, evaluates, d, gathers, shift, time_sign, context):
+    """Evaluate the candidate pairs of chunk c, and gather the forces of chunk d: of pairs, walls and bonds; or either.
 
     Parameters
     ----------
     c, evaluates, d, gathers, shift : as of `dem.kernels.soft.integration.compiled_stages.pair_forces`
-    scheme, law, time_sign, setting, kinds, box : see `dem.kernels.soft.state`
+    time_sign, context : see `dem.kernels.soft.state`
 
     Writes
     ------
-    neighbours : forces or wrenches of candidates, and what they and contacts with walls remember
-    bodies : forces and torques
-    partial : row c, PAIRS and on; row d, WALLS and on
+    context.neighbours : forces or wrenches of candidates, and what they and contacts with walls remember
+    context.bodies : forces and torques
+    context.partial : row c, PAIRS and on; row d, WALLS and on
     """
-    scheme, faces = compiled_stages.scheme_interface(scheme), as_plain_box(box)
+    partial, neighbours = context.partial, context.neighbours
     sums = compiled_stages.pair_forces(
-        scheme, law, c, evaluates, d, gathers, shift, time_sign, setting, bodies, kinds, neighbours, faces
+        c, evaluates, d, gathers, shift, time_sign, compiled_stages.context_of_pairs(context)
     )
     if evaluates:
         write_sums(partial, c, PAIRS, sums)
     if gathers:
-        wall_loads.begin(box, d)
+        wall_loads.begin(context.box, d)
         sums = no_sums()
         if neighbours.near_wall_count[d] > 0:
-            sums = compiled_stages.gather_walls(
-                scheme, law, d, shift, time_sign, setting, bodies, kinds, neighbours, box
-            )
-        bond_step.pull(neighbours.bonds, d, shift, bodies)
+            sums = compiled_stages.wall_forces(d, shift, time_sign, compiled_stages.context_of_walls(context))
+        bond_step.pull(neighbours.bonds, d, shift, context.bodies)
         write_sums(partial, d, WALLS, sums)
-        if kinds.fixed:
-            low, high = chunk_of(d, bodies.kind.size)
-            whole, rest = work_of_fixed(
-                low, high, shift, 0.5 * setting.dt, setting.per_joule, bodies.kind, kinds.inverse_mass,
-                bodies.velocity, bodies.force,
-            )  # fmt: skip
-            partial[d, WALLS + 5] += whole
-            partial[d, WALLS + 6] += rest
+        if context.kinds.fixed:
+            add_work_of_fixed(d, shift, context)
 
 
 @inline
-def move_dry(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial):
+def add_work_of_fixed(c, shift, context):
+    """Add the work that fixed bodies of chunk c do on others in half a step to that of walls."""
+    bodies, setting = context.bodies, context.setting
+    low, high = chunk_of(c, bodies.kind.size)
+    whole, rest = work_of_fixed(
+        low, high, shift, 0.5 * setting.dt, setting.per_joule, bodies.kind, context.kinds.inverse_mass,
+        bodies.velocity, bodies.force,
+    )  # fmt: skip
+    context.partial[c, WALLS + 5] += whole
+    context.partial[c, WALLS + 6] += rest
+
+
+@inline
+def move_dry(c, corrects, predicts, shift, context):
     """Complete the step with the forces, and predict the next, or either.
 
     Parameters
     ----------
     c, corrects, predicts, shift : as of `dem.kernels.soft.integration.compiled_stages.integrate`
-    fluid, scheme, law, setting, kinds, neighbours, box : see `dem.kernels.soft.state`
+    context : see `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies : velocities and memories; positions, orientations and spheres at the time of the next forces
-    partial : row c, MOVING, SPIN and BRISK, TRAVEL
+    context.bodies : velocities and memories; positions, orientations and spheres at the time of the next forces
+    context.partial : row c, MOVING, SPIN and BRISK, TRAVEL
     """
+    partial = context.partial
     energy, spin, brisk, gone = compiled_stages.integrate(
-        scheme, c, corrects, predicts, shift, setting, bodies, kinds, neighbours, as_plain_box(box)
+        c, corrects, predicts, shift, compiled_stages.context_of_motion(context)
     )
     if corrects:
         partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = energy, spin, brisk
@@ -125,34 +131,34 @@ def move_dry(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, 
 
 
 @inline
-def move_wet(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial):
+def move_wet(c, corrects, predicts, shift, context):
     """Complete the step with the forces, predict the next, or do both, in a fluid.
 
     Parameters
     ----------
     c, corrects, predicts, shift : as of `move_dry`
-    fluid, scheme, law, setting, kinds, neighbours, box : see `dem.kernels.soft.state`
+    context : see `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies : as `move_dry`
-    partial : as `move_dry`, and row c, DRAWN and on
+    context.bodies : as `move_dry`
+    context.partial : as `move_dry`, and row c, DRAWN and on
     """
+    partial, setting = context.partial, context.setting
     if corrects:
-        gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
         energy, spin, brisk, before, after, reynolds, whirl, outside = fluid_step.correct(
-            fluid, scheme, compiled_stages.law_interface(law), c, shift, not predicts, setting.dt, gravity,
-            setting.datum,
-            setting.per_joule, bodies, kinds, as_plain_box(box),
+            context.fluid, context.scheme, compiled_stages.law_interface(context.law), c, shift, not predicts, setting.dt,
+            gravity_of(setting), setting.datum, setting.per_joule, context.bodies, context.kinds,
+            as_plain_box(context.box),
         )  # fmt: skip
         partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = energy, spin, brisk
         partial[c, DRAWN], partial[c, DRAWN + 1] = before
         partial[c, DRAWING], partial[c, DRAWING + 1] = after
         partial[c, REYNOLDS], partial[c, WHIRL], partial[c, OUTSIDE] = reynolds, whirl, outside
     else:
-        fluid_step.clear(fluid, c, bodies, kinds)
+        fluid_step.clear(context.fluid, c, context.bodies, context.kinds)
     if predicts:
-        move_dry(fluid, c, False, True, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial)
+        move_dry(c, False, True, shift, context)
 
 
 @inline
@@ -161,7 +167,7 @@ def do_nothing(fluid, c, bodies, kinds):
     return
 
 
-move_chunk = select("fluid", {Dry: move_dry, Fluid: move_wet})
+move_chunk = select("context.fluid", {Dry: move_dry, Fluid: move_wet})
 clear_forces = select("fluid", {Dry: do_nothing, Fluid: fluid_step.clear})
 
 
@@ -172,36 +178,34 @@ def reaches_out(c, first, stop, neighbours):
 
 
 @func
-def evaluate_borders(block, scheme, law, task, setting, bodies, kinds, neighbours, box, partial):
+def evaluate_borders(block, task, context):
     """Evaluate those chunks that reach out of their block, before anything moves: this block's share of them all.
 
     There may be many more in one block than in another, which would wait for it.
 
     Parameters
     ----------
-    block, scheme, law, task, setting, bodies, kinds, box : see `sweep_block`
+    block, task, context : see `sweep_block`
 
     Writes
     ------
-    neighbours, partial : as `evaluate_and_accumulate`
+    context.neighbours, context.partial : as `evaluate_and_accumulate`
     """
+    neighbours = context.neighbours
     first, stop = neighbours.block[block], neighbours.block[block + 1]
     for c in range(first, stop):
         if bond_step.reach_beyond(neighbours.bonds, c, stop):
-            bond_step.evaluate(neighbours.bonds, c, task != FORCES, setting, bodies, box)
+            bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.setting, context.bodies, context.box)
     for c in range(neighbours.block[0], neighbours.evaluating_block.size):
         own = neighbours.block_of[c]
         if neighbours.evaluating_block[c] == block and reaches_out(
             c, neighbours.block[own], neighbours.block[own + 1], neighbours
         ):
-            sign = time_sign_of(task)
-            evaluate_and_accumulate(
-                c, True, c, False, scheme, law, 0, sign, setting, bodies, kinds, neighbours, box, partial
-            )
+            evaluate_and_accumulate(c, True, c, False, 0, time_sign_of(task), context)
 
 
 @inline
-def sweep_block(block, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+def sweep_block(block, task, context):
     """Sweep once over the chunks of a block: evaluate, gather, correct, and predict the next step.
 
     In one pass, because what a chunk needs is then still in the core's cache. A chunk is gathered and moved when all
@@ -212,28 +216,29 @@ def sweep_block(block, task, scheme, law, fluid, setting, bodies, kinds, neighbo
     Parameters
     ----------
     block, task : which block; FORCES, PREDICT, STEP or LAST_STEP
-    scheme, law, fluid, setting, kinds, box : see `dem.kernels.soft.state`
+    context : see `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies, neighbours, partial : as the parts above, which the task calls for
+    context.bodies, context.neighbours, context.partial : as the parts above, which the task calls for
     """
-    sweep_half(block, 0, 2, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+    sweep_half(block, 0, 2, task, context)
 
 
 @inline
-def sweep_half(block, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+def sweep_half(block, begin, end, task, context):
     """Sweep over some halves of a block, one after the other.
 
     Parameters
     ----------
-    block, task, scheme, law, fluid, setting, kinds, box : see `sweep_block`
+    block, task, context : see `sweep_block`
     begin, end : from half `begin` to half `end`, of the halves 0 and 1
 
     Writes
     ------
-    bodies, neighbours, partial : as `sweep_block`
+    context.bodies, context.neighbours, context.partial : as `sweep_block`
     """
+    bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     first, stop = neighbours.block[block], neighbours.block[block + 1]
     lag = neighbours.chunk_bandwidth[0]
     chunks = stop + lag - first
@@ -244,15 +249,10 @@ def sweep_half(block, begin, end, task, scheme, law, fluid, setting, bodies, kin
         gathers = task != PREDICT and d >= first
         shift = (d - first) * CHUNK if task == STEP and kinds.all_single_spheres else 0
         if gathers and task == FORCES:
-            clear_forces(fluid, d, bodies, kinds)
+            clear_forces(context.fluid, d, bodies, kinds)
         if task != PREDICT and c < stop and not bond_step.reach_beyond(neighbours.bonds, c, stop):
-            bond_step.evaluate(neighbours.bonds, c, task != FORCES, setting, bodies, box)
+            bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.setting, bodies, context.box)
         if evaluates or gathers:
-            evaluate_and_accumulate(
-                c, evaluates, d, gathers, scheme, law, shift, time_sign_of(task), setting, bodies, kinds, neighbours,
-                box, partial,
-            )  # fmt: skip
+            evaluate_and_accumulate(c, evaluates, d, gathers, shift, time_sign_of(task), context)
         if d >= first and (corrects or predicts):
-            move_chunk(
-                fluid, d, corrects, predicts, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial
-            )
+            move_chunk(d, corrects, predicts, shift, context)

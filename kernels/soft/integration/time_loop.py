@@ -15,6 +15,7 @@ from dem.kernels.numerics.quaternion import LARGEST_TURN
 from dem.kernels.soft.fluid import fluid_step
 from dem.kernels.soft.integration import compiled_stages, passes, sweeps
 from dem.kernels.soft.neighbours.displacement import largest
+from dem.kernels.soft.state import StepContext, gravity_of
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.near_wall_list import look_again
 from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box, note_travel, way_of_walls
@@ -102,23 +103,21 @@ def execute(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neigh
     -------
     DONE, or one of the others of `advance`
     """
+    context = StepContext(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
     if order == PLACE:
         compiled_stages.place_all(bodies, kinds)
     elif order == START:
-        moving = start(fluid, scheme, compiled_stages.law_interface(law), setting, bodies, kinds, as_plain_box(box))
-        progress.energy_start[0] = progress.elastic[0] + moving
+        progress.energy_start[0] = progress.elastic[0] + start(context)
     elif order == SHOW:
         elapsed = (progress.step[0] - setting.start_step) * setting.dt
-        compiled_stages.synchronise(scheme, elapsed, setting, bodies, kinds, as_plain_box(box), view)
+        compiled_stages.synchronise(elapsed, compiled_stages.context_of_motion(context), view)
     else:
-        return advance(
-            order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial
-        )
+        return advance(order, stop, mode, context, progress)
     return DONE
 
 
 @inline
-def advance(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial):
+def advance(order, stop, mode, context, progress):
     """Take steps until `stop` of them are complete; returns why it came back.
 
     The state is left complete: the last step does not predict the next one.
@@ -126,45 +125,106 @@ def advance(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neigh
     Parameters
     ----------
     order : ADVANCE; or PICK, to come back when candidates have been picked
-    scheme, law, fluid, mode, setting, kinds : see `dem.kernels.soft.state`
     stop : number of steps, counted from the start of the run
+    mode, context, progress : see `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies, neighbours, box : the state after the last step; candidates picked as needed
-    progress : `Progress`
-    partial : scratch
+    context : the state after the last step; candidates picked as needed; `partial` is scratch
+    progress : `RunState`
 
     Returns
     -------
     DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, TOO_BRISK or FEW_SLOTS
     """
     while order == PICK or progress.step[0] < stop or progress.phase[0] == FRESH:
-        task = next_task(stop, progress)
-        if order == ADVANCE and task != sweeps.PREDICT:
-            time = time_of(task, setting.dt, progress)
-            progress.travel[0] += way_of_walls(box, time)
-            fluids.tell_time(fluid, time, progress.step[0] + 1 - setting.start_step)
-        predicted = progress.phase[0] == PREDICTED
-        if order == PICK or (predicted and 2.0 * progress.travel[0] > setting.candidate_skin):
-            code = refresh_candidates(
-                order, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, progress, partial
-            )
-            if code != DONE or order == PICK:
-                return code
-        elif predicted:
-            look_again(box, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, progress, partial)
-        totals = passes.sweep(mode, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
-        account(fluid, task, totals, partial, progress)
-        if task != sweeps.PREDICT:
-            completes = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
-            wall_loads.account_walls(box, setting, completes, progress)
-        code = limit_passed(task, totals, setting, progress)
-        if code == DONE and task != sweeps.PREDICT and wall_history.are_few(box):
-            code = FEW_SLOTS
-        if code != DONE:
+        code = take_step(order, next_task(stop, progress), mode, context, progress)
+        if code != DONE or order == PICK:
             return code
     return DONE
+
+
+@inline
+def take_step(order, task, mode, context, progress):
+    """One time step, from predicted positions to those of the next step; or the part of it that a task calls for.
+
+    Stages, in order: walls and faces move to the time of the forces; lists are checked, and candidates picked; forces
+    of pairs, bonds, walls and the fluid are evaluated, velocities corrected, and the next positions predicted, all of
+    these chunk by chunk (`sweeps.sweep_half`); the ledger is kept; limits are checked.
+
+    Parameters
+    ----------
+    order, mode, context, progress : see `advance`
+    task : `sweeps.FORCES`, PREDICT, STEP or LAST_STEP
+
+    Writes
+    ------
+    context, progress : as `advance`
+
+    Returns
+    -------
+    as `advance`
+    """
+    if order == ADVANCE and task != sweeps.PREDICT:
+        move_boundaries(time_of(task, context.setting.dt, progress), context, progress)
+    code = check_lists(order, mode, context, progress)
+    if code != DONE or order == PICK:
+        return code
+    totals = passes.sweep(mode, task, context)  # forces, correct, predict
+    keep_ledger(task, totals, context, context.partial, progress)
+    return check_limits(task, totals, context, progress)
+
+
+@inline
+def move_boundaries(time, context, progress):
+    """Move faces and walls to the time of the next forces [s], and tell the fluid of it."""
+    progress.travel[0] += way_of_walls(context.box, time)
+    fluids.tell_time(context.fluid, time, progress.step[0] + 1 - context.setting.start_step)
+
+
+@inline
+def check_lists(order, mode, context, progress):
+    """Pick the candidates anew, or list the bodies near walls, if bodies or walls have moved too far for those listed.
+
+    Parameters
+    ----------
+    order, mode, context, progress : see `advance`
+
+    Returns
+    -------
+    DONE, LIST_STALE or NO_ROOM
+    """
+    predicted = progress.phase[0] == PREDICTED
+    if order == PICK or (predicted and 2.0 * progress.travel[0] > context.setting.candidate_skin):
+        return refresh_candidates(order, mode, context, progress)
+    if predicted:
+        look_again(mode, context, progress)
+    return DONE
+
+
+@inline
+def keep_ledger(task, totals, context, partial, progress):
+    """Note what a sweep did: energies, extremes and steps, and the work of walls.
+
+    Parameters
+    ----------
+    task, totals : what the sweep did, `passes.Totals`
+    context, progress : see `dem.kernels.soft.state`
+    partial : what chunks reported, those of all ranks
+    """
+    account(context.fluid, task, totals, partial, progress)
+    if task != sweeps.PREDICT:
+        completes = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
+        wall_loads.account_walls(context.box, context.setting, completes, progress)
+
+
+@inline
+def check_limits(task, totals, context, progress):
+    """Limit that the totals of a sweep exceed; FEW_SLOTS if walls need room for more contacts; else DONE."""
+    code = limit_passed(task, totals, context.setting, progress)
+    if code == DONE and task != sweeps.PREDICT and wall_history.are_few(context.box):
+        code = FEW_SLOTS
+    return code
 
 
 @inline
@@ -201,32 +261,31 @@ def time_of(task, dt, progress):
 
 
 @inline
-def refresh_candidates(order, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, progress, partial):
+def refresh_candidates(order, mode, context, progress):
     """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not.
 
     Parameters
     ----------
     order : ADVANCE; or PICK, if the list is new
-    mode, scheme, law, fluid, setting, kinds, box : see `dem.kernels.soft.state`
+    mode, context : see `dem.kernels.soft.state`
 
     Writes
     ------
-    neighbours, bodies : as `dem.kernels.soft.integration.passes.pick_serial`
+    context : as `dem.kernels.soft.integration.passes.pick_serial`
     progress.travel : set back to 0
-    partial : scratch
 
     Returns
     -------
     DONE, LIST_STALE or NO_ROOM
     """
     if order == ADVANCE:
-        displacement = passes.displacement(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
-        if not 2.0 * displacement + setting.candidate_skin <= setting.list_skin:
+        displacement = passes.displacement(mode, context)
+        if not 2.0 * displacement + context.setting.candidate_skin <= context.setting.list_skin:
             return LIST_STALE
     else:
-        note_listing(box)
-    note_travel(box, progress.travel[0], 0.0)
-    if not passes.pick(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+        note_listing(context.box)
+    note_travel(context.box, progress.travel[0], 0.0)
+    if not passes.pick(mode, context):
         return NO_ROOM
     progress.travel[0] = 0.0
     return DONE
@@ -253,21 +312,22 @@ def draw(fluid, task, totals, partial):
 
 
 @inline
-def start_dry(fluid, scheme, law, setting, bodies, kinds, box):
+def start_dry(context):
     """Set bodies going; returns their energy in units."""
-    return compiled_stages.start(scheme, setting, bodies, kinds, box)
+    return compiled_stages.start(compiled_stages.context_of_motion(context))
 
 
 @inline
-def start_wet(fluid, scheme, law, setting, bodies, kinds, box):
+def start_wet(context):
     """Set bodies in a fluid going; return their energy [units]."""
-    gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
+    setting, law, box = context.setting, compiled_stages.law_interface(context.law), as_plain_box(context.box)
     return fluid_step.start(
-        fluid, scheme, law, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box
-    )
+        context.fluid, context.scheme, law, setting.dt, gravity_of(setting), setting.datum, setting.per_joule,
+        context.bodies, context.kinds, box,
+    )  # fmt: skip
 
 
-start = select("fluid", {fluids.Dry: start_dry, fluids.Fluid: start_wet})
+start = select("context.fluid", {fluids.Dry: start_dry, fluids.Fluid: start_wet})
 draws = select("fluid", {fluids.Dry: draw_nothing, fluids.Fluid: draw})
 
 

@@ -16,24 +16,27 @@ from dem.kernels.numerics.quaternion import (
 )
 from dem.kernels.numerics.vector import add_scaled, load, scale, store
 from dem.kernels.soft.fixed import is_fixed
+from dem.kernels.soft.state import gravity_of
 
 
 @func
-def start(scheme, dt, gravity, datum, per_joule, bodies, kinds, box):
+def start(context):
     """Compute the half-step memory from whole-step velocity, orientation and (in memory_w) world angular velocity.
 
     Parameters
     ----------
-    scheme, dt, gravity, datum, per_joule, kinds, box : see `dem.kernels.soft.state`
+    context : see `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies.velocity, bodies.velocity_predicted, bodies.memory_q : and the rest of the memory
+    context.bodies : velocity, velocity_predicted and the memory of the scheme
 
     Returns
     -------
     energy that `correct` will report while it is conserved, in units
     """
+    scheme, setting, bodies, kinds, box = context.scheme, context.setting, context.bodies, context.kinds, context.box
+    dt, gravity, datum, per_joule = setting.dt, gravity_of(setting), setting.datum, setting.per_joule
     rotating, looked_at = bodies.torque.shape[1] > 0, bodies.velocity_predicted.shape[1] > 0
     energy = np.int64(0)
     for b in range(bodies.kind.size):
@@ -61,19 +64,20 @@ def start(scheme, dt, gravity, datum, per_joule, bodies, kinds, box):
 
 
 @func
-def synchronise(scheme, dt, elapsed, gravity, bodies, kinds, box, position, velocity, orientation, angular_velocity):
+def synchronise(elapsed, context, position, velocity, orientation, angular_velocity):
     """Whole-step state in the user's numbering.
 
     Parameters
     ----------
-    scheme, dt, gravity, bodies, kinds, box : see `dem.kernels.soft.state`
+    context : see `dem.kernels.soft.state`
     elapsed : time since the start [s], by which spheres without torque have turned
 
     Writes
     ------
     position, velocity, orientation, angular_velocity : (3, N) [m, m/s], (4, N), (3, N) world frame [rad/s]
     """
-    rotating = bodies.torque.shape[1] > 0
+    scheme, setting, bodies, kinds, box = context.scheme, context.setting, context.bodies, context.kinds, context.box
+    dt, gravity, rotating = setting.dt, gravity_of(setting), bodies.torque.shape[1] > 0
     for b in range(bodies.kind.size):
         n = bodies.identity[b]
         g = bodies.kind[b]

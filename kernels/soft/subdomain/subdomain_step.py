@@ -8,27 +8,26 @@ many steps by themselves: Python, which the caches have forgotten by then, took 
 
 import numpy as np
 from dem.kernels.compiler.jit import fast_call, func, inline, select, spread
-from dem.kernels.fluid import tell_time
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.contact import body_placement
 from dem.kernels.soft.integration import compiled_stages, passes, sweeps
 from dem.kernels.soft.integration.time_loop import (
     DONE,
-    FEW_SLOTS,
     LIST_STALE,
     NO_ROOM,
     PREDICTED,
-    account,
-    limit_passed,
+    check_limits,
+    keep_ledger,
+    move_boundaries,
     next_task,
     time_of,
 )
+from dem.kernels.soft.state import StepContext
 from dem.kernels.soft.subdomain.half_sweeps import go_over
 from dem.kernels.soft.subdomain.halo_exchange import add_sums, exchange_sums, local_sums, pack_halo, time, unpack_halo
-from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.near_wall_list import look_again
-from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box, note_travel, way_of_walls
+from dem.kernels.soft.wall_contact.wall_arrays import note_travel
 
 # what Python orders: the border swept; half of the bodies further in, the other half, or all of them; what all shares
 # have reported, noted, and the border swept again; these three, and again; candidates picked; how far bodies have come
@@ -40,152 +39,120 @@ PAUSE = 50_000_000  # ns
 
 
 @func
-def meet_ghosts(block, scheme, law, task, setting, bodies, kinds, neighbours, box, partial):
+def meet_ghosts(block, task, context):
     """Place the ghosts of a block's share of chunks, and evaluate their pairs.
 
     Parameters
     ----------
-    block, scheme, law, task, setting, kinds, box : see `dem.kernels.soft.integration.sweeps.sweep_block`
+    block, task, context : see `dem.kernels.soft.integration.sweeps.sweep_block`
 
     Writes
     ------
-    bodies : spheres of ghosts
-    neighbours, partial : as `dem.kernels.soft.integration.sweeps.evaluate_and_accumulate`
+    context.bodies : spheres of ghosts
+    context.neighbours, context.partial : as `dem.kernels.soft.integration.sweeps.evaluate_and_accumulate`
     """
+    bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     for c in range(neighbours.block[0]):
         if neighbours.evaluating_block[c] == block:
             if not kinds.all_single_spheres:
                 body_placement.place(kinds, c, bodies, neighbours)
-            bond_step.evaluate(neighbours.bonds, c, True, setting, bodies, box)
-            sign = sweeps.time_sign_of(task)
-            sweeps.evaluate_and_accumulate(
-                c, True, c, False, scheme, law, 0, sign, setting, bodies, kinds, neighbours, box, partial
-            )
+            bond_step.evaluate(neighbours.bonds, c, True, context.setting, bodies, context.box)
+            sweeps.evaluate_and_accumulate(c, True, c, False, 0, sweeps.time_sign_of(task), context)
 
 
 @inline
-def meet_serial(scheme, law, task, setting, bodies, kinds, neighbours, box, partial):
-    """Place all ghosts, and evaluate their pairs, in one thread.
-
-    Parameters
-    ----------
-    scheme, law, task, setting, kinds, box : see `dem.kernels.soft.integration.sweeps.sweep_block`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `meet_ghosts`
-    """
-    for block in range(neighbours.block.size - 1):
-        meet_ghosts(block, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
+def meet_serial(task, context):
+    """Place all ghosts, and evaluate their pairs, in one thread; see `meet_ghosts`."""
+    for block in range(context.neighbours.block.size - 1):
+        meet_ghosts(block, task, context)
 
 
 meet_spread = spread(meet_ghosts)
 
 
 @inline
-def meet_threaded(scheme, law, task, setting, bodies, kinds, neighbours, box, partial):
-    """Place all ghosts, and evaluate their pairs, by threads.
-
-    Parameters
-    ----------
-    scheme, law, task, setting, kinds, box : see `dem.kernels.soft.integration.sweeps.sweep_block`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `meet_ghosts`
-    """
-    blocks = neighbours.block.size - 1
-    meet_spread(blocks, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
+def meet_threaded(task, context):
+    """Place all ghosts, and evaluate their pairs, by threads; see `meet_ghosts`."""
+    meet_spread(context.neighbours.block.size - 1, task, context)
 
 
 meet = select("mode", {Serial: meet_serial, Threaded: meet_threaded}, handed=False)
 
 
 @inline
-def begin(task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border):
+def begin(task, mode, context, progress, border):
     """Do one of the tasks for the border; returns DONE, or LIST_STALE if candidates are to be picked first.
 
     Parameters
     ----------
-    task, scheme, law, fluid, mode, setting, kinds, progress : see `dem.kernels.soft.integration.time_loop`
+    task, mode, context, progress : see `dem.kernels.soft.integration.time_loop.take_step`
 
     Writes
     ------
-    bodies, neighbours, box, partial : as `dem.kernels.soft.integration.sweeps.sweep_block`
+    context : as `dem.kernels.soft.integration.sweeps.sweep_block`
     border : the motion that others want to know, what is reported
     """
+    bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     if task != sweeps.PREDICT:
-        now = time_of(task, setting.dt, progress)
-        progress.travel[0] += way_of_walls(box, now)
-        tell_time(fluid, now, progress.step[0] + 1 - setting.start_step)
+        move_boundaries(time_of(task, context.setting.dt, progress), context, progress)
         predicted = progress.phase[0] == PREDICTED
-        if predicted and 2.0 * progress.travel[0] > setting.candidate_skin:
+        if predicted and 2.0 * progress.travel[0] > context.setting.candidate_skin:
             return LIST_STALE
         unpack_halo(bodies, kinds, border)
         if predicted:
-            look_again(box, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, progress, partial)
-        bond_step.before(neighbours.bonds, True, setting, bodies, kinds, neighbours, box)
-        meet(mode, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
-    go_over(0, border.blocks, 0, 2, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial)
+            look_again(mode, context, progress)
+        bond_step.before(neighbours.bonds, True, context.setting, bodies, kinds, neighbours, context.box)
+        meet(mode, task, context)
+    go_over(0, border.blocks, 0, 2, task, mode, context)
     pack_halo(bodies, kinds, border)
     return DONE
 
 
 @inline
-def go_on(order, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial, border):
+def go_on(order, task, mode, context, border):
     """Do the same for those further in, or for one half of them, and report.
 
     Parameters
     ----------
     order : FIRST_HALF, SECOND_HALF or REST
-    task, scheme, law, fluid, mode, setting, kinds : see `dem.kernels.soft.integration.time_loop`
+    task, mode, context : see `dem.kernels.soft.integration.time_loop.take_step`
 
     Writes
     ------
-    bodies, neighbours, box, partial : as `dem.kernels.soft.integration.sweeps.sweep_block`
+    context : as `dem.kernels.soft.integration.sweeps.sweep_block`
     border : what is reported
     """
     first, last = 1 if order == SECOND_HALF else 0, 1 if order == FIRST_HALF else 2
-    blocks = neighbours.block.size - 1
-    go_over(
-        border.blocks, blocks, first, last, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box,
-        partial,
-    )  # fmt: skip
+    go_over(border.blocks, context.neighbours.block.size - 1, first, last, task, mode, context)
     if last > 1:
-        local_sums(box, neighbours, partial, border)
+        local_sums(context.box, context.neighbours, context.partial, border)
 
 
 @inline
-def note(task, fluid, setting, bonds, box, progress, partial, border):
+def note(task, context, progress, border):
     """Note what all shares have reported; returns DONE, or which limit is passed, the same for all shares.
 
     Parameters
     ----------
-    task, fluid, setting : see `dem.kernels.soft.integration.time_loop`
-    bonds : with the sums of all shares
+    task : see `dem.kernels.soft.integration.time_loop.take_step`
+    context : bonds with the sums of all shares
 
     Writes
     ------
     border : what the reports of all shares come to
-    box, progress : as `kernels.soft.integration.time_loop.account` and `kernels.soft.wall_contact.wall_loads.account`
-    partial : row 0, how far spheres went in the last prediction, in any share
+    context, progress : as `dem.kernels.soft.integration.time_loop.keep_ledger`
+    context.partial : row 0, how far spheres went in the last prediction, in any share
     """
-    add_sums(box, border)
+    add_sums(context.box, border)
     row = border.total
-    partial[0, sweeps.TRAVEL] = row[0, sweeps.TRAVEL]
-    totals = passes.with_bonds(bonds, passes.totals(fluid, row))
-    account(fluid, task, totals, row, progress)
-    if task != sweeps.PREDICT:
-        completes = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
-        wall_loads.account_walls(box, setting, completes, progress)
-    return limit_passed(task, totals, setting, progress)
+    context.partial[0, sweeps.TRAVEL] = row[0, sweeps.TRAVEL]
+    totals = passes.with_bonds(context.neighbours.bonds, passes.totals(context.fluid, row))
+    keep_ledger(task, totals, context, row, progress)
+    return check_limits(task, totals, context, progress)
 
 
 @inline
-def take_steps(
-    order, task, after, stop, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial,
-    border,
-):  # fmt: skip
+def take_steps(order, task, after, stop, mode, context, progress, border):
     """Do one piece of a step; or, at STEPS, all that is left of one whose border is swept, and more.
 
     Then all shares have taken `stop` steps, or the border is swept for another one: kernels come back now and then, so
@@ -193,11 +160,11 @@ def take_steps(
 
     Parameters
     ----------
-    order, task, after, stop, scheme, law, fluid, mode, setting, kinds : see `obey`
+    order, task, after, stop, mode, context : see `obey`
 
     Writes
     ------
-    bodies, neighbours, box, progress, partial, border : as `go_on`, `note` and `begin`
+    context, progress, border : as `go_on`, `note` and `begin`
 
     Returns
     -------
@@ -208,19 +175,15 @@ def take_steps(
     while True:
         if on or order == FIRST_HALF or order == SECOND_HALF or order == REST:  # noqa: PLR1714
             half = REST if on else order
-            go_on(half, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial, border)
+            go_on(half, task, mode, context, border)
         if on and exchange_sums(border) != 0:
             return UNHEARD
         if on or order == NOTE:
-            code = note(task, fluid, setting, neighbours.bonds, box, progress, partial, border)
-            if code == DONE and task != sweeps.PREDICT and wall_history.are_few(box):
-                code = FEW_SLOTS
+            code = note(task, context, progress, border)
         if on:
             after = STAY if task == sweeps.LAST_STEP else next_task(stop, progress)
         if code == DONE and after != STAY:  # at STEPS, NOTE or BEGIN
-            code = begin(
-                after, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border
-            )
+            code = begin(after, mode, context, progress, border)
         task = after
         if not on or code != DONE or after == STAY or time(border) > until:
             return code
@@ -265,23 +228,20 @@ def obey(
     -------
     DONE; LIST_STALE or FEW_SLOTS before a border is swept; NO_ROOM for candidates; a limit that is passed; UNHEARD
     """
-    code = DONE
+    code, context = DONE, StepContext(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
     if order <= STEPS:
-        code = take_steps(
-            order, task, after, stop, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress,
-            partial, border,
-        )  # fmt: skip
+        code = take_steps(order, task, after, stop, mode, context, progress, border)
     elif order == PICK:
         unpack_halo(bodies, kinds, border)
         note_travel(box, progress.travel[0], 0.0)
-        if not passes.pick(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+        if not passes.pick(mode, context):
             code = NO_ROOM
         else:
             progress.travel[0] = 0.0
     elif order == DISPLACED:
-        passes.displacement(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+        passes.displacement(mode, context)
         local_sums(box, neighbours, partial, border)
     elif order == SHOW:
         elapsed = (progress.step[0] - setting.start_step) * setting.dt
-        compiled_stages.synchronise(scheme, elapsed, setting, bodies, kinds, as_plain_box(box), view)
+        compiled_stages.synchronise(elapsed, compiled_stages.context_of_motion(context), view)
     return code

@@ -11,79 +11,65 @@ from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, note_travel, 
 
 
 @noinline
-def look_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+def look_serial(context):
     """List the bodies near walls anew, in one thread.
 
     Parameters
     ----------
-    scheme, law, fluid, setting, kinds : see `dem.kernels.soft.state`
-    partial : as of `dem.kernels.soft.integration.passes.pick_serial`
+    context : as of `dem.kernels.soft.integration.passes.pick_serial`
 
     Writes
     ------
-    bodies : positions of the spheres; forces on those that are near nobody
-    neighbours, box : who is near walls
+    context.bodies : positions of the spheres; forces on those that are near nobody
+    context.neighbours, context.box : who is near walls
     """
-    skin = sweeps.reach_of(law, setting, partial)
-    for c in range(neighbours.pairs.size):
-        compiled_stages.place_off_line(c, bodies, kinds)
-        compiled_stages.finish_candidates(c, False, skin, bodies, kinds, neighbours, box)
+    skin = sweeps.reach_of(context)
+    for c in range(context.neighbours.pairs.size):
+        compiled_stages.place_off_line(c, context.bodies, context.kinds)
+        passes.finish_candidates(c, False, skin, context)
 
 
 @inline
-def look_threaded(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+def look_threaded(context):
     """List the bodies near walls anew, by threads.
 
     Parameters
     ----------
-    scheme, law, fluid, setting, kinds : see `dem.kernels.soft.state`
-    partial : as of `dem.kernels.soft.integration.passes.pick_serial`
+    context : as of `dem.kernels.soft.integration.passes.pick_serial`
 
     Writes
     ------
-    bodies, neighbours, box : as `look_serial`
+    context : as `look_serial`
     """
     for job in (passes.PLACE, passes.LOOK):
-        passes.do_by_threads(
-            neighbours.pairs.size, job, sweeps.PREDICT, scheme, law, fluid, setting, bodies, kinds, neighbours, box,
-            partial,
-        )  # fmt: skip
+        passes.do_by_threads(context.neighbours.pairs.size, job, sweeps.PREDICT, context)
 
 
 look = select("mode", {Serial: look_serial, Threaded: look_threaded}, handed=False)
 
 
 @inline
-def no_walls(box, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, progress, partial):
-    """List no bodies near walls: there are none.
-
-    Parameters
-    ----------
-    box, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, progress, partial : see `look_if_stale`
-
-    Returns
-    -------
-    nothing
-    """
+def no_walls(mode, context, progress):
+    """List no bodies near walls: there are none."""
     return
 
 
 @inline
-def look_if_stale(box, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, progress, partial):
+def look_if_stale(mode, context, progress):
     """List the bodies near walls anew, if others may have come near.
 
     Parameters
     ----------
-    mode, scheme, law, fluid, setting, kinds, progress : see `dem.kernels.soft.integration.time_loop`
-    partial : as of `dem.kernels.soft.integration.passes.pick_serial`
+    mode, context, progress : see `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies, neighbours, box : as `look_serial`
+    context : as `look_serial`
     """
-    if walls_are_stale(box, progress.travel[0], setting.candidate_skin):
-        note_travel(box, progress.travel[0], progress.travel[0])
-        look(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+    travel = progress.travel[0]
+    if walls_are_stale(context.box, travel, context.setting.candidate_skin):
+        note_travel(context.box, travel, travel)
+        look(mode, context)
 
 
-look_again = select("box", {BoxFaces: no_walls, WalledFaces: look_if_stale})
+look_again = select("context.box", {BoxFaces: no_walls, WalledFaces: look_if_stale})
