@@ -1,0 +1,45 @@
+"""Few files of the engine know of one law, format or case beside its own: those that another of its kind touches."""
+
+import ast
+
+import pytest
+from test_architecture import FILES, nodes_of
+
+LAWS, MODEL = "dem.kernels.laws", "dem.model.contact"
+LISTS_OF_PARTS = {LAWS, f"{MODEL}.law_components"}
+KNOWN = {  # names of one of each kind, its own files, and the files that know of it
+    "a normal force": ({"PowerLaw", "Power"}, {f"{LAWS}.power", f"{MODEL}.normal_forces"}, LISTS_OF_PARTS),
+    "a damping": ({"Dashpot"}, {f"{LAWS}.dashpot", f"{MODEL}.damping"}, LISTS_OF_PARTS),
+    "a drag law": (
+        {"Beetstra", "beetstra"}, {"dem.kernels.fluid.beetstra"},
+        {"dem.kernels.fluid", "dem.model.fluid.drag_registry"},
+    ),
+    "an export": ({"hoomd_gsd"}, {"dem.files.exports.hoomd_gsd"}, {"dem.files.exports"}),
+    "a case": ({"BreakingRods"}, {"dem.cases.breaking_rods"}, set()),
+}  # fmt: skip
+PUBLIC = "dem"  # with the names that users import
+LOOKS = ("dem.validation", "dem.bench", "dem.cli")  # that measure by certain laws
+
+
+def names_in(path):
+    """Names that code imports, uses and defines, and keys of its tables; text is none."""
+    for node in nodes_of(path):
+        if isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute | ast.ClassDef):
+            yield getattr(node, "attr", None) or node.name
+        elif isinstance(node, ast.Dict):
+            yield from (key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
+
+
+@pytest.mark.parametrize("kind", KNOWN)
+def test_few_files_know_of_one_of_its_kind(kind):
+    names, own, knowing = KNOWN[kind]
+    found = {
+        name for name, path in FILES.items() if names & {part for word in names_in(path) for part in word.split(".")}
+    }
+    found -= own | {PUBLIC}
+    assert {name for name in found if not name.startswith(LOOKS)} == knowing
+    assert len(knowing) <= 2
