@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from dem.model.fluid.turbulence import Turbulence
     from dem.model.particles.particles import Particles
 
-LEAST = {False: 2, True: 5}  # particles a cell, of each variant for partners, below which there is nothing to draw from
-ENOUGH = {False: 10, True: 30}  # that do
-FEW = {False: 5, True: 15}  # below which it is said
+LEAST = {False: 2, True: 5}  # particles a cell, of each variant for partners, that collisions need at least
+ENOUGH = {False: 10, True: 30}  # that are enough
+FEW = {False: 5, True: 15}  # below which a notice is given
 ADVISED = 0.1  # collisions of a particle in a step
 CROSSED = 0.5  # of a cell in a step, at the root mean square speed
 DENSE = 0.3  # solid fraction from which kinetic theory goes astray
@@ -163,7 +163,7 @@ def check_fraction(particles: Particles, box: Box) -> None:
 def foreseen(
     advice: GasAdvice, particles: Particles, box: Box, *, partners: bool
 ) -> Iterator[Notice]:  # fmt: skip
-    """What should be known before a run begins."""
+    """Notices to give before a run begins."""
     often, step = advice.rate * advice.time_step, advice.time_step
     if step > advice.longest:
         crossed = advice.speed * step / advice.width

@@ -1,4 +1,4 @@
-"""What spheres that collide at random need to go on: where they are, what was counted, and the fluid they see."""
+"""Checkpoint of spheres that collide at random: their state, what was counted, and the fluid at the particles."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     import h5py
 
 # ruff: noqa: SLF001 (this is the other half of StochasticSpheres)
-TOLD = {"method", "time_step", "cells"}  # of the settings that are not given, or given apart
+DERIVED = {"method", "time_step", "cells"}  # settings that are not given, or stored apart
 
 
 def describe(sim: StochasticSpheres) -> dict:
-    """How to set it up again."""
+    """Input from which the simulation can be set up again."""
     turbulence, pressure = sim._rule.turbulence, sim._rule.pressure
     return {
         **describe_particles(sim.particles),
         "box": recipe(sim.box),
         "gravity": sim.gravity,
         "time_step": sim.time_step,
-        "settings": {name: value for name, value in sim.settings.items() if name not in TOLD}
+        "settings": {name: value for name, value in sim.settings.items() if name not in DERIVED}
         | {"turbulence": turbulence and asdict(turbulence)}
         | ({"pressure": asdict(pressure)} if pressure else {}),
         "description": sim.description,
@@ -57,7 +57,7 @@ def write(sim: StochasticSpheres, group: h5py.Group) -> None:
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpheres:
-    """Set it up again, in the state that was written; what it says must fit, see `dem.dsmc.checkpoint_validation`."""
+    """Set the simulation up again in the state that was written, see `dem.dsmc.checkpoint_validation`."""
     del threads
     settings = given["settings"]
     turbulence = settings["turbulence"] and Turbulence(**settings["turbulence"])

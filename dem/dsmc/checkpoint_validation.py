@@ -1,4 +1,4 @@
-"""Whether the state of spheres that collide at random, from a file, fits an engine of the same input."""
+"""Check that the state of spheres that collide at random, from a file, fits an engine of the same input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gate for what is given to spheres that collide at random alone, and what steps cannot go on with."""
+"""Check the input of spheres that collide at random, and that their steps go on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def check_surroundings(particles: Particles, box: Box) -> None:
-    """Refuse particles that are no single spheres, and boxes whose walls impacts cannot do."""
+    """Refuse particles that are no single spheres, and boxes with faces that impacts do not support."""
     if len(particles) < 2:
         message = "there is 1 particle, expected two at least, which can collide: take dem.HardSpheres"
         raise ValueError(message)
@@ -41,7 +41,7 @@ def check_apart_from_walls(particles: Particles, box: Box) -> None:
 
 
 def check_not_packed(engine: StochasticEngine) -> None:
-    """Refuse spheres that are so close together somewhere that they could not be packed so."""
+    """Refuse a solid fraction beyond random close packing anywhere."""
     densest, _ = engine.look()
     if densest >= PACKED:
         message = (

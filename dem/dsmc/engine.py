@@ -1,4 +1,4 @@
-"""Owner of the arrays of spheres that collide at random: sets them up, takes steps."""
+"""Engine of spheres that collide at random: owns their arrays, takes steps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dem.model.fluid.turbulence import Turbulence
     from dem.model.particles.particles import Particles
 
-PACKED = 0.64  # solid fraction of random close packing: where Enskog's factor knows nothing at all
+PACKED = 0.64  # solid fraction of random close packing: where Enskog's factor does not hold
 
 
 class Rule(NamedTuple):
@@ -41,13 +41,13 @@ class Rule(NamedTuple):
 
 
 class FluidAtParticles(NamedTuple):
-    """What the fluid does where particles are; nothing without partners."""
+    """Fluid at the particles; empty without fictitious partners."""
 
     seen: np.ndarray  # (3, N) fluctuation of its velocity [m/s]
 
 
 class StochasticState(NamedTuple):
-    """Copies of all that decides how it goes on, by the names of the arrays in each part."""
+    """Copies of all state that a run goes on from, by the names of the arrays in each part."""
 
     spheres: dict[str, np.ndarray]
     tally: dict[str, np.ndarray]
@@ -103,7 +103,7 @@ class StochasticEngine:
         return steps.look(self.spheres, self.space, self.gas)
 
     def snapshot(self) -> StochasticState:
-        """Copies of all that decides how it goes on."""
+        """Copies of all state that a run goes on from."""
         parts = (getattr(self, part)._asdict() for part in PARTS)
         return StochasticState(*({name: values.copy() for name, values in part.items()} for part in parts))
 
@@ -122,7 +122,7 @@ class StochasticEngine:
         self.fluid.seen[:] = before.fluid.seen
 
     def arrays(self) -> Iterator[np.ndarray]:
-        """All arrays, for who counts their bytes."""
+        """All arrays."""
         for part in (self.spheres, self.gas, self.company, self.carrier, self.stress, self.tally):
             yield from (values for values in part if isinstance(values, np.ndarray))
 
@@ -152,7 +152,7 @@ def _spheres(particles: Particles, space: flight.Space, time: float) -> flight.S
 
 
 def _space(box: Box, cells: tuple[int, int, int], gravity: tuple[float, float, float]) -> flight.Space:
-    """Walls, periods and cells; spheres do not look for each other, so there are no chains of them."""
+    """Walls, periods and cells; spheres do not search for neighbours, so the lists by cell are empty."""
     periodic = [axis in box.periodic for axis in AXES]
     size = np.array(box.upper) - np.array(box.lower)
     period = np.where(periodic, size, 0.0)
@@ -168,7 +168,7 @@ def _space(box: Box, cells: tuple[int, int, int], gravity: tuple[float, float, f
 
 
 def _gas(n: int, space: flight.Space) -> Gas:
-    """Room for particles by cell, and the volumes of cells and blocks."""
+    """Arrays for particles by cell, and the volumes of cells and blocks."""
     count = int(np.prod(space.cells))
     volume = float(np.prod(space.width))
     wide = []  # cells in a block along each axis
@@ -187,7 +187,7 @@ def _gas(n: int, space: flight.Space) -> Gas:
 
 
 def _company(particles: Particles, gas: Gas, rule: Rule) -> Company:
-    """Room for what particles know of each other, and how partners are correlated."""
+    """Arrays for the velocity statistics in each cell, and the correlations of fictitious partners."""
     n, variants = (len(particles), len(particles.variants)) if rule.partners else (0, 0)
     columns, fluid = variants * gas.share.size, rule.turbulence
     correlation = np.zeros((variants, variants))
@@ -203,7 +203,7 @@ def _company(particles: Particles, gas: Gas, rule: Rule) -> Company:
 
 
 def _stress(gas: Gas, pressure: SolidsPressure | None) -> SolidsStress | tuple[()]:
-    """Room for what the solids' pressure does; nothing without one."""
+    """Arrays for the solids' pressure; empty without one."""
     if pressure is None:
         return ()
     count = gas.share.size
@@ -212,7 +212,7 @@ def _stress(gas: Gas, pressure: SolidsPressure | None) -> SolidsStress | tuple[(
 
 
 def _carrier(particles: Particles, gravity: tuple[float, float, float], rule: Rule) -> carrier_fluid.Carrier:
-    """The fluid, in its steady state; at rest, and felt by nobody, if there is none."""
+    """The fluid, in its steady state; without one, a fluid at rest that exerts no force."""
     seen, fluid = np.zeros((3, len(particles) if rule.partners else 0)), rule.turbulence
     if not fluid:
         return carrier_fluid.Carrier(seen, np.zeros((6, 0)), np.zeros((3, 0)))

@@ -15,7 +15,7 @@ from dem.dsmc.checkpoint_validation import check_fits
 from dem.dsmc.checks import check_apart_from_walls, check_going_on, check_not_packed, check_surroundings
 from dem.dsmc.engine import Rule, StochasticEngine
 from dem.dsmc.verdict import StochasticVerdict
-from dem.event_driven.checks import laws_of, told
+from dem.event_driven.checks import describe, laws_of
 from dem.event_driven.verdict import Collisions
 from dem.kernels.numerics import energy as energy_kernels
 from dem.model.domain.box import AXES, Box
@@ -162,7 +162,7 @@ class StochasticSpheres(SimulationBase):
         pressure: SolidsPressure | None = None,
         **impacts: float | None,
     ) -> None:
-        """Check and keep what besides particles, box and gravity fixes the run."""
+        """Check and keep the settings beside particles, box and gravity."""
         partners = checks.one_of("way of collisions", collisions, WAYS) == "partners"
         checks.one_of("correlation", correlation, CORRELATIONS)
         checks.of_types(optional=True, turbulence=(turbulence, Turbulence), pressure=(pressure, SolidsPressure))
@@ -249,7 +249,7 @@ class StochasticSpheres(SimulationBase):
             "cell": self._cell, "cells": list(rule.cells), "seed": rule.seed,
             "turbulence": rule.turbulence and asdict(rule.turbulence), "correlation": rule.correlation,
             "contact_time": laws.contact_time, **({"pressure": asdict(rule.pressure)} if rule.pressure else {}),
-            **told(laws),
+            **describe(laws),
         }  # fmt: skip
 
     @property
@@ -270,7 +270,7 @@ class StochasticSpheres(SimulationBase):
         return advise(self.particles, self._box, self._engine, self._time_step)
 
     def foreseen(self) -> Iterator[Notice]:
-        """What should be known before a run begins."""
+        """Notices to give before a run begins."""
         yield from super().foreseen()
         yield from foreseen(self.advice(), self.particles, self._box, partners=self._rule.partners)
 
@@ -286,12 +286,12 @@ class StochasticSpheres(SimulationBase):
             If another thread of Python is moving these spheres.
         """
         steps = checks.whole("steps", steps, least=0)
-        with self._turn:
+        with self._lock:
             self._notice_changes()
             check_going_on(self._engine.advance(steps), self._engine)
 
     def _begin_ledger(self) -> None:
-        """All that is kept of a run begins again."""
+        """Begin the ledgers of energy and momentum anew, from the present state."""
         self._pushed = self._pulled()
         super()._begin_ledger()
         self._start_momentum = self._momentum_left()
@@ -306,7 +306,7 @@ class StochasticSpheres(SimulationBase):
         return np.array(linear) - self._engine.tally.impulse
 
     def _start_booked(self, gravity: tuple[float, float, float], datum: float) -> None:
-        """Start where somebody from outside changed something; what that did is booked as work."""
+        """Start again where something was changed from outside; the change of the energy is booked as work."""
         off = self._momentum_left(self._engine.state()) - self._start_momentum
         super()._start_booked(gravity, datum)
         self._start_momentum = self._momentum_left() - off
@@ -339,7 +339,7 @@ class StochasticSpheres(SimulationBase):
         return abs(energy.total - self.start_energy.total) / scale, gained / scale, name
 
     def _momentum_error(self) -> float | None:
-        """Change of momentum that nobody gave, along the axes where nothing else gives any, over the sum of |m v|."""
+        """Unaccounted change of momentum, over the sum of |m v|; None if walls or gravity act along every axis."""
         free = np.array([axis in self._box.periodic for axis in AXES]) & ~self._pushed
         wall = self._laws.wall
         slippery = self._laws.roughness == 0 and (wall.tangential == -1 or wall.friction == 0)

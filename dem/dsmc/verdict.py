@@ -1,4 +1,4 @@
-"""What to think of a run of spheres that collide at random."""
+"""Verdict on a run of spheres that collide at random."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENSKOG = 0.5  # solid fraction where spheres freeze (0.494): Enskog's factor is 
 
 @dataclass(frozen=True)
 class StochasticVerdict(Judged):
-    """What tells whether a run of spheres that collide at random can be trusted.
+    """Figures that show whether a run of spheres that collide at random can be trusted.
 
     ``energy_error`` is what of the energy is unaccounted for over ``energy_reference``, in words; ``momentum_error``
     the same of linear momentum over the sum of all |m v|, along the axes where nothing else gives any, None where there

@@ -1,4 +1,4 @@
-"""What hard spheres need to go on: every particle at its own time, its next event, the agenda and the cells."""
+"""Checkpoint of hard spheres: every particle at its own time, its next event, the event queue and the cells."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def describe(sim: HardSpheres) -> dict:
-    """How to set it up again."""
+    """Input from which the simulation can be set up again."""
     laws = {name: value for name, value in sim.settings.items() if name not in {"method", "contact_time"}}
     return {
         **describe_particles(sim.particles),
@@ -51,7 +51,7 @@ def write(sim: HardSpheres, group: h5py.Group) -> None:
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
-    """Set it up again, in the state that was written; what it says must fit.
+    """Set the simulation up again, in the state that was written, which must fit.
 
     See `event_driven.checkpoint_validation`.
     """

@@ -1,4 +1,4 @@
-"""Whether the state of hard spheres from a file fits an engine of the same input: events trust every index in it."""
+"""Check that the state of hard spheres in a file fits an engine of the same input: events trust every index in it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def check_fits(state: HardState, engine: HardEngine) -> None:
 
 
 def _check_spheres(state: HardState, own: dict[str, np.ndarray]) -> None:
-    """They are those of the input, and what each expects can be."""
+    """Check that the spheres are those of the input, and that the planned events are possible."""
     given, space = state.spheres, state.space
     same = np.array_equal(given["row"][:, RADIUS], own["row"][:, RADIUS])
     require(
@@ -60,7 +60,7 @@ def _check_spheres(state: HardState, own: dict[str, np.ndarray]) -> None:
 
 
 def _check_cells(state: HardState, own: dict[str, object]) -> None:
-    """Cells are those of the box, wide enough, and each sphere is in the chain of one of them."""
+    """Check that the cells are those of the box and wide enough, and that each sphere is in the list of one of them."""
     space = state.space
     for name in ("boundary", "gravity", "period", "per_metre"):
         require(np.array_equal(space[name], np.array(own[name])), f"space/{name} is not that of the box")
@@ -88,7 +88,7 @@ def _check_cells(state: HardState, own: dict[str, object]) -> None:
 
 
 def _check_agenda(agenda: dict[str, np.ndarray]) -> None:
-    """Each sphere is in it once, and none before what comes sooner."""
+    """Check that each sphere is in the event queue once, and that the queue is a heap by time."""
     everybody = np.arange(len(agenda["slot"]))
     for name in ("particle", "slot"):
         check_within(f"agenda/{name}", agenda[name], 0, everybody.size - 1)

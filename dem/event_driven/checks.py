@@ -1,4 +1,4 @@
-"""The gate for what is given to hard spheres alone, and what events cannot go on with."""
+"""Check the input of hard spheres, and that their events go on."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def laws_of(
     return ImpactLaws(pair, wall, contact_time, box.roughness if box else 0.0, box.seed if box else 0)
 
 
-def told(laws: ImpactLaws) -> dict[str, float | None]:
-    """What these laws were made from."""
+def describe(laws: ImpactLaws) -> dict[str, float | None]:
+    """Parameters that these laws were made from, by name."""
     values = {}
     for prefix, impact in (("", laws.pair), ("wall_", laws.wall)):
         values[f"{prefix}restitution"] = impact.restitution
@@ -54,7 +54,7 @@ def told(laws: ImpactLaws) -> dict[str, float | None]:
 
 
 def check_box(box: Box | None, particles: Particles) -> None:
-    """Refuse boxes with faces that impacts cannot do, or too short along a periodic axis."""
+    """Refuse boxes with open or moving faces, or too short along a periodic axis."""
     if box is None:
         return
     if box.open or box.motion:

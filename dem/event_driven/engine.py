@@ -1,4 +1,4 @@
-"""Owner of the arrays of hard spheres: sets them up, chooses the cells, carries out events."""
+"""Engine of hard spheres: owns their arrays, chooses the cells, carries out events."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEAST_CELLS = {flight.WALLED: 1, flight.OPEN: 3, flight.PERIODIC: LEAST_PERIOD} 
 
 
 class HardState(NamedTuple):
-    """Copies of all that decides how hard spheres go on, by the names of the arrays in each part."""
+    """Copies of all state that a run goes on from, by the names of the arrays in each part."""
 
     spheres: dict[str, object]
     space: dict[str, object]
@@ -94,7 +94,7 @@ class HardEngine:
         return code
 
     def snapshot(self) -> HardState:
-        """Copies of all that decides how it goes on."""
+        """Copies of all state that a run goes on from."""
         parts = {part: getattr(self, part)._asdict() for part in PARTS}
         return HardState(
             **{part: {name: np.array(values) for name, values in parts[part].items()} for part in PARTS}, time=self.time
@@ -117,7 +117,7 @@ class HardEngine:
             getattr(self.spheres, name)[:] = getattr(before.spheres, name)
         for name in ("pair", "wall", "lost", "lifted", "overlap"):
             getattr(self.tally, name)[:] = getattr(before.tally, name)
-        events.begin(self.time, self.spheres, self.space, self.agenda)  # what is foreseen goes by those counts
+        events.begin(self.time, self.spheres, self.space, self.agenda)  # planned events depend on those counts
 
     def arrays(self) -> Iterator[np.ndarray]:
         """All its arrays."""
@@ -131,7 +131,7 @@ class HardEngine:
         return arrays
 
     def overlaps(self) -> tuple[tuple[float, int, int], tuple[float, int]]:
-        """Deepest overlap of a pair and with a wall, each over the radii, negative for gaps; and whose they are."""
+        """Deepest overlap of a pair and with a wall, each over the radii, negative for gaps; and the spheres."""
         return (
             onlooker.deepest_pair(self.time, self.spheres, self.space),
             onlooker.deepest_wall(self.time, self.spheres, self.space),

@@ -11,7 +11,7 @@ from dem.base import compilation
 from dem.base.text import counted
 from dem.base.typo_hints import hinted
 from dem.event_driven.checkpoint_validation import check_fits
-from dem.event_driven.checks import check_apart, check_box, check_going_on, check_spheres, laws_of, told
+from dem.event_driven.checks import check_apart, check_box, check_going_on, check_spheres, describe, laws_of
 from dem.event_driven.engine import HardEngine, HardState
 from dem.event_driven.verdict import Collisions, HardVerdict
 from dem.run.record import next_chunk
@@ -113,7 +113,7 @@ class HardSpheres(SimulationBase):
             self._engine.advance(0.0, 0)  # no event, but everything is compiled now
 
     def _set_up(self, **impacts: float | None) -> None:
-        """Check and keep what besides particles, box and gravity fixes the run."""
+        """Check and keep the settings beside particles, box and gravity."""
         self._laws = laws_of(self._box, **impacts)
         check_spheres(self._particles)
         check_box(self._box, self._particles)
@@ -167,7 +167,7 @@ class HardSpheres(SimulationBase):
     def settings(self) -> dict:
         """What besides particles, box and gravity fixes the run."""
         return {
-            "method": "hard spheres, event-driven", "contact_time": self._laws.contact_time, **told(self._laws),
+            "method": "hard spheres, event-driven", "contact_time": self._laws.contact_time, **describe(self._laws),
         }  # fmt: skip
 
     @property
@@ -203,8 +203,8 @@ class HardSpheres(SimulationBase):
         """Plan for a duration from now."""
         first = self.time
         if not first < first + duration / frames < np.inf:
-            told = f"{duration:g} s in {counted(frames, 'frame')}"
-            message = f"duration {told} cannot be told from none at t = {first:g} s"
+            text = f"{duration:g} s in {counted(frames, 'frame')}"
+            message = f"duration {text} cannot be told from none at t = {first:g} s"
             raise ValueError(message)
         return FrameSegment(first, duration, frames)
 
@@ -230,22 +230,22 @@ class HardSpheres(SimulationBase):
             chunk = next_chunk(chunk, start)
 
     def carry_on(self, duration: float) -> None:
-        """Go on for so long [s], without a file or a verdict; at least as far as can be told from now."""
-        with self._turn:
+        """Go on for so long [s], without a file or a verdict; at least to the next time that differs from now."""
+        with self._lock:
             self._notice_changes()
             self._reach(self.time + max(duration, 1e-9 * self.time), lambda *_: None, lambda: False)
 
     def collide(self, most: int) -> None:
-        """Carry out so many events, impacts and changes of cell, or as many as there are; for who times them.
+        """Carry out so many events, impacts and changes of cell, or as many as there are; for benchmarks.
 
         Raises
         ------
         FloatingPointError
-            If time stands still because somebody has no room to move.
+            If time stands still because a sphere has no room to move.
         RuntimeError
             If another thread of Python is moving these spheres.
         """
-        with self._turn:
+        with self._lock:
             self._notice_changes()
             check_going_on(self._engine.collide(most), self._engine)
 

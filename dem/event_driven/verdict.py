@@ -1,4 +1,4 @@
-"""What to think of a run of hard spheres."""
+"""Verdict on a run of hard spheres."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Collisions(NamedTuple):
 
 @dataclass(frozen=True)
 class HardVerdict(Judged):
-    """What tells whether a run of hard spheres can be trusted.
+    """Figures that show whether a run of hard spheres can be trusted.
 
     ``energy_error`` is the departure of the energy, with what impacts have taken by their law, from that at the start;
     ``energy_change`` that of the energy itself, both over the larger of energy at the start and largest kinetic energy;

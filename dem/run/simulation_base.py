@@ -64,10 +64,10 @@ if TYPE_CHECKING:
 
 
 class SimulationBase:
-    """Particles in a box under gravity, carried through time, with a file of the run; `System` says what others ask.
+    """Particles in a box under gravity, and its runs and files; `System` declares what other folders use of it.
 
-    A class of a method adds its engine. Time goes in steps, which `step` takes, unless the class says otherwise. What
-    is said here of walls, bonds, threads, contacts and advice holds for methods that have none.
+    The class of a method adds its engine. Time goes in steps, which `step` takes, unless the class says otherwise. The
+    attributes for walls, bonds, threads, contacts and advice are those of methods without any.
     """
 
     __setattr__ = set_declared
@@ -110,7 +110,7 @@ class SimulationBase:
         self._box = box
         self._gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
         self._particles = particles.copy()
-        self._turn = OneAtATime()  # of the threads of Python that move it
+        self._lock = OneAtATime()  # for the threads of Python that move it
         self._revision = self._particles.revision  # of their state, at which the run began
         self._ledger = EnergyLedger(datum(particles, box, self._gravity))
         self._visited = False  # whether a function that a run called is at work
@@ -151,7 +151,7 @@ class SimulationBase:
             Call ``function(sim)`` every so many steps (a whole number), or so often in simulated seconds (a float, or a
             text such as "2 ms", rounded to steps), on exact steps and before the frame of that step. It may look at
             everything, and change the state (``sim.particles.velocity = v``) and the gravity: what that does is booked
-            as work, told in the file (`Trajectory.changes`), and is no energy error. `dem.rerun` cannot repeat such a
+            as work, noted in the file (`Trajectory.changes`), and is no energy error. `dem.rerun` cannot repeat such a
             run, and `dem.resume` wants the function again. One that only looks changes no bit.
         table : True, or list of str
             Print a row of these columns now and then, and keep them in the file (`Trajectory.table`): names of
@@ -195,7 +195,7 @@ class SimulationBase:
             If the output exists or cannot be written; nothing has been simulated then. If the disk is full later, what
             was written is safe. If the file is removed, replaced or changed later, the message says where its data are.
         FloatingPointError
-            If the run breaks, or time stands still because somebody has no room to move; the frames up to then are in
+            If the run breaks, or time stands still because a sphere has no room to move; the frames up to then are in
             the file, and the last steps before in another one, see `dem.soft.recorder`.
 
         Examples
@@ -216,7 +216,7 @@ class SimulationBase:
             duration, output=output, frames=frames, overwrite=overwrite, fields=fields, float32=float32,
             compression=compression, contacts=contacts, checkpoint_every=checkpoint_every,
         )  # fmt: skip
-        with self._turn:
+        with self._lock:
             self._notice_changes()
             tell(self.foreseen(), strict=strict, force=force)
             plan = [self._segment(duration, frames)]
@@ -368,17 +368,17 @@ class SimulationBase:
 
     @property
     def walls(self) -> tuple:
-        """Walls beside the box, each with what it feels; most systems have none."""
+        """Walls beside the box, each with the loads on it; empty where there are none."""
         return ()
 
     @property
     def traffic(self) -> VariablePopulation | None:
-        """Who comes and goes while a run goes on; None if nobody does."""
+        """Inserters and outlets with their sums; None where the number of particles is fixed."""
         return None
 
     @property
     def bonds(self) -> object | None:
-        """Bonds between particles, with what has become of them; None if there are none."""
+        """Bonds between particles, with their state; None if there are none."""
         return None
 
     @property
@@ -408,7 +408,7 @@ class SimulationBase:
         return None
 
     def foreseen(self) -> Iterator[Notice]:
-        """What should be known before a run begins."""
+        """Notices to give before a run begins."""
         return densities(self.particles)
 
     @property
@@ -465,7 +465,7 @@ class SimulationBase:
     def _recorded(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
     ) -> AbstractContextManager[Callable[..., None]]:
-        """Record a run for the case that it breaks; to be told to note the state, or that it was changed."""
+        """Record a run for the case that it breaks; yields a function that notes the state, or that it was changed."""
         del output, overwrite, strict
         return nullcontext(lambda **_: None)
 

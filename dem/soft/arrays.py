@@ -80,13 +80,13 @@ def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds 
     return with_poses(Capsules(*tables, half, np.zeros(0)), particles.variant)
 
 
-def scheme(integrator: Integrator, kinds: Kinds, *, rotating: bool, held: bool) -> tuple:
+def scheme(integrator: Integrator, kinds: Kinds, *, rotating: bool, bonded: bool) -> tuple:
     """Rotational scheme; what does not turn takes the smallest, so that kernels are compiled once for all integrators.
 
-    Spheres that bonds hold have an orientation that somebody looks at.
+    Spheres in bonds have an orientation, which the bonds use.
     """
     return (
-        integrator.scheme_for(kinds.inertia, spheres=kinds.all_single_spheres and not held)
+        integrator.scheme_for(kinds.inertia, spheres=kinds.all_single_spheres and not bonded)
         if rotating
         else SphericalPCDM()
     )
@@ -153,7 +153,7 @@ def bodies(
 
 
 class Workspace(NamedTuple):
-    """Arrays for making neighbour lists, kept from one to the next."""
+    """Arrays for building neighbour lists, reused by the next one."""
 
     cell: np.ndarray  # (N,) int32
     order: np.ndarray  # (N,) int32
@@ -174,7 +174,7 @@ def workspace(n: int, chunks: int, most_cells: int) -> Workspace:
 
 
 def room(wanted: int) -> int:
-    """Length of an array that held too little."""
+    """New length of an array that was too short."""
     return int(ROOM * wanted) + 16
 
 

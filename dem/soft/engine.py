@@ -110,7 +110,7 @@ class Engine:
         wall_width = PLANE + max(width, 1) if is_rough(faces) or rough else width  # laws note grips at least
         spheres = self.kinds.all_single_spheres and not bonded
         self.rotating = not spheres or laws.pulls_sideways(law) or turns(fluid.model)
-        self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, held=bonded)
+        self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, bonded=bonded)
         couples = laws.has_couples(law)
         self.layout = arrays.Layout.of(self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=couples)
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
@@ -275,7 +275,7 @@ class Engine:
         self.bodies.velocity_predicted[:] += self.dt * change
         self.gravity, self.datum = gravity, datum
         self.walls.load(gravity)
-        self.exits.turn(gravity)
+        self.exits.set_gravity(gravity)
         self.setting = self._setting(self.energy_unit)
         if self.subdomains:
             self.subdomains.forget()
@@ -326,7 +326,7 @@ class Engine:
             self.bonds.arrays.pressed[:] = before.bonds.arrays.pressed
 
     def set_population(self, population: Events | None) -> None:
-        """Have these events from now on; refuses inserters whose region has no room, if they have not begun."""
+        """Process these events from now on; refuse inserters whose region has no room, if they have not begun."""
         self.population = population
         if population:
             population.check(self)
@@ -339,9 +339,9 @@ class Engine:
     # Neighbour lists
 
     def rebuild(self, history: ContactHistory | None = None) -> None:
-        """Put bodies in cell order, list their neighbours anew and pick the candidates.
+        """Sort bodies by cell, build their neighbour lists and pick the candidates.
 
-        Contacts go on with what they remember, or with what is given.
+        Contacts keep their history, or take the given one.
         """
         b, w, lists = self.bodies, self.workspace, self.lists
         if self.subdomains:
@@ -405,14 +405,14 @@ class Engine:
             self._bodies.force[:] = force
 
     def _balance_threads(self) -> None:
-        """Divide the chunks among threads by what is known of them now that forces have been evaluated once."""
+        """Divide the chunks among threads by their work, which the first evaluation of forces has shown."""
         lists = self.lists
         nb = lists.arrays
         if nb.block.size > 2:  # more than one block
             table = self.history().indexed(self.bodies.owner.size, self.first_numbers()) if self.layout.width else None
             share_out(nb, work_of(nb, walled=has_walls(self.walls.faces)))
             lists.fit_pair_force()
-            nb.saved_count[:] = 0  # where candidates were is known no more: the table has what they remember
+            nb.saved_count[:] = 0  # candidates have moved: the table has their history
             self._pick_candidates()
             if table:
                 table.give_pairs(self.bodies, lists.arrays)
@@ -425,12 +425,12 @@ class Engine:
     # Snapshots
 
     def snapshot(self) -> Snapshot:
-        """Copies of all that decides how the run goes on."""
+        """Copies of all state that the run goes on from."""
         if self.subdomains and self.subdomains.have_newer_state:
             bodies, contacts, bonds = self.subdomains.snapshot(self)
         else:
-            kept = {name: getattr(self.bodies, name) for name in self.kept}
-            bodies = {name: self.by_row(values) if values.size else values.copy() for name, values in kept.items()}
+            own = {name: getattr(self.bodies, name) for name in self.kept}
+            bodies = {name: self.by_row(values) if values.size else values.copy() for name, values in own.items()}
             contacts, bonds = self.history().ascending(), self.bonds.snapshot() if self.bonds else {}
         return Snapshot(
             bodies=bodies,
@@ -474,7 +474,7 @@ class Engine:
 
     @property
     def kept(self) -> list[str]:
-        """Arrays of bodies that decide how the run goes on."""
+        """Names of the arrays of bodies that the run goes on from."""
         return [*KEPT, *([FLUID_CACHE] if looks_back(self.fluid.model) else []), *([FIELDS] if self.fields else [])]
 
     def population_state(self) -> dict[str, np.ndarray]:
@@ -510,11 +510,11 @@ class Engine:
         return {name: values[rows].T.copy() for name, rows in rows_of(self.fields).items()}
 
     def is_sound(self, box: Box | None) -> bool:
-        """Whether all bodies are finite and inside the box, as far as can be told without reading them back.
+        """Whether all bodies are finite and inside the box, as far as can be seen without reading them back.
 
-        The last sweep found the largest way, spin and acceleration of the bodies present: if these are finite, so is
-        the state at the whole step, which is computed from them. In a fluid, whose forces have no such limit, and where
-        bodies have left, the arrays that `SHOW` reads are looked at. If False, the state itself has to be checked.
+        The last sweep found the largest displacement, spin and acceleration of the bodies present: if these are finite,
+        so is the state at the whole step, which is computed from them. In a fluid, whose forces have no such limit, and
+        where bodies have left, the arrays that `SHOW` reads are checked. If False, the state itself has to be checked.
         """
         if self.subdomains:
             return self.subdomains.have_state and self.subdomains.are_sound(self.walls.faces if box else None)
@@ -533,7 +533,7 @@ class Engine:
 
     def left(self) -> np.ndarray:
         """Rows of the particles that have left for good."""
-        if self.subdomains and not self.exits.faces:  # nobody can leave, so that nothing has to be fetched
+        if self.subdomains and not self.exits.faces:  # no particle can leave, so that nothing has to be fetched
             return np.zeros(0, np.int64)
         return np.flatnonzero(self.by_row(self.bodies.is_removed[0]))
 

@@ -1,10 +1,10 @@
-"""Who leaves through open faces: that is told once, and those who fall for ever are let go.
+"""Particles that leave through open faces: one warning, and removal of those that fall for ever from all contacts.
 
-Who has left is somebody outside an open face, on his way out, whom gravity does not bring back. As he falls he grows
-faster than anything in the box: for his sake alone lists would soon be made at every step, then the run would end as
-too fast, and the energy that he gains would outweigh all errors. So he is let go when he is a diagonal of the box
-beyond the face, or too fast to be followed: he falls on, step by step as before, but meets neither particles nor walls,
-no limit is his, and the account of energy closes without him.
+A particle has left if it is outside an open face, moves outwards, and gravity does not bring it back. While it falls it
+becomes faster than all particles in the box. It alone would soon have the lists rebuilt at every step, then end the run
+as too fast, and its energy would outweigh all errors. So the engine lets it escape once it is a diagonal of the box
+beyond the face, or too fast to be followed: it falls on, step by step as before, but has no contacts and no limits, and
+the energy ledger leaves it out.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from dem.kernels.soft.state import Bodies
     from dem.model.domain.box import Box
 
-LOOK = 10_000  # steps between looks; when they are taken decides what a run comes to, so nothing else may
+LOOK = 10_000  # steps between checks; their steps show in the result, so they depend on nothing else
 
 
 class Leaver(NamedTuple):
-    """The first one who was seen outside."""
+    """The first particle that was seen outside."""
 
     particle: int
     face: str
@@ -53,7 +53,7 @@ class Leaver(NamedTuple):
 
 
 class Exits:
-    """Open faces through which gravity brings nobody back.
+    """Open faces through which gravity brings no particle back.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ class Exits:
     gravity : (3,) floats
         [m/s²].
     alone : bool
-        Whether there are no walls beside the box, which somebody outside may meet: then nobody is let go.
+        Whether there are no walls beside the box; if there are, particles outside may touch them, and none escapes.
     together : callable, optional
-        Those among bodies (N,) that may go, as nothing holds them to bodies that stay; default: all.
+        Of bodies (N,) those that may escape, as no bond connects them to bodies that stay; default: all.
     """
 
     def __init__(
@@ -73,9 +73,9 @@ class Exits:
         self.first: Leaver | None = None
         self.far = math.hypot(*box.size) if box and alone else math.inf
         self.box, self.together = box, together
-        self.turn(gravity)
+        self.set_gravity(gravity)
 
-    def turn(self, gravity: tuple[float, float, float]) -> None:
+    def set_gravity(self, gravity: tuple[float, float, float]) -> None:
         """Select the open faces through which gravity brings no particle back."""
         self.faces = []  # number, sign of the way out, position [m], acceleration outwards [m/s²]
         for k, face in enumerate(FACES if self.box else ()):
@@ -93,7 +93,7 @@ class Exits:
         return min(stop, step - step % LOOK + LOOK) if self.faces else stop
 
     def look(self, b: Bodies, step: int, dt: float) -> tuple[np.ndarray, np.ndarray]:
-        """Which bodies are outside, and which of them fall and are far away (N,), (N,); keeps who is the first seen."""
+        """Which bodies are outside, and which of them fall and are far away (N,), (N,); keeps the first one seen."""
         face, far = np.full(b.kind.size, -1), np.zeros(b.kind.size, bool)
         for k, sign, place, outwards in self.faces:
             beyond = sign * (b.position[k // 2] - place)
@@ -108,18 +108,18 @@ class Exits:
         return face >= 0, far
 
     def going(self, b: Bodies, step: int, dt: float, fastest: float) -> np.ndarray:
-        """Who is to be let go (N,): those who fall and are far away, or are outside and faster than that [m/s]."""
+        """Which bodies are to escape (N,): those that fall far away, or are outside and faster than `fastest` [m/s]."""
         outside, far = self.look(b, step, dt)
         with np.errstate(over="ignore"):
             fast = np.linalg.norm(b.velocity, axis=0) > fastest
         going = (far | (outside & fast)) & (b.is_removed[0] == 0)
         return self.together(going) if self.together else going
 
-    def tell(self, *, told: bool) -> bool:
+    def warn_once(self, *, warned: bool) -> bool:
         """Warn of the first particle that left, unless warned before; return whether a warning has been given."""
-        if self.first and not told:
+        if self.first and not warned:
             warn(self.first.notice)
-        return told or self.first is not None
+        return warned or self.first is not None
 
 
 def staying(particles: Particles, left: np.ndarray) -> Particles:

@@ -97,7 +97,7 @@ class Simulation(SimulationBase):
     Parameters
     ----------
     particles : Particles
-        Copied; `sim.particles` is the simulation's own. None: there are none before somebody puts them in.
+        Copied; `sim.particles` is the simulation's own. None: there are none before they are inserted or added.
     box : Box, optional
         None means no walls but those in `walls`.
     walls : sequence of walls, optional
@@ -115,11 +115,11 @@ class Simulation(SimulationBase):
     contacts : Contacts, optional
         Restitution and friction by pair of materials; default: geometric means of what the materials say.
     fluid : Fluid, optional
-        What flows about the particles, and drags, lifts and turns them; default: nothing.
+        Fluid around the particles, which drags, lifts and turns them; default: none.
     inserters, outlets : sequences of Inserter, Outlet
-        Where particles are put in and taken out while the run goes on; not with a coupling of the fluid.
+        Where particles are inserted and removed during the run; not with a coupling of the fluid.
     bonds : Bonds, optional
-        What holds particles together; default: nothing.
+        Bonds between particles; default: none.
     deepest_overlap : float
         Share of the smaller radius; a run with a deeper contact stops with an error.
     description : dict, optional
@@ -155,8 +155,8 @@ class Simulation(SimulationBase):
     _population: Population | None
     _start_momentum: tuple[np.ndarray, float]  # plus changes from outside; sum of all |m v| [kg m/s]
     _containers: tuple[int, ...]  # numbers of the closed meshes that held most particles at the start
-    _foretold: bool  # whether what is foreseen has been asked for, or a step has warned of it
-    _walls_kept: np.ndarray | None = None  # while a wall is being removed: places of the others among those before
+    _notices_given: bool  # whether `foreseen` has been called, or a step has warned of its notices
+    _walls_kept: np.ndarray | None = None  # while a wall is removed: numbers of the others among those before
 
     def __init__(
         self,
@@ -223,24 +223,24 @@ class Simulation(SimulationBase):
             raise ValueError(message)
         bond_setup.check_company(bonds, inserters, crowd=bool(inserters or outlets or added))
         self._bonds = bond_setup.made(bonds, self._particles, self._box)
-        held = bonds is not None
-        self._integrator, self._fluid = integrator_for_contacts(integrator, bonded=held), fluid
+        bonded = bonds is not None
+        self._integrator, self._fluid = integrator_for_contacts(integrator, bonded=bonded), fluid
         self._law = self._made_law()
         if isinstance(time_step, str) and time_step == "auto":
-            everybody = with_examples(self._particles, inserters)
-            advice = advise(everybody, self._box, self._gravity, law=self._law, walls=self._walls)
-            advice = fluid_setup.advised(advice, fluid, everybody, self._integrator, self._box, held=held)
+            particles = with_examples(self._particles, inserters)
+            advice = advise(particles, self._box, self._gravity, law=self._law, walls=self._walls)
+            advice = fluid_setup.advised(advice, fluid, particles, self._integrator, self._box, bonded=bonded)
             time_step = bond_setup.advised(advice, self._bonds, self._particles).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         bond_setup.check(self._bonds, self._particles, self._gravity, self._time_step)
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
-        fluid_setup.check(fluid, self._particles, self._box, self._integrator, self._time_step, held=held)
+        fluid_setup.check(fluid, self._particles, self._box, self._integrator, self._time_step, bonded=bonded)
         self._cells = cells_of(fluid, self._particles, self._box)
         self._population = traffic_of(self._particles, inserters, outlets, self._time_step, self._gravity, added=added)
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown = 0  # the step that the particles show
-        self._told_who_left = self._foretold = False
+        self._escape_reported = self._notices_given = False
         set_threads(self._threads)
 
     @classmethod
@@ -326,7 +326,7 @@ class Simulation(SimulationBase):
         >>> len(sim.walls), sim.step_count
         (0, 10)
         """
-        with self._turn:
+        with self._lock:
             if self._visited:
                 message = "a function that is called in a run removes a wall: remove it between runs"
                 raise ValueError(message)
@@ -400,7 +400,7 @@ class Simulation(SimulationBase):
         if self._visited:
             message = "a function that is called in a run lets particles grow: call sim.grow between runs"
             raise ValueError(message)
-        with self._turn:
+        with self._lock:
             self._notice_changes()
             there = self.particles
             grows = np.ones(len(there), bool) if kind is None else there.of_kind(kind)
@@ -512,7 +512,7 @@ class Simulation(SimulationBase):
 
     @property
     def bonds(self) -> BondsInRun | None:
-        """The bonds, with what has become of them; None if there are none.
+        """The bonds, with their state; None if there are none.
 
         Examples
         --------
@@ -571,8 +571,8 @@ class Simulation(SimulationBase):
         """What besides particles, box and gravity fixes the run."""
         found = arrays.materials(self._particles)
         contacts = self.contacts.describe(found, self.box, wall_materials(self._walls))
-        told = ({"fluid": self.fluid.describe()} if self.fluid else {}) | bond_setup.described(self._bonds)
-        return {"time_step": self.time_step, "integrator": self.integrator.name, "contacts": contacts, **told}
+        more = ({"fluid": self.fluid.describe()} if self.fluid else {}) | bond_setup.described(self._bonds)
+        return {"time_step": self.time_step, "integrator": self.integrator.name, "contacts": contacts, **more}
 
     @property
     def step_count(self) -> int:
@@ -692,10 +692,10 @@ class Simulation(SimulationBase):
         )  # fmt: skip
         beyond = (*judged.beyond, *bond_setup.doubts(engine), *astray.doubts(engine, self._containers))
         left = unfinished(engine, population)
-        return replace(judged, bonds=bond_setup.told(engine), beyond=beyond, unfinished=left)
+        return replace(judged, bonds=bond_setup.breakage(engine), beyond=beyond, unfinished=left)
 
     def exchange(self) -> Exchange | None:
-        """What particles and fluid have in cells at present: what a coupling would be told now, see `dem.Coupling`.
+        """Present state of particles and fluid in cells, as the function of a coupling gets it, see `dem.Coupling`.
 
         None if the fluid needs no cells.
         """
@@ -708,7 +708,7 @@ class Simulation(SimulationBase):
         there = self._expected()
         advice = advise(there, self.box, self.gravity, self.time_step, self._law, self._walls)
         advice = fluid_setup.advised(
-            advice, self.fluid, self.particles, self.integrator, self.box, held=self._bonds is not None
+            advice, self.fluid, self.particles, self.integrator, self.box, bonded=self._bonds is not None
         )
         return bond_setup.advised(advice, self._bonds, self.particles)
 
@@ -728,10 +728,10 @@ class Simulation(SimulationBase):
             If another thread of Python is moving this simulation.
         """
         steps = checks.whole("steps", steps, least=0)
-        with self._turn:
+        with self._lock:
             self._notice_changes()
-            if not self._foretold:
-                self._foretold = True
+            if not self._notices_given:
+                self._notices_given = True
                 refused = [notice for notice in self._meshes_foreseen() if notice.grave]
                 tell([*refused, *self._bonds_foreseen()], strict=False, force=True)
             set_threads(self._threads)
@@ -797,7 +797,7 @@ class Simulation(SimulationBase):
         if self._visited:
             message = "a function that is called in a run adds particles: add them between runs, or give inserters"
             raise ValueError(message)
-        with self._turn:
+        with self._lock:
             self._notice_changes()
             if (particles is not None and len(particles)) or inserters or outlets:
                 self._begin_again(particles, inserters, outlets)
@@ -805,7 +805,7 @@ class Simulation(SimulationBase):
     def _begin_again(
         self, particles: Particles | None, inserters: Sequence[Inserter], outlets: Sequence[Outlet]
     ) -> None:
-        """Go on in an engine that knows the shapes and materials of those that are added, and add them."""
+        """Go on in an engine that has the shapes and materials of the added particles, and add them."""
         start, there, before = self.time, self.particles, self._engine
         came = [each.inserter for each in self.inserters]
         later = [shifted(each, start) if isinstance(each, Inserter) else each for each in inserters]
@@ -832,11 +832,11 @@ class Simulation(SimulationBase):
             engine.advance(self.step_count)
         made._revision = made._particles.revision
         made._shown = -1
-        for name in ("_engine", "_particles", "_revision", "_population", "_law", "_shown", "_foretold", "_cells"):
+        for name in ("_engine", "_particles", "_revision", "_population", "_law", "_shown", "_notices_given", "_cells"):
             setattr(self, name, getattr(made, name))
 
     def _check_run(self, code: int) -> None:
-        self._told_who_left = self._engine.exits.tell(told=self._told_who_left)
+        self._escape_reported = self._engine.exits.warn_once(warned=self._escape_reported)
         if code == DONE and self._engine.is_sound(self._box):
             if self._population and self._population.changed:
                 self._catch_up()
@@ -844,7 +844,7 @@ class Simulation(SimulationBase):
                 self._particles._show_later(self._catch_up)
             return
         if code != DONE:
-            self._shown = -1  # somebody may have disturbed the state since it was shown
+            self._shown = -1  # the state may have been disturbed since it was shown
         check_run(code, self._engine, self.particles, self._box)
 
     def _recorded(
@@ -889,15 +889,15 @@ class Simulation(SimulationBase):
             self._shown = self.step_count
 
     def _expected(self) -> Particles:
-        """Those that may meet somebody, and examples of those that are to come."""
+        """Particles that may touch others, and examples of those to be inserted."""
         there = staying(self.particles, self._engine.left())
         return with_examples(there, [each.inserter for each in self.inserters])
 
     def foreseen(self) -> Iterator[Notice]:
-        """What should be known before a run begins."""
-        self._foretold = True
-        somebody = len(self._engine.left()) < len(self.particles) or self.inserters  # to be met, or will be
-        yield from self._planned(self._expected() if somebody else None)
+        """Notices to give before a run begins."""
+        self._notices_given = True
+        any_present = len(self._engine.left()) < len(self.particles) or self.inserters
+        yield from self._planned(self._expected() if any_present else None)
         if self.step_count == self._ledger.first_step:
             yield from deep_start(self._engine)
         yield from astray.foreseen(self._engine, self._containers)
@@ -905,7 +905,7 @@ class Simulation(SimulationBase):
         yield from rank_checks.foreseen(self._population.expected(number) if self._population else number)
 
     def _planned(self, there: Particles | None) -> Iterator[Notice]:
-        """What should be known of those who are there, or will be, which can be before anything is built."""
+        """Notices on the particles `there`, or to come, that need no engine."""
         particles, box, gravity, walls = self._particles, self.box, self.gravity, self._walls
         yield from self._meshes_foreseen()
         yield from densities(particles)
@@ -918,12 +918,12 @@ class Simulation(SimulationBase):
             yield from adhesion.foreseen(there, box, self._law, self.time_step, walls)
 
     def _meshes_foreseen(self) -> Iterator[Notice]:
-        """What should be known of the size of meshes, before a run or the first step."""
+        """Notices on the size of meshes, before a run or the first step."""
         inserters = [each.inserter for each in self.inserters]
         return mesh_scale_check.odd_meshes(self._particles, self._walls, words(self._walls), inserters)
 
     def _bonds_foreseen(self) -> Iterator[Notice]:
-        """What should be known of the bonds, before a run or the first step."""
+        """Notices on the bonds, before a run or the first step."""
         return bond_setup.foreseen(self._bonds, self._particles, self.time_step, self.integrator.name, self.gravity)
 
     def sphere_centres(self) -> np.ndarray:

@@ -94,7 +94,7 @@ class System(Protocol):
         """Advice on the time step for the present state; None if there is none to choose."""
 
     def foreseen(self) -> Iterator[Notice]:
-        """What should be known before a run begins."""
+        """Notices to give before a run begins."""
 
     def carry_on(self, duration: float) -> None:
         """Go on for about so long [s], by one step at least, without a file or a verdict."""

@@ -133,7 +133,7 @@ def form_of(bonds: Bonds, kinds: int) -> rows.Form:
 
 
 def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
-    """Bonds of particles as kernels know them, at rest in some shape."""
+    """Arrays of bonds for kernels, of particles that are at rest in some shape."""
     count, bodies = len(bonds), len(particles)
     chunks = -(-bodies // CHUNK)
     columns, kind = np.unique(table(bonds, particles), axis=1, return_inverse=True)
@@ -225,7 +225,7 @@ def by_chunk(first: np.ndarray, second: np.ndarray, chunks: int) -> tuple[np.nda
 
 
 def settled(state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Copies of what bonds have come to, by name, without what is left there of steps before."""
+    """Copies of the state of bonds, by name, with zeros for what is left of earlier steps."""
     found = {name: values.copy() for name, values in state.items()}
     breaking, active = int(found["count"][0]), int(found["eased_count"][0])
     found["pending"][breaking:], found["before"][breaking:] = 0, 0.0
@@ -274,9 +274,9 @@ def acting(tie: rows.Bonds, pairs: np.ndarray) -> np.ndarray:
 def ways(
     pairs: np.ndarray, bodies: int, apart: int, left_out: np.ndarray | bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of bodies up to so many bonds apart (X, 2), and the bonds on a shortest way between them (X, apart), or -1.
+    """Pairs of bodies up to so many bonds apart (X, 2), and the bonds on a shortest path between (X, apart), or -1.
 
-    Bonds to the ground, and those to be left out, are no part of any way.
+    Bonds to the ground, and those to be left out, are no part of any path.
 
     Examples
     --------

@@ -135,14 +135,14 @@ def described(bonds: Bonds | None) -> dict:
     """Bonds as plain values for readers, by what they have in common."""
     if bonds is None:
         return {}
-    told = {"number": len(bonds), "apart": bonds.apart}
+    found = {"number": len(bonds), "apart": bonds.apart}
     if bonds.contact.any():
-        told["with_contact"] = int(bonds.contact.sum())
+        found["with_contact"] = int(bonds.contact.sum())
     for name in ("young", "poisson", "diameter", "strength", "shear_strength"):
         low, high = float(getattr(bonds, name).min()), float(getattr(bonds, name).max())
-        told[name] = (low if low == high else [low, high]) if high < math.inf else None
-    told["damping"] = {mode: float(bonds.damping[:, k].max()) for k, mode in enumerate(MODES)}
-    return {"bonds": told}
+        found[name] = (low if low == high else [low, high]) if high < math.inf else None
+    found["damping"] = {mode: float(bonds.damping[:, k].max()) for k, mode in enumerate(MODES)}
+    return {"bonds": found}
 
 
 def check(bonds: Bonds | None, particles: Particles, gravity: tuple[float, float, float], time_step: float) -> None:
@@ -191,18 +191,18 @@ def advised(advice: Advice, bonds: Bonds | None, particles: Particles) -> Advice
     if bonds is None:
         return advice
     limit, k = shortest_period(bonds, particles)
-    told = (
+    text = (
         f"bonds: stable up to {limit:.3g} s, the stiffest is {k}, of particles {bonds.pairs[k].tolist()}: "
         f"{advice.time_step / limit:.2g} of it a step ({STEPS:g} are advised)"
     )
     most = rounded_down(STEPS * limit)
-    return replace(advice, further=(*advice.further, told), advised=min(advice.advised, most))
+    return replace(advice, further=(*advice.further, text), advised=min(advice.advised, most))
 
 
 def foreseen(
     bonds: Bonds | None, particles: Particles, time_step: float, integrator: str, gravity: tuple[float, float, float]
 ) -> Iterator[Notice]:
-    """What should be known before a run begins."""
+    """Notices to give before a run begins."""
     if any(isinstance(shape, FlexibleFibre) for shape, _ in particles.variants):
         reason = "there are flexible fibres without bonds, which are rigid"
         yield Notice("rigid-fibres", reason, "bodies, bonds = dem.FlexibleFibre.flexed(particles)")
@@ -234,8 +234,8 @@ def doubts(engine: Engine) -> Iterator[str]:
         )
 
 
-def told(engine: Engine) -> str:
-    """What became of bonds, in words."""
+def breakage(engine: Engine) -> str:
+    """How many bonds broke, in words."""
     if not engine.bonds:
         return ""
     broken = int((engine.bonds.arrays.state == BROKEN).sum())

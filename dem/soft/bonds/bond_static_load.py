@@ -1,4 +1,4 @@
-"""What hangs on bonds: whole chains below one of them, not only its lighter body."""
+"""Static load of bonds: the weight of the whole chain below each, not only of its lighter body."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def carried(pairs: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """Mass that hangs from the ground by each bond (B,) and by nothing else [kg]; 0 where there are other ways.
+    """Mass that hangs from the ground by each bond (B,) and by nothing else [kg]; 0 where there are other paths.
 
-    Loose ends are taken off one by one, and what they weigh is given to whom they hung on. A chain that hangs at both
-    of its ends has none: how its weight is shared out depends on stiffness.
+    Loose ends are taken off one by one, and their mass is added to the body that they hung on. A chain that hangs at
+    both of its ends has none: the division of its weight depends on stiffness.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def carried(pairs: np.ndarray, mass: np.ndarray) -> np.ndarray:
     """
     found, below = np.zeros(len(pairs)), mass.astype(float)
     first, incident = incidence(pairs, mass.size)
-    held = _held(pairs, first, incident, mass.size)
+    grounded = _grounded(pairs, first, incident, mass.size)
     left, bonds_of = np.diff(first), lambda b: incident[first[b] : first[b + 1]] >> 1
-    loose = np.flatnonzero(held & (left == 1)).tolist()
+    loose = np.flatnonzero(grounded & (left == 1)).tolist()
     taken = np.zeros(len(pairs), bool)
     while loose:
         body = loose.pop()
@@ -55,18 +55,18 @@ def carried(pairs: np.ndarray, mass: np.ndarray) -> np.ndarray:
     return found
 
 
-def _held(pairs: np.ndarray, first: np.ndarray, incident: np.ndarray, bodies: int) -> np.ndarray:
-    """Which bodies bonds hold to the ground, by whatever way (N,)."""
-    held = np.zeros(bodies, bool)
+def _grounded(pairs: np.ndarray, first: np.ndarray, incident: np.ndarray, bodies: int) -> np.ndarray:
+    """Which bodies are connected to the ground by bonds, by any path (N,)."""
+    grounded = np.zeros(bodies, bool)
     reached = pairs[pairs[:, 1] < 0, 0].tolist()
-    held[reached] = True
+    grounded[reached] = True
     while reached:
         body = reached.pop()
         for other in pairs[incident[first[body] : first[body + 1]] >> 1].ravel().tolist():
-            if other >= 0 and not held[other]:
-                held[other] = True
+            if other >= 0 and not grounded[other]:
+                grounded[other] = True
                 reached.append(other)
-    return held
+    return grounded
 
 
 def foreseen(bonds: Bonds, particles: Particles, gravity: tuple[float, float, float]) -> Iterator[Notice]:

@@ -1,4 +1,4 @@
-"""Whether what bonds have come to, as a file tells, fits an engine."""
+"""Check that the state of bonds in a file fits an engine."""
 
 from __future__ import annotations
 

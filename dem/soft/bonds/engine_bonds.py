@@ -57,7 +57,7 @@ class EngineBonds:
         self.arrays.live[self.arrays.slot] = acting(self.arrays, self.model.pairs)
 
     def inherit(self, before: EngineBonds) -> None:
-        """Go on with what has become of the bonds of another engine, but for the overlaps that it has seen."""
+        """Go on with the state of the bonds of another engine, but for the largest overlap."""
         self.restore(before.state | {"pressed": self.arrays.pressed})
 
     def follow_order(self, bodies: Bodies) -> None:

@@ -1,4 +1,4 @@
-"""Laws of drag by name: from words to what kernels know of the bodies."""
+"""Drag laws by name, with the numbers of the bodies that kernels need."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class EngineFluid:
-    """Owns what kernels know of the fluid.
+    """Owns the numbers and arrays of the fluid that kernels evaluate.
 
     Parameters
     ----------

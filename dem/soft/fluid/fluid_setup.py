@@ -1,4 +1,4 @@
-"""Particles in a fluid: from words to what kernels know, and what is to be said of it."""
+"""Particles in a fluid: the numbers of kernels from a `dem.Fluid`, advice, notices and doubts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ DRY = fluids.Dry()
 LIFTS = {"saffman": Saffman, "mei": Mei, None: fluids.Nothing}
 SWIRLS = {"rubinow-keller": RubinowKeller, "oesterle-bui-dinh": OesterleBuiDinh, None: fluids.Nothing}
 SPINS = {"stokes": Creeping, "dennis": Dennis, None: fluids.Nothing}
-STATE = ("clock", "drawn", "drawing", "reached")  # of `Medium`: what a run has come to
+STATE = ("clock", "drawn", "drawing", "reached")  # of `Medium`: state that a run goes on from
 HEAVY = 0.1  # density of a fluid over that of particles, from which added mass shows
 SELDOM = (64, 32, 16)  # steps from one evaluation of the laws to the next, the first that shows in nothing
 BRIEF = 0.1  # relaxation times that an interval may last where drag is that of the fastest
@@ -65,8 +65,8 @@ def fluid_of(
     )
     if cells is not None:
         field = in_cells(fluid, cells, field, len(particles))
-    told = [(shape, body) for (shape, _), body in zip(particles.variants, bodies, strict=True)]
-    drag = drag_inputs.drag_of(fluid, told)
+    shapes = [(shape, body) for (shape, _), body in zip(particles.variants, bodies, strict=True)]
+    drag = drag_inputs.drag_of(fluid, shapes)
     every = 1 if inserters else interval(fluid, particles, time_step)
     return fluids.Fluid(
         _medium(fluid, particles, bodies, every, fluids.rows_of(field)), field, drag,
@@ -75,7 +75,7 @@ def fluid_of(
 
 
 def film_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Callable[[int], tuple] | None:
-    """What makes the part of contact laws that a fluid has to do with; None without."""
+    """Function that makes the lubrication part of contact laws; None without one."""
     if fluid is None or fluid.lubrication is None:
         return None
     largest = max(float(np.max(shape.radii)) for shape, _ in particles.variants)
@@ -90,7 +90,7 @@ def check_walls(fluid: Fluid | None, walls: Sequence[Wall]) -> None:
 
 
 def _spheroids(particles: Particles) -> list[Spheroid]:
-    """What stands for each variant."""
+    """Spheroid that stands for each variant."""
     return [Spheroid.of(shape, shape.mass_properties(material.density)) for shape, material in particles.variants]
 
 
@@ -118,14 +118,14 @@ def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: i
 
 
 def turns(fluid: tuple) -> bool:
-    """Whether a fluid turns spheres, or feels that they turn."""
+    """Whether a fluid turns spheres, or its forces depend on their spin."""
     if isinstance(fluid, fluids.Dry):
         return False
     return not (isinstance(fluid.spin, fluids.Nothing) and isinstance(fluid.swirl, fluids.Nothing))
 
 
 def looks_back(fluid: tuple) -> bool:
-    """Whether what bodies feel of a fluid at a step is from an earlier one."""
+    """Whether the fluid forces of a step may have been evaluated at an earlier one."""
     return not isinstance(fluid, fluids.Dry) and fluid.medium.every > 1
 
 
@@ -150,7 +150,7 @@ def interval(fluid: Fluid, particles: Particles, time_step: float) -> int:
 
 
 def relaxation_times(fluid: Fluid, particles: Particles) -> tuple[float, float]:
-    """Shortest times in which a particle comes to move and to turn with the fluid, in Stokes flow [s]."""
+    """Shortest relaxation times of translation and rotation of a particle in Stokes flow [s]."""
     moving, turning = [math.inf], [math.inf]
     for body, (shape, material) in zip(_spheroids(particles), particles.variants, strict=True):
         properties = shape.mass_properties(material.density)
@@ -163,9 +163,15 @@ def relaxation_times(fluid: Fluid, particles: Particles) -> tuple[float, float]:
 
 
 def check(
-    fluid: Fluid | None, particles: Particles, box: Box | None, integrator: Integrator, time_step: float, *, held: bool
+    fluid: Fluid | None,
+    particles: Particles,
+    box: Box | None,
+    integrator: Integrator,
+    time_step: float,
+    *,
+    bonded: bool,
 ) -> None:
-    """Refuse what cannot be: a field that is not known where particles are, a scheme that would blow up.
+    """Refuse flows that are not given where particles are, and schemes that would be unstable.
 
     Raises
     ------
@@ -188,7 +194,7 @@ def check(
         message = "lift and magnus are of spheres, of which there are none: leave them out"
         raise ValueError(message)
     _, turning = relaxation_times(fluid, particles)
-    if not _follows(integrator, particles, held=held) and time_step > STEADIEST * turning:
+    if not _follows(integrator, particles, bonded=bonded) and time_step > STEADIEST * turning:
         message = (
             f"time_step {time_step:g} s is more than {STEADIEST:g} of {turning:.3g} s, in which a particle comes to "
             f"turn with the fluid, and {integrator.name} is not stable then: take improved-pcdm or splitting, or lower "
@@ -200,7 +206,7 @@ def check(
 def foreseen(
     fluid: Fluid | None, particles: Particles, box: Box | None = None, time_step: float = 0.0
 ) -> Iterator[Notice]:
-    """What should be known before a run begins."""
+    """Notices to give before a run begins."""
     if fluid is None:
         return
     if fluid.cells is not None:
@@ -272,26 +278,26 @@ def doubts(
 
 def advised(
     advice: Advice, fluid: Fluid | None, particles: Particles, integrator: Integrator, box: Box | None = None, *,
-    held: bool = False,
+    bonded: bool = False,
 ) -> Advice:  # fmt: skip
     """Advice on the time step in a fluid: schemes of rotation that do not follow its stiffness bound it."""
     if fluid is None:
         return advice
     moving, turning = relaxation_times(fluid, particles)
-    step, follows = advice.time_step, _follows(integrator, particles, held=held)
-    told = f"relaxation in the fluid: {moving:.3g} s, {step / moving:.2g} of it a step"
+    step, follows = advice.time_step, _follows(integrator, particles, bonded=bonded)
+    text = f"relaxation in the fluid: {moving:.3g} s, {step / moving:.2g} of it a step"
     if turning < math.inf:
-        told += f"; of rotation: {turning:.3g} s, {step / turning:.2g} of it"
-    told += " (stable with any)" if follows else f" (at most {STEADIEST:g} with {integrator.name})"
+        text += f"; of rotation: {turning:.3g} s, {step / turning:.2g} of it"
+    text += " (stable with any)" if follows else f" (at most {STEADIEST:g} with {integrator.name})"
     most = math.inf if follows else rounded_down(CALM * turning)
     if fluid.lubrication is not None:
         rate = film_rate(fluid, particles, box)
-        told += f"; of two particles with the thinnest film between them: {1 / rate:.3g} s, {step * rate:.2g} of it"
+        text += f"; of two particles with the thinnest film between them: {1 / rate:.3g} s, {step * rate:.2g} of it"
         most = min(most, rounded_down(THICK / rate))
-    return replace(advice, further=(told,), advised=min(advice.advised, most))
+    return replace(advice, further=(text,), advised=min(advice.advised, most))
 
 
-def _follows(integrator: Integrator, particles: Particles, *, held: bool) -> bool:
-    """Whether a scheme follows the relaxation of rotation, however stiff; of bodies in bonds, if they are held."""
-    spheres = not held and all(len(shape.radii) == 1 for shape, _ in particles.variants)
+def _follows(integrator: Integrator, particles: Particles, *, bonded: bool) -> bool:
+    """Whether a scheme follows the relaxation of rotation, however stiff; spheres in bonds have an orientation."""
+    spheres = not bonded and all(len(shape.radii) == 1 for shape, _ in particles.variants)
     return rotation.SCHEMES[type(integrator.scheme_for(np.ones((3, 1)), spheres=spheres))].behind is not None

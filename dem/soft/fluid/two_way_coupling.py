@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         two_way: TwoWayCoupling | None
 
     class CoupledEngine(Protocol):
-        """Engine as its fluid knows it."""
+        """What two-way coupling reads of an engine."""
 
         fluid: CoupledFluid
         bodies: Bodies
@@ -104,7 +104,7 @@ class TwoWayCoupling:
     Parameters
     ----------
     fluid, cells, particles : Fluid, Cells, Particles
-        Cells are known.
+        Cells as `cells_of` returns them.
     """
 
     def __init__(self, fluid: Fluid, cells: Cells, particles: Particles) -> None:
@@ -162,7 +162,7 @@ class TwoWayCoupling:
         self.seen[:] = before.two_way.seen
         self.followed = True
         self.update_medium(engine.fluid)
-        if self.coupling is not None and self.fluid.drag_model == "B":  # nobody tells the pressure: gravity may be new
+        if self.coupling is not None and self.fluid.drag_model == "B":  # gravity may be new
             self._apply_weight(engine)
 
     @staticmethod
@@ -252,7 +252,7 @@ class TwoWayCoupling:
         sampling.resistances(fluid, self.variant, position, velocity, orientation, resistance)
         taken = fluid.field.taken if solved else np.zeros((3, n))
         each = np.vstack([resistance, resistance * velocity, self.mass, taken])
-        found = self._sum_by_cell(engine, position, each, kept=3)
+        found = self._sum_by_cell(engine, position, each, shared=3)
         with np.errstate(invalid="ignore", divide="ignore"):
             solid_velocity = np.where(found[0] > 0, found[1:4] / found[0], 0.0)
         here = values if solved else self._sampled(engine)
@@ -280,7 +280,7 @@ class TwoWayCoupling:
 
     @staticmethod
     def strength(exchange: Exchange, interval: float) -> float:
-        """Share of the relative velocity in a cell that an interval [s] takes if neither side knows of the other.
+        """Share of the relative velocity in a cell that an interval [s] takes while drag and flow do not change.
 
         (1 + M) (1 - exp(-h/τ)), M the mass of particles over that of fluid, τ the relaxation time.
         """
@@ -296,10 +296,10 @@ class TwoWayCoupling:
         values[VELOCITY:GRADIENT] = np.moveaxis(state.velocity, -1, 0)
         slopes = self.cells.gradient(state.velocity).reshape(*self.cells.number, PRESSING - GRADIENT)
         values[GRADIENT:PRESSING] = np.moveaxis(slopes, -1, 0)
-        told = {0: state.density, 1: state.viscosity}
-        if any(np.ndim(each) for each in told.values()):
+        properties = {0: state.density, 1: state.viscosity}
+        if any(np.ndim(each) for each in properties.values()):
             self.fit_field(engine.fluid, ("properties",))
-        for k, each in told.items():
+        for k, each in properties.items():
             if each is not None:
                 self.seen[2 + k] = np.mean(each)
                 if isinstance(engine.fluid.model.field, Mixture):
@@ -310,16 +310,18 @@ class TwoWayCoupling:
         else:
             values[PRESSING:ROWS] = -np.moveaxis(state.pressure_gradient, -1, 0)
 
-    def _sum_by_cell(self, engine: CoupledEngine, position: np.ndarray, each: np.ndarray, kept: int = 0) -> np.ndarray:
+    def _sum_by_cell(
+        self, engine: CoupledEngine, position: np.ndarray, each: np.ndarray, shared: int = 0
+    ) -> np.ndarray:
         """Values of particles (R, N), summed by cell (R, nx, ny, nz).
 
-        Particles outside of all cells, and those that have left, add nothing; but the last `kept` rows of theirs go to
-        the nearest cells, so that no momentum taken from the fluid is lost.
+        Particles outside of all cells, and those that have left, add nothing; but their last `shared` rows go to the
+        nearest cells, so that no momentum taken from the fluid is lost.
         """
         there = ~self.cells.outside(np.asarray(position).T)
         there[engine.left()] = False
         each = np.array(each)
-        each[: len(each) - kept, ~there] = 0.0
+        each[: len(each) - shared, ~there] = 0.0
         each = np.ascontiguousarray(each)
         found = np.zeros((len(each), *self.cells.number), np.int64)
         room = BITS - math.ceil(math.log2(self.mass.size + 1))

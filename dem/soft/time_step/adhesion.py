@@ -150,7 +150,7 @@ def meeting(particles: Particles, box: Box | None, law: tuple, beside: Sequence[
     return Pairs.of(springs, c.material, c.radius, c.mass, walls=walls)
 
 
-def held(particles: Particles, box: Box | None, law: tuple, walls: Sequence[Wall] = ()) -> AdhesionLimit:
+def adhesion_limit(particles: Particles, box: Box | None, law: tuple, walls: Sequence[Wall] = ()) -> AdhesionLimit:
     """What adhesion holds of particles that may meet."""
     pairs = meeting(particles, box, law, walls) if attracts(law) else None
     if pairs is None or not pairs.i.size:

@@ -16,7 +16,7 @@ from dem.kernels.laws import Elastic
 from dem.model.domain.box import AXES, FACES
 from dem.soft import arrays
 from dem.soft.neighbours.skin_distances import CANDIDATE_SKIN
-from dem.soft.time_step.adhesion import AdhesionLimit, held
+from dem.soft.time_step.adhesion import AdhesionLimit, adhesion_limit
 from dem.soft.time_step.impacts import ADVISED, FIXED, FORCED, RESOLVED, WALL, Hardest, rounded_down
 from dem.soft.walls.wall_arrays import fall_on, fastest_of
 
@@ -135,7 +135,7 @@ def advise(
         hardest = _hardest(particles, box, gravity, law, walls, time_step)
         spin = float(np.linalg.norm(particles.angular_velocity, axis=1).max())
     first, deepest, squeezed = hardest.shortest, hardest.deepest, hardest.squeezed
-    rayleigh, sticks = min(_rayleigh_times(particles)), held(particles, box, law, walls)
+    rayleigh, sticks = min(_rayleigh_times(particles)), adhesion_limit(particles, box, law, walls)
     turning = ADVISED_TURN / spin if spin else math.inf
     alone = min(squeezed.time / RESOLVED, RAYLEIGH_SHARE * rayleigh, turning)
     advised = rounded_down(min(first.time / ADVISED, sticks.time / ADVISED, alone))
