@@ -94,7 +94,7 @@ def main() -> None:
     for name, spent in seconds.items():
         if spent:
             each = 1e9 * statistics.median(spent) / n / steps
-            ratio = statistics.median(a / b for a, b in zip(spent, seconds["here"], strict=True))
+            ratio = statistics.median(spent) / statistics.median(seconds["here"])
             print(f"{name}: {each:.4g} ns a particle step, {ratio:.3g} times as long as here")
     print(f"YADE's spheres are {far:.1%} of the way that they went from where they are here")
     sys.stderr.write(
