@@ -1,4 +1,4 @@
-"""Save a simulation to a file and go on from there, to the last bit.
+"""Save a simulation to a file, and continue from the file with the same bytes.
 
 A checkpoint is a group of HDF5: in a file of its own (`save`, `load`), or in a trajectory, where
 `dem.files.writing.trajectory_writer` stores the initial state and the latest one. Each kind of system has a module that
@@ -40,8 +40,8 @@ def write(sim: System, group: h5py.Group) -> None:
     Raises
     ------
     TypeError
-        If a shape cannot be told by its class and values, or the system is of a class that files do not know; nothing
-        is written then.
+        If a shape cannot be described by its class and values, or files do not support the class of the system;
+        nothing is written then.
     """
     name = type(sim).__name__
     if name not in KINDS:
@@ -54,14 +54,14 @@ def write(sim: System, group: h5py.Group) -> None:
 
 
 def read(group: h5py.Group, threads: int | None = None) -> System:
-    """The simulation that a group holds.
+    """Make the simulation that a checkpoint group holds.
 
     Raises
     ------
     KeyError
-        If it is none.
+        If the group is no checkpoint.
     ValueError
-        If it is of another version, a shape is not there, or what it says does not fit together.
+        If it is of another version, the class of a shape is missing, or its values contradict each other.
     """
     written, name = group.attrs["format"], group.attrs["kind"]
     if not (isinstance(written, str) and written == FORMAT):

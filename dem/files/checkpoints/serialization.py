@@ -71,7 +71,7 @@ NAMES = {kind: name for name, kind in OURS.items()}
 
 
 def recipe(thing: object) -> dict:
-    """How to make a shape, material or box again; raises TypeError if it cannot be told."""
+    """Recipe of a shape, material or box: its class and values; raises TypeError if JSON cannot hold them."""
     kind = type(thing)
     if not is_dataclass(thing) or kind.__qualname__ != kind.__name__:
         message = f"{thing!r} cannot be saved: make its class a dataclass at the top of a module"
@@ -96,7 +96,7 @@ def _plain(value: object) -> object:
 
 
 def made(given: object) -> object:
-    """The thing that a recipe makes; raises ValueError if its class is not there."""
+    """Object made from a recipe; raises ValueError if its class cannot be imported."""
     if isinstance(given, dict) and given.keys() == {"class", "values"}:
         name = given["class"] if isinstance(given["class"], str) else ""
         kind = OURS.get(name) or part_of_class(name) or _named(name)
@@ -142,7 +142,7 @@ def describe_particles(particles: Particles) -> dict:
 
 
 def variants_of(given: dict) -> list[tuple[Shape, Material]]:
-    """Shape and material of each variant, as `describe_particles` gave them, or as files did once, one by one.
+    """Shape and material of each variant, from `describe_particles` or from the older layout with one entry each.
 
     Raises
     ------

@@ -39,7 +39,7 @@ def register_export(
     name: str, write: Callable[[Trajectory, Path, Frames, Sequence[str]], None], *, endings: Sequence[str],
     fields: Callable[[Trajectory], dict[str, tuple[str, ...]]] | None = None, always: Sequence[str] = (),
 ) -> None:  # fmt: skip
-    """Bring a file format of your own to `dem.export` and to ``dem export``.
+    """Register a file format of your own for `dem.export` and ``dem export``.
 
     An entry point of the group of exports, with this name and the module that calls this function, lets the command
     line find it, see ``dem guide own``.
@@ -47,11 +47,11 @@ def register_export(
     Parameters
     ----------
     name : str
-        Of the format.
+        Name of the format.
     write : function
         ``write(run, path, frames, fields)`` writes frames of these numbers, with these fields, to a new file.
     endings : sequence of str
-        Of file names, such as (".xyz",); the first is the default.
+        Endings of file names, such as (".xyz",); the first is the default.
     fields : function, optional
         ``fields(run)`` says which fields can be asked for, and of which fields of the run each is made; default: all
         fields of particles.

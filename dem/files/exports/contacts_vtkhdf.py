@@ -75,9 +75,9 @@ def _append(dataset: h5py.Dataset, rows: np.ndarray) -> None:
 
 
 def _lay_out(view: h5py.Group, time: np.ndarray, counts: np.ndarray) -> None:
-    """Everything but points and data: so many lines at each time (T,), (T,), of two points of their own each.
+    """Write everything except points and data: the numbers of lines at each time (T,), each between two points.
 
-    Which points lines go through is stored once, for the frame that has most.
+    The connectivity of lines is stored once, for the frame with the most lines.
     """
     most, none = int(counts.max(initial=0)), np.zeros(len(counts), np.int64)
     view["NumberOfPoints"] = 2 * counts

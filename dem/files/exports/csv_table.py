@@ -1,6 +1,6 @@
 """A table of comma-separated values, tidy: a row for each particle in each frame.
 
-Numbers have as many digits, up to 17, as it takes to read back the same bits.
+Numbers have as many digits, up to 17, as reading back the same bits needs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
         table = csv.writer(file, lineterminator="\n")
         table.writerow([heading(*row) for row in ROWS.items()] + [c for name in fields for c in STATE[name].headings])
         for k in frames:
-            if run.varies:  # only those who are there
+            if run.varies:  # only particles that are present
                 frame = run[k]
                 columns = [column for name in fields for column in frame.field(name).T.tolist()]
                 who = frame.identity.tolist(), frame.kind.tolist()

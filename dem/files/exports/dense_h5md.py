@@ -1,9 +1,9 @@
-"""H5MD with a column for each particle, for MDAnalysis and others who take rows of a frame for particles.
+"""H5MD with a column for each particle, for MDAnalysis and other programs in which a row is always one particle.
 
-P. de Buyl et al., Comput. Phys. Commun. 185 (2014) 1546. A trajectory is such a file already, unless particles come and
-go: then its frames have the rows of those who are there, one behind the other. Here each particle that was ever in a
-frame has a column of its own, in the order of ``id``, with NaN, and -1 in ``id``, where it is not there. Numbers are as
-precise as those of the trajectory; what nobody is in takes no room.
+P. de Buyl et al., Comput. Phys. Commun. 185 (2014) 1546. A trajectory is such a file already, unless particles are
+inserted or removed: then a frame has rows for the particles present, without gaps. In this format each particle that
+was ever in a frame has its own column, in the order of ``id``; where it is absent, fields are NaN and ``id`` is -1.
+Numbers are as precise as those of the trajectory; chunks without any particle take no space.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
 
 
 def _rows(run: Trajectory, k: int, who: h5py.Dataset, stored: dict) -> Iterator[tuple[h5py.Dataset, np.ndarray]]:
-    """Each dataset with what those have who are there in a frame."""
+    """Each dataset with the values of the particles present in a frame."""
     shot = run[k]
     yield who, shot.identity
     for name, dataset in stored.items():
@@ -71,7 +71,7 @@ def _reach(columns: np.ndarray | slice, most: int) -> tuple[int, int]:
 
 
 def _check_room(run: Trajectory, path: Path, rows: int, widths: list[int]) -> None:
-    """Raise ValueError if the disk has no room for so many rows of fields so wide."""
+    """Raise ValueError if the disk has no space for the rows of these fields."""
     free, needed = shutil.disk_usage(path.absolute().parent).free, 8 * rows * (1 + sum(widths))
     if needed > free:
         message = (
@@ -100,7 +100,7 @@ def _element(group: h5py.Group, element: h5py.Group) -> h5py.Group:
 
 
 def _empty(group: h5py.Group, name: str, size: tuple[int, ...], dtype: type, fill: float) -> h5py.Dataset:
-    """A dataset (T, N, ...) that nobody is in yet."""
+    """A dataset (T, N, ...) without particles: all values are the fill value."""
     chunks = 1, max(1, min(size[1], COLUMNS)), *size[2:]
     element = _element(group, group.require_group(name))
     return element.create_dataset("value", size, dtype, chunks=chunks if size[1] else None, fillvalue=fill)

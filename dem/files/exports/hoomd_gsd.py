@@ -132,7 +132,7 @@ class _Kinds(NamedTuple):
         )  # fmt: skip
 
     def describe(self, bodies: object) -> None:
-        """Say what types there are; where nobody is ever there, what GSD takes by itself."""
+        """Set the types and shapes of particles; GSD's defaults if no frame has a particle."""
         if self.types:
             bodies.types, bodies.type_shapes = self.types, self.shapes
 

@@ -1,8 +1,8 @@
-"""Every sphere of every particle as a point, for ParaView, in VTK's own layout: a file that stands on its own.
+"""Every sphere of every particle as a point, for ParaView, in VTK's layout, as a separate file.
 
 Point data are ``radius`` [m], ``owner`` (number of the particle), ``kind`` (of the particle), ``identity`` (of the
 sphere), and ``velocity`` of the sphere's centre, v + ω × r [m/s]. Numbers are as precise as those of the trajectory.
-Where particles come and go, each frame has the spheres of those who are there, and needs ParaView 5.13 or VTK 9.4.
+Where particles are inserted or removed, a frame has the spheres of those present; that needs ParaView 5.13 or VTK 9.4.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Walls beside the box as surfaces of triangles, for ParaView, in VTK's own layout: a file that stands on its own.
+"""Walls beside the box as surfaces of triangles, for ParaView, in VTK's layout, as a separate file.
 
 Triangles are stored once; their corners for each frame, or once if no wall moves. Cell data are ``wall`` (its
 number), ``force`` (of all particles on that wall, at the frame [N]) and, where any wall wears, ``worn``: the volume
-gone from the triangle since the run began [m³]; of a wall that is no mesh it is spread over all of it. Planes, which
-have no end, are squares about the particles of the first frame.
+worn off the triangle since the run began [m³]; of walls other than meshes it is spread over the whole wall. Planes,
+which are infinite, are drawn as squares about the particles of the first frame.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
 
 
 def _worn(wall: StoredWall, frame: int, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Volume gone from each triangle that shows a wall [m³]: of other walls than meshes by their areas."""
+    """Volume worn off each triangle of a wall [m³]; of walls other than meshes, spread in proportion to areas."""
     gone = wall.worn[frame]
     if gone.size == len(triangles):
         return gone

@@ -1,8 +1,9 @@
-"""Tables in a trajectory that grow by rows of their own, at other times than its frames: plain data sets of records.
+"""Tables of records in a trajectory that grow independently of its frames.
 
-``pandas.DataFrame(h5py.File("run.h5")["table"][:])`` is one as pandas has it. A file has those that it needs: `TABLE`,
-the running table of a run that was to have one; `CHANGES`, what somebody from outside changed; `CONTACTS`, those of all
-frames, one after the other, of which ``contacts/number`` has how many there are in each; `EVENTS`, who came and went.
+``pandas.DataFrame(h5py.File("run.h5")["table"][:])`` reads one into pandas. A file has the tables that it needs:
+`TABLE`, the running table of a run; `CHANGES`, changes of the state by the user between steps; `CONTACTS`, contacts of
+all frames one after the other, with their number in each frame in ``contacts/number``; `EVENTS`, insertions and
+removals of particles.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""What is where in a trajectory: HDF5 in the layout of H5MD 1.1.
+"""Groups and data sets of a trajectory: HDF5 in the layout of H5MD 1.1.
 
-P. de Buyl, P. Colberg, F. Höfling, Comput. Phys. Commun. 185 (2014) 1546. What MDAnalysis needs beyond it: one
+P. de Buyl, P. Colberg, F. Höfling, Comput. Phys. Commun. 185 (2014) 1546. MDAnalysis needs, beyond H5MD, one
 particles group named `trajectory`, explicit step and time, the edges of a periodic box at every frame, no unit on
-position (its table has no metre). Positions go on beyond a periodic box. Orientation follows H5MD proposal 104:
+position (its table has no metre). Positions are not wrapped into a periodic box. Orientation follows H5MD proposal 104:
 quaternion, scalar first, body to world. Energies are totals of the system, so they do not go by the names of H5MD's
 thermodynamics module, which are averages per particle. The default file version is kept, which all readers know.
 
-`parameters` holds what the run was made from, as JSON, the shapes of all variants, and where it was made; `restart` the
+`parameters` holds the input of the run as JSON, the shapes of all variants, and the machine and versions; `restart` the
 state at the start and at the latest checkpoint, see `dem.files.checkpoints.checkpoint`; `VTKHDF` shows the same
 data to ParaView, see `dem.files.h5md.vtkhdf`.
 """
@@ -61,7 +61,7 @@ def create(file: h5py.File, sim: System, output: Output) -> None:
 
 
 def say_who(file: h5py.File) -> None:
-    """Version, author, creator and units, as H5MD asks."""
+    """Write version, author, creator and units, which H5MD requires."""
     h5md = file.create_group("h5md")
     h5md.attrs["version"] = np.array([1, 1], np.int32)
     h5md.create_group("author").attrs["name"] = np.bytes_(b"unknown")
@@ -137,7 +137,7 @@ def _element(
     file: h5py.File, group: h5py.Group, name: str, shape: tuple[int, ...], dtype: type = np.float64,
     compression: str | None = None, *, crowd: int | None = None,
 ) -> h5py.Dataset:  # fmt: skip
-    """A time-dependent element whose step and time are those of the positions; of a crowd of about so many, or not."""
+    """Create a time-dependent element with the step and time of positions; `crowd`: expected number, if it varies."""
     element = group.require_group(name)
     if "step" not in element:
         element["step"], element["time"] = (file[f"{PARTICLES}/position/{part}"] for part in ("step", "time"))

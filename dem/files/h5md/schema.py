@@ -15,7 +15,7 @@ PARTICLES = "particles/trajectory"
 ENERGIES = (*Energy._fields, "total")
 OPTIONAL = ("fluid", "inserted", "removed")
 FURTHER = {
-    "position": {"si_unit": "m"},  # not the unit of H5MD, whose readers multiply by it and know no metre
+    "position": {"si_unit": "m"},  # not H5MD's attribute `unit`: its readers convert by it and do not know the metre
     "orientation": {"component_order": "w x y z", "frame": "body_to_world"},
     "angular_velocity": {"frame": "world"},
 }

@@ -1,9 +1,9 @@
-"""Trajectories of runs whose particles come and go: rows of those who are there, and who that is.
+"""Fields of runs in which particles are inserted and removed: rows of the particles present, and their ids.
 
-At frame t the first n rows of every field, along its second axis, are of the n particles that are there, in ascending
+At frame t the first n rows of every field, along its second axis, are of the n particles present, in ascending
 order of their numbers; the rest is filled, NaN for fields and -1 for ``id``, as H5MD has it (P. de Buyl et al. 2014,
 section 3.3: the particle axis holds the largest number of particles, and the fill value of ``id`` marks those that are
-absent). The axis grows as it has to. ``born`` has the number of each particle that was ever in a frame, ascending, and
+absent). The axis grows as needed. ``born`` has the number of each particle that was ever in a frame, ascending, and
 ``species``, ``variant`` and ``mass`` go along with it: columns of the file are those of ``born``.
 """
 
@@ -36,7 +36,7 @@ def is_crowd(file: h5py.File) -> bool:
 
 
 def create_tables(group: h5py.Group) -> None:
-    """Tables of all particles that were ever there, with nobody in them yet."""
+    """Create the tables of all particles that were ever present, empty."""
     for name, kind in TABLES.items():
         group.create_dataset(name, (0,), kind, maxshape=(None,), chunks=(1024,))
 
@@ -44,7 +44,7 @@ def create_tables(group: h5py.Group) -> None:
 def growing(
     group: h5py.Group, name: str, width: tuple[int, ...], dtype: type, columns: int, compression: str | None = None
 ) -> h5py.Dataset:
-    """Empty dataset (0, 0, *width) that grows by frames and by particles, and is filled where nobody is."""
+    """Create an empty dataset (0, 0, *width) that grows by frames and particles, with a fill value for absent ones."""
     how = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     how.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)  # so that a file has all values that it claims to have
     packed = {"compression": compression, "shuffle": True} if compression else {}

@@ -1,7 +1,7 @@
-"""Show runs whose particles come and go to ParaView: the group ``/VTKHDF`` for points that are more at some times.
+"""Show runs with a varying number of particles in ParaView: the group ``/VTKHDF``.
 
-As in ``vtkhdf``, but each step has points of its own, one part after the other. What makes points visible, a vertex
-each, is stored once, for the step that has most: ParaView 5.13 or VTK 9.4 on.
+Unlike in ``vtkhdf``, each step has its own points, and steps follow each other. The vertices that make points visible
+are stored once, for the step with the most points. Needs ParaView 5.13 or VTK 9.4.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ GROUP = "VTKHDF"
 
 
 def write_crowd(file: h5py.File, frames: int) -> None:
-    """Let ParaView see so many frames of a trajectory that is open for writing; what moves is not copied."""
+    """Write the group for so many frames of a trajectory that is open for writing; positions are linked, not copied."""
     group = file[PARTICLES]
     identity = group[f"{variable_population.ID}/value"]
     there = np.array([int((identity[k] >= 0).sum()) for k in range(frames)])
@@ -73,7 +73,7 @@ def begin_with_points(view: h5py.Group) -> None:
 
 
 def _pieces(dataset: h5py.Dataset, there: np.ndarray) -> h5py.VirtualLayout:
-    """Rows of those who are there, frame after frame, of a dataset that has more."""
+    """Rows of the particles present, frame after frame, of a dataset with fill values."""
     ends = np.cumsum(there)
     flat = h5py.VirtualLayout((int(ends[-1]), *dataset.shape[2:]), dataset.dtype)
     source = h5py.VirtualSource(".", dataset.name, dataset.shape)

@@ -1,8 +1,8 @@
-"""Show frames to ParaView: the group ``/VTKHDF``, VTK's own layout for points that move.
+"""Show a trajectory in ParaView: the group ``/VTKHDF``, VTK's layout for moving points.
 
 Format 2.0 of https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format, type PolyData, with steps: ParaView
-5.12 or VTK 9.3 on. All four kinds of cells must be there, also the empty ones, and without a vertex for each point
-nothing is drawn. What does not change is stored once: one part whose offsets are zero at every step.
+5.12 or VTK 9.3 and later. VTK requires all four kinds of cells, even empty ones, and draws nothing without a vertex
+for each point. Constant arrays are stored once, in one part whose offsets are zero at every step.
 """
 
 from __future__ import annotations

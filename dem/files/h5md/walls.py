@@ -1,4 +1,4 @@
-"""Walls beside the box in files: what they are, once, and at each frame where they are and what they feel.
+"""Walls beside the box in files: their definition, once, and their pose and load at each frame.
 
 In a trajectory the group ``walls`` holds ``definition``, how to make each wall again as JSON, arrays of meshes by the
 number of the wall, and elements of H5MD with a row a wall at each frame: the pose (`position` of the middle, and

@@ -1,4 +1,4 @@
-"""Fields of runs whose particles come and go, aligned: a column for each particle that was ever in a frame."""
+"""Fields with a column for each particle that was ever in a frame, of runs with insertion and removal."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class AlignedField(StoredField):
-    """A field over some frames, an array (T, B, k) that stays on disk; NaN where a particle is not there.
+    """A field over some frames, an array (T, B, k) that stays on disk; NaN where a particle is absent.
 
-    Columns are those of `Trajectory.identity`; a frame by itself, ``run[10].position``, has those who are there alone.
+    Columns are those of `Trajectory.identity`. A single frame, ``run[10].position``, has only the particles present.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class AlignedField(StoredField):
         return np.dtype(np.float64) if self.field.derive else self._dataset.dtype
 
     def present(self, frame: int) -> np.ndarray:
-        """Values of those who are there in a frame (n, k)."""
+        """Values of the particles present in a frame (n, k)."""
         rows = read_rows(self._dataset, self._frames, frame)
         there = rows[: int((read_rows(self._identity, self._frames, frame) >= 0).sum())]
         return self.field.derive(there) if self.field.derive else there

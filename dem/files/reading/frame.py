@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Frame:
-    """One frame of a trajectory; its arrays are read when they are first asked for, and kept.
+    """One frame of a trajectory. Arrays are read from the file at first access, and cached.
 
     ``index`` is its number in the file.
     """
@@ -214,7 +214,7 @@ class Frame:
     def _bounds(
         self, lower: Sequence[float] | None, upper: Sequence[float] | None
     ) -> tuple[np.ndarray, np.ndarray, list[str]]:
-        """Corners (3,), (3,) given, or else those of the box [m], and the axes along which they are a period apart."""
+        """Corners (3,), (3,) [m], by default those of the box, and the periodic axes of the box between them."""
         box = self._run.box
         if box is None and (lower is None or upper is None):
             message = f"{self._run.path} has no box to take bounds from: give lower and upper"

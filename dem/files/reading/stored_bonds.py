@@ -1,4 +1,4 @@
-"""Bonds as files tell them, see ``bonds``."""
+"""Read the bonds of a trajectory, see `dem.files.h5md.bonds`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNIT_NORM = 1e-6
 
 
 class StoredBonds(NamedTuple):
-    """Bonds of a run, with a row a frame of what they had come to."""
+    """Bonds of a run, with their state at each frame."""
 
     made: Bonds  # with their shape at rest
     time: np.ndarray  # (T,) [s]
@@ -40,7 +40,7 @@ class StoredBonds(NamedTuple):
 
 
 def made_bonds(group: h5py.Group, particles: int) -> Bonds:
-    """The bonds that a group tells; raises ValueError for what are none."""
+    """Bonds stored in a group; raises ValueError if its contents are invalid."""
     number = len(input_validation.numbers(group, "pairs", (None, 2), "iu"))
     values = {name: input_validation.numbers(group, name, (None, *group[name].shape[1:]), "iuf")[()] for name in ARRAYS
               if name in group or name != "contact"}  # fmt: skip

@@ -28,7 +28,7 @@ class StoredField:
         self._frames = frames
 
     def present(self, frame: int) -> np.ndarray:
-        """Values of those who are there in a frame, all of them (N, k)."""
+        """Values of all particles in a frame (N, k)."""
         return self[frame]
 
     @property

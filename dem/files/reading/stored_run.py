@@ -1,4 +1,4 @@
-"""What the file of a run holds, by name."""
+"""Contents of the file of a run, as properties."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class StoredRun:
 
     @property
     def location(self) -> Path:
-        """Where the file lies, whatever folder the process has gone to since it was opened."""
+        """Absolute path of the file."""
         return self._folder / self.path
 
     def close(self) -> None:
@@ -129,7 +129,7 @@ class StoredRun:
 
     @property
     def events(self) -> np.ndarray:
-        """Who came and went: step, time, particle, variant, gate, position and velocity then.
+        """Insertions and removals: step, time, particle, variant, gate, position and velocity.
 
         An array of records (K,), in SI units; a gate k from 0 on is inserter k, -1 - k is outlet k. Particles that were
         there at the start are not among them.
@@ -137,7 +137,7 @@ class StoredRun:
         return self._log(growing_tables.EVENTS, variable_population.EVENT)
 
     def flow(self, gate: int = -1) -> tuple[np.ndarray, np.ndarray]:
-        """How many particles, and how much mass [kg], had come or gone by a gate at each frame (T,), (T,).
+        """Number of particles, and mass [kg], inserted or removed through a gate until each frame (T,), (T,).
 
         Gates are those of `events`: 0 is the first inserter, -1 the first outlet.
         """
@@ -159,7 +159,7 @@ class StoredRun:
 
     @property
     def position(self) -> StoredField:
-        """Centres of mass (T, N, 3) [m], going on beyond a periodic box."""
+        """Centres of mass (T, N, 3) [m], not wrapped into a periodic box."""
         return self.field("position")
 
     @property
@@ -298,17 +298,17 @@ class StoredRun:
 
     @property
     def box(self) -> Box | None:
-        """The box as it was given; walls that move are where `Frame.walls` says."""
+        """The box as given to the simulation; `Frame.walls` has the positions of moving sides."""
         return input_validation.box_of(self.input["box"])
 
     @property
     def walls(self) -> tuple[StoredWall, ...]:
-        """Walls beside the box: each with its `wall`, `name`, and arrays of a row a frame of where it was, and felt."""
+        """Walls beside the box, each with its `wall`, `name`, and arrays of poses and loads by frame."""
         return stored_walls.stored(self._stored("/"), self.frames, self.time)
 
     @property
     def bonds(self) -> StoredBonds | None:
-        """The bonds, with arrays of a row a frame of what they had come to; None if there are none."""
+        """The bonds, with arrays of their state by frame; None without bonds."""
         return stored_bonds.stored(self._stored("/"), self.frames, self.time, len(self.kind))
 
     @property
@@ -330,7 +330,7 @@ class StoredRun:
 
     @property
     def verdict(self) -> str | None:
-        """Verdict line of a run that came to its end, or was stopped by hand."""
+        """Verdict line of a run that ended or was stopped by the user."""
         return self._stored("/parameters").attrs.get("verdict")
 
     @property
@@ -340,5 +340,5 @@ class StoredRun:
 
     @property
     def event_particles(self) -> list[int]:
-        """Whom it is about, in the file with the last steps before a run broke (``run.crash.h5``); else nobody."""
+        """Particles involved in a failure, in the file of the steps before it (``run.crash.h5``); empty in other files."""
         return [int(n) for n in self._stored("/parameters").attrs.get("event_particles", ())]

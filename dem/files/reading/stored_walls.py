@@ -1,4 +1,4 @@
-"""Walls beside the box as files tell them, see ``walls``."""
+"""Read the walls of a trajectory, see `dem.files.h5md.walls`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def define(file: h5py.File, sim: System) -> None:
 
 
 def made_walls(given: list[dict], group: h5py.Group | None) -> list[Wall]:
-    """The walls that recipes tell; raises ValueError for what is none."""
+    """Walls made from recipes; raises ValueError for an invalid recipe."""
     require(isinstance(given, list), "its walls are no list")
     found = []
     for k, each in enumerate(given):
@@ -59,7 +59,7 @@ def made_walls(given: list[dict], group: h5py.Group | None) -> list[Wall]:
 
 
 class StoredWall(NamedTuple):
-    """A wall of a run, with a row a frame of what it did and felt.
+    """A wall of a run, with its pose and load at each frame.
 
     Arrays: (T, 3) [m], (T, 4) how it has turned since time 0, (T, 3) [N, N m, N s, N m s], (T,) [J], (T,). Force and
     torque are those of particles on it; the torque is about a point of its axis of rotation, or its middle.
@@ -76,7 +76,7 @@ class StoredWall(NamedTuple):
     angular_impulse: np.ndarray
     work: np.ndarray
     contacts: np.ndarray
-    worn: np.ndarray  # (T, P) volume gone from each of its pieces [m³]; P = 0 where it does not wear
+    worn: np.ndarray  # (T, P) volume worn off each of its pieces [m³]; P = 0 without wear
 
     @property
     def mean_force(self) -> np.ndarray:

@@ -12,7 +12,7 @@ from dem.base.json_texts import parsed
 if TYPE_CHECKING:
     from dem.files.reading.stored_run import StoredRun
 
-# told as a whole, with what they are for
+# shown as a whole, with their meaning
 GROUPS = {
     "restart/start": "state at the start: dem rerun",
     "restart/latest": "latest checkpoint: dem run --resume, Simulation.load",

@@ -40,7 +40,7 @@ def to_pandas(run: StoredRun, fields: Sequence[str]) -> pd.DataFrame:
         columns |= dict(zip(field.columns, values.reshape(-1, field.width).T, strict=True))
         units |= dict.fromkeys(field.columns, field.unit)
     table = pd.DataFrame(columns)
-    if run.varies:  # only those who are there, by their numbers
+    if run.varies:  # only particles present, by their numbers
         table["particle"] = run.identity[table["particle"]]
         state = [column for name in fields for column in FIELDS[name].columns]
         table = table[~table[state].isna().all(axis=1)].reset_index(drop=True)
@@ -85,7 +85,7 @@ def to_xarray(run: StoredRun, fields: Sequence[str]) -> xarray.Dataset:
 
 
 def _variable(stored: StoredField) -> xarray.Variable:
-    """A field that xarray reads when its values are asked for."""
+    """A field that xarray reads lazily."""
     from xarray import Variable  # noqa: PLC0415
     from xarray.backends import BackendArray  # noqa: PLC0415, an extra
     from xarray.core import indexing  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Frames one by one, for work on them that may take long: how far it has come is shown."""
+"""Loops over frames that show a progress bar when they take long."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Frames(Sequence):
-    """Numbers of frames; whoever goes through them one by one, and takes seconds for it, shows a bar by doing so."""
+    """Sequence of frame numbers; a loop over it shows a progress bar after a few seconds."""
 
     def __init__(self, numbers: range) -> None:
         self._numbers = numbers
@@ -27,11 +27,11 @@ class Frames(Sequence):
         return self._numbers[k]
 
     def __iter__(self) -> Iterator[int]:
-        """One by one."""
+        """Iterate, and show progress."""
         self._going.append(through(self._numbers, "frame"))
         return self._going[-1]
 
     def close(self) -> None:
-        """Take away bars of those who stopped half-way."""
+        """Remove the bars of loops that were left before their end."""
         for each in self._going:
             each.close()

@@ -1,4 +1,4 @@
-"""Read trajectories."""
+"""`dem.Trajectory`: a run on disk."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Trajectory(StoredRun):
-    """A run on disk, read as far as it is asked for.
+    """A run on disk. Only the data that are accessed are read.
 
     ``run[10]`` and ``run[-1]`` are frames, `run.at(0.5)` the one nearest to a time; ``run[10:20:2]`` and
     `run.between(0.2, 0.4)` are parts of the run, trajectories again. Its fields stay on disk and are sliced like arrays
@@ -102,7 +102,7 @@ class Trajectory(StoredRun):
         return self[frame].spheres()
 
     def contacts(self, frame: int) -> pd.DataFrame:
-        """Table of the contacts of a frame, a row each: who, where, what it carries.
+        """Table of the contacts of a frame, a row each: bodies, contact point, forces.
 
         Columns are ``i`` and ``j``, particles or, negative, walls (see `dem.statistics.ContactForces`), ``overlap``,
         ``normal_force`` (positive if it pushes), ``tangential_force``, and by components ``normal``, ``force`` (on i),

@@ -35,9 +35,9 @@ def is_bound(path: Path) -> bool:
 
 
 def write_journal(journal: BinaryIO, pages: dict[int, bytes], size: int, there: dict[int, bytes], before: int) -> None:
-    """Write pages, and how long the file is to be, to the disk; and by what the file is known that they are for.
+    """Write pages, the new length of the file, and checksums that identify the file they belong to.
 
-    That is what is `there` in place of each page now, sector by sector, and the length `before`.
+    The checksums are of the sectors that the pages replace (`there`); `before` is the length of the file now.
     """
     body = before.to_bytes(8, "little") + b"".join(
         part for n, page in pages.items() for part in (n.to_bytes(8, "little"), page, SUMS.pack(*_sums(there[n])))
@@ -107,10 +107,9 @@ def read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
 
 
 def _belongs(path: Path, pages: dict[int, bytes], size: int, sums: dict[int, tuple], before: int) -> bool:
-    """Whether a file is what a killed run has left: each sector is as it was, or as it is to be.
+    """Whether a file belongs to the journal: each sector is as before the commit, or as after it.
 
-    One sector may have been written in part. An earlier journal tells only of the size. Its file has been written to
-    before it was; or it has pages of the journal already.
+    One sector may have been written in part. A journal of an earlier version has only the length of the file.
     """
     length = path.stat().st_size
     if not sums:

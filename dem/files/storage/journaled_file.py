@@ -1,4 +1,4 @@
-"""Where the bytes of a trajectory go: what HDF5 writes between two commits reaches the disk as a whole, or not at all.
+"""File with atomic commits: what HDF5 writes between two commits reaches the disk as a whole, or not at all.
 
 HDF5 changes its file in many small writes; one that is cut off in between can be unreadable. So it is given a file in
 memory pages (h5py's driver for file-like objects); `JournaledFile.commit` brings them to the disk in an order that can
@@ -44,7 +44,7 @@ from dem.files.writing.output_settings import SIGNATURE, beside
 
 try:
     import fcntl
-except ImportError:  # Windows has none: there nothing keeps two writers apart
+except ImportError:  # Windows has none: two writers are not detected there
     fcntl = None
 
 if TYPE_CHECKING:
@@ -58,14 +58,14 @@ class LostError(OSError):
 
 
 class JournaledFile(Pages):
-    """The file that HDF5 writes to; nothing of it shows on the disk before `commit`.
+    """File object for HDF5; the file on disk does not change before `commit`.
 
     Parameters
     ----------
     path : Path
         The file.
     new : bool
-        Whether to create it; else it must exist, and what a journal has for it is put in first.
+        Whether to create the file; otherwise it must exist, and the pages of its journal are written first.
 
     Raises
     ------
@@ -144,7 +144,7 @@ class JournaledFile(Pages):
             self.journal.close()
             self.journal = journal
         wanted = dict(sorted(self.pages.items()))
-        # the first page says where everything is: a new file has none until all the rest of it is there
+        # the first page refers to all others: in a new file it is written last
         old = {n: page for n, page in wanted.items() if n * PAGE < max(self.on_disk, 1)}
         replaced = {n: page for n, page in old.items() if not self.on_disk or not page.startswith(self._committed(n))}
         try:
@@ -255,7 +255,7 @@ def _own_journal(path: Path) -> BinaryIO:
     try:
         _lock(journal)
         if not _stands_at(journal, path_of(path)):
-            raise BlockingIOError  # somebody recovered the file in between
+            raise BlockingIOError  # another process recovered the file in between
         try:
             found = read_journal(path)
         except ForeignJournalError:
@@ -326,19 +326,19 @@ def being_written(path: Path) -> bool:
 
 
 def recover(path: Path, problem: Callable[[h5py.File], str | None] = hdf5_validation.problem) -> str | None:
-    """Put into a file what the journal of a killed writer has for it; returns what was done, None if there was nothing.
+    """Write the pages of a killed writer's journal into its file; returns a message, None without a journal.
 
-    Both go into a new file, which takes the place of the old one when it has been read; until then all stays as it is.
-    Of a file whose journal does not know by checksums which file it is for, the old one is kept as ``run.damaged.h5``.
+    A new file is written, checked by reading, and then replaces the old one; until then nothing changes. If the journal
+    has no checksums that identify its file, the old file is kept as ``run.damaged.h5``.
 
     Raises
     ------
     BlockingIOError
-        If the writer lives.
+        If the writer still runs.
     OSError
         If the new file cannot be written.
     ValueError
-        If the journal is for another file, or what would come out cannot be read, as `problem` says.
+        If the journal belongs to another file, or the result cannot be read (`problem`).
     """
     if not path_of(path).is_file():
         return None
@@ -423,7 +423,7 @@ def open_to_read(path: Path, problem: Callable[[h5py.File], str | None] = hdf5_v
     OSError
         If it is no HDF5 file.
     ValueError
-        If what it claims cannot be trusted, as `problem` says.
+        If its contents are invalid (`problem`).
     """
     for left in range(TRIES - 1, -1, -1):
         live = being_written(path)

@@ -52,6 +52,6 @@ class Pages(io.RawIOBase):
         return self._at - start
 
     def close(self) -> None:
-        """Let go of the file below; also when nobody needs this any more."""
+        """Close the file below; also called at garbage collection."""
         self.disk.close()
         super().close()

@@ -1,4 +1,4 @@
-"""Save what a broken trajectory still has."""
+"""`dem.repair`: save the complete frames of a damaged trajectory."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _save(path: Path, target: Path, error: ValueError) -> str:
 
 
 def _cut(path: Path, size: int) -> int:
-    """Cut a file to the frames whose data lie within so many bytes; returns their number."""
+    """Cut a file to the frames whose data lie within the first `size` bytes; returns their number."""
     store = JournaledFile(path, new=False)
     try:
         with h5py.File(store, "r+") as file:
@@ -133,7 +133,7 @@ def _cut(path: Path, size: int) -> int:
             frames = min(_whole(dataset, size) for dataset in datasets.values())
             for log in growing_tables.found(file).values():
                 log.resize(_whole(log, size), axis=0)
-            if layout.NUMBER in datasets:  # frames whose contacts are lost go as well
+            if layout.NUMBER in datasets:  # frames whose contacts are lost are cut too
                 last = np.cumsum(datasets[layout.NUMBER][:frames])
                 frames = int(np.searchsorted(last, len(file[growing_tables.CONTACTS]), side="right"))
             for dataset in datasets.values():

@@ -1,4 +1,4 @@
-"""Whether arrays from a file fit those of an engine, before kernels, which trust them, get hold of them."""
+"""Check that arrays of a file fit those of an engine: kernels do not check indices."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What HDF5 lets a file claim is checked before anything of it is read: links, sizes, filters, numbers of things.
+"""Check links, sizes, filters and counts of an HDF5 file before any data are read.
 
-A file can promise data that it does not have: forty million zeros by fill value, rows of another file, a data set that
-is made of itself. Who reads such a thing gets gigabytes, somebody else's file, or a crash within HDF5.
+A file can declare data that it does not contain: millions of zeros by fill value, rows of another file, a virtual data
+set that refers to itself. Reading them would fill the memory, open other files, or crash HDF5.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ UNREADABLE = (KeyError, IndexError, TypeError, ValueError, RuntimeError, OSError
 
 
 class DamagedError(ValueError):
-    """What a file says cannot be."""
+    """Contents of a file are invalid."""
 
 
 def problem(file: h5py.File) -> str | None:
@@ -41,7 +41,7 @@ def problem(file: h5py.File) -> str | None:
 
 
 def damaged(error: Exception) -> str:
-    """What is said of a file that an error came from, in one line."""
+    """One-line message for an error that a file caused."""
     reason = str(error)
     if isinstance(error, KeyError) and error.args:
         reason = str(error.args[0])
@@ -56,13 +56,13 @@ def require(truth: bool, message: str) -> None:
 
 
 def check_memory(size: float, what: str) -> None:
-    """Raise DamagedError if so many bytes are more than may be read at once."""
+    """Raise DamagedError if a data set needs more bytes than may be read at once."""
     most = SHARE * cpu_info.memory()
     require(size <= most, f"{what} would take {size / 1e9:.3g} GB of memory, at most {most / 1e9:.3g} GB here")
 
 
 def size_of(thing: h5py.Dataset) -> int:
-    """Bytes of all values, whatever their shape is said to be."""
+    """Bytes of all values of a data set."""
     return math.prod(thing.shape) * thing.dtype.itemsize if thing.shape is not None else 0
 
 

@@ -1,9 +1,9 @@
 """Check the contents of a trajectory before they are used; all code that reads a trajectory comes through here.
 
 First what HDF5 lets a file claim (`hdf5_validation.py`), then its contents: shapes against each other, indices against
-tables, numbers finite, sizes against memory. Of the frames themselves only the shapes are looked at: they are read when
-they are asked for, and the last one before a run broke may well hold what is not finite. What a run goes on from is
-checked when it does, where it is known what fits: see `dem.files.checkpoints.checkpoint`.
+tables, numbers finite, sizes against memory. Of the frames only the shapes are checked: frames
+are read on access, and the last one before a failure may contain values that are not finite. A checkpoint is checked
+when a run continues from it, see `dem.files.checkpoints.checkpoint`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def is_checkpoint(file: h5py.File) -> bool:
 
 
 def text(dataset: h5py.Dataset) -> str:
-    """What a data set of one text says; raises ValueError if it is none."""
+    """Text of a data set with one string; raises ValueError for other data sets."""
     name = dataset.name
     require(isinstance(dataset, h5py.Dataset) and dataset.shape == (), f"{name} is no single text")
     require(h5py.check_string_dtype(dataset.dtype) is not None, f"{name} is no text")
@@ -157,7 +157,7 @@ def _check(file: h5py.File, written: int) -> None:
     _check_attributes(file, variable_population.last(file) if crowd else particles)
     _check_logs(file)
     if written < 2:
-        return  # which does not tell the shapes
+        return  # which does not contain the shapes
     variants = _check_variants(file, particles)
     given = parsed(text(file["parameters/input"]), "the input")
     _check_input(given, given.get("particles") if crowd and isinstance(given, dict) else particles)
@@ -260,7 +260,7 @@ def _check_input(given: object, particles: int) -> None:
 
 
 def _check_kinds(given: object, *, sizes: bool) -> int:
-    """Names and materials of all kinds of the input, and their sizes, if it tells; returns their number."""
+    """Check names, materials and, if stored, sizes of all kinds of the input; returns the number of kinds."""
     named = tables(given, "kinds of the input")
     for kind in named:
         require(isinstance(kind["shape"], str), "a kind of the input has no name of its shape")
@@ -275,7 +275,7 @@ def _check_kinds(given: object, *, sizes: bool) -> int:
 
 
 def _is_size(value: object) -> bool:
-    """Whether it is one value, or tells of many as `dem.model.particles.kinds.distribution` does."""
+    """Whether it is one value, or describes many as `dem.model.particles.kinds.distribution` does."""
     if not isinstance(value, dict):
         return True
     numbers = all(isinstance(each, (int, float)) for each in value.values())

@@ -1,4 +1,4 @@
-"""Where the frames of a stored run were due."""
+"""Steps at which frames of a stored run are due."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dem.system.system import System
 
 MOST_SEGMENTS = 10_000  # runs that were made longer
-MOST_FRAMES = 10_000_000  # all of them are listed when a run goes on
+MOST_FRAMES = 10_000_000  # all of them are listed when a run is resumed
 
 
 def plan_of(file: h5py.File, *, steps: bool) -> list[FrameSegment]:

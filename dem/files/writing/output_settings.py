@@ -1,4 +1,4 @@
-"""What goes into the file of a run, how that is told from other files, and when a checkpoint is written."""
+"""Settings of the output file: fields, compression, endings of names, checkpoint interval."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def beside(path: Path, word: str) -> Path:
 
 @dataclass(frozen=True)
 class Every:
-    """How often to write a checkpoint: after so much computing, or so many steps."""
+    """Checkpoint interval: computing time, or number of steps."""
 
     seconds: float = float("inf")
     steps: float = float("inf")

@@ -1,4 +1,4 @@
-"""Rows that wait to be put into the data sets of a trajectory: one by one they would take a millisecond each."""
+"""Rows collected in memory and appended to data sets together: one by one they would take a millisecond each."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Waiting:
             self._rows[growing_tables.CONTACTS].append(rows[growing_tables.CONTACTS])
 
     def hear(self, sim: System) -> None:
-        """Take note of who came and went."""
+        """Add insertions and removals."""
         if sim.traffic and (rows := sim.traffic.books.fetch()).size:
             self._rows[growing_tables.EVENTS].append(rows)
 

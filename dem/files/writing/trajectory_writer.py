@@ -1,4 +1,4 @@
-"""Write trajectories, frame by frame, so that they survive whatever ends the run."""
+"""Write a trajectory frame by frame, so that it survives kills, full disks and power failures."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class TrajectoryWriter(Observer):
         self.path, self.sim = path, sim
         self._store, self._file, self._every = store, file, every
         self._waiting = Waiting(file, sim)  # what goes into the file at the next commit
-        self.was_changed = False  # by somebody from outside, before it was resumed
+        self.was_changed = False  # by the user, before the run was resumed
         self.frames = len(self._waiting.of_frames["step"])
         self._spent = float(file["parameters"].attrs.get("wall_time", 0.0))
         self._started = self._saved_at = time.perf_counter()
@@ -141,7 +141,7 @@ class TrajectoryWriter(Observer):
         return plan_of(self._file, steps=self.sim.step_count is not None)
 
     def follow(self, plan: Sequence[FrameSegment]) -> None:
-        """Note a plan in the file, for who resumes it."""
+        """Store a plan of frames in the file, for a resumed run."""
         self._file["parameters"].attrs["plan"] = json.dumps(plan)
         for stale in ("verdict", "error"):
             self._file["parameters"].attrs.pop(stale, None)
@@ -187,7 +187,7 @@ class TrajectoryWriter(Observer):
         self.idle()
 
     def changed(self, change: Change) -> None:
-        """Note what somebody from outside changed."""
+        """Store a change of the state by the user."""
         row = change.step, change.time, change.work, change.gravity
         self._waiting.log(growing_tables.CHANGES, row, growing_tables.CHANGED, growing_tables.UNITS_OF_CHANGES)
 
@@ -226,7 +226,7 @@ class TrajectoryWriter(Observer):
             warn(notice)
 
     def _note_resumption(self) -> None:
-        """Note where the run is gone on with; warn if that may change the bytes."""
+        """Store the machine on which the run is resumed; warn if that may change the bytes."""
         about = self._file["parameters"].attrs
         changed = layout.changed(self._file, self.sim)
         stretches = parsed(about.get("resumed", "[]"), "what the file tells of earlier resumptions")
@@ -279,12 +279,12 @@ class TrajectoryWriter(Observer):
         self._finished = True
 
     def _check(self) -> None:
-        """See that the file is still there, as it was left; raises OutputError that says where its data are, if not."""
+        """Check that the file is as it was left; else save its data elsewhere and raise OutputError with the path."""
         if lost := self._store.lost():
             raise self._kept_elsewhere(lost) from self._error
 
     def _kept_elsewhere(self, lost: str) -> OutputError:
-        """Keep what a lost file had in a new one; returns the error that says what happened, and where that is."""
+        """Save the data of a lost file in a new one; returns the error with cause and path."""
         kept, path = "its frames could not be kept", None
         if self._store.is_whole:
             self._waiting.write()
