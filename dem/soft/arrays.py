@@ -16,6 +16,8 @@ from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.batch_kinematics import BLOCK, KNOWN, OUT, PARTS, TOLD
 from dem.kernels.soft.contact.capsules import SLOTS, Capsules, Mixed
 from dem.kernels.soft.contact.contact_detection import LINE, SHARED
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.contact.convex_contacts import AXES
 from dem.kernels.soft.fixed import INERTIA
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
 from dem.kernels.soft.state import Bodies, Kinds, Neighbours
@@ -23,6 +25,7 @@ from dem.model.domain.box_walls import fold
 from dem.model.particles.variant import is_fixed
 from dem.model.shapes.capsule import half_length_of, has_capsules, has_clusters
 from dem.soft.contact.capsules import with_poses
+from dem.soft.contact.convex_bodies import has_convex, pieces_of, with_shapes
 from dem.soft.time_step.springs import Springs
 from dem.soft.walls import wall_arrays
 
@@ -43,14 +46,16 @@ def materials(particles: Particles) -> list[Material]:
     return list(dict.fromkeys(m for _, m in particles.variants))
 
 
-def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds | Capsules | Mixed:
+def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds | Capsules | Mixed | ConvexBodyKinds:
     """Tables of shapes and materials in the kernels' layout; pairs may be told to have a reach of their own."""
-    capsules = has_capsules(particles.variants)
+    capsules, convex = has_capsules(particles.variants), has_convex(particles.variants)
+    own = own or convex
     shapes = [shape for shape, _ in particles.variants]
+    shapes = [pieces_of(shape) for shape in shapes] if convex else shapes
     found = materials(particles)
     properties = [shape.mass_properties(m.density) for shape, m in particles.variants]
     distance = [np.linalg.norm(shape.offsets, axis=1) for shape in shapes]
-    radius = np.concatenate([s.radii for s in shapes])
+    radius = np.concatenate([s.contact_radii if convex else s.radii for s in shapes])
     fixed = np.array([is_fixed(each) for each in particles.variants], bool)
     alike = not own and not fixed.any() and len(found) == 1 and bool((radius == radius[0]).all())
     modulus = found[0].effective_modulus(found[0])
@@ -60,7 +65,7 @@ def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds 
         inertia=np.ascontiguousarray(np.where(fixed[:, None], INERTIA, np.array([p.inertia for p in properties])).T),
         max_sphere_offset=np.array([d.max() for d in distance]),
         bounding_radius=np.array([(d + s.radii).max() for d, s in zip(distance, shapes, strict=True)]),
-        all_single_spheres=all(len(s.radii) == 1 and not s.offsets.any() for s in shapes),
+        all_single_spheres=not convex and all(len(s.radii) == 1 and not s.offsets.any() for s in shapes),
         fixed=bool(fixed.any()),
         is_collinear=np.array([_on_line(s.offsets, s.radii) for s in shapes], dtype=np.int8),
         first_offset=np.cumsum([0] + [len(s.radii) for s in shapes]).astype(np.int32),
@@ -72,6 +77,8 @@ def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds 
         modulus=np.array([[a.effective_modulus(b) for b in found] for a in found]),
         wall_modulus=np.array([a.effective_modulus(box.material) if box else 0.0 for a in found]),
     )
+    if convex:
+        return with_shapes(tables, shapes)
     if not capsules:
         return tables
     half = np.array([half_length_of(shape) for shape in shapes])
@@ -191,11 +198,16 @@ class Layout(NamedTuple):
     capsules: bool = False  # bodies are capsules
 
     @classmethod
-    def of(cls, kinds: Kinds | Capsules | Mixed, *, lossy: bool, width: int, wall_width: int, couples: bool) -> Layout:
+    def of(
+        cls, kinds: Kinds | Capsules | Mixed | ConvexBodyKinds, *, lossy: bool, width: int, wall_width: int,
+        couples: bool,
+    ) -> Layout:  # fmt: skip
         """Layout of the arrays for kinds of bodies and for what their contacts keep."""
         capsules = isinstance(kinds, Capsules | Mixed)
         if capsules:
             lossy, width, couples = True, SLOTS * width + 1 if width else 0, True
+        if isinstance(kinds, ConvexBodyKinds):
+            lossy, width, couples = True, max(width, int(lossy)) + AXES, True
         row = (LINE if kinds.contact_distance > 0 and not couples else SHARED) if kinds.all_single_spheres else 2 * LINE
         one_each = kinds.all_single_spheres or isinstance(kinds, Capsules)
         return cls(

@@ -364,7 +364,7 @@ class Engine:
             share_out(nb, work)
         nb.chunk_bandwidth[0] = (np.arange(nb.first_chunk_reached.size) - nb.first_chunk_reached).max()
         lists.note_places(b, self.kinds)
-        table = history.indexed(b.owner.size, self.first_numbers()) if self.layout.wall_width else None
+        table = history.indexed(b.owner.size, self.first_numbers()) if self.layout.table_width else None
         if table:
             self.walls.give_history(table, b, nb)
         lists.fit_pair_force()
@@ -570,7 +570,7 @@ class Engine:
 
     def history(self) -> ContactHistory:
         """History of all contacts."""
-        numbers = self.first_numbers() if self.layout.wall_width else self.first_sphere_of_row
+        numbers = self.first_numbers() if self.layout.table_width else self.first_sphere_of_row
         walls = self.walls.faces.walls if has_walls(self.walls.faces) else None
         return ContactHistory.of(
             self.bodies, self.lists.arrays, numbers, self.numbering, walls,

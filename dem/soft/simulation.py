@@ -37,7 +37,7 @@ from dem.soft.checks import (
     rolling_shapes,
     turned_clumps,
 )
-from dem.soft.contact import capsules
+from dem.soft.contact import capsules, convex_bodies
 from dem.soft.contact.contact_forces import contact_forces
 from dem.soft.contact.overlaps import DEEPEST
 from dem.soft.energy_unit import fits_unit
@@ -214,6 +214,7 @@ class Simulation(SimulationBase):
         own = [self._box.material] if self._box else []
         self._contacts.check_told_apart([*self._particles.materials, *own, *(wall.material for wall in self._walls)])
         capsules.check_walls(self._particles, self._walls)
+        convex_bodies.check_company(self._particles, self._box, self._walls, fluid, bonds)
         fluid_setup.check_walls(fluid, self._walls)
         if fluid is not None and self._particles.fixed.any():
             message = (

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.wall_contact import wall_report
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
 from dem.model.domain.box import FACES
 from dem.soft.contact.capsules import meetings
+from dem.soft.contact.convex_bodies import convex_meetings, face_overlaps
 
 if TYPE_CHECKING:
     from dem.base.periodic import PeriodicCell
@@ -57,12 +59,18 @@ class Overlaps(NamedTuple):
         radius = kinds.radius[kinds.first_offset[b.kind[b.owner]] + within]
         i, j = candidates
         x = b.sphere_position
-        apart = meetings(b, kinds, i, j, cell, np.zeros_like(x)).gap
-        pair = radius[i] + radius[j] - np.linalg.norm(apart, axis=0)
-        height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
-        height[:, apart_from_walls(b, kinds)] = np.inf
-        count = int((pair > 0).sum() + (height < radius).sum())
-        wall, face, out, most = radius - height.min(0), height.argmin(0), None, 0
+        if isinstance(kinds, ConvexBodyKinds):
+            pair, deep = convex_meetings(b, kinds, faces, i, j).overlap, face_overlaps(b, kinds, faces)
+            deep[:, apart_from_walls(b, kinds)] = -np.inf
+            count = int((pair > 0).sum() + (deep > 0).sum())
+            wall, face, out, most = deep.max(0), deep.argmax(0), None, 0
+        else:
+            apart = meetings(b, kinds, i, j, cell, np.zeros_like(x)).gap
+            pair = radius[i] + radius[j] - np.linalg.norm(apart, axis=0)
+            height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
+            height[:, apart_from_walls(b, kinds)] = np.inf
+            count = int((pair > 0).sum() + (height < radius).sum())
+            wall, face, out, most = radius - height.min(0), height.argmin(0), None, 0
         if has_walls(faces):
             deep, which, out, number = in_walls(b, kinds, faces)
             count, most = count + int(number.sum()), int(number.max(initial=0))

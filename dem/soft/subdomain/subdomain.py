@@ -515,7 +515,7 @@ class Subdomain:
     def _give_memory(self, crowd: MigrationSet, places: Places) -> None:
         """Tell contacts what they remember: with walls at once, and pairs when they are picked, which is done here."""
         b, index = self.bodies, None
-        if self.layout.wall_width:
+        if self.layout.table_width:
             place = np.full(crowd.old.number.size + crowd.late.number.size, -1)
             place[places.source] = np.arange(self.low, b.kind.size)
             index = indexed(crowd, place, self.ghosts, self.first_number, b, self.kinds)

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.kernels.laws.collision_time import hertz
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.soft.contact.convex_bodies import inverse_masses
 from dem.soft.contact.overlaps import DEEPEST
 
 if TYPE_CHECKING:
@@ -71,9 +73,11 @@ def effective_masses(kinds: Kinds) -> np.ndarray:
 
     For an impulse along n at the arm c + R n it is 1/(1/m + (c × n)·I⁻¹(c × n)), so the smallest one over all n is
     1/(1/m + λ) with λ the largest eigenvalue of [c]ᵀ I⁻¹ [c], [c] n = c × n. Rotation makes a fibre's tip lighter.
-    That of a fixed body is `FIXED`.
+    Normals of convex shapes are those of their surfaces. That of a fixed body is `FIXED`.
     """
     kind = kind_of_row(kinds)
+    if isinstance(kinds, ConvexBodyKinds):
+        return 1 / np.maximum(kinds.inverse_mass[kind] + inverse_masses(kinds, kind), 1 / FIXED)
     x, y, z = kinds.offset
     zero = np.zeros_like(x)
     cross = np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from dem.kernels.soft.contact.contact_detection import TINY
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.integration import time_loop as loop
 from dem.soft.contact.capsules import meetings
+from dem.soft.contact.convex_bodies import convex_meetings, lowest_arms
 from dem.soft.contact.overlaps import Overlaps, largest
 from dem.soft.time_step.impacts import ADVISED, RESOLVED, effective_masses, kind_of_row, rounded_down
 from dem.soft.walls.wall_arrays import face_word
@@ -98,11 +100,15 @@ def briefest(engine: Touching) -> Brief:
     arm = b.sphere_position - b.position[:, b.owner]
     x = b.sphere_position - _gone(engine, arm)
     cell = engine.walls.cell()
-    o = Overlaps.of(b._replace(sphere_position=x), kinds, engine.walls.faces, engine.candidates(), cell)
+    placed, convex = b._replace(sphere_position=x), isinstance(kinds, ConvexBodyKinds)
+    o = Overlaps.of(placed, kinds, engine.walls.faces, engine.candidates(), cell)
     touching = np.flatnonzero(o.pair > 0)
     i, j = o.i[touching], o.j[touching]
-    gap, arm_i, arm_j = meetings(b._replace(sphere_position=x), kinds, i, j, cell, arm)
-    normal = gap / np.maximum(np.linalg.norm(gap, axis=0), TINY)
+    if convex:
+        _, normal, arm_i, arm_j = convex_meetings(placed, kinds, engine.walls.faces, i, j)
+    else:
+        gap, arm_i, arm_j = meetings(placed, kinds, i, j, cell, arm)
+        normal = gap / np.maximum(np.linalg.norm(gap, axis=0), TINY)
     inverse = _inverse_mass(engine, i, arm_i, normal) + _inverse_mass(engine, j, arm_j, normal)
     pair = engine.springs.between(
         _material(engine, i), _material(engine, j), 1 / (1 / o.radius[i] + 1 / o.radius[j]),
@@ -111,7 +117,8 @@ def briefest(engine: Touching) -> Brief:
     s = np.flatnonzero(o.wall > 0)
     axes, faces = o.normal(s), engine.springs.of_faces[o.face[s]]
     wall = engine.springs.between(_material(engine, s), faces, o.radius[s], _mass(engine, s))
-    of_walls = 1 / _inverse_mass(engine, s, arm[:, s], axes)
+    at_walls = lowest_arms(placed, kinds, engine.walls.faces, s, axes) if convex else arm[:, s]
+    of_walls = 1 / _inverse_mass(engine, s, at_walls, axes)
     times = np.concatenate([
         pair.time(1 / inverse, o.pair[touching]), wall.time(of_walls, o.wall[s])
     ])  # fmt: skip

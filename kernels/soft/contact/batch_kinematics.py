@@ -48,6 +48,12 @@ class Segments(NamedTuple):
     """Contact geometry of capsules, some bodies beside which may carry spheres."""
 
 
+class ConvexBodies(NamedTuple):
+    """Contact geometry of bodies of which some are convex shapes, known by their support functions."""
+
+    extends = (SphereClusters,)
+
+
 @inline
 def whole(geometry, kinematics, t):
     """Share that a contact of spheres counts: all of it."""

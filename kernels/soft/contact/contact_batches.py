@@ -2,7 +2,7 @@
 
     find_touching        candidates of a chunk that touch
     compute_kinematics   batches of `BLOCK` columns, by the contact geometry: `batch_kinematics.SingleSpheres`,
-                         `SphereClusters`, `Segments`
+                         `SphereClusters`, `Segments`, `ConvexBodies`
     share                damping that several contacts of two bodies share
     load_history         history of the contacts
     evaluate_batch       the law
@@ -37,6 +37,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     OVERLAP,
     POINT,
     VOID,
+    ConvexBodies,
     Segments,
     SingleSpheres,
     SphereClusters,
@@ -67,6 +68,8 @@ from dem.kernels.soft.contact.contact_detection import (
     no_sums,
 )
 from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, LOSS, evaluate_batch, put_torques
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.contact.convex_contacts import compute_convex_kinematics, measure_convex_overlaps
 from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
 from dem.kernels.soft.contact.pair_damping import share
 from dem.kernels.soft.contact.result_sinks import ForceSink, Reported, ReportSink, is_report, write
@@ -211,7 +214,15 @@ def geometry_of_capsules(kinds, scheme):
     return Segments()
 
 
-geometry_of = select("kinds", {Kinds: geometry_of_spheres, Capsules: geometry_of_capsules})
+@inline
+def geometry_of_convex(kinds, scheme):
+    """Contact geometry of bodies of which some are convex shapes."""
+    return ConvexBodies()
+
+
+geometry_of = select(
+    "kinds", {Kinds: geometry_of_spheres, Capsules: geometry_of_capsules, ConvexBodyKinds: geometry_of_convex}
+)
 
 
 @inline
@@ -230,7 +241,50 @@ def list_sphere_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, r
     list_touching_pairs(box, bodies.sphere_position, sphere_i, sphere_j, reach, least, overlap)
 
 
-list_overlaps = select("kinds", {Kinds: list_sphere_overlaps, Capsules: measure_overlaps})
+by_segments = select("kinds", {Kinds: list_sphere_overlaps, Capsules: measure_overlaps})
+
+
+@inline
+def list_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap):
+    """Overlap of each of the candidates of a chunk that are spheres or capsules, or the least wanted.
+
+    Parameters
+    ----------
+    sink, rows : see `find_touching`; scratch
+    kinds, law, bodies, box : see `dem.kernels.soft.state`
+    start, number : first candidate, number of them
+    least : least overlap wanted [m]
+
+    Writes
+    ------
+    overlap : (K,) [m]
+    """
+    stop = start + number
+    sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
+    if kinds.contact_distance > 0.0:
+        by_segments(kinds, box, bodies, sphere_i, sphere_j, kinds.contact_distance, least, rows, overlap)
+    else:
+        reach = neighbours.contact_distance[start:stop]
+        by_segments(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap)
+
+
+@inline
+def list_convex_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap):
+    """Overlap of each of the candidates of a chunk by support functions, or less than the least wanted.
+
+    Parameters
+    ----------
+    kinds, sink, law, start, number, least, rows, bodies, box : see `list_overlaps`
+
+    Writes
+    ------
+    overlap : (K,) [m]
+    neighbours.history, neighbours.has_history : as `measure_convex_overlaps`, in steps
+    """
+    measure_convex_overlaps(law, not is_report(sink), start, number, least, bodies, kinds, neighbours, box, overlap)
+
+
+measure_candidates = select("kinds", {Kinds: list_overlaps, ConvexBodyKinds: list_convex_overlaps})
 
 
 @inline
@@ -250,17 +304,12 @@ def find_touching(kinds, sink, law, c, bodies, neighbours, box):
     """
     number, start, column = neighbours.pairs[c], first_candidate(c, neighbours), neighbours.force_at[c]
     stop = start + number
-    sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
     overlap = neighbours.overlap[column : column + number]
     listed = neighbours.touching[column : column + candidate_room(neighbours)]
     rows = neighbours.batch_kinematics[neighbours.evaluating_block[c]]
     beyond = 0.0 if is_report(sink) else laws.begins(law)
     least = -math.inf if laws.has_range(law) else 0.0 - beyond
-    if kinds.contact_distance > 0.0:
-        list_overlaps(kinds, box, bodies, sphere_i, sphere_j, kinds.contact_distance, least, rows, overlap)
-    else:
-        reach = neighbours.contact_distance[start:stop]
-        list_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap)
+    measure_candidates(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap)
     if neighbours.has_history.size > 0 and not laws.has_range(law) and not is_report(sink):
         contact_detection.forget(overlap, neighbours.has_history[start:stop])
     return contact_detection.list_chunk(law, c, beyond, overlap, listed, neighbours)
@@ -356,7 +405,31 @@ def kinematics_of_capsules(
     )
 
 
-by_shape = select("kinds", {Kinds: kinematics_of_clusters, Capsules: kinematics_of_capsules})
+@inline
+def kinematics_of_convex(
+    kinds, sink, law, start, first, touching, half, bodies, neighbours, box, gathered, known, told
+):
+    """Kinematics of bodies of which some are convex shapes, see `kinematics_of_bodies`.
+
+    Parameters
+    ----------
+    kinds, sink, law, start, first, touching, half, bodies, neighbours, box : see `evaluate_touching`
+
+    Writes
+    ------
+    known, told : as `compute_convex_kinematics`
+
+    Returns
+    -------
+    as `compute_convex_kinematics`
+    """
+    return compute_convex_kinematics(law, start, first, touching, bodies, kinds, neighbours, box, known, told)
+
+
+by_shape = select(
+    "kinds",
+    {Kinds: kinematics_of_clusters, Capsules: kinematics_of_capsules, ConvexBodyKinds: kinematics_of_convex},
+)
 compute_kinematics = select(
     "geometry",
     {SingleSpheres: kinematics_of_spheres, SphereClusters: kinematics_of_bodies, Segments: kinematics_of_bodies},
@@ -443,10 +516,28 @@ def scatter_segment_forces(geometry, law, number, way, row, start, bodies, kinds
     scatter_capsule_forces(number, start, bodies, kinds, neighbours, box, known, told, out)
 
 
+@inline
+def scatter_convex_forces(geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out):
+    """Write the rows of `Neighbours.force_torque` of contacts of convex shapes: forces and torques on both bodies.
+
+    Parameters
+    ----------
+    geometry, law, number, way, row, start, bodies, kinds, box, known, told, out : see `take_forces`
+
+    Writes
+    ------
+    neighbours.force_torque : rows from `row` on
+    """
+    scatter_cluster_forces(number, out, ON_J, neighbours.force_torque[row:])
+
+
 scatter = select(
     "geometry",
-    {SingleSpheres: scatter_sphere_forces, SphereClusters: scatter_sphere_forces, Segments: scatter_segment_forces},
-)
+    {
+        SingleSpheres: scatter_sphere_forces, SphereClusters: scatter_sphere_forces, Segments: scatter_segment_forces,
+        ConvexBodies: scatter_convex_forces,
+    },
+)  # fmt: skip
 
 
 @inline
@@ -633,8 +724,8 @@ def evaluate_spheres(kinds, law, scheme, c, time_sign, half, per_joule, bodies, 
 
 
 @inline
-def evaluate_capsules(kinds, law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box):
-    """Evaluate the candidate pairs of chunk c, which are capsules.
+def evaluate_batches(kinds, law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box):
+    """Evaluate the candidate pairs of chunk c, which are capsules or convex shapes, by any law.
 
     Parameters
     ----------
@@ -651,4 +742,4 @@ def evaluate_capsules(kinds, law, scheme, c, time_sign, half, per_joule, bodies,
     return evaluate_touching(kinds, ForceSink(), law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box)
 
 
-evaluate = select("kinds", {Kinds: evaluate_spheres, Capsules: evaluate_capsules})
+evaluate = select("kinds", {Kinds: evaluate_spheres, Capsules: evaluate_batches, ConvexBodyKinds: evaluate_batches})

@@ -9,6 +9,7 @@ from dem.kernels.simd.memory import add_eight, negate_lanes, turn_four
 from dem.kernels.soft.chunks import CHUNK, chunk_of
 from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.contact_detection import FORCE_J, HALF, SHARED, clear, write_force_torque
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
 from dem.kernels.soft.state import Kinds
 
@@ -277,7 +278,7 @@ def gather_rows(law, c, active, e, bodies, neighbours, box):
 
 @inline
 def gather_capsules(kinds, law, c, active, e, bodies, neighbours, box):
-    """Sum the forces and torques of the candidate pairs on the capsules of chunk c.
+    """Sum the forces and torques of the candidate pairs on the capsules or convex shapes of chunk c.
 
     Parameters
     ----------
@@ -365,4 +366,4 @@ def gather_candidates(kinds, law, c, active, e, bodies, neighbours, box):
     by_law(law, c, active, e, bodies, neighbours, box)
 
 
-gather_bodies = select("kinds", {Kinds: gather_candidates, Capsules: gather_capsules})
+gather_bodies = select("kinds", {Kinds: gather_candidates, Capsules: gather_capsules, ConvexBodyKinds: gather_capsules})

@@ -12,6 +12,8 @@ from dem.kernels.soft.contact.capsule_blending import closest
 from dem.kernels.soft.contact.capsule_kinematics import pose, touch_at, velocity_of_image, yielding
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, from_body, radius_at
 from dem.kernels.soft.contact.cluster_kinematics import reach_of
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.contact.convex_contacts import look_at_convex
 from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import rolling_inertia, spin_of
 from dem.kernels.soft.state import Kinds
@@ -65,7 +67,7 @@ def look_at_capsules(kinds, law, k, bodies, neighbours, box):
     ), of_b, of_c  # fmt: skip
 
 
-look = select("kinds", {Kinds: cluster_kinematics.look, Capsules: look_at_capsules})
+look = select("kinds", {Kinds: cluster_kinematics.look, Capsules: look_at_capsules, ConvexBodyKinds: look_at_convex})
 
 
 @func

@@ -13,6 +13,7 @@ from dem.kernels.simd.memory import atomic_add
 from dem.kernels.soft.bonds.bond_types import alone_is_free
 from dem.kernels.soft.chunks import CHUNK, candidate_room, chunk_of
 from dem.kernels.soft.contact.capsules import one_each
+from dem.kernels.soft.contact.convex_bodies import bounding_radius
 from dem.kernels.soft.fixed import is_fixed
 from dem.kernels.soft.neighbours.body_pairs import SLACK, entry_pair, flag_near
 from dem.kernels.soft.wall_contact.near_wall_bodies import axis, centre, is_walled
@@ -129,10 +130,11 @@ def write_pair(k, stop, g, h, i, j, kinds, reach, stiffness):
     reach, stiffness : (C K,), entry k [m, N m^-1.5]
     """
     r_i, r_j = kinds.radius[i], kinds.radius[j]
+    r = bounding_radius(kinds, i) + bounding_radius(kinds, j)
     if k < stop:
-        reach[k] = r_i + r_j
+        reach[k] = r
         stiffness[k] = hertz.stiffness(kinds.modulus[kinds.material[g], kinds.material[h]], r_i * r_j / (r_i + r_j))
-    return r_i + r_j
+    return r
 
 
 @inline

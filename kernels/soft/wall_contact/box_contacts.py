@@ -21,9 +21,11 @@ from dem.kernels.soft.contact.batch_kinematics import BLOCK, OF_FACES, POINT, Si
 from dem.kernels.soft.contact.contact_batches import load_history, store_history
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE, evaluate_new
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, bounding_radius, row_of
 from dem.kernels.soft.contact.result_sinks import ForceSink
 from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
+from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.contact_sinks import (
     Accumulation,
     Report,
@@ -57,23 +59,77 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
     -------
     `Sums`
     """
-    g = bodies.kind[b]
-    x = load(bodies.position, b)
     elastic = 0.0
     largest = 0.0
     power = 0.0
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-        radius = radius_of(s, b, bodies, kinds)
-        x_s = load(bodies.sphere_position, s)
-        if touches_wall(x_s, radius, box):
-            f, energy_s, overlap, power_s = wall_force(x_s, radius, kinds.wall_modulus[kinds.material[g]], box)
-            push(b, shift, f, subtract(x_s, x), bodies)
+        bound = bounding_radius(kinds, row_of(s, b, bodies, kinds))
+        if touches_wall(load(bodies.sphere_position, s), bound, box):
+            energy_s, overlap, power_s = push_elastic(kinds, s, b, bound, shift, bodies, box)
             elastic += energy_s
             largest = max(largest, overlap)
             power += power_s
     bits = bits_of_float(largest)
     work = as_words(half * power, per_joule) if box.moving else no_energy()
     return Sums(as_fixed(elastic, per_joule), bits, np.int64(0), no_energy(), work, no_energy())
+
+
+@inline
+def push_sphere(kinds, s, b, bound, shift, bodies, box):
+    """Add the elastic forces of all faces on sphere s of body b.
+
+    Parameters
+    ----------
+    kinds, shift, box : see `dem.kernels.soft.state`
+    s, b, bound : sphere, its body, its radius [m]
+
+    Writes
+    ------
+    bodies.force, bodies.torque : column b - shift, added to [N, N m]
+
+    Returns
+    -------
+    elastic energy [J], largest overlap [m], power of faces that move [W]
+    """
+    x, x_s = load(bodies.position, b), load(bodies.sphere_position, s)
+    f, energy, overlap, power = wall_force(x_s, bound, kinds.wall_modulus[kinds.material[bodies.kind[b]]], box)
+    push(b, shift, f, subtract(x_s, x), bodies)
+    return energy, overlap, power
+
+
+@func
+def push_convex(kinds, s, b, bound, shift, bodies, box):
+    """Add the elastic forces of all faces on piece s of body b, each where the piece touches it.
+
+    Parameters
+    ----------
+    kinds, s, b, shift, box : see `push_sphere`
+    bound : radius of the bounding sphere of the piece [m]
+
+    Writes
+    ------
+    bodies.force, bodies.torque : as `push_sphere`
+
+    Returns
+    -------
+    elastic energy [J], largest overlap [m], power of faces that move [W]
+    """
+    energy, largest, power, radius = 0.0, 0.0, 0.0, radius_of(s, b, bodies, kinds)
+    k = hertz.stiffness(kinds.wall_modulus[kinds.material[bodies.kind[b]]], radius)
+    for face in range(6):
+        if height(load(bodies.sphere_position, s), face, box) < bound:
+            normal = inward(face)
+            x = at_plane(kinds, s, b, normal, bodies)
+            overlap = max(radius - height(x, face, box), 0.0)
+            force = scale(hertz.force(k, overlap), normal)
+            push(b, shift, force, subtract(x, load(bodies.position, b)), bodies)
+            energy += hertz.energy(k, overlap)
+            largest = max(largest, overlap)
+            power += dot(force, load(box.velocity, face))
+    return energy, largest, power
+
+
+push_elastic = select("kinds", {Kinds: push_sphere, ConvexBodyKinds: push_convex})
 
 
 @inline
@@ -137,7 +193,8 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     sink = Accumulation(shift, time_sign, half, per_joule)
     forgets = not (laws.has_range(law) or laws.begins(law) > 0.0 or are_rough(box))
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-        if forgets and not touches_wall(load(bodies.sphere_position, s), radius_of(s, b, bodies, kinds), box):
+        bound = bounding_radius(kinds, row_of(s, b, bodies, kinds))
+        if forgets and not touches_wall(load(bodies.sphere_position, s), bound, box):
             forget(s, neighbours.wall_has_history)
         else:
             more, seen, rate, _ = add_sphere(sink, law, s, b, seen, rate, 0, bodies, kinds, neighbours, box)
@@ -170,7 +227,7 @@ def add_sphere(sink, law, s, b, seen, rate, n, bodies, kinds, neighbours, box):
     for face in range(6):
         k = 6 * s + face
         radius = radius_of(s, b, bodies, kinds)
-        flat = radius - height(load(bodies.sphere_position, s), face, box)
+        flat = radius - height(at_plane(kinds, s, b, inward(face), bodies), face, box)
         overlap, normal = face_plane(sink, s, b, face, flat, radius, neighbours, bodies, kinds, box)
         if overlap > -gap_of(sink, law) or (laws.has_range(law) and has_history[k] != 0):
             touch, x, outcome, history, seen, rate = evaluate(
@@ -335,7 +392,8 @@ def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
     count, pushed = 0, no_multi_contact()
     m, nowhere = kinds.material[bodies.kind[b]], (0.0, 0.0, 0.0)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-        overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
+        x = at_plane(kinds, s, b, inward(face), bodies)
+        overlap = radius_of(s, b, bodies, kinds) - height(x, face, box)
         held = laws.has_range(law) and neighbours.wall_has_history[6 * s + face] != 0
         if overlap > 0.0 or held:
             touch, x = meeting(s, b, face, overlap, inward(face), bodies, kinds, box)
@@ -368,7 +426,7 @@ def meeting(s, b, face, overlap, normal, bodies, kinds, box):
     `laws.ContactKinematics`, point [m]
     """
     radius = radius_of(s, b, bodies, kinds)
-    x = add_scaled(load(bodies.sphere_position, s), 0.5 * overlap - radius, normal)
+    x = add_scaled(at_plane(kinds, s, b, normal, bodies), 0.5 * overlap - radius, normal)
     velocity = subtract(surface_velocity(b, x, bodies, box), load(box.velocity, face))
     twist = 0.5 * dot(spin_of(b, bodies), normal)
     mass = 1.0 / inverse_mass(b, x, normal, bodies, kinds, box)

@@ -9,6 +9,7 @@ from dem.kernels.numerics.quaternion import body_x, load_quaternion
 from dem.kernels.numerics.vector import add, add_scaled, load
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.capsules import Capsules
+from dem.kernels.soft.contact.convex_bodies import bounding_radius
 from dem.kernels.soft.neighbours.body_pairs import SLACK
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import rough_walls, wall_history
@@ -55,7 +56,7 @@ def near_wall(b, skin, bodies, kinds, box):
         return 0
     u = axis(b, bodies, kinds)
     for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
-        radius = kinds.radius[kinds.first_offset[g] + s]
+        radius = bounding_radius(kinds, kinds.first_offset[g] + s)
         if not is_clear(centre(b, s, u, bodies, kinds), (radius + skin) * SLACK, box):
             return 1
     return 0
@@ -187,7 +188,7 @@ def look_around(box, b, skin, bodies, kinds):
     near, walls, u, g, first = np.int64(0), box.walls, axis(b, bodies, kinds), bodies.kind[b], bodies.first_sphere[b]
     c, free = b // CHUNK, math.inf
     for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
-        radius = kinds.radius[kinds.first_offset[g] + s]
+        radius = bounding_radius(kinds, kinds.first_offset[g] + s)
         reach = (radius + rough_walls.room(walls.rough, radius) + skin) * SLACK
         x, start = centre(b, s, u, bodies, kinds), walls.wanted[c]
         for w in range(walls.contact_slot.size):

@@ -29,6 +29,7 @@ from dem.kernels.soft.wall_contact.contact_sinks import (
     report_contact,
     with_pieces,
 )
+from dem.kernels.soft.wall_contact.convex_at_walls import at_wall
 from dem.kernels.soft.wall_contact.near_wall_record import NEAR, remember
 from dem.kernels.soft.wall_contact.overlap_regions import (
     ANCHOR,
@@ -160,7 +161,8 @@ def add_wall(sink, law, w, s, b, n, bodies, kinds, box):
     """
     sums, radius = no_sums(), radius_near(s, b, bodies, kinds)
     m, row = kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
-    u, reach = in_frame(w, load(bodies.sphere_position, s), box), radius + beyond_of(law, w, radius, box.walls)
+    x, reach = at_wall(kinds, w, s, b, bodies, box), radius + beyond_of(law, w, radius, box.walls)
+    u = in_frame(w, x, box)
     count = find_trees(sink, w, s, b // CHUNK, u, reach, exponent(law, m, row), box.walls)
     for t in range(count):
         more, n = add_tree(law, sink, w, s, b, t, count, n, bodies, kinds, box)
@@ -184,7 +186,7 @@ def add_elastic(law, sink, w, s, b, t, count, n, bodies, kinds, box):
     -------
     `Sums`, n
     """
-    c, x, radius = b // CHUNK, load(bodies.sphere_position, s), radius_near(s, b, bodies, kinds)
+    c, x, radius = b // CHUNK, at_wall(kinds, w, s, b, bodies, box), radius_near(s, b, bodies, kinds)
     touch, point, moves, outcome = elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box)
     of_b, arm = s - bodies.first_sphere[b], subtract(point, load(bodies.position, b))
     return take(sink, w, b, of_b, n, n, touch, point, arm, moves, outcome, False, bodies, box)
@@ -450,7 +452,7 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
     m, row, nowhere = kinds.material[bodies.kind[b]], box.walls.contact_slot[w], (0.0, 0.0, 0.0)
     p = exponent(law, m, row)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-        radius, x = radius_near(s, b, bodies, kinds), load(bodies.sphere_position, s)
+        radius, x = radius_near(s, b, bodies, kinds), at_wall(kinds, w, s, b, bodies, box)
         beyond = beyond_of(law, w, radius, box.walls)
         wall_history.look_up(c, s, box.walls)
         count = trees_of(w, c, x, radius + beyond, p, box)

@@ -36,6 +36,7 @@ from dem.kernels.soft.contact.surface_motion import (
     surface_velocity,
     velocity_at,
 )
+from dem.kernels.soft.wall_contact.convex_at_walls import at_wall
 from dem.kernels.soft.wall_contact.wall_arrays import surface_at, surface_velocity_at
 
 
@@ -53,7 +54,7 @@ def encounter(w, s, b, overlap, normal, bodies, kinds, box):
     -------
     `laws.ContactKinematics`, point [m], velocity of the wall's surface there [m/s]
     """
-    centre, radius = load(bodies.sphere_position, s), radius_near(s, b, bodies, kinds)
+    centre, radius = at_wall(kinds, w, s, b, bodies, box), radius_near(s, b, bodies, kinds)
     return encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box)
 
 

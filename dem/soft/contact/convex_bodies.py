@@ -1,0 +1,147 @@
+"""Convex bodies in Python: their tables for the kernels, and where pairs of them touch at one moment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.kernels.convex.shape_kinds import BallKind, CapsuleKind, convex_kinds
+from dem.kernels.soft.contact import convex_report
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.model.shapes.capsule import half_length_of
+from dem.model.walls.basic import Plane
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.kernels.domain.faces import BoxFaces
+    from dem.kernels.soft.state import Bodies, Kinds
+    from dem.model.bonds.bonds import Bonds
+    from dem.model.domain.box import Box
+    from dem.model.fluid.fluid import Fluid
+    from dem.model.materials import Material
+    from dem.model.particles.particles import Particles
+    from dem.model.shapes.shape import Shape
+    from dem.model.walls.wall import Wall
+
+DIRECTIONS = 1000  # on the sphere, of Fibonacci's lattice
+
+
+class ConvexParts(NamedTuple):
+    """The convex pieces of a shape; all but clumps have one."""
+
+    offsets: np.ndarray  # (S, 3) their centres in the body frame [m]
+    radii: np.ndarray  # (S,) of their bounding spheres [m]
+    contact_radii: np.ndarray  # (S,) in contact laws [m]
+    kinds: list[type]  # S of `dem.kernels.convex.shape_kinds.CONVEX_KINDS`
+    numbers: list[Sequence[float]]  # S numbers of the shapes
+
+
+def is_convex(shape: Shape) -> bool:
+    """Whether a shape is known by its support function."""
+    return hasattr(shape, "convex_kind")
+
+
+def has_convex(variants: Sequence[tuple[Shape, Material]]) -> bool:
+    """Whether there are convex shapes among the shapes and materials."""
+    return any(is_convex(shape) for shape, _ in variants)
+
+
+def pieces_of(shape: Shape) -> ConvexParts:
+    """ConvexParts of a shape in a run with convex shapes: itself, the segment of a capsule, or the balls of a clump."""
+    if is_convex(shape):
+        numbers = [shape.convex_numbers]
+        return ConvexParts(shape.offsets, shape.radii, np.array([shape.contact_radius]), [shape.convex_kind], numbers)
+    half = half_length_of(shape)
+    if half:
+        radius = 0.5 * shape.diameter
+        return ConvexParts(
+            np.zeros((1, 3)), np.array([half + radius]), np.array([radius]), [CapsuleKind], [(half, radius)]
+        )
+    return ConvexParts(
+        shape.offsets, shape.radii, shape.radii, [BallKind] * len(shape.radii), shape.radii[:, None].tolist()
+    )
+
+
+def with_shapes(kinds: Kinds, pieces: Sequence[ConvexParts]) -> ConvexBodyKinds:
+    """Tables of kinds with the convex shapes of their pieces."""
+    every = [kind for each in pieces for kind in each.kinds]
+    numbers = [row for each in pieces for row in each.numbers]
+    present = sorted(set(every), key=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
+    return ConvexBodyKinds(
+        *kinds, convex_kinds(present),
+        shape=np.array([present.index(kind) for kind in every]),
+        first_number=np.cumsum([0, *(len(row) for row in numbers)])[:-1],
+        numbers=np.concatenate([np.asarray(row, float) for row in numbers]),
+        bound=np.concatenate([each.radii for each in pieces]),
+    )  # fmt: skip
+
+
+def check_company(
+    particles: Particles, box: Box | None, walls: Sequence[Wall], fluid: Fluid | None, bonds: Bonds | None
+) -> None:
+    """Refuse what convex shapes cannot meet yet: walls that are no planes, rough ones, fluids and bonds."""
+    convex = [shape for shape, _ in particles.variants if is_convex(shape)]
+    if not convex:
+        return
+    what = f"dem.{type(convex[0]).__name__}"
+    for k, wall in enumerate(walls):
+        if not isinstance(wall, Plane) or wall.roughness:
+            rough = "a rough one" if isinstance(wall, Plane) else f"{wall!r}"
+            message = (
+                f"walls[{k}] is {rough}, but a {what} meets smooth planes only: take dem.Plane, or faces of the box"
+            )
+            raise ValueError(message)
+    if box and box.roughness:
+        message = f"the box has roughness {box.roughness!r}, which a {what} does not meet: leave it out"
+        raise ValueError(message)
+    for name, given in (("fluid", fluid), ("bonds", bonds)):
+        if given is not None:
+            message = f"{name} is {given!r}, which is not known of a {what}: leave it out, or take a dem.Clump"
+            raise ValueError(message)
+
+
+class ConvexMeetings(NamedTuple):
+    """Contacts of candidate pairs (K,) at one moment; overlaps of pairs that are apart are some negative numbers."""
+
+    overlap: np.ndarray  # (K,) [m]
+    normal: np.ndarray  # (3, K) from j to i
+    arm_i: np.ndarray  # (3, K) to the contact from the centre of the body of i [m]
+    arm_j: np.ndarray  # (3, K) the same of j
+
+
+def convex_meetings(b: Bodies, kinds: ConvexBodyKinds, box: BoxFaces, i: np.ndarray, j: np.ndarray) -> ConvexMeetings:
+    """Contacts of candidate pairs of pieces i and j, which have been placed."""
+    found = ConvexMeetings(np.empty(i.size), *(np.empty((3, i.size)) for _ in range(3)))
+    convex_report.measure_pairs(b, kinds, box, i.astype(np.int64), j.astype(np.int64), *found)
+    return found
+
+
+def face_overlaps(b: Bodies, kinds: ConvexBodyKinds, box: BoxFaces) -> np.ndarray:
+    """Overlaps of all pieces, which have been placed, with the six faces of a box (6, M) [m]; negative if apart."""
+    found = np.empty((6, b.owner.size))
+    convex_report.measure_faces(b, kinds, box, found)
+    return found
+
+
+def lowest_arms(b: Bodies, kinds: ConvexBodyKinds, box: BoxFaces, sphere: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """Where pieces (T,) touch walls of these normals (3, T), from the centres of their bodies (3, T) [m]."""
+    arm = np.empty((3, sphere.size))
+    convex_report.measure_arms(b, kinds, box, sphere.astype(np.int64), np.ascontiguousarray(normal, float), arm)
+    return arm
+
+
+def inverse_masses(kinds: ConvexBodyKinds, kind: np.ndarray) -> np.ndarray:
+    """Largest (x × n)·I⁻¹(x × n) over the surface of each piece (S,), of bodies of these kinds [1/kg].
+
+    By directions that are 0.1 rad apart: the largest is missed by half a percent of it at most.
+    """
+    k = np.arange(DIRECTIONS) + 0.5
+    z, turn = 1 - 2 * k / DIRECTIONS, np.pi * (1 + 5**0.5) * k
+    across = np.sqrt(1 - z * z)
+    found = np.empty(kind.size)
+    convex_report.measure_levers(
+        kinds, kind.astype(np.int64), np.stack([across * np.cos(turn), across * np.sin(turn), z]), found
+    )
+    return found

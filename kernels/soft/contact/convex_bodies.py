@@ -1,0 +1,80 @@
+"""Convex bodies by their support functions (`dem.kernels.convex`), in one run with spheres and clumps of spheres.
+
+Where a run has one of them, its kinds are of a type of their own, so that other runs pay nothing. Each sphere of the
+tables is then a *piece*: a ball, or a convex shape about the centre of its sphere. `Kinds.radius` is the radius of a
+piece in contact laws, and the bounding spheres, of which lists are made, have radii of their own.
+
+The radius in Hertz's law is a constant of a piece: with it, a force along the normal is the gradient of one energy of
+the overlap, wherever the bodies touch. A radius of local curvature would make the energy depend on the place as well.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import inline, select
+from dem.kernels.convex.shape_kinds import ConvexBody, support_of
+from dem.kernels.numerics.quaternion import load_quaternion
+from dem.kernels.numerics.vector import add, add_scaled, load, scale
+from dem.kernels.soft.contact.surface_motion import radius_of
+from dem.kernels.soft.state import Kinds
+
+ConvexBodyKinds = NamedTuple(
+    "ConvexBodyKinds",
+    [
+        *Kinds.__annotations__.items(),
+        ("shapes", tuple),  # chain of the kinds of shapes in the run, see `dem.kernels.convex.shape_kinds`
+        ("shape", np.ndarray),  # (S,) int64, place of the kind of shape of each piece in the chain
+        ("first_number", np.ndarray),  # (S,) int64, where the numbers of each piece begin
+        ("numbers", np.ndarray),  # (P,) numbers of all shapes
+        ("bound", np.ndarray),  # (S,) radius of the bounding sphere of each piece about its centre [m]
+    ],
+)
+
+ConvexBodyKinds.extends = (Kinds,)
+
+
+@inline
+def row_of(s, b, bodies, kinds):
+    """Row of sphere s of body b in the tables of spheres."""
+    return kinds.first_offset[bodies.kind[b]] + s - bodies.first_sphere[b]
+
+
+@inline
+def convex_body(s, b, bodies, kinds):
+    """Sphere s of body b as a convex body, turned as it is."""
+    row = row_of(s, b, bodies, kinds)
+    q = load_quaternion(bodies.orientation, b)
+    return ConvexBody(kinds.shapes, kinds.shape[row], kinds.numbers, kinds.first_number[row], q)
+
+
+@inline
+def sphere_bound(kinds, row):
+    """Radius of a row of the tables of spheres [m]."""
+    return kinds.radius[row]
+
+
+@inline
+def convex_bound(kinds, row):
+    """Radius of the bounding sphere of a row of the tables of pieces [m]."""
+    return kinds.bound[row]
+
+
+@inline
+def sphere_at_plane(kinds, s, b, normal, bodies):
+    """Centre of sphere s of body b [m]."""
+    return load(bodies.sphere_position, s)
+
+
+@inline
+def ball_at_plane(kinds, s, b, normal, bodies):
+    """Centre of the ball with which piece s of body b meets planes of a unit normal [m].
+
+    It has the radius of the piece in contact laws, and its lowest point is the support point of the piece against the
+    normal. So the overlap of both with such a plane is the same, h(-n) - (n·c - a), and so is the place of contact.
+    """
+    lowest = support_of(convex_body(s, b, bodies, kinds), scale(-1.0, normal))[1]
+    return add_scaled(add(load(bodies.sphere_position, s), lowest), radius_of(s, b, bodies, kinds), normal)
+
+
+bounding_radius = select("kinds", {Kinds: sphere_bound, ConvexBodyKinds: convex_bound})
+at_plane = select("kinds", {Kinds: sphere_at_plane, ConvexBodyKinds: ball_at_plane})

@@ -1,0 +1,162 @@
+"""Contacts of convex bodies: detection among the candidate pairs, and kinematics.
+
+The normal n of a pair is a function of its bodies' places and turns but for rounding: the solver takes a few steps
+fewer if it begins with the n of the last step. What it begins with is seen in the last bits, so the n of touching pairs
+is kept behind what the contact law remembers: it survives new lists, ranks and checkpoints as friction does, and
+the bytes of a run do not depend on them. Pairs that do not touch begin with the direction between their centres.
+"""
+
+import math
+
+from dem.kernels import laws
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.convex.overlap import overlap as convex_overlap
+from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
+from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
+from dem.kernels.soft.contact.batch_kinematics import (
+    ARM,
+    BLOCK,
+    CANDIDATE,
+    MIXED_TYPES,
+    OF_I,
+    OF_J,
+    POINT,
+    put,
+    put_touch,
+)
+from dem.kernels.soft.contact.convex_bodies import convex_body
+from dem.kernels.soft.contact.shared_damping import inverse_effective_mass
+from dem.kernels.soft.contact.surface_motion import radius_of, rolling_inertia, spin_of
+
+AXES = 3  # numbers of a normal, behind those of the law
+
+
+@inline
+def solve(law, k, reach, bodies, kinds, neighbours, box):
+    """Overlap of candidate k: of sphere j with sphere i, seen from the centre of the former.
+
+    Parameters
+    ----------
+    k : candidate
+    reach : distance above which any that is above it will do [m]
+    law, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+
+    Returns
+    -------
+    overlap [m], unit normal from j to i, touching places from the centre of j and of i [m], from the centre of j to
+    that of i [m], periodic cells between them
+    """
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    b, c = bodies.owner[i], bodies.owner[j]
+    r, image = nearest_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
+    start = first_normal(law, k, neighbours)
+    overlap, n, x_j, x_i, _ = convex_overlap(
+        convex_body(j, c, bodies, kinds), convex_body(i, b, bodies, kinds), r, start, reach
+    )
+    return overlap, n, x_j, x_i, r, image
+
+
+@inline
+def first_normal(law, k, neighbours):
+    """Normal with which the solver begins for candidate k: its last one, or zeros if it has none."""
+    if neighbours.has_history[k] == 0:
+        return 0.0, 0.0, 0.0
+    at = laws.columns(law)
+    return neighbours.history[k, at], neighbours.history[k, at + 1], neighbours.history[k, at + 2]
+
+
+@func
+def measure_convex_overlaps(law, keeps, start, number, least, bodies, kinds, neighbours, box, overlap):
+    """Overlap of each of the candidates of a chunk, or less than the least wanted.
+
+    Parameters
+    ----------
+    law : see `dem.kernels.soft.state`
+    keeps : whether normals of pairs that touch are kept, as in steps
+    start, number : first candidate, number of them
+    least : least overlap wanted [m]
+    bodies, kinds, box : see `dem.kernels.soft.state`
+
+    Writes
+    ------
+    overlap : (K,) [m]
+    neighbours.history, neighbours.has_history : of those that touch
+    """
+    at = laws.columns(law)
+    for k in range(start, start + number):
+        lasts = laws.has_range(law) and neighbours.has_history[k] != 0
+        depth, n, _, _, _, _ = solve(law, k, math.inf if lasts else -least, bodies, kinds, neighbours, box)
+        overlap[k - start] = depth
+        if keeps and (depth > 0.0 or lasts):
+            if neighbours.has_history[k] == 0:
+                for r in range(at):
+                    neighbours.history[k, r] = 0.0
+                neighbours.has_history[k] = 1
+            for r in range(AXES):
+                neighbours.history[k, at + r] = n[r]
+
+
+@inline
+def look_at_convex(kinds, law, k, bodies, neighbours, box):
+    """Kinematics of the contact of candidate k, and its place from the centres of both bodies.
+
+    Parameters
+    ----------
+    kinds, law, k, bodies, neighbours, box : see `dem.kernels.soft.contact.cluster_kinematics.look`
+
+    Returns
+    -------
+    as `dem.kernels.soft.contact.cluster_kinematics.look`
+    """
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    b, c = bodies.owner[i], bodies.owner[j]
+    g, h = bodies.kind[b], bodies.kind[c]
+    depth, normal, x_j, x_i, r, image = solve(law, k, math.inf, bodies, kinds, neighbours, box)
+    middle = scale(0.5, add(x_j, add(r, x_i)))  # from the centre of sphere j
+    arm_b = add(subtract(middle, r), minimum_image(box, load(bodies.sphere_position, i), load(bodies.position, b)))
+    arm_c = add(middle, minimum_image(box, load(bodies.sphere_position, j), load(bodies.position, c)))
+    r_b, r_c = radius_of(i, b, bodies, kinds), radius_of(j, c, bodies, kinds)
+    radius, w_b, w_c = r_b * r_c / (r_b + r_c), spin_of(b, bodies), spin_of(c, bodies)
+    velocity = (0.0, 0.0, 0.0)
+    if laws.needs_velocity(law):
+        of_c = add(load(bodies.velocity_predicted, c), image_velocity(box, image))
+        velocity = subtract(add(load(bodies.velocity_predicted, b), cross(w_b, arm_b)), add(of_c, cross(w_c, arm_c)))
+    inverse_b = inverse_effective_mass(b, normal, cross(arm_b, normal), bodies, kinds)
+    inverse_c = inverse_effective_mass(c, normal, cross(arm_c, normal), bodies, kinds)
+    rolling = 1.0 / rolling_inertia(r_b, b, bodies, kinds) + 1.0 / rolling_inertia(r_c, c, bodies, kinds)
+    return laws.ContactKinematics(
+        neighbours.stiffness[k], 1.0 / (inverse_b + inverse_c), depth, normal, velocity, 0.5 * dot(add(w_b, w_c), normal), relative_angular_velocity=subtract(w_b, w_c),
+        radius=radius, reduced_mass=1.0 / (kinds.inverse_mass[g] + kinds.inverse_mass[h]),
+        rolling_inertia=1.0 / rolling, may_begin=True,
+    ), arm_b, arm_c  # fmt: skip
+
+
+@func
+def compute_convex_kinematics(law, start, first, touching, bodies, kinds, neighbours, box, known, told):
+    """Kinematics of the contacts from `first` in the list on, as many as a batch has room for.
+
+    Parameters
+    ----------
+    law, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+    start, first, touching : first candidate of the chunk; pairs in the list of those that touch
+
+    Writes
+    ------
+    known : all rows but WEIGHT
+    told : rows OF_I, OF_J and CANDIDATE
+
+    Returns
+    -------
+    number of columns, first pair that is still to come, and MIXED_TYPES
+    """
+    number = min(BLOCK, touching.size - first)
+    for t in range(number):
+        k = start + touching[first + t]
+        b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
+        told[OF_I, t], told[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+        told[CANDIDATE, t] = touching[first + t]
+        touch, arm, other = look_at_convex(kinds, law, k, bodies, neighbours, box)
+        put_touch(t, touch, known)
+        put(known, POINT, t, arm)
+        put(known, ARM, t, other)
+    return number, first + number, MIXED_TYPES
