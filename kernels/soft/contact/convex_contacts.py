@@ -125,9 +125,10 @@ def look_at_convex(kinds, law, k, bodies, neighbours, box):
     inverse_c = inverse_effective_mass(c, normal, cross(arm_c, normal), bodies, kinds)
     rolling = 1.0 / rolling_inertia(r_b, b, bodies, kinds) + 1.0 / rolling_inertia(r_c, c, bodies, kinds)
     return laws.ContactKinematics(
-        neighbours.stiffness[k], 1.0 / (inverse_b + inverse_c), depth, normal, velocity, 0.5 * dot(add(w_b, w_c), normal), relative_angular_velocity=subtract(w_b, w_c),
-        radius=radius, reduced_mass=1.0 / (kinds.inverse_mass[g] + kinds.inverse_mass[h]),
-        rolling_inertia=1.0 / rolling, may_begin=True,
+        neighbours.stiffness[k], 1.0 / (inverse_b + inverse_c), depth, normal, velocity,
+        0.5 * dot(add(w_b, w_c), normal), relative_angular_velocity=subtract(w_b, w_c), radius=radius,
+        reduced_mass=1.0 / (kinds.inverse_mass[g] + kinds.inverse_mass[h]), rolling_inertia=1.0 / rolling,
+        may_begin=True,
     ), arm_b, arm_c  # fmt: skip
 
 
