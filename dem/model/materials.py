@@ -51,6 +51,7 @@ class Material:
     friction: float = 0.0
     normal: LawPart | None = None
     damping: LawPart | None = None
+    tangential: LawPart | None = None
     rolling: LawPart | None = None
     twisting: LawPart | None = None
     adhesion: LawPart | None = None

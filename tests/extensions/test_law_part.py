@@ -73,9 +73,11 @@ def rows():
 
     known = {name: thing for name, thing in sys.modules.items() if name.startswith("dem.casefile")}
     dem.register_law_part(Cubic, CubicTables, law_component(press, spring=spring, power=cube))
+    dem.register_law_part(ViscousSliding, SlidingRates, law_component(slide))
     forget()
     yield
     unregister_law_part("cubic")
+    unregister_law_part("viscous-sliding")
     forget()
     sys.modules.update(known)
     if "dem.casefile" in known:
@@ -281,6 +283,61 @@ class RollingDashpot(dem.LawPart):
     SLOT = "rolling"
     type: str = kind("rolling-dashpot")
     rate: float = number("couple over angular velocity", unit="N m s", least=0, example=1e-9)
+
+
+class SlidingRates(NamedTuple):
+    """Viscous forces in the plane of contact."""
+
+    rate: np.ndarray  # (A, A) c [N s/m]
+
+
+@inline
+def slide(part, i, j, touch, press, eta, limit, slip, memory, before, half, time_sign):
+    """Force -c u of surfaces that slide with the velocity u, history, stored energy and slip distance."""
+    return scale(-part.rate[i, j], slip), memory, 0.0, 0.0
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ViscousSliding(dem.LawPart):
+    """F = -c u in the plane of contact."""
+
+    SLOT = "tangential"
+    type: str = kind("viscous-sliding")
+    rate: float = number("force over sliding velocity", unit="N s/m", least=0, example=1e-3)
+
+
+def test_a_tangential_part_takes_the_place_of_friction():
+    """A sphere that slides on a floor: u = u_0 exp(-7/2 c t/m) of its surface, until it rolls at 5/7 of its speed."""
+    grain = dem.Material(young=7e7, poisson=0.22, density=2500, tangential=ViscousSliding(rate=1e-4))
+    with pytest.raises(ValueError, match=r"friction is 0.3, but tangential is ViscousSliding\(rate=1.0\)"):
+        dem.Contact(friction=0.3, tangential=ViscousSliding(rate=1.0))
+    box = dem.Box((-1, -1, 0), (1, 1, 1), grain)
+    mass = 2500 * 4 / 3 * math.pi * RADIUS**3
+    young = 7e7 / (1 - 0.22**2) / 2
+    depth = (mass * 9.81 / (4 / 3 * young * math.sqrt(RADIUS))) ** (2 / 3)  # of Hertz's law at rest
+    ball = dem.Particles(
+        dem.Sphere(diameter=2 * RADIUS), grain, position=[[0, 0, RADIUS - depth]], velocity=[[0.1, 0, 0]]
+    )
+    sim = dem.Simulation(ball, box, time_step=1e-6, threads=1)
+    before, steps = sim.energy(), 2000
+    sim.step(steps)
+    left = math.exp(-3.5 * 1e-4 * steps * 1e-6 / mass)
+    assert 0.2 < left < 0.8
+    assert sim.particles.velocity[0, 0] == pytest.approx(0.1 * (5 + 2 * left) / 7, rel=1e-3)
+    lost = 0.5 * mass * 0.1**2 * 2 / 7 * (1 - left**2)
+    assert sim.energy().dissipated - before.dissipated == pytest.approx(lost, rel=1e-3)
+
+
+def test_case_files_have_a_key_for_tangential_parts(tmp_path):
+    text = CASE.format(dt=1e-6, k=K, restitution="").replace(
+        "density = 2500", 'density = 2500\ntangential = { type = "viscous-sliding", rate = 1e-4 }'
+    )
+    (tmp_path / "sliding.toml").write_text(text)
+    material = dem.load(tmp_path / "sliding.toml").particles.kinds[0].material
+    assert material.tangential == ViscousSliding(rate=1e-4)
+    (tmp_path / "sliding.toml").write_text(text.replace("rate = 1e-4", "rate = -1"))
+    with pytest.raises(ValueError, match=r"tangential.*greater than or equal to 0"):
+        dem.load(tmp_path / "sliding.toml")
 
 
 def test_a_rolling_part_slows_a_spin_exponentially_and_has_a_history():

@@ -24,6 +24,7 @@ SAMPLES = {
         dem.Hysteretic(loading=1000.0, unloading=1500.0, cohesion=300.0, depth=0.02), dem.Hertz(),
     ],
     "damping": [None, dem.Viscoelastic(time=3e-6), dem.Dashpot(coefficient=0.01)],
+    "tangential": [None],
     "rolling": [None, dem.Rolling(friction=0.1), dem.Rolling(friction=0.1, model="constant")],
     "twisting": [None, dem.Twisting(), dem.Twisting(model="marshall")],
     "adhesion": [None, dem.DMT(work=0.05), dem.JKR(work=0.05), dem.Bridge(volume=1e-12, tension=0.07)],

@@ -124,3 +124,13 @@ class LawPartKeys(BaseModel):
     def values(self) -> dict[str, object]:
         """All values, parts made."""
         return {key: value.made() if isinstance(value, PartTable) else value for key, value in self}
+
+
+if words("tangential"):  # of other packages only
+    LawPartKeys = create_model(
+        "LawPartKeys", __base__=LawPartKeys, __doc__=LawPartKeys.__doc__,
+        tangential=(
+            _table("tangential", "Force in the plane of contact.") | None,
+            Field(None, description="force in the plane of contact, in place of friction"),
+        ),
+    )  # fmt: skip

@@ -64,6 +64,8 @@ class MaterialPairs:
         ValueError
             If there are several.
         """
+        if slot == "tangential" and any(c.tangential for c in self.met.values()):
+            self._check_friction()
         forms = {_form(part): part for contact in self.met.values() if (part := getattr(contact, slot))}
         whole = slot != "normal" or all(contact.normal for contact in self.met.values())
         if len(forms) > 1 or (forms and not whole and not isinstance(next(iter(forms.values())), Hertz)):
@@ -78,6 +80,17 @@ class MaterialPairs:
             )
             raise ValueError(message)
         return next(iter(forms.values()), default)
+
+    def _check_friction(self) -> None:
+        """Refuse pairs with friction where others have a tangential part in its place; raises ValueError."""
+        for (i, j), contact in self.met.items():
+            if contact.friction > 0:
+                one, other = (self.everything[k].name or f"material {k}" for k in (i, j))
+                message = (
+                    f"{one} and {other} have friction {contact.friction:g}, and other pairs of this run a tangential "
+                    "part in its place: give all pairs the same"
+                )
+                raise ValueError(message)
 
 
 def _form(part: object) -> tuple:
@@ -110,8 +123,10 @@ def law(
     normal, shared = pairs.form("normal", Hertz()), clustered and contacts.damped == "shared"
     parts = {"normal": normal.tables(pairs), "damping": _damping(pairs, shared=shared)}
     friction = pairs(lambda contact, *_: contact.friction)
-    if friction.any():
-        parts["tangential"] = laws.Friction(friction, pairs.shear, pairs.dashpot)
+    sliding = pairs.form("tangential")
+    if sliding or friction.any():
+        own = sliding and sliding.tables(pairs)
+        parts["tangential"] = own or laws.Friction(friction, pairs.shear, pairs.dashpot)
         parts |= {slot: part.tables(pairs) for slot in ("rolling", "twisting") if (part := pairs.form(slot))}
     adhesion = pairs.form("adhesion")
     if adhesion:

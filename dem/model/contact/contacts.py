@@ -44,6 +44,8 @@ class Contact:
         The elastic force; default Hertz's.
     damping : Viscoelastic or Dashpot, optional
         Damping that decides about restitution, which then stays at its default.
+    tangential : LawPart, optional
+        Force in the plane of contact in place of Coulomb's friction, see `dem.register_law_part`.
     rolling : Rolling, optional
         Resistance to rolling; needs friction.
     twisting : Twisting, optional
@@ -67,6 +69,7 @@ class Contact:
     friction: float = 0.0
     normal: LawPart | None = None
     damping: LawPart | None = None
+    tangential: LawPart | None = None
     rolling: LawPart | None = None
     twisting: LawPart | None = None
     adhesion: LawPart | None = None
@@ -189,7 +192,7 @@ class Contacts:
         rule, parts = RULES[self.rule], {}
         for slot in SLOTS:
             this, that = getattr(one, slot), getattr(other, slot)
-            if slot in ("normal", "damping") and (this is None) != (that is None):
+            if slot in ("normal", "damping", "tangential") and (this is None) != (that is None):
                 message = f"{slot} is {this or that} of one of {one} and {other} only: give them an entry in contacts"
                 raise ValueError(message)
             parts[slot] = None if this is None or that is None else this.mean(that, rule)

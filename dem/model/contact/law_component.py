@@ -125,7 +125,7 @@ class LawPart:
     (True, 'normal')
     """
 
-    SLOT: ClassVar[str] = ""  # of a contact: normal, damping, rolling, twisting or adhesion
+    SLOT: ClassVar[str] = ""  # of a contact: normal, damping, tangential, rolling, twisting or adhesion
     ACTS_AS: ClassVar[str] = ""  # slot of the kernels, where that is another one
     ALIKE: ClassVar[tuple[str, ...]] = ()  # numbers of which two materials have no mean
     ELASTIC: ClassVar[bool] = True  # False of a normal force that loses energy, so that restitution follows from it

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dem.model.contact.law_component import LawTables
 
 STIFFNESS = 2.25  # of rolling, over μ_r², of spheres: J. Ai et al., Powder Technol. 206 (2011) 269, eq. (20)
-SLOTS = ("normal", "damping", "rolling", "twisting", "adhesion")  # beside restitution and friction
+SLOTS = ("normal", "damping", "tangential", "rolling", "twisting", "adhesion")  # beside restitution and friction
 
 
 @hinted
@@ -127,6 +127,7 @@ class Twisting(LawPart):
 WORDS = {
     "normal": (Hertz, Linear, Hysteretic, PowerLaw),
     "damping": (Viscoelastic, Dashpot),
+    "tangential": (),  # in place of friction, of other packages only
     "rolling": (Rolling,),
     "twisting": (Twisting,),
     "adhesion": (DMT, JKR, Bridge),
@@ -311,7 +312,7 @@ def checked(slot: str, given: object) -> LawPart | None:
     if isinstance(given, dict):
         return _as_told(slot, given)
     if not (given is None or (isinstance(given, LawPart) and slot in (given.SLOT, getattr(given, "slot", None)))):
-        names = " or ".join(f"a dem.{word.__name__}" for word in WORDS[slot])
+        names = " or ".join(f"a dem.{word.__name__}" for word in WORDS[slot]) or "a registered dem.LawPart"
         message = f"{slot} is {given!r}, expected {names} or None"
         raise TypeError(message)
     if not isinstance(given, (*WORDS[slot], MissingPart, *REGISTERED.values(), NoneType)):
@@ -334,8 +335,12 @@ def keep_checked(thing: object) -> None:
 
 def fit(restitution: float, friction: float, **parts: LawPart | None) -> None:
     """Refuse parts of a contact that lack what they need, or say the same thing twice; raises ValueError."""
+    sliding = parts.get("tangential")
+    if sliding is not None and friction > 0:
+        message = f"friction is {friction}, but tangential is {sliding}, which is in its place: leave one out"
+        raise ValueError(message)
     for slot in ("rolling", "twisting"):
-        if parts[slot] is not None and friction == 0:
+        if parts[slot] is not None and friction == 0 and (sliding is None or slot == "twisting"):
             message = f"{slot} is {parts[slot]}, which holds on to nothing without friction: give friction"
             raise ValueError(message)
     normal = parts["normal"] or Hertz()
