@@ -122,13 +122,13 @@ def installed() -> dict[str, EntryPoint]:
 
 def known_drag(name: object) -> str:
     """Name of a drag law, whose module is imported if another package brings it; raises ValueError for unknown ones."""
-    if name in DRAGS:
+    if isinstance(name, str) and name in DRAGS:
         return name
     others = installed()
-    if name in others:
+    if isinstance(name, str) and name in others:
         try:
             others[name].load()
         except Exception as error:
             message = f"drag {name} cannot be loaded from {others[name].value}: {type(error).__name__}: {error}"
             raise ValueError(message) from error
-    return checks.one_of("drag", name, [*DRAGS, *(each for each in others if each not in (*DRAGS, name))])
+    return checks.one_of("drag", name, [*DRAGS, *sorted(others.keys() - DRAGS.keys())])
