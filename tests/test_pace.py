@@ -65,7 +65,7 @@ def test_no_bit_depends_on_it(rng, nylon, monkeypatch):
     balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=x + 0.01, velocity=rng.normal(0, 1, x.shape))
     ends = []
     for turning in (False, True):
-        monkeypatch.setattr(Pace, "_note", lambda pace, took, now, turning=turning: turning and pace._turn())
+        monkeypatch.setattr(Pace, "_note", lambda pace, took, now, turning=turning: turning and pace._switch())
         sim = dem.Simulation(balls, dem.Box((0, 0, 0), (0.17,) * 3, nylon), time_step=2e-5, threads=2)
         seen = []
         monkeypatch.setattr(module, "set_threads", seen.append)

@@ -87,9 +87,9 @@ def test_no_step_is_lost_between_threads():
 
 def test_a_copy_of_a_simulation_has_a_turn_of_its_own():
     sim = falling()
-    with sim._turn:
-        copy.deepcopy(sim._turn).__enter__()
-        thread = threading.Thread(target=copy.copy(sim._turn).__enter__)
+    with sim._lock:
+        copy.deepcopy(sim._lock).__enter__()
+        thread = threading.Thread(target=copy.copy(sim._lock).__enter__)
         thread.start()
         thread.join()
 

@@ -15,7 +15,7 @@ from dem.kernels.soft.wall_contact import wall_history_tables
 from dem.kernels.soft.wall_contact.wall_history import PIECE_BITS, SIDE
 from dem.model.particles.particles import UNIT_NORM
 from dem.soft.bonds.bond_validation import check_tied
-from dem.soft.insertion.insertion_validation import check_traffic
+from dem.soft.insertion.insertion_validation import check_population
 from dem.soft.per_body import BODIES, CONTACTS, PROGRESS, stored
 from dem.soft.time_step.short_contacts import Brief
 from dem.system.plan import MOST_STEPS
@@ -59,7 +59,7 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
         require(least <= 1 and step in range(state.step + 1), "fluid/seen is no voidage, or of a step to come")
     check_alike("walls", state.walls, engine.walls.state)
     check_finite("walls", state.walls)
-    check_traffic(state.traffic, engine)
+    check_population(state.traffic, engine)
     check_tied(state.bonds, engine)
     _check_watch(state.watch, len(engine.walls.models))
     check_within("start_step", np.array([state.start_step]), 0, state.step)

@@ -110,7 +110,7 @@ def check_periods(box: Box, engine: Engine) -> None:
 
 
 def check_within(engine: Engine) -> None:
-    """Refuse particles inside a roll, whose shell is thin and would keep them in."""
+    """Refuse particles inside a roll, whose shell is thin and would not let them out."""
     x = engine.bodies.sphere_position
     for k, (wall, called) in enumerate(zip(engine.walls.models, engine.walls.called, strict=True)):
         if type(wall).solid is Wall.solid:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def sums(engine: Engine, population: Population | None) -> EnergySums:
     """Energy that contacts hold, what they took, and the work of walls and fluid [J]."""
     progress, unit = engine.progress, engine.energy_unit
-    came = (population.books.inserted, population.books.removed) if population else (0.0, 0.0)
+    came = (population.ledger.inserted, population.ledger.removed) if population else (0.0, 0.0)
     return EnergySums(
         elastic=float(progress.elastic[0]) / unit,
         dissipated=float(progress.dissipated.sum() - progress.stored[0]) / unit,
@@ -51,5 +51,5 @@ def turnovers(engine: Engine, ledger: EnergyLedger, population: Population | Non
         "the energy that contacts took": abs(before.dissipated + float(progress.dissipated[0]) / unit),
         of_walls: abs(work + float(progress.wall_work[0]) / unit),
         "the work of the fluid": abs(before.fluid + fluid_work(engine)),
-        "the energy that particles brought": abs(population.books.inserted if population else 0.0),
+        "the energy that particles brought": abs(population.ledger.inserted if population else 0.0),
     }

@@ -33,10 +33,10 @@ def fitting_unit(engine: EngineState) -> float:
 
 
 def present_energies(engine: EngineState) -> float:
-    """Sum of all energies that there are in an engine, or will be soon, without regard to sign [J]."""
+    """Sum of the absolute values of all energies in an engine, or soon to come [J]."""
     b, kinds, springs, gravity, walls = engine.bodies, engine.kinds, engine.springs, engine.gravity, engine.walls
     moving = [engine.by_row(values) for values in (b.kind, b.position, b.velocity, b.memory_w)]
-    known = (
+    total = (
         energies_of_motion(kinds, *moving, gravity, engine.datum)
         + energies_of_contacts(kinds, springs, engine.overlaps())
         + energies_to_come(kinds, moving[0], walls.swing(), walls.fastest, gravity)
@@ -46,8 +46,8 @@ def present_energies(engine: EngineState) -> float:
         + engine.energy_to_come
     )
     falls = portable.dot(kinds.mass[moving[0]], fall_on(moving[1].T, gravity, walls.models))
-    known = falls if falls > MORE * known else known  # else they fit, and runs keep the units that they had
-    return known + float(np.sort(engine.bond_loads()[0]).sum()) if engine.bonds else known
+    total = falls if falls > MORE * total else total  # else they fit
+    return total + float(np.sort(engine.bond_loads()[0]).sum()) if engine.bonds else total
 
 
 def fits_unit(engine: EngineState, gravity: tuple[float, float, float], datum: float) -> bool:
@@ -74,10 +74,10 @@ def energies_of_motion(
     gravity: tuple[float, float, float],
     datum: float,
 ) -> float:
-    """Kinetic and gravitational energies of bodies of the given kinds (N,), summed without regard to sign [J].
+    """Sum of the absolute kinetic and gravitational energies of bodies of the given kinds (N,) [J].
 
-    Their positions, velocities and angular velocities are (3, N). As rounding depends on the order, it should be one
-    that owes nothing to where bodies lie in memory.
+    Their positions, velocities and angular velocities are (3, N). As rounding depends on the order, the order must not
+    depend on places in memory.
     """
     mass = kinds.mass[kind]
     kinetic = 0.5 * (mass * (velocity**2).sum(0)).sum()
@@ -87,7 +87,7 @@ def energies_of_motion(
 
 
 def energies_of_contacts(kinds: Kinds, springs: Springs, overlaps: Overlaps) -> float:
-    """Elastic energies, as if all contacts were the stiffest possible, summed by size [J]."""
+    """Elastic energy, as if all contacts were the stiffest possible [J]; the sum is in order of size."""
     own = np.arange(springs.wall)
     i, j = np.meshgrid(own, [*own, *springs.surfaces()])
     every = springs.between(i.ravel(), j.ravel(), kinds.radius.max(), kinds.mass.max())
@@ -104,9 +104,9 @@ def energies_of_flow(
     gravity: tuple[float, float, float],
     faces: BoxFaces,
 ) -> float:
-    """What bodies of the given kinds (N,) at positions (3, N) have once they go with the fluid, or sink in it [J].
+    """Energy of bodies of the given kinds (N,) at positions (3, N) once they follow the fluid, or sink in it [J].
 
-    Heavy ones would sink much faster in Stokes flow than they ever do: inertia of the fluid bounds that, and the box.
+    Heavy bodies would sink much faster in Stokes flow than they do: inertia of the fluid bounds that, and the box.
     """
     if isinstance(fluid, Dry):
         return 0.0
@@ -125,7 +125,7 @@ def energies_of_flow(
 def energies_to_come(
     kinds: Kinds, kind: np.ndarray, swing: float, fastest: float, gravity: tuple[float, float, float]
 ) -> float:
-    """What walls that move and vibrate at most so may give, and a little that even a system at rest has [J]."""
+    """Energy that walls of this largest swing [m] and speed [m/s] may give, and a little for a system at rest [J]."""
     driven = 0.0
     if fastest > 0:
         driven = kinds.mass[kind].sum() * (fastest**2 + portable.length(gravity) * swing)

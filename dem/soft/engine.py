@@ -205,7 +205,7 @@ class Engine:
     def process_events(self) -> None:
         """Insert and remove the particles that are due at the present step, if it is complete; once a step."""
         if self.population and self.progress.phase[0] == loop.COMPLETE and self.code == loop.DONE:
-            self.population.attend(self)
+            self.population.process(self)
 
     def _next_pause(self, stop: int) -> int:
         """The step up to which the kernels may go on by themselves, at most `stop`."""

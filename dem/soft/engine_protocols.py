@@ -1,4 +1,4 @@
-"""What an engine and its parts know of each other."""
+"""Interfaces of an engine and its parts."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class EngineState(Protocol):
         """Have the kernels carry out an order."""
 
     def rebuild(self, history: ContactHistory | None = None) -> None:
-        """Build the neighbour lists anew."""
+        """Rebuild the neighbour lists."""
 
     def history(self) -> ContactHistory:
         """History of all contacts."""
@@ -89,8 +89,8 @@ class EngineState(Protocol):
 class Events(Protocol):
     """What changes the number of particles, at whole steps: a `Population`, or something else that does."""
 
-    def attend(self, engine: EngineState) -> None:
-        """Have what is due at the present step, once."""
+    def process(self, engine: EngineState) -> None:
+        """Insert and remove the particles that are due at the present step, once."""
 
     def following(self, step: int) -> int:
         """The first step after this one at which something may be due."""

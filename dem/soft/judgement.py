@@ -39,7 +39,7 @@ def momentum_error(
 
 
 def drifts(engine: Engine, integrator: Integrator) -> bool:
-    """Whether the scheme makes energy drift where another one would not: spheres turn alike by all of them."""
+    """Whether the rotational scheme makes energy drift; single spheres turn alike by all schemes."""
     return integrator.energy == DRIFTS and (engine.bonds is not None or not engine.kinds.all_single_spheres)
 
 
@@ -54,7 +54,7 @@ def judge(
     beyond: tuple[str, ...] = (),
     population: Population | None = None,
 ) -> Verdict:
-    """Judge a run since its first step, which has come to these orientations (N, 4)."""
+    """Judge a run since its first step, with the present orientations (N, 4)."""
     steps, overlap = int(engine.progress.step[0]), float(engine.progress.largest_overlap[0])
     span, radius = (steps - first_step) * engine.dt, engine.kinds.radius
     return Verdict(
@@ -73,6 +73,6 @@ def judge(
         time_step=engine.dt,
         drifts=drifts(engine, integrator),
         beyond=(*beyond, *(population.doubts(steps) if population else ())),
-        population=population.told(engine) if population else "",
+        population=population.describe(engine) if population else "",
         balanced=population.balanced(engine) if population else True,
     )

@@ -1,4 +1,4 @@
-"""Who is who: identities of bodies, which never change, and the rows that they have in the user's arrays.
+"""Identities of bodies, which never change, and their rows in the user's arrays.
 
 Inside the engine bodies change places (indices), and bring their identities along. Nothing else may take an identity
 for an index: identities may have gaps, and need not ascend with the rows.
@@ -33,7 +33,7 @@ class Numbering:
         self._are_rows = bool((identities == np.arange(identities.size)).all())  # as they are at first: no search then
 
     def rows(self, identities: np.ndarray) -> np.ndarray:
-        """Rows of bodies of given identities, each of which must be known."""
+        """Rows of bodies of given identities, each of which must exist."""
         if self._are_rows:
             return identities
         return self._order[np.searchsorted(self._ascending, identities)]

@@ -1,8 +1,8 @@
 """All arrays that bodies have, in one table: which move with their bodies, and which decide how a run goes on.
 
-Putting bodies in another order, snapshots, the recorder and checkpoints read it. What a step hands to the next one is
-kept: half-step velocities, what the scheme and the contacts remember, images in periodic boxes, counts of contacts with
-rough walls. What follows from the rest is made anew.
+Putting bodies in another order, snapshots, the recorder and checkpoints read it. A
+snapshot has what a step hands to the next one: half-step velocities, state of the scheme, contact history, images in
+periodic boxes, counts of contacts with rough walls. The rest is computed from that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Flight recorder: what happened just before a run broke, step by step, at next to no cost while it goes on.
+"""Crash recorder: the last steps before a run broke, at next to no cost while it goes on.
 
-Now and then all that decides how the run goes on is copied. When the run breaks, it goes back to the last copy and
-takes the same steps again, the last of them one by one into a trajectory of its own: ``run.crash.h5`` for ``run.h5``.
+Now and then the recorder copies the state of the run. When the run breaks, it goes back to the last copy and takes the
+same steps again, the last of them one by one into a trajectory of its own: ``run.crash.h5`` for ``run.h5``.
 The same steps give the same bytes, so this is what happened, and the simulation is then where it broke.
 """
 
@@ -58,7 +58,7 @@ class Recorded(Protocol):
 
 
 class Recorder:
-    """Keeps an eye on the energy, and the last two copies if there is a file to write them next to."""
+    """Watches the energy error, and keeps the last two copies of the state if the run has a file."""
 
     def __init__(self, sim: Recorded, *, copying: bool, strict: bool) -> None:
         self.sim = sim
@@ -66,12 +66,12 @@ class Recorder:
         self.older = self.newer = sim._engine.snapshot() if copying else None
         self.due = 0.0 if copying else math.inf
         self.warned = sim.energy_error > ENERGY_BUDGET
-        self.brief = self._briefest.steps < RESOLVED  # has been told
+        self.brief = self._briefest.steps < RESOLVED  # has been reported
 
     def note(self, *, changed: bool = False) -> None:
         """Copy the state if it is time to; warn once of an energy error above its budget, and of a brief contact.
 
-        Copies of before somebody from outside changed the run lead elsewhere: they go.
+        Copies from before a change from outside would lead elsewhere: they are dropped.
         """
         start = time.perf_counter()
         if start >= self.due or (changed and self.newer is not None):
@@ -82,26 +82,26 @@ class Recorder:
         if not self.brief and self._briefest.steps < RESOLVED:
             self.brief = True
             reason = f"{self._briefest}, at least {RESOLVED} resolve it"
-            self._tell(Notice("coarse-time-step", reason, self._briefest.remedy(self.sim.time_step)))
+            self._warn(Notice("coarse-time-step", reason, self._briefest.remedy(self.sim.time_step)))
         if not self.warned and self.sim.energy_error > ENERGY_BUDGET:
             self.sim.energy()  # what the error is relative to may have grown since the last frame
             if self.sim.energy_error > ENERGY_BUDGET:
-                self._tell_energy_error()
+                self._warn_of_energy_error()
 
     @property
     def _briefest(self) -> Brief:
         return self.sim._engine.limits.brief
 
-    def _tell_energy_error(self) -> None:
+    def _warn_of_energy_error(self) -> None:
         self.warned = True
         sim = self.sim
         reason = (
             f"at step {sim.step_count} (t = {sim.time:.6g} s) the energy error is {sim.energy_error:.2g} of "
             f"{sim.energy_reference[0]}, above its budget of {ENERGY_BUDGET:g}"
         )
-        self._tell(Notice("energy-error", reason, energy_remedy(drifts=drifts(sim._engine, sim.integrator))))
+        self._warn(Notice("energy-error", reason, energy_remedy(drifts=drifts(sim._engine, sim.integrator))))
 
-    def _tell(self, notice: Notice) -> None:
+    def _warn(self, notice: Notice) -> None:
         if self.strict:
             message = f"{notice} (turned into an error by strict)"
             raise FloatingPointError(message)
@@ -122,7 +122,7 @@ class Recorder:
                 event_particles=np.array(error.particles, np.int64),
             )
             with suppress(FloatingPointError):
-                while sim.step_count < last:  # and no further, should whoever disturbed it not do so again
+                while sim.step_count < last:  # and no further, if the disturbance does not occur again
                     sim.step()
                     writer.frame(writer.frames)
         sim._engine.code = code
@@ -133,7 +133,7 @@ class Recorder:
 def recorded(
     sim: Recorded, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
 ) -> Iterator[Callable[..., None]]:
-    """Record a run, if it has an output file; to be told to note the state now and then."""
+    """Record a run, if it has an output file; yields the function that notes the state now and then."""
     recorder = Recorder(sim, copying=output is not None, strict=strict)
     try:
         yield recorder.note

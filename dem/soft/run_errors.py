@@ -1,4 +1,4 @@
-"""What went wrong in a run, in words: who, with whom, when, why, and what to do."""
+"""Error messages of a run that broke: which particles, when, why, and what to do."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ THROUGH = 0.5  # overlap over the radius from which a sphere may come out on the
 
 
 class BrokenRunError(FloatingPointError):
-    """A run that cannot go on; ``name`` says of what kind, ``particles`` who is concerned."""
+    """A run that cannot go on; ``name`` says why, ``particles`` which ones are concerned."""
 
     def __init__(self, message: str, name: str, particles: tuple[int, ...]) -> None:
         super().__init__(message)
@@ -83,7 +83,7 @@ def _check_numbers(now: _Moment, where: str) -> None:
 
 
 def _check_finite(now: _Moment, where: str) -> None:
-    """Raise if some value of the state is not finite, saying which and whose."""
+    """Raise if a value of the state is not finite, naming it and its particle."""
     bad = {name: ~np.isfinite(getattr(now.particles, name)).all(1) for name in MOTION}
     concerned = np.flatnonzero(np.any(list(bad.values()), axis=0))
     if len(concerned):
@@ -98,7 +98,7 @@ def _check_finite(now: _Moment, where: str) -> None:
 
 
 def _raise_too_fast(now: _Moment, where: str) -> None:
-    """Name who turns or goes too far in a step."""
+    """Name the particle that turns or moves too far in a step."""
     p, dt, engine = now.particles, now.time_step, now.engine
     with np.errstate(over="ignore"):
         spin = np.linalg.norm(p.angular_velocity, axis=1)

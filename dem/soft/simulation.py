@@ -47,7 +47,7 @@ from dem.soft.fluid import fluid_setup
 from dem.soft.fluid.engine_fluid import EngineFluid
 from dem.soft.fluid.two_way_coupling import TwoWayCoupling, cells_of
 from dem.soft.insertion.additions import check_added, go_on, shifted
-from dem.soft.insertion.insertion_setup import traffic_of, with_examples, with_room_for
+from dem.soft.insertion.insertion_setup import population_of, with_examples, with_room_for
 from dem.soft.judgement import judge, momentum_error
 from dem.soft.recorder import recorded
 from dem.soft.run_errors import check_run
@@ -237,7 +237,9 @@ class Simulation(SimulationBase):
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
         fluid_setup.check(fluid, self._particles, self._box, self._integrator, self._time_step, bonded=bonded)
         self._cells = cells_of(fluid, self._particles, self._box)
-        self._population = traffic_of(self._particles, inserters, outlets, self._time_step, self._gravity, added=added)
+        self._population = population_of(
+            self._particles, inserters, outlets, self._time_step, self._gravity, added=added
+        )
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown = 0  # the step that the particles show
@@ -451,7 +453,7 @@ class Simulation(SimulationBase):
         history = before.history() if before else None
         if self._walls_kept is not None:
             engine.walls.places_before = self._walls_kept
-            history = history.without_walls_but(self._walls_kept)
+            history = history.only_walls(self._walls_kept)
         engine.walls.move(step * self._time_step)
         check_inside(self._particles, self._box, engine.walls.faces)
         check_box(self._box, engine)
@@ -594,7 +596,7 @@ class Simulation(SimulationBase):
 
     def _begin_ledger(self) -> None:
         if self._population:
-            self._population.books.begin()
+            self._population.ledger.begin()
         super()._begin_ledger()
         self._start_momentum = self._momentum(self._state())
         self._containers = astray.containers(self._engine)
@@ -679,7 +681,7 @@ class Simulation(SimulationBase):
         self._check_run(engine.code)
         now, start = self._momentum(self._state()), self._start_momentum
         if population:
-            start = start[0] + population.books.brought, start[1] + population.books.stirred
+            start = start[0] + population.ledger.brought, start[1] + population.ledger.stirred
         bonds = engine.bonds
         change = momentum_error(
             self._box, self._gravity, start, now, wet=self.fluid is not None,

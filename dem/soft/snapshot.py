@@ -1,6 +1,6 @@
-"""All that decides how a run goes on, as `Engine.snapshot` takes it and `Engine.restore` puts it back.
+"""State that a run goes on from, as `Engine.snapshot` copies and `Engine.restore` sets it.
 
-Which arrays of bodies that are is said in `dem.soft.per_body`. Lists are not among them; they show in no bit.
+`dem.soft.per_body` says which arrays of bodies belong to it. Neighbour lists do not: no result depends on them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Snapshot(NamedTuple):
-    """Copies of all that decides how a run goes on, in the user's order."""
+    """Copies of all state that a run goes on from, in the user's order."""
 
     bodies: dict[str, np.ndarray]  # name -> (R, N)
     contacts: ContactHistory
@@ -23,12 +23,12 @@ class Snapshot(NamedTuple):
     energy_unit: float  # units per joule
     datum: float  # g·x at zero potential [m²/s²]
     start_step: int
-    watch: np.ndarray  # (7,) of `dem.soft.time_step.limits.Limits`; empty if nothing is known of it
+    watch: np.ndarray  # (7,) of `dem.soft.time_step.limits.Limits`; empty if it is not stored
     fluid: dict[str, np.ndarray]  # name -> (1,) or so, see `dem.kernels.fluid.medium.Medium`; empty without one
     walls: dict[
         str, np.ndarray
     ]  # name -> (..., W), see `dem.kernels.soft.wall_contact.wall_arrays.Walls`; empty without walls beside a box
-    traffic: dict[str, np.ndarray]  # who is there, and what has come and gone; empty where nobody does
+    traffic: dict[str, np.ndarray]  # identities, inserters and outlets; empty where the number is fixed
     bonds: dict[str, np.ndarray] = MappingProxyType(
         {}
     )  # name -> (B,) or so, see `dem.soft.bonds.engine_bonds`; empty without any

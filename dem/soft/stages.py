@@ -1,4 +1,4 @@
-"""The parts of a step, one by one, for who times them."""
+"""The parts of a step, one by one, for timing."""
 
 from __future__ import annotations
 

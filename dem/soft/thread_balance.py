@@ -1,7 +1,8 @@
-"""Which chunks of bodies each thread works on: blocks that take equally long, as far as what chunks hold can tell.
+"""Load balance of threads: blocks of chunks of about equal work, estimated from bodies and contacts.
 
-In a drum the bed's lower half has half as many contacts again as the upper one, and four times as many at the wall:
-halves of equal numbers of bodies would keep one of two threads waiting for a quarter of its time. No bit depends on it.
+In a drum the lower half of the bed has half as many contacts again as the upper one, and four times as many at the
+wall: with halves of equal numbers of bodies one of two threads would wait for a quarter of its time. No bit of the
+result depends on it.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ def work_of(lists: Neighbours, *, walled: bool) -> np.ndarray:
     of_bodies, of_pairs = BODY * CHUNK + near, PAIR * lists.pairs
     if lists.has_history.size:
         begin = room * np.arange(chunks)
-        held = [np.count_nonzero(lists.has_history[k : k + n]) for k, n in zip(begin, lists.pairs, strict=True)]
-        of_pairs = of_pairs + TOUCHING * np.array(held)
+        touching = [np.count_nonzero(lists.has_history[k : k + n]) for k, n in zip(begin, lists.pairs, strict=True)]
+        of_pairs = of_pairs + TOUCHING * np.array(touching)
     return np.array([of_bodies, of_pairs])
 
 

@@ -1,8 +1,8 @@
-"""How many threads sweeps are spread over: all that a run may have, or one where others keep the cores busy.
+"""Number of threads for sweeps: all that a run may have, or one where other programs keep the cores busy.
 
-A sweep waits for the last of its threads, and where one of them gets no core all others wait: beside other work steps
-took six times as long on two threads as on one. Whether it is so is not to be known but by trying: now and then a few
-steps are taken the other way, and the faster one is kept. No bit of the result depends on it.
+A sweep waits for the last of its threads: if one of them gets no core, all others wait. Only a trial shows whether that
+is so: now and then a few steps are taken with the other number of threads, and the faster number stays. No bit of the
+result depends on it.
 """
 
 import math
@@ -71,26 +71,26 @@ class Pace:
             self._note(max(now - self._begun, 1e-9) / steps, now)
 
     def _usual(self) -> float:
-        """Seconds a step in recent batches that nobody disturbed much: the first quartile."""
+        """Seconds a step in recent undisturbed batches: the first quartile."""
         return sorted(self._took)[len(self._took) // 4]
 
     def _note(self, took: float, now: float) -> None:
-        """Keep to the way that is faster, and see whether it is time to try the other."""
+        """Keep the faster number of threads, and find whether it is time to try the other."""
         if self._tries:
             self._tries = False
             if took < FASTER * self._usual():
                 self._other, self._took = self._usual(), []
                 self._apart, self._due = SOON, now  # so that it is tried again at once
             else:
-                self._turn()
+                self._switch()
                 self._other, self._apart = took, min(2 * self._apart, SELDOM)
                 self._due = now + max(self._apart, (now - self._begun) / SHARE)
             return
         self._took = [*self._took[1 - RECENT :], took]
         if len(self._took) >= LOOKS and now >= self._due:
             self._tries = True
-            self._turn()
+            self._switch()
 
-    def _turn(self) -> None:
-        """Take the next steps the other way."""
+    def _switch(self) -> None:
+        """Take the next steps with the other number of threads."""
         self.threads = 1 if self.threads > 1 else self.most

@@ -1,4 +1,4 @@
-"""What was to happen in a run and has not yet, when it ends: walls that are still to move, particles still to come."""
+"""Motions of walls and insertions that are still to come when a run ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from dem.soft.insertion.population import Population
 
 
-def unfinished(engine: Engine, traffic: Population | None) -> tuple[str, ...]:
+def unfinished(engine: Engine, population: Population | None) -> tuple[str, ...]:
     """Motions of walls and inserters that end, or begin, after the present step, in words for the verdict."""
     step = int(engine.progress.step[0])
     now = step * engine.dt
@@ -23,5 +23,5 @@ def unfinished(engine: Engine, traffic: Population | None) -> tuple[str, ...]:
             found.append(f"the {name} moves until {max(ends):.6g} s")
         elif begins:
             found.append(f"the {name} begins to move at {max(begins):.6g} s")
-    found += [words for source in (traffic.sources if traffic else ()) if (words := source.unfinished(step))]
+    found += [words for source in (population.sources if population else ()) if (words := source.unfinished(step))]
     return tuple(f"{words}, the run ended at {now:.6g} s" for words in found)

@@ -22,7 +22,7 @@ OVERLAP_LIMIT = 0.25
 
 
 def energy_remedy(*, drifts: bool) -> str:
-    """What helps against an energy error, of bodies whose rotation makes energy drift, or of others."""
+    """Remedy for an energy error; `drifts` if the rotational scheme makes energy drift."""
     return "lower time_step" + (", or take the integrator splitting, whose energy does not drift" if drifts else "")
 
 

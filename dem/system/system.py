@@ -41,7 +41,7 @@ class VariablePopulation(Protocol):
     sinks: list  # outlets
 
     @property
-    def books(self) -> InsertionRecords:
+    def ledger(self) -> InsertionRecords:
         """Sums, and records of insertions and removals."""
 
     def expected(self, own: int) -> int:

@@ -20,7 +20,7 @@ class Waiting:
     def __init__(self, file: h5py.File, sim: System) -> None:
         self._file, self._sim = file, sim
         if sim.traffic:
-            sim.traffic.books.fetch()  # what was before is in no file, or in another one
+            sim.traffic.ledger.fetch()  # what was before is in no file, or in another one
         self.of_frames = layout.frame_datasets(file)
         self.of_logs = growing_tables.found(file)
         self._rows = {name: [] for name in (*self.of_frames, *self.of_logs)}
@@ -45,7 +45,7 @@ class Waiting:
 
     def hear(self, sim: System) -> None:
         """Add insertions and removals."""
-        if sim.traffic and (rows := sim.traffic.books.fetch()).size:
+        if sim.traffic and (rows := sim.traffic.ledger.fetch()).size:
             self._rows[growing_tables.EVENTS].append(rows)
 
     def log(self, name: str, row: tuple, kind: np.dtype, units: dict[str, str]) -> None:

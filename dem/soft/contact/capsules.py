@@ -70,7 +70,7 @@ def with_poses(kinds: Kinds | Capsules | Mixed, kind: np.ndarray) -> Kinds | Cap
 
 
 def check_walls(particles: Particles, walls: Sequence[Wall]) -> None:
-    """Refuse walls that a capsule's side may meet in ways that are not known (``dem.kernels.walls.sides``)."""
+    """Refuse walls whose contact with a capsule's side is not supported (``dem.kernels.walls.sides``)."""
     if not has_capsules(particles.variants):
         return
     for k, wall in enumerate(walls):
@@ -87,9 +87,9 @@ def _is_hollow(wall: Wall) -> bool:
 def shapes_for_sides(walls: Sequence[Wall], lengths: Sequence[float], reach: float) -> list[WallShape]:
     """What sides feel of walls where a box has periods of these lengths (3,), 0 for none [m].
 
-    A wall that is as long as a period goes on beyond it: longer by a period at both ends, so that who is near the seam
-    meets no end there. One that is shorter has to leave room for a capsule to its own image, of which `reach` is half.
-    Nothing if all are as they are.
+    A wall that is as long as a period goes on beyond it: longer by a period at both ends, so that no capsule near
+    the seam meets an end. One that is shorter has to leave room for a capsule to its own image, of which `reach` is
+    half. Nothing if all are as they are.
 
     Raises
     ------

@@ -49,7 +49,7 @@ class ContactHistory(NamedTuple):
         order = np.lexsort((self.j, self.i))
         return self._replace(i=self.i[order], j=self.j[order], history=self.history[order])
 
-    def without_walls_but(self, kept: np.ndarray) -> ContactHistory:
+    def only_walls(self, numbers: np.ndarray) -> ContactHistory:
         """Contact history for a run that keeps only some walls beside the box, of ascending numbers (K,)."""
         beside = self.j < -wall_history_tables.FACES
         key = -1 - wall_history_tables.FACES - self.j[beside]
@@ -59,8 +59,8 @@ class ContactHistory(NamedTuple):
         )
         piece = key & ((1 << wall_history.PIECE_BITS) - 1)
         stays, j = np.ones(self.j.size, bool), self.j.copy()
-        stays[beside] = np.isin(number, kept)
-        key = ((np.searchsorted(kept, number) | above) << wall_history.PIECE_BITS) | piece
+        stays[beside] = np.isin(number, numbers)
+        key = ((np.searchsorted(numbers, number) | above) << wall_history.PIECE_BITS) | piece
         j[beside] = -1 - wall_history_tables.FACES - key
         return self._replace(i=self.i[stays], j=j[stays], history=self.history[stays])
 

@@ -1,4 +1,4 @@
-"""Particles that are added between runs: a new engine goes on from the state of the one before, to the bit."""
+"""Particles added between runs: a new engine goes on from the state of the one before, to the bit."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def shifted(inserter: Inserter, start: float) -> Inserter:
     return replace(inserter, start=inserter.start + start, stop=stop)
 
 
-def go_on(engine: Engine, before: Engine, state: Snapshot, traffic: Population) -> None:
-    """Have an engine, which knows more shapes and materials, go on from the state of the one before.
+def go_on(engine: Engine, before: Engine, state: Snapshot, population: Population) -> None:
+    """Let an engine with more shapes and materials go on from the state of the one before.
 
     Raises
     ------
     ValueError
-        If contacts of the two remember different things.
+        If the contact histories of the two differ in kind.
     """
     if type(engine.kinds) is not type(before.kinds) or engine.layout.table_width != before.layout.table_width:
         message = (
@@ -42,11 +42,11 @@ def go_on(engine: Engine, before: Engine, state: Snapshot, traffic: Population) 
             "begin the run with a particle of each, or with an inserter that puts them in"
         )
         raise ValueError(message)
-    engine.population = traffic
+    engine.population = population
     n = before.owned
-    here = {"identity": np.arange(n), "kind": before.by_row(before.bodies.kind)} | traffic.state() | state.traffic
+    here = {"identity": np.arange(n), "kind": before.by_row(before.bodies.kind)} | population.state() | state.traffic
     gates = (*before.population.sources, *before.population.sinks) if before.population else ()
-    due = any(each.happens(state.step) for each in gates)  # these have had their round at this step
+    due = any(each.happens(state.step) for each in gates)  # their events of this step are over
     seen, first = here["seen"].tolist()
     here["seen"] = np.array([seen if due else min(seen, state.step - 1), first], np.int64)
     state = state._replace(traffic=here)

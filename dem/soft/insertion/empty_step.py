@@ -1,11 +1,11 @@
-"""Steps of an engine without bodies: time goes on, walls move, and the ledger of energy is closed."""
+"""Steps of an engine without bodies: time goes on, walls move, and the energy ledger is closed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from dem.kernels.soft.integration import time_loop as loop
-from dem.soft.insertion.insertion_in_fluid import stand_still
+from dem.soft.insertion.insertion_in_fluid import fluid_work_at_rest
 
 if TYPE_CHECKING:
     from dem.soft.engine_protocols import EngineState
@@ -27,7 +27,8 @@ def execute(engine: EngineState, order: int, stop: int) -> int:
         getattr(progress, name)[0] += getattr(progress, half)[0]
     for name in ("elastic", "stored", "dissipated_half_step", "wall_work_half_step", "acceleration"):
         getattr(progress, name)[:] = 0
-    departure = float((progress.dissipated - progress.wall_work).sum() - progress.energy_start[0]) - stand_still(engine)
+    work = fluid_work_at_rest(engine)
+    departure = float((progress.dissipated - progress.wall_work).sum() - progress.energy_start[0]) - work
     if progress.leaving[0]:
         progress.energy_start[0] += departure - progress.energy_drift[0]
         departure, progress.leaving[0] = float(progress.energy_drift[0]), 0

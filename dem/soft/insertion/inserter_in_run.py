@@ -1,4 +1,4 @@
-"""An inserter in a run: who is due, who waits, who is in."""
+"""An inserter in a run: which particles are due, waiting and inserted."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Round(NamedTuple):
 
 
 class InserterInRun:
-    """Where particles are put in, and what has been put in so far."""
+    """Region in which particles are inserted, with their number and mass so far."""
 
     def __init__(self, inserter: Inserter, stream: int, dt: float, gravity: tuple[float, float, float]) -> None:
         self.inserter, self.region, self.deck = inserter, inserter.place, SizeDeck(inserter, stream)
         self.placed, self.dropped, self.next, self.recycled, self.mass = 0, 0, 0, 0, 0.0
-        self.behind = 0  # how many lacked after the last round: those who went since then are due at the next one
+        self.behind = 0  # missing after the last round; those removed since then are due at the next one
         self.most = self._most()
         empties = self._empties(np.array(gravity))
         wanted = inserter.every or (empties if math.isfinite(empties) else PATIENT * dt)
@@ -61,12 +61,12 @@ class InserterInRun:
 
     @property
     def number(self) -> int:
-        """Particles that were put in so far."""
+        """Particles inserted so far."""
         return self.placed
 
     @property
     def waiting(self) -> int:
-        """Particles that were due at the last round, and found no place."""
+        """Particles that were due at the last round and found no room."""
         return int(self.waits.size)
 
     @property
@@ -79,12 +79,12 @@ class InserterInRun:
         """How many are to come, how fast, and when, in words."""
         asked = self.inserter
         many = f"{asked.mass:g} kg" if asked.mass is not None else counted(self.total, "particle")
-        told = [many if asked.mass is not None or self.total < NEVER else "without end"]
+        parts = [many if asked.mass is not None or self.total < NEVER else "without end"]
         if asked.rate is not None or asked.mass_rate is not None:
-            told.append(f"{asked.rate:g} a second" if asked.rate is not None else f"{asked.mass_rate:g} kg a second")
-        told += [f"from {asked.start:g} s on"] * (asked.start > 0)
-        told += [] if asked.stop is None else [f"until {asked.stop:g} s"]
-        return ", ".join(told)
+            parts.append(f"{asked.rate:g} a second" if asked.rate is not None else f"{asked.mass_rate:g} kg a second")
+        parts += [f"from {asked.start:g} s on"] * (asked.start > 0)
+        parts += [] if asked.stop is None else [f"until {asked.stop:g} s"]
+        return ", ".join(parts)
 
     def __repr__(self) -> str:
         """Numbers of particles inserted, waiting and left out."""
@@ -201,7 +201,7 @@ class InserterInRun:
         return Round(self.variant[own], self.species[own], found.position, found.orientation, velocity)
 
     def energy(self, engine: Engine) -> float:
-        """About how much those to come may have [J]."""
+        """About how much energy the particles to be inserted may have [J]."""
         number, gravity = min(self.total, 1000 * self.most), np.array(engine.gravity)
         middle = 0.5 * (self.region.lower + self.region.upper)
         speed = sum(v * v for v in self.inserter.velocity) + 3 * self.inserter.spread**2

@@ -1,4 +1,4 @@
-"""Bodies that come and go in a fluid: what it does to those who come, and what it did to those who have gone."""
+"""Insertion and removal in a fluid: its work in the half step under way on bodies that come or go."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 def beginning(engine: EngineState) -> tuple:
-    """The fluid of an engine at its present step, with books of its own for those who begin there."""
+    """The fluid of an engine at its present step, with sums of its own for bodies that begin there."""
     if engine.fluid.is_dry:
         return engine.fluid.model
     medium = engine.fluid.model.medium
     own = {name: np.zeros_like(getattr(medium, name)) for name in STATE}
-    own["clock"][:] = int(engine.progress.step[0]) * engine.dt  # also where nobody has been told the time for long
+    own["clock"][:] = int(engine.progress.step[0]) * engine.dt  # also where the fluid has not been evaluated for long
     return engine.fluid.model._replace(medium=medium._replace(**own))
 
 
 def begin(engine: EngineState, fluid: tuple) -> None:
-    """Note what a fluid of `beginning` has begun to do: the work in the half step that is under way."""
+    """Add the sums of a fluid of `beginning`: its work in the half step that is under way."""
     if isinstance(fluid, Dry):
         return
     medium = engine.fluid.model.medium
@@ -33,9 +33,9 @@ def begin(engine: EngineState, fluid: tuple) -> None:
 
 
 def leave(engine: EngineState, going: np.ndarray, state: list[np.ndarray]) -> bool:
-    """Take the half step under way of those who go off the books, with their state (R, K) in the order of rows.
+    """Subtract the fluid's work in the half step under way on removed bodies, of state (R, K) in the order of rows.
 
-    Returns whether that is all: of spheres that nobody touches, on which the fluid and gravity act, and nothing else.
+    Returns whether that is exact: for spheres without contacts, on which fluid and gravity act alone.
     """
     if engine.fluid.is_dry:
         return True
@@ -52,8 +52,8 @@ def leave(engine: EngineState, going: np.ndarray, state: list[np.ndarray]) -> bo
     return bool(engine.kinds.all_single_spheres)
 
 
-def stand_still(engine: EngineState) -> float:
-    """Where nobody is left: work of the fluid since the start [units], the half step that was under way with it."""
+def fluid_work_at_rest(engine: EngineState) -> float:
+    """Work of the fluid [units] since the start, with the half step under way, in an engine without bodies."""
     if engine.fluid.is_dry:
         return 0.0
     medium = engine.fluid.model.medium

@@ -1,4 +1,4 @@
-"""What has come and gone in all: numbers, mass, energy, momentum; and one by one, for files."""
+"""Sums over inserted and removed particles: numbers, mass, energy, momentum; and records of each, for files."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class InsertionLedger:
     gone: float = 0.0  # mass taken out [kg]
     stirred: float = 0.0  # sizes of the momenta that particles brought, since the ledger was begun [kg m/s]
     brought: np.ndarray = field(default_factory=lambda: np.zeros(3))  # momentum, in less out [kg m/s]
-    listening: bool = False  # whether anybody wants to know one by one
-    events: list[np.ndarray] = field(default_factory=list)  # of EVENT, those that nobody has fetched yet
+    listening: bool = False  # whether records are wanted
+    events: list[np.ndarray] = field(default_factory=list)  # of EVENT, not fetched yet
 
     def begin(self) -> None:
         """Begin the ledger anew."""
@@ -37,7 +37,7 @@ class InsertionLedger:
         self, step: int, time: float, particle: np.ndarray, variant: np.ndarray, gate: np.ndarray,
         position: np.ndarray, velocity: np.ndarray,
     ) -> None:  # fmt: skip
-        """Note who comes or goes at a step, (K,) and (K, 3) each, if anybody listens."""
+        """Record the particles that come or go at a step, (K,) and (K, 3) each, if records are wanted."""
         if self.listening and particle.size:
             rows = np.empty(particle.size, EVENT)
             rows["step"], rows["time"] = step, time
@@ -46,7 +46,7 @@ class InsertionLedger:
             self.events.append(rows)
 
     def fetch(self) -> np.ndarray:
-        """Events since this was asked for before; from now on they are kept for it."""
+        """Records since the last call; the first call begins to keep them."""
         self.listening = True
         found, self.events = self.events, []
         return np.concatenate([np.empty(0, EVENT), *found])

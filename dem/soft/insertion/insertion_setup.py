@@ -1,4 +1,4 @@
-"""From what a user gives, particles, inserters and outlets, to what a run has; and what cannot be."""
+"""Population of a run from the inserters and outlets that a user gives, with checks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def with_room_for(
     Raises
     ------
     TypeError, ValueError
-        For what are no inserters or outlets, no particles where none come, or a fluid that does not go with them.
+        For objects that are no inserters or outlets, no particles without inserters, or a fluid that excludes both.
     """
     for name, given, kind in (("inserters", inserters, Inserter), ("outlets", outlets, Outlet)):
         for k, each in enumerate(given):
@@ -49,7 +49,7 @@ def with_room_for(
 
 
 def _check_fluid(fluid: Fluid | None, inserters: Sequence[Inserter], outlets: Sequence[Outlet]) -> None:
-    """Refuse fluids that would have to know who comes and goes; raises ValueError."""
+    """Refuse fluids that do not allow insertion and removal; raises ValueError."""
     if fluid is None or not (inserters or outlets):
         return
     if fluid.coupling is not None:
@@ -67,7 +67,7 @@ def _check_fluid(fluid: Fluid | None, inserters: Sequence[Inserter], outlets: Se
 
 
 def with_examples(particles: Particles | None, inserters: Sequence[Inserter]) -> Particles:
-    """The particles, and then one of each shape and size that may come, in the middle of its region, at its speed."""
+    """The particles, and then one of each shape and size to be inserted, in the middle of its region, at its speed."""
     if not inserters:
         return particles
     groups = [] if particles is None else [particles]
@@ -83,14 +83,13 @@ def with_examples(particles: Particles | None, inserters: Sequence[Inserter]) ->
     return Particles.concatenate(groups)
 
 
-def traffic_of(
+def population_of(
     particles: Particles, inserters: Sequence[Inserter], outlets: Sequence[Outlet], dt: float,
     gravity: tuple[float, float, float], *, added: bool = False,
 ) -> Population | None:  # fmt: skip
-    """Who comes and goes, of particles that have room for them; None if nobody does, nor has been added."""
+    """Population of a run; None if there are neither inserters nor outlets, and nothing was added."""
     if not (inserters or outlets or added):
         return None
-    traffic = Population(inserters, outlets, dt, gravity)
-    every = with_examples(particles, inserters)
-    traffic.begin(every, len(particles))
-    return traffic
+    population = Population(inserters, outlets, dt, gravity)
+    population.begin(with_examples(particles, inserters), len(particles))
+    return population

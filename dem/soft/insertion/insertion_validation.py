@@ -1,4 +1,4 @@
-"""Whether what a file tells of those who come and go fits the engine and the inserters that it also tells."""
+"""Check that the state of inserters and outlets in a file fits the engine and the input of the file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ WHAT = "traffic"
 ANY = {"identity", "kind", "species", "waits", "who", "then"}  # arrays of any length
 
 
-def check_traffic(given: dict[str, np.ndarray], engine: Engine) -> None:
+def check_population(given: dict[str, np.ndarray], engine: Engine) -> None:
     """Raise DamagedError, saying what does not fit, unless a run can go on from these arrays."""
-    traffic, own = engine.population, engine.population_state()
+    population, own = engine.population, engine.population_state()
     require(given.keys() == own.keys(), f"{WHAT} is not of the inserters and outlets that there are")
-    if traffic is None:
+    if population is None:
         return
     for name, values in own.items():
         there, length = given[name], name.rpartition("_")[2] in ANY
@@ -35,11 +35,11 @@ def check_traffic(given: dict[str, np.ndarray], engine: Engine) -> None:
     require(ascending, f"{WHAT}/identity does not ascend from 0 to {born - 1}")
     require(np.array_equal(given["kind"], engine.by_row(engine.bodies.kind)), f"{WHAT}/kind is not that of particles")
     require(given["species"].size == identity.size, f"{WHAT}/species is not of these particles")
-    check_within(f"{WHAT}/species", given["species"], 0, len(traffic.kinds) - 1)
+    check_within(f"{WHAT}/species", given["species"], 0, len(population.kinds) - 1)
     for name, values in given.items():
         last = name.rpartition("_")[2]
         if last in ("numbers", "counts", "waits", "who", "born"):
             check_within(f"{WHAT}/{name}", values, 0, NEVER)
-    for k in range(len(traffic.sinks)):
+    for k in range(len(population.sinks)):
         who, then = given[f"sink_{k}_who"], given[f"sink_{k}_then"]
         require(then.shape == (3, who.size) and bool((np.diff(who) > 0).all()), f"{WHAT}/sink_{k}_then is of others")

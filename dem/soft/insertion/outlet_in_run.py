@@ -1,4 +1,4 @@
-"""An outlet in a run: who is in it, who has gone by it."""
+"""An outlet in a run: which particles are in it, and how many it has removed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class OutletInRun:
-    """Where particles are taken out, and how many were so far."""
+    """Region in which particles are removed, with their number and mass so far."""
 
     def __init__(self, outlet: Outlet, dt: float) -> None:
         self.outlet, self.region = outlet, outlet.place
         self.interval = STEPS if outlet.every is None else max(1, round(outlet.every / dt))
         self.number, self.mass = 0, 0.0
-        self._who, self._then = np.zeros(0, np.int64), np.zeros((3, 0))  # who was where at the look before
+        self._who, self._then = np.zeros(0, np.int64), np.zeros((3, 0))  # identities and positions at the check before
 
     @property
     def name(self) -> str:
@@ -32,11 +32,11 @@ class OutletInRun:
         return f"<{self.name}: {self.number} out, {self.mass:.4g} kg>"
 
     def following(self, step: int) -> int:
-        """The first step after this one at which there is a look."""
+        """The first step after this one at which the region is checked."""
         return (step // self.interval + 1) * self.interval
 
     def happens(self, step: int) -> bool:
-        """Whether there is a look at a step."""
+        """Whether the region is checked at a step."""
         return step % self.interval == 0
 
     def going(self, engine: Engine) -> np.ndarray:
@@ -52,26 +52,26 @@ class OutletInRun:
         return rows[engine.numbering.rows(b.identity)]
 
     def _crossing(self, engine: Engine) -> np.ndarray:
-        """Who has come from before a surface to behind it within its rim, since the look before."""
+        """Indices of bodies that crossed a surface within its rim since the check before (N,), as truths."""
         b, region = engine.bodies, self.region
         rows = engine.by_row(b.position)
         who = engine.numbering.identities
         crossed = np.zeros(who.size, bool)
-        known = np.flatnonzero(np.isin(who, self._who))
-        before = self._then[:, np.searchsorted(self._who, who[known])].T
-        now = rows[:, known].T
+        seen = np.flatnonzero(np.isin(who, self._who))
+        before = self._then[:, np.searchsorted(self._who, who[seen])].T
+        now = rows[:, seen].T
         gone = now - before
-        now -= gone - engine.walls.cell().nearest(gone.T).T  # the short way
+        now -= gone - engine.walls.cell().nearest(gone.T).T  # by minimum image
         low, high = region.height(before), region.height(now)
         passes = (low < 0) & (high >= 0)
         share = np.divide(-low, high - low, out=np.zeros_like(low), where=passes)
         at = before + share[:, None] * (now - before)
-        crossed[known] = passes & (region.depth(at) >= 0)
+        crossed[seen] = passes & (region.depth(at) >= 0)
         self._who, self._then = who.copy(), rows.copy()
         return crossed[engine.numbering.rows(b.identity)]
 
     def take(self, masses: np.ndarray) -> None:
-        """Count those who go, by their masses [kg]."""
+        """Count removed particles, by their masses [kg]."""
         self.number += masses.size
         self.mass += float(masses.sum())
 

@@ -1,9 +1,9 @@
-"""What contacts of bodies hold that are taken out: their elastic energy goes with them.
+"""Elastic energy of the contacts of removed bodies, which is removed with them.
 
-A body is taken out at a whole step n, and velocities are half a step ahead: the forces of that step, those of the
-contacts that end among them, have acted on those who stay until n + 1/2. So those who go are booked with the energy
-that they and their contacts have at n + 1/2: what they have at n, with what contacts do to them in half a step, and the
-elastic energy of the overlaps that they have then. The ledger is of second order by that.
+A body is removed at a whole step n, and velocities are half a step ahead: the forces of that step, with those of the
+contacts that end, have acted on the remaining bodies until n + 1/2. So the ledger books the energy that removed bodies
+and their contacts have at n + 1/2: that at n, with the work of contacts on them in half a step, and the elastic energy
+of the overlaps at n + 1/2. That makes the ledger second-order.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ from dem.soft.contact.overlaps import apart_from_walls, in_walls
 if TYPE_CHECKING:
     from dem.soft.engine import Engine
 
-KNOWN = 1e-9  # of all elastic energy: how far this may be off what kernels have summed, if they are one
+EXACT = 1e-9  # of all elastic energy: rounding between this sum and that of the kernels
 
 
-class Held(NamedTuple):
-    """Elastic energy of contacts that are to end."""
+class RemovedContacts(NamedTuple):
+    """Elastic energy of contacts that end, as a body of them is removed."""
 
     energy: float  # now [J]
-    taken: float  # half a step later, with what contacts do until then to those who go [J]
-    known: bool  # whether the contact law holds just this; if not, what is left is found at the next step
+    taken: float  # half a step later, with the work of contacts on the removed bodies until then [J]
+    is_exact: bool  # whether the contact law has just this energy; if not, the next step finds the rest
     touches: bool  # whether there are any
 
     def settle(self, engine: Engine, moving: float, *, alone: bool) -> None:
-        """Take it off the books of an engine, with the energy of motion and weight of those who have gone [J].
+        """Subtract it from the expected energy of an engine, with the kinetic and potential energy of the bodies [J].
 
-        `alone` says whether all is known of those who touched nobody.
+        `alone` says whether the energy of those without contacts is exact.
         """
         progress, unit = engine.progress, engine.energy_unit
         progress.energy_start[0] -= (moving + self.taken) * unit
         progress.elastic[0] -= round(self.energy * unit)
-        if not self.known or not alone or (self.touches and not engine.fluid.is_dry):
+        if not self.is_exact or not alone or (self.touches and not engine.fluid.is_dry):
             progress.leaving[0] = 1
 
 
-def elastic_of(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> Held:
-    """What the contacts of bodies hold, those of the indices where `going` (N,) is true; `state` is the engine's.
+def removed_energy(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> RemovedContacts:
+    """Elastic energy of the contacts of bodies at the indices where `going` (N,) is true; `state` is the engine's.
 
-    It is that of the normal law as Python knows it. Where adhesion, hysteresis, several contacts of the same two bodies
-    or edges of walls make something else of it, the sum over all contacts shows that it is not what kernels have.
+    It is evaluated by the normal law. Where adhesion, hysteresis, several contacts of one pair or edges of walls change
+    it, the sum over all contacts differs from that of the kernels, and the energy is not exact.
     """
     b, progress = engine.bodies, engine.progress
     overlaps = engine.overlaps()
@@ -72,11 +72,11 @@ def elastic_of(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> He
     touches = bool(ends.any() or ends_at_wall.any())
     exact = (
         abs(counted - every)
-        <= KNOWN * max(abs(every), counted) + (of_pairs.size + of_walls.size + 1) / engine.energy_unit
+        <= EXACT * max(abs(every), counted) + (of_pairs.size + of_walls.size + 1) / engine.energy_unit
     )
-    known = exact or not (touches or engine.range > 0)
-    if not (touches and known):
-        return Held(concerned, concerned, known, touches)
+    is_exact = exact or not (touches or engine.range > 0)
+    if not (touches and is_exact):
+        return RemovedContacts(concerned, concerned, is_exact, touches)
     half, (velocity, arm) = 0.5 * engine.dt, _motion(engine, state)
     apart, arm_i, arm_j = meetings(b, engine.kinds, i, j, engine.walls.cell(), arm)
     parting = ((velocity(i, arm_i) - velocity(j, arm_j)) * apart).sum(0) / (np.linalg.norm(apart, axis=0) + TINY)
@@ -86,7 +86,8 @@ def elastic_of(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> He
         + walls.energy(np.maximum(depth - half * leaving, 0.0))[ends_at_wall].sum()
     )
     taken = later + half * _power(engine, going, state)
-    return Held(concerned, taken, not laws.has_couples(engine.law), touches)  # forces are told without couples
+    exact = not laws.has_couples(engine.law)  # reported forces have no couples
+    return RemovedContacts(concerned, taken, exact, touches)
 
 
 def _motion(engine: Engine, state: list[np.ndarray]) -> tuple:

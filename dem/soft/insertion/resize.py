@@ -1,10 +1,10 @@
-"""Bodies appear in an engine, leave it, and keep their numbers: what every change of their number goes through.
+"""Change the number of bodies of an engine, which keep their identities.
 
-A change is made between two calls of the compiled loop, at a complete step. Those who stay have after it what they had
-before, to the bit: half-step velocities, what schemes and contacts remember, forces. Those who come bring the same
-along, as arrays of `kernels.soft.state.Bodies`: from another engine (`taken_from`), or made of a state at a whole step
-(`begun`). What two remember of each other (`Remembered`) goes by the numbers of bodies and of their spheres, so that it
-may be carried anywhere. In the order of the user's rows bodies ascend by number.
+A change is made between two calls of the compiled loop, at a complete step. The bodies that stay keep all their state
+to the bit: half-step velocities, forces, state of the scheme, contact history. New bodies come with the same arrays of
+`kernels.soft.state.Bodies`: from another engine (`taken_from`), or from a state at a whole step (`begun`). The contact
+history (`HistoryByIdentity`) names bodies by identity and spheres by number within the body, so that it does not depend
+on an engine. In the order of the user's rows bodies ascend by identity.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from dem.soft.snapshot import Snapshot
 
 
-class Remembered(NamedTuple):
-    """What contacts remember, whoever they are of."""
+class HistoryByIdentity(NamedTuple):
+    """Contact history by identities of bodies."""
 
     who: np.ndarray  # (H, 2) numbers of the bodies; of a wall, the second one, -1 - which, see `ContactHistory`
     sphere: np.ndarray  # (H, 2) which of the body's own spheres; of a wall 0
     history: np.ndarray  # (H, R)
 
     @classmethod
-    def by(cls, engine: EngineState) -> Remembered:
-        """What those of an engine do."""
+    def by(cls, engine: EngineState) -> HistoryByIdentity:
+        """History of all contacts of an engine."""
         table, first = engine.history(), engine.first_sphere_of_row
         row = [np.searchsorted(first, number, side="right") - 1 for number in (table.i, table.j)]
         identity = engine.numbering.identities
@@ -51,20 +51,20 @@ class Remembered(NamedTuple):
         within = [table.i - first[row[0]], np.where(wall, 0, table.j - first[np.where(wall, 0, row[1])])]
         return cls(np.stack([identity[row[0]], second], axis=1), np.stack(within, axis=1), table.history)
 
-    def among(self, identities: np.ndarray) -> Remembered:
-        """What is left where only these bodies are (ascending), and walls."""
-        known = np.isin(self.who, identities)
-        rows = known[:, 0] & (known[:, 1] | (self.who[:, 1] < 0))
-        return Remembered(self.who[rows], self.sphere[rows], self.history[rows])
+    def among(self, identities: np.ndarray) -> HistoryByIdentity:
+        """History of contacts among these bodies (ascending), and with walls."""
+        present = np.isin(self.who, identities)
+        rows = present[:, 0] & (present[:, 1] | (self.who[:, 1] < 0))
+        return HistoryByIdentity(self.who[rows], self.sphere[rows], self.history[rows])
 
-    def concerning(self, identities: np.ndarray) -> Remembered:
-        """What any of these bodies has part in."""
+    def concerning(self, identities: np.ndarray) -> HistoryByIdentity:
+        """History of contacts of any of these bodies."""
         rows = np.isin(self.who, identities).any(1)
-        return Remembered(self.who[rows], self.sphere[rows], self.history[rows])
+        return HistoryByIdentity(self.who[rows], self.sphere[rows], self.history[rows])
 
-    def joined(self, other: Remembered) -> Remembered:
+    def joined(self, other: HistoryByIdentity) -> HistoryByIdentity:
         """Histories of both, one after the other."""
-        return Remembered(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+        return HistoryByIdentity(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
 
     def table(self, identities: np.ndarray, first: np.ndarray, wall_contacts: np.ndarray) -> ContactHistory:
         """Contact history for bodies of ascending identities (N,), whose first spheres have the numbers first (N,)."""
@@ -92,65 +92,65 @@ def begun(engine: EngineState, particles: Particles, identities: np.ndarray) -> 
     return new, float(energy[0])
 
 
-def _turned_back(q: np.ndarray, way: np.ndarray) -> np.ndarray:
+def _turned_back(q: np.ndarray, rotation: np.ndarray) -> np.ndarray:
     """Quaternions (4, N) before turns by vectors (3, N) [rad]."""
-    angle = np.linalg.norm(way, axis=0)
-    w, x = np.cos(0.5 * angle), -0.5 * way * np.sinc(0.5 * angle / np.pi)
+    angle = np.linalg.norm(rotation, axis=0)
+    w, x = np.cos(0.5 * angle), -0.5 * rotation * np.sinc(0.5 * angle / np.pi)
     return np.concatenate([[w * q[0] - (x * q[1:]).sum(0)], w * q[1:] + q[0] * x + np.cross(x, q[1:], axis=0)])
 
 
-def taken_from(engine: EngineState, going: np.ndarray) -> tuple[Bodies, Remembered]:
-    """Copies of what bodies have, those of the indices where `going` (N,) is true, to put in elsewhere."""
+def taken_from(engine: EngineState, going: np.ndarray) -> tuple[Bodies, HistoryByIdentity]:
+    """Copies of the arrays and history of bodies at the indices where `going` (N,) is true, for another engine."""
     index = np.flatnonzero(going)
     index = index[np.argsort(engine.bodies.identity[index], kind="stable")]
     own = engine.bodies._replace(**{name: _columns(engine, name, index) for name in MOVING})
-    return own, Remembered.by(engine).concerning(own.identity)
+    return own, HistoryByIdentity.by(engine).concerning(own.identity)
 
 
-def change(engine: EngineState, stay: np.ndarray, come: Bodies | None, remembered: Remembered | None = None) -> None:
-    """Go on with those bodies that stay, a truth for each index (N,), and with those that come.
+def change(engine: EngineState, stay: np.ndarray, come: Bodies | None, added: HistoryByIdentity | None = None) -> None:
+    """Keep the bodies at the indices where `stay` (N,) is true, and add others.
 
     Parameters
     ----------
     engine : EngineState
         At a complete step.
     stay : (N,) bool array
-        Whose arrays are kept.
+        Bodies that stay.
     come : Bodies, optional
-        As `begun` or `taken_from` has them; only what moves with bodies is used.
-    remembered : Remembered, optional
-        What they have to do with each other, with walls, or with those that stay.
+        Bodies to add, from `begun` or `taken_from`; only the arrays that move with bodies are used.
+    added : HistoryByIdentity, optional
+        Contact history of the added bodies.
     """
-    known = Remembered.by(engine)
+    history = HistoryByIdentity.by(engine)
     index = np.flatnonzero(stay)
     index = index[np.argsort(engine.bodies.identity[index], kind="stable")]
     fastest = engine.partial[:, sweeps.TRAVEL].max()
-    held = {name: _columns(engine, name, index) for name in MOVING}
+    rows = {name: _columns(engine, name, index) for name in MOVING}
     if come is not None:
-        held = {name: _joined(held[name], getattr(come, name)) for name in MOVING}
-        order = np.argsort(held["identity"], kind="stable")
-        held = {name: v.take(order, axis=-1) if v.shape[-1] else v for name, v in held.items()}
+        rows = {name: _joined(rows[name], getattr(come, name)) for name in MOVING}
+        order = np.argsort(rows["identity"], kind="stable")
+        rows = {name: v.take(order, axis=-1) if v.shape[-1] else v for name, v in rows.items()}
         step = engine.dt * float(np.linalg.norm(come.velocity, axis=0).max(initial=0.0))
         fastest = max(fastest, np.float64(step).view(np.int64))
-    install(engine, held)
+    install(engine, rows)
     engine.partial[:, sweeps.TRAVEL] = fastest
-    known = known if remembered is None else known.joined(remembered)
-    known = known.among(held["identity"])
-    engine.rebuild(known.table(held["identity"], engine.first_sphere_of_row, engine.bodies.wall_contacts.copy()))
+    history = history if added is None else history.joined(added)
+    history = history.among(rows["identity"])
+    engine.rebuild(history.table(rows["identity"], engine.first_sphere_of_row, engine.bodies.wall_contacts.copy()))
 
 
-def install(engine: EngineState, held: dict[str, np.ndarray]) -> None:
-    """Give an engine these arrays of bodies, in the order of rows, and lists of their size that are to be made anew."""
+def install(engine: EngineState, rows: dict[str, np.ndarray]) -> None:
+    """Give an engine these arrays of bodies, in the order of rows, and empty lists of their size."""
     kinds, before = engine.kinds, engine.lists.arrays
-    n, chunks = held["identity"].size, chunks_of(held["identity"].size)
-    spheres = np.diff(kinds.first_offset)[held["kind"]]
+    n, chunks = rows["identity"].size, chunks_of(rows["identity"].size)
+    spheres = np.diff(kinds.first_offset)[rows["kind"]]
     first = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
     engine.bodies = engine.bodies._replace(
-        **held, first_sphere=first, owner=np.repeat(np.arange(n, dtype=np.int32), spheres), n_active=np.array([n]),
-        sphere_position=held["position"] if kinds.all_single_spheres else np.zeros((3, int(first[-1]))),
+        **rows, first_sphere=first, owner=np.repeat(np.arange(n, dtype=np.int32), spheres), n_active=np.array([n]),
+        sphere_position=rows["position"] if kinds.all_single_spheres else np.zeros((3, int(first[-1]))),
     )  # fmt: skip
-    engine.kinds = with_poses(kinds, held["kind"])
-    engine.numbering, engine.owned = Numbering(held["identity"].copy()), n
+    engine.kinds = with_poses(kinds, rows["kind"])
+    engine.numbering, engine.owned = Numbering(rows["identity"].copy()), n
     engine.first_sphere_of_row = first[:-1].copy()
     blocks = min(engine.most_threads, chunks) if isinstance(engine.mode, Threaded) else 1
     if blocks != engine.pace.most:
@@ -166,12 +166,12 @@ def match_bodies(engine: EngineState, snapshot: Snapshot) -> None:
     """Resize the particle set of an engine to that of a snapshot; the state is restored afterwards."""
     identity, kind = snapshot.traffic["identity"], snapshot.traffic["kind"]
     if not np.array_equal(identity, engine.numbering.identities):
-        held = {name: _room_for(engine, name, snapshot.bodies, identity.size) for name in MOVING}
-        install(engine, held | {"identity": identity.copy(), "kind": kind.astype(np.int32)})
+        rows = {name: _room_for(engine, name, snapshot.bodies, identity.size) for name in MOVING}
+        install(engine, rows | {"identity": identity.copy(), "kind": kind.astype(np.int32)})
 
 
 def _room_for(engine: EngineState, name: str, kept: dict[str, np.ndarray], bodies: int) -> np.ndarray:
-    """An array of that name for as many bodies as one that was kept, or else so many."""
+    """Empty array of that name, for as many bodies as the one of a snapshot has, or else for `bodies`."""
     values = getattr(engine.bodies, name)
     number = kept[name].shape[-1] if name in kept else bodies
     return np.zeros((*values.shape[:-1], number), values.dtype)
@@ -183,13 +183,13 @@ def chunks_of(bodies: int) -> int:
 
 
 def _columns(engine: EngineState, name: str, index: np.ndarray) -> np.ndarray:
-    """What bodies of these indices have of an array, in new memory; nothing if nobody has anything there."""
+    """Columns of an array for bodies of these indices, copied; all of it if it has none."""
     values = getattr(engine.bodies, name)
     return values.take(index, axis=-1) if values.shape[-1] else values.copy()
 
 
 def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Columns of both; where nobody has any there are none."""
+    """Columns of both arrays, in C order."""
     return np.ascontiguousarray(np.concatenate([one, other], axis=-1))
 
 

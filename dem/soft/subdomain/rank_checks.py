@@ -38,7 +38,7 @@ def subdomains(threads: int, *, cells: bool) -> EngineSubdomains | None:
 
 
 def foreseen(number: int) -> Iterator[Notice]:
-    """What should be known, before a run begins, of ranks that share so many particles: when they do not pay."""
+    """Notice, before a run begins, that so many particles are too few for so many ranks."""
     if JobServer.current is None:
         return
     communicator = JobServer.current.communicator

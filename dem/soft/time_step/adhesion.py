@@ -172,7 +172,7 @@ def _shortest(pairs: Pairs, law: tuple) -> tuple[float, Rest, int]:
 def foreseen(
     particles: Particles, box: Box | None, law: tuple, time_step: float, walls: Sequence[Wall] = ()
 ) -> Iterator[Notice]:
-    """What should be known of adhesion before a run begins."""
+    """Notices on adhesion before a run begins."""
     if not attracts(law):
         return
     pairs = meeting(particles, box, law, walls)

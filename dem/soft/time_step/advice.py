@@ -217,7 +217,7 @@ def foreseen(
     law: tuple = ELASTIC,
     walls: Sequence[Wall] = (),
 ) -> Iterator[Notice]:
-    """What should be known of the time step and the contacts before a run begins."""
+    """Notices on the time step and the contacts before a run begins."""
     if not np.isfinite(particles.velocity).all():  # broken already, as the run will say
         return
     advice = advise(particles, box, gravity, time_step, law, walls)

@@ -96,7 +96,7 @@ class Impact(NamedTuple):
 
     @classmethod
     def at(cls, k: int, *columns: np.ndarray) -> Impact:
-        """Row k of what is known of many."""
+        """Row k of arrays of many."""
         time, speed, overlap, who, whom = (column[k].item() for column in columns)
         return cls(time, speed, overlap, who, whom)
 

@@ -65,7 +65,7 @@ class Walls(NamedTuple):
     # share of what lacks it changes in a step, largest speed [m/s], 1 if there is a servo, 2 if a PID, its factors
     driven: np.ndarray  # (3, W) how far servos have shifted walls [m], at which velocity they do [m/s], as of when [s];
     # with a PID three rows more: time integral of the error [s], the last error, whether there is one
-    free: tuple  # `dem.kernels.walls.rigid_body.FreeBodies`, or `Held` if no wall is one
+    free: tuple  # `dem.kernels.walls.rigid_body.FreeBodies`, or `NoFreeWall` if no wall is one
     first_worn: np.ndarray  # (W,) int64, where pieces of a wall that wears begin in `worn`, else -1
     worn: np.ndarray  # (2, P) int64, sliding work on them since the start, in two words [units of energy]
     rough: tuple  # `dem.kernels.soft.wall_contact.rough_walls.Rough`, or `Smooth` if no wall is that
