@@ -13,7 +13,7 @@ from dem.kernels.convex.shape_kinds import rounding_of, support_of
 from dem.kernels.numerics.vector import add, dot, scale, subtract
 
 MOST_STEPS = 100
-PRECISION = 4e-16  # of a distance, relative to the sizes that it is a difference of
+PRECISION = 1e-13  # of a distance, over the sizes that it is a difference of
 NOWHERE = (0.0, 0.0, 0.0)
 
 
@@ -114,7 +114,8 @@ def closest_points(a, b, r, n):
 
     Returns
     -------
-    unit normal from A to B, closest place on the core of A about its centre [m], number of steps
+    unit normal from A to B, closest place on the core of A about its centre [m], number of steps; the shares of four
+    support points, of which some are 0, and those points on A and as differences [m]
     """
     p_0 = core_points(a, b, r, n)
     p_1 = p_2 = p_3 = (NOWHERE, NOWHERE)
@@ -136,4 +137,5 @@ def closest_points(a, b, r, n):
             break
         square, shares, p_0, p_1, p_2, p_3 = nearer, parts, p, q_1, q_2, q_3
         v = weighted(shares, p_0[1], p_1[1], p_2[1], p_3[1])
-    return scale(-1.0 / math.sqrt(square), v), weighted(shares, p_0[0], p_1[0], p_2[0], p_3[0]), steps
+    place = weighted(shares, p_0[0], p_1[0], p_2[0], p_3[0])
+    return scale(-1.0 / math.sqrt(square), v), place, steps, shares, (p_0, p_1, p_2, p_3)

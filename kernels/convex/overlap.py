@@ -14,8 +14,16 @@ apart need no shift.
 import math
 
 from dem.kernels.compiler.jit import func, inline, noinline
-from dem.kernels.convex.closest_points import closest_points
-from dem.kernels.convex.shape_kinds import curvature_of, has_flat_places, is_smooth, normal_of, rounding_of, support_of
+from dem.kernels.convex.closest_points import NOWHERE, closest_points
+from dem.kernels.convex.shape_kinds import (
+    curvature_of,
+    has_flat_places,
+    is_smooth,
+    line_of,
+    normal_of,
+    rounding_of,
+    support_of,
+)
 from dem.kernels.numerics.vector import add, add_scaled, dot, scale, subtract
 
 MOST_STEPS = 60  # of Newton's method
@@ -24,6 +32,11 @@ SHORTEST = 1e-16  # of a step that promises to lower g by this times the sizes, 
 FIRST_RADIUS, LEAST_RADIUS = 0.5, 1e-14  # of the trust region, in angles
 APART = 1e-3  # distance of cores over their sizes, above which its direction is precise
 ROUNDING = 1e-15  # of g, over the sizes
+COARSE = 1e-11  # of g, over the sizes, by which a shift has to lower it
+PARALLEL = 1e-5  # angle of lines that count as parallel, and length over the sizes of lines that count as none
+MOST_REFINED, LARGEST_TURN, LEAST_TURN = 12, 0.3, 1e-8  # of Newton's method beside edges and faces
+FLAT = 1e-9  # the sizes over the radius of curvature of a straight line
+NEAR = 1e-3  # distance over the sizes
 SHIFT = 0.05  # beyond touching, over the sizes
 BEND = 0.1  # weight of a step of the normal itself, over the sizes
 NOISE = 1e-14  # of g, over the sizes
@@ -226,6 +239,87 @@ def smooth_overlap(a, b, r, n, lowest):
     return g, n, x_a, x_b, steps, found
 
 
+@inline
+def independent(u, e, least):
+    """Unit vector along the part of u across a unit vector or zeros, e; zeros if u is not longer than some length."""
+    length = math.sqrt(dot(u, u))
+    v = add_scaled(u, -dot(u, e), e)
+    rest = math.sqrt(dot(v, v))
+    if rest <= PARALLEL * length or length <= least:
+        return NOWHERE
+    return scale(1.0 / rest, v)
+
+
+@inline
+def add_line(curvature, line, flat, t_1, t_2):
+    """Curvature of a body that has a straight line on its surface, a unit vector or zeros: flat, a large radius."""
+    u_1, u_2 = dot(line, t_1), dot(line, t_2)
+    return curvature[0] + flat * u_1 * u_1, curvature[1] + flat * u_1 * u_2, curvature[2] + flat * u_2 * u_2
+
+
+@func
+def lines_of(body, shares, p_0, p_1, p_2, p_3, least):
+    """Two directions across each other, of straight lines on a body between its support points, or zeros."""
+    e_1 = e_2 = NOWHERE
+    for share, p in ((shares[1], p_1), (shares[2], p_2), (shares[3], p_3)):
+        if share > 0.0:
+            line = line_of(body, p_0, p)
+            if dot(e_1, e_1) == 0.0:
+                e_1 = independent(line, NOWHERE, least)
+            elif dot(e_2, e_2) == 0.0:
+                e_2 = independent(line, e_1, least)
+    return e_1, e_2
+
+
+@func
+def across_lines(n, d_1, d_2, e_1, e_2):
+    """Unit vector nearest to n that is across lines of A, d, and of B, e; n itself where they leave none."""
+    u_1 = d_1 if dot(d_1, d_1) > 0.0 else e_1
+    u_2 = d_2
+    if dot(u_2, u_2) == 0.0:
+        u_2 = independent(e_1, u_1, 0.0)
+    if dot(u_2, u_2) == 0.0:
+        u_2 = independent(e_2, u_1, 0.0)
+    m = add_scaled(n, -dot(n, u_1), u_1)
+    m = add_scaled(m, -dot(m, u_2), u_2)
+    length = math.sqrt(dot(m, m))
+    return scale(1.0 / length, m) if length > 0.5 else n
+
+
+@func
+def refined(a, b, r, n, d_1, d_2, e_1, e_2):
+    """Minimum of g near n over normals across the lines on the surfaces of A and B, and whether it was found.
+
+    A body with a straight line on its surface is one without curvature along it: the Newton step of `smooth_overlap`
+    with a large radius there leaves n as it is, and moves the support point along the line.
+    """
+    n = across_lines(n, d_1, d_2, e_1, e_2)
+    g, x_a, x_b, size = function_at(a, b, r, n)
+    for steps in range(1, MOST_REFINED):
+        t_1, t_2 = across(n)
+        flat, of_a, of_b = size / FLAT, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        for again in range(2):
+            of_a = curvature_of(a, n, t_1, t_2)
+            of_a = add_line(add_line(of_a, d_1, flat, t_1, t_2), d_2, flat, t_1, t_2)
+            of_b = curvature_of(b, scale(-1.0, n), t_1, t_2)
+            of_b = add_line(add_line(of_b, e_1, flat, t_1, t_2), e_2, flat, t_1, t_2)
+            if again == 0:
+                t_1, t_2 = principal(of_a[0] + of_b[0], of_a[1] + of_b[1], of_a[2] + of_b[2], t_1, t_2)
+        e = subtract(subtract(x_a, x_b), r)
+        k_11, k_12, k_22 = of_a[0] + of_b[0] - g, of_a[1] + of_b[1], of_a[2] + of_b[2] - g
+        s_1, s_2, _ = newton_step(dot(e, t_1), dot(e, t_2), k_11, k_12, k_22, LARGEST_TURN)
+        if not is_positive(k_11, k_12, k_22):
+            return g, n, x_a, x_b, steps, False
+        if s_1 * s_1 + s_2 * s_2 <= LEAST_TURN * LEAST_TURN:
+            moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
+            x_a = add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2))
+            x_b = subtract(x_b, combined(moved_b[0], moved_b[1], t_1, t_2))
+            return g, n, x_a, x_b, steps, True
+        n = across_lines(unit(add(n, combined(s_1, s_2, t_1, t_2))), d_1, d_2, e_1, e_2)
+        g, x_a, x_b, size = function_at(a, b, r, n)
+    return g, n, x_a, x_b, MOST_REFINED, False
+
+
 @noinline
 def overlap_by_shifts(a, b, r, n, lowest):
     """Minimum of g of two bodies of any shape from a normal n on, see `overlap`."""
@@ -234,19 +328,33 @@ def overlap_by_shifts(a, b, r, n, lowest):
     steps = 1
     for _ in range(MOST_SHIFTS):
         if g < lowest:
-            break
+            return g, n, x_a, x_b, steps
         core = g - rounding
         shift = 0.0 if core < -APART * size else core + SHIFT * size
-        m, y, more = closest_points(a, b, add_scaled(r, shift, n), n)
+        m, y, more, shares, points = closest_points(a, b, add_scaled(r, shift, n), n)
         g_m, _, _, _ = function_at(a, b, r, m)
         steps += more
-        lower = g_m < g - ROUNDING * size
+        end = shift == 0.0 or g_m > g - COARSE * size
         if g_m <= g + ROUNDING * size:
             # the places that are nearest to each other, which for faces and edges are not those of any one vertex
             g, n = g_m, m
             x_a = add_scaled(y, rounding_of(a), n)
             x_b = subtract(add_scaled(x_a, -g, n), r)
-        if not lower or shift == 0.0:
+        if end:
+            p_0, p_1, p_2, p_3 = points
+            d_1, d_2 = lines_of(a, shares, p_0[0], p_1[0], p_2[0], p_3[0], PARALLEL * size)
+            e_1, e_2 = lines_of(
+                b, shares, subtract(p_0[0], p_0[1]), subtract(p_1[0], p_1[1]), subtract(p_2[0], p_2[1]),
+                subtract(p_3[0], p_3[1]), PARALLEL * size,
+            )  # fmt: skip
+            g_m, m, y_a, y_b, more, found = refined(a, b, r, n, d_1, d_2, e_1, e_2)
+            steps += more
+            if found and g_m <= g + ROUNDING * size:
+                moved = subtract(y_a, x_a)
+                g, n = g_m, m
+                if dot(moved, moved) <= (NEAR * size) * (NEAR * size):
+                    return g, n, y_a, y_b, steps
+                x_b = subtract(add_scaled(x_a, -g, n), r)  # of edges side by side, the place within both
             break
     return g, n, x_a, x_b, steps
 

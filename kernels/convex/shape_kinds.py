@@ -29,7 +29,9 @@ class ConvexKind(NamedTuple):
     core that make up the body [m]; it may be 0. ``is_smooth`` says whether the second derivatives exist almost
     everywhere and make up the first ones: not where x(n) jumps from vertex to vertex. ``normal`` is a formula of
     (numbers, at, x), the direction of the normal on the ray through x: for shapes that are so flat in places that x(n)
-    is far from a linear function. ``parameters`` are the names
+    is far from a linear function. ``line`` is a formula of (numbers, at, p, q), the direction of a straight line on
+    the surface of the core between two of its support points for nearly the same n, or zeros where there is none: for
+    edges and flat faces. ``parameters`` are the names
     of the numbers.
     """
 
@@ -39,6 +41,7 @@ class ConvexKind(NamedTuple):
     rounding: object = supports.no_rounding
     is_smooth: bool = True
     normal: object = None
+    line: object = supports.no_line
     parameters: tuple = ()
 
 
@@ -84,18 +87,19 @@ CONVEX_KINDS: dict[type, ConvexKind] = {
     ),
     CapsuleKind: ConvexKind(
         "capsule", supports.capsule_support, supports.capsule_curvature, supports.rounding_second, is_smooth=False,
-        parameters=("half_length", "radius"),
+        line=supports.line_of_vertices, parameters=("half_length", "radius"),
     ),
     PolyhedronKind: ConvexKind(
         "polyhedron", supports.polyhedron_support, supports.polyhedron_curvature, supports.rounding_first,
-        is_smooth=False, parameters=("rounding", "count", "vertices"),
+        is_smooth=False, line=supports.line_of_vertices, parameters=("rounding", "count", "vertices"),
     ),
     CylinderKind: ConvexKind(
         "cylinder", supports.cylinder_support, supports.cylinder_curvature, supports.rounding_third, is_smooth=False,
-        parameters=("core_radius", "core_half_length", "rounding"),
+        line=supports.line_of_cylinder, parameters=("core_radius", "core_half_length", "rounding"),
     ),
     TriangleKind: ConvexKind(
-        "triangle", supports.triangle_support, supports.no_curvature, is_smooth=False, parameters=("vertices",)
+        "triangle", supports.triangle_support, supports.no_curvature, is_smooth=False, line=supports.line_of_vertices,
+        parameters=("vertices",),
     ),
 }  # fmt: skip
 
@@ -137,6 +141,7 @@ support_by_kind = select("kind", CONVEX_KINDS, attrgetter("support"), handed=Fal
 curvature_by_kind = select("kind", CONVEX_KINDS, attrgetter("curvature"), handed=False)
 rounding_by_kind = select("kind", CONVEX_KINDS, attrgetter("rounding"), handed=False)
 normal_by_kind = select("kind", CONVEX_KINDS, lambda row: row.normal or supports.no_normal, handed=False)
+line_by_kind = select("kind", CONVEX_KINDS, attrgetter("line"), handed=False)
 is_kind_smooth = type_is(lambda kind: CONVEX_KINDS[kind].is_smooth)
 is_kind_flat = type_is(lambda kind: CONVEX_KINDS[kind].normal is not None)
 
@@ -210,6 +215,23 @@ normal_in_chain = select("chain", {NoConvexKinds: no_normal, ConvexKinds: first_
 
 
 @inline
+def no_line(chain, number, numbers, at, p, q):
+    """Bodies whose kind is not in the chain do not come here."""
+    return 0.0, 0.0, 0.0
+
+
+@inline
+def first_line(chain, number, numbers, at, p, q):
+    """Straight line on the surface by the first kind of the chain, or by the others."""
+    if number == 0:
+        return line_by_kind(chain.kind, numbers, at, p, q)
+    return line_in_chain(chain.others, number - 1, numbers, at, p, q)
+
+
+line_in_chain = select("chain", {NoConvexKinds: no_line, ConvexKinds: first_line})
+
+
+@inline
 def never_flat(chain, number):
     """Bodies whose kind is not in the chain do not come here."""
     return False
@@ -279,3 +301,10 @@ def has_flat_places(body):
 def normal_of(body, x):
     """Direction of a body's normal on the ray from its centre through x, of any length; world frame."""
     return rotate(body.q, normal_in_chain(body.kinds, body.number, body.numbers, body.at, rotate_back(body.q, x)))
+
+
+@inline
+def line_of(body, p, q):
+    """Direction of a straight line on the surface of a body's core between two support points, or zeros; world."""
+    p, q = rotate_back(body.q, p), rotate_back(body.q, q)
+    return rotate(body.q, line_in_chain(body.kinds, body.number, body.numbers, body.at, p, q))

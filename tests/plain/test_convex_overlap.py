@@ -172,12 +172,7 @@ SHAPES = {
     "polyhedron": polyhedron(1e-3 * np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1), (1.2, 0, 0.1)]), 2e-4),
     "cylinder": ("cylinder", [9e-4, 5e-4, 2e-4]),
 }
-POLYTOPES = ("ball", "capsule", "polyhedron")
-SMOOTH = ("ball", "ellipsoid", "superellipsoid", "pointed")
-PAIRS = [
-    *((a, b) for k, a in enumerate(SMOOTH) for b in SMOOTH[k:]),
-    *((a, b) for k, a in enumerate(POLYTOPES) for b in POLYTOPES[k:]),
-]
+PAIRS = [(a, b) for k, a in enumerate(SHAPES) for b in list(SHAPES)[k:]]
 
 
 def touching(a, b, direction, depth):
