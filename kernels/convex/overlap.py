@@ -12,14 +12,15 @@ apart need no shift.
 """
 
 import math
+from typing import NamedTuple
 
-from dem.kernels.compiler.jit import func, inline, noinline
+from dem.kernels.compiler.jit import func, inline, noinline, select
 from dem.kernels.convex.closest_points import NOWHERE, closest_points
 from dem.kernels.convex.shape_kinds import (
     curvature_of,
     has_flat_places,
     is_smooth,
-    line_of,
+    lines_of,
     normal_of,
     rounding_of,
     support_of,
@@ -34,7 +35,6 @@ APART = 1e-3  # distance of cores over their sizes, above which its direction is
 ROUNDING = 1e-15  # of g, over the sizes
 COARSE = 1e-11  # of g, over the sizes, by which a shift has to lower it
 PARALLEL = 1e-5  # angle of lines that count as parallel, and length over the sizes of lines that count as none
-MOST_REFINED, LARGEST_TURN, LEAST_TURN = 12, 0.3, 1e-8  # of Newton's method beside edges and faces
 FLAT = 1e-9  # the sizes over the radius of curvature of a straight line
 NEAR = 1e-3  # distance over the sizes
 SHIFT = 0.05  # beyond touching, over the sizes
@@ -77,7 +77,7 @@ def solved(k_11, k_12, k_22, g_1, g_2):
 
 @inline
 def newton_step(g_1, g_2, k_11, k_12, k_22, radius):
-    """Step (s_1, s_2) of Newton's method within a radius, and the decrease that it promises.
+    """Step (s_1, s_2) of Newton's method within a radius.
 
     Second derivatives that are not positive, or a step that is too long, are made up for by adding to both.
     """
@@ -88,14 +88,14 @@ def newton_step(g_1, g_2, k_11, k_12, k_22, radius):
         s_1, s_2, pivot = solved(k_11, k_12, k_22, g_1, g_2)
         least = pivot * (k_11 / most)
         if least > 0.0 and s_1 * s_1 + s_2 * s_2 <= radius * radius:
-            return s_1, s_2, -0.5 * (g_1 * s_1 + g_2 * s_2)
+            return s_1, s_2
     else:
         least = 2.0 * half + 2.0 * k_22 - most
     more = max(slope / radius - least, 0.0)
     s_1, s_2, pivot = solved(k_11 + more, k_12, k_22 + more, g_1, g_2)
     if not (k_11 + more > 0.0 and pivot > 0.0):
-        return 0.0, 0.0, 0.0
-    return s_1, s_2, -0.5 * (g_1 * s_1 + g_2 * s_2)
+        return 0.0, 0.0
+    return s_1, s_2
 
 
 @inline
@@ -166,13 +166,88 @@ def principal(k_11, k_12, k_22, t_1, t_2):
 
 
 @inline
+def independent(u, e, least):
+    """Unit vector along the part of u across a unit vector or zeros, e; zeros if u is not longer than some length."""
+    length = math.sqrt(dot(u, u))
+    v = add_scaled(u, -dot(u, e), e)
+    rest = math.sqrt(dot(v, v))
+    if rest <= PARALLEL * length or length <= least:
+        return NOWHERE
+    return scale(1.0 / rest, v)
+
+
+@inline
+def add_line(curvature, line, flat, t_1, t_2):
+    """Curvature of a body that has a straight line on its surface, a unit vector or zeros: flat, a large radius."""
+    u_1, u_2 = dot(line, t_1), dot(line, t_2)
+    return curvature[0] + flat * u_1 * u_1, curvature[1] + flat * u_1 * u_2, curvature[2] + flat * u_2 * u_2
+
+
+@func
+def lines_where_touching(body, shares, p_0, p_1, p_2, p_3, least):
+    """Two unit vectors across each other, along straight lines on a body between its support points, or zeros."""
+    e_1 = e_2 = NOWHERE
+    for share, p in ((shares[1], p_1), (shares[2], p_2), (shares[3], p_3)):
+        if share > 0.0:
+            for line in lines_of(body, p_0, p):
+                if dot(e_1, e_1) == 0.0:
+                    e_1 = independent(line, NOWHERE, least)
+                elif dot(e_2, e_2) == 0.0:
+                    e_2 = independent(line, e_1, least)
+    return e_1, e_2
+
+
+class NoLines(NamedTuple):
+    """Bodies without straight lines where they touch."""
+
+
+class Lines(NamedTuple):
+    """Straight lines on the surfaces of A and of B where they touch: unit vectors, or zeros."""
+
+    a_1: tuple
+    a_2: tuple  # across a_1
+    b_1: tuple
+    b_2: tuple  # across b_1
+    u_1: tuple  # all of them span u_1 and u_2, which are across each other
+    u_2: tuple
+
+
+@func
+def lines_between(a_1, a_2, b_1, b_2):
+    """Lines of A and of B as `Lines`; more than two directions of which none is in the plane of others are one edge."""
+    u_1 = a_1 if dot(a_1, a_1) > 0.0 else b_1
+    u_2 = a_2
+    if dot(u_2, u_2) == 0.0:
+        u_2 = independent(b_1, u_1, 0.0)
+    if dot(u_2, u_2) == 0.0:
+        u_2 = independent(b_2, u_1, 0.0)
+    return Lines(a_1, a_2, b_1, b_2, u_1, u_2)
+
+
+@inline
+def unchanged(u, lines):
+    """Return u."""
+    return u
+
+
+@inline
+def without_lines(u, lines):
+    """Part of u that is across all lines."""
+    u = add_scaled(u, -dot(u, lines.u_1), lines.u_1)
+    return add_scaled(u, -dot(u, lines.u_2), lines.u_2)
+
+
+across_lines = select("lines", {NoLines: unchanged, Lines: without_lines})
+
+
+@inline
 def has_flat(a, b):
     """Whether one of two bodies is flat in places."""
     return has_flat_places(a) or has_flat_places(b)
 
 
 @inline
-def frame_across(a, b, n):
+def frame_of_surfaces(a, b, n, size, lines):
     """Two unit vectors across n, and the curvatures of A and B along them; where bodies are flat, principal ones."""
     t_1, t_2 = across(n)
     of_a, of_b = curvature_of(a, n, t_1, t_2), curvature_of(b, scale(-1.0, n), t_1, t_2)
@@ -183,23 +258,50 @@ def frame_across(a, b, n):
 
 
 @inline
+def frame_of_lines(a, b, n, size, lines):
+    """Two unit vectors across n, and the curvatures of A and B along them, with large radii along straight lines."""
+    t_1, t_2 = across(n)
+    of_a, of_b = curvatures_with_lines(a, b, n, t_1, t_2, size / FLAT, lines)
+    t_1, t_2 = principal(of_a[0] + of_b[0], of_a[1] + of_b[1], of_a[2] + of_b[2], t_1, t_2)
+    of_a, of_b = curvatures_with_lines(a, b, n, t_1, t_2, size / FLAT, lines)
+    return t_1, t_2, of_a, of_b
+
+
+@func
+def curvatures_with_lines(a, b, n, t_1, t_2, flat, lines):
+    """Curvatures of A and B along two vectors across n, with a large radius along straight lines."""
+    of_a, of_b = curvature_of(a, n, t_1, t_2), curvature_of(b, scale(-1.0, n), t_1, t_2)
+    of_a = add_line(add_line(of_a, lines.a_1, flat, t_1, t_2), lines.a_2, flat, t_1, t_2)
+    return of_a, add_line(add_line(of_b, lines.b_1, flat, t_1, t_2), lines.b_2, flat, t_1, t_2)
+
+
+frame_across = select("lines", {NoLines: frame_of_surfaces, Lines: frame_of_lines})
+
+
+@inline
 def is_positive(k_11, k_12, k_22):
     """Whether a symmetric matrix whose first element is not much less than the last has no negative eigenvalues."""
     return k_11 >= 0.0 and k_22 - k_12 * (k_12 / k_11) >= 0.0
 
 
 @func
-def smooth_overlap(a, b, r, n, lowest):
-    """Minimum of g of two smooth bodies from a normal n on, see `overlap`, and whether it was found."""
+def newton_overlap(a, b, r, n, lowest, lines):
+    """Minimum of g by Newton's method from a normal n on, see `overlap`, and whether it was found.
+
+    A body with a straight line on its surface where the other touches it is one without curvature along it: n stays
+    across the line, and with a large radius there the step moves the support point along the line as far as needed.
+    """
     g, x_a, x_b, size = function_at(a, b, r, n)
     steps, radius = 1, FIRST_RADIUS
     bends, bent = has_flat(a, b), False
     while steps < MOST_STEPS and g >= lowest:
-        t_1, t_2, of_a, of_b = frame_across(a, b, n)
+        t_1, t_2, of_a, of_b = frame_across(a, b, n, size, lines)
         e = subtract(subtract(x_a, x_b), r)
         g_1, g_2 = dot(e, t_1), dot(e, t_2)
         k_11, k_12, k_22 = of_a[0] + of_b[0] - g, of_a[1] + of_b[1], of_a[2] + of_b[2] - g
-        s_1, s_2, promise = newton_step(g_1, g_2, k_11, k_12, k_22, radius)
+        s_1, s_2 = newton_step(g_1, g_2, k_11, k_12, k_22, radius)
+        slope = across_lines(e, lines)
+        promise = -0.5 * (s_1 * dot(slope, t_1) + s_2 * dot(slope, t_2))
         share, lowered, first = 1.0, False, True
         if promise <= SHORTEST * size and is_positive(k_11, k_12, k_22):
             break
@@ -210,7 +312,7 @@ def smooth_overlap(a, b, r, n, lowest):
             d_1, d_2 = share * s_1, share * s_2
             if bent:
                 d_1, d_2 = bent_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, d_1, d_2, BEND * size)
-            m = unit(add(n, combined(d_1, d_2, t_1, t_2)))
+            m = unit(across_lines(add(n, combined(d_1, d_2, t_1, t_2)), lines))
             g_m, y_a, y_b, _ = function_at(a, b, r, m)
             steps += 1
             expected = share * (2.0 - share) * promise
@@ -235,89 +337,8 @@ def smooth_overlap(a, b, r, n, lowest):
         moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
         x_a = add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2))
         x_b = subtract(x_b, combined(moved_b[0], moved_b[1], t_1, t_2))
-        g, n = g - promise, unit(add(n, combined(s_1, s_2, t_1, t_2)))
+        g, n = g - promise, unit(across_lines(add(n, combined(s_1, s_2, t_1, t_2)), lines))
     return g, n, x_a, x_b, steps, found
-
-
-@inline
-def independent(u, e, least):
-    """Unit vector along the part of u across a unit vector or zeros, e; zeros if u is not longer than some length."""
-    length = math.sqrt(dot(u, u))
-    v = add_scaled(u, -dot(u, e), e)
-    rest = math.sqrt(dot(v, v))
-    if rest <= PARALLEL * length or length <= least:
-        return NOWHERE
-    return scale(1.0 / rest, v)
-
-
-@inline
-def add_line(curvature, line, flat, t_1, t_2):
-    """Curvature of a body that has a straight line on its surface, a unit vector or zeros: flat, a large radius."""
-    u_1, u_2 = dot(line, t_1), dot(line, t_2)
-    return curvature[0] + flat * u_1 * u_1, curvature[1] + flat * u_1 * u_2, curvature[2] + flat * u_2 * u_2
-
-
-@func
-def lines_of(body, shares, p_0, p_1, p_2, p_3, least):
-    """Two directions across each other, of straight lines on a body between its support points, or zeros."""
-    e_1 = e_2 = NOWHERE
-    for share, p in ((shares[1], p_1), (shares[2], p_2), (shares[3], p_3)):
-        if share > 0.0:
-            line = line_of(body, p_0, p)
-            if dot(e_1, e_1) == 0.0:
-                e_1 = independent(line, NOWHERE, least)
-            elif dot(e_2, e_2) == 0.0:
-                e_2 = independent(line, e_1, least)
-    return e_1, e_2
-
-
-@func
-def across_lines(n, d_1, d_2, e_1, e_2):
-    """Unit vector nearest to n that is across lines of A, d, and of B, e; n itself where they leave none."""
-    u_1 = d_1 if dot(d_1, d_1) > 0.0 else e_1
-    u_2 = d_2
-    if dot(u_2, u_2) == 0.0:
-        u_2 = independent(e_1, u_1, 0.0)
-    if dot(u_2, u_2) == 0.0:
-        u_2 = independent(e_2, u_1, 0.0)
-    m = add_scaled(n, -dot(n, u_1), u_1)
-    m = add_scaled(m, -dot(m, u_2), u_2)
-    length = math.sqrt(dot(m, m))
-    return scale(1.0 / length, m) if length > 0.5 else n
-
-
-@func
-def refined(a, b, r, n, d_1, d_2, e_1, e_2):
-    """Minimum of g near n over normals across the lines on the surfaces of A and B, and whether it was found.
-
-    A body with a straight line on its surface is one without curvature along it: the Newton step of `smooth_overlap`
-    with a large radius there leaves n as it is, and moves the support point along the line.
-    """
-    n = across_lines(n, d_1, d_2, e_1, e_2)
-    g, x_a, x_b, size = function_at(a, b, r, n)
-    for steps in range(1, MOST_REFINED):
-        t_1, t_2 = across(n)
-        flat, of_a, of_b = size / FLAT, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        for again in range(2):
-            of_a = curvature_of(a, n, t_1, t_2)
-            of_a = add_line(add_line(of_a, d_1, flat, t_1, t_2), d_2, flat, t_1, t_2)
-            of_b = curvature_of(b, scale(-1.0, n), t_1, t_2)
-            of_b = add_line(add_line(of_b, e_1, flat, t_1, t_2), e_2, flat, t_1, t_2)
-            if again == 0:
-                t_1, t_2 = principal(of_a[0] + of_b[0], of_a[1] + of_b[1], of_a[2] + of_b[2], t_1, t_2)
-        e = subtract(subtract(x_a, x_b), r)
-        k_11, k_12, k_22 = of_a[0] + of_b[0] - g, of_a[1] + of_b[1], of_a[2] + of_b[2] - g
-        s_1, s_2, _ = newton_step(dot(e, t_1), dot(e, t_2), k_11, k_12, k_22, LARGEST_TURN)
-        if not is_positive(k_11, k_12, k_22):
-            return g, n, x_a, x_b, steps, False
-        if s_1 * s_1 + s_2 * s_2 <= LEAST_TURN * LEAST_TURN:
-            moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
-            x_a = add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2))
-            x_b = subtract(x_b, combined(moved_b[0], moved_b[1], t_1, t_2))
-            return g, n, x_a, x_b, steps, True
-        n = across_lines(unit(add(n, combined(s_1, s_2, t_1, t_2))), d_1, d_2, e_1, e_2)
-        g, x_a, x_b, size = function_at(a, b, r, n)
-    return g, n, x_a, x_b, MOST_REFINED, False
 
 
 @noinline
@@ -342,12 +363,15 @@ def overlap_by_shifts(a, b, r, n, lowest):
             x_b = subtract(add_scaled(x_a, -g, n), r)
         if end:
             p_0, p_1, p_2, p_3 = points
-            d_1, d_2 = lines_of(a, shares, p_0[0], p_1[0], p_2[0], p_3[0], PARALLEL * size)
-            e_1, e_2 = lines_of(
+            d_1, d_2 = lines_where_touching(a, shares, p_0[0], p_1[0], p_2[0], p_3[0], PARALLEL * size)
+            e_1, e_2 = lines_where_touching(
                 b, shares, subtract(p_0[0], p_0[1]), subtract(p_1[0], p_1[1]), subtract(p_2[0], p_2[1]),
                 subtract(p_3[0], p_3[1]), PARALLEL * size,
             )  # fmt: skip
-            g_m, m, y_a, y_b, more, found = refined(a, b, r, n, d_1, d_2, e_1, e_2)
+            lines = lines_between(d_1, d_2, e_1, e_2)
+            m = across_lines(n, lines)
+            m = unit(m) if dot(m, m) > 0.5 else n
+            g_m, m, y_a, y_b, more, found = newton_overlap(a, b, r, m, -math.inf, lines)
             steps += more
             if found and g_m <= g + ROUNDING * size:
                 moved = subtract(y_a, x_a)
@@ -384,7 +408,7 @@ def overlap(a, b, r, n_start, reach):
         n = unit(r) if dot(r, r) > 0.0 else (0.0, 0.0, 1.0)
     steps = 0
     if is_smooth(a) and is_smooth(b):
-        g, n, x_a, x_b, steps, found = smooth_overlap(a, b, r, n, -reach)
+        g, n, x_a, x_b, steps, found = newton_overlap(a, b, r, n, -reach, NoLines())
         if found:
             return g, n, x_a, x_b, steps
     g, n, x_a, x_b, more = overlap_by_shifts(a, b, r, n, -reach)

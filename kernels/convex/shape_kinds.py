@@ -29,10 +29,9 @@ class ConvexKind(NamedTuple):
     core that make up the body [m]; it may be 0. ``is_smooth`` says whether the second derivatives exist almost
     everywhere and make up the first ones: not where x(n) jumps from vertex to vertex. ``normal`` is a formula of
     (numbers, at, x), the direction of the normal on the ray through x: for shapes that are so flat in places that x(n)
-    is far from a linear function. ``line`` is a formula of (numbers, at, p, q), the direction of a straight line on
-    the surface of the core between two of its support points for nearly the same n, or zeros where there is none: for
-    edges and flat faces. ``parameters`` are the names
-    of the numbers.
+    is far from a linear function. ``line`` is a formula of (numbers, at, p, q), the directions of up to two straight
+    lines on the surface of the core between two of its support points for nearly the same n, zeros where there are
+    none: for edges and flat faces. ``parameters`` are the names of the numbers.
     """
 
     name: str
@@ -217,12 +216,12 @@ normal_in_chain = select("chain", {NoConvexKinds: no_normal, ConvexKinds: first_
 @inline
 def no_line(chain, number, numbers, at, p, q):
     """Bodies whose kind is not in the chain do not come here."""
-    return 0.0, 0.0, 0.0
+    return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
 
 @inline
 def first_line(chain, number, numbers, at, p, q):
-    """Straight line on the surface by the first kind of the chain, or by the others."""
+    """Straight lines on the surface by the first kind of the chain, or by the others."""
     if number == 0:
         return line_by_kind(chain.kind, numbers, at, p, q)
     return line_in_chain(chain.others, number - 1, numbers, at, p, q)
@@ -304,7 +303,8 @@ def normal_of(body, x):
 
 
 @inline
-def line_of(body, p, q):
-    """Direction of a straight line on the surface of a body's core between two support points, or zeros; world."""
+def lines_of(body, p, q):
+    """Directions of straight lines on the surface of a body's core between two support points, or zeros; world."""
     p, q = rotate_back(body.q, p), rotate_back(body.q, q)
-    return rotate(body.q, line_in_chain(body.kinds, body.number, body.numbers, body.at, p, q))
+    first, second = line_in_chain(body.kinds, body.number, body.numbers, body.at, p, q)
+    return rotate(body.q, first), rotate(body.q, second)

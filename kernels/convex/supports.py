@@ -14,7 +14,8 @@ from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.elementary import power
 from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
 
-FLAT = 1e-9  # angle from the axis of a cylinder within which a normal is that of its end
+SHORTEST_CHORD = 1e-3  # of an end of a cylinder, over its radius, that is not one of its rim
+NOWHERE = (0.0, 0.0, 0.0)
 LEAST = 1e-17  # of components of normals, relative, where curvatures are infinite at 0: what rounding leaves of them
 
 
@@ -187,14 +188,11 @@ def cylinder_support(numbers, at, n):
 
 @inline
 def cylinder_curvature(numbers, at, n, t_1, t_2):
-    """Curvature of the rounded rim of a cylinder, or of its ends, which have nearly none."""
+    """Curvature of the rounded rim of a cylinder."""
     core, radius = numbers[at], numbers[at + 2]
-    across = math.sqrt(n[1] * n[1] + n[2] * n[2])
-    rounded = round_curvature(radius, t_1, t_2)
-    if across < FLAT:
-        flat = add_product(rounded, core / FLAT, (0.0, 1.0, 0.0), t_1, t_2)
-        return add_product(flat, core / FLAT, (0.0, 0.0, 1.0), t_1, t_2)
-    return add_product(rounded, core / across, (0.0, -n[2] / across, n[1] / across), t_1, t_2)
+    across = max(math.sqrt(n[1] * n[1] + n[2] * n[2]), LEAST)
+    u = (0.0, -n[2] / across, n[1] / across)
+    return add_product(round_curvature(radius, t_1, t_2), core / across, u, t_1, t_2)
 
 
 @inline
@@ -210,20 +208,25 @@ def triangle_support(numbers, at, n):
 
 @inline
 def line_of_vertices(numbers, at, p, q):
-    """Direction of a straight line on the surface between two support points of a polyhedron or capsule."""
-    return subtract(q, p)
+    """The straight line on the surface of a polyhedron or capsule between two support points."""
+    return subtract(q, p), NOWHERE
 
 
 @inline
 def line_of_cylinder(numbers, at, p, q):
-    """Direction of a straight line on the side of a cylinder between support points at its two ends, or zeros."""
-    return (q[0] - p[0] if abs(q[0] - p[0]) > numbers[at + 1] else 0.0), 0.0, 0.0
+    """Straight lines on a cylinder between two support points: along its side, two across its end, or none."""
+    if abs(q[0] - p[0]) > numbers[at + 1]:
+        return (q[0] - p[0], 0.0, 0.0), NOWHERE
+    y, z, least = q[1] - p[1], q[2] - p[2], SHORTEST_CHORD * numbers[at]
+    if y * y + z * z > least * least:
+        return (0.0, y, z), (0.0, -z, y)
+    return NOWHERE, NOWHERE
 
 
 @inline
 def no_line(numbers, at, p, q):
-    """Zeros, for shapes without straight lines on their surface."""
-    return 0.0, 0.0, 0.0
+    """No straight lines, for shapes without any on their surface."""
+    return NOWHERE, NOWHERE
 
 
 @inline
