@@ -197,7 +197,7 @@ WALLS = (
            "test_contact.py", "double_loop"),
     Mutant("wall-radius", "wall_force", "hertz.stiffness(modulus, radius)", "hertz.stiffness(modulus, 0.5 * radius)",
            "test_contact.py", "double_loop"),
-    Mutant("wall-work", "accumulate", "sink.half * dot(outcome.force, load", "-sink.half * dot(outcome.force, load",
+    Mutant("wall-work", "accumulate", "as_words(sink.half * power", "as_words(-sink.half * power",
            "test_walls.py", "damping_takes_in_its_frame"),
     Mutant("wall-slip", "meeting", "load(box.velocity, face)", "(0.0, 0.0, 0.0)",
            "test_walls.py", "damping_takes_in_its_frame"),

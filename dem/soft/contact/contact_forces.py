@@ -32,11 +32,10 @@ def contact_forces(engine: Engine) -> ContactForces:
     while count > room:
         room = count
         sink = result_sinks.ReportSink(
-            np.empty((room, 4), np.int64), np.empty((room, result_sinks.COLUMNS)), np.zeros(1, np.int64)
-        )
-        count = contact_report.list_contacts(
-            engine.law, 0.5 * engine.dt, bodies, engine.kinds, lists, engine.walls.faces, sink
-        )
+            np.empty((room, 4), np.int64), np.empty((room, result_sinks.COLUMNS)), np.zeros(1, np.int64),
+            time_sign=-1.0, half=0.5 * engine.dt,
+        )  # fmt: skip
+        count = contact_report.list_contacts(engine.law, bodies, engine.kinds, lists, engine.walls.faces, sink)
     who, what = sink.who[:count], sink.what[:count]
     wall = who[:, 1] < 0
     order = np.lexsort((who[:, 3], who[:, 2], np.where(wall, -who[:, 1], who[:, 1]), who[:, 0], wall))

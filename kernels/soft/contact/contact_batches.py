@@ -72,7 +72,7 @@ from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.convex_contacts import compute_convex_kinematics, measure_convex_overlaps
 from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
 from dem.kernels.soft.contact.pair_damping import share
-from dem.kernels.soft.contact.result_sinks import ForceSink, Reported, ReportSink, is_report, write
+from dem.kernels.soft.contact.result_sinks import ForceSink, Reported, ReportSink, is_report, write_row
 from dem.kernels.soft.state import Kinds
 
 
@@ -604,11 +604,7 @@ def take_rows(sink, geometry, law, number, way, row, start, bodies, kinds, neigh
             loss += out[flat(LOSS, contact)]
         touch = Reported(known[flat(OVERLAP, first)], get(known, NORMAL, first))
         of_b, of_c = i - bodies.first_sphere[b], j - bodies.first_sphere[c]
-        write(
-            sink.number[0], bodies.identity[b], bodies.identity[c], of_b, of_c, touch, force, loss, arm, branch,
-            sink.who, sink.what,
-        )  # fmt: skip
-        sink.number[0] += 1
+        write_row(sink, bodies.identity[b], bodies.identity[c], of_b, of_c, touch, force, loss, arm, branch)
 
 
 @inline

@@ -1,14 +1,15 @@
-"""Evaluate the contact law for a batch of contacts: the only place where that of contacts between bodies is called.
+"""Evaluate the contact law: for one contact, and for a batch of contacts.
 
-A batch is a column of numbers for each contact (``batch_kinematics``), so that LLVM makes vector code of the loops.
-Single spheres have three loops: of mixed types; of one type, some of which may have just begun; of one type, all
-ongoing, which spares the root and division of a first step. All other contacts share the first of these.
+`contact_force` is the only place where a law is called that needs velocities. A batch is a column of numbers for each
+contact (``batch_kinematics``), so that LLVM makes vector code of the loops. Single spheres have three loops: of mixed
+types; of one type, some of which may have just begun; of one type, all ongoing, which spares the root and division of a
+first step. All other contacts share the first of these.
 """
 
 from dem.kernels import laws
 from dem.kernels.compiler.jit import inline, select, vector_loop
 from dem.kernels.laws import hertz
-from dem.kernels.numerics.energy import add_words, as_fixed, as_words
+from dem.kernels.numerics.energy import as_fixed, as_words
 from dem.kernels.numerics.float_bits import bits_of_float
 from dem.kernels.numerics.vector import add, cross, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
@@ -28,12 +29,56 @@ from dem.kernels.soft.contact.batch_kinematics import (
     touch_of,
     weight_of,
 )
-from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, no_sums
+from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
 from dem.kernels.soft.contact.result_sinks import ForceSink, ReportSink
+from dem.kernels.soft.contact.shared_damping import of_mass
 
 # rows of results: force on i, whether the contact persists, energy of a contact of capsules if it counted wholly [J],
 # power that is lost (for reports only) [W]; the others are columns of `Neighbours.force_torque`: ON_I, ON_J
 FORCE, LASTS, ENERGY, LOSS = 0, 3, 7, 8
+
+
+@inline
+def contact_force(law, i, j, touch, rate, history, half, time_sign):
+    """Force of one contact by a law that needs velocities.
+
+    Parameters
+    ----------
+    law, half, time_sign : see `dem.kernels.soft.state`
+    i, j, touch, history : see `dem.kernels.laws.contact`
+    rate : ω² that contacts of two bodies share, see ``shared_damping`` [1/s²]; 0 for one that is alone, or whose
+        kinematics have the mass that is damped
+
+    Returns
+    -------
+    `laws.ContactKinematics` with the mass that is damped, `laws.ContactForce`, history
+    """
+    if laws.shares_damping(law) and rate > 0.0:
+        touch = of_mass(touch, laws.secant(law, i, j, touch, history, half) / rate)
+    outcome, history = laws.contact(law, i, j, touch, history, half, time_sign)
+    return touch, outcome, history
+
+
+@inline
+def energies_of(outcome, overlap, weight, work, per_joule):
+    """Energies of one contact.
+
+    Parameters
+    ----------
+    outcome, overlap : `laws.ContactForce`, overlap [m]
+    weight : the share that the contact counts
+    work : of a wall that moves, in two words [units]
+    per_joule : units a joule
+
+    Returns
+    -------
+    `Sums`
+    """
+    return Sums(
+        as_fixed(weight * outcome.elastic, per_joule), bits_of_float(max(overlap, 0.0)),
+        as_fixed(weight * outcome.stored, per_joule), as_words(weight * outcome.loss, per_joule), work,
+        as_words(weight * outcome.instantaneous_dissipation, per_joule),
+    )  # fmt: skip
 
 
 @inline
@@ -179,7 +224,7 @@ def evaluate_composite_column(
     """
     touch, weight = touch_of(known, t, may_begin), weight_of(geometry, known, t)
     history = laws.load(law, kept.T, t, 0)
-    outcome, history = laws.contact(law, i, j, touch, history, half, time_sign)
+    touch, outcome, history = contact_force(law, i, j, touch, 0.0, history, half, time_sign)
     laws.store(law, kept.T, t, 0, history)
     force = scale(weight, outcome.force)
     put(out, FORCE, t, force)
@@ -187,14 +232,7 @@ def evaluate_composite_column(
     out[flat(LASTS, t)] = 1.0 if outcome.persists else 0.0
     keep_energy(geometry, out, t, outcome.elastic + outcome.stored)
     keep_loss(sink, out, t, weight * outcome.loss, half)
-    return Sums(
-        sums.elastic + as_fixed(weight * outcome.elastic, per_joule),
-        max(sums.overlap, bits_of_float(max(touch.overlap, 0.0))),
-        sums.stored + as_fixed(weight * outcome.stored, per_joule),
-        add_words(sums.loss, as_words(weight * outcome.loss, per_joule)),
-        sums.work,
-        add_words(sums.jump, as_words(weight * outcome.instantaneous_dissipation, per_joule)),
-    )
+    return joined(sums, energies_of(outcome, touch.overlap, weight, no_energy(), per_joule))
 
 
 evaluate_column = select("law", {laws.Elastic: evaluate_elastic_column, laws.Composite: evaluate_composite_column})

@@ -11,12 +11,12 @@ from dem.kernels.soft.wall_contact.wall_report import list_walls
 
 
 @kernel
-def list_contacts(law, half, bodies, kinds, neighbours, box, sink):
+def list_contacts(law, bodies, kinds, neighbours, box, sink):
     """List all contacts of the present state.
 
     Parameters
     ----------
-    law, half, kinds, neighbours, box : see `dem.kernels.soft.state`
+    law, kinds, neighbours, box : see `dem.kernels.soft.state`
     bodies : with all spheres placed, and whole-step velocities and spins in place of those ahead
 
     Writes
@@ -28,12 +28,15 @@ def list_contacts(law, half, bodies, kinds, neighbours, box, sink):
     sink.what : (R, COLUMNS): overlap [m], unit normal from j to i, force on i [N], arm from the centre of i to the
         point of contact [m], branch from the centre of j, or the point at a wall, to that of i [m], energy that the
         contact takes up besides `elastic`, see `dem.kernels.laws` [W]
-    sink.number : contacts between bodies
+    sink.number : contacts
 
     Returns
     -------
     number of contacts, also of those for which there is no room
     """
     for c in range(neighbours.pairs.size):
-        evaluate_touching(kinds, sink, law, rotation.Euler(), c, -1.0, half, 1.0, bodies, neighbours, box)
-    return list_walls(sink.number[0], law, half, bodies, kinds, neighbours, box, sink.who, sink.what)
+        evaluate_touching(
+            kinds, sink, law, rotation.Euler(), c, sink.time_sign, sink.half, 1.0, bodies, neighbours, box
+        )
+    list_walls(sink, law, bodies, kinds, neighbours, box)
+    return sink.number[0]

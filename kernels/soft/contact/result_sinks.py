@@ -1,4 +1,9 @@
-"""Sinks of evaluated contacts, chosen at compile time: the forces of a step, or the rows of a report."""
+"""Sinks of evaluated contacts, whose type says at compile time where results go: into a step, or to a report.
+
+In a step, batches of contacts between bodies have a `ForceSink`, and contacts with faces and walls a `WallForceSink`.
+Both have a `ReportSink` for a list of the contacts of the present moment, which changes nothing else. The sink also
+says which contacts are looked for, see `wall_contact.wall_contacts`.
+"""
 
 from typing import NamedTuple
 
@@ -12,12 +17,23 @@ class ForceSink(NamedTuple):
     """Forces and torques go to `Neighbours.force_torque`, and the history of contacts is kept."""
 
 
+class WallForceSink(NamedTuple):
+    """Forces at walls are added to bodies and walls, energies to sums; see `dem.kernels.soft.state`."""
+
+    shift: int  # forces on body b go to column b - shift
+    time_sign: float
+    half: float  # half a time step [s]
+    per_joule: float
+
+
 class ReportSink(NamedTuple):
     """Each contact gets a row, and nothing else is written."""
 
     who: np.ndarray  # (R, 4) int64: numbers of the two bodies, and of the spheres within them
     what: np.ndarray  # (R, COLUMNS), see `dem.kernels.soft.contact.contact_report.list_contacts`
     number: np.ndarray  # (1,) int64, contacts so far, also those for which there is no room
+    time_sign: float  # -1: forces are evaluated at the time of the history
+    half: float  # half a time step [s]
 
 
 class Reported(NamedTuple):
@@ -31,18 +47,21 @@ is_report = type_is(lambda sink: sink is ReportSink)
 
 
 @inline
-def write(n, i, j, of_i, of_j, touch, force, loss, arm, branch, who, what):
-    """Write row n, if there is room for it.
+def write_row(sink, i, j, of_i, of_j, touch, force, loss, arm, branch):
+    """Write the next row of a report, if there is room for it.
 
     Parameters
     ----------
-    n, i, j, of_i, of_j : row; the two bodies' numbers, and those of the spheres within them
+    sink : `ReportSink`
+    i, j, of_i, of_j : the two bodies' numbers, and those of the spheres within them
     touch, force, loss, arm, branch : the contact [N, W, m, m]
 
     Writes
     ------
-    who, what : as `dem.kernels.soft.contact.contact_report.list_contacts`
+    sink : as `dem.kernels.soft.contact.contact_report.list_contacts`
     """
+    n, who, what = sink.number[0], sink.who, sink.what
+    sink.number[0] += 1
     if n < who.shape[0]:
         who[n, 0], who[n, 1], who[n, 2], who[n, 3] = i, j, of_i, of_j
         what[n, OVERLAP], what[n, LOSS] = touch.overlap, loss

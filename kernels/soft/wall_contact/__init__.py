@@ -1,10 +1,12 @@
 """Contacts of particles with the box and with walls of any shape.
 
-Read `contact_sinks` first: from kinematics to the law, which is called at one place for contacts one by one, and on to
-bodies, walls and ledger, or to a report. `body_wall_forces` chooses the way for the bodies of a chunk. Faces of the
-box: `box_contacts`. Walls of any shape: `wall_arrays` (poses and sums), `wall_kinematics`, `wall_contacts` (body by
-body), `wall_batches` (many single spheres at a time), `overlap_regions` and `triangle_batches` (meshes),
-`capsule_sides`. `near_wall_bodies` and `near_wall_list` find bodies near walls. `wall_history`: memory of contacts with
-walls. `rough_faces`, `rough_walls`: inclined planes. `wall_loads`: forces on walls, and their wear. `wall_report`: the
-contacts of one moment.
+A contact goes one way: bodies near walls (`near_wall_bodies`, `near_wall_list`), pieces of a wall that are touched
+(`overlap_regions`; `mesh_contacts` for triangles of a mesh, many spheres at a time), kinematics (`wall_kinematics`),
+history (`wall_history`), law (`kernels.soft.contact.contact_evaluation.contact_force`), results (`wall_results`: forces
+on bodies, energies and work of walls, or rows of a report; `wall_loads`: force, torque and wear of each wall).
+
+Read `body_wall_forces` first, which chooses the way for the bodies of a chunk: `box_contacts` for faces of the box,
+`wall_contacts` for walls body by body, `wall_batches` for many single spheres at a time, `capsule_sides` for the sides
+of capsules. `rough_faces`, `rough_walls`: inclined planes. `wall_arrays`: poses and arrays of walls. `wall_report`: the
+contacts of one moment, by the same functions with a `ReportSink`.
 """

@@ -5,9 +5,9 @@ from dem.kernels.compiler.jit import inline, select
 from dem.kernels.domain.faces import BoxFaces, RoughFaces
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.contact_detection import joined, no_sums
+from dem.kernels.soft.contact.result_sinks import WallForceSink
 from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces, touch_faces
 from dem.kernels.soft.wall_contact.capsule_sides import add_sides
-from dem.kernels.soft.wall_contact.contact_sinks import Accumulation
 from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, WalledRoughFaces, WalledRoughPeriodicFaces
 from dem.kernels.soft.wall_contact.wall_batches import touch_obstacles
 from dem.kernels.soft.wall_contact.wall_contacts import add_body
@@ -53,10 +53,9 @@ def add_all(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neigh
     sums = no_sums()
     if has_faces(box):
         sums = add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
-    sink = Accumulation(shift, time_sign, half, per_joule)
-    more, _ = add_body(sink, law, b, 0, bodies, kinds, box)
-    of_sides, _ = add_sides(kinds, sink, law, b, 0, bodies, box)
-    return joined(joined(sums, more), of_sides)
+    sink = WallForceSink(shift, time_sign, half, per_joule)
+    sums = joined(sums, add_body(sink, law, b, bodies, kinds, box))
+    return joined(sums, add_sides(kinds, sink, law, b, bodies, box))
 
 
 touch_walls = select("box", {BoxFaces: add_faces, WalledFaces: add_all})

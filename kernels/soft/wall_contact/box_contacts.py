@@ -15,25 +15,19 @@ from dem.kernels.domain.faces import are_rough, height, inward
 from dem.kernels.laws import hertz
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words
 from dem.kernels.numerics.float_bits import bits_of_float
-from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, store, subtract
+from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store, subtract
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.batch_kinematics import BLOCK, OF_FACES, POINT, SingleSpheres, get, put, put_touch
 from dem.kernels.soft.contact.contact_batches import load_history, store_history
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
-from dem.kernels.soft.contact.contact_evaluation import FORCE, evaluate_new
+from dem.kernels.soft.contact.contact_evaluation import FORCE, contact_force, evaluate_new
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, bounding_radius, row_of
-from dem.kernels.soft.contact.result_sinks import ForceSink
+from dem.kernels.soft.contact.result_sinks import ForceSink, ReportSink, WallForceSink
 from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from dem.kernels.soft.state import Kinds
-from dem.kernels.soft.wall_contact.contact_sinks import (
-    Accumulation,
-    Report,
-    contact_force,
-    elastic_outcome,
-    report_contact,
-)
 from dem.kernels.soft.wall_contact.rough_faces import PLANE, plane_now, plane_seen
+from dem.kernels.soft.wall_contact.wall_results import elastic_outcome, push, take_result
 
 
 @inline
@@ -133,14 +127,6 @@ push_elastic = select("kinds", {Kinds: push_sphere, ConvexBodyKinds: push_convex
 
 
 @inline
-def push(b, shift, force, arm, bodies):
-    """Add a force on body b, and its torque if that matters."""
-    store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
-    if bodies.torque.shape[1] > 0:
-        store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), cross(arm, force)))
-
-
-@inline
 def touches_wall(x, radius, box):
     """Whether a sphere at x overlaps any wall."""
     return (
@@ -190,38 +176,38 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     `Sums`
     """
     sums, seen, rate = no_sums(), -1, 0.0
-    sink = Accumulation(shift, time_sign, half, per_joule)
+    sink = WallForceSink(shift, time_sign, half, per_joule)
     forgets = not (laws.has_range(law) or laws.begins(law) > 0.0 or are_rough(box))
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         bound = bounding_radius(kinds, row_of(s, b, bodies, kinds))
         if forgets and not touches_wall(load(bodies.sphere_position, s), bound, box):
             forget(s, neighbours.wall_has_history)
         else:
-            more, seen, rate, _ = add_sphere(sink, law, s, b, seen, rate, 0, bodies, kinds, neighbours, box)
+            more, seen, rate = add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box)
             sums = joined(sums, more)
     return sums
 
 
 @noinline
-def add_sphere(sink, law, s, b, seen, rate, n, bodies, kinds, neighbours, box):
+def add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box):
     """Hand the contacts of sphere s of body b with the faces to a sink.
 
     A function of its own: in the loop of its caller LLVM reads ahead all that it might use, for whom nothing touches.
 
     Parameters
     ----------
-    sink, n : see ``contact_sinks``; row of a report
+    sink : see ``result_sinks``
     law, b, kinds, box : see `dem.kernels.soft.state`
     s, seen, rate : sphere; see `evaluate_dissipative`
 
     Writes
     ------
-    bodies, neighbours : as `accumulate`
-    sink : as `report`
+    bodies, sink : as `dem.kernels.soft.wall_contact.wall_results.take_result`
+    neighbours.wall_history, neighbours.wall_has_history : rows 6 s + face, in steps
 
     Returns
     -------
-    `Sums`, seen, rate, n
+    `Sums`, seen, rate
     """
     sums, has_history = no_sums(), neighbours.wall_has_history
     for face in range(6):
@@ -233,11 +219,15 @@ def add_sphere(sink, law, s, b, seen, rate, n, bodies, kinds, neighbours, box):
             touch, x, outcome, history, seen, rate = evaluate(
                 law, s, b, face, overlap, normal, seen, rate, sink.half, sink.time_sign, bodies, kinds, neighbours, box
             )
-            more, n = take(sink, law, s, b, face, n, touch, x, outcome, history, bodies, neighbours, box)
+            keep(sink, law, k, outcome, history, neighbours, box)
+            more = take_result(
+                sink, b, s - bodies.first_sphere[b], -1 - face, touch, x, subtract(x, load(bodies.position, b)),
+                load(box.velocity, face), (0.0, 0.0, 0.0), outcome, laws.turns(law), bodies,
+            )  # fmt: skip
             sums = joined(sums, more)
         else:
             let_go(sink, k, has_history)
-    return sums, seen, rate, n
+    return sums, seen, rate
 
 
 @inline
@@ -279,51 +269,22 @@ def let_go_in_step(sink, k, has_history):
 
 
 @inline
-def report(sink, law, s, b, face, n, touch, x, outcome, history, bodies, neighbours, box):
-    """Write the contact to a row; see `accumulate`."""
-    of_b = s - bodies.first_sphere[b]
-    return no_sums(), report_contact(sink, n, b, of_b, -1 - face, touch, x, outcome, bodies)
+def keep_nothing(sink, law, k, outcome, history, neighbours, box):
+    """A report keeps no history."""
 
 
 @inline
-def accumulate(sink, law, s, b, face, n, touch, x, outcome, history, bodies, neighbours, box):
-    """Add the force of a contact to its body, and keep what it remembers.
-
-    Parameters
-    ----------
-    sink, law, s, b, face, n : see `add_sphere`
-    touch, x, outcome, history : see `evaluate`
-    bodies, neighbours, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies.force, bodies.torque : columns b - shift, added to [N, N m]
-    neighbours.wall_history, neighbours.wall_has_history : rows 6 s + face
-
-    Returns
-    -------
-    `Sums`, n
-    """
-    k, has_history = 6 * s + face, neighbours.wall_has_history
-    if has_history.size > 0:
+def keep_in_step(sink, law, k, outcome, history, neighbours, box):
+    """Keep the history of contact k, if laws have any."""
+    if neighbours.wall_has_history.size > 0:
         laws.store(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0, history)
-        has_history[k] = 1 if outcome.persists else 0
-    push(b, sink.shift, outcome.force, subtract(x, load(bodies.position, b)), bodies)
-    if laws.turns(law):
-        at = b - sink.shift
-        store(bodies.torque, at, add(load(bodies.torque, at), outcome.couple))
-    return Sums(
-        as_fixed(outcome.elastic, sink.per_joule), bits_of_float(max(touch.overlap, 0.0)),
-        as_fixed(outcome.stored, sink.per_joule), as_words(outcome.loss, sink.per_joule),
-        as_words(sink.half * dot(outcome.force, load(box.velocity, face)), sink.per_joule),
-        as_words(outcome.instantaneous_dissipation, sink.per_joule),
-    ), n  # fmt: skip
+        neighbours.wall_has_history[k] = 1 if outcome.persists else 0
 
 
-face_plane = select("sink", {Report: plane_reported, Accumulation: plane_in_step})
-gap_of = select("sink", {Report: no_gap, Accumulation: gap_in_step})
-let_go = select("sink", {Report: let_go_nothing, Accumulation: let_go_in_step})
-take = select("sink", {Report: report, Accumulation: accumulate})
+face_plane = select("sink", {ReportSink: plane_reported, WallForceSink: plane_in_step})
+gap_of = select("sink", {ReportSink: no_gap, WallForceSink: gap_in_step})
+let_go = select("sink", {ReportSink: let_go_nothing, WallForceSink: let_go_in_step})
+keep = select("sink", {ReportSink: keep_nothing, WallForceSink: keep_in_step})
 
 
 @inline

@@ -17,9 +17,9 @@ from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.contact_detection import joined, no_sums
+from dem.kernels.soft.contact.contact_evaluation import contact_force
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import rough_walls, wall_history
-from dem.kernels.soft.wall_contact.contact_sinks import Accumulation, Report, contact_force, with_pieces
 from dem.kernels.soft.wall_contact.near_wall_record import IN_USE
 from dem.kernels.soft.wall_contact.overlap_regions import ANCHOR, ENERGY, LINKS, region, sum_of
 from dem.kernels.soft.wall_contact.wall_arrays import framed, image_for, in_world
@@ -31,6 +31,7 @@ from dem.kernels.soft.wall_contact.wall_contacts import (
     walls_to_search,
 )
 from dem.kernels.soft.wall_contact.wall_kinematics import blended, encounter_at
+from dem.kernels.soft.wall_contact.wall_results import with_pieces
 from dem.kernels.walls.side_potential_terms import MOMENT
 from dem.kernels.walls.sides import feel_side
 
@@ -96,19 +97,19 @@ def recall(law, c, w, t, count, box):
 
 
 @inline
-def no_sides(kinds, sink, law, b, n, bodies, box):
+def no_sides(kinds, sink, law, b, bodies, box):
     """Bodies made of spheres have no sides."""
-    return no_sums(), n
+    return no_sums()
 
 
 @inline
-def add_side(kinds, sink, law, b, n, bodies, box):
+def add_side(kinds, sink, law, b, bodies, box):
     """Hand the contacts of the side of body b, if it is a capsule, with walls to a sink.
 
     Parameters
     ----------
     kinds, law, b, bodies : see `dem.kernels.soft.state`
-    sink, n : see ``contact_sinks``; row of a report
+    sink : see ``result_sinks``
 
     Writes
     ------
@@ -116,33 +117,20 @@ def add_side(kinds, sink, law, b, n, bodies, box):
 
     Returns
     -------
-    `Sums`, n
+    `Sums`
     """
     sums, walls = no_sums(), box.walls
     if kinds.half[bodies.kind[b]] > 0.0:
         last = bodies.first_sphere[b + 1] - 1
         near = walls_to_search(sink, bodies.first_sphere[b], b, bodies, walls)
-        n = contacts_of_end(sink, last, n, walls)
+        n = walls.at[last, IN_USE]  # contacts of the second end that have been kept, in the slots for those of the side
         for w in range(walls.contact_slot.size):
             if is_searched(sink, w, near, b, bodies, walls):
                 more, n = add_wall(sink, law, w, b, n, bodies, kinds, box)
                 sums = joined(sums, more)
-    return sums, n
+    return sums
 
 
-@inline
-def row_of_report(sink, last, n, walls):
-    """Row of the next contact in a report."""
-    return n
-
-
-@inline
-def number_kept(sink, last, n, walls):
-    """How many contacts of the second end, in whose slots those of the side are kept too, have been kept."""
-    return walls.at[last, IN_USE]
-
-
-contacts_of_end = select("sink", {Report: row_of_report, Accumulation: number_kept})
 add_sides = select("kinds", {Kinds: no_sides, Capsules: add_side})
 
 
@@ -153,7 +141,7 @@ def add_wall(sink, law, w, b, n, bodies, kinds, box):
     Parameters
     ----------
     sink, law, b, bodies, kinds, box : see `add_side`
-    w, n : wall; number of contacts that have been kept, or row of a report
+    w, n : wall; number of contacts that have been kept
 
     Writes
     ------
@@ -194,7 +182,7 @@ def add_elastic(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, box):
     place = add_scaled(x, s, u)
     touch, point, moves, outcome = elastic_force(sink, w, c, t, place, radius, b, bodies, kinds, box)
     outcome = with_pieces(outcome, scale(touch.stiffness, couple), 0.0)
-    return take(sink, w, b, OF_BODY, n, n, touch, point, scale(s, u), moves, outcome, True, bodies, box)
+    return take(sink, w, b, OF_BODY, touch, point, scale(s, u), moves, outcome, True, bodies, box), n
 
 
 @inline
@@ -231,10 +219,10 @@ def add_dissipative(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, b
     if walls.trees[c, t, LINKS] != 0.0 and not laws.has_range(law):
         energy = blended(law, m, row, touch, history, sink.half, walls.trees[c, t, ENERGY], p)
     outcome = with_pieces(outcome, couple, energy)
-    arm, row_of, last = subtract(point, load(bodies.position, b)), n, bodies.first_sphere[b + 1] - 1
+    arm, last = subtract(point, load(bodies.position, b)), bodies.first_sphere[b + 1] - 1
     key = wall_history.key_of(w + wall_history.SIDE, walls.trees[c, t, ANCHOR])
     n = keep(sink, law, c, w, last, n, key, rough_walls.nowhere(), p, m, row, touch, outcome, history, box)
-    return take(sink, w, b, OF_BODY, row_of, n, touch, point, arm, of_wall, outcome, True, bodies, box)
+    return take(sink, w, b, OF_BODY, touch, point, arm, of_wall, outcome, True, bodies, box), n
 
 
 @inline

@@ -26,11 +26,10 @@ from dem.kernels.soft.contact.batch_kinematics import (
 )
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, evaluate_batch
-from dem.kernels.soft.contact.result_sinks import ForceSink
+from dem.kernels.soft.contact.result_sinks import ForceSink, WallForceSink
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact import rough_walls, wall_history, wall_loads
 from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces
-from dem.kernels.soft.wall_contact.contact_sinks import Accumulation
 from dem.kernels.soft.wall_contact.near_wall_record import NEAR, remember
 from dem.kernels.soft.wall_contact.overlap_regions import ANCHOR, DEEPEST, beyond_of, is_plain
 from dem.kernels.soft.wall_contact.triangle_batches import look_ahead, trees_found
@@ -129,7 +128,7 @@ def take_contacts(
                     law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums
                 )
                 number = 0
-            sink = Accumulation(shift, time_sign, half, per_joule)
+            sink = WallForceSink(shift, time_sign, half, per_joule)
             more, n = add_tree(law, sink, w, b, b, t, count, n, bodies, kinds, box)
             sums = joined(sums, more)
             continue

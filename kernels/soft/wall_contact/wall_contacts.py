@@ -12,23 +12,14 @@ from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, noinline, select
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.laws.merged_contacts import exponent, resistance
-from dem.kernels.numerics.energy import as_fixed, as_words
-from dem.kernels.numerics.float_bits import bits_of_float
-from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store, subtract
+from dem.kernels.numerics.vector import add_scaled, dot, load, scale, subtract
 from dem.kernels.soft.chunks import CHUNK
-from dem.kernels.soft.contact.contact_detection import Sums, joined, no_sums
+from dem.kernels.soft.contact.contact_detection import joined, no_sums
+from dem.kernels.soft.contact.contact_evaluation import contact_force
+from dem.kernels.soft.contact.result_sinks import ReportSink, WallForceSink
 from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import radius_near, spheres_of
 from dem.kernels.soft.wall_contact import rough_walls, wall_history, wall_loads
-from dem.kernels.soft.wall_contact.box_contacts import push
-from dem.kernels.soft.wall_contact.contact_sinks import (
-    Accumulation,
-    Report,
-    contact_force,
-    elastic_outcome,
-    report_contact,
-    with_pieces,
-)
 from dem.kernels.soft.wall_contact.convex_at_walls import at_wall
 from dem.kernels.soft.wall_contact.near_wall_record import NEAR, remember
 from dem.kernels.soft.wall_contact.overlap_regions import (
@@ -45,6 +36,7 @@ from dem.kernels.soft.wall_contact.overlap_regions import (
 )
 from dem.kernels.soft.wall_contact.wall_arrays import acts_on, in_frame, is_near, velocity_at
 from dem.kernels.soft.wall_contact.wall_kinematics import blended, encounter, encounter_at, touch_at
+from dem.kernels.soft.wall_contact.wall_results import elastic_outcome, take_result, with_pieces
 from dem.kernels.walls.potential_terms import LOBE
 
 LEAST = 1e-300  # in place of a length of zero
@@ -52,12 +44,12 @@ FIRST_WALL = -7  # number of the first wall in reports, after those of the faces
 
 
 @inline
-def add_body(sink, law, b, n, bodies, kinds, box):
+def add_body(sink, law, b, bodies, kinds, box):
     """Hand the contacts of the spheres of body b with walls to a sink.
 
     Parameters
     ----------
-    sink, n : see ``contact_sinks``; row of a report
+    sink : see ``result_sinks``
     law, b, kinds : see `dem.kernels.soft.state`
 
     Writes
@@ -66,19 +58,20 @@ def add_body(sink, law, b, n, bodies, kinds, box):
 
     Returns
     -------
-    `Sums`, n
+    `Sums`
     """
     sums, walls = no_sums(), box.walls
     first, stop = spheres_of(b, bodies, kinds)
     near = walls_to_search(sink, first, b, bodies, walls)
     share(law, b, near, sink.half, bodies, kinds, box)
     for s in range(first, stop):
-        n = open_history(sink, s, b, n, walls)
+        n = 0
+        open_history(sink, s, b, walls)
         for w in range(walls.contact_slot.size):
             if is_searched(sink, w, near, b, bodies, walls):
                 more, n = add_wall(sink, law, w, s, b, n, bodies, kinds, box)
                 sums = joined(sums, more)
-    return sums, n
+    return sums
 
 
 @inline
@@ -106,24 +99,22 @@ def is_listed(sink, w, near, b, bodies, walls):
 
 
 @inline
-def look_history_up(sink, s, b, n, walls):
-    """Copy what contacts of sphere s remember; the row of a report stays what it is."""
+def look_history_up(sink, s, b, walls):
+    """Copy the history of the contacts of sphere s."""
     if remember(walls):
         wall_history.look_up(b // CHUNK, s, walls)
-    return n
 
 
 @inline
-def take_history_up(sink, s, b, n, walls):
-    """Take up what contacts of sphere s remember; none has been kept anew."""
+def take_history_up(sink, s, b, walls):
+    """Take up the history of the contacts of sphere s; none has been kept anew."""
     if remember(walls):
         wall_history.take_up(b // CHUNK, s, walls)
-    return 0
 
 
-walls_to_search = select("sink", {Report: any_wall, Accumulation: near_walls})
-is_searched = select("sink", {Report: is_there, Accumulation: is_listed})
-open_history = select("sink", {Report: look_history_up, Accumulation: take_history_up})
+walls_to_search = select("sink", {ReportSink: any_wall, WallForceSink: near_walls})
+is_searched = select("sink", {ReportSink: is_there, WallForceSink: is_listed})
+open_history = select("sink", {ReportSink: look_history_up, WallForceSink: take_history_up})
 
 
 @inline
@@ -138,7 +129,7 @@ def trees_in_step(sink, w, s, c, u, reach, power, walls):
     return trees_at(w, s, c, u, reach, power, walls)
 
 
-find_trees = select("sink", {Report: trees_anywhere, Accumulation: trees_in_step})
+find_trees = select("sink", {ReportSink: trees_anywhere, WallForceSink: trees_in_step})
 
 
 @noinline
@@ -147,9 +138,9 @@ def add_wall(sink, law, w, s, b, n, bodies, kinds, box):
 
     Parameters
     ----------
-    sink : see ``contact_sinks``
+    sink : see ``result_sinks``
     law, b, kinds : see `dem.kernels.soft.state`
-    w, s, n : wall, sphere; number of contacts of the sphere that have been kept, or row of a report
+    w, s, n : wall, sphere; number of contacts of the sphere that have been kept
 
     Writes
     ------
@@ -189,7 +180,7 @@ def add_elastic(law, sink, w, s, b, t, count, n, bodies, kinds, box):
     c, x, radius = b // CHUNK, at_wall(kinds, w, s, b, bodies, box), radius_near(s, b, bodies, kinds)
     touch, point, moves, outcome = elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box)
     of_b, arm = s - bodies.first_sphere[b], subtract(point, load(bodies.position, b))
-    return take(sink, w, b, of_b, n, n, touch, point, arm, moves, outcome, False, bodies, box)
+    return take(sink, w, b, of_b, touch, point, arm, moves, outcome, False, bodies, box), n
 
 
 @inline
@@ -198,7 +189,7 @@ def elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box):
 
     Parameters
     ----------
-    sink, w, c, t : see ``contact_sinks``; wall, chunk, tree
+    sink, w, c, t : see ``result_sinks``; wall, chunk, tree
     x, radius, b : centre and radius of a sphere [m], its body
     bodies, kinds, box : see `dem.kernels.soft.state`
 
@@ -241,8 +232,8 @@ def tell_stiffness(sink, c, w, k, deepest, box):
         wall_loads.book_contact(c, w, 1.5 * k * math.sqrt(deepest), 0.0, (0.0, 0.0, 0.0), box)
 
 
-elastic_kinematics = select("sink", {Report: kinematics_reported, Accumulation: kinematics_in_step})
-tell_elastic = select("sink", {Report: tell_none, Accumulation: tell_stiffness})
+elastic_kinematics = select("sink", {ReportSink: kinematics_reported, WallForceSink: kinematics_in_step})
+tell_elastic = select("sink", {ReportSink: tell_none, WallForceSink: tell_stiffness})
 
 
 @noinline
@@ -253,9 +244,9 @@ def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
 
     Parameters
     ----------
-    sink : see ``contact_sinks``
+    sink : see ``result_sinks``
     law, b, kinds : see `dem.kernels.soft.state`
-    w, s, t, count, n : wall, sphere, tree, of how many; number of contacts that have been kept, or row of a report
+    w, s, t, count, n : wall, sphere, tree, of how many; number of contacts that have been kept
 
     Writes
     ------
@@ -281,10 +272,10 @@ def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
     if walls.trees[c, t, LINKS] != 0.0 and not (laws.has_range(law) or is_rough):
         energy = blended(law, m, row, touch, history, sink.half, walls.trees[c, t, ENERGY], p)
     outcome = with_pieces(outcome, outcome.couple, energy)
-    arm, row_of, of_b = subtract(point, load(bodies.position, b)), n, s - bodies.first_sphere[b]
+    arm, of_b = subtract(point, load(bodies.position, b)), s - bodies.first_sphere[b]
     key = wall_history.key_of(w, walls.trees[c, t, ANCHOR])
     n = keep(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, history, box)
-    return take(sink, w, b, of_b, row_of, n, touch, point, arm, of_wall, outcome, laws.turns(law), bodies, box)
+    return take(sink, w, b, of_b, touch, point, arm, of_wall, outcome, laws.turns(law), bodies, box), n
 
 
 @inline
@@ -356,19 +347,23 @@ def tell_servo(law, m, row, c, w, p, touch, history, force, half, box):
 
 
 @inline
-def report(sink, w, b, of_b, row, n, touch, point, arm, of_wall, outcome, turning, bodies, box):
-    """Write a contact to a row; see `accumulate`."""
-    return no_sums(), report_contact(sink, row, b, of_b, FIRST_WALL - w, touch, point, outcome, bodies)
+def load_no_wall(sink, w, b, point, outcome, work, box):
+    """A report loads no wall."""
 
 
 @inline
-def accumulate(sink, w, b, of_b, row, n, touch, point, arm, of_wall, outcome, turning, bodies, box):
-    """Add the force and couple of a contact to its body and its wall, and its energies to sums.
+def load_wall(sink, w, b, point, outcome, work, box):
+    """Add the force, couple and work of a contact to the load on wall w."""
+    wall_loads.add_load(b // CHUNK, w, point, outcome.force, outcome.couple, work, box)
+
+
+@inline
+def take(sink, w, b, of_b, touch, point, arm, of_wall, outcome, turning, bodies, box):
+    """Hand the result of a contact to the sink: body, wall and energies, or a row of a report.
 
     Parameters
     ----------
-    sink, w, b : see ``contact_sinks``; wall, body
-    of_b, row, n : number of the sphere in the body; row of a report; contacts that have been kept
+    sink, w, b, of_b : see ``result_sinks``; wall, body, number of the sphere in the body
     touch, outcome : `laws.ContactKinematics`, `laws.ContactForce`
     point, arm, of_wall : where the force acts [m], from the body's centre [m], velocity of the wall there [m/s]
     turning : whether there is a couple
@@ -376,31 +371,22 @@ def accumulate(sink, w, b, of_b, row, n, touch, point, arm, of_wall, outcome, tu
 
     Writes
     ------
-    bodies.force, bodies.torque : column b - shift, added to [N, N m]
-    box.walls.part : row of the chunk and w
+    bodies, sink : as `dem.kernels.soft.wall_contact.wall_results.take_result`
+    box.walls.part : row of the chunk and w, in steps
 
     Returns
     -------
-    `Sums`, n
+    `Sums`
     """
-    push(b, sink.shift, outcome.force, arm, bodies)
-    power = dot(outcome.force, of_wall)
-    if turning:
-        at = b - sink.shift
-        store(bodies.torque, at, add(load(bodies.torque, at), outcome.couple))
-        power += dot(outcome.couple, load(box.walls.poses.spin, w))
-    done = as_words(sink.half * power, sink.per_joule)
-    wall_loads.add_load(b // CHUNK, w, point, outcome.force, outcome.couple, done, box)
-    return Sums(
-        as_fixed(outcome.elastic, sink.per_joule), bits_of_float(max(touch.overlap, 0.0)),
-        as_fixed(outcome.stored, sink.per_joule), as_words(outcome.loss, sink.per_joule), done,
-        as_words(outcome.instantaneous_dissipation, sink.per_joule),
-    ), n  # fmt: skip
+    spin = load(box.walls.poses.spin, w)
+    sums = take_result(sink, b, of_b, FIRST_WALL - w, touch, point, arm, of_wall, spin, outcome, turning, bodies)
+    load_walls(sink, w, b, point, outcome, sums.work, box)
+    return sums
 
 
-plane_of = select("sink", {Report: plane_reported, Accumulation: plane_in_step})
-keep = select("sink", {Report: keep_nothing, Accumulation: keep_in_step})
-take = select("sink", {Report: report, Accumulation: accumulate})
+plane_of = select("sink", {ReportSink: plane_reported, WallForceSink: plane_in_step})
+keep = select("sink", {ReportSink: keep_nothing, WallForceSink: keep_in_step})
+load_walls = select("sink", {ReportSink: load_no_wall, WallForceSink: load_wall})
 add_tree = select("law", {laws.Elastic: add_elastic, laws.Composite: add_dissipative})
 
 

@@ -1,6 +1,6 @@
 """Contacts with walls at the present moment, for reports, and how deep spheres are in walls.
 
-The contacts are those of ``box_contacts``, ``wall_contacts`` and ``capsule_sides``, with a `Report` for a sink.
+The contacts are those of ``box_contacts``, ``wall_contacts`` and ``capsule_sides``, with a `ReportSink`.
 """
 
 import math
@@ -14,7 +14,6 @@ from dem.kernels.soft.contact.surface_motion import radius_of
 from dem.kernels.soft.fixed import is_fixed
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import box_contacts, capsule_sides, overlap_regions, wall_contacts
-from dem.kernels.soft.wall_contact.contact_sinks import Report
 from dem.kernels.soft.wall_contact.convex_at_walls import at_wall
 from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, acts_on
 
@@ -22,44 +21,40 @@ HERTZ = 1.5  # exponent of overlaps whose sums give the normal
 
 
 @inline
-def no_walls(box, sink, law, b, n, bodies, kinds):
-    """Report no contacts with walls beside the faces: there are none; return n."""
-    return n
+def no_walls(box, sink, law, b, bodies, kinds):
+    """Report no contacts with walls beside the faces: there are none."""
 
 
 @inline
-def all_walls(box, sink, law, b, n, bodies, kinds):
-    """List the contacts of body b, if it has not left, with walls after n others; returns the number of all."""
+def all_walls(box, sink, law, b, bodies, kinds):
+    """List the contacts of body b, if it has not left, with walls."""
     if b < bodies.n_active[0]:
-        _, n = wall_contacts.add_body(sink, law, b, n, bodies, kinds, box)
-        _, n = capsule_sides.add_sides(kinds, sink, law, b, n, bodies, box)
-    return n
+        wall_contacts.add_body(sink, law, b, bodies, kinds, box)
+        capsule_sides.add_sides(kinds, sink, law, b, bodies, box)
 
 
 report_walls = select("box", {BoxFaces: no_walls, WalledFaces: all_walls})
 
 
 @func
-def list_walls(n, law, half, bodies, kinds, neighbours, box, who, what):
-    """List the contacts with faces and walls after n others; returns the number of all.
+def list_walls(sink, law, bodies, kinds, neighbours, box):
+    """List the contacts with faces and walls.
 
     Parameters
     ----------
-    n, law, half, bodies, kinds, neighbours, box : see `dem.kernels.soft.contact.contact_report.list_contacts`
+    law, bodies, kinds, neighbours, box : see `dem.kernels.soft.contact.contact_report.list_contacts`
 
     Writes
     ------
-    who, what : as `dem.kernels.soft.contact.contact_report.list_contacts`
+    sink : rows, as `dem.kernels.soft.contact.contact_report.list_contacts`
     """
-    sink = Report(-1.0, half, who, what)
     for b in range(bodies.kind.size):
         if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
             continue
         seen, rate = -1, 0.0
         for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-            _, seen, rate, n = box_contacts.add_sphere(sink, law, s, b, seen, rate, n, bodies, kinds, neighbours, box)
-        n = report_walls(box, sink, law, b, n, bodies, kinds)
-    return n
+            _, seen, rate = box_contacts.add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box)
+        report_walls(box, sink, law, b, bodies, kinds)
 
 
 @inline
