@@ -22,8 +22,8 @@ import math
 
 from dem.kernels.compiler.jit import func, inline
 from dem.kernels.numerics.vector import dot
+from dem.kernels.walls.mesh_cells import REACH, is_outside, leaf_and_room, leaf_at
 from dem.kernels.walls.potential_terms import add_piece, begin, take_link
-from dem.kernels.walls.triangle_cells import REACH, is_outside, leaf_and_room, leaf_at
 from dem.kernels.walls.triangles import NORMAL, from_closest, from_edge, from_piece, may_reach, triple, unit
 
 # columns of scratch, a row a triangle within reach: from its closest point to the place (three); d²; its number; its

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import func, inline
 from dem.kernels.walls import ball, block, capsule, contact_patches, plane, rectangle, revolution, torus
+from dem.kernels.walls.mesh_cells import REACH
 from dem.kernels.walls.potential_terms import add_piece, begin
-from dem.kernels.walls.triangle_cells import REACH
 from dem.kernels.walls.wall_kinds import CONVEX, ENDS_ONLY, FIRST_OWN, KINDS, SPECIAL, WallKind, own_distance
 
 MESH, REVOLUTION, PLANE, BALL, RECTANGLE, BLOCK, CAPSULE, TORUS = range(8)

@@ -35,8 +35,8 @@ from dem.kernels.walls.contact_patches import (
     unite,
 )
 from dem.kernels.walls.geometry import MESH, PLANE, REVOLUTION, TORUS, distance
+from dem.kernels.walls.mesh_cells import is_outside, leaf_at
 from dem.kernels.walls.side_potential_terms import add_term, counts, start, take_term
-from dem.kernels.walls.triangle_cells import is_outside, leaf_at
 from dem.kernels.walls.triangles import CORNER, NORMAL, may_reach, triple, unit
 
 PLACE, SCRATCH = 12, 13  # columns of scratch: those of ``contact_patches``, and the place on the segment

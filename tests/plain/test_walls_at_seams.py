@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from dem.kernels.walls.triangle_cells import put_in_order
+from dem.kernels.walls.mesh_cells import put_in_order
 
 import dem
 

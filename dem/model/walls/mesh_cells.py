@@ -1,4 +1,4 @@
-"""Cells that triangles of a mesh are looked up in, see ``dem.kernels.walls.triangle_cells``."""
+"""Cells that triangles of a mesh are looked up in, see ``dem.kernels.walls.mesh_cells``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.kernels.walls.triangle_cells import deal, mark
+from dem.kernels.walls.mesh_cells import deal, mark
 
 if TYPE_CHECKING:
     from dem.model.walls.surfaces import Surface

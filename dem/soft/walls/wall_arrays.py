@@ -13,9 +13,9 @@ from dem.base.large_pages import LINE, empty, zeros
 from dem.kernels.soft.contact.batch_kinematics import BLOCK
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.wall_contact import wall_loads
+from dem.kernels.soft.wall_contact.mesh_contacts import MET, PAIRED, SEEN
 from dem.kernels.soft.wall_contact.near_wall_record import SLOTS as FIRST_SLOT
 from dem.kernels.soft.wall_contact.rough_walls import Rough, Smooth
-from dem.kernels.soft.wall_contact.triangle_batches import MET, PAIRED, SEEN
 from dem.kernels.soft.wall_contact.wall_arrays import SINGLE, WALLED, Walls
 from dem.kernels.walls.poses import Motions, Poses
 from dem.kernels.walls.side_potential_terms import COLUMNS as SIDE_COLUMNS

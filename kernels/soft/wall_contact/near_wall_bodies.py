@@ -26,7 +26,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
 )
 from dem.kernels.walls.contact_patches import list_near
 from dem.kernels.walls.geometry import MESH, clearance
-from dem.kernels.walls.triangle_cells import put_in_order
+from dem.kernels.walls.mesh_cells import put_in_order
 
 SHORT = 1.0 - 1e-6  # of a distance, for rounding
 

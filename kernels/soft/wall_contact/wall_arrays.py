@@ -50,7 +50,7 @@ class Walls(NamedTuple):
     fullest: np.ndarray  # (C,) int64, most slots of a sphere that were wanted in this sweep
     trees: np.ndarray  # (C, T, 8) scratch, see `dem.kernels.walls.geometry.feel`
     scratch: np.ndarray  # (C, Q, 12) the same
-    seen: np.ndarray  # (C, W, SEEN BLOCK) the same of blocks: spheres as each wall sees them, see ``triangle_batches``
+    seen: np.ndarray  # (C, W, SEEN BLOCK) the same of blocks: spheres as each wall sees them, see ``mesh_contacts``
     paired: np.ndarray  # (C, PAIRED) int32 the same: which triangles each of them is near
     batch_ids: np.ndarray  # (C, MET) the same: what these are to them
     # (C, W) the same: ω² of the body at hand at each wall, see `dem.kernels.soft.contact.shared_damping` [1/s²]

@@ -30,9 +30,9 @@ from dem.kernels.soft.contact.result_sinks import ForceSink, WallForceSink
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact import rough_walls, wall_history, wall_loads
 from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces
+from dem.kernels.soft.wall_contact.mesh_contacts import look_ahead, trees_found
 from dem.kernels.soft.wall_contact.near_wall_record import NEAR, remember
 from dem.kernels.soft.wall_contact.overlap_regions import ANCHOR, DEEPEST, beyond_of, is_plain
-from dem.kernels.soft.wall_contact.triangle_batches import look_ahead, trees_found
 from dem.kernels.soft.wall_contact.wall_arrays import SINGLE, has_belt, is_near
 from dem.kernels.soft.wall_contact.wall_contacts import add_tree
 from dem.kernels.soft.wall_contact.wall_kinematics import (

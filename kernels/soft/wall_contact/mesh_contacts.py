@@ -1,8 +1,11 @@
-"""Which triangles of a mesh single spheres touch, many at a time: what goes before ``wall_batches``.
+"""Contacts of single spheres with meshes: which triangles they touch, many at a time, before ``wall_batches``.
 
-A sphere near a mesh has two or three triangles listed and touches one of them, mostly. So the spheres of a block are
-paired with those listed for them, and what each pair comes to is found out in a loop that LLVM makes vector code of;
-only who touches several pieces is looked at by itself (`dem.kernels.walls.contact_patches`).
+A contact with a mesh is made in these steps. Triangles near each body are listed with the neighbour list, from cells
+(`near_wall_bodies.look`, `dem.kernels.walls.mesh_cells`). Each step a sphere meets its listed triangles: here those of
+a block of spheres, in loops that LLVM makes vector code of, since a sphere has two or three triangles listed and
+touches one of them, mostly; a sphere that touches several goes to `overlap_regions.trees_at` and
+`dem.kernels.walls.contact_patches`, which counts an edge or a corner that triangles share once. Either writes the
+contacts to `Walls.trees`. From there on they are those with any other wall: ``wall_batches``, ``wall_contacts``.
 """
 
 from dem.kernels.compiler.jit import func, inline, vector_loop
