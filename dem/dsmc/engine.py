@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.event_driven.engine import boundaries, space_of, sphere_state
 from dem.kernels.dsmc import carrier_fluid, steps
 from dem.kernels.dsmc.gas import Gas
 from dem.kernels.dsmc.partners import Company
 from dem.kernels.dsmc.solids_pressure import SolidsStress
 from dem.kernels.event_driven import flight
 from dem.kernels.event_driven import views as onlooker
-from dem.model.domain.box import AXES
 from dem.model.particles.fields import WIDTHS
 
 if TYPE_CHECKING:
@@ -70,9 +70,11 @@ class StochasticEngine:
         step: int,
     ) -> None:
         self.laws, self.rule, self.gravity = laws, rule, gravity
-        self.space = _space(box, rule.cells, (0.0, 0.0, 0.0) if rule.turbulence else gravity)
+        lower, upper, cells = np.array(box.lower), np.array(box.upper), np.array(rule.cells)
+        weight = (0.0, 0.0, 0.0) if rule.turbulence else gravity
+        self.space = space_of(boundaries(box), lower, upper, weight, cells, (upper - lower) / cells)
         self.gas = _gas(len(particles), self.space)
-        self.spheres = _spheres(particles, self.space, step * rule.time_step)
+        self.spheres = sphere_state(particles, self.space, step * rule.time_step, planned=0)
         self.company = _company(particles, self.gas, rule)
         self.carrier = _carrier(particles, gravity, rule)
         self.stress = _stress(self.gas, rule.pressure)
@@ -131,40 +133,6 @@ class StochasticEngine:
         arrays = [np.empty((k, self.spheres.mass.size)) for k in WIDTHS]
         onlooker.synchronise(self.step * self.rule.time_step, self.spheres, self.space, *arrays)
         return arrays
-
-
-def _spheres(particles: Particles, space: flight.Space, time: float) -> flight.SphereState:
-    """The particles at a time, folded into periodic space."""
-    n = len(particles)
-    radius = np.array([shape.radii[0] for shape, _ in particles.variants])[particles.variant]
-    row = np.ascontiguousarray(np.column_stack([particles.position, particles.velocity, np.full(n, time), radius]))
-    image = np.zeros((3, n), np.int64)
-    for axis in range(3):
-        if space.boundary[axis] == flight.PERIODIC:
-            image[axis] = np.floor((row[:, axis] - space.lower[axis]) / space.period[axis])
-            row[:, axis] -= image[axis] * space.period[axis]
-    return flight.SphereState(
-        row=row, plan=np.zeros((0, 8)), image=image, omega=np.array(particles.angular_velocity.T, order="C"),
-        q=np.array(particles.orientation.T, order="C"), turned=np.full(n, time), mass=particles.mass,
-        inertia=particles.inertia[:, 0].copy(), last=np.full(n, -np.inf), impacts=np.zeros(n, np.int64),
-        wall_impacts=np.zeros(n, np.int64),
-    )  # fmt: skip
-
-
-def _space(box: Box, cells: tuple[int, int, int], gravity: tuple[float, float, float]) -> flight.Space:
-    """Walls, periods and cells; spheres do not search for neighbours, so the lists by cell are empty."""
-    periodic = [axis in box.periodic for axis in AXES]
-    size = np.array(box.upper) - np.array(box.lower)
-    period = np.where(periodic, size, 0.0)
-    per_metre = np.divide(1.0, period, out=np.zeros(3), where=period > 0)
-    boundary = np.where(periodic, flight.PERIODIC, flight.WALLED)
-    by_axis = (boundary, np.array(box.lower), np.array(box.upper), np.array(gravity), period, per_metre,
-               np.array(cells), size / cells)  # fmt: skip
-    chain = np.empty(0, np.int32)
-    return flight.Space(
-        *(tuple(a.tolist()) for a in by_axis), head=chain, following=chain, preceding=chain,
-        near=np.empty(0, np.uint32),
-    )  # fmt: skip
 
 
 def _gas(n: int, space: flight.Space) -> Gas:

@@ -50,29 +50,9 @@ class HardEngine:
         time: float,
     ) -> None:
         n = len(particles)
-        periodic = tuple(axis in box.periodic if box else False for axis in AXES)
-        radius = np.array([shape.radii[0] for shape, _ in particles.variants])[particles.variant]
         self.laws = laws
-        self.space = _space(particles.position, 2 * radius.max(), box, periodic, gravity)
-        row = np.ascontiguousarray(np.column_stack([particles.position, particles.velocity, np.full(n, time), radius]))
-        image = np.zeros((3, n), np.int64)
-        for axis in np.flatnonzero(periodic):
-            period = self.space.period[axis]
-            image[axis] = np.floor((row[:, axis] - self.space.lower[axis]) / period)
-            row[:, axis] -= image[axis] * period
-        self.spheres = flight.SphereState(
-            row=row,
-            plan=np.zeros((n, 8)),
-            image=image,
-            omega=_columns(particles.angular_velocity),
-            q=_columns(particles.orientation),
-            turned=np.full(n, time),
-            mass=particles.mass,
-            inertia=particles.inertia[:, 0].copy(),
-            last=np.full(n, -np.inf),
-            impacts=np.zeros(n, np.int64),
-            wall_impacts=np.zeros(n, np.int64),
-        )
+        self.space = _space(particles, box, gravity)
+        self.spheres = sphere_state(particles, self.space, time, planned=n)
         self.agenda = Agenda(np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32))
         counts = {name: np.zeros(1, np.int64) for name in ("pair", "wall", "events", "standing")}
         sums = {name: np.zeros(1) for name in ("lost", "lifted", "overlap")}
@@ -138,9 +118,22 @@ class HardEngine:
         )
 
 
-def _columns(rows: np.ndarray) -> np.ndarray:
-    """Component-major copy."""
-    return np.array(rows.T, order="C")
+def sphere_state(particles: Particles, space: flight.Space, time: float, planned: int) -> flight.SphereState:
+    """Particles at a time, wrapped into periodic space, with room for the next events of the first `planned` ones."""
+    n = len(particles)
+    radius = np.array([shape.radii[0] for shape, _ in particles.variants])[particles.variant]
+    row = np.ascontiguousarray(np.column_stack([particles.position, particles.velocity, np.full(n, time), radius]))
+    image = np.zeros((3, n), np.int64)
+    for axis in range(3):
+        if space.boundary[axis] == flight.PERIODIC:
+            image[axis] = np.floor((row[:, axis] - space.lower[axis]) / space.period[axis])
+            row[:, axis] -= image[axis] * space.period[axis]
+    return flight.SphereState(
+        row=row, plan=np.zeros((planned, 8)), image=image, omega=np.array(particles.angular_velocity.T, order="C"),
+        q=np.array(particles.orientation.T, order="C"), turned=np.full(n, time), mass=particles.mass,
+        inertia=particles.inertia[:, 0].copy(), last=np.full(n, -np.inf), impacts=np.zeros(n, np.int64),
+        wall_impacts=np.zeros(n, np.int64),
+    )  # fmt: skip
 
 
 def _cube_root(x: float) -> float:
@@ -149,23 +142,38 @@ def _cube_root(x: float) -> float:
     return root - (root * root * root - x) / (3 * root * root)
 
 
-def _space(
-    position: np.ndarray, diameter: float, box: Box | None, periodic: tuple[bool, bool, bool], gravity: tuple
-) -> flight.Space:
-    """Walls, periods and cells."""
-    n = len(position)
-    boundary = np.where(periodic, flight.PERIODIC, flight.OPEN if box is None else flight.WALLED)
+def _space(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> flight.Space:
+    """Walls, periods and cells, with lists of the spheres in each cell."""
+    position, n = particles.position, len(particles)
+    diameter = 2 * np.array([shape.radii[0] for shape, _ in particles.variants])[particles.variant].max()
+    boundary = boundaries(box)
     lower = position.min(0) - 0.5 * diameter if box is None else np.array(box.lower)
     upper = position.max(0) + 0.5 * diameter if box is None else np.array(box.upper)
     width = max((1 + MARGIN) * diameter, SPACIOUS * _cube_root(float((upper - lower).prod()) / n))
     least = np.array([LEAST_CELLS[b] for b in boundary])
     cells = np.maximum(least, np.floor((upper - lower) / width)).astype(np.int64)
-    period = np.where(periodic, upper - lower, 0.0)
     width = np.full(3, width) if box is None else (upper - lower) / cells
-    per_metre = np.divide(1.0, period, out=np.zeros(3), where=period > 0)
-    by_axis = (boundary, lower, upper, np.array(gravity), period, per_metre, cells, width)
-    return flight.Space(
-        *(tuple(a.tolist()) for a in by_axis),
+    return space_of(boundary, lower, upper, gravity, cells, width)._replace(
         head=np.empty(int(cells.prod()), np.int32), following=np.empty(n + 1, np.int32),
         preceding=np.empty(n, np.int32), near=np.zeros(n + 1, np.uint32),
+    )  # fmt: skip
+
+
+def boundaries(box: Box | None) -> np.ndarray:
+    """Kind of boundary along each axis (3,)."""
+    if box is None:
+        return np.full(3, flight.OPEN)
+    return np.where([axis in box.periodic for axis in AXES], flight.PERIODIC, flight.WALLED)
+
+
+def space_of(
+    boundary: np.ndarray, lower: np.ndarray, upper: np.ndarray, gravity: tuple, cells: np.ndarray, width: np.ndarray
+) -> flight.Space:
+    """Space with these boundaries and cells, each (3,), and empty lists of spheres."""
+    period = np.where(boundary == flight.PERIODIC, upper - lower, 0.0)
+    per_metre = np.divide(1.0, period, out=np.zeros(3), where=period > 0)
+    by_axis = (boundary, lower, upper, np.array(gravity), period, per_metre, cells, width)
+    empty = np.empty(0, np.int32)
+    return flight.Space(
+        *(tuple(a.tolist()) for a in by_axis), head=empty, following=empty, preceding=empty, near=np.empty(0, np.uint32)
     )  # fmt: skip
