@@ -96,7 +96,7 @@ def test_it_is_noticed_beside_deeper_contacts():
 
 def unseen(sim):
     """The same simulation, in which nobody comes back for brief contacts."""
-    sim._engine.limits.briskest = math.inf
+    sim._engine.limits.max_acceleration = math.inf
     sim._engine.setting = sim._engine._setting(sim._engine.energy_unit)
     return sim
 
@@ -160,7 +160,7 @@ def test_the_forces_last_evaluated_are_looked_at_not_where_bodies_are_now():
     engine = dem.Simulation(pair, time_step=impact(pair) / 4.5, **FREE)._engine
     left = []
     while True:
-        engine.limits.briskest = 0.0  # come back whenever there is any contact
+        engine.limits.max_acceleration = 0.0  # come back whenever there is any contact
         engine.setting = engine._setting(engine.energy_unit)
         if engine.execute(time_loop.ADVANCE, 10) == time_loop.DONE:
             break

@@ -7,7 +7,7 @@ from dem.kernels.compiler.jit import kernel
 from dem.kernels.simd import transpose
 from dem.kernels.soft.contact.batch_kinematics import BLOCK, OUT
 from dem.kernels.soft.contact.contact_batches import load_history, scatter_forces, store_history
-from dem.kernels.soft.contact.contact_detection import FORCE_J, HALF, LINE, ON_I, ON_J, SHARED
+from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J, SHARED, VECTOR_WIDTH
 from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS
 
 ROWS = (4, 0, 0, 7, 1, 2, 9, 3)
@@ -83,7 +83,7 @@ def test_what_contacts_remember_is_read_and_written_line_by_line(kind, width, nu
 def test_rows_of_wrenches_have_what_is_said_of_them(width, other, number):
     out = np.random.default_rng(number).normal(size=(OUT, BLOCK))
     force, on_i, on_j = (out[r : r + 3, :number].T for r in (FORCE, ON_I, other))
-    wanted = {LINE: {0: force, ON_I: on_i}, SHARED: {0: on_j, HALF: force, 2 * HALF: on_i}}
+    wanted = {LINE: {0: force, ON_I: on_i}, SHARED: {0: on_j, VECTOR_WIDTH: force, 2 * VECTOR_WIDTH: on_i}}
     of_clusters = {0: force, ON_I: on_i, FORCE_J: -force, ON_J: on_j}
     for damping in (laws.Damping, laws.SharedDamping)[: 1 if width in wanted else 2]:  # the latter is of clusters alone
         force_torque = np.full((BLOCK + 8, width), 7.0)

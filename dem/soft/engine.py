@@ -101,8 +101,8 @@ class Engine:
         most = max(len(particles), expected)  # bodies at a time; expected: 0 if none come
         alone = most == 1 and not np.isfinite([faces.lower, faces.upper]).any() and not walls
         self.springs = arrays.springs(particles, self.kinds, law, walls)
-        briskest = least_acceleration(self.kinds, self.springs, time_step, alone=most == 1)
-        self.limits = Limits(self.kinds, deepest, briskest, alone=alone)
+        max_acceleration = least_acceleration(self.kinds, self.springs, time_step, alone=most == 1)
+        self.limits = Limits(self.kinds, deepest, max_acceleration, alone=alone)
         self.range = longest_reach(law, self.kinds, self.springs)
         self.skins = Skins.of(most, self.kinds, box, skin, self.range)
         lossy, width = not isinstance(law, laws.Elastic), laws.width(law)
@@ -169,7 +169,7 @@ class Engine:
             dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, per_joule=energy_unit,
             list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates, range=self.range,
             max_displacement=self.limits.farthest, max_overlap=self.limits.deepest,
-            max_acceleration=self.limits.briskest,
+            max_acceleration=self.limits.max_acceleration,
             start_step=self.start_step,
         )  # fmt: skip
 
@@ -251,7 +251,8 @@ class Engine:
         else:
             passes = code == loop.TOO_BRISK
         acceleration, predicted = float(self.progress.acceleration[0]), self.progress.phase[0] == loop.PREDICTED
-        if passes and predicted and acceleration > self.limits.briskest:  # always from the same state, however cut
+        # always from the same state, however steps are split into calls
+        if passes and predicted and acceleration > self.limits.max_acceleration:
             self.limits.note(briefest(self), acceleration)
         self.setting = self._setting(self.energy_unit)
         return passes

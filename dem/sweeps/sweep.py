@@ -167,9 +167,9 @@ def carry_out(
             jobs, each = shares(len(left), jobs, threads)
             sent = [_anywhere(member, each if executor is None else threads or 1) for member in left]
             if executor is not None:
-                by_executor(executor, sent, unlike(sent), done)
+                by_executor(executor, sent, one_for_each_kernel(sent), done)
             else:
-                by_processes(sent, unlike(sent) if jobs > 1 else [], jobs, done)
+                by_processes(sent, one_for_each_kernel(sent) if jobs > 1 else [], jobs, done)
                 _tell_removed(plan)  # only here: what another machine has written may show later
     except KeyboardInterrupt as stopped:
         message = f"interrupted: {ended} of {counted(len(left), 'run')} ended, see {table.path}; the same call resumes"
@@ -195,13 +195,13 @@ def _anywhere(member: Member, threads: int) -> Member:
     return member._replace(case=case, path=member.path.resolve(), threads=threads)
 
 
-def unlike(members: list[Member]) -> list[Member]:
-    """Runs that are likely to need kernels of their own: by words, and by numbers that are zero or not.
+def one_for_each_kernel(members: list[Member]) -> list[Member]:
+    """One run for each set of kernels: runs differ by words, and by which numbers are zero.
 
     Examples
     --------
     >>> frictions = [{"friction": mu, "n": n} for mu in ("0", "0.1", "0.2") for n in ("10", "20")]
-    >>> [each.settings for each in unlike([Member("gas", settings, None, {}) for settings in frictions])]
+    >>> [each.settings for each in one_for_each_kernel([Member("gas", settings, None, {}) for settings in frictions])]
     [{'friction': '0', 'n': '10'}, {'friction': '0.1', 'n': '10'}]
     """
     found = {}

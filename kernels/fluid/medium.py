@@ -24,7 +24,7 @@ class Medium(NamedTuple):
     every: int  # steps from one evaluation of the laws to the next
     since: np.ndarray  # (1,) int64, steps since the last one
     sampled: np.ndarray  # (C, `rows_of` + `gridded.SCRATCH`, BLOCK) of ``sampling``: scratch of each chunk of bodies
-    whirling: np.ndarray  # (C, 6, BLOCK) angular velocities [rad/s] and velocities that laws are told of, the same
+    predicted_motion: np.ndarray  # (C, 6, BLOCK) angular velocities [rad/s] and velocities [m/s] for the laws
     clock: np.ndarray  # (1,) time of the forces [s]
     drawn: np.ndarray  # (2,) work of the fluid since the start [units of energy], see `energy.accumulate`
     drawing: np.ndarray  # (1,) the same in the half step after the last forces

@@ -340,5 +340,5 @@ class StoredRun:
 
     @property
     def event_particles(self) -> list[int]:
-        """Particles involved in a failure, in the file of the steps before it (``run.crash.h5``); empty in other files."""
+        """Particles involved in a failure, in the file of the steps before it (``run.crash.h5``); else empty."""
         return [int(n) for n in self._stored("/parameters").attrs.get("event_particles", ())]

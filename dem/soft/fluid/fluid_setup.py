@@ -112,7 +112,7 @@ def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: i
         rotation=columns([body.rotation for body in bodies]),
         axis=columns([body.along_axes(1.0, 0.0) for body in bodies]), shape=np.array([body.shape for body in bodies]),
         every=every, since=np.zeros(1, np.int64), sampled=np.zeros((chunks, rows + SCRATCH, BLOCK)),
-        whirling=np.zeros((chunks, 6, BLOCK)),
+        predicted_motion=np.zeros((chunks, 6, BLOCK)),
         clock=np.zeros(1), drawn=np.zeros(2), drawing=np.zeros(1), reached=np.zeros(3),
     )  # fmt: skip
 

@@ -96,5 +96,5 @@ def wet(fluid: tuple, chunks: int) -> tuple:
     if isinstance(fluid, Dry):
         return fluid
     medium = fluid.medium
-    new = {name: zeros((chunks, *getattr(medium, name).shape[1:])) for name in ("sampled", "whirling")}
+    new = {name: zeros((chunks, *getattr(medium, name).shape[1:])) for name in ("sampled", "predicted_motion")}
     return fluid._replace(medium=medium._replace(**new))

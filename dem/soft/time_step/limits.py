@@ -25,7 +25,7 @@ class Limits:
     too few steps see `dem.soft.time_step.short_contacts`.
     """
 
-    def __init__(self, kinds: Kinds, limit: float, briskest: float, *, alone: bool) -> None:
+    def __init__(self, kinds: Kinds, limit: float, max_acceleration: float, *, alone: bool) -> None:
         smallest = float(kinds.radius.min())
         self.limit = limit
         self.smallest, self.largest = kinds.radius.min(), kinds.radius.max()  # radii
@@ -33,7 +33,7 @@ class Limits:
         self.farthest = math.inf if alone else FARTHEST * 2 * smallest
         self.deepest = (limit if self.alike else min(limit, OVERLAP_LIMIT)) * smallest
         self.seen = 0.0
-        self.briskest = briskest
+        self.max_acceleration = max_acceleration
         self.brief = Brief()
 
     def follow(self, before: Limits, overlap: float) -> float:
@@ -57,16 +57,16 @@ class Limits:
         """Keep a contact if it has too few steps and the fewest so far, and go on to the next larger acceleration."""
         if contact.steps < min(RESOLVED, self.brief.steps):
             self.brief = contact
-        self.briskest = 1.2 * acceleration
+        self.max_acceleration = 1.2 * acceleration
 
     @property
     def watch(self) -> np.ndarray:
         """What has been seen, and where to come back next."""
-        return np.array([self.seen, self.deepest, self.briskest, *self.brief])
+        return np.array([self.seen, self.deepest, self.max_acceleration, *self.brief])
 
     @watch.setter
     def watch(self, values: np.ndarray) -> None:
-        self.seen, self.deepest, self.briskest, steps, *numbers = values.tolist()
+        self.seen, self.deepest, self.max_acceleration, steps, *numbers = values.tolist()
         self.brief = Brief(steps, *map(int, numbers))
 
     def share(self, overlap: float) -> float:

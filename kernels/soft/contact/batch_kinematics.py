@@ -20,9 +20,8 @@ BLOCK = 64  # pairs
 
 # rows of what is gathered of spheres: from j to i [m], velocities [m/s], spins [rad/s], radii [m], inverse masses
 # [1/kg], what resists rolling [kg m²]; in its first column the kind that radii and so on are of, plus 1, if of one
-GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J, INVERSE_MASS_I, INVERSE_MASS_J, ROLL_INERTIA_I, ROLL_INERTIA_J, LIKE = (
-    0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 18
-)  # fmt: skip
+GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J = 0, 3, 6, 9, 12, 13
+INVERSE_MASS_I, INVERSE_MASS_J, ROLL_INERTIA_I, ROLL_INERTIA_J, CACHED_TYPE = 14, 15, 16, 17, 18
 # rows of kinematics: those of `ContactKinematics`; where contacts are from the centres of both bodies [m]; of capsules
 # the share that a contact counts
 NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM, WEIGHT = (
@@ -144,7 +143,7 @@ def know_alike(b, bodies, kinds, gathered, known, material_i, material_j):
 
     Writes
     ------
-    gathered : rows RADIUS_I to LIKE; SPIN_I and SPIN_J, for those that do not turn
+    gathered : rows RADIUS_I to CACHED_TYPE; SPIN_I and SPIN_J, for those that do not turn
     known : rows STIFFNESS, MASS, RADIUS, REDUCED, ROLLING
     material_i, material_j : (BLOCK,)
     """
@@ -156,7 +155,7 @@ def know_alike(b, bodies, kinds, gathered, known, material_i, material_j):
         put(gathered, SPIN_J, t, (0.0, 0.0, 0.0))
         material_i[t] = material_j[t] = kinds.material[bodies.kind[b]]
     join(BLOCK, gathered, known)
-    gathered[flat(LIKE, 0)] = bodies.kind[b] + 1.0
+    gathered[flat(CACHED_TYPE, 0)] = bodies.kind[b] + 1.0
 
 
 @vector_loop
@@ -207,7 +206,7 @@ def know_kinds(start, first, number, touching, bodies, kinds, neighbours, gather
     b = sphere_i[touching[first]]
     g, everybody = bodies.kind[b], kinds.contact_distance > 0.0
     alike = everybody or count_alike(g, first, number, touching, sphere_i, sphere_j, bodies.kind) == number
-    if alike and gathered[flat(LIKE, 0)] != g + 1.0:
+    if alike and gathered[flat(CACHED_TYPE, 0)] != g + 1.0:
         know_alike(b, bodies, kinds, gathered, known, material_i, material_j)
     if not alike:
         for t in range(number):
@@ -216,7 +215,7 @@ def know_kinds(start, first, number, touching, bodies, kinds, neighbours, gather
             put_sphere(gathered, 1, t, j, bodies, kinds)
             material_i[t], material_j[t] = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
         join(number, gathered, known)
-        gathered[flat(LIKE, 0)] = 0.0
+        gathered[flat(CACHED_TYPE, 0)] = 0.0
     if not everybody:
         gather_stiffness(first, number, touching, neighbours.stiffness[start:], known)
     return alike

@@ -57,11 +57,11 @@ from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.cluster_kinematics import compute_cluster_kinematics
 from dem.kernels.soft.contact.contact_detection import (
     FORCE_J,
-    HALF,
     LINE,
     ON_I,
     ON_J,
     SHARED,
+    VECTOR_WIDTH,
     first_row,
     joined,
     list_touching_pairs,
@@ -173,8 +173,14 @@ def scatter_any_forces(number, out, other, force_torque):
     if width == SHARED:  # two of three lines would be written across: number by number is as fast
         for t in range(number):
             force_torque[t, 0], force_torque[t, 1], force_torque[t, 2] = get(out, other, t)
-            force_torque[t, HALF], force_torque[t, HALF + 1], force_torque[t, HALF + 2] = get(out, FORCE, t)
-            force_torque[t, 2 * HALF], force_torque[t, 2 * HALF + 1], force_torque[t, 2 * HALF + 2] = get(out, ON_I, t)
+            force_torque[t, VECTOR_WIDTH], force_torque[t, VECTOR_WIDTH + 1], force_torque[t, VECTOR_WIDTH + 2] = get(
+                out, FORCE, t
+            )
+            (
+                force_torque[t, 2 * VECTOR_WIDTH],
+                force_torque[t, 2 * VECTOR_WIDTH + 1],
+                force_torque[t, 2 * VECTOR_WIDTH + 2],
+            ) = get(out, ON_I, t)
     else:
         if width == LINE:
             whole = lay_out(out, BLOCK, number, force_torque)

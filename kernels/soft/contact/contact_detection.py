@@ -19,10 +19,8 @@ from dem.kernels.soft.uniform_values import of_pair
 
 LINE = 8  # numbers in a line of the cache
 ON_I, FORCE_J, ON_J = 4, 8, 12  # columns of wrenches, of which each body has a line: torque on i; of j force, torque
-SHARED, HALF = (
-    12,
-    4,
-)  # columns of wrenches of single spheres with torques of their own: that on j, force on i, that on i
+# Columns of `force_torque` of spheres whose torques differ: torque on j, force on i, torque on i, each of this width
+SHARED, VECTOR_WIDTH = 12, 4
 TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) instead of 0/0
 
 

@@ -8,7 +8,7 @@ from dem.kernels.numerics.vector import add, add_scaled, cross, load, store, sub
 from dem.kernels.simd.memory import add_eight, negate_lanes, turn_four
 from dem.kernels.soft.chunks import CHUNK, chunk_of
 from dem.kernels.soft.contact.capsules import Capsules
-from dem.kernels.soft.contact.contact_detection import FORCE_J, HALF, SHARED, clear, write_force_torque
+from dem.kernels.soft.contact.contact_detection import FORCE_J, SHARED, VECTOR_WIDTH, clear, write_force_torque
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
 from dem.kernels.soft.state import Kinds
@@ -203,7 +203,7 @@ def gather_lines(
     sums : (8,) or longer, scratch
     """
     shared = force_torque.shape[1] == SHARED
-    of_i = HALF if shared else 0
+    of_i = VECTOR_WIDTH if shared else 0
     for b in range(low, high):
         clear(sums)
         middle = e + count_as_second[b]

@@ -43,7 +43,7 @@ pose_after = select("scheme", {rotation.SphericalPCDM: pose_of_sphere, object: p
 
 
 @vector_loop
-def look_ahead(box, low, high, lag, position, velocity, sampled, whirl):
+def look_ahead(box, low, high, lag, position, velocity, sampled, angular_velocity):
     """Where bodies low to high are so much later; that they do not turn.
 
     Parameters
@@ -54,19 +54,19 @@ def look_ahead(box, low, high, lag, position, velocity, sampled, whirl):
     Writes
     ------
     sampled : PLACE
-    whirl : zero, of bodies that do not turn
+    angular_velocity : zero, of bodies that do not turn
     """
     for b in range(low, high):
         s = b - low
         x, _ = wrap_position(box, add_scaled(load(position, b), lag, load(velocity, b)), lag)
         put_three(sampled, PLACE, s, x)
-        store(whirl, s, (0.0, 0.0, 0.0))
+        store(angular_velocity, s, (0.0, 0.0, 0.0))
 
 
 @vector_loop
 def feel_turning(
     fluid, scheme, low, high, shift, dt, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque,
-    sampled, felt, whirl,
+    sampled, felt, angular_velocity,
 ):  # fmt: skip
     """Resistance to rotation of bodies low to high, and to what rotation it is.
 
@@ -79,14 +79,14 @@ def feel_turning(
     Writes
     ------
     felt : TURN, SPIN, TURNS and BEND
-    whirl : (3, BLOCK) angular velocity in the middle of the interval, in the world frame; an array of its own, since
-        LLVM would have to check for too many rows of one that is also read whether they overlap
+    angular_velocity : (3, BLOCK) angular velocity in the middle of the interval, in the world frame; a separate array:
+        with rows of an array that is also read, LLVM would have to check too many of them for overlap
 
     Returns
     -------
     bits of the largest rotational Reynolds number
     """
-    whirling = np.int64(0)
+    rotational_reynolds = np.int64(0)
     for b in range(low, high):
         s, g = b - low, kind[b]
         q, flow = load_quaternion(orientation, b), fluids.sample_in(fluid.field, sampled, s)
@@ -98,9 +98,9 @@ def feel_turning(
         rows.put_shares(scheme, felt, rows.TURN, rows.TURNS, b, shares)
         put_three(felt, rows.SPIN, b, target)
         rows.put_bend(scheme, felt, b, bend)
-        store(whirl, s, outwards(scheme, q, omega))
-        whirling = larger(whirling, turning)
-    return whirling
+        store(angular_velocity, s, outwards(scheme, q, omega))
+        rotational_reynolds = larger(rotational_reynolds, turning)
+    return rotational_reynolds
 
 
 @inline
@@ -127,7 +127,21 @@ def seen_in(fluid, scheme, g, q, span, light, flow, gravity, spin, others, v):
 
 @vector_loop
 def foresee(
-    fluid, scheme, low, high, shift, dt, gravity, kind, light, velocity, orientation, force, sampled, whirl, seen
+    fluid,
+    scheme,
+    low,
+    high,
+    shift,
+    dt,
+    gravity,
+    kind,
+    light,
+    velocity,
+    orientation,
+    force,
+    sampled,
+    angular_velocity,
+    seen,
 ):
     """Velocities of bodies low to high that laws are told of.
 
@@ -135,7 +149,7 @@ def foresee(
     ----------
     fluid, scheme, low, high, shift, dt, gravity : see `dem.kernels.soft.state`
     kind, light, velocity, orientation, force : of `Bodies` and `Kinds`; light: inverse_mass
-    sampled, whirl : flow, and angular velocity in it
+    sampled, angular_velocity : flow, and angular velocity in it
 
     Writes
     ------
@@ -145,7 +159,7 @@ def foresee(
     span, lag = every * dt, 0.5 * (every - 1) * dt
     for b in range(low, high):
         s, g = b - low, kind[b]
-        v, flow, spin = load(velocity, b), fluids.sample_in(fluid.field, sampled, s), load(whirl, s)
+        v, flow, spin = load(velocity, b), fluids.sample_in(fluid.field, sampled, s), load(angular_velocity, s)
         if not fluids.is_linear(fluid):
             q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
             others = add_scaled(gravity, light[g], load(force, b - shift))
@@ -154,7 +168,9 @@ def foresee(
 
 
 @vector_loop
-def feel_going(fluid, scheme, low, high, present, dt, gravity, kind, mass, orientation, sampled, whirl, seen, felt):
+def feel_going(
+    fluid, scheme, low, high, present, dt, gravity, kind, mass, orientation, sampled, angular_velocity, seen, felt
+):
     """Resistance to translation of bodies low to high, and to what velocity it is.
 
     Parameters
@@ -162,7 +178,7 @@ def feel_going(fluid, scheme, low, high, present, dt, gravity, kind, mass, orien
     fluid, scheme, low, high, dt, gravity : see `dem.kernels.soft.state`
     present : number of bodies that have not left
     kind, mass, orientation : of `Bodies` and `Kinds`
-    sampled, whirl, seen : flow, angular velocity and velocity in it
+    sampled, angular_velocity, seen : flow, angular velocity and velocity in it
 
     Writes
     ------
@@ -177,7 +193,7 @@ def feel_going(fluid, scheme, low, high, present, dt, gravity, kind, mass, orien
     lag = 0.5 * (every - 1) * dt
     for b in range(low, high):
         s, g = b - low, kind[b]
-        flow, spin = fluids.sample_in(fluid.field, sampled, s), load(whirl, s)
+        flow, spin = fluids.sample_in(fluid.field, sampled, s), load(angular_velocity, s)
         q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
         resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, load(seen, s))
         light, own = 1.0 / mass[g], fluids.own_of(flow, fluid, g)
@@ -210,21 +226,26 @@ def feel(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
     bits of the largest Reynolds number and of the rotational one, 1 if somebody is where the field is not known
     """
     medium = fluid.medium
-    lag, sampled, whirling = 0.5 * (medium.every - 1) * dt, medium.sampled[c], np.int64(0)
-    scratch, whirl, seen = sampled[sampled.shape[0] - SCRATCH :], medium.whirling[c, :3], medium.whirling[c, 3:]
-    look_ahead(box, low, high, lag, bodies.position, bodies.velocity, sampled, whirl)
+    lag, sampled, rotational_reynolds = 0.5 * (medium.every - 1) * dt, medium.sampled[c], np.int64(0)
+    scratch, angular_velocity, seen = (
+        sampled[sampled.shape[0] - SCRATCH :],
+        medium.predicted_motion[c, :3],
+        medium.predicted_motion[c, 3:],
+    )
+    look_ahead(box, low, high, lag, bodies.position, bodies.velocity, sampled, angular_velocity)
     sampling.fill(fluid.field, medium.clock[0] + lag, high - low, sampled, scratch)
     if bodies.torque.shape[1] > 0:
-        whirling = feel_turning(
+        rotational_reynolds = feel_turning(
             fluid, scheme, low, high, shift, dt, bodies.kind, kinds.inertia, bodies.orientation, bodies.memory_q,
-            bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque, sampled, bodies.fluid_cache, whirl,
+            bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque, sampled, bodies.fluid_cache,
+            angular_velocity,
         )  # fmt: skip
     foresee(
         fluid, scheme, low, high, shift, dt, gravity, bodies.kind, kinds.inverse_mass, bodies.velocity,
-        bodies.orientation, bodies.force, sampled, whirl, seen,
+        bodies.orientation, bodies.force, sampled, angular_velocity, seen,
     )  # fmt: skip
     quickest, outside = feel_going(
         fluid, scheme, low, high, bodies.n_active[0], dt, gravity, bodies.kind, kinds.mass, bodies.orientation, sampled,
-        whirl, seen, bodies.fluid_cache,
+        angular_velocity, seen, bodies.fluid_cache,
     )  # fmt: skip
-    return quickest, whirling, outside
+    return quickest, rotational_reynolds, outside

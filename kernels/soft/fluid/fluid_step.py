@@ -25,7 +25,7 @@ from dem.kernels.numerics.quaternion import load_quaternion
 from dem.kernels.numerics.vector import add, add_scaled, load, scale, store, subtract
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.fluid.fluid_forces import feel
-from dem.kernels.soft.fluid.rotational_relaxation import start_turning, whirl
+from dem.kernels.soft.fluid.rotational_relaxation import relax_rotation, start_turning
 from dem.kernels.soft.fluid.translational_relaxation import drag, inwards, outwards, pull, shares_along, work_of
 from dem.kernels.soft.integration.particle_update import note_vector
 
@@ -47,12 +47,16 @@ def feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box):
     as `feel`
     """
     low, high = chunk_of(c, bodies.kind.size)
-    quickest, whirling, outside = np.int64(0), np.int64(0), np.int64(0)
+    quickest, rotational_reynolds, outside = np.int64(0), np.int64(0), np.int64(0)
     if fluid.medium.since[0] == 0:
         for first in range(low, high, BLOCK):
             found = feel(fluid, scheme, c, first, min(first + BLOCK, high), shift, dt, gravity, bodies, kinds, box)
-            quickest, whirling, outside = max(quickest, found[0]), max(whirling, found[1]), max(outside, found[2])
-    return quickest, whirling, outside
+            quickest, rotational_reynolds, outside = (
+                max(quickest, found[0]),
+                max(rotational_reynolds, found[1]),
+                max(outside, found[2]),
+            )
+    return quickest, rotational_reynolds, outside
 
 
 @compiled_stage
@@ -79,22 +83,22 @@ def correct(fluid, scheme, law, c, shift, keeps, dt, gravity, datum, per_joule, 
     rotational one, 1 if somebody is where the field is not known; no numbers but where laws are evaluated
     """
     low, high = chunk_of(c, bodies.kind.size)
-    reynolds, whirling, outside = feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box)
-    energy, briskest, before, after = drag(
+    reynolds, rotational_reynolds, outside = feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box)
+    energy, max_acceleration_squared, before, after = drag(
         fluid, scheme, law, box, low, high, bodies.n_active[0], shift, keeps, dt, gravity, datum, per_joule,
         bodies.identity, bodies.position, bodies.orientation, bodies.fluid_cache, bodies.image, bodies.velocity,
         bodies.force, bodies.velocity_predicted,
     )  # fmt: skip
     fastest = np.int64(0)
     if bodies.torque.shape[1] > 0:
-        turning, fastest, spent_before, spent_after = whirl(
+        turning, fastest, spent_before, spent_after = relax_rotation(
             fluid, scheme, low, high, bodies.n_active[0], shift, dt, per_joule, bodies.kind, kinds.inertia,
             bodies.orientation, bodies.torque, bodies.fluid_cache, bodies.memory_q, bodies.memory_w, bodies.memory_a,
             bodies.memory_more,
         )  # fmt: skip
         energy += turning
         before, after = add_words(before, spent_before), add_words(after, spent_after)
-    return energy, fastest, briskest, before, after, reynolds, whirling, outside
+    return energy, fastest, max_acceleration_squared, before, after, reynolds, rotational_reynolds, outside
 
 
 @inline
@@ -144,8 +148,8 @@ def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box)
         energy += as_fixed(translational(m, v) + height, per_joule)
         work = work_of(m, dt, others, v, later)
         if bodies.torque.shape[1] > 0:
-            turning, of_spin, whirling = start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds)
-            fluid.medium.reached[1] = max(fluid.medium.reached[1], whirling)
+            turning, of_spin, rotational_reynolds = start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds)
+            fluid.medium.reached[1] = max(fluid.medium.reached[1], rotational_reynolds)
             energy += as_fixed(turning, per_joule)
             work += of_spin
         drawn = add_words(drawn, as_words(work, per_joule))

@@ -141,7 +141,7 @@ def led(scheme, memory, q, inertia, target, slope, shares, torque, dt):
 
 
 @vector_loop
-def whirl(
+def relax_rotation(
     fluid, scheme, low, high, present, shift, dt, per_joule, kind, inertia, orientation, torque, felt, memory_q,
     memory_w, memory_a, memory_more,
 ):  # fmt: skip

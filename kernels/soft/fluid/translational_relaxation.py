@@ -173,7 +173,7 @@ def drag(
     kinetic and gravitational energy in units, bits of the largest squared F/m [m²/s⁴], work of the fluid in the half
     steps before and after the forces, two words each
     """
-    energy, briskest = np.int64(0), np.int64(0)
+    energy, max_acceleration_squared = np.int64(0), np.int64(0)
     before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
     medium, half = fluid.medium, 0.5 * dt
     passed = (medium.since[0] - 0.5 * medium.every) * dt  # of the interval since its middle, at half a step before
@@ -195,5 +195,5 @@ def drag(
         drawing = as_words(work_of(m, dt, others, now, later), per_joule)
         before = add_words(before, drawn) if here else before
         after = add_words(after, drawing) if here else after
-        briskest = larger(briskest, dot(contacts, contacts))
-    return energy, briskest, before, after
+        max_acceleration_squared = larger(max_acceleration_squared, dot(contacts, contacts))
+    return energy, max_acceleration_squared, before, after

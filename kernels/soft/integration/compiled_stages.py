@@ -103,8 +103,8 @@ def pair_forces(c, evaluates, d, gathers, shift, time_sign, context):
     sums = no_sums()
     if evaluates:
         sums = contact_batches.evaluate(
-            context.kinds, context.law, context.scheme, c, time_sign, 0.5 * context.setting.dt, context.setting.per_joule,
-            context.bodies, context.neighbours, context.box,
+            context.kinds, context.law, context.scheme, c, time_sign, 0.5 * context.setting.dt,
+            context.setting.per_joule, context.bodies, context.neighbours, context.box,
         )  # fmt: skip
     if gathers:
         bond_step.clear(context.neighbours.bonds, d, shift, context.bodies)
@@ -171,13 +171,13 @@ def integrate(c, corrects, predicts, shift, context):
     -------
     what both return
     """
-    energy, spin, brisk, gone = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    energy, spin, acceleration_squared, gone = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     if corrects:
-        energy, spin, brisk = particle_update.correct(c, shift, context)
+        energy, spin, acceleration_squared = particle_update.correct(c, shift, context)
     if predicts:
         gone = particle_update.predict(c, context)
         place(c, context)
-    return energy, spin, brisk, gone
+    return energy, spin, acceleration_squared, gone
 
 
 @compiled_stage

@@ -211,12 +211,12 @@ def kick(
     kinetic and gravitational energy at the whole step in units, bits of the largest squared F/m [m²/s⁴]
     """
     energy = np.int64(0)
-    briskest = np.int64(0)
+    max_acceleration_squared = np.int64(0)
     for b in range(low, high):
         m = mass[kind[b]]
         f = load(force, b - shift)
         a = add_scaled(gravity, 1.0 / m, f)
-        briskest = larger(briskest, dot(f, f) * (1.0 / m) * (1.0 / m))
+        max_acceleration_squared = larger(max_acceleration_squared, dot(f, f) * (1.0 / m) * (1.0 / m))
         v = load(velocity, b)
         store(velocity, b, add_scaled(v, dt, a))
         note_vector(law, add_scaled(v, 1.5 * dt, a), ahead, b)
@@ -224,7 +224,7 @@ def kick(
         height = gravitational(m, gravity, unwrap_position(box, load(position, b), image, b), datum)
         # not in a branch, which would hold the loads of the cell's lengths and keep LLVM from making vector code
         energy += np.int64(b < present) * as_fixed(translational(m, v) + height, per_joule)
-    return energy, briskest
+    return energy, max_acceleration_squared
 
 
 @vector_loop
@@ -314,21 +314,21 @@ def correct(c, shift, context):
     dt, gravity, datum, per_joule = setting.dt, gravity_of(setting), setting.datum, setting.per_joule
     low, high = chunk_of(c, bodies.kind.size)
     present = bodies.n_active[0]
-    energy, fastest, briskest = np.int64(0), np.int64(0), np.int64(0)
+    energy, fastest, max_acceleration_squared = np.int64(0), np.int64(0), np.int64(0)
     low = first_free(low, high, bodies.kind, kinds)
     while low < high:
         stop = end_of_free(low, high, bodies.kind, kinds)
         if bodies.velocity_predicted.shape[1] > 0:
-            moving, brisk = kick(
+            moving, acceleration_squared = kick(
                 laws.Lossy(), box, low, stop, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
                 bodies.position, bodies.velocity, bodies.force, bodies.velocity_predicted, bodies.image,
             )  # fmt: skip
         else:
-            moving, brisk = kick(
+            moving, acceleration_squared = kick(
                 laws.Elastic(), box, low, stop, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
                 bodies.position, bodies.velocity, bodies.force, bodies.velocity_predicted, bodies.image,
             )  # fmt: skip
-        energy, briskest = energy + moving, max(briskest, brisk)
+        energy, max_acceleration_squared = energy + moving, max(max_acceleration_squared, acceleration_squared)
         if bodies.torque.shape[1] > 0:
             turning, fast = spin(
                 scheme, low, stop, present, shift, dt, per_joule, bodies.kind, kinds.inertia, bodies.orientation,
@@ -336,4 +336,4 @@ def correct(c, shift, context):
             )  # fmt: skip
             energy, fastest = energy + turning, max(fastest, fast)
         low = first_free(stop, high, bodies.kind, kinds)
-    return energy, fastest, briskest
+    return energy, fastest, max_acceleration_squared

@@ -19,7 +19,7 @@ from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.contact.contact_detection import no_energy
 from dem.kernels.soft.integration import compiled_stages, sweeps
 from dem.kernels.soft.integration.sweeps import (
-    BRISK,
+    ACCELERATION_SQUARED,
     DRAWING,
     DRAWN,
     FORCES,
@@ -98,7 +98,7 @@ def totals(fluid, partial):
         moving,
         max(neighbours_displacement.largest(partial, PAIRS + 1), neighbours_displacement.largest(partial, WALLS + 1)),
         math.sqrt(neighbours_displacement.largest(partial, SPIN)),
-        math.sqrt(neighbours_displacement.largest(partial, BRISK)),
+        math.sqrt(neighbours_displacement.largest(partial, ACCELERATION_SQUARED)),
         neighbours_displacement.largest(partial, TRAVEL),
         work_of_fluid(fluid, partial, DRAWN),
         work_of_fluid(fluid, partial, DRAWING),

@@ -19,11 +19,11 @@ from dem.kernels.soft.state import gravity_of
 from dem.kernels.soft.wall_contact import wall_loads
 from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box
 
-# columns of `partial`, one row a chunk: a `Sums` of pairs, one of walls, what motion reports, and how far
-# bodies are from where they were listed
-PAIRS, WALLS, MOVING, SPIN, BRISK, TRAVEL, LISTED = 0, 9, 18, 19, 20, 21, 22
-# work of a fluid in the half steps before and after the forces, Reynolds numbers, whether somebody left the flow field
-DRAWN, DRAWING, REYNOLDS, WHIRL, OUTSIDE, COLUMNS = 23, 25, 27, 28, 29, 30
+# columns of `partial`, one row a chunk: `Sums` of pairs, `Sums` of walls, kinetic energy, largest spin and acceleration
+# squared, largest displacements since candidates were picked and since neighbours were listed
+PAIRS, WALLS, MOVING, SPIN, ACCELERATION_SQUARED, TRAVEL, LISTED = 0, 9, 18, 19, 20, 21, 22
+# work of a fluid in the half steps before and after the forces, Reynolds numbers, whether a body left the flow field
+DRAWN, DRAWING, REYNOLDS, ROTATIONAL_REYNOLDS, OUTSIDE, COLUMNS = 23, 25, 27, 28, 29, 30
 
 # what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
 # without the next one
@@ -118,14 +118,14 @@ def move_dry(c, corrects, predicts, shift, context):
     Writes
     ------
     context.bodies : velocities and memories; positions, orientations and spheres at the time of the next forces
-    context.partial : row c, MOVING, SPIN and BRISK, TRAVEL
+    context.partial : row c, MOVING, SPIN and ACCELERATION_SQUARED, TRAVEL
     """
     partial = context.partial
-    energy, spin, brisk, gone = compiled_stages.integrate(
+    energy, spin, acceleration_squared, gone = compiled_stages.integrate(
         c, corrects, predicts, shift, compiled_stages.context_of_motion(context)
     )
     if corrects:
-        partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = energy, spin, brisk
+        partial[c, MOVING], partial[c, SPIN], partial[c, ACCELERATION_SQUARED] = energy, spin, acceleration_squared
     if predicts:
         partial[c, TRAVEL] = gone
 
@@ -146,15 +146,19 @@ def move_wet(c, corrects, predicts, shift, context):
     """
     partial, setting = context.partial, context.setting
     if corrects:
-        energy, spin, brisk, before, after, reynolds, whirl, outside = fluid_step.correct(
-            context.fluid, context.scheme, compiled_stages.law_interface(context.law), c, shift, not predicts, setting.dt,
-            gravity_of(setting), setting.datum, setting.per_joule, context.bodies, context.kinds,
+        energy, spin, acceleration_squared, before, after, reynolds, rotational_reynolds, outside = fluid_step.correct(
+            context.fluid, context.scheme, compiled_stages.law_interface(context.law), c, shift, not predicts,
+            setting.dt, gravity_of(setting), setting.datum, setting.per_joule, context.bodies, context.kinds,
             as_plain_box(context.box),
         )  # fmt: skip
-        partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = energy, spin, brisk
+        partial[c, MOVING], partial[c, SPIN], partial[c, ACCELERATION_SQUARED] = energy, spin, acceleration_squared
         partial[c, DRAWN], partial[c, DRAWN + 1] = before
         partial[c, DRAWING], partial[c, DRAWING + 1] = after
-        partial[c, REYNOLDS], partial[c, WHIRL], partial[c, OUTSIDE] = reynolds, whirl, outside
+        partial[c, REYNOLDS], partial[c, ROTATIONAL_REYNOLDS], partial[c, OUTSIDE] = (
+            reynolds,
+            rotational_reynolds,
+            outside,
+        )
     else:
         fluid_step.clear(context.fluid, c, context.bodies, context.kinds)
     if predicts:

@@ -305,7 +305,7 @@ def draw(fluid, task, totals, partial):
         accumulate(medium.drawn, medium.drawing[0] + totals.drawn)
         medium.drawing[0] = totals.drawing
         medium.reached[0] = max(medium.reached[0], largest(partial, sweeps.REYNOLDS))
-        medium.reached[1] = max(medium.reached[1], largest(partial, sweeps.WHIRL))
+        medium.reached[1] = max(medium.reached[1], largest(partial, sweeps.ROTATIONAL_REYNOLDS))
         for c in range(partial.shape[0]):
             medium.reached[2] = max(medium.reached[2], float(partial[c, sweeps.OUTSIDE]))
     return medium.drawn[0] + medium.drawn[1]

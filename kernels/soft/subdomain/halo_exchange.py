@@ -17,8 +17,8 @@ from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces
 
 # columns of `sweeps` that are maxima; all others are sums, and those of pairs come first
 MAXIMA = (
-    sweeps.PAIRS + 1, sweeps.WALLS + 1, sweeps.SPIN, sweeps.BRISK, sweeps.TRAVEL, sweeps.LISTED, sweeps.REYNOLDS,
-    sweeps.WHIRL, sweeps.OUTSIDE,
+    sweeps.PAIRS + 1, sweeps.WALLS + 1, sweeps.SPIN, sweeps.ACCELERATION_SQUARED, sweeps.TRAVEL, sweeps.LISTED,
+    sweeps.REYNOLDS, sweeps.ROTATIONAL_REYNOLDS, sweeps.OUTSIDE,
 )  # fmt: skip
 IS_MAXIMUM = tuple(k in MAXIMA for k in range(sweeps.COLUMNS))
 
