@@ -126,3 +126,6 @@ def test_a_package_is_imported_when_its_law_is_named(monkeypatch):
     monkeypatch.setattr(Entry, "load", lambda self: 1 / 0)
     with pytest.raises(ValueError, match="drag their-drag cannot be loaded from theirs:law: ZeroDivisionError"):
         water("their-drag")
+    monkeypatch.setattr(Entry, "load", lambda self: None)
+    with pytest.raises(ValueError, match=r"drag their-drag: theirs:law does not register it, by dem.register_drag"):
+        water("their-drag")

@@ -131,4 +131,7 @@ def known_drag(name: object) -> str:
         except Exception as error:
             message = f"drag {name} cannot be loaded from {others[name].value}: {type(error).__name__}: {error}"
             raise ValueError(message) from error
+        if name not in DRAGS:
+            message = f"drag {name}: {others[name].value} does not register it, by dem.register_drag"
+            raise ValueError(message)
     return checks.one_of("drag", name, [*DRAGS, *sorted(others.keys() - DRAGS.keys())])
