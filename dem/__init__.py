@@ -95,6 +95,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.walls.polyhedral import Block, CapsuleWall, Rectangle, Torus
     from dem.model.walls.rigid_body import RigidWall
     from dem.model.walls.servo import PID, Servo
+    from dem.model.walls.wall_registry import register_wall
     from dem.rotation.integrators import INTEGRATORS, Integrator
     from dem.rotation.study import RotationHistory, integrate_rotation, rub_cylinders
     from dem.run.precice import PreciceFlow
@@ -202,6 +203,7 @@ HOMES = {
     "register_drag": "dem.model.fluid.drag_registry",
     "register_export": "dem.files.exports",
     "register_law_part": "dem.model.contact.law_components",
+    "register_wall": "dem.model.walls.wall_registry",
     "repair": "dem.files.storage.repair",
     "rerun": "dem.run.rerun",
     "resume": "dem.run.resume",

@@ -96,6 +96,7 @@ from dem.model.walls.polyhedral import Torus as Torus
 from dem.model.walls.rigid_body import RigidWall as RigidWall
 from dem.model.walls.servo import PID as PID
 from dem.model.walls.servo import Servo as Servo
+from dem.model.walls.wall_registry import register_wall as register_wall
 from dem import plots as plots
 from dem.rotation.integrators import INTEGRATORS as INTEGRATORS
 from dem.rotation.integrators import Integrator as Integrator

@@ -14,6 +14,7 @@ from dem.model.contact import law_components
 from dem.model.fluid import drag_registry
 from dem.model.particles.field_registry import unregister_field
 from dem.model.particles.fields import STATE
+from dem.model.walls import wall_registry
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(page for page in (ROOT / "docs").rglob("*.md") if "made" not in page.relative_to(ROOT).parts)
@@ -47,7 +48,9 @@ def follow(page, *, commands):
     Packages that the page writes and installs are known until its end.
     """
     path, modules = list(sys.path), set(sys.modules)
-    registries = law_components.REGISTERED, drag_registry.REGISTERED, drag_registry.DRAGS, exports.FORMATS
+    registries = (
+        law_components.REGISTERED, drag_registry.REGISTERED, drag_registry.DRAGS, exports.FORMATS, wall_registry.REGISTERED
+    )  # fmt: skip
     known = [dict(registry) for registry in registries]
     try:
         _follow(page, commands=commands)

@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 
 GROUP = "dem.classes"  # entry-point group of shapes and functions of other packages
 # their modules may be named in files
-GROUPS = (GROUP, "dem.cases", "dem.contact_parts", "dem.couplings", "dem.drags", "dem.exports")
+GROUPS = (GROUP, "dem.cases", "dem.contact_parts", "dem.couplings", "dem.drags", "dem.exports", "dem.walls")
 
 
 def named(name: str) -> object:

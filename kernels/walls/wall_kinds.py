@@ -6,7 +6,7 @@ with a row here, and a word like `dem.Torus` whose `made` returns a `WallShape` 
     class BowlKind(NamedTuple):
         "The inside of a bowl."
 
-    KINDS[BowlKind] = WallKind(distance=distance, sides=CONVEX, triangles=triangles)
+    dem.register_wall(Bowl, BowlKind, WallKind(distance=distance, sides=CONVEX, triangles=triangles))
 
 Kernels find the row by the class when they are compiled, so that runs without such walls pay nothing. A chain of
 `OwnKinds`, one for each kind in a run, hands the classes on; it ends with `NoOwnKinds`.

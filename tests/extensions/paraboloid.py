@@ -8,9 +8,11 @@ import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
 from dem.kernels.walls.cylindrical import cylindrical
-from dem.kernels.walls.wall_kinds import CONVEX, KINDS, WallKind
+from dem.kernels.walls.wall_kinds import CONVEX, WallKind
 
+import dem
 from dem.base import checks
+from dem.model.contact.law_component import number, vector
 from dem.model.walls.mesh_builders import turned
 from dem.model.walls.wall import Wall
 from dem.model.walls.wall_shapes import WallShape, across, unit
@@ -53,16 +55,13 @@ class ParaboloidKind(NamedTuple):
     """The inside of a paraboloid, from which the distance is concave."""
 
 
-KINDS[ParaboloidKind] = WallKind(distance=distance, sides=CONVEX, triangles=triangles)
-
-
 @dataclass(frozen=True, repr=False)
 class Paraboloid(Wall):
     """A bowl z = a r² about an axis through its apex; particles are inside."""
 
-    apex: tuple[float, float, float]
+    apex: tuple[float, float, float] = vector("of the bowl", unit="m", example=(0.0, 0.0, 0.0))
     axis: tuple[float, float, float]
-    curvature: float
+    curvature: float = number("a", unit="1/m", above=0, example=10.0)
 
     ENDLESS: ClassVar[bool] = True
 
@@ -72,3 +71,6 @@ class Paraboloid(Wall):
         a = checks.number("curvature", self.curvature, above=0, unit="1/m")
         endless = np.full(3, np.inf)
         return WallShape(ParaboloidKind, np.array([*apex, *axis, *across(axis), a]), -endless, endless)
+
+
+dem.register_wall(Paraboloid, ParaboloidKind, WallKind(distance=distance, sides=CONVEX, triangles=triangles))

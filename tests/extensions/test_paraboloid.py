@@ -1,5 +1,7 @@
 """A kind of wall of one's own, which one file registers, at spheres and capsules, in files and in pictures."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -85,3 +87,46 @@ def test_no_file_of_the_package_knows_it():
     files = [path for folder in ("dem", "kernels", "cases") for path in (root / folder).rglob("*.py")]
     assert len(files) > 300
     assert not [path for path in files if "paraboloid" in path.read_text(encoding="utf-8").lower()]
+
+
+CASE = """
+duration = 1e-3
+time_step = 1e-5
+threads = 1
+materials.steel = {{ young = 1e6, poisson = 0.3, density = 2500 }}
+shapes.ball = {{ type = "sphere", diameter = 0.01 }}
+particles = [{{ shape = "ball", material = "steel", position = [[0, 0, 0.0049]] }}]
+walls = [{{ type = "paraboloid", apex = [0, 0, 0], axis = [0, 0, 1], curvature = {curvature}, material = "steel" }}]
+"""
+
+
+def test_case_files_find_it_by_its_entry_point(tmp_path):
+    """In a process of its own, whose path has a package that declares the wall."""
+    told = tmp_path / "bowls-1.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: bowls\nVersion: 1.0\n")
+    (told / "entry_points.txt").write_text("[dem.walls]\nparaboloid = paraboloid:Paraboloid\n")
+    (tmp_path / "paraboloid.py").write_text((HERE / "paraboloid.py").read_text())
+    for name, curvature in (("bowl", 8.0), ("odd", -1.0)):
+        (tmp_path / f"{name}.toml").write_text(CASE.format(curvature=curvature))
+    code = (
+        "import dem\nsim = dem.load('bowl.toml')\nprint(sim.walls[0])\nsim.run(1e-3, output='bowl.h5', frames=2)\n"
+        "print(dem.Simulation.load('bowl.h5').walls[0].curvature)\ndem.load('odd.toml')"
+    )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert "Paraboloid(apex=(0.0, 0.0, 0.0), axis=(0.0, 0.0, 1.0), curvature=8.0" in done.stdout, done.stderr
+    assert done.stdout.split()[-1] == "8.0", done.stderr
+    assert "curvature" in done.stderr.splitlines()[-1]
+
+
+def test_walls_that_are_none_or_take_a_type_are_refused():
+    class Plane(dem.Plane):
+        """Of the type of a wall of dem."""
+
+    with pytest.raises(TypeError, match="is no dataclass of a Wall"):
+        dem.register_wall(int, ParaboloidKind, KINDS[ParaboloidKind])
+    with pytest.raises(ValueError, match=r"type of Plane is 'plane', which is that of a wall of dem.model.walls.basic"):
+        dem.register_wall(Plane, ParaboloidKind, KINDS[ParaboloidKind])

@@ -59,7 +59,7 @@ def table_of(name: str, base: type[Table], words: tuple[type[LawPart], ...], exa
     type_of = Field(types[0] if len(types) == 1 else ..., description="of which kind", examples=[example])
     return create_model(
         f"{name}Table", __base__=base, __doc__=base.__doc__, type=(Literal[types], type_of),
-        **{key: _field(by_type, everywhere=len(by_type) == len(types)) for key, by_type in takes.items()},
+        **{key: key_field(by_type, everywhere=len(by_type) == len(types)) for key, by_type in takes.items()},
     )  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def _table(slot: str, about: str) -> type[PartTable]:
     return made
 
 
-def _field(by_type: dict[str, Key], *, everywhere: bool) -> tuple[object, object]:
+def key_field(by_type: dict[str, Key], *, everywhere: bool) -> tuple[object, object]:
     """Type and field of a key; limits that are not those of all types are left to the parts."""
     one, abouts = next(iter(by_type.values())), {}
     for name, key in by_type.items():

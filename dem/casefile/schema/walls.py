@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, create_model, model_validator
 
 from dem.casefile.schema.key_types import (
     Angle,
@@ -28,7 +28,9 @@ from dem.casefile.schema.key_types import (
     Time,
     Velocity,
 )
+from dem.casefile.schema.law_components import key_field
 from dem.casefile.schema.table_base import Table
+from dem.model.contact.law_component import keys
 from dem.model.materials import Material
 from dem.model.walls.axisymmetric import Cone, Cylinder, Disc, Revolution
 from dem.model.walls.basic import Ball, Plane
@@ -38,13 +40,16 @@ from dem.model.walls.polyhedral import Block, CapsuleWall, Rectangle, Torus
 from dem.model.walls.rigid_body import RigidWall
 from dem.model.walls.servo import PID, Servo
 from dem.model.walls.wall import DEFAULTS
+from dem.model.walls.wall_registry import registered_walls
 
 if TYPE_CHECKING:
     from dem.model.walls.wall import Wall
 
 WORDS = {word.type_name(): word for word in (
-    Plane, Cylinder, Cone, Ball, Disc, Rectangle, Block, CapsuleWall, Torus, Revolution, Mesh
+    Plane, Cylinder, Cone, Ball, Disc, Rectangle, Block, CapsuleWall, Torus, Revolution, Mesh,
+    *registered_walls().values(),
 )}  # fmt: skip
+WallType = Literal[tuple(WORDS)]
 Direction = tuple[Number, Number, Number]
 
 
@@ -140,9 +145,7 @@ class FreeTable(Table):
 class WallKeys(BaseModel):
     """Keys of a table that has the shape of a wall."""
 
-    type: Literal[
-        "plane", "cylinder", "cone", "ball", "disc", "rectangle", "block", "capsule", "torus", "revolution", "mesh"
-    ] = Field(description="of the wall", examples=["plane"])  # fmt: skip
+    type: WallType = Field(description="of the wall", examples=["plane"])
     material: MaterialName = Field(description="of the wall", examples=["glass"])
     name: Name | None = Field(None, description="by which it is called; default: its type", examples=["drum"])
     point: Point | None = Field(None, description="of a plane [m]", examples=[[0.0, 0, 0]])
@@ -231,6 +234,16 @@ class WallKeys(BaseModel):
             surface_velocity=self.surface_velocity, roughness=self.roughness, seed=self.seed, wear=self.wear,
             name=self.name or "",
         )  # fmt: skip
+
+
+OWN_KEYS = {  # of walls of other packages, that no other wall has
+    name: key_field({word: key}, everywhere=False)
+    for word, wall in registered_walls().items()
+    for name, key in keys(wall).items()
+    if name not in WallKeys.model_fields
+}
+if OWN_KEYS:
+    WallKeys = create_model("WallKeys", __base__=WallKeys, __doc__=WallKeys.__doc__, **OWN_KEYS)
 
 
 class WallTable(Table, WallKeys):
