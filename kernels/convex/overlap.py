@@ -32,7 +32,6 @@ MOST_SHIFTS = 60
 SHORTEST = 1e-16  # of a step that promises to lower g by this times the sizes, what rounding leaves
 FIRST_RADIUS, LEAST_RADIUS = 0.5, 1e-14  # of the trust region, in angles
 APART = 1e-3  # distance of cores over their sizes, above which its direction is precise
-ROUNDING = 1e-15  # of g, over the sizes
 COARSE = 1e-11  # of g, over the sizes, by which a shift has to lower it
 PARALLEL = 1e-5  # angle of lines that count as parallel, and length over the sizes of lines that count as none
 FLAT = 1e-9  # the sizes over the radius of curvature of a straight line
@@ -356,10 +355,10 @@ def overlap_by_shifts(a, b, r, n, lowest):
         g_m, _, _, _ = function_at(a, b, r, m)
         steps += more
         end = shift == 0.0 or g_m > g - COARSE * size
-        if g_m <= g + ROUNDING * size:
-            # the places that are nearest to each other, which for faces and edges are not those of any one vertex
-            g, n = g_m, m
-            x_a = add_scaled(y, rounding_of(a), n)
+        place = add_scaled(y, rounding_of(a), m)
+        if g_m <= g + COARSE * size:
+            # the places nearest to each other, once B has been shifted along the normal that is found again
+            g, n, x_a = g_m, m, place
             x_b = subtract(add_scaled(x_a, -g, n), r)
         if end:
             p_0, p_1, p_2, p_3 = points
@@ -373,12 +372,14 @@ def overlap_by_shifts(a, b, r, n, lowest):
             m = unit(m) if dot(m, m) > 0.5 else n
             g_m, m, y_a, y_b, more, found = newton_overlap(a, b, r, m, -math.inf, lines)
             steps += more
-            if found and g_m <= g + ROUNDING * size:
-                moved = subtract(y_a, x_a)
-                g, n = g_m, m
-                if dot(moved, moved) <= (NEAR * size) * (NEAR * size):
-                    return g, n, y_a, y_b, steps
-                x_b = subtract(add_scaled(x_a, -g, n), r)  # of edges side by side, the place within both
+            if found and g_m <= g + COARSE * size:
+                g, n, x_a, x_b = g_m, m, y_a, y_b
+                moved = subtract(place, y_a)
+                parallel = dot(d_1, d_1) > 0.0 and dot(e_1, e_1) > 0.0
+                if parallel and dot(moved, moved) > (NEAR * size) * (NEAR * size):
+                    # of lines side by side, a place within both
+                    x_a = place
+                    x_b = subtract(add_scaled(x_a, -g, n), r)
             break
     return g, n, x_a, x_b, steps
 
