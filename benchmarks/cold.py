@@ -1,7 +1,7 @@
-"""`python -m benchmarks.cold [--against TREE]`: CPU seconds from nothing to the first step, for each combination.
+"""`python -m benchmarks.cold [--against TREE]`: CPU seconds from an empty cache to the first step, by combination.
 
-Each start has a cache folder of its own, empty; `after` are combinations compiled when the first one is in the cache.
-Another tree, of an earlier commit, say, is measured by turns with this one, by the same Python.
+Each start has its own empty cache folder; `after` are combinations compiled while the first one is in the cache.
+With `--against`, another tree, such as an earlier commit, is measured alternately with this one, by the same Python.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.drum [--n N] [--steps S]`: a drum of triangles, in YADE and here; in LAMMPS, a smooth one.
+"""`python -m benchmarks.drum [--n N] [--steps S]`: rotating drums of triangles and, in LAMMPS, smooth.
 
-The same settled spheres with friction, the same drum that turns, the same time step, one core each, by turns. YADE is
-found as `benchmarks.yade` says, LAMMPS as by `dem bench --against lammps`.
+All programs start from the same settled spheres with friction, with the same time step, on one core, and run
+alternately. `benchmarks.yade` finds YADE, and `dem.bench.lammps` LAMMPS.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FRICTION = {"restitution": 0.5, "friction": 0.5}
 
 
 def state_of(sim: Simulation, steps: int) -> dict[str, np.ndarray | float]:
-    """What YADE is to begin with, in its periodic cell, whose corner is its origin."""
+    """Initial state for YADE, in its periodic cell with a corner at the origin."""
     shape, material = sim.particles.variants[0]
     pair, surface, low = sim.contacts.between(material, material), sim.walls[0].shape.surface, sim.box.lower
     angle = drum.RATE * sim.time
@@ -43,13 +43,13 @@ def state_of(sim: Simulation, steps: int) -> dict[str, np.ndarray | float]:
 
 
 def theirs(sim: Simulation, steps: int) -> tuple[float, np.ndarray]:
-    """Seconds that YADE takes for so many steps on one core from the present state, and where the spheres are then."""
+    """Seconds of YADE for a number of steps on one core from the present state, and the final positions."""
     end = yade.run("yade_drum.py", state_of(sim, steps))
     return float(end["seconds"]), end["position"] + sim.box.lower
 
 
 def ours(sim: Simulation, steps: int) -> float:
-    """Seconds that this engine takes for so many steps, after the first ones."""
+    """Seconds of pcdm-dem for a number of steps, after the first ones."""
     sim.step(FIRST)
     start = time.perf_counter()
     sim.step(steps)

@@ -1,8 +1,8 @@
 """`python -m benchmarks.impact [--steps N] [--every M] [--coarse C]`: the impact of Dosta et al. (2024).
 
-In LAMMPS, in YADE and here, from the same state, the ball at the surface of the bed, one core each: seconds of the same
-number of steps, and how far the ball has come every so many. LAMMPS is found as by `dem bench --against lammps`, YADE
-as `benchmarks.yade` says; who is not there is passed over.
+LAMMPS, YADE and pcdm-dem start from the same state, with the ball at the surface of the bed, on one core each. Printed
+are the seconds for the same number of steps, and the height of the ball at intervals. `dem.bench.lammps` finds LAMMPS,
+and `benchmarks.yade` YADE; a program that is not installed is skipped.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def in_lammps(folder: str) -> tuple[float, list[tuple[int, float]]]:
     Raises
     ------
     ValueError
-        If LAMMPS is not there, or fails.
+        If LAMMPS is not installed, or fails.
     """
     program = lammps.program()
     library = Path(program).resolve().parent.parent / "lib"
@@ -108,7 +108,7 @@ def in_lammps(folder: str) -> tuple[float, list[tuple[int, float]]]:
 
 
 def theirs(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
-    """Seconds that LAMMPS takes for so many steps on one core, and heights of the ball every so many [m]."""
+    """Seconds of LAMMPS for a number of steps on one core, and heights of the ball at intervals [m]."""
     with tempfile.TemporaryDirectory() as folder:
         write(sim, Path(folder), steps, every)
         seconds, told = in_lammps(folder)

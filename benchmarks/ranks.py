@@ -1,4 +1,4 @@
-"""`python -m benchmarks.ranks [--n N] [--large N] [--rounds R] [--bed] [--lammps]`: what two ranks are worth.
+"""`python -m benchmarks.ranks [--n N] [--large N] [--rounds R] [--bed] [--lammps]`: parallel efficiency of two ranks.
 
 Spheres with friction, a dense gas, or with `--bed` such as have settled, whose states are kept as those of `dem bench`
 are. By turns, in slices of a few seconds, each of these does some steps, and all others wait: one process with N

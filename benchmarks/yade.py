@@ -1,7 +1,6 @@
-"""YADE, where it is installed: the program `yade`, or what the environment variable YADE says.
+"""Find and run YADE: the program `yade`, or the one named by the environment variable YADE.
 
-What it is to do stands in scripts of their own, for YADE's own Python: they read a state, take the steps, and write how
-long that took.
+Scripts for YADE's own Python read a state, take the steps, and write the time.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""A gas of hard spheres in cells: who is where, how dense it is there, how often spheres collide.
+"""A gas of hard spheres in cells: sorting into cells, solid fraction, collision rates.
 
 Particles are sorted into cells at every step. The solid fraction around a cell is that of a block of 3 x 3 x 3 cells,
-less where walls cut it off. A pair that is in a cell is itself part of what it finds there: it sees the others, and in
-proportion to the block's share of the box itself (Poisson's distribution of who is where then has no bias).
+less where walls cut it off. A pair in a cell contributes to the density there itself. To remove this bias, the pair
+counts only in proportion to the block's fraction of the box (exact for Poisson-distributed particles).
 
 Rate of collisions of two species in a unit of volume (Chapman & Cowling, The Mathematical Theory of Non-Uniform Gases
 (1970), ch. 16): n_1 n_2 χ_12 π (R_1 + R_2)² <g>, with the relative speed g and the contact value χ of the pair
-distribution function, which says how much more of each other dense spheres see.
+distribution function, by which dense spheres collide more often than dilute ones.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""An impact of two spheres whose velocities are known and whose places are drawn: the rule is that of hard spheres."""
+"""Impact of two spheres with given velocities and random offset, by the collision rule of hard spheres."""
 
 import math
 
@@ -34,7 +34,7 @@ def drawn_normal(g, offset_squared, turn):
 
 @inline
 def drawn_impulse(spheres, i, j, v_j, omega_j, law, offset_squared, turn):
-    """Normal, and impulse on i, of an impact with a sphere like j of this velocity and spin; and the energy it takes.
+    """Normal, impulse on i and dissipated energy of an impact with a sphere like j, of given velocity and spin.
 
     Parameters
     ----------

@@ -2,16 +2,16 @@
 
 G. A. Bird, Molecular Gas Dynamics and the Direct Simulation of Gas Flows (1994), 11.1. In a cell of volume V with N
 particles the expected number of collisions in a step is Σ χ π (R1 + R2)² g dt/V over all pairs. So ½ N (N - 1) κ dt
-candidates are drawn, κ = (χ π d² g)_max/V, and each is accepted with χ (R1 + R2)² g/(χ d² g)_max; a broken number of
-candidates is rounded up or down at random. Both partners change, so momentum is conserved, and energy but for what the
-impact takes. χ is Enskog's factor (S. Chapman & T. G. Cowling 1970, ch. 16; J. J. Brey, M. J. Ruiz-Montero, D. Cubero,
-Phys. Rev. E 54 (1996) 3664 for inelastic spheres).
+candidates are drawn, κ = (χ π d² g)_max/V, and each is accepted with χ (R1 + R2)² g/(χ d² g)_max. A fractional number
+of candidates is rounded up or down at random. Both partners change velocity, so momentum is conserved, and so is energy
+except for the dissipation of impacts. χ is Enskog's factor (S. Chapman & T. G. Cowling 1970, ch. 16; for inelastic
+spheres J. J. Brey, M. J. Ruiz-Montero, D. Cubero, Phys. Rev. E 54 (1996) 3664).
 
-No speed relative to another is more than twice the largest from the cell's mean, which is found anew at every step:
-nothing needs to be remembered. Impacts of the same step may raise it; who would then be accepted more than surely is
-counted as `excess`.
+The relative speed of a pair is at most twice the largest deviation from the mean velocity of the cell, which is
+computed at every step. Impacts within the step may raise it; candidates whose probability then exceeds one are counted
+as `excess`.
 
-Random numbers go by seed, cell, step and candidate.
+Random numbers depend on seed, cell, step and candidate.
 """
 
 import math

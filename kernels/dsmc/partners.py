@@ -1,4 +1,4 @@
-"""Collisions of one particle at a time with a partner that is made up: Sommerfeld's stochastic model, and its cure.
+"""Collisions with fictitious partners: Sommerfeld's stochastic model, without and with correlated velocities.
 
 M. Sommerfeld, Int. J. Multiphase Flow 27 (2001) 1829, after B. Oesterlé & A. Petitjean, Int. J. Multiphase Flow 19
 (1993) 199. Each particle meets in each step a fictitious partner. Its size, mass and spin are those of another particle
@@ -62,7 +62,7 @@ class Company(NamedTuple):
     fluid_mean: np.ndarray  # (3, C G) the same of the fluid velocity that they see
     fluid_square: np.ndarray  # (3, C G)
     mixed: np.ndarray  # (3, C G) sum of the products of both departures
-    spin: np.ndarray  # (3, N) angular velocities before anybody collides [rad/s]
+    spin: np.ndarray  # (3, N) angular velocities before the collisions of a step [rad/s]
     velocity: np.ndarray  # (3, N) velocities then [m/s]
     correlation: np.ndarray  # (G, G) R, of a particle and its partner
     knows_fluid: bool  # whether partners are correlated with what the fluid does, too

@@ -1,13 +1,13 @@
-"""A pressure of the solids, which keeps spheres that collide at random from coming closer than they can be packed.
+"""Solids pressure, which limits the solid fraction of stochastically colliding spheres to close packing.
 
 S. E. Harris, D. G. Crighton, J. Fluid Mech. 266 (1994) 243: τ = P φ^β/(φ_cp - φ); D. M. Snider, J. Comput. Phys. 170
-(2001) 523 puts max(φ_cp - φ, ε (1 - φ)) in place of the difference, and accelerates particles by -∇τ/(ρ_p φ). Here φ is
-shared out to the centres of cells linearly. A face between cells a and b presses with (τ_a φ_b + τ_b φ_a)/(φ_a + φ_b),
-which is τ where both are alike and nothing next to an empty one; a wall as the cell next to it. What a cell is pressed
-by its two faces along an axis, particles have from it in proportion to their mass in it. So momentum is conserved to
-rounding: what one cell gets another one loses, or a wall.
+(2001) 523 replaces the difference by max(φ_cp - φ, ε (1 - φ)), and accelerates particles by -∇τ/(ρ_p φ). Here φ is
+deposited linearly at cell centres. The pressure on a face between cells a and b is (τ_a φ_b + τ_b φ_a)/(φ_a + φ_b),
+which is τ for equal cells and zero next to an empty one; on a wall it is that of the adjacent cell. The force on a cell
+from its two faces along an axis is distributed to particles in proportion to their mass in it. So momentum is conserved
+to rounding.
 
-Explicit in time: waves of τ go at √(τ'/ρ_p), and a step is to be short against the time in which they cross a cell.
+The scheme is explicit: waves of τ travel at √(τ'/ρ_p), and a step must be short against the time to cross a cell.
 """
 
 import math
@@ -30,7 +30,7 @@ class SolidsStress(NamedTuple):
     fraction: np.ndarray  # (C,) φ
     mass: np.ndarray  # (C,) [kg]
     stress: np.ndarray  # (C,) τ [Pa]
-    push: np.ndarray  # (3, C) change of velocity of who is in the cell [m/s]
+    push: np.ndarray  # (3, C) change of velocity of the particles in each cell [m/s]
     waves: np.ndarray  # (1,) speed of the fastest waves of any step [m/s]
 
 
@@ -48,7 +48,7 @@ def law(stress, phi):
 
 @inline
 def beside(axis, place, space):
-    """The two cells along an axis between whose centres a place is, and how far it is from the first to the other."""
+    """The two cells along an axis whose centres enclose a position, and the weight of the second one."""
     cells = space.cells[axis]
     at = (place - space.lower[axis]) / space.width[axis] - 0.5
     low = math.floor(at)
@@ -60,7 +60,7 @@ def beside(axis, place, space):
 
 @inline
 def corner(k, x, y, z, space):
-    """Cell k of the eight around a place, and its share of what is there."""
+    """Cell k of the eight around a position, and its weight."""
     i, a = (x[1], x[2]) if k & 1 else (x[0], 1.0 - x[2])
     j, b = (y[1], y[2]) if k & 2 else (y[0], 1.0 - y[2])
     m, c = (z[1], z[2]) if k & 4 else (z[0], 1.0 - z[2])
@@ -100,7 +100,7 @@ def between(a, b, stress):
 
 @func
 def press(axis, stride, dt, space, gas, stress, tally):
-    """Change of velocity along an axis of who is in each cell; what walls give is booked.
+    """Compute the change of velocity along an axis in each cell, and record the impulse of walls.
 
     Parameters
     ----------

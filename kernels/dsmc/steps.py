@@ -1,8 +1,7 @@
-"""The loop over time steps: all particles fly, freely and off walls, and then collide at random where they are.
+"""Time loop of direct simulation Monte Carlo: free flight with impacts on walls, then stochastic collisions.
 
-Flight is exact, walls under gravity included: it is that of hard spheres, which take no notice of each other. What is
-split is flight and collisions, so a step is to be short against the time between collisions, and against that in which
-a particle crosses a cell where cells differ.
+Flight is that of hard spheres without impacts between them, exact also under gravity. Flight and collisions are split,
+so a step must be short against the time between collisions, and against the time to cross a cell if cells differ.
 """
 
 import math
@@ -19,7 +18,7 @@ from dem.kernels.event_driven.events import hit_wall
 from dem.kernels.event_driven.flight import PERIODIC, TIME, bring, next_wall
 
 DONE, DENSE, STUCK, FREQUENT, STIFF = range(5)
-MOST = 10.0  # collisions of a particle in a step; more would take time and tell nothing
+MOST = 10.0  # largest number of collisions of a particle in a step; with more, splitting is inaccurate
 STEEP = 0.5  # of a cell that waves of the solids' pressure may cross in a step
 BOUNCES = 1000  # off walls in a step that are many, but for those that a contact time each allows
 
@@ -105,7 +104,7 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
     Parameters
     ----------
     steps, dt : their number, and time step [s]
-    limit : solid fraction that nothing may come to
+    limit : upper limit of the solid fraction
     seed : of the random numbers
     space, laws : `kernels.event_driven.flight.Space`, whose chains are not used;
     `kernels.event_driven.events.ImpactLaws`
@@ -118,7 +117,7 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
 
     Returns
     -------
-    DONE; DENSE if the limit was reached, STUCK if somebody hits walls without end, or FREQUENT if there would be more
+    DONE; DENSE if the limit was reached, STUCK if a particle hits walls without end, or FREQUENT if there would be more
     than MOST collisions of a particle: the step is not complete then
     """
     for _ in range(steps):

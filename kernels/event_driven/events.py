@@ -1,9 +1,9 @@
-"""The event loop of hard spheres: take the soonest event, carry it out, foresee the next ones of those concerned.
+"""Event loop of hard spheres: process the earliest event, then predict the next events of the particles involved.
 
 Each particle has one event in the agenda (Lubachevsky 1991): its impact, or the crossing into another cell if that
-comes first. An impact is found by whichever partner planned last; it is void if the other one has met somebody since,
-which its count of impacts tells, and the particle then plans anew. So an impact concerns two particles and no others,
-and costs O(log N).
+comes first. An impact is stored with the partner that was predicted last. It is void if the other partner has had an
+impact since, which its impact counter shows; the particle is then predicted again. So an impact involves two particles
+only and costs O(log N).
 
 Inelastic spheres would collide infinitely often in finite time; the TC model prevents it
 (`kernels.event_driven.impact`): a particle that has been hit less than t_c ago takes part in an impact that loses

@@ -1,8 +1,8 @@
-"""Free flight of hard spheres between their impacts, and the search for each one's next event.
+"""Free flight of hard spheres between impacts, and the search for the next event of each.
 
-Particles have times of their own: each is where it was at its last event, and is moved only by its next one
-(Lubachevsky, J. Comput. Phys. 94 (1991) 255). What an onlooker asks for in between is computed from that and leaves no
-trace, so the bytes of a run do not depend on when anybody looked.
+Each particle has its own time: its state is that of its last event, and its next event advances it (Lubachevsky, J.
+Comput. Phys. 94 (1991) 255). Output in between is computed from this state without changing it, so the results do not
+depend on when output is taken.
 
 Particles have their events one at a time and anywhere, never in loops over neighbours in memory. So the position,
 velocity, time and radius of each are one row of 64 bytes, a line of cache, and what it expects another one, instead of
@@ -175,9 +175,9 @@ def leave_cell(i, space):
 
 @func
 def list_near(i, block, plan, space):
-    """List who is in a block of cells around that of particle i; returns how many.
+    """List the particles in the block of cells around that of particle i; returns their number.
 
-    Whether somebody is in a cell is a toss-up, that it is more than one is rare: no branch on the first.
+    Half of all cells are empty and few have more than one particle, so the first particle is read without a branch.
     """
     count, own, nobody = 0, cell_of(plan, i), space.preceding.size
     for z in range(own[2] + block[4], own[2] + block[5] + 1):

@@ -48,10 +48,11 @@ class ImpactLaw(NamedTuple):
 
 @inline
 def will_meet(r, v1, v2, reach):
-    """Whether two spheres in free flight that are r apart will touch: they approach, and pass at less than R1 + R2.
+    """Whether two spheres in free flight, r apart, will touch: they approach, and pass at less than R1 + R2.
 
-    Gravity moves both alike, so it does not matter. Spheres that touch, or overlap by rounding, meet if they approach.
-    Written without branches, which nobody could foretell: half of all neighbours approach, a tenth meet.
+    Gravity accelerates both equally and drops out. Spheres that touch, or overlap by rounding, collide if they
+    approach.
+    Written without branches, which would be mispredicted: half of all neighbours approach, a tenth collide.
     """
     v = subtract(v1, v2)
     b, c = dot(r, v), dot(r, r) - reach * reach
@@ -63,10 +64,10 @@ def will_meet(r, v1, v2, reach):
 
 @inline
 def pair_time(r, v1, v2, reach):
-    """Time until two spheres touch that will meet.
+    """Time until two spheres that will collide touch.
 
-    The smaller root of |r + v t| = R1 + R2 as c/(-b + √(v² (R1 + R2)² - |r × v|²)), which does not cancel: neither near
-    contact nor for spheres that are small and far apart.
+    The smaller root of |r + v t| = R1 + R2 as c/(-b + √(v² (R1 + R2)² - |r × v|²)), without cancellation near
+    contact or for small spheres far apart.
     """
     v = subtract(v1, v2)
     b, c = dot(r, v), dot(r, r) - reach * reach

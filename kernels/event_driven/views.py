@@ -31,7 +31,7 @@ def synchronise(t, spheres, space, position, velocity, orientation, angular_velo
 
 @kernel
 def deepest_pair(t, spheres, space):
-    """Largest overlap of two spheres at time t over the sum of their radii, negative for gaps; and whose it is."""
+    """Largest overlap of two spheres at time t over the sum of their radii, negative for gaps; and the pair."""
     row = spheres.row
     deepest, first, second = -math.inf, 0, 0
     for i in range(spheres.mass.size):

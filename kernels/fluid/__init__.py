@@ -1,15 +1,15 @@
-"""A fluid about the bodies: what it does to each, composed of parts that are chosen by their types.
+"""Forces of a fluid on bodies: flow field, drag, lift and torque, composed of parts that are chosen by their types.
 
 A fluid is `Dry`, which does nothing and costs nothing, or `Fluid`, which consists of
 
-    medium  `medium.Medium`: density, viscosity, what of each variant of bodies it feels, what it has done
+    medium  `medium.Medium`: density, viscosity, resistances of each variant of bodies, work done so far
     field   velocity by place and time: `Uniform`, `LinearFlow`, `PlaneChannel`, `Pipe`, `TaylorGreen`, `ABC`,
             `FlowGrid`, `Called`; any of these in a `Bed`, with the voidage there; `Solved` and `Mixture`, which a
             flow solver computes
     drag    resistance against translation: `Stokes`, `SchillerNaumann`, `HoelzerSommerfeld`, `Rosendahl`, `Zastawny`;
             in dense beds `DiFelice`, `Gidaspow`, `HuilinGidaspow`, `Beetstra`
     lift    of spheres in shear: `Saffman`, `Mei`
-    swirl   of spheres that turn otherwise than the fluid: `RubinowKeller`, `OesterleBuiDinh`
+    swirl   lift of spheres that rotate relative to the fluid: `RubinowKeller`, `OesterleBuiDinh`
     spin    resistance against rotation: `Creeping`, `Dennis`
 
 or `Nothing` in place of lift, swirl and spin. Each part is a file with a NamedTuple and its formula. What acts:
@@ -17,7 +17,7 @@ or `Nothing` in place of lift, swirl and spin. Each part is a file with a NamedT
     sample_of(field, t, x) -> `gradients.Sample`; of many bodies `rows_of` rows of numbers, see `sampling.fill`
     put_sample(flow, rows, s), sample_in(field, rows, s) -> one of them written, and read
     drag_on(drag, medium, g, reynolds, slip) -> resistance along the body axes [N s/m]; slip is u - v in the body frame
-    resist(drag, medium, g, reynolds, slip, flow) -> the same, of laws that want the voidage as well
+    resist(drag, medium, g, reynolds, slip, flow) -> the same, for laws that depend on the voidage
     press_on(flow, medium, g, displaced, accelerating, gravity) -> pressure, and what added mass gains [N]
     lift_on(lift, medium, g, reynolds, slip, vorticity) -> force [N], all in the world frame
     swirl_on(swirl, medium, g, reynolds, turning, slip, excess) -> force [N]
@@ -186,7 +186,7 @@ press_on = of_flows(dense_suspension.press_by_flow, InSolved=told, InMixture=tol
 SOLVED = (dense_suspension.Solved, dense_suspension.Mixture)
 take = select("field", of_fields(dense_suspension.take_nothing, dict.fromkeys(SOLVED, dense_suspension.take)))
 begin = select("field", of_fields(dense_suspension.begin_nothing, dict.fromkeys(SOLVED, dense_suspension.begin)))
-# of (flow, medium) and (flow, fluid, g): what laws are told of a fluid, and of which mass a body is a share
+# of (flow, medium): the medium as laws see it; of (flow, fluid, g): mass of a body over that with its added mass
 medium_at = of_flows(medium.everywhere, InMixture=medium.at_place)
 own_of = of_flows(medium.own_everywhere, InMixture=medium.own_at_place)
 dense_factor = select("part", DENSE)

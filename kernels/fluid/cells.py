@@ -1,11 +1,11 @@
-"""Cuboid cells about particles: what each particle gives to them, and what it sees of them, by the same weights.
+"""Cuboid cells: deposit quantities of particles in cells, and interpolate cell values, by the same trilinear weights.
 
-A particle shares what it has among the eight cells whose centres are around it, trilinearly: as if it were spread over
-a cuboid as large as a cell. Beyond the centres of the outermost cells these have all of it; along periodic axes cells
-go on. What cells hold is interpolated by the same weights, so that nothing is lost on the way forth and back.
+A particle is distributed among the eight cells whose centres surround it, as if it were spread over a cuboid of the
+size of a cell. Outside the centres of the outermost cells, these take all of it; periodic axes continue. With equal
+weights for deposit and interpolation, momentum is conserved in the exchange.
 
-Sums are of integers: neither the order of particles nor threads show in them, and each particle's parts make up the
-whole of it to the last unit.
+Sums are integers: they do not depend on the order of particles or on threads, and the parts of a particle add up to it
+exactly.
 """
 
 import math
@@ -15,7 +15,7 @@ import numpy as np
 from dem.kernels.compiler.jit import inline, kernel
 from dem.kernels.fluid.gridded import between
 
-SLACK = 1e-6  # share of a cell by which somebody may be beyond the outermost one
+SLACK = 1e-6  # fraction of a cell by which a particle may be outside the outermost one
 
 
 class Cells(NamedTuple):
@@ -24,15 +24,15 @@ class Cells(NamedTuple):
     first: tuple[float, float, float]  # centre of the first one [m]
     size: tuple[float, float, float]  # [m]
     number: tuple[int, int, int]
-    periodic: tuple[int, int, int]  # 1 along axes where they go on
+    periodic: tuple[int, int, int]  # 1 along periodic axes
 
 
 class Corner(NamedTuple):
-    """The cells around a place."""
+    """The eight cells around a position."""
 
     low: tuple[int, int, int]
     high: tuple[int, int, int]
-    share: tuple[float, float, float]  # how far from the lower to the higher ones
+    share: tuple[float, float, float]  # distance from the lower centre, as a fraction of the spacing
     outside: int  # 1 beyond the outermost cells
 
 
@@ -48,7 +48,7 @@ def along(cells, x, axis):
 @inline
 def corner(cells, x):
     """The cells around a place x [m]; of a place that is not finite the first ones."""
-    if not math.isfinite(x[0] + x[1] + x[2]):  # the watch of the run tells of it
+    if not math.isfinite(x[0] + x[1] + x[2]):  # the checks of the run report it
         return Corner((0, 0, 0), (0, 0, 0), (0.0, 0.0, 0.0), 1)
     a = along(cells, x[0], 0)
     b = along(cells, x[1], 1)

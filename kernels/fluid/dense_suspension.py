@@ -1,11 +1,11 @@
-"""A fluid between many particles: how much of each place is fluid, and a flow that somebody else computes, in cells.
+"""Fluid in a dense suspension: the voidage by cell, and flows that an external solver computes in cells.
 
-`Bed` is a flow field of its own in which particles are dense, `Solved` one whose velocity and pressure come from
-outside every so often, `Mixture` one whose density and viscosity do so as well. All say what share of the volume about
-a place is fluid, the voidage; laws of drag in dense beds want it. Drag in beds is that without the pressure gradient it
-causes, F_d (model A of D. Gidaspow, Multiphase Flow and Fluidization (1994)): a particle feels F_d - V ∇p. Where nobody
-says what the pressure is, it is what carries the drag, -∇p = n F_d/ε beside the weight of the fluid, and a particle
-feels F_d/ε and its buoyancy (model B).
+`Bed` is a given flow field with dense particles. `Solved` has velocity and pressure from an external flow solver, and
+`Mixture` also density and viscosity. All have the voidage, the fraction of the volume that is fluid, on which drag laws
+of dense beds depend. Their drag F_d excludes the pressure gradient that it causes (model A of D. Gidaspow, Multiphase
+Flow and Fluidization (1994)), so the force on a particle is F_d - V ∇p. Without a pressure from a solver, the pressure
+gradient balances the drag, -∇p = n F_d/ε, besides the weight of the fluid; the force is then F_d/ε and buoyancy (model
+B).
 """
 
 from typing import NamedTuple
@@ -20,28 +20,28 @@ VOIDAGE, VELOCITY, GRADIENT, PRESSING, ROWS = 0, 1, 4, 13, 16  # rows of `Solved
 OF_BED, OF_SOLVED = gradients.ROWS, gradients.ROWS + 1  # rows of samples, after those of `gradients`: voidage, -∇p
 OF_MIXTURE = OF_SOLVED + 3  # density and viscosity
 ROWS_IN_BED, ROWS_IN_SOLVED, ROWS_IN_MIXTURE = OF_SOLVED, OF_MIXTURE, OF_MIXTURE + 2  # numbers of rows
-LEAST = 0.05  # voidage that laws are asked for at least: cells may hold more than fits
+LEAST = 0.05  # lower limit of the voidage in laws: overlapping particles may fill a cell
 
 
 class Bed(NamedTuple):
-    """A flow about particles that are dense."""
+    """A given flow field with the voidage of a dense suspension."""
 
-    flow: tuple  # a field, between the particles
+    flow: tuple  # a field: velocity between the particles
     cells: Cells
     values: np.ndarray  # (1, nx, ny, nz) voidage
 
 
 class Solved(NamedTuple):
-    """A flow that is known in cells, and what particles have taken from it since it was."""
+    """A flow computed in cells, and the momentum that particles have taken from it since its last update."""
 
     cells: Cells
     values: np.ndarray  # (16, nx, ny, nz) voidage, velocity [m/s], its gradient [1/s], -∇p [Pa/m]
-    taken: np.ndarray  # (3, N) momentum that each particle has from the fluid, to the last forces [N s]
-    taking: np.ndarray  # (3, N) the same in the half step after them
+    taken: np.ndarray  # (3, N) momentum of each particle from the fluid, up to the last forces [N s]
+    taking: np.ndarray  # (3, N) momentum in the half step after them [N s]
 
 
 class Mixture(NamedTuple):
-    """A `Solved` whose density and viscosity are known in cells too: that of a mixture, or where it is warm."""
+    """A `Solved` flow with density and viscosity by cell, for mixtures and fluids of varying temperature."""
 
     cells: Cells
     values: np.ndarray
@@ -52,7 +52,7 @@ class Mixture(NamedTuple):
 
 
 class InBed(NamedTuple):
-    """What a `Bed` says of a place: a `gradients.Sample` and the voidage."""
+    """Sample of a `Bed` at a position: a `gradients.Sample` and the voidage."""
 
     velocity: tuple[float, float, float]
     gradient: tuple[float, float, float, float, float, float, float, float, float]
@@ -87,7 +87,7 @@ class InMixture(NamedTuple):
 
 @inline
 def in_bed(cells, values, x, flow):
-    """What a flow says of a place x, with the voidage there."""
+    """Sample of a flow at position x, with the voidage there."""
     at = corner(cells, x)
     voidage = 1.0 if at.outside > 0 else max(seen(values, 0, at), LEAST)
     return InBed(flow.velocity, flow.gradient, flow.change, max(flow.outside, at.outside), voidage)
@@ -95,7 +95,7 @@ def in_bed(cells, values, x, flow):
 
 @inline
 def in_solved(field, t, x):
-    """What a flow in cells says of a place x; it stands still until it is told anew."""
+    """Sample of a flow in cells at position x; constant between updates by the solver."""
     at, values = corner(field.cells, x), field.values
     gradient = (
         seen(values, GRADIENT, at), seen(values, GRADIENT + 1, at), seen(values, GRADIENT + 2, at),

@@ -1,7 +1,4 @@
-"""Velocity gradients, as tuples of nine floats: ∂u_x/∂x, ∂u_x/∂y, ∂u_x/∂z, ∂u_y/∂x and so on.
-
-A flow field says of a place and a time what a `Sample` holds.
-"""
+"""Samples of flow fields, and velocity gradients as tuples of nine floats: ∂u_x/∂x, ∂u_x/∂y, ∂u_x/∂z, ∂u_y/∂x, ..."""
 
 from typing import NamedTuple
 
@@ -9,12 +6,12 @@ from dem.kernels.compiler.jit import inline
 
 
 class Sample(NamedTuple):
-    """What a flow field says of a place and a time."""
+    """A flow field at a position and a time."""
 
     velocity: tuple[float, float, float]  # u [m/s]
     gradient: tuple[float, float, float, float, float, float, float, float, float]  # ∇u [1/s]
     change: tuple[float, float, float]  # ∂u/∂t [m/s²]
-    outside: int  # 1 where the field is not known, and what stands here is that of the nearest place or time
+    outside: int  # 1 outside the field; the values are then those of the nearest position or time
 
 
 # rows of numbers in which many of them are kept: velocity, gradient, change, whether outside, of which place
@@ -56,7 +53,7 @@ def sample_in(field, rows, s):
 
 @inline
 def along(gradient, v):
-    """(v·∇)u: how u changes for who moves with v [m/s²]."""
+    """(v·∇)u: rate of change of u along a path with velocity v [m/s²]."""
     return (
         gradient[0] * v[0] + gradient[1] * v[1] + gradient[2] * v[2],
         gradient[3] * v[0] + gradient[4] * v[1] + gradient[5] * v[2],

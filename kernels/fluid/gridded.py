@@ -1,7 +1,7 @@
 """A velocity known at the nodes of a regular grid, at one time or several: linear in between, in space and time.
 
 Gradients are differences of nodes, interpolated likewise: those of the interpolant itself would jump from cell to cell.
-What is beyond the grid has the value of the nearest place on it; along a periodic axis the grid goes on.
+Outside the grid, values are those of the nearest point on it; a periodic axis continues.
 """
 
 from typing import NamedTuple
@@ -10,10 +10,10 @@ import numpy as np
 from dem.kernels.compiler.jit import inline, vector_loop
 from dem.kernels.fluid.gradients import CHANGE, OUTSIDE, PLACE, Sample, put_three, three
 
-VALUES = 12  # of a node: velocity, then its gradient; whole vectors
+VALUES = 12  # numbers of a node: velocity, then its gradient, padded to whole vectors
 LOW, HIGH, SHARE, SCRATCH = 1, 4, 7, 10  # rows of scratch, the first of them for the values of one place
 LARGEST = 1.7976931348623157e308  # finite number
-SLACK = 1e-6  # share of a spacing that is no matter: rounding puts the wall of a box beyond the grid that ends there
+SLACK = 1e-6  # fraction of a spacing that counts as inside: a grid may end at the wall of a box, up to rounding
 
 
 class FlowGrid(NamedTuple):

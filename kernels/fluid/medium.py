@@ -1,4 +1,4 @@
-"""The fluid itself, what of each variant of bodies it feels, and what it has done."""
+"""Properties of the fluid, resistances of each variant of bodies, and the work of the fluid."""
 
 from typing import NamedTuple
 
@@ -20,19 +20,19 @@ class Medium(NamedTuple):
     translation: np.ndarray  # (3, G) resistance along the body axes in Stokes flow, over μ [m]
     rotation: np.ndarray  # (3, G) the same against rotation [m3]
     axis: np.ndarray  # (3, G) the spheroid's axis in the body frame
-    shape: np.ndarray  # (G,) (r² - 1)/(r² + 1) of its aspect ratio r: share of strain in how it turns
+    shape: np.ndarray  # (G,) (r² - 1)/(r² + 1) of its aspect ratio r: weight of the strain rate in its rotation
     every: int  # steps from one evaluation of the laws to the next
     since: np.ndarray  # (1,) int64, steps since the last one
     sampled: np.ndarray  # (C, `rows_of` + `gridded.SCRATCH`, BLOCK) of ``sampling``: scratch of each chunk of bodies
     predicted_motion: np.ndarray  # (C, 6, BLOCK) angular velocities [rad/s] and velocities [m/s] for the laws
     clock: np.ndarray  # (1,) time of the forces [s]
     drawn: np.ndarray  # (2,) work of the fluid since the start [units of energy], see `energy.accumulate`
-    drawing: np.ndarray  # (1,) the same in the half step after the last forces
+    drawing: np.ndarray  # (1,) work in the half step after the last forces
     reached: np.ndarray  # (3,) largest Reynolds number, largest rotational one, 1 if the field was left
 
 
 class Local(NamedTuple):
-    """What laws are told of a fluid that is not the same everywhere, at some place: see `Medium`."""
+    """`Medium` at a position, of a fluid whose density and viscosity vary in space."""
 
     density: float
     viscosity: float
@@ -49,13 +49,13 @@ class Local(NamedTuple):
 
 @inline
 def everywhere(flow, medium):
-    """A fluid that is the same at all places."""
+    """The medium of a uniform fluid."""
     return medium
 
 
 @inline
 def at_place(flow, medium):
-    """One whose density and viscosity a sample tells."""
+    """The medium with the density and viscosity of a sample."""
     return Local(
         flow.density, flow.viscosity, medium.pressed, medium.added, medium.diameter, medium.volume, medium.ball,
         medium.translation, medium.rotation, medium.axis, medium.shape,
@@ -64,7 +64,7 @@ def at_place(flow, medium):
 
 @inline
 def own_everywhere(flow, fluid, g):
-    """Share of a body's mass in that and what it carries along, in a fluid that is the same at all places."""
+    """Mass of a body over its mass with added mass, in a uniform fluid."""
     return fluid.medium.own[g]
 
 

@@ -1,4 +1,4 @@
-"""Laminar flow between plates or in a pipe: u = U (1 - s²/R²) along e, nothing beyond the wall.
+"""Laminar flow between plates or in a pipe: u = U (1 - s²/R²) along e, zero beyond the wall.
 
 s is the distance from the midplane, whose normal is given, or from the axis.
 """

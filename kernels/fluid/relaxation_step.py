@@ -1,16 +1,16 @@
-"""Relaxation towards the fluid, followed exactly however short its time: where the fluid's force acts in a step.
+"""Exponential integration of drag: relaxation towards the fluid, stable for any ratio of step to relaxation time.
 
 Velocity or angular velocity y obeys y' = rate (target - y) + push. From half a step before the forces to half a step
-after them rate and push are held, and the target goes along its tangent, target + s slope:
+after them, rate and push are constant and the target is linear in time, target + s slope:
 
     y_{n+1/2} = p(h/2) + E (y_{n-1/2} - p(-h/2)),  p(s) = target + push/rate + slope (s - 1/rate),  E = exp(-h rate)
 
-Seen from the target y is pushed by push - slope towards one at rest, and falls back by slope: what half a step makes of
-the first is `relaxed`, the second half makes of it what is left of the gap then, `in_two`.
+Relative to the target, y is pushed by push - slope. `relaxed` is the change in the first half of the step, and `in_two`
+the change in the second half, which acts on the gap left by the first.
 
-For slow relaxation that is the leap-frog; for h rate = 1, 10, 1000 it is as stable, a body comes to its terminal
-velocity to the last digit, and one that follows the fluid does so in second order: without the tangent it would by
-Euler's method. Splitting drag from the other forces is off by h² rate²: the terminal velocity by 8 % at h rate = 1.
+For slow relaxation this is the leap-frog scheme. It is stable for h rate = 1, 10, 1000 too: the terminal velocity is
+exact to rounding, and a body that follows the fluid does so with second order (first order without the slope).
+Splitting drag from the other forces would have an error of h² rate²: 8 % of the terminal velocity at h rate = 1.
 
 Such integrators are reviewed by M. Hochbruck, A. Ostermann, Acta Numer. 19 (2010) 209.
 """

@@ -1,4 +1,4 @@
-"""A flow field at many places: for bodies that are in it, block by block, and for who looks at it."""
+"""A flow field at many positions: for bodies, block by block, and for users."""
 
 import math
 
@@ -13,7 +13,7 @@ BLOCK = 64  # places: their rows stay in the fastest cache
 
 @vector_loop
 def fill_each(field, t, number, rows, scratch):
-    """Samples at a time [s] and at so many places, which stand in the rows.
+    """Write samples at a time [s] and at positions, which are in the rows.
 
     Parameters
     ----------

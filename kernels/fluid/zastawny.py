@@ -17,7 +17,7 @@ import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.vector import dot, load
 
-LEAST = 0.1  # Reynolds number below which the fits are not asked
+LEAST = 0.1  # Reynolds number below which the fits are not used
 SLANT = 1e-3  # least sine and cosine of φ whose powers below 1 are divided by
 
 

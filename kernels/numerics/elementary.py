@@ -1,9 +1,9 @@
-"""Exponentials, logarithms and powers that LLVM makes vector code of: arithmetic and bits, no branches, no calls.
+"""Exponentials, logarithms and powers that LLVM can vectorise: arithmetic and bit operations, no branches, no calls.
 
-Those of ``math`` are calls, one body at a time, and keep the whole loop around them from being vectorised. Arguments
-are reduced as S. Moshier's Cephes does it (x = k ln 2 + r, |r| <= ln 2/2; m in [√½, √2)), what is left are Taylor
-series whose first terms left out are below 1e-16 of the sum: results are within a few units in the last place. Their
-terms are summed in pairs (G. Estrin, 1960): one after the other, each would wait for the one before.
+Functions of ``math`` are calls, which prevent the vectorisation of the loop around them. Arguments are reduced as in S.
+Moshier's Cephes (x = k ln 2 + r, |r| <= ln 2/2; m in [√½, √2)). The Taylor series that follow are truncated at 1e-16 of
+the sum, so results are within a few units in the last place. Terms are summed in pairs (G. Estrin, 1960), which
+shortens the chain of dependent operations.
 """
 
 import math

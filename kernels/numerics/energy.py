@@ -1,12 +1,12 @@
 """Energies of bodies, and sums of them that do not depend on the order of summation.
 
-The energy error is followed at every step, over bodies whose order in memory and over pairs whose number change with
-the age of the lists. So each term is rounded to a 64-bit integer in a fixed power-of-two unit first: integer sums are
-exact, hence the same in any order and for any number of threads, and LLVM vectorises them.
+The energy balance is computed at every step. The order of bodies in memory, and the number of listed pairs, change when
+lists are rebuilt. So each term is first rounded to a 64-bit integer in a fixed power-of-two unit. Integer sums are
+exact, hence equal for any order and number of threads, and LLVM vectorises them.
 
-What bodies and contacts have, one unit is fine enough for. What contacts take up and walls do in half a step is summed
-over a whole run, and a bed at rest may lose less than a unit a contact and half step for ever: such a term is two
-integers, whole units and a rest. Their sums over a sweep are added up in time by `accumulate`, in floats: that order
+For energies of bodies and contacts one unit is fine enough. The dissipation of contacts and the work of walls in half a
+step are summed over a whole run, and a bed at rest may lose less than a unit a contact and half step for ever. Such a
+term is two integers, whole units and a rest. Their sums over a sweep are added up in time by `accumulate`, in floats: that order
 never changes.
 """
 

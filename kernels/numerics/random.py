@@ -1,8 +1,8 @@
 """Random numbers without a state: Philox 4x64-10, four words from a counter and a key.
 
 J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, Parallel random numbers: as easy as 1, 2, 3, SC'11 (2011), sec. 3.3
-and table 2. A number depends on (seed, particle, contact, draw) alone, whoever asks for it and in whatever order, so
-that threads, sorting and restarts never show in the result.
+and table 2. A number depends on (seed, particle, contact, draw) alone, not on the order of the calls, so that
+results do not depend on threads, sorting and restarts.
 
 Integers are uint64 throughout: numba turns a mixture of uint64 and int64 into floats. Sums and products go by halves
 of 32 bits, so that nothing overflows and the interpreter computes the same words without a warning.
