@@ -49,7 +49,8 @@ def follow(page, *, commands):
     """
     path, modules = list(sys.path), set(sys.modules)
     registries = (
-        law_components.REGISTERED, drag_registry.REGISTERED, drag_registry.DRAGS, exports.FORMATS, wall_registry.REGISTERED
+        law_components.REGISTERED, drag_registry.REGISTERED, drag_registry.DRAGS, exports.FORMATS,
+        wall_registry.REGISTERED,
     )  # fmt: skip
     known = [dict(registry) for registry in registries]
     try:
