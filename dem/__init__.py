@@ -85,6 +85,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.particles.size_distributions import LogNormalSizes, NormalSizes, RosinRammlerSizes, UniformSizes
     from dem.model.shapes.capsule import Capsule
     from dem.model.shapes.clump import Clump
+    from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
     from dem.model.shapes.fibre_segment import FibreSegment
     from dem.model.shapes.flexible import FlexibleFibre
     from dem.model.shapes.shape import Fibre, MassProperties, Shape, Sphere
@@ -127,6 +128,7 @@ HOMES = {
     "Coupling": "dem.model.fluid.coupling",
     "Dashpot": "dem.model.contact.damping",
     "DemWarning": "dem.base.notices",
+    "Ellipsoid": "dem.model.shapes.ellipsoid",
     "Energy": "dem.model.energy",
     "DMT": "dem.model.contact.adhesion",
     "Exchange": "dem.model.fluid.coupling",
@@ -178,6 +180,7 @@ HOMES = {
     "StochasticSpheres": "dem.dsmc.simulation",
     "StochasticVerdict": "dem.dsmc.verdict",
     "StudyCase": "dem.case.study",
+    "Superellipsoid": "dem.model.shapes.ellipsoid",
     "SweepTable": "dem.sweeps.table",
     "TaylorGreenFlow": "dem.model.fluid.vortices",
     "TimeStep": "dem.case.bases",

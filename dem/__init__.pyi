@@ -75,6 +75,8 @@ from dem.model.particles.size_distributions import RosinRammlerSizes as RosinRam
 from dem.model.particles.size_distributions import UniformSizes as UniformSizes
 from dem.model.shapes.capsule import Capsule as Capsule
 from dem.model.shapes.clump import Clump as Clump
+from dem.model.shapes.ellipsoid import Ellipsoid as Ellipsoid
+from dem.model.shapes.ellipsoid import Superellipsoid as Superellipsoid
 from dem.model.shapes.fibre_segment import FibreSegment as FibreSegment
 from dem.model.shapes.flexible import FlexibleFibre as FlexibleFibre
 from dem.model.shapes.shape import Fibre as Fibre

@@ -400,7 +400,8 @@ def test_own_classes_go_by_the_same_names_in_files_wherever_they_are_defined():
     names |= {f"dem.fluid:{word}" for word in ("Cells", "Coupling", "Lubrication")}
     walls = "Plane Ball Cylinder Cone Disc Revolution Rectangle Block Rod Torus Mesh Servo PID Free".split()
     names |= {f"dem.walls:{word}" for word in walls}
-    names |= {f"dem.shapes:{word}" for word in ("Fibre", "Sphere", "FibreSegment", "FlexibleFibre")}
+    names |= {f"dem.shapes:{word}" for word in ("Fibre", "Sphere", "FibreSegment", "FlexibleFibre", "Ellipsoid")}
+    names.add("dem.shapes:Superellipsoid")
     traffic = "Inserter Outlet UniformSizes NormalSizes LogNormalSizes RosinRammlerSizes SieveSizes ListedSizes".split()
     names |= {"dem.capsules:Capsule", *(f"dem.traffic:{word}" for word in traffic)}
     assert names == serialization.OURS.keys()

@@ -13,6 +13,7 @@ from dem.kernels.event_driven import events
 from dem.kernels.event_driven.events import ImpactLaws
 from dem.kernels.event_driven.impact import ImpactLaw
 from dem.model.domain.box import AXES
+from dem.model.shapes.convex import is_convex
 
 if TYPE_CHECKING:
     from dem.event_driven.engine import HardEngine
@@ -75,7 +76,8 @@ def check_spheres(particles: Particles) -> None:
     """Refuse particles that are no single spheres about their centre."""
     for k, (shape, material) in enumerate(particles.variants):
         inertia = np.asarray(shape.mass_properties(material.density).inertia)
-        if len(shape.radii) != 1 or np.any(shape.offsets) or np.ptp(inertia) > ROUNDING * inertia.max():
+        ball = len(shape.radii) == 1 and not is_convex(shape) and not np.any(shape.offsets)
+        if not ball or np.ptp(inertia) > ROUNDING * inertia.max():
             i = int(np.flatnonzero(particles.variant == k)[0])
             message = f"particle {i} is {shape}, expected a dem.Sphere: impacts are for spheres, take dem.Simulation"
             raise ValueError(message)

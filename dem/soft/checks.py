@@ -11,11 +11,13 @@ from dem.base.rotate_points import turned_back
 from dem.base.text import counted
 from dem.model.domain.box import FACES
 from dem.model.domain.box_walls import has_moving_images
+from dem.model.shapes.convex import is_convex
 from dem.model.shapes.shape import standing
 from dem.model.walls.basic import Plane
 from dem.model.walls.wall import Wall
 from dem.soft.contact.capsules import slack
 from dem.soft.contact.contact_forces import contact_forces
+from dem.soft.contact.convex_bodies import bounding_radii
 from dem.soft.verdict import OVERLAP_LIMIT
 from dem.soft.walls.wall_arrays import face_word, fastest
 from dem.system.diagnosis import point
@@ -99,7 +101,7 @@ def check_periods(box: Box, engine: Engine) -> None:
                     "would be met once in a period or not at all: make it shorter, or the axis not periodic"
                 )
                 raise ValueError(message)
-            least = 2 * float(engine.kinds.radius.max()) + engine.range + engine.skins.candidates
+            least = 2 * float(bounding_radii(engine.kinds).max()) + engine.range + engine.skins.candidates
             free = size - (upper[k] - lower[k])
             if axis in box.periodic and same < free < least:
                 message = (
@@ -222,7 +224,7 @@ def rolling_shapes(particles: Particles, box: Box | None, contacts: Contacts) ->
     for shape, material in particles.variants:
         for other in materials:
             rolling = contacts.between(material, other).rolling
-            if len(shape.radii) > 1 and rolling and rolling.friction > 0:
+            if (len(shape.radii) > 1 or is_convex(shape)) and rolling and rolling.friction > 0:
                 reason = f"{shape} of {material} has {rolling} with {other}, but its shape resists rolling by itself"
                 yield Notice("rolling-shape", reason, "leave rolling out for this pair of materials, or mean it")
                 return

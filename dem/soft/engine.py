@@ -21,6 +21,7 @@ from dem.model.particles.fields import WIDTHS, registered
 from dem.soft import arrays
 from dem.soft.bonds.engine_bonds import EngineBonds
 from dem.soft.contact.contact_history import ContactHistory
+from dem.soft.contact.convex_bodies import bounding_radii
 from dem.soft.contact.overlaps import DEEPEST, Overlaps
 from dem.soft.energy_unit import fitting_unit
 from dem.soft.escape import Exits
@@ -551,7 +552,7 @@ class Engine:
         first, kind = self.kinds.first_offset, self.by_row(self.bodies.kind)
         each = np.diff(first)[kind]
         start = np.repeat(first[kind] - np.cumsum(each) + each, each)
-        return self.kinds.radius[start + np.arange(each.sum())]
+        return bounding_radii(self.kinds)[start + np.arange(each.sum())]
 
     def arrays(self) -> Iterator[np.ndarray]:
         """All its arrays, some more than once."""

@@ -10,16 +10,20 @@ from dem.casefile.schema.key_types import Count, Modulus, Number, Point, Size
 from dem.casefile.schema.table_base import Table
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.clump import Clump
+from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
 from dem.model.shapes.flexible import FlexibleFibre
 from dem.model.shapes.shape import Fibre, Shape, Sphere
 
-SHAPES = {"sphere": Sphere, "fibre": Fibre, "capsule": Capsule, "clump": Clump, "flexible-fibre": FlexibleFibre}
+SHAPES = {
+    "sphere": Sphere, "fibre": Fibre, "capsule": Capsule, "clump": Clump, "ellipsoid": Ellipsoid,
+    "superellipsoid": Superellipsoid, "flexible-fibre": FlexibleFibre,
+}  # fmt: skip
 
 
 class ShapeTable(Table):
     """``[shapes.NAME]``."""
 
-    type: Literal["sphere", "fibre", "capsule", "clump", "flexible-fibre"] = Field(
+    type: Literal["sphere", "fibre", "capsule", "clump", "ellipsoid", "superellipsoid", "flexible-fibre"] = Field(
         description="of the shape", examples=["sphere"]
     )
     diameter: Size | None = Field(None, description="of a sphere, capsule, or a fibre's spheres [m]", examples=[0.01])
@@ -33,6 +37,15 @@ class ShapeTable(Table):
         None, description="of a clump: sphere centres, in any frame [m]", examples=[[[0.0, 0, 0], [0.004, 0, 0]]]
     )
     radii: list[Size] | None = Field(None, description="of a clump's spheres [m]", examples=[[0.005, 0.003]])
+    semi_axes: tuple[Size, Size, Size] | None = Field(
+        None, description="of a (super)ellipsoid: half its lengths [m]", examples=[[0.003, 0.002, 0.0015]]
+    )
+    exponents: tuple[Number, Number] | None = Field(
+        None, description="n1 and n2 of a superellipsoid", examples=[[4.0, 3.0]]
+    )
+    contact_radius: Size | None = Field(
+        None, description="of a (super)ellipsoid in contact laws; default: that of its volume [m]", examples=[0.002]
+    )
     segments: Count | None = Field(None, description="of a flexible fibre: number of bonds", examples=[20])
     young: Modulus | None = Field(None, gt=0, description="of a flexible fibre's bending [Pa]", examples=[1e9])
     poisson: Number | None = Field(None, ge=0, le=0.5, description="of a flexible fibre's bonds", examples=[0.3])
@@ -47,6 +60,8 @@ class ShapeTable(Table):
         "fibre": ("diameter", "aspect_ratio", "spheres", "spacing"),
         "capsule": ("diameter", "aspect_ratio", "length"),
         "clump": ("offsets", "radii"),
+        "ellipsoid": ("semi_axes", "contact_radius"),
+        "superellipsoid": ("semi_axes", "exponents", "contact_radius"),
         "flexible-fibre": (
             "diameter",
             "aspect_ratio",
@@ -66,7 +81,8 @@ class ShapeTable(Table):
     def _fits(self) -> ShapeTable:
         """Refuse keys of other shapes, and sizes that contradict each other."""
         given, takes = self.given().keys() - {"type"}, self.TAKES[self.type]
-        needed = {"diameter"} if self.type == "capsule" or self.type.endswith("fibre") else set(takes)
+        diameter = self.type == "capsule" or self.type.endswith("fibre")
+        needed = {"diameter"} if diameter else set(takes) - {"contact_radius"}
         if given - set(takes) or needed - given:
             message = f"a {self.type} takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
             raise ValueError(message)

@@ -30,6 +30,7 @@ from dem.model.particles.size_distributions import LAWS
 from dem.model.particles.variant import is_fixed, variant_of
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.clump import Clump
+from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
 from dem.model.shapes.fibre_segment import FibreSegment
 from dem.model.shapes.flexible import FlexibleFibre
 from dem.model.shapes.shape import Fibre, Sphere, check_shape
@@ -55,10 +56,12 @@ OURS = {
     "dem.clump:Clump": Clump,
     "dem.contacts:Contact": Contact,
     "dem.materials:Material": Material,
+    "dem.shapes:Ellipsoid": Ellipsoid,
     "dem.shapes:Fibre": Fibre,
     "dem.shapes:FibreSegment": FibreSegment,
     "dem.shapes:FlexibleFibre": FlexibleFibre,
     "dem.shapes:Sphere": Sphere,
+    "dem.shapes:Superellipsoid": Superellipsoid,
 }
 A_PARTICLE, A_SPHERE = 2048, 512  # bytes for each that going on may need
 OURS |= {f"dem.parts:{word.__name__}": word for words in WORDS.values() for word in words}

@@ -12,6 +12,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.readonly import frozen
 from dem.base.typo_hints import hinted
+from dem.model.shapes.convex import filling, is_convex
 from dem.model.shapes.fibre_segment import FibreSegment
 from dem.model.shapes.shape import MassProperties
 
@@ -133,7 +134,12 @@ class Capsule:
 
 
 def chain(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
-    """Spheres that look like a shape, centres (S, 3) and radii (S,) [m]: its own; of a capsule, right to 0.8 % of R."""
+    """Spheres that look like a shape, centres (S, 3) and radii (S,) [m]: its own; of a capsule, right to 0.8 % of R.
+
+    Of a convex shape, balls inside it.
+    """
+    if is_convex(shape):
+        return filling(shape)
     if not half_length_of(shape):
         return shape.offsets, shape.radii
     centres, radii = hull_of(shape.half_length, 0.5 * shape.diameter)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.kernels.convex.shape_kinds import BallKind, CapsuleKind, convex_kinds
+from dem.kernels.convex.support_samples import sample
 from dem.kernels.soft.contact import convex_report
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.model.shapes.capsule import half_length_of
+from dem.model.shapes.convex import directions, is_convex
 from dem.model.walls.basic import Plane
 
 if TYPE_CHECKING:
@@ -20,12 +22,11 @@ if TYPE_CHECKING:
     from dem.model.bonds.bonds import Bonds
     from dem.model.domain.box import Box
     from dem.model.fluid.fluid import Fluid
-    from dem.model.materials import Material
     from dem.model.particles.particles import Particles
     from dem.model.shapes.shape import Shape
     from dem.model.walls.wall import Wall
 
-DIRECTIONS = 1000  # on the sphere, of Fibonacci's lattice
+DIRECTIONS = 1000
 
 
 class ConvexParts(NamedTuple):
@@ -38,18 +39,8 @@ class ConvexParts(NamedTuple):
     numbers: list[Sequence[float]]  # S numbers of the shapes
 
 
-def is_convex(shape: Shape) -> bool:
-    """Whether a shape is known by its support function."""
-    return hasattr(shape, "convex_kind")
-
-
-def has_convex(variants: Sequence[tuple[Shape, Material]]) -> bool:
-    """Whether there are convex shapes among the shapes and materials."""
-    return any(is_convex(shape) for shape, _ in variants)
-
-
 def pieces_of(shape: Shape) -> ConvexParts:
-    """ConvexParts of a shape in a run with convex shapes: itself, the segment of a capsule, or the balls of a clump."""
+    """Convex parts of a shape where some shapes are convex: itself, the segment of a capsule, the balls of a clump."""
     if is_convex(shape):
         numbers = [shape.convex_numbers]
         return ConvexParts(shape.offsets, shape.radii, np.array([shape.contact_radius]), [shape.convex_kind], numbers)
@@ -62,6 +53,11 @@ def pieces_of(shape: Shape) -> ConvexParts:
     return ConvexParts(
         shape.offsets, shape.radii, shape.radii, [BallKind] * len(shape.radii), shape.radii[:, None].tolist()
     )
+
+
+def bounding_radii(kinds: Kinds) -> np.ndarray:
+    """Radii of the spheres that hold the pieces of all kinds (S,) [m]: their own, but of convex shapes."""
+    return kinds.bound if isinstance(kinds, ConvexBodyKinds) else kinds.radius
 
 
 def with_shapes(kinds: Kinds, pieces: Sequence[ConvexParts]) -> ConvexBodyKinds:
@@ -137,11 +133,10 @@ def inverse_masses(kinds: ConvexBodyKinds, kind: np.ndarray) -> np.ndarray:
 
     By directions that are 0.1 rad apart: the largest is missed by half a percent of it at most.
     """
-    k = np.arange(DIRECTIONS) + 0.5
-    z, turn = 1 - 2 * k / DIRECTIONS, np.pi * (1 + 5**0.5) * k
-    across = np.sqrt(1 - z * z)
-    found = np.empty(kind.size)
-    convex_report.measure_levers(
-        kinds, kind.astype(np.int64), np.stack([across * np.cos(turn), across * np.sin(turn), z]), found
-    )
+    normals, found = directions(DIRECTIONS), np.empty(kind.size)
+    h, x = np.empty(DIRECTIONS), np.empty((3, DIRECTIONS))
+    for s, (shape, at) in enumerate(zip(kinds.shape, kinds.first_number, strict=True)):
+        sample(kinds.shapes, shape, kinds.numbers, at, normals, h, x)
+        lever = np.cross(kinds.offset[:, s, None] + x, normals, axis=0)
+        found[s] = (lever**2 / kinds.inertia[:, kind[s], None]).sum(0).max()
     return found

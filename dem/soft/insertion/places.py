@@ -11,6 +11,7 @@ from dem.kernels.packing.insertion import Taken, take_all
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.model.shapes.capsule import hull_of
 from dem.soft.checks import in_frame
+from dem.soft.contact.convex_bodies import bounding_radii
 from dem.soft.contact.overlaps import Overlaps
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def fits_anywhere(engine: Engine, region: Region, deck: SizeDeck, variant: int, 
 def _spheres(engine: Engine, variant: np.ndarray) -> Spheres:
     """Spheres of bodies of these variants."""
     kinds = engine.kinds
-    return _each(Spheres(kinds.first_offset, kinds.offset, kinds.radius), variant)
+    return _each(Spheres(kinds.first_offset, kinds.offset, bounding_radii(kinds)), variant)
 
 
 def _hulls(engine: Engine, variant: np.ndarray) -> Spheres:
@@ -158,7 +159,7 @@ def _taken(engine: Engine, region: Region, radii: np.ndarray) -> tuple[Taken, np
     b, variant = engine.bodies, engine.by_row(engine.bodies.kind)
     spheres = _hulls(engine, variant)
     radius = spheres.radius
-    widest = 2.000001 * (max(engine.kinds.radius.max(), radii.max(initial=0.0)) + engine.range)
+    widest = 2.000001 * (max(bounding_radii(engine.kinds).max(), radii.max(initial=0.0)) + engine.range)
     if not engine.owned:
         centres = np.zeros((0, 3))
     elif isinstance(engine.kinds, Capsules | Mixed):

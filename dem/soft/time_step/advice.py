@@ -14,6 +14,7 @@ import numpy as np
 from dem.base.notices import Notice
 from dem.kernels.laws import Elastic
 from dem.model.domain.box import AXES, FACES
+from dem.model.shapes.convex import is_convex
 from dem.soft import arrays
 from dem.soft.neighbours.skin_distances import CANDIDATE_SKIN
 from dem.soft.time_step.adhesion import AdhesionLimit, adhesion_limit
@@ -191,7 +192,8 @@ def _who(particles: Particles, impact: Impact, how: str) -> str:
 def _name(particles: Particles, body: int) -> str:
     """Part of a body that touches, in words: a sphere, or the tip of its shape."""
     shape, _ = particles.variants[particles.variant[body]]
-    return "a sphere" if len(shape.radii) == 1 else f"a {type(shape).__name__.lower()}'s tip"
+    ball = len(shape.radii) == 1 and not is_convex(shape)
+    return "a sphere" if ball else f"a {type(shape).__name__.lower()}'s tip"
 
 
 def fall(

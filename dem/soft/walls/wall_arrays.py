@@ -27,6 +27,7 @@ from dem.model.walls.servo import PID
 from dem.model.walls.wall import REACHED
 from dem.model.walls.wall_shapes import geometry_of, room_of_sides
 from dem.soft.contact.capsules import shapes_for_sides
+from dem.soft.contact.convex_bodies import bounding_radii
 from dem.soft.walls.moving_walls import about, free_of, servos
 
 if TYPE_CHECKING:
@@ -188,7 +189,8 @@ def walled(
     number, motions = len(walls), motions_of(walls)
     sigma = max(wall.roughness for wall in walls)
     has_sides = isinstance(kinds, Capsules | Mixed)  # which meshes have to know as far as a capsule reaches
-    widest = float(kinds.bounding_radius.max() if has_sides else kinds.radius.max()) * (1 + sigma) + reach + skin
+    farthest = kinds.bounding_radius if has_sides else bounding_radii(kinds)
+    widest = float(farthest.max()) * (1 + sigma) + reach + skin
     shapes = [wall.shape for wall in walls]
     refuse_unknown_kinds(walls, has_sides=has_sides)
     if has_sides and (lengths := cell_of(faces).length).any():

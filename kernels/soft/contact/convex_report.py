@@ -2,10 +2,10 @@
 
 from dem.kernels.compiler.jit import kernel
 from dem.kernels.convex.overlap import overlap as convex_overlap
-from dem.kernels.convex.shape_kinds import ConvexBody, support_of
+from dem.kernels.convex.shape_kinds import support_of
 from dem.kernels.domain.faces import height, inward
 from dem.kernels.domain.periodic import minimum_image
-from dem.kernels.numerics.vector import add, cross, divide, dot, load, scale, store, subtract
+from dem.kernels.numerics.vector import add, load, scale, store, subtract
 from dem.kernels.soft.contact.convex_bodies import at_plane, convex_body
 from dem.kernels.soft.contact.surface_motion import radius_of
 
@@ -76,26 +76,3 @@ def measure_arms(bodies, kinds, box, sphere, normal, arm):
         s, b = sphere[t], bodies.owner[sphere[t]]
         centre = minimum_image(box, load(bodies.sphere_position, s), load(bodies.position, b))
         store(arm, t, add(centre, support_of(convex_body(s, b, bodies, kinds), scale(-1.0, load(normal, t)))[1]))
-
-
-@kernel
-def measure_levers(kinds, kind, normal, lightest):
-    """Largest inverse effective mass of pieces over their surfaces, by many normals.
-
-    Parameters
-    ----------
-    kinds : see `dem.kernels.soft.state`
-    kind : (S,) kind of body of each piece
-    normal : (3, D) unit vectors
-
-    Writes
-    ------
-    lightest : (S,) the largest (x × n)·I⁻¹(x × n) of support points x of normals n [1/kg]
-    """
-    for s in range(kind.size):
-        shape = ConvexBody(kinds.shapes, kinds.shape[s], kinds.numbers, kinds.first_number[s], (1.0, 0.0, 0.0, 0.0))
-        lightest[s] = 0.0
-        for d in range(normal.shape[1]):
-            n = load(normal, d)
-            lever = cross(add(load(kinds.offset, s), support_of(shape, n)[1]), n)
-            lightest[s] = max(lightest[s], dot(lever, divide(lever, load(kinds.inertia, kind[s]))))
