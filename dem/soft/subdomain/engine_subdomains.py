@@ -1,8 +1,8 @@
-"""Subdomains of an engine, which several ranks move: all that rank 0 knows of them.
+"""Subdomains of an engine on several ranks, as rank 0 has them.
 
-The engine of rank 0 has all bodies when it is started, and whenever something looks closer or changes anything. Steps
-are taken by the subdomains; the state that only they know afterwards is fetched when it is asked for. So an engine on
-several ranks can do what one on a single rank does, with the same bytes.
+The engine of rank 0 has all bodies when it is started, and whenever its state is read or changed. The subdomains take
+the steps; rank 0 fetches their state when it is needed. So an engine on several ranks does what one on a single rank
+does, with the same bytes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from dem.soft.contact.capsules import with_poses
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.per_body import MOVING, sent_rows
 from dem.soft.subdomain.migration import BodyBatch, HistoryTable
-from dem.soft.subdomain.subdomain import PIECES, Kit, Subdomain
-from dem.soft.subdomain.subdomain_bonds import Ties
+from dem.soft.subdomain.subdomain import PIECES, SharedInput, Subdomain
+from dem.soft.subdomain.subdomain_bonds import BondTable
 
 if TYPE_CHECKING:
     from dem.kernels.domain.faces import BoxFaces
@@ -99,18 +99,18 @@ class EngineSubdomains:
         """Make the subdomains, which begin without bodies."""
         server = JobServer.current
         used = tuple(name for name in MOVING if getattr(engine.bodies, name).size)
-        kit = Kit(
+        shared = SharedInput(
             kinds=with_poses(engine.kinds, np.zeros(0, np.int64)), faces=engine.walls.faces, law=engine.law,
             fluid=engine.fluid.model, scheme=engine.scheme, layout=engine.layout, skins=engine.skins,
             range=engine.range, threads=self.threads, owners=server.owners(), used=used,
-            sent_rows=sent_rows(engine.fields), ties=Ties.of(engine) if engine.bonds else None,
+            sent_rows=sent_rows(engine.fields), bonds=BondTable.of(engine) if engine.bonds else None,
         )  # fmt: skip
         try:
-            pickle.dumps(kit)
+            pickle.dumps(shared)
         except (pickle.PicklingError, TypeError, AttributeError) as error:
             message = f"this run cannot be handed to other ranks: {error}; run it without mpiexec"
             raise ValueError(message) from None
-        remote = server.make(Subdomain, kit)
+        remote = server.make(Subdomain, shared)
         if remote.own.difference:
             message = (
                 f"{remote.own.difference}: the result would not be that of one; install the same pcdm-dem, Python and "

@@ -1,7 +1,7 @@
-"""What the contacts of a share remember, by spheres as they are here: of bodies that stay it is known where they are.
+"""Contact history of a subdomain by its own spheres; bodies that stay are found without a search.
 
-Only those that come, ghosts, and whom others know of are looked for by number: to sort the numbers of all bodies would
-take a tenth of the listing.
+Only arriving bodies, ghosts and bodies of other ranks are searched by number: to sort the numbers of all bodies would
+take a tenth of the rebuild.
 """
 
 from __future__ import annotations

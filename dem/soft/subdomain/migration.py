@@ -1,4 +1,4 @@
-"""Bodies on their way from one rank to another, with what their contacts remember."""
+"""Migration of bodies from one rank to another, with their contact history."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class BodyBatch(NamedTuple):
         return self.arrays["position"]
 
     def only(self, which: np.ndarray, table: HistoryTable) -> BodyBatch:
-        """Some of them, with a table of their contacts."""
+        """Some of the bodies, with a table of their contacts."""
         arrays = {name: values[:, which] if values.shape[1] else values for name, values in self.arrays.items()}
         return BodyBatch(arrays, self.number[which], table)
 
@@ -122,12 +122,12 @@ class BodyBatch(NamedTuple):
         return owner[np.maximum(row_i, -1)], owner[np.maximum(row_j, -1)]
 
     def find(self, number: np.ndarray, kinds: Kinds) -> tuple[np.ndarray, np.ndarray]:
-        """Which of their spheres have these numbers, and whose they are: place within the body, row; -1 if nobody's."""
+        """Which of their spheres have these numbers, and of which bodies: place within the body, row; -1 if of none."""
         return find(number, self.number, self.arrays["kind"][0], kinds)
 
 
 class MigrationSet(NamedTuple):
-    """Bodies that stay where they are or have come, in that order: nothing is copied until it is known where to."""
+    """Bodies that stay and bodies that arrived, in that order, before they are copied to their places."""
 
     old: BodyBatch
     stay: np.ndarray  # (k,) which of these rows do
@@ -156,7 +156,7 @@ class MigrationSet(NamedTuple):
         return _taken(old, late, places, room)
 
     def none_of(self, name: str) -> np.ndarray:
-        """An array of nobody (R, 0)."""
+        """Empty array (R, 0)."""
         values = self.old.arrays[name]
         return np.zeros((values.shape[0], 0), values.dtype)
 
@@ -165,7 +165,7 @@ class MigrationSet(NamedTuple):
         return _taken(self.old.number[None], self.late.number[None], places, room)[0]
 
     def rows(self, names: Sequence, which: np.ndarray) -> BodyBatch:
-        """Some of them, without what their contacts remember."""
+        """Some of the bodies, without contact history."""
         nothing, places = self.table.only(np.zeros(0, np.intp)), self.places(which)
         return BodyBatch({name: self.values(name, places) for name in names}, self.numbers(places), nothing)
 

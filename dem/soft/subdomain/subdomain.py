@@ -1,7 +1,7 @@
-"""A rank's share of an engine: the bodies that it moves, ghosts of those of others that they may touch, and its steps.
+"""Subdomain of a rank: the bodies that it moves, ghosts of bodies of other ranks, and its steps.
 
-All ranks do the same at the same time, and all know how the run as a whole is getting on (`Progress`): so all come to
-the same decisions, and to those that one rank alone would come to.
+All ranks do the same at the same time, and all have the state of the whole run (`RunState`). So all make the same
+decisions, and those that one rank alone would make.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from dem.soft.per_body import TO_GHOSTS
 from dem.soft.subdomain import subdomain_arrays
 from dem.soft.subdomain.history_migration import indexed
 from dem.soft.subdomain.migration import BodyBatch, HistoryTable, MigrationSet
-from dem.soft.subdomain.subdomain_bonds import ShareBonds
+from dem.soft.subdomain.subdomain_bonds import SubdomainBonds
 from dem.soft.subdomain.subdomain_ordering import in_order
 from dem.soft.thread_count import mode_for
 from dem.soft.walls.engine_walls import EngineWalls
@@ -51,17 +51,17 @@ if TYPE_CHECKING:
     from dem.soft.arrays import Layout
     from dem.soft.neighbours.skin_distances import Skins
     from dem.soft.subdomain.migration import Places
-    from dem.soft.subdomain.subdomain_bonds import Ties
+    from dem.soft.subdomain.subdomain_bonds import BondTable
     from dem.soft.subdomain.subdomain_ordering import Order
 
-PIECES = 1 << 19  # bodies that are told at a time, by all ranks together
+PIECES = 1 << 19  # bodies that are sent at a time, by all ranks together
 LONG = 65536  # bytes of messages of a rank, both ways, from which on they are hastened on their way
 SEVERAL = 4  # chunks of bodies further in, likewise: during fewer not much can be sent
 TIMED = 20  # steps by which the clock tells what work a rank has: those that took the shortest time
 
 
-class Kit(NamedTuple):
-    """What all shares of an engine have in common."""
+class SharedInput(NamedTuple):
+    """Input that all subdomains of an engine share."""
 
     kinds: Kinds
     faces: BoxFaces
@@ -75,11 +75,11 @@ class Kit(NamedTuple):
     owners: Partition
     used: tuple[str, ...]  # arrays of bodies that have any length
     sent_rows: int = 0  # of `Bodies.fields`, the first ones, that are sent of ghosts at every step
-    ties: Ties | None = None  # what all know of bonds, if there are any
+    bonds: BondTable | None = None  # all bonds, if there are any
 
 
 class LoadStatistics(NamedTuple):
-    """How a share has got on."""
+    """Load of a subdomain since its start."""
 
     bodies: int
     ghosts: int
@@ -107,18 +107,18 @@ class Subdomain:
     Parameters
     ----------
     communicator : Communicator
-    kit : Kit
-        What all subdomains of an engine have in common.
+    shared : SharedInput
+        Input that all subdomains of an engine share.
     """
 
-    def __init__(self, communicator: Communicator, kit: Kit) -> None:
+    def __init__(self, communicator: Communicator, shared: SharedInput) -> None:
         self.communicator = communicator
-        self.kinds, self.law, self.fluid = kit.kinds, kit.law, kit.fluid
-        self.walls = EngineWalls(kit.faces)
-        self.lists = EngineLists(None, kit.layout, kit.skins, kit.range, kit.law)
-        self.scheme, self.layout = kit.scheme, kit.layout
-        self.threads, self.owners, self.used = min(kit.threads, most_threads()), kit.owners, kit.used
-        self.sent_rows = kit.sent_rows
+        self.kinds, self.law, self.fluid = shared.kinds, shared.law, shared.fluid
+        self.walls = EngineWalls(shared.faces)
+        self.lists = EngineLists(None, shared.layout, shared.skins, shared.range, shared.law)
+        self.scheme, self.layout = shared.scheme, shared.layout
+        self.threads, self.owners, self.used = min(shared.threads, most_threads()), shared.owners, shared.used
+        self.sent_rows = shared.sent_rows
         self._kernels = bind(subdomain_step.obey)
         self.bodies: Bodies | None = None
         self.channel: Channel | None = None
@@ -129,7 +129,7 @@ class Subdomain:
         self.partial = np.zeros((1, sweeps.COLUMNS), np.int64)
         self.load = LoadStatistics(0, 0, 0.0, 0, 0)
         self.work, self.spent, self.steps = math.inf, 0.0, 0  # seconds a step, see `TIMED`; of late, how many steps
-        self.bonds = ShareBonds(communicator, kit.ties) if kit.ties else None
+        self.bonds = SubdomainBonds(communicator, shared.bonds) if shared.bonds else None
         self.difference = difference(communicator.allgather(BuildFingerprint.here(FINGERPRINT)))
         self.dt = math.nan
         self.parts: list[list[BodyBatch]] = []  # that rank 0 is to hand out
@@ -153,7 +153,7 @@ class Subdomain:
         progress.travel[0] = travel  # lists are younger than that, but so candidates are picked when they would be
 
     def _take_walls(self, given: dict[str, np.ndarray]) -> None:
-        """Go on with what walls have come to, loads and units; what is worn off is rank 0's, to which others add."""
+        """Take over the state of walls, loads and units; rank 0 has their wear, to which the others add."""
         if not has_walls(self.walls.faces):
             return
         for name, array in self.walls.state.items():
@@ -194,7 +194,7 @@ class Subdomain:
         return code
 
     def _begin(self, order: int, task: int, after: int) -> int:
-        """Note what all have come to in a task if that is the order, and do the next one for the border."""
+        """Record the sums of all ranks after a task, if that is the order, and do the next task for the border."""
         began = perf_counter()
         if self.bonds:
             self.bonds.begin_step()
@@ -234,9 +234,9 @@ class Subdomain:
         return self._begin_again(code, after)
 
     def _go_on(self, task: int, stop: int) -> int:
-        """Tell others of the border, do the task for all bodies further in meanwhile, and hear what others tell.
+        """Send the border to other ranks, meanwhile do the task for the bodies further in, and receive the ghosts.
 
-        Then note what all have come to, and begin with the next task; returns as `_begin`.
+        Then record the sums of all ranks, and begin the next task; returns as `_begin`.
         """
         self.channel.start(int(self.border.side[0]))
         began = perf_counter()
@@ -271,7 +271,7 @@ class Subdomain:
             self.work, self.spent, self.steps = min(self.work, self.spent / self.steps), 0.0, 0
 
     def _refresh(self) -> None:
-        """Pick candidates anew, or list neighbours anew if one of the ranks has to."""
+        """Pick the candidates again, or rebuild the neighbour lists if one of the ranks has to."""
         self.execute(subdomain_step.DISPLACED)
         self._swap_reports()
         displacement = float(as_float(self.border.reports[:, MOST + sweeps.LISTED].max()))
@@ -325,7 +325,7 @@ class Subdomain:
         return in_words(told) if told else None
 
     def is_sound(self, inside: tuple[np.ndarray, np.ndarray] | None) -> bool:
-        """Whether all bodies have finite states, and those who have not left are between these faces."""
+        """Whether all bodies have finite states, and those that have not left are between these faces."""
         shown, here = self._shown(), self.bodies.is_removed[0, self.low :] == 0
         sound = all(np.isfinite(values).all() for values in shown)
         if sound and inside:
@@ -336,7 +336,7 @@ class Subdomain:
     # Bodies that move between ranks, ghosts, and neighbour lists
 
     def rebuild(self, rows: BodyBatch | None = None) -> None:
-        """Hand bodies to those who are to have them, list their neighbours anew and pick the candidates.
+        """Migrate bodies to the ranks of their domains, rebuild the neighbour lists and pick the candidates.
 
         They are those of this rank, or what is given.
         """

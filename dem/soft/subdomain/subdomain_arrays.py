@@ -85,14 +85,14 @@ def lists(
 
 
 def walled(faces: BoxFaces, bodies: Bodies, chunks: int) -> BoxFaces:
-    """Faces whose walls, if there are any, have arrays for these bodies; what walls have come to is shared."""
+    """Faces whose walls, if there are any, have arrays for these bodies; the state of walls is shared."""
     if not has_walls(faces):
         return faces
     return faces._replace(walls=fitted(faces.walls, bodies.kind.size, bodies.owner.size, chunks))
 
 
 def wet(fluid: tuple, chunks: int) -> tuple:
-    """A fluid with scratch for so many chunks; what it has done is shared."""
+    """A fluid with scratch for so many chunks; its sums are shared."""
     if isinstance(fluid, Dry):
         return fluid
     medium = fluid.medium

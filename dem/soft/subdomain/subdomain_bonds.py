@@ -1,4 +1,4 @@
-"""Bonds of a share: those of its bodies, and what all ranks have to agree about when any break.
+"""Bonds of a subdomain: those of its bodies, and the agreement of all ranks on broken ones.
 
 Each rank has a list of all bonds and their states, and slots for those that hold a body of its own; a bond between
 bodies of two ranks is evaluated by both, from the same numbers, with the chunk that the ghost is in. That a bond is
@@ -15,7 +15,7 @@ import numpy as np
 
 from dem.kernels.numerics.energy import REST
 from dem.kernels.numerics.float_bits import as_float
-from dem.kernels.soft.bonds import bond_arrays as kept
+from dem.kernels.soft.bonds import bond_arrays as rows
 from dem.kernels.soft.bonds import overlap_release
 from dem.kernels.soft.chunks import CHUNK
 from dem.soft.bonds.bond_arrays import acting, by_chunk, give_room, incidence, list_apart, settled
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from dem.soft.engine import Engine
 
 
-class Ties(NamedTuple):
-    """What all shares know of B bonds of N bodies, and of X pairs of bodies that do not meet as long as bonds hold."""
+class BondTable(NamedTuple):
+    """All B bonds of N bodies, and X pairs of bodies without contact as long as their bonds hold."""
 
     bodies: int
     form: tuple  # see `dem.kernels.soft.bonds.bond_arrays.Bonds`, here as below
@@ -41,7 +41,7 @@ class Ties(NamedTuple):
     apart: np.ndarray  # (X, 2) numbers of bodies
 
     @classmethod
-    def of(cls, engine: Engine) -> Ties:
+    def of(cls, engine: Engine) -> BondTable:
         """Those of an engine."""
         tie = engine.bonds.arrays
         return cls(
@@ -50,12 +50,12 @@ class Ties(NamedTuple):
         )  # fmt: skip
 
 
-class ShareBonds:
-    """Bonds as one rank knows them."""
+class SubdomainBonds:
+    """Bonds of one rank."""
 
-    def __init__(self, communicator: Communicator, ties: Ties) -> None:
-        self.communicator, self.ties = communicator, ties
-        number, pairs = len(ties.pairs), len(ties.apart)
+    def __init__(self, communicator: Communicator, bonds: BondTable) -> None:
+        self.communicator, self.table = communicator, bonds
+        number, pairs = len(bonds.pairs), len(bonds.apart)
         self.state, self.when = np.zeros(number, np.int8), np.full(number, -1)
         self.pending, self.count = np.zeros(number, np.int64), np.zeros(3, np.int64)
         self.pressed = np.zeros(1)
@@ -65,16 +65,16 @@ class ShareBonds:
         self.mine = np.zeros(pairs, bool)  # pairs that this rank follows
         self.first_own = 0  # chunk
         self.parting = np.zeros(0, np.int64)  # bonds that break in this step
-        self.tie: kept.Bonds | None = None
+        self.tie: rows.Bonds | None = None
 
     def begin(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from what an engine's bonds have come to."""
-        for name, array in self.come_to().items():
+        """Go on from the state of an engine's bonds."""
+        for name, array in self.state_arrays().items():
             array[:] = state[name]
         self.agreed[:] = self.slack
 
-    def come_to(self) -> dict[str, np.ndarray]:
-        """What bonds have come to, as `dem.soft.bonds.engine_bonds.EngineBonds.state` tells it."""
+    def state_arrays(self) -> dict[str, np.ndarray]:
+        """State of the bonds by name, as `dem.soft.bonds.engine_bonds.EngineBonds.state` has it."""
         return {
             "state": self.state, "when": self.when, "count": self.count, "pending": self.pending,
             "pressed": self.pressed,
@@ -84,12 +84,12 @@ class ShareBonds:
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """Copies of the state of the bonds."""
-        return settled(self.come_to())
+        return settled(self.state_arrays())
 
     def partners(self, identity: np.ndarray) -> np.ndarray:
         """Numbers of the bodies that bonds hold to these, which are this rank's."""
-        pairs = self.ties.pairs[(self.state < kept.BROKEN) & (self.ties.pairs[:, 1] >= 0)]
-        own = np.zeros(self.ties.bodies, bool)
+        pairs = self.table.pairs[(self.state < rows.BROKEN) & (self.table.pairs[:, 1] >= 0)]
+        own = np.zeros(self.table.bodies, bool)
         own[identity] = True
         one, other = own[pairs[:, 0]], own[pairs[:, 1]]
         return np.unique(np.concatenate([pairs[other & ~one, 0], pairs[one & ~other, 1]]))
@@ -102,7 +102,7 @@ class ShareBonds:
         return both
 
     def agree(self) -> None:
-        """Have what others have followed of those who were bonded."""
+        """Take over the overlaps after breakage that other ranks have followed."""
         changed = np.flatnonzero(self.mine & (self.slack != self.agreed))
         for pair, slack in self.communicator.allgather((changed, self.slack[changed])):
             self.slack[pair] = self.agreed[pair] = slack
@@ -110,31 +110,31 @@ class ShareBonds:
         left = np.flatnonzero((self.slack > 0) & (self.slack < overlap_release.FAR))
         self.active[: left.size], self.eased_count[0] = left, left.size
 
-    def lay_out(self, bodies: Bodies, ghosts: int, low: int, chunks: int) -> kept.Bonds:
+    def lay_out(self, bodies: Bodies, ghosts: int, low: int, chunks: int) -> rows.Bonds:
         """Slots for bodies as they lie in memory now, ghosts first, those of this rank from the index `low` on."""
-        ties, n = self.ties, bodies.kind.size
-        place, here = np.full(ties.bodies, -1, np.int32), np.r_[:ghosts, low:n]
+        bonds, n = self.table, bodies.kind.size
+        place, here = np.full(bonds.bodies, -1, np.int32), np.r_[:ghosts, low:n]
         place[bodies.identity[here]] = here
-        one = place[ties.pairs[:, 0]]
-        other = np.where(ties.pairs[:, 1] < 0, one, place[ties.pairs[:, 1]])
-        bond = np.flatnonzero((self.state < kept.BROKEN) & ((one >= low) | (other >= low)))
+        one = place[bonds.pairs[:, 0]]
+        other = np.where(bonds.pairs[:, 1] < 0, one, place[bonds.pairs[:, 1]])
+        bond = np.flatnonzero((self.state < rows.BROKEN) & ((one >= low) | (other >= low)))
         number = bond[np.argsort(np.minimum(one, other)[bond], kind="stable")]
         slot = np.full(self.state.size, -1, np.int32)
         slot[number] = np.arange(number.size)
         first, second = one[number], other[number]
         chunk_first, highest = by_chunk(first, second, chunks)
-        grounded = np.flatnonzero(slot[ties.ground] >= 0)
-        grounded = grounded[np.argsort(slot[ties.ground[grounded]], kind="stable")]
+        grounded = np.flatnonzero(slot[bonds.ground] >= 0)
+        grounded = grounded[np.argsort(slot[bonds.ground[grounded]], kind="stable")]
         incident_first, incident = self._incidence(bond, one, other, slot, n)
-        self.first_own, self.mine = low // CHUNK, (place[ties.apart] >= low).any(axis=1)
-        self.tie = kept.Bonds(
-            form=ties.form, table=ties.table, slot=slot, number=number.astype(np.int32), kind=ties.kind[number],
-            first=first, second=second, live=acting(self, ties.pairs)[number].astype(float), chunk_first=chunk_first,
-            highest=highest, ground=ties.ground, grounded=grounded,
-            ground_first=np.searchsorted(slot[ties.ground[grounded]], chunk_first), place=ties.place,
+        self.first_own, self.mine = low // CHUNK, (place[bonds.apart] >= low).any(axis=1)
+        self.tie = rows.Bonds(
+            form=bonds.form, table=bonds.table, slot=slot, number=number.astype(np.int32), kind=bonds.kind[number],
+            first=first, second=second, live=acting(self, bonds.pairs)[number].astype(float), chunk_first=chunk_first,
+            highest=highest, ground=bonds.ground, grounded=grounded,
+            ground_first=np.searchsorted(slot[bonds.ground[grounded]], chunk_first), place=bonds.place,
             state=self.state, when=self.when, load=np.zeros(number.size), pending=self.pending, before=self.before,
             count=self.count, pressed=self.pressed, pull=np.zeros((9, number.size)), pull_at=np.zeros(chunks, np.int64),
-            incident_first=incident_first, incident=incident, partial=np.zeros((chunks, kept.COLUMNS), np.int64),
+            incident_first=incident_first, incident=incident, partial=np.zeros((chunks, rows.COLUMNS), np.int64),
             sums=np.zeros(3), eased=self._eased(place, n),
         )  # fmt: skip
         return self.tie
@@ -146,24 +146,24 @@ class ShareBonds:
 
         See of `kernels.soft.bonds.bond_arrays.Bonds`.
         """
-        ends = np.column_stack([one[bond], np.where(self.ties.pairs[bond, 1] < 0, -1, other[bond])])
+        ends = np.column_stack([one[bond], np.where(self.table.pairs[bond, 1] < 0, -1, other[bond])])
         first, entry = incidence(ends, n)
         return first.astype(np.int32), (2 * slot[bond[entry // 2]] + entry % 2).astype(np.int32)
 
     def _eased(self, place: np.ndarray, n: int) -> overlap_release.Eased:
-        """Pairs that do not meet; -1 for bodies of a pair of whom one is not here."""
-        pair = place[self.ties.apart]
+        """Pairs without contact; -1 for the bodies of a pair if one of them is not here."""
+        pair = place[self.table.apart]
         pair[(pair < 0).any(axis=1)] = -1
         first, second = np.ascontiguousarray(pair.T)
         eased = overlap_release.Eased(
             first=first, second=second, row=np.full(first.size, -1), slack=self.slack,
-            over_first=self.ties.over_first, over=self.ties.over, active=self.active, count=self.eased_count,
+            over_first=self.table.over_first, over=self.table.over, active=self.active, count=self.eased_count,
             apart_first=np.zeros(n + 1, np.int64), apart=np.zeros(2 * np.count_nonzero(first >= 0), np.int32),
         )  # fmt: skip
         list_apart(eased)
         return eased
 
-    def settle(self, nb: Neighbours) -> kept.Bonds:
+    def settle(self, nb: Neighbours) -> rows.Bonds:
         """Find pairs that do not meet in new lists, and give room to what bonds do."""
         eased = self.tie.eased
         here = np.flatnonzero(eased.first >= 0)
@@ -176,17 +176,17 @@ class ShareBonds:
     def begin_step(self) -> None:
         """Note which bonds break in the sweep that comes."""
         pending = self.pending[: self.count[0]]
-        self.parting = np.where(self.state[pending] == kept.BREAKING, pending, -1)
+        self.parting = np.where(self.state[pending] == rows.BREAKING, pending, -1)
 
     def end_step(self, per_joule: float) -> None:
-        """Add up what the bonds of all ranks hold and have lost, and tell each other which are to break."""
+        """Sum the energies of the bonds of all ranks, and agree on the bonds that are to break."""
         tie, own = self.tie, self.first_own
         sums = tie.partial[:own].sum(axis=0) + 2 * tie.partial[own:].sum(axis=0)
-        most = tie.partial[:, [kept.LOAD, kept.PRESSED]].max(axis=0, initial=0)
+        most = tie.partial[:, [rows.LOAD, rows.PRESSED]].max(axis=0, initial=0)
         self.communicator.allreduce(sums, most)
         sums //= 2
         self.pressed[0] = max(self.pressed[0], float(as_float(most[1])))
-        tie.sums[0], tie.sums[1] = sums[kept.ELASTIC], sums[kept.LOSS] + sums[kept.LOSS + 1] / REST
+        tie.sums[0], tie.sums[1] = sums[rows.ELASTIC], sums[rows.LOSS] + sums[rows.LOSS + 1] / REST
         if self.parting.size:
             tie.sums[2] = self._lost() * per_joule
         if float(as_float(most[0])) > 1.0:
@@ -206,9 +206,9 @@ class ShareBonds:
         return lost
 
     def _tell_who_breaks(self) -> None:
-        found = np.flatnonzero(self.state == kept.BREAKING)
+        found = np.flatnonzero(self.state == rows.BREAKING)
         told = self.communicator.allgather((found, self.before[found]))
         number, at = np.unique(np.concatenate([each[0] for each in told]), return_index=True)
-        self.state[number] = kept.BREAKING
+        self.state[number] = rows.BREAKING
         self.pending[: number.size], self.count[0] = number, number.size
         self.before[: number.size] = np.concatenate([each[1] for each in told])[at]

@@ -1,4 +1,4 @@
-"""The order of a share's bodies in memory: the border, whose motion others want, and those further in, each by cell."""
+"""Order of a subdomain's bodies in memory: the border, which other ranks need, then those further in, each by cell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Order(NamedTuple):
-    """Where the bodies of a share lie, counted from the first of them."""
+    """Places of the bodies of a subdomain, counted from the first of them."""
 
     order: np.ndarray  # (n,) who comes first, second, ...
     border: int  # bodies of the border, whole chunks of them unless they are all
@@ -63,7 +63,7 @@ def in_order(
 
 
 def border_of(wanted: np.ndarray, here: np.ndarray) -> np.ndarray:
-    """Who is to be of the border (n,): those whom others want, and as many more as make whole chunks; or all.
+    """Which bodies make the border (n,): those that other ranks need, and as many more as make whole chunks; or all.
 
     Examples
     --------
