@@ -17,8 +17,8 @@ import sys
 from dem.base import interrupts
 from dem.cli import streams
 
-# After how many new things Python looks for garbage. A command imports some two hundred thousand that all stay: to look
-# through them as often as Python does by itself takes a tenth of a short run.
+# Thresholds of the garbage collector. A command imports some two hundred thousand objects that all stay alive; with
+# Python's defaults, collections take a tenth of a short run.
 SELDOM = (100_000, 20, 20)
 
 
@@ -39,4 +39,4 @@ def main() -> None:
     try:
         app()
     finally:
-        gc.freeze()  # nobody need look for what the compiler left: the process ends
+        gc.freeze()  # no collection of the compiler's objects: the process ends

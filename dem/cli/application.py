@@ -119,7 +119,7 @@ def plain_errors(command: Callable) -> Callable:
             with interrupts.as_exceptions(), _warnings_in_words():
                 command(*args, **kwargs)
         except BrokenPipeError:
-            raise  # nobody reads on, which typer keeps quiet about
+            raise  # the reader has closed the pipe, about which typer is silent
         except (FloatingPointError, OutputError) as error:
             _complain(error, status=1)
         except (ValueError, TypeError, OSError, OverflowError, ImportError) as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 def cases_and_files(incomplete: str) -> list[str]:
     """Cases, and case files of the working folder, that begin like this."""
-    from dem.case import names  # noqa: PLC0415, only when somebody presses tab
+    from dem.case import names  # noqa: PLC0415, only when the user presses tab
 
     found = [*names(), *(str(path) for path in sorted(Path.cwd().glob("*.toml")))]
     found = [Path(name).name if name.endswith(".toml") else name for name in found]

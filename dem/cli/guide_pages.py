@@ -1,4 +1,4 @@
-"""Where the pages lie that somebody wrote for the site."""
+"""Folder and names of the pages of the documentation."""
 
 from __future__ import annotations
 

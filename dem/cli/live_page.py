@@ -1,4 +1,4 @@
-"""A page beside a run: a process of its own follows the file, and the run never waits for it."""
+"""Page in the browser that follows a run, from a separate process: the run never waits for it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ PATIENCE = 10.0  # s in which a page that is open gets the last frames
 def shown(path: Path) -> Iterator[None]:
     """Have `path` followed in the browser as soon as it is there, until the run has ended and its page knows."""
     command = [sys.executable, "-m", "dem.cli", "view", str(path), "--live", "--since", str(time.time())]
-    follower = subprocess.Popen(command, stdin=subprocess.PIPE)  # it ends when this pipe does, whatever becomes of us
+    follower = subprocess.Popen(
+        command, stdin=subprocess.PIPE
+    )  # the process ends when this pipe closes, however this one ends
     try:
         yield
     finally:

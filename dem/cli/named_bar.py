@@ -1,4 +1,4 @@
-"""A bar that names what it is at, and the kernels that are compiled for it; lines can be said while it is shown."""
+"""Progress bar with the name of the current task and of kernels being compiled; lines can be printed above it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Thing = TypeVar("Thing")
 
 
 class Left(TimeRemainingColumn):
-    """The time that is left, by how long things took before where that is known, else by those that are done."""
+    """Time left, estimated by earlier durations of the same tasks, else by the tasks done."""
 
     def render(self, task: Task) -> Text:
         """What is shown now."""
@@ -55,7 +55,7 @@ class Named(Progress):
         return super().add_task(description, *settings, **{"compiled": "", "left": lambda: None, **fields})
 
     def each(self, doing: str, things: Mapping[str, Thing], *, how: str = "") -> Iterator[tuple[str, Thing]]:
-        """Things one after the other, with their names, which are shown; `how` tells apart short work from long."""
+        """Iterate over tasks and show their names; `how` distinguishes kinds of work with different durations."""
         took = Took({name: f"{doing} {name} {how}".strip() for name in things} if not self.disable else {})
         task = self.add_task(doing, total=len(things), left=took.left)
 

@@ -1,4 +1,4 @@
-"""What a command prints to, whatever the shell has closed or cannot show."""
+"""Standard output and error that work where the shell has closed them or cannot encode a character."""
 
 from __future__ import annotations
 

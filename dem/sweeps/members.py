@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dem.case import AnyCase
 
-MANY = 300  # runs that nobody starts by mistake
+MANY = 300  # largest number of runs without an explicit limit
 MOST = 100_000
 WIDEST, LONGEST = 16, 180  # characters of a number, and of a name without its ending
 
@@ -29,11 +29,11 @@ class Member(NamedTuple):
     path: Path  # of its file
     options: dict[str, Any]  # of `Simulation.run`
     threads: int | None = None
-    overwrite: bool = False  # what is there of another run
+    overwrite: bool = False  # results of an earlier run
 
     @property
     def words(self) -> str:
-        """The parameters, for people."""
+        """The parameters as text."""
         return " ".join(f"{name}={value}" for name, value in self.settings.items()) or self.path.name
 
 
@@ -45,15 +45,15 @@ def combined(
     Parameters
     ----------
     parameters : dict of str to list of str
-        Values of each.
+        Values of each parameter.
     zipped : bool
-        Whether those that have several go together, all as many.
+        Combine the k-th values of all parameters that have several; their numbers must be equal.
     drawn : int, optional
-        So many of the combinations, drawn at random, each once, in their order.
+        Take this number of the combinations, drawn at random without repetition, in their order.
     seed : int
-        Of what is drawn.
+        Of the random numbers.
     most : int, optional
-        So many may be made without being asked; None: any number up to `MOST`.
+        Largest number of runs that is allowed; None: `MOST`.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def _combination(parameters: dict[str, list[str]], number: int, *, zipped: bool)
 
 
 def names(case: str, parameters: dict[str, list[str]], combinations: list[dict[str, str]], ending: str) -> list[str]:
-    """Names of files that tell case and parameters, and whose alphabetical order is that of the values.
+    """File names from case and parameters, in alphabetical order for ascending values.
 
     Numbers of a parameter are written with as many digits each, as far as they are not negative and of one unit.
     Raises ValueError for values that differ by spaces alone.

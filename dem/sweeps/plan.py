@@ -1,4 +1,4 @@
-"""What a sweep would do: all that is wrong with it, or its runs, what is there of each, and the table."""
+"""Plan of a sweep: its errors, or its runs, the state of each, and the table."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def planned(
     Raises
     ------
     ValueError, TypeError, OSError
-        With one line for each thing that is wrong with any of the runs, before anything is run.
+        With one line for each error of any of the runs, before a run starts.
     """
     case, name = _named(case)
     if not parameters:
@@ -136,7 +136,7 @@ def _checked(drafts: list[Member]) -> list[Chosen]:
 
 
 def _check(run: Chosen, draft: Member) -> None:
-    """What can be said against a run before it is built."""
+    """Errors of a run that can be found before its simulation is made."""
     options = run.options | draft.options
     if isinstance(run.case, StudyCase):
         if options:
@@ -190,7 +190,7 @@ def _found(members: list[Member], runs: list[Chosen], table: SweepTable) -> Plan
 
 
 def command(member: Member, *, resumed: bool = False, begun: bool = False) -> str:
-    """The command that makes a run, or goes on with it.
+    """The command that starts a run, or resumes it.
 
     Examples
     --------
@@ -222,12 +222,12 @@ def _joined(value: object) -> str:
 
 
 def shares(runs: int, jobs: int | None, threads: int | None) -> tuple[int, int]:
-    """Processes side by side and threads of each, as many as are asked for or as there are cores for.
+    """Number of processes and of threads of each, as given or by the number of cores.
 
     Raises
     ------
     ValueError, TypeError
-        If these are none, or several threads in several processes are more than there are cores.
+        If a number is invalid, or several processes with several threads exceed the number of cores.
     """
     there = cores()
     if jobs is not None:

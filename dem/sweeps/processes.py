@@ -1,4 +1,4 @@
-"""Processes of our own that make runs, and other executors: started, watched, stopped, replaced when they die."""
+"""Worker processes for runs, and user-defined executors: start, watch, stop, and replace those that die."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNGUARDED = (
     "since each process imports it; or give an executor"
 )
 DIED = "its process died, maybe of too little memory"
-PATIENCE = 0.5  # [s] between looks whether a run has ended that nobody waits for any more
+PATIENCE = 0.5  # [s] between polls of runs that are being abandoned
 
 
 class _Self:
@@ -48,7 +48,7 @@ class _Self:
         self.asked = True
 
     def _watch(self, stop: connection.Connection) -> None:
-        """Wait until all is to stop, or who started this has died, after which nobody would end it."""
+        """Wait for the signal to stop, or the death of the parent process."""
         parent = multiprocessing.parent_process().sentinel
         connection.wait([parent, stop])
         os.kill(os.getpid(), signal.SIGTERM)
@@ -83,7 +83,7 @@ def carry_out_here(member: Member) -> Outcome:
 
 
 class Processes:
-    """Context manager of as many processes; raises RuntimeError if they cannot be started."""
+    """Context manager of a pool of `jobs` processes; raises RuntimeError if they cannot be started."""
 
     def __init__(self, number: int) -> None:
         context = multiprocessing.get_context("spawn")  # what is forked would have the threads of kernels half
@@ -115,10 +115,10 @@ class Processes:
 def by_processes(
     members: Sequence[Member], first: Sequence[Member], jobs: int, done: Callable[[Member, Outcome], None]
 ) -> None:
-    """Make all runs in processes of our own, having compiled what the `first` need; tells of each that is done.
+    """Compute all runs in worker processes, after compiling the kernels of `first`; reports each run that is done.
 
-    A process that dies takes those with it that run in others; each of these is made again alone, so that it shows
-    whose fault it was.
+    A process that dies breaks the pool, and with it the other current runs. Each of these is then repeated alone, which
+    shows the run that failed.
     """
     left, suspects = deque(members), deque()
     while left or suspects:

@@ -1,4 +1,4 @@
-"""What the file of a run says of it: whether it is the run that is wanted, and how far it has come."""
+"""State of a run by its file: whether it is the wanted run, and how far it is."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ FRUITLESS = "FloatingPointError"  # how the error of a run begins that would bre
 
 
 class RunOnDisk(NamedTuple):
-    """What there is of a run.
+    """State of a run on disk.
 
-    ``state`` is "nothing", "begun" (before anything could be kept), "unfinished" (it can be resumed), "running" (by
-    another process), "finished", or "other": something else than this run, which ``outcome.error`` tells.
+    ``state`` is "nothing", "begun" (without a checkpoint yet), "unfinished" (it can be resumed), "running" (by
+    another process), "finished", or "other": another run, described by ``outcome.error``.
     """
 
     state: str
@@ -41,12 +41,12 @@ class RunOnDisk(NamedTuple):
 
 
 def chosen(member: Member) -> Chosen:
-    """The case of a run, with its parameters, and its threads if there can be any.
+    """The case of a run, with its parameters, and its number of threads if the case has threads.
 
     Raises
     ------
     ValueError, OSError
-        With one line for each thing that is wrong.
+        With one line for each error.
     """
     found = _chosen(member, {})
     if member.threads is None or "threads" in member.settings or not has_threads(found):
@@ -102,7 +102,7 @@ def _state(file: h5py.File) -> RunOnDisk:
 
 
 def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:
-    """In what a file is not of this run, in words; threads change no bit, of machines `dem.rerun` tells."""
+    """How a file differs from this run, in words; threads and machines are not compared."""
     from dem.kernels.compiler.jit import FINGERPRINT  # noqa: PLC0415, most files need not be looked at
 
     about = file["parameters"]
@@ -137,7 +137,7 @@ def _written_as(file: h5py.File) -> Output:
 
 
 def described(case: AnyCase | FileCase) -> dict:
-    """What the file of a run says of its case, as plain values."""
+    """Case of a run as stored in its file, as plain values."""
     if hasattr(case, "contents"):
         told = {"case": case.name, "case_file": case.contents()}
     else:
@@ -157,7 +157,7 @@ def _bare(told: dict) -> dict:
 
 
 def _first(held: dict, wanted: dict) -> tuple[str, object, object]:
-    """The first thing that differs, and both values."""
+    """The first difference, with both values."""
     one, other = _bare(held), _bare(wanted)
     name = next(name for name in (*other, *one) if one.get(name) != other.get(name))
     old, new = (str(each.get(name, "not given")) for each in (one, other))

@@ -114,7 +114,7 @@ def sweep(
     if not (executor is None or hasattr(executor, "submit")):
         message = f"executor is {type(executor).__name__}, expected one of concurrent.futures, such as a pool"
         raise TypeError(message)
-    shares(1, jobs, threads)  # what is wrong with them is told before anything is looked at
+    shares(1, jobs, threads)  # their errors are reported before any file is read
     ways = Ways(zipped, random, seed, most)
     plan = planned(
         case, values, folder=folder, ways=ways, threads=threads, overwrite=overwrite,
@@ -179,7 +179,7 @@ def carry_out(
 
 
 def _tell_removed(plan: Plan) -> None:
-    """Tell of runs that have ended well, but whose files are not there."""
+    """Report runs that ended without error but have no file."""
     for k, member in enumerate(plan.members):
         row = plan.rows[k]
         if row.verdict not in ("", "ERROR", "STOPPED") and not member.path.exists():

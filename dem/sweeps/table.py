@@ -29,11 +29,11 @@ NAME = "sweep.csv"
 TEXT = {"newline": "", "encoding": "utf-8", "errors": "surrogateescape"}  # names of files keep their bytes
 OWN = ("file", "verdict", "seconds", "error")  # columns after the case and its parameters
 FAILED = ("FAIL", "ERROR")
-MEASURED = ("PASS", "WARN", "FAIL")  # runs that have come to their end, with a trajectory
+MEASURED = ("PASS", "WARN", "FAIL")  # verdicts of completed runs with a trajectory
 
 
 class Outcome(NamedTuple):
-    """What came of a run.
+    """Result of a run.
 
     ``verdict`` is PASS, WARN or FAIL; DONE of a study, which writes a table; ERROR if it broke or was refused; STOPPED
     by a signal; nothing if it has not been run, or is being run by somebody else. ``seconds`` of computing are those
@@ -115,14 +115,14 @@ class SweepTable:
 
     @property
     def failed(self) -> list[Row]:
-        """Runs that broke, were refused, or whose verdict is FAIL."""
+        """Runs that ended with an error, were refused, or have the verdict FAIL."""
         return [row for row in self if row.verdict in FAILED]
 
     def measure(self, function: Callable[[Trajectory], object]) -> None:
         """Add columns by a function of each run, and write the file; see `dem.sweep`.
 
-        The function gets the trajectory (`dem.Trajectory`, open) of each run that has come to its end, and returns a
-        number, for a column of the function's name, or a dict of names to numbers. Other rows have nothing there.
+        The function gets the trajectory (`dem.Trajectory`, open) of each completed run, and returns a
+        number, for a column of the function's name, or a dict of names to numbers. Other rows are empty there.
 
         Raises
         ------
@@ -150,7 +150,7 @@ class SweepTable:
         self.write()
 
     def _measured(self, row: Row, columns: Callable[[Trajectory], Mapping], whose: str) -> Row:
-        """A row with columns by a function of its run, if that has come to its end."""
+        """A row with the columns that a function computes from its run, if the run is complete."""
         from dem.files.reading.trajectory import Trajectory  # noqa: PLC0415 (tables are read without h5py)
 
         if row.verdict not in MEASURED:

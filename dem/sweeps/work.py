@@ -1,4 +1,4 @@
-"""One run of a sweep, in whatever process or thread somebody lets it be made."""
+"""Compute one run of a sweep, in any process or thread."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def carry_out(member: Member, *, quiet: bool = False) -> Outcome:
-    """Make one run, go on with it, or leave it if it is finished; returns what came of it, whatever goes wrong.
+    """Start or resume a run, or skip it if it is finished; returns its outcome, also for errors.
 
-    If `quiet`, warnings of the engine go with the outcome: in a process whose filters are nobody else's.
+    If `quiet`, warnings of the engine are recorded in the outcome instead of shown, in a process of its own.
     """
     start = time.perf_counter()
     with _warnings_kept(wanted=quiet) as kept:
@@ -36,7 +36,7 @@ def carry_out(member: Member, *, quiet: bool = False) -> Outcome:
             outcome = Outcome("STOPPED")
         except MemoryError:
             outcome = Outcome("ERROR", error="there is not enough memory for this many particles, spheres or triangles")
-        except Exception as error:  # it is told in the table; others go on
+        except Exception as error:  # the table shows the error; other runs continue
             outcome = Outcome("ERROR", time.perf_counter() - start, error_in_words(error))
     return outcome._replace(warnings=tuple(dict.fromkeys(kept)))
 
@@ -69,7 +69,7 @@ def _run(run: Chosen, member: Member, *, overwrite: bool) -> object:
 
 
 def compile_for(member: Member, *, quiet: bool = False) -> None:
-    """Have all compiled that a run needs, by one step in a file of its own; what is wrong is for the run to say."""
+    """Compile the kernels of a run by one step into a temporary file; errors are left to the run itself."""
     with _warnings_kept(wanted=quiet):
         try:
             run = chosen(member)

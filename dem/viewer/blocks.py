@@ -55,7 +55,7 @@ def frame_bytes(run: Trajectory) -> int:
 def block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
     """Some frames of a run, ready for JSON; `level` is how hard zlib tries.
 
-    A block says how many particles it has: those of later blocks are the same ones and, behind them, new ones.
+    A block has its number of particles; later blocks have the same particles, followed by new ones.
     """
     where = np.array([all_positions(run, k) for k in frames])
     lower, upper = _extent(run, frames, where)
@@ -81,7 +81,7 @@ def block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
 
 
 def quantised(x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Places (..., 3) as numbers from 0 to 65534 between two corners; 65535 throughout for who is not between them.
+    """Positions (..., 3) as integers from 0 to 65534 between two corners; 65535 for positions outside.
 
     Examples
     --------

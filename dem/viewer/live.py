@@ -1,4 +1,4 @@
-"""Follow a run while it goes on: a page for this machine alone asks for what has been written since."""
+"""Follow a running simulation: a local page requests the frames written since its last request."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from dem.viewer.blocks import block, frame_bytes
 from dem.viewer.page import about, as_text, page, what
 from dem.viewer.view import check_size
 
-HERE = "127.0.0.1"  # nobody else can reach it
+HERE = "127.0.0.1"  # reachable from this machine only
 REPLY = 8e6  # bytes of frames in an answer
 FAST = 1  # how hard to deflate what goes to the same machine
-LAST = 5.0  # s that an open page has to ask for the last frames
+LAST = 5.0  # [s] for an open page to request the last frames
 
 
 class Followed:
-    """A trajectory that grows; it is opened anew for each look, so that who writes it is never in the way."""
+    """A growing trajectory, reopened for each request, so that it does not block the writer."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -38,7 +38,7 @@ class Followed:
             return page(self.path.name, what(run, about(run)), [block(run, range(1), FAST)], live=True)
 
     def since(self, first: int, particles: int) -> str:
-        """Frames from that one on, as many as go into an answer; and whether the run has ended.
+        """Frames from a given one on, up to the size of an answer, and whether the run has ended.
 
         The constant part of the page is sent again if the page knows another number of particles than there are.
         """
@@ -53,7 +53,7 @@ class Followed:
 
 
 class Server(ThreadingHTTPServer):
-    """Serves one trajectory at an address that only who was told can guess."""
+    """Serves one trajectory at an address that contains a random secret."""
 
     daemon_threads = True
 
@@ -100,7 +100,7 @@ class _Answer(BaseHTTPRequestHandler):
             else:
                 self.send_error(HTTPStatus.NOT_FOUND)
                 return
-        except (ValueError, KeyError, RuntimeError, OSError) as error:  # of a file that is gone or not yet there
+        except (ValueError, KeyError, RuntimeError, OSError) as error:  # of a missing file
             self.send_error(HTTPStatus.SERVICE_UNAVAILABLE, explain=error_in_words(error))
             return
         body = text.encode()
@@ -112,11 +112,11 @@ class _Answer(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *said: object) -> None:
-        """Say nothing of what is asked for."""
+        """Log no requests."""
 
 
 def follow(path: Path, *, port: int = 0, show: bool = True) -> None:
-    """Serve a page that follows a run, until Ctrl-C; says where."""
+    """Serve a page that follows a run, until Ctrl-C; prints its address."""
     with Trajectory(path) as run:
         check_size(run)
     with Server(path, port) as server:

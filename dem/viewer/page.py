@@ -1,4 +1,4 @@
-"""The page: what does not change in a run, its frames, and the script, in one text."""
+"""HTML page of a run: constant data, frames and script in one text."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _walls(run: Trajectory) -> list[dict]:
 
 
 def page(title: str, told: dict, blocks: list[dict], *, live: bool = False) -> str:
-    """The whole page. Names that a file brings are text in it, whatever they are."""
+    """The whole page. Names from the file are escaped."""
     folder = resources.files("dem.viewer") / "page"
     scripts = [*SCRIPTS[:-1], "live.js", SCRIPTS[-1]] if live else SCRIPTS
     parts = {

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from os import PathLike
 
-MEGABYTES = 25.0  # of a page, unless asked for otherwise
-LARGEST = 2_000_000  # spheres that a browser can be asked to draw
+MEGABYTES = 25.0  # default size of a page
+LARGEST = 2_000_000  # largest number of spheres that browsers draw
 PARTS = 20  # blocks that frames are written in
 
 

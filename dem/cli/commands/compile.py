@@ -47,7 +47,7 @@ def compile_kernels(
     """
     wanted = [(name, parameters(settings or [])) for name in names or []]
     for name, given in wanted:
-        choose(name, given)  # what is wrong is told before anything is compiled
+        choose(name, given)  # errors are reported before anything is compiled
     wanted += everything() if everything_ else []
     if not wanted:
         message = "give cases or case files, or --all"

@@ -26,7 +26,7 @@ EXTRAS = {
 NEEDED = ("numpy", "numba", "llvmlite", "h5py", "pydantic", "typer", "rich", "pint")
 BROWSERS = ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome", "chrome", "firefox", "msedge")
 SETTINGS = ("NUMBA_", "OMP_", "GOMP_", "MKL_", "OPENBLAS_", "HDF5_", "SLURM_", "PYTHONPATH", "BROWSER")
-LITTLE = 2e9  # bytes of memory or disk below which something is said
+LITTLE = 2e9  # bytes of memory or disk below which doctor warns
 
 
 @app.command()

@@ -33,7 +33,7 @@ def export_file(
 
 
 def _told_by(output: Path | None) -> str:
-    """The format whose files are named like this one: of several the one with the longest such ending."""
+    """Format by the ending of a file name; the longest ending that matches."""
     name = output.name.lower() if output else ""
     alike = {
         to: max((len(end) for end in each.endings if name.endswith(end)), default=0) for to, each in formats().items()

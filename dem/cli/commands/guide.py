@@ -1,4 +1,4 @@
-"""The pages of the site that somebody wrote, read where the engine is installed."""
+"""``dem guide``: show the pages of the documentation in the terminal."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def _words(values: dict, names: dict[str, str] | None = None, leave: str = "") -
 
 
 def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
-    """A value for people, with its unit if the key is a known one."""
+    """A value formatted for reading, with its unit if the key has one."""
     unit = f" {UNITS[key]}" if key in UNITS and not isinstance(value, str) else ""
     if isinstance(value, dict) and "least" in value:
         more = f" (mean {value['mean']:.6g}, {value['different']} different)" if "mean" in value else ""
@@ -172,7 +172,7 @@ def _inner(text: str, value: object) -> str:
 
 
 def _says(value: object) -> bool:
-    """Whether anything is said at all: not so by no open faces, or no motion."""
+    """Whether a value is worth a line: not an empty list of open faces, or no motion."""
     return value not in ([], {}, None)
 
 

@@ -89,7 +89,7 @@ def _film(run: Trajectory, path: Path, seconds: float, fps: float, options: dict
 
 
 def _frame(run: Trajectory, frame: int | None, time: float | None) -> int:
-    """The frame asked for by number or by time."""
+    """The frame with a given number or time."""
     if not len(run):
         message = f"{run.path} has no frames: there is nothing to draw"
         raise ValueError(message)

@@ -150,7 +150,7 @@ def _number(time: str | None) -> float | str | None:
 
 
 def parameters(settings: list[str]) -> dict[str, str]:
-    """What ``--set NAME=VALUE`` says, word for word."""
+    """Parameters from ``--set NAME=VALUE``, as strings."""
     result: dict[str, str] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")

@@ -104,7 +104,7 @@ def _collect(plan: Plan, *_: object, quiet: bool) -> None:
 
 
 def _make(plan: Plan, jobs: int | None, threads: int | None, *, quiet: bool) -> None:
-    """Make all runs that are left; says so."""
+    """Compute all runs that are not finished, and report progress."""
     left, there = len(plan.left), len(plan.members)
     if not quiet:
         done = f", {there - left} of {there} are done" if left < there else ""
@@ -117,7 +117,7 @@ def _make(plan: Plan, jobs: int | None, threads: int | None, *, quiet: bool) -> 
 
 
 def _teller(left: int, *, lines: bool) -> Callable[[Member, Outcome], None]:
-    """What says of each run how it ended: in a line if there is no bar, and on stderr what was wrong with it."""
+    """Function that reports how each run ended: in a line if there is no bar, with errors on stderr."""
     ended = 0
 
     def tell(member: Member, outcome: Outcome) -> None:
