@@ -241,7 +241,7 @@ def choice(call, choose, position, path, first):
     """
 
     def chosen(context, args):
-        function = types.Dispatcher(choose(field_type(args[position], path)))
+        function = context.resolve_value_type(choose(field_type(args[position], path)))
         return function, function.get_call_type(context, args[first:], {})
 
     class Choice(AbstractTemplate):

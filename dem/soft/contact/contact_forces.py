@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.kernels import rotation
+from dem.kernels.fluid import Dry
 from dem.kernels.soft.contact import contact_report, result_sinks
+from dem.kernels.soft.state import StepContext
 from dem.model.contact.contact_forces import ContactForces
 from dem.soft.arrays import scratch
 
@@ -28,6 +31,10 @@ def contact_forces(engine: Engine) -> ContactForces:
         angular_velocity_predicted=np.ascontiguousarray(spin[:, row]) if turning else np.zeros((3, 0)),
     )
     lists = _with_scratch(engine)
+    context = StepContext(
+        rotation.Euler(), engine.law, Dry(), engine.setting._replace(per_joule=1.0), bodies, engine.kinds, lists,
+        engine.walls.faces, engine.partial,
+    )  # fmt: skip
     count, room = ROOM, 0
     while count > room:
         room = count
@@ -35,7 +42,7 @@ def contact_forces(engine: Engine) -> ContactForces:
             np.empty((room, 4), np.int64), np.empty((room, result_sinks.COLUMNS)), np.zeros(1, np.int64),
             time_sign=-1.0, half=0.5 * engine.dt,
         )  # fmt: skip
-        count = contact_report.list_contacts(engine.law, bodies, engine.kinds, lists, engine.walls.faces, sink)
+        count = contact_report.list_contacts(context, sink)
     who, what = sink.who[:count], sink.what[:count]
     wall = who[:, 1] < 0
     order = np.lexsort((who[:, 3], who[:, 2], np.where(wall, -who[:, 1], who[:, 1]), who[:, 0], wall))

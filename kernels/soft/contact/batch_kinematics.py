@@ -261,12 +261,12 @@ def meet_spheres(number, alike, dt, gathered, known):
 
 
 @inline
-def compute_sphere_kinematics(law, start, first, touching, half, bodies, kinds, neighbours, box, gathered, known, told):
+def compute_sphere_kinematics(geometry, sink, start, first, touching, context, gathered, known, told):
     """Kinematics of the pairs of single spheres from `first` in the list on, as many as a batch has room for.
 
     Parameters
     ----------
-    law, half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+    geometry, sink, context : see `dem.kernels.soft.contact.contact_batches.evaluate_touching`
     start, first, touching : first candidate of the chunk; pairs in the list of those that touch
 
     Writes
@@ -278,6 +278,7 @@ def compute_sphere_kinematics(law, start, first, touching, half, bodies, kinds, 
     -------
     number of columns, first pair that is still to come, and MIXED_TYPES, MAY_BE_NEW or ONGOING
     """
+    bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
     number = min(BLOCK, touching.size - first)
     alike = know_kinds(
         start, first, number, touching, bodies, kinds, neighbours, gathered, known, told[OF_I], told[OF_J]
@@ -286,7 +287,7 @@ def compute_sphere_kinematics(law, start, first, touching, half, bodies, kinds, 
         box, first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
         bodies.velocity_predicted, bodies.angular_velocity_predicted, gathered,
     )  # fmt: skip
-    began = meet_spheres(number, alike, 2.0 * half, gathered, known)
+    began = meet_spheres(number, alike, context.setting.dt, gathered, known)
     way = MIXED_TYPES
     if alike:
         way = MAY_BE_NEW if began > 0 else ONGOING

@@ -370,32 +370,34 @@ def finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told):
 
 
 @inline
-def compute_capsule_kinematics(law, start, first, listed, bodies, kinds, neighbours, box, fetched, known, told):
+def compute_capsule_kinematics(geometry, sink, start, first, touching, context, gathered, known, told):
     """Kinematics of the contacts of pairs from `first` in a list on, as many as a batch has room for.
 
     Pairs that are not nearly parallel have a column each; the others have theirs behind, and a void one before.
 
     Parameters
     ----------
-    law, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-    start, first, listed : first candidate of the chunk; pairs in the list of those that touch
+    geometry, sink, context : see `dem.kernels.soft.contact.contact_batches.evaluate_touching`
+    start, first, touching : first candidate of the chunk; pairs in the list of those that touch
 
     Writes
     ------
     known, told : a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK)
-    fetched : scratch of 14 rows or more
+    gathered : scratch of 14 rows or more
 
     Returns
     -------
     number of columns, first pair that is still to come, and MIXED_TYPES
     """
-    pairs = min(PAIRS, listed.size - first)
+    law, bodies, kinds = context.law, context.bodies, context.kinds
+    neighbours, box = context.neighbours, context.box
+    pairs = min(PAIRS, touching.size - first)
     for t in range(pairs):
-        fetch(t, start + listed[first + t], bodies, kinds, neighbours, fetched, known)
-    measure(box, pairs, fetched, known)
+        fetch(t, start + touching[first + t], bodies, kinds, neighbours, gathered, known)
+    measure(box, pairs, gathered, known)
     number, done = pairs, pairs
     for t in range(pairs):
-        counted = listed[first + t]
+        counted = touching[first + t]
         if known[flat(PARALLEL, t)] == 0.0:
             finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told)
             continue

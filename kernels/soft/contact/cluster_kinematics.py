@@ -86,13 +86,13 @@ def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
 
 
 @func
-def compute_cluster_kinematics(sink, law, start, first, touching, half, bodies, kinds, neighbours, box, known, told):
+def compute_cluster_kinematics(geometry, sink, start, first, touching, context, gathered, known, told):
     """Kinematics of the contacts from `first` in the list on, as many as a batch has room for.
 
     Parameters
     ----------
     sink : of spheres that are all alike the torques on both are the same in steps; reports have both arms
-    law, half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+    geometry, context, gathered : see `dem.kernels.soft.contact.contact_batches.evaluate_touching`
     start, first, touching : first candidate of the chunk; pairs in the list of those that touch
 
     Writes
@@ -104,6 +104,8 @@ def compute_cluster_kinematics(sink, law, start, first, touching, half, bodies, 
     -------
     number of columns, first pair that is still to come, and MIXED_TYPES
     """
+    law, bodies, kinds = context.law, context.bodies, context.kinds
+    neighbours, box = context.neighbours, context.box
     number = min(BLOCK, touching.size - first)
     alike = kinds.all_single_spheres and kinds.contact_distance > 0.0 and not is_report(sink)
     for t in range(number):

@@ -194,41 +194,31 @@ scatter_forces = select("damping", {SharedDamping: scatter_cluster_forces, objec
 
 
 @inline
-def single_spheres(scheme):
+def single_spheres(kinds, scheme):
     """Geometry of bodies that a scheme of single spheres turns."""
     return SingleSpheres()
 
 
 @inline
-def sphere_clusters(scheme):
+def sphere_clusters(kinds, scheme):
     """Geometry of other bodies made of spheres."""
     return SphereClusters()
 
 
-by_scheme = select("scheme", {rotation.SphericalPCDM: single_spheres, object: sphere_clusters})
-
-
 @inline
-def geometry_of_spheres(kinds, scheme):
-    """Contact geometry of bodies made of spheres."""
-    return by_scheme(scheme)
-
-
-@inline
-def geometry_of_capsules(kinds, scheme):
-    """Contact geometry of capsules."""
+def segments(kinds, scheme):
+    """Geometry of capsules."""
     return Segments()
 
 
 @inline
-def geometry_of_convex(kinds, scheme):
-    """Contact geometry of bodies of which some are convex shapes."""
+def convex_bodies(kinds, scheme):
+    """Geometry of bodies of which some are convex shapes."""
     return ConvexBodies()
 
 
-geometry_of = select(
-    "kinds", {Kinds: geometry_of_spheres, Capsules: geometry_of_capsules, ConvexBodyKinds: geometry_of_convex}
-)
+geometry_of_spheres = select("scheme", {rotation.SphericalPCDM: single_spheres, object: sphere_clusters})
+geometry_of = select("kinds", {Kinds: geometry_of_spheres, Capsules: segments, ConvexBodyKinds: convex_bodies})
 
 
 @inline
@@ -294,20 +284,20 @@ measure_candidates = select("kinds", {Kinds: list_overlaps, ConvexBodyKinds: lis
 
 
 @inline
-def find_touching(kinds, sink, law, c, bodies, neighbours, box):
+def find_touching(sink, c, context):
     """List the candidates of chunk c that touch, or have not let go since; returns their number.
 
     Parameters
     ----------
     sink : steps list contacts across a film as well, reports do not
-    kinds, law, c, bodies, box : see `dem.kernels.soft.state`
+    c, context : see `dem.kernels.soft.state`
 
     Writes
     ------
-    neighbours.overlap, neighbours.touching, neighbours.contact_slot : of the chunk's segment
-    neighbours.has_history : of its candidates, in steps
-    neighbours.batch_kinematics : scratch
+    context.neighbours : overlap, touching and contact_slot of the chunk's segment; has_history of its candidates, in
+        steps; batch_kinematics, scratch
     """
+    law, bodies, kinds, neighbours, box = context.law, context.bodies, context.kinds, context.neighbours, context.box
     number, start, column = neighbours.pairs[c], first_candidate(c, neighbours), neighbours.force_at[c]
     stop = start + number
     overlap = neighbours.overlap[column : column + number]
@@ -321,124 +311,14 @@ def find_touching(kinds, sink, law, c, bodies, neighbours, box):
     return contact_detection.list_chunk(law, c, beyond, overlap, listed, neighbours)
 
 
-@inline
-def kinematics_of_spheres(
-    geometry, sink, law, start, first, touching, half, bodies, kinds, neighbours, box, gathered, known, told
-):
-    """Kinematics of single spheres, see `compute_kinematics`.
-
-    Parameters
-    ----------
-    geometry, sink, law, start, first, touching, half, bodies, kinds, neighbours, box : see `evaluate_touching`
-
-    Writes
-    ------
-    gathered, known, told : as `compute_sphere_kinematics`
-
-    Returns
-    -------
-    number of columns, first pair that is still to come, and MIXED_TYPES, MAY_BE_NEW or ONGOING
-    """
-    return compute_sphere_kinematics(
-        law, start, first, touching, half, bodies, kinds, neighbours, box, gathered, known, told
-    )
-
-
-@inline
-def kinematics_of_bodies(
-    geometry, sink, law, start, first, touching, half, bodies, kinds, neighbours, box, gathered, known, told
-):
-    """Kinematics of other bodies, see `compute_kinematics`.
-
-    Parameters
-    ----------
-    geometry, sink, law, start, first, touching, half, bodies, kinds, neighbours, box : see `evaluate_touching`
-
-    Writes
-    ------
-    gathered, known, told : as `compute_cluster_kinematics` or `compute_capsule_kinematics`
-
-    Returns
-    -------
-    number of columns, first pair that is still to come, and MIXED_TYPES
-    """
-    return by_shape(kinds, sink, law, start, first, touching, half, bodies, neighbours, box, gathered, known, told)
-
-
-@inline
-def kinematics_of_clusters(
-    kinds, sink, law, start, first, touching, half, bodies, neighbours, box, gathered, known, told
-):
-    """Kinematics of bodies made of spheres, see `kinematics_of_bodies`.
-
-    Parameters
-    ----------
-    kinds, sink, law, start, first, touching, half, bodies, neighbours, box : see `evaluate_touching`
-
-    Writes
-    ------
-    known, told : as `compute_cluster_kinematics`
-
-    Returns
-    -------
-    as `compute_cluster_kinematics`
-    """
-    return compute_cluster_kinematics(
-        sink, law, start, first, touching, half, bodies, kinds, neighbours, box, known, told
-    )
-
-
-@inline
-def kinematics_of_capsules(
-    kinds, sink, law, start, first, touching, half, bodies, neighbours, box, gathered, known, told
-):
-    """Kinematics of capsules, see `kinematics_of_bodies`.
-
-    Parameters
-    ----------
-    kinds, sink, law, start, first, touching, half, bodies, neighbours, box : see `evaluate_touching`
-
-    Writes
-    ------
-    gathered, known, told : as `compute_capsule_kinematics`
-
-    Returns
-    -------
-    as `compute_capsule_kinematics`
-    """
-    return compute_capsule_kinematics(
-        law, start, first, touching, bodies, kinds, neighbours, box, gathered, known, told
-    )
-
-
-@inline
-def kinematics_of_convex(
-    kinds, sink, law, start, first, touching, half, bodies, neighbours, box, gathered, known, told
-):
-    """Kinematics of bodies of which some are convex shapes, see `kinematics_of_bodies`.
-
-    Parameters
-    ----------
-    kinds, sink, law, start, first, touching, half, bodies, neighbours, box : see `evaluate_touching`
-
-    Writes
-    ------
-    known, told : as `compute_convex_kinematics`
-
-    Returns
-    -------
-    as `compute_convex_kinematics`
-    """
-    return compute_convex_kinematics(law, start, first, touching, bodies, kinds, neighbours, box, known, told)
-
-
-by_shape = select(
-    "kinds",
-    {Kinds: kinematics_of_clusters, Capsules: kinematics_of_capsules, ConvexBodyKinds: kinematics_of_convex},
-)
 compute_kinematics = select(
     "geometry",
-    {SingleSpheres: kinematics_of_spheres, SphereClusters: kinematics_of_bodies, Segments: kinematics_of_bodies},
+    {
+        SingleSpheres: compute_sphere_kinematics,
+        SphereClusters: compute_cluster_kinematics,
+        Segments: compute_capsule_kinematics,
+        ConvexBodies: compute_convex_kinematics,
+    },
 )
 
 
@@ -490,70 +370,76 @@ keep = select(
 
 
 @inline
-def scatter_sphere_forces(geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out):
+def scatter_sphere_forces(sink, geometry, number, way, row, start, context, known, told, out):
     """Write the rows of `Neighbours.force_torque` of contacts of spheres.
 
     Parameters
     ----------
-    geometry, law, number, way, row, start, bodies, kinds, box, known, told, out : see `take_forces`
+    number, way, row, start : columns; MIXED_TYPES, MAY_BE_NEW or ONGOING; row of the first; chunk's first candidate
+    sink, geometry, context : see `evaluate_touching`
+    known, told, out : columns of the batch
 
     Writes
     ------
-    neighbours.force_torque : rows from `row` on
+    context.neighbours.force_torque : rows from `row` on
     """
+    law = context.law
     if laws.turns(law) and way == MIXED_TYPES:
         share_couples(geometry, number, known, out)
     other = ON_J if laws.turns(law) or way == MIXED_TYPES else ON_I
-    scatter_forces(law.damping, number, out, other, neighbours.force_torque[row:])
+    scatter_forces(law.damping, number, out, other, context.neighbours.force_torque[row:])
 
 
 @inline
-def scatter_segment_forces(geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out):
+def scatter_segment_forces(sink, geometry, number, way, row, start, context, known, told, out):
     """Write the rows of `Neighbours.force_torque` of pairs of capsules.
 
     Parameters
     ----------
-    geometry, law, number, way, row, start, bodies, kinds, box, known, told, out : see `take_forces`
+    sink, geometry, number, way, row, start, context, known, told, out : see `scatter_sphere_forces`
 
     Writes
     ------
-    neighbours.force_torque : of the candidates of the batch
+    context.neighbours.force_torque : of the candidates of the batch
     """
+    bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
     scatter_capsule_forces(number, start, bodies, kinds, neighbours, box, known, told, out)
 
 
 @inline
-def scatter_convex_forces(geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out):
+def scatter_convex_forces(sink, geometry, number, way, row, start, context, known, told, out):
     """Write the rows of `Neighbours.force_torque` of contacts of convex shapes: forces and torques on both bodies.
 
     Parameters
     ----------
-    geometry, law, number, way, row, start, bodies, kinds, box, known, told, out : see `take_forces`
+    sink, geometry, number, way, row, start, context, known, told, out : see `scatter_sphere_forces`
 
     Writes
     ------
-    neighbours.force_torque : rows from `row` on
+    context.neighbours.force_torque : rows from `row` on
     """
-    scatter_cluster_forces(number, out, ON_J, neighbours.force_torque[row:])
+    scatter_cluster_forces(number, out, ON_J, context.neighbours.force_torque[row:])
 
 
-scatter = select(
+take_forces = select(
     "geometry",
     {
-        SingleSpheres: scatter_sphere_forces, SphereClusters: scatter_sphere_forces, Segments: scatter_segment_forces,
+        SingleSpheres: scatter_sphere_forces,
+        SphereClusters: scatter_sphere_forces,
+        Segments: scatter_segment_forces,
         ConvexBodies: scatter_convex_forces,
     },
-)  # fmt: skip
+)
 
 
 @inline
-def total_of_contact(geometry, t, number, start, bodies, kinds, neighbours, box, known, told, out):
+def total_of_contact(geometry, t, number, start, context, known, told, out):
     """Force on the first sphere of a contact [N], its arm [m], and the next column.
 
     Parameters
     ----------
     t : column
-    geometry, number, start, bodies, kinds, neighbours, box, known, told, out : see `take_forces`
+    geometry, number, start, context, known, told, out : see `scatter_sphere_forces`
 
     Returns
     -------
@@ -563,18 +449,19 @@ def total_of_contact(geometry, t, number, start, bodies, kinds, neighbours, box,
 
 
 @inline
-def total_of_capsules(geometry, t, number, start, bodies, kinds, neighbours, box, known, told, out):
+def total_of_capsules(geometry, t, number, start, context, known, told, out):
     """Force of all contacts of a pair of capsules [N], the arm of their middle [m], and the next column.
 
     Parameters
     ----------
     t : first column
-    geometry, number, start, bodies, kinds, neighbours, box, known, told, out : see `take_forces`
+    geometry, number, start, context, known, told, out : see `scatter_sphere_forces`
 
     Returns
     -------
     force [N], arm from the centre of the first body [m], column
     """
+    bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
     force, _, _, stop = total(t, number, start, bodies, kinds, neighbours, box, known, told, out)
     return force, middle_of(t, stop, known), stop
 
@@ -585,17 +472,18 @@ total_of = select(
 
 
 @inline
-def take_rows(sink, geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out):
+def take_rows(sink, geometry, number, way, row, start, context, known, told, out):
     """Report the contacts of a batch, one row a pair of spheres or capsules.
 
     Parameters
     ----------
-    geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out : see `take_forces`
+    geometry, number, way, row, start, context, known, told, out : see `scatter_sphere_forces`
 
     Writes
     ------
     sink : `ReportSink`
     """
+    bodies, neighbours = context.bodies, context.neighbours
     t = 0
     while t < number:
         first = t
@@ -604,7 +492,7 @@ def take_rows(sink, geometry, law, number, way, row, start, bodies, kinds, neigh
             continue
         i, j = neighbours.sphere_i[start + told[CANDIDATE, first]], neighbours.sphere_j[start + told[CANDIDATE, first]]
         b, c = bodies.owner[i], bodies.owner[j]
-        force, arm, t = total_of(geometry, first, number, start, bodies, kinds, neighbours, box, known, told, out)
+        force, arm, t = total_of(geometry, first, number, start, context, known, told, out)
         branch, loss = subtract(get(known, ARM, first), get(known, POINT, first)), 0.0
         for contact in range(first, t):
             loss += out[flat(LOSS, contact)]
@@ -613,47 +501,31 @@ def take_rows(sink, geometry, law, number, way, row, start, bodies, kinds, neigh
         write_row(sink, bodies.identity[b], bodies.identity[c], of_b, of_c, touch, force, loss, arm, branch)
 
 
-@inline
-def take_forces(sink, geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out):
-    """Write forces and torques of the contacts of a batch.
-
-    Parameters
-    ----------
-    number, way, row, start : columns; MIXED_TYPES, MAY_BE_NEW or ONGOING; row of the first; chunk's first candidate
-    sink, geometry, law, bodies, kinds, box : see `evaluate_touching`
-    known, told, out : columns of the batch
-
-    Writes
-    ------
-    neighbours.force_torque : of the contacts of the batch
-    """
-    scatter(geometry, law, number, way, row, start, bodies, kinds, neighbours, box, known, told, out)
-
-
 take_results = select("sink", {ReportSink: take_rows, ForceSink: take_forces})
 
 
 @func
-def evaluate_touching(kinds, sink, law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box):
+def evaluate_touching(sink, c, time_sign, context):
     """Evaluate the touching among the candidate pairs of chunk c.
 
     Parameters
     ----------
     sink : `result_sinks.ForceSink` or `result_sinks.ReportSink`
-    kinds, law, scheme, c, time_sign, half, per_joule, bodies, box : see `dem.kernels.soft.state`
+    c, time_sign, context : see `dem.kernels.soft.state`
 
     Writes
     ------
-    neighbours.force_torque, neighbours.history, neighbours.has_history : of the chunk's candidates, in steps
-    neighbours.overlap, neighbours.touching, neighbours.contact_slot : of the chunk's segment
-    neighbours.batch_kinematics, neighbours.batch_history, neighbours.batch_forces, neighbours.batch_ids : scratch
+    context.neighbours : force_torque, history and has_history of the chunk's candidates, in steps; overlap, touching
+        and contact_slot of the chunk's segment; batch_kinematics, batch_history, batch_forces and batch_ids, scratch
     sink : a row for each contact, in reports
 
     Returns
     -------
     `Sums`
     """
-    geometry, start, row = geometry_of(kinds, scheme), first_candidate(c, neighbours), first_row(c, neighbours)
+    law, neighbours, geometry = context.law, context.neighbours, geometry_of(context.kinds, context.scheme)
+    half, per_joule = 0.5 * context.setting.dt, context.setting.per_joule
+    start, row = first_candidate(c, neighbours), first_row(c, neighbours)
     block, column = neighbours.evaluating_block[c], neighbours.force_at[c]
     gathered, kept, out, told = (
         neighbours.batch_kinematics[block],
@@ -664,16 +536,14 @@ def evaluate_touching(kinds, sink, law, scheme, c, time_sign, half, per_joule, b
     known = gathered[OF_PAIRS:]
     history, has_history = neighbours.history[start:], neighbours.has_history[start:]
     remembers = laws.needs_velocity(law) and neighbours.has_history.size > 0
-    touched = find_touching(kinds, sink, law, c, bodies, neighbours, box)
+    touched = find_touching(sink, c, context)
     touching = neighbours.touching[column : column + touched]
     sums, first = no_sums(), 0
     while first < touching.size:
         if remembers:
             fetch(geometry, law, first, min(BLOCK, touching.size - first), touching, history)
-        number, stop, way = compute_kinematics(
-            geometry, sink, law, start, first, touching, half, bodies, kinds, neighbours, box, gathered, known, told
-        )
-        share(kinds, geometry, law, first, stop, start, touching, half, bodies, neighbours, box, known)
+        number, stop, way = compute_kinematics(geometry, sink, start, first, touching, context, gathered, known, told)
+        share(geometry, first, stop, start, touching, context, known)
         if remembers:
             recall(geometry, law, first, number, touching, told, history, has_history, kept)
         more = evaluate_batch(
@@ -681,67 +551,18 @@ def evaluate_touching(kinds, sink, law, scheme, c, time_sign, half, per_joule, b
         )
         if remembers and not is_report(sink):
             keep(geometry, law, first, number, touching, told, kept, out, history, has_history)
-        take_results(
-            sink, geometry, law, number, way, row + first, start, bodies, kinds, neighbours, box, known, told, out
-        )
+        take_results(sink, geometry, number, way, row + first, start, context, known, told, out)
         sums, first = joined(sums, more), stop
     return sums
 
 
 @inline
-def evaluate_listed(law, scheme, c, time_sign, half, per_joule, bodies, kinds, neighbours, box):
-    """Evaluate the candidate pairs of chunk c by a law that needs velocities, see `evaluate`.
-
-    Parameters
-    ----------
-    law, scheme, c, time_sign, half, per_joule, bodies, kinds, neighbours, box : see `evaluate`
-
-    Returns
-    -------
-    `Sums`
-    """
-    return evaluate_touching(kinds, ForceSink(), law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box)
+def evaluate_listed(c, time_sign, context):
+    """Evaluate the candidate pairs of chunk c that touch, in a step; see `evaluate_touching`."""
+    return evaluate_touching(ForceSink(), c, time_sign, context)
 
 
-by_law = select("law", {laws.Elastic: evaluate_elastic, laws.Composite: evaluate_listed})
-
-
-@inline
-def evaluate_spheres(kinds, law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box):
-    """Evaluate the candidate pairs of chunk c, which are spheres.
-
-    Parameters
-    ----------
-    kinds, law, scheme, c, time_sign, half, per_joule, bodies, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    neighbours : as `evaluate_elastic`, or `evaluate_touching`
-
-    Returns
-    -------
-    `Sums`
-    """
-    return by_law(law, scheme, c, time_sign, half, per_joule, bodies, kinds, neighbours, box)
-
-
-@inline
-def evaluate_batches(kinds, law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box):
-    """Evaluate the candidate pairs of chunk c, which are capsules or convex shapes, by any law.
-
-    Parameters
-    ----------
-    kinds, law, scheme, c, time_sign, half, per_joule, bodies, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    neighbours : as `evaluate_touching`
-
-    Returns
-    -------
-    `Sums`
-    """
-    return evaluate_touching(kinds, ForceSink(), law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box)
-
-
-evaluate = select("kinds", {Kinds: evaluate_spheres, Capsules: evaluate_batches, ConvexBodyKinds: evaluate_batches})
+evaluate_spheres = select("context.law", {laws.Elastic: evaluate_elastic, laws.Composite: evaluate_listed})
+evaluate = select(
+    "context.kinds", {Kinds: evaluate_spheres, Capsules: evaluate_listed, ConvexBodyKinds: evaluate_listed}
+)

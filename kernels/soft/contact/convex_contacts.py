@@ -133,12 +133,12 @@ def look_at_convex(kinds, law, k, bodies, neighbours, box):
 
 
 @func
-def compute_convex_kinematics(law, start, first, touching, bodies, kinds, neighbours, box, known, told):
+def compute_convex_kinematics(geometry, sink, start, first, touching, context, gathered, known, told):
     """Kinematics of the contacts from `first` in the list on, as many as a batch has room for.
 
     Parameters
     ----------
-    law, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
+    geometry, sink, context, gathered : see `dem.kernels.soft.contact.contact_batches.evaluate_touching`
     start, first, touching : first candidate of the chunk; pairs in the list of those that touch
 
     Writes
@@ -150,6 +150,8 @@ def compute_convex_kinematics(law, start, first, touching, bodies, kinds, neighb
     -------
     number of columns, first pair that is still to come, and MIXED_TYPES
     """
+    law, bodies, kinds = context.law, context.bodies, context.kinds
+    neighbours, box = context.neighbours, context.box
     number = min(BLOCK, touching.size - first)
     for t in range(number):
         k = start + touching[first + t]

@@ -20,24 +20,25 @@ from dem.kernels.soft.uniform_values import of_pair
 
 
 @inline
-def evaluate_elastic(law, scheme, c, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+def evaluate_elastic(c, time_sign, context):
     """Evaluate the candidate pairs of chunk c.
 
     Spheres that are all alike do without reading reach and stiffness of each pair, a tenth of a step's memory traffic.
 
     Parameters
     ----------
-    law, scheme, c, time_sign, half, per_joule, bodies, kinds, box : see `dem.kernels.soft.state`
+    c, time_sign, context : see `dem.kernels.soft.state`
 
     Writes
     ------
-    neighbours.pair_force : of the chunk's candidates [N]
+    context.neighbours.pair_force : of the chunk's candidates [N]
 
     Returns
     -------
     `Sums`
     """
-    number = neighbours.pairs[c]
+    bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
+    per_joule, number = context.setting.per_joule, neighbours.pairs[c]
     start = first_candidate(c, neighbours)
     stop = start + number
     column = neighbours.force_at[c]

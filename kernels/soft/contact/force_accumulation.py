@@ -15,94 +15,61 @@ from dem.kernels.soft.state import Kinds
 
 
 @inline
-def gather_round_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
+def gather_round_pairs(c, shift, context):
     """Sum pair forces and their torques for the spheres of chunk c; that of sphere b goes to column b - shift.
 
     Parameters
     ----------
-    scheme, law, kinds, box : see `dem.kernels.soft.state`
-    c, shift, neighbours : chunk; how far before bodies their columns are
+    c, shift, context : see `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    context.bodies : force and torque, (3, N) world frame [N, N m]
     """
-    low, high = chunk_of(c, bodies.kind.size)
-    gather_spheres(law, low, high, shift, neighbours.pairs_of_body_start[c], bodies, kinds, neighbours, box)
+    low, high = chunk_of(c, context.bodies.kind.size)
+    gather_spheres(low, high, shift, context.neighbours.pairs_of_body_start[c], context)
 
 
 @inline
-def gather_cluster_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
+def gather_cluster_pairs(c, shift, context):
     """Sum pair forces and torques for chunk c, where all bodies are of several spheres or capsules.
 
     Parameters
     ----------
-    law, scheme, c, shift, kinds, neighbours, box : see `gather_round_pairs`
+    c, shift, context : see `gather_round_pairs`
 
     Writes
     ------
-    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    context.bodies : force and torque, (3, N) world frame [N, N m]
     """
-    low, _ = chunk_of(c, bodies.kind.size)
+    low, _ = chunk_of(c, context.bodies.kind.size)
+    neighbours = context.neighbours
     active = neighbours.with_contacts[low : low + neighbours.with_contacts_count[c]]
-    gather_bodies(kinds, law, c, active, neighbours.pairs_of_body_start[c], bodies, neighbours, box)
+    gather_bodies(c, active, neighbours.pairs_of_body_start[c], context)
 
 
 @inline
-def gather_any_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
+def gather_any_pairs(c, shift, context):
     """Sum pair forces and torques for chunk c, by whether all bodies are single spheres.
 
     Parameters
     ----------
-    law, scheme, c, shift, kinds, neighbours, box : see `gather_round_pairs`
+    c, shift, context : see `gather_round_pairs`
 
     Writes
     ------
-    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    context.bodies : force and torque, (3, N) world frame [N, N m]
     """
-    if kinds.all_single_spheres:
-        gather_round_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box)
+    if context.kinds.all_single_spheres:
+        gather_round_pairs(c, shift, context)
     else:
-        gather_cluster_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box)
+        gather_cluster_pairs(c, shift, context)
 
 
-by_damping = select("damping", {SharedDamping: gather_cluster_pairs, object: gather_any_pairs}, handed=False)
-
-
-@inline
-def gather_lossy_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
-    """Sum pair forces and torques for chunk c under laws with losses, choosing by the type of shared damping.
-
-    Parameters
-    ----------
-    law, scheme, c, shift, kinds, neighbours, box : see `gather_round_pairs`
-
-    Writes
-    ------
-    bodies.force, bodies.torque : (3, N) world frame [N, N m]
-    """
-    by_damping(law.damping, law, scheme, c, shift, bodies, kinds, neighbours, box)
-
-
-by_kind_of_law = select("law", {laws.Elastic: gather_any_pairs, laws.Composite: gather_lossy_pairs})
-
-
-@inline
-def gather_body_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
-    """Sum pair forces and torques for chunk c, for bodies of any kind under any law.
-
-    Parameters
-    ----------
-    scheme, law, c, shift, kinds, neighbours, box : see `gather_round_pairs`
-
-    Writes
-    ------
-    bodies.force, bodies.torque : (3, N) world frame [N, N m]
-    """
-    by_kind_of_law(law, scheme, c, shift, bodies, kinds, neighbours, box)
-
-
-gather_pairs = select("scheme", {rotation.SphericalPCDM: gather_round_pairs, object: gather_body_pairs})
+# damping is shared by contacts of bodies of several spheres, or capsules, only
+gather_lossy_pairs = select("context.law.damping", {SharedDamping: gather_cluster_pairs, object: gather_any_pairs})
+gather_body_pairs = select("context.law", {laws.Elastic: gather_any_pairs, laws.Composite: gather_lossy_pairs})
+gather_pairs = select("context.scheme", {rotation.SphericalPCDM: gather_round_pairs, object: gather_body_pairs})
 
 
 @vector_loop
@@ -138,48 +105,45 @@ def gather_round(low, high, shift, e, count_as_second, count_as_first, incident,
 
 
 @inline
-def gather_elastic(law, low, high, shift, e, bodies, kinds, neighbours, box):
+def gather_elastic(low, high, shift, e, context):
     """Force on single spheres.
 
     Parameters
     ----------
-    law, low, high, shift, e, neighbours : see `gather_round`
-    kinds, box : not looked at
+    low, high, shift, e, context : see `gather_round`, `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies.force : (3, N) world frame [N]
+    context.bodies : force, (3, N) world frame [N]
     """
+    neighbours = context.neighbours
     gather_round(
         low, high, shift, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
-        neighbours.pair_force,
-        bodies.force,
+        neighbours.pair_force, context.bodies.force,
     )  # fmt: skip
 
 
 @inline
-def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box):
+def gather_dissipative(low, high, shift, e, context):
     """Force on single spheres by a law that needs velocities, and torque if they turn.
 
     Parameters
     ----------
-    law : see `dem.kernels.soft.state`
-    low, high, shift, e, neighbours : see `gather_round`
-    kinds, box : see `dem.kernels.soft.state`
+    low, high, shift, e, context : see `gather_round`, `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    context.bodies : force and torque, (3, N) world frame [N, N m]
     """
+    bodies, neighbours = context.bodies, context.neighbours
     gather_lines(
         low, high, shift, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
-        neighbours.contact_slot,
-        neighbours.force_torque, neighbours.batch_forces[neighbours.block_of[low // CHUNK]], bodies.force,
-        bodies.torque,
+        neighbours.contact_slot, neighbours.force_torque, neighbours.batch_forces[neighbours.block_of[low // CHUNK]],
+        bodies.force, bodies.torque,
     )  # fmt: skip
 
 
-gather_spheres = select("law", {laws.Elastic: gather_elastic, laws.Composite: gather_dissipative})
+gather_spheres = select("context.law", {laws.Elastic: gather_elastic, laws.Composite: gather_dissipative})
 
 
 @vector_loop
@@ -258,38 +222,24 @@ def sum_rows(active, e, count_as_second, count_as_first, incident, row, force_to
 
 
 @inline
-def gather_rows(law, c, active, e, bodies, neighbours, box):
+def gather_rows(c, active, e, context):
     """Force and torque of the candidate pairs on bodies of chunk c, whose incident candidates begin at e.
 
     Parameters
     ----------
-    law, c, active, e, neighbours, box : see `gather_capsules`
-
-    Writes
-    ------
-    bodies.force, bodies.torque : of these bodies [N, N m]
-    """
-    sum_rows(
-        active, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
-        neighbours.contact_slot, neighbours.force_torque,
-        neighbours.batch_forces[neighbours.block_of[c]], bodies.force, bodies.torque,
-    )  # fmt: skip
-
-
-@inline
-def gather_capsules(kinds, law, c, active, e, bodies, neighbours, box):
-    """Sum the forces and torques of the candidate pairs on the capsules or convex shapes of chunk c.
-
-    Parameters
-    ----------
-    kinds, law, c, neighbours, box : see `dem.kernels.soft.state`
+    c, context : see `dem.kernels.soft.state`
     active, e : (n,) the bodies; first incident candidate
 
     Writes
     ------
-    bodies.force, bodies.torque : of these bodies [N, N m]
+    context.bodies : force and torque of these bodies [N, N m]
     """
-    gather_rows(law, c, active, e, bodies, neighbours, box)
+    bodies, neighbours = context.bodies, context.neighbours
+    sum_rows(
+        active, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
+        neighbours.contact_slot, neighbours.force_torque, neighbours.batch_forces[neighbours.block_of[c]],
+        bodies.force, bodies.torque,
+    )  # fmt: skip
 
 
 @vector_loop
@@ -329,41 +279,24 @@ def sum_bodies(
 
 
 @inline
-def gather_elastic_bodies(law, c, active, e, bodies, neighbours, box):
-    """Force and torque on bodies of chunk c, whose incident candidates begin at e.
+def gather_elastic_bodies(c, active, e, context):
+    """Force and torque on bodies of several spheres of chunk c, whose incident candidates begin at e.
 
     Parameters
     ----------
-    law, c, active, e, neighbours, box : see `gather_capsules`
+    c, active, e, context : see `gather_rows`
 
     Writes
     ------
-    bodies.force, bodies.torque : of these bodies [N, N m]
+    context.bodies : force and torque of these bodies [N, N m]
     """
+    bodies, neighbours = context.bodies, context.neighbours
     sum_bodies(
-        box, active, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
-        neighbours.sphere_i,
-        neighbours.sphere_j, neighbours.pair_force, bodies.sphere_position, bodies.position, bodies.force,
-        bodies.torque,
+        context.box, active, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
+        neighbours.sphere_i, neighbours.sphere_j, neighbours.pair_force, bodies.sphere_position, bodies.position,
+        bodies.force, bodies.torque,
     )  # fmt: skip
 
 
-by_law = select("law", {laws.Elastic: gather_elastic_bodies, laws.Composite: gather_rows})
-
-
-@inline
-def gather_candidates(kinds, law, c, active, e, bodies, neighbours, box):
-    """Force and torque of the candidate pairs on bodies of several spheres of chunk c.
-
-    Parameters
-    ----------
-    kinds, law, c, active, e, neighbours, box : see `gather_capsules`
-
-    Writes
-    ------
-    bodies.force, bodies.torque : of these bodies [N, N m]
-    """
-    by_law(law, c, active, e, bodies, neighbours, box)
-
-
-gather_bodies = select("kinds", {Kinds: gather_candidates, Capsules: gather_capsules, ConvexBodyKinds: gather_capsules})
+gather_clusters = select("context.law", {laws.Elastic: gather_elastic_bodies, laws.Composite: gather_rows})
+gather_bodies = select("context.kinds", {Kinds: gather_clusters, Capsules: gather_rows, ConvexBodyKinds: gather_rows})

@@ -77,7 +77,8 @@ def rate_of_pair(law, first, start, touching, half, bodies, kinds, neighbours, b
     Parameters
     ----------
     first : the first of them in `touching`
-    law, start, touching, half, bodies, kinds, neighbours, box : see `share_damping`
+    start, touching : see `share_damping`
+    law, half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
 
     Returns
     -------
@@ -102,13 +103,13 @@ def rate_of_pair(law, first, start, touching, half, bodies, kinds, neighbours, b
 
 
 @inline
-def share_damping(kinds, geometry, law, first, stop, start, touching, half, bodies, neighbours, box, known):
+def share_damping(geometry, first, stop, start, touching, context, known):
     """Write with which mass those contacts are damped of which there are several of the same two bodies.
 
     Parameters
     ----------
     geometry : see `dem.kernels.soft.contact.batch_kinematics`
-    kinds, law, half, bodies, neighbours, box : see `dem.kernels.soft.state`
+    context : see `dem.kernels.soft.state`
     first, stop, touching : the pairs of a batch in the list of those that touch, in its first columns
     start : first candidate of the chunk, from which the list counts
 
@@ -116,7 +117,8 @@ def share_damping(kinds, geometry, law, first, stop, start, touching, half, bodi
     ------
     known : row MASS
     """
-    end, rate = first, 0.0
+    law, half, bodies, kinds = context.law, 0.5 * context.setting.dt, context.bodies, context.kinds
+    neighbours, box, end, rate = context.neighbours, context.box, first, 0.0
     for at in range(first, stop if laws.shares_damping(law) else first):
         k = start + touching[at]
         b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
@@ -133,14 +135,9 @@ def share_damping(kinds, geometry, law, first, stop, start, touching, half, bodi
 
 
 @inline
-def one_contact(kinds, geometry, law, first, stop, start, touching, half, bodies, neighbours, box, known):
-    """Two capsules have one contact, or several as one.
-
-    Parameters
-    ----------
-    kinds, geometry, law, first, stop, start, touching, half, bodies, neighbours, box, known : see `share_damping`
-    """
+def one_contact(geometry, first, stop, start, touching, context, known):
+    """Two capsules have one contact, or several as one."""
     return
 
 
-share = select("kinds", {Kinds: share_damping, Capsules: one_contact, Mixed: share_damping})
+share = select("context.kinds", {Kinds: share_damping, Capsules: one_contact, Mixed: share_damping})

@@ -102,15 +102,10 @@ def pair_forces(c, evaluates, d, gathers, shift, time_sign, context):
     """
     sums = no_sums()
     if evaluates:
-        sums = contact_batches.evaluate(
-            context.kinds, context.law, context.scheme, c, time_sign, 0.5 * context.setting.dt,
-            context.setting.per_joule, context.bodies, context.neighbours, context.box,
-        )  # fmt: skip
+        sums = contact_batches.evaluate(c, time_sign, context)
     if gathers:
         bond_step.clear(context.neighbours.bonds, d, shift, context.bodies)
-        force_accumulation.gather_pairs(
-            context.scheme, context.law, d, shift, context.bodies, context.kinds, context.neighbours, context.box
-        )
+        force_accumulation.gather_pairs(d, shift, context)
     return sums
 
 

@@ -89,25 +89,6 @@ def gather_one_by_one(law, scheme, c, shift, time_sign, half, bodies, kinds, nei
 
 
 @inline
-def gather_bodies(scheme, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """Add the forces of walls on the bodies of chunk c, of any kind and under any scheme but that of single spheres.
-
-    Parameters
-    ----------
-    scheme, law, c, shift, time_sign, half, kinds, box, per_joule : see `gather_one_by_one`
-
-    Writes
-    ------
-    bodies, neighbours : as `gather_one_by_one`
-
-    Returns
-    -------
-    `Sums` at the walls
-    """
-    return gather_one_by_one(law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
-
-
-@inline
 def at_rough_faces(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
     """Add the forces of the rough faces of a box on the single spheres of chunk c.
 
@@ -141,12 +122,12 @@ among_walls = select(
 
 
 @inline
-def gather_spheres(scheme, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+def gather_spheres(law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
     """Add the forces of walls on the single spheres of chunk c, in batches unless faces are rough.
 
     Parameters
     ----------
-    scheme, law, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
+    law, scheme, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
 
     Writes
     ------
@@ -159,28 +140,6 @@ def gather_spheres(scheme, law, c, shift, time_sign, half, bodies, kinds, neighb
     return among_walls(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
 
 
-by_scheme = select("scheme", {rotation.SphericalPCDM: gather_spheres, object: gather_bodies})
-
-
-@inline
-def gather_lossy(law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """Add the forces of walls on the bodies of chunk c under laws with losses.
-
-    Nothing is compiled for spheres where there are only other bodies, or the reverse.
-
-    Parameters
-    ----------
-    law, scheme, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
-
-    Writes
-    ------
-    bodies, neighbours, box.walls : as `gather_spheres`
-
-    Returns
-    -------
-    `Sums` at the walls
-    """
-    return by_scheme(scheme, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
-
-
-gather_walls = select("law", {laws.Elastic: gather_one_by_one, laws.Composite: gather_lossy})
+# under laws with losses nothing is compiled for spheres where there are only other bodies, or the reverse
+by_scheme = select("scheme", {rotation.SphericalPCDM: gather_spheres, object: gather_one_by_one})
+gather_walls = select("law", {laws.Elastic: gather_one_by_one, laws.Composite: by_scheme})
