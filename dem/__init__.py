@@ -62,6 +62,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.contact.lubrication import Lubrication
     from dem.model.contact.normal_forces import Hertz, Hysteretic, Linear, PowerLaw
     from dem.model.domain.box import Box
+    from dem.model.domain.cell import Cell
     from dem.model.domain.roughness import effective_density
     from dem.model.energy import Energy
     from dem.model.fluid.cells import Cells
@@ -116,6 +117,7 @@ HOMES = {
     "Axes": "dem.case.bases",
     "Bonds": "dem.model.bonds.bonds",
     "Box": "dem.model.domain.box",
+    "Cell": "dem.model.domain.cell",
     "Bridge": "dem.model.contact.adhesion",
     "Capsule": "dem.model.shapes.capsule",
     "Case": "dem.case.bases",

@@ -38,6 +38,7 @@ from dem.model.contact.normal_forces import Hysteretic as Hysteretic
 from dem.model.contact.normal_forces import Linear as Linear
 from dem.model.contact.normal_forces import PowerLaw as PowerLaw
 from dem.model.domain.box import Box as Box
+from dem.model.domain.cell import Cell as Cell
 from dem.model.domain.roughness import effective_density as effective_density
 from dem.model.energy import Energy as Energy
 from dem.model.fluid.cells import Cells as Cells

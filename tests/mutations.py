@@ -349,7 +349,7 @@ LISTS = (
            "test_walls.py", "periodic_pairs"),
     Mutant("image-nearest", "nearest_along", "math.floor(gap * inverse + 0.5)", "math.floor(gap * inverse)",
            "test_walls.py", "periodic_pairs"),
-    Mutant("image-velocity", "velocity_at", "add(v, image_velocity(box, image))", "v",
+    Mutant("image-velocity", "velocity_at", "add(v, image_velocity(box, image, arm))", "v",
            "extensions/test_sheared_cell.py", "no_place[beside-rough-fibres]"),
     Mutant("image-velocity-of-bonds", "dashpots", "add(one.velocity, drift)", "one.velocity",
            "extensions/test_sheared_cell.py", "damped_bond"),

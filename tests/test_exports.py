@@ -15,7 +15,7 @@ from vtkmodules.util.numpy_support import vtk_to_numpy
 import dem
 from dem.cli.application import app
 from dem.files import exports
-from dem.files.exports.hoomd_gsd import Cell
+from dem.files.exports.hoomd_gsd import FixedCell
 from dem.files.writing.trajectory_writer import check_output
 
 EPS = float(np.finfo(np.float32).eps)
@@ -227,7 +227,7 @@ def test_who_leaves_through_an_open_face_is_in_the_box_of_the_gsd_file(nylon, ba
 
 
 def test_gsd_wraps_into_the_half_open_box():
-    cell = Cell(np.array([0.1, -1.0, 0.0]), np.array([0.3, 2.0, 1.0]), np.array([True, True, False]))
+    cell = FixedCell(np.array([0.1, -1.0, 0.0]), np.array([0.3, 2.0, 1.0]), np.array([True, True, False]))
     upper = cell.lower + cell.size
     rows = [cell.lower, upper, np.nextafter(upper, -9), np.nextafter(cell.lower, -9), cell.lower - 5.25 * cell.size]
     inside, image = cell.wrap(np.array(rows))

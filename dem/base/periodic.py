@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dem.base.matrices import inverse, times
+
 
 class PeriodicCell(NamedTuple):
     """Cell of a periodic domain, whose edges need not be at right angles.
@@ -15,7 +17,8 @@ class PeriodicCell(NamedTuple):
     corner : ndarray (3,)
         Corner of the cell [m].
     edges : ndarray (3, 3)
-        Edges of the cell in columns, upper triangular [m]; the edge along an axis that is not periodic is zero.
+        Edges of the cell in columns [m]; upper triangular unless all axes are periodic, and the edge along an axis that
+        is not periodic is zero.
 
     Examples
     --------
@@ -40,6 +43,9 @@ class PeriodicCell(NamedTuple):
     def nearest(self, gap: np.ndarray) -> np.ndarray:
         """Differences of positions (3, ...) to the nearest images [m]."""
         gap = np.array(gap, dtype=float)
+        if np.tril(self.edges, -1).any():
+            image = np.floor(times(inverse(self.edges), gap) + 0.5)
+            return gap - times(self.edges, image)
         for axis in np.flatnonzero(self.length)[::-1]:
             image = np.floor(gap[axis] / self.length[axis] + 0.5)
             for other in np.flatnonzero(self.edges[:, axis]):

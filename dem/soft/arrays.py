@@ -76,7 +76,7 @@ def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds 
         stiffness=float(in_python(hertz.stiffness)(modulus, radius[0] / 2)) if alike else 0.0,
         material=np.array([found.index(m) for _, m in particles.variants], dtype=np.int32),
         modulus=np.array([[a.effective_modulus(b) for b in found] for a in found]),
-        wall_modulus=np.array([a.effective_modulus(box.material) if box else 0.0 for a in found]),
+        wall_modulus=np.array([a.effective_modulus(box.material) if box and box.material else 0.0 for a in found]),
     )
     if convex:
         return with_shapes(tables, shapes)

@@ -109,7 +109,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
     """Set it up again, in the state that was written; what it says must fit, see `dem.soft.checkpoint_validation`."""
     particles, box = read_particles(given, group), made(given["box"])
     walls = made_walls(given.get("walls", []), group.get(ARRAYS_OF_WALLS))
-    own = [box.material] if box else []
+    own = [box.material] if box and box.material else []
     materials = list(dict.fromkeys([*(m for _, m in particles.variants), *own, *(wall.material for wall in walls)]))
     remembered = input_validation.arrays(group, CONTACTS)
     state = Snapshot(

@@ -71,16 +71,24 @@ def check_box(box: Box | None, engine: Engine) -> None:
             raise ValueError(message)
 
 
-def check_moving_images(box: Box | None, **beside: object) -> None:
+def check_moving_images(box: Box | None, gravity: Sequence[float], **beside: object) -> None:
     """Refuse what is at rest in the laboratory, or comes and goes, in a cell whose periodic images move."""
     if not has_moving_images(box):
         return
-    names = {"added": "particles that are added"}
+    kind = type(box).__name__
+    if any(gravity):
+        message = (
+            f"gravity is {tuple(gravity)} m/s2 in a {kind}, whose periodic images move, expected none: give "
+            "gravity=(0, 0, 0)"
+        )
+        raise ValueError(message)
+    names = {"added": "particles that are added", "fixed": "fixed particles", "grounded": "bonds to the ground"}
     for name, thing in beside.items():
         if thing:
+            called = names.get(name, name)
             message = (
-                f"the simulation has {names.get(name, name)} in a {type(box).__name__}, whose periodic images move, "
-                f"expected particles alone: leave {name} out, or take a dem.Box"
+                f"the simulation has {called} in a {kind}, whose periodic images move, expected particles alone: leave "
+                f"{called} out, or take a dem.Box"
             )
             raise ValueError(message)
 
@@ -220,7 +228,8 @@ def turned_clumps(particles: Particles, inserters: Sequence[Inserter]) -> Iterat
 
 def rolling_shapes(particles: Particles, box: Box | None, contacts: Contacts) -> Iterator[Notice]:
     """Rolling resistance of a particle that is not round, the first one: its shape resists already."""
-    materials = dict.fromkeys(material for _, material in particles.variants) | ({box.material: None} if box else {})
+    own = [box.material] if box and box.material else []
+    materials = dict.fromkeys([*(material for _, material in particles.variants), *own])
     for shape, material in particles.variants:
         for other in materials:
             rolling = contacts.between(material, other).rolling

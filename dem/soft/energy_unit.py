@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import portable
+from dem.kernels.domain.deforming import deforms
 from dem.kernels.fluid import Dry, sampling
 from dem.kernels.fluid.schiller_naumann import C_NEWTON
 from dem.kernels.fluid.stokes import Stokes
@@ -44,6 +45,7 @@ def present_energies(engine: EngineState) -> float:
         + energies_of_flow(engine.fluid.model, kinds, *moving[:2], gravity, walls.faces)
         + energies_of_walls(walls.models, moving[1], gravity)
         + engine.energy_to_come
+        + energies_of_compression(walls.faces, kinds, b.owner.size)
     )
     falls = portable.dot(kinds.mass[moving[0]], fall_on(moving[1].T, gravity, walls.models))
     total = falls if falls > MORE * total else total  # else they fit
@@ -120,6 +122,13 @@ def energies_of_flow(
         fallen = np.abs(gravity) * (faces.upper - faces.lower)
     sinking = np.minimum(sinking, 2 * fallen[np.abs(gravity) > 0].sum())
     return float((kinds.mass[kind] * (speed**2 + sinking[kind])).sum())
+
+
+def energies_of_compression(faces: BoxFaces, kinds: Kinds, spheres: int) -> float:
+    """What a cell that deforms may store in contacts, which there may be none of yet: overlaps of a hundredth [J]."""
+    if not deforms(faces):
+        return 0.0
+    return 1e-5 * spheres * float(kinds.modulus.max()) * float(kinds.radius.max()) ** 3
 
 
 def energies_to_come(

@@ -9,6 +9,7 @@ import numpy as np
 
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import bind
+from dem.kernels.domain.deforming import deforms
 from dem.kernels.domain.faces import is_rough
 from dem.kernels.soft.chunks import CHUNK, Threaded
 from dem.kernels.soft.integration import sweeps
@@ -16,9 +17,9 @@ from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.neighbours import linked_cells, neighbour_lists
 from dem.kernels.soft.wall_contact.rough_faces import PLANE
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls, without_walls
-from dem.model.domain.box_walls import faces_of
+from dem.model.domain.box_walls import faces_of, grid_space
 from dem.model.particles.fields import WIDTHS, registered
-from dem.soft import arrays
+from dem.soft import arrays, deforming_cell
 from dem.soft.bonds.engine_bonds import EngineBonds
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.convex_bodies import bounding_radii
@@ -168,7 +169,7 @@ class Engine:
         g_x, g_y, g_z = self.gravity
         return loop.RunConstants(
             dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, per_joule=energy_unit,
-            list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates, range=self.range,
+            list_skin=self._lists.skins.neighbours, candidate_skin=self._lists.skins.candidates, range=self.range,
             max_displacement=self.limits.farthest, max_overlap=self.limits.deepest,
             max_acceleration=self.limits.max_acceleration,
             start_step=self.start_step,
@@ -353,9 +354,15 @@ class Engine:
         several = lists.arrays.block.size > 2  # blocks
         work = work_of(lists.arrays, walled=has_walls(self.walls.faces)) if several else None
         history = self.history() if history is None else history
+        if deforms(self.walls.faces):
+            meeting = 2 * float(self.kinds.bounding_radius.max()) + self.range
+            step = int(self.progress.step[0])
+            lists.skins = deforming_cell.fitting_skins(self.walls.faces, self.skins, meeting, step)
+            self.setting = self._setting(self.energy_unit)
         reach = lists.reach(self.partial)
-        grid = grid_for(b, self.kinds.bounding_radius, reach, self.walls.cell())
-        b.n_active[0] = linked_cells.cell_order(b.position, b.is_removed, grid, w.cell, w.cell_first, w.order)
+        space, place = grid_space(self.walls.faces, b.position)
+        grid = grid_for(place, b.is_removed, self.kinds.bounding_radius, reach, space)
+        b.n_active[0] = linked_cells.cell_order(place, b.is_removed, grid, w.cell, w.cell_first, w.order)
         self._reorder()
         while not lists.had_room(*self._search_pairs(grid, reach), b.kind.size):
             pass

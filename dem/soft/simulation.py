@@ -13,6 +13,7 @@ from dem.base.notices import before_building, tell
 from dem.base.typo_hints import hinted
 from dem.kernels import laws
 from dem.kernels.compiler.jit import set_threads
+from dem.kernels.domain.deforming import deforms
 from dem.kernels.numerics import energy as energy_kernels
 from dem.kernels.soft.integration.time_loop import DONE
 from dem.model.contact.contact_law import law as contact_law
@@ -27,6 +28,7 @@ from dem.rotation.names import AUTO
 from dem.run.simulation_base import SimulationBase
 from dem.soft import arrays, energy_sums
 from dem.soft.bonds import bond_setup
+from dem.soft.cell_in_run import CellState, state_of
 from dem.soft.checkpoint_validation import check_fits
 from dem.soft.checks import (
     check_appeared,
@@ -209,9 +211,10 @@ class Simulation(SimulationBase):
         self._contacts = contacts or Contacts()
         self._walls = wall_list(walls)
         check_moving_images(
-            self._box, walls=self._walls, fluid=fluid, inserters=inserters, outlets=outlets, added=added
-        )
-        own = [self._box.material] if self._box else []
+            self._box, self._gravity, walls=self._walls, fluid=fluid, inserters=inserters, outlets=outlets, added=added,
+            fixed=self._particles.fixed.any(),
+        )  # fmt: skip
+        own = [self._box.material] if self._box and self._box.material else []
         self._contacts.check_told_apart([*self._particles.materials, *own, *(wall.material for wall in self._walls)])
         capsules.check_walls(self._particles, self._walls)
         convex_bodies.check_company(self._particles, self._box, self._walls, fluid, bonds)
@@ -224,6 +227,7 @@ class Simulation(SimulationBase):
             raise ValueError(message)
         bond_setup.check_company(bonds, inserters, crowd=bool(inserters or outlets or added))
         self._bonds = bond_setup.made(bonds, self._particles, self._box)
+        check_moving_images(self._box, self._gravity, grounded=bonds is not None and self._bonds.ground.size)
         bonded = bonds is not None
         self._integrator, self._fluid = integrator_for_contacts(integrator, bonded=bonded), fluid
         self._law = self._made_law()
@@ -338,7 +342,7 @@ class Simulation(SimulationBase):
             staying = [k for k in range(len(self._walls)) if k != place]
             self._walls = [before[0][k] for k in staying]
             try:
-                own = [self._box.material] if self._box else []
+                own = [self._box.material] if self._box and self._box.material else []
                 stay = [*self._particles.materials, *own, *(each.material for each in self._walls)]
                 self._contacts = contacts.among(stay)
                 self._law = self._made_law()
@@ -449,6 +453,8 @@ class Simulation(SimulationBase):
         )  # fmt: skip
 
     def _start(self, before: Engine | None, *, keep: bool = False) -> None:
+        if before:
+            self._box = self._present_box(before)
         engine, step = self._new_engine(), int(before.progress.step[0]) if before else 0
         history = before.history() if before else None
         if self._walls_kept is not None:
@@ -549,6 +555,46 @@ class Simulation(SimulationBase):
         self._notice_changes()
         return contact_forces(self._engine)
 
+    def _present_box(self, engine: Engine) -> Box | None:
+        """The box, with the present edges if it is a cell that deforms."""
+        faces = engine.walls.faces
+        return self._box.with_edges(faces.edges) if deforms(faces) else self._box
+
+    @property
+    def box(self) -> Box | None:
+        """The walls; a `dem.Cell` has its present edges."""
+        engine = getattr(self, "_engine", None)  # what is said before a run is built asks for it, too
+        return self._present_box(engine) if engine else self._box
+
+    @property
+    def cell(self) -> CellState:
+        """State of a `dem.Cell`: edges, strain, stress, and how dense and how near to equilibrium the particles are.
+
+        Raises
+        ------
+        AttributeError
+            If the simulation has no cell that deforms.
+
+        Examples
+        --------
+        >>> import dem
+        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        >>> balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.01, 0.01, 0.01], [0.0198, 0.01, 0.01]])
+        >>> cell = dem.Cell((0.04, 0.04, 0.04), rate=(-1.0, 0, 0))
+        >>> sim = dem.Simulation(balls, cell, gravity=(0, 0, 0), time_step=1e-5)
+        >>> sim.cell.coordination, bool(sim.cell.stress.contact[0, 0] > 0)
+        (1.0, True)
+        >>> sim.step(100)
+        >>> round(float(sim.cell.strain[0, 0]), 9), round(float(sim.cell.edges[0, 0]), 7)
+        (-0.001, 0.03996)
+        """
+        faces = self._engine.walls.faces
+        if not deforms(faces):
+            message = f"the box is {self._box!r}, expected a dem.Cell, which has strain and stress"
+            raise AttributeError(message)
+        self._notice_changes()
+        return state_of(self._engine.walls.faces, self.contact_forces(), self.particles)
+
     @property
     def fluid(self) -> Fluid | None:
         """What flows about the particles; None if nothing does."""
@@ -626,6 +672,7 @@ class Simulation(SimulationBase):
         self._start_momentum = start[0] + now[0] - moved[0], max(now[1], start[1])
 
     def _change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
+        check_moving_images(self._box, gravity)
         pulled, ledger = np.array(self._gravity) != 0, self._ledger
         if fits_unit(self._engine, gravity, datum):
             gone = self._engine.left()

@@ -5,11 +5,15 @@ chosen by its type, so that closed boxes compile nothing of periodic ones:
 
     nearest_image     difference of two positions to the nearest image, and the number of that image
     image_velocity    velocity of an image less that of the body itself
+    begin_step        the cell at the end of a step, before bodies move
+    carry             position of a body at the end of a step
     wrap_position     position in the cell of a body that went out of it, and the cells that it was out by
     note_wrap         these cells counted, and the velocity changed where images move
     unwrap_position   position as if the body had never been wrapped
     image_travel      half of how far images have come since bodies were listed
     note_listing      bodies are listed anew
+    listed_place      place at which a body was listed, carried along with the cell
+    grid_place        place of a position in the grid of the search for neighbours
 
 The image n of a body at x is at x + H n and moves at v + dH/dt n, with the edges of the cell in the columns of H. A
 particle stays in the cell: what goes out on one side comes in on the other, in the very step, and is counted. Nearest
@@ -18,7 +22,8 @@ may deform while tuples are held (`dem.kernels.compiler.struct_reference`).
 
 Another domain is a type with `extends = (PeriodicFaces,)` and its own functions in the tables, for instance
 ``nearest_image.functions[Sheared] = ...``; besides those here it may need `dem.kernels.domain.faces.move` and
-`dem.kernels.soft.neighbours.body_pairs.search_around`. ``tests/extensions/sheared_cell.py`` is an example.
+`dem.kernels.soft.neighbours.body_pairs.search_around`. ``tests/extensions/sheared_cell.py`` is an example, and
+`dem.kernels.domain.deforming` the cell that deforms in any way.
 """
 
 import math
@@ -27,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline, select
 from dem.kernels.domain.faces import ROUGHNESS, BoxFaces, RoughFaces
-from dem.kernels.numerics.vector import load, store, subtract
+from dem.kernels.numerics.vector import add_scaled, load, store, subtract
 
 
 class PeriodicFaces(NamedTuple):
@@ -87,12 +92,24 @@ def minimum_image(box, u, v):
 
 
 @inline
-def image_at_rest(box, image):
-    """Velocity of an image in a cell at rest: minus zero, which changes no number that it is added to."""
+def image_at_rest(box, image, gap):
+    """Velocity of an image, the distance gap before a point, in a cell at rest.
+
+    Minus zero, which changes no number that it is added to.
+    """
     return -0.0, -0.0, -0.0
 
 
 image_velocity = select("box", {BoxFaces: image_at_rest})
+
+
+@inline
+def fly(box, x, v, dt):
+    """Position x + dt v after a step in a cell at rest."""
+    return add_scaled(x, dt, v)
+
+
+carry = select("box", {BoxFaces: fly})
 
 
 @inline
@@ -169,5 +186,20 @@ def nothing_noted(box):
     return
 
 
+@inline
+def where_it_is(box, x):
+    """Place as it is, in a cell at rest."""
+    return x
+
+
+@inline
+def nothing_begun(box, setting, bodies, progress):
+    """A cell at rest does not change in a step."""
+    return
+
+
 image_travel = select("box", {BoxFaces: no_travel})
 note_listing = select("box", {BoxFaces: nothing_noted})
+listed_place = select("box", {BoxFaces: where_it_is})
+grid_place = select("box", {BoxFaces: where_it_is})
+begin_step = select("box", {BoxFaces: nothing_begun})

@@ -67,7 +67,7 @@ def nearest_sheared(box, u, v):
 
 
 @inline
-def velocity_of_image(box, image):
+def velocity_of_image(box, image, gap=(0.0, 0.0, 0.0)):
     """Velocity of an image less that of the body itself [m/s]."""
     return image[1] * box.shear_rate * box.length[1], 0.0, 0.0
 
@@ -123,7 +123,7 @@ def move_images(time, box):
 @inline
 def search_sheared(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
     """Bodies near body b, see `body_pairs.search_folded`; rows of cells are searched as a whole, wherever they are."""
-    centre, bound, (_, y, z), span = body_pairs.near_body(b, skin, grid, bodies, kinds)
+    centre, bound, (_, y, z), span = body_pairs.near_body(box, b, skin, grid, bodies, kinds)
     low_y, cells_y = body_pairs.window(y, span, grid.shape_y, True)
     low_z, cells_z = body_pairs.window(z, span, grid.shape_z, True)
     for i in range(cells_z):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from dem.model.shapes.bodies import Variant
 
 
-class Cell(NamedTuple):
+class FixedCell(NamedTuple):
     """The box of a GSD file."""
 
     lower: np.ndarray  # corner, in the coordinates of the run (3,) [m]
@@ -97,7 +97,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             file.append(frame)
 
 
-def _cell(run: Trajectory, frames: range) -> Cell:
+def _cell(run: Trajectory, frames: range) -> FixedCell:
     """Simulation cell of a run, extended where particles leave it."""
     box = run.input["box"]
     reach = max((np.linalg.norm(each.offsets, axis=1) + each.radii).max() for each in run.variants)
@@ -105,11 +105,11 @@ def _cell(run: Trajectory, frames: range) -> Cell:
     ends = np.array(ends or [(box["lower"], box["upper"]) if box else np.zeros((2, 3))])
     lower, upper = ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
     if not box:
-        return Cell(lower - reach, upper - lower + 2 * reach, np.zeros(3, bool))
+        return FixedCell(lower - reach, upper - lower + 2 * reach, np.zeros(3, bool))
     periodic = np.array([axis in box["periodic"] for axis in AXES])
     lower = np.where(periodic | (lower > box["lower"]), box["lower"], lower - reach)
     upper = np.where(periodic | (upper < box["upper"]), box["upper"], upper + reach)
-    return Cell(lower, upper - lower, periodic)
+    return FixedCell(lower, upper - lower, periodic)
 
 
 class _Kinds(NamedTuple):

@@ -205,7 +205,7 @@ class Contacts:
 
     def describe(self, materials: list[Material], box: Box | None, walls: Sequence[Material] = ()) -> list[dict]:
         """How each pair of these materials meets, and each of them and those of box and walls, as plain values."""
-        partners = list(dict.fromkeys([*materials, *([box.material] if box else []), *walls]))
+        partners = list(dict.fromkeys([*materials, *([box.material] if box and box.material else []), *walls]))
         return [
             {"materials": [plain(one), plain(other)], **plain(self.between(one, other))}
             for k, one in enumerate(materials)

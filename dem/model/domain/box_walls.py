@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.matrices import inverse, row_lengths, times
 from dem.base.periodic import PeriodicCell
 from dem.kernels.compiler.jit import select
 from dem.kernels.compiler.selection import function_for
+from dem.kernels.domain.deforming import COLUMNS, DeformingFaces, deforms
 from dem.kernels.domain.faces import BoxFaces, RoughFaces, move
 from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces, image_at_rest, image_velocity
 from dem.model.domain.box import AXES, FACES
+from dem.model.domain.cell import Cell
 
 if TYPE_CHECKING:
     from dem.model.domain.box import Box
-
-
-DOMAINS = {}  # functions that make a domain of the kernels, by the type of the box; all others are made of faces
 
 
 def faces_of(box: Box | None) -> BoxFaces:
@@ -49,6 +49,27 @@ def orthogonal_domain(box: Box | None) -> BoxFaces | PeriodicFaces | RoughFaces 
     return RoughPeriodicFaces(*faces, *cell, *rough) if rough else PeriodicFaces(*faces, *cell)
 
 
+def deforming_domain(box: Cell) -> DeformingFaces:
+    """Domain of a cell that deforms; what depends on the particles is still to be set."""
+    held, target = box.held
+    edges, scaled = np.array(box.edges), inverse(box.edges)
+    plain = orthogonal_domain(box)._asdict() | {
+        "length": 1 / row_lengths(scaled), "inverse": row_lengths(scaled)
+    }  # fmt: skip
+    return DeformingFaces(
+        **plain, edges=edges, to_scaled=scaled, gradient=np.zeros((3, 3)),
+        place_map=np.eye(3), slow_map=np.eye(3), since_listing=np.eye(3), reach=np.zeros(1), strain=np.zeros((3, 3)),
+        virial=np.zeros((2, 3, 3)), parts=np.zeros((1, COLUMNS), np.int64), unit=np.ones(1), held=held.astype(float),
+        target=target, gain=np.array([box.gain or 0.0]), fastest=np.array([box.fastest or 0.0]),
+        times=np.array([0.0, *(time for time, _ in box.rate_changes)]),
+        rates=np.array([box.rate, *(rate for _, rate in box.rate_changes)]),
+    )  # fmt: skip
+
+
+# functions that make a domain of the kernels, by the type of the box; all others are made of faces
+DOMAINS = {Cell: deforming_domain}
+
+
 def has_moving_images(box: Box | None) -> bool:
     """Whether the periodic images of particles in a box move relative to each other, as in a cell that deforms."""
     domain = type(faces_of(box))
@@ -65,7 +86,22 @@ def orthogonal_cell(box: PeriodicFaces) -> PeriodicCell:
     return PeriodicCell.orthogonal(box.corner, box.length)
 
 
-cell_of = select("box", {BoxFaces: no_cell, PeriodicFaces: orthogonal_cell})  # cell as it is now, in Python
+def deforming_cell(box: DeformingFaces) -> PeriodicCell:
+    """Cell of a domain that deforms."""
+    return PeriodicCell(np.zeros(3), box.edges.copy())
+
+
+# cell as it is now, in Python
+cell_of = select("box", {BoxFaces: no_cell, PeriodicFaces: orthogonal_cell, DeformingFaces: deforming_cell})
+
+
+def grid_space(box: BoxFaces, position: np.ndarray) -> tuple[PeriodicCell, np.ndarray]:
+    """Cell at right angles that is divided to find neighbours, and where in it positions (3, N) are."""
+    if not deforms(box):
+        return cell_of(box), position
+    return PeriodicCell.orthogonal(length=box.length), np.ascontiguousarray(
+        box.length[:, None] * times(box.to_scaled, position)
+    )
 
 
 def walls_at(box: Box | None, time: float) -> tuple[np.ndarray, np.ndarray]:
@@ -80,6 +116,10 @@ def fold(position: np.ndarray, box: Box | None) -> tuple[np.ndarray, np.ndarray]
     """Positions (N, 3) in the periodic cell, and the cells that they are further along; empty if none is periodic."""
     if not (box and box.periodic):
         return position, np.zeros((0, 3))
+    if isinstance(box, Cell):
+        edges = np.array(box.edges)
+        image = np.floor(times(inverse(edges), position.T))
+        return position - times(edges, image).T, image.T
     periodic = np.array([axis in box.periodic for axis in AXES])
     image = np.where(periodic, np.floor((position - box.lower) / box.size), 0.0)
     return position - image * box.size, image

@@ -12,6 +12,7 @@ from dem.base.notices import Notice
 from dem.base.text import counted
 from dem.kernels.soft.bonds.bond_arrays import BROKEN, INTACT
 from dem.model.bonds.bonds import MODES, Bonds, Breakage
+from dem.model.domain.cell import Cell
 from dem.model.shapes.flexible import FlexibleFibre
 from dem.rotation.names import BONDED
 from dem.soft.bonds import bond_static_load
@@ -104,6 +105,11 @@ def made(bonds: Bonds | None, particles: Particles, box: Box | None) -> Bonds | 
             message = f"a bond is of particle {bonds.pairs.max()}, and there are {len(particles)}"
             raise ValueError(message)
         return bonds
+    if isinstance(box, Cell) and np.count_nonzero(np.array(box.edges) - np.diag(np.diagonal(box.edges))):
+        message = (
+            f"bonds have no shape at rest, and the edges of the cell are {box.edges}: begin with one at right angles"
+        )
+        raise ValueError(message)
     periods = (
         [s if axis in box.periodic else 0.0 for axis, s in zip("xyz", box.size, strict=True)] if box else [0.0] * 3
     )

@@ -10,7 +10,6 @@ from dem.kernels.soft.neighbours import linked_cells
 
 if TYPE_CHECKING:
     from dem.base.periodic import PeriodicCell
-    from dem.kernels.soft.state import Bodies
 
 CELLS_WITHIN_REACH = 2  # 0.8 times the search of 1; 3 are no better
 MOST_CELLS_PER_BODY = 4
@@ -22,12 +21,14 @@ def most_cells(n: int) -> int:
     return MOST_CELLS_PER_BODY * n + 64
 
 
-def grid_for(bodies: Bodies, bound: np.ndarray, skin: float, cell: PeriodicCell) -> linked_cells.Grid:
-    """Cells for bodies that lie within the radii `bound` (G,), and are listed up to a skin apart.
+def grid_for(
+    position: np.ndarray, is_removed: np.ndarray, bound: np.ndarray, skin: float, cell: PeriodicCell
+) -> linked_cells.Grid:
+    """Cells for bodies at positions (3, N) that lie within the radii `bound` (G,), and are listed up to a skin apart.
 
-    All in metres. Along the axes of a periodic cell the cells fill a period.
+    All in metres. Along the axes of a periodic cell the cells fill a period. Those removed, (1, N), are left out.
     """
-    position, left = bodies.position, bodies.is_removed[0] != 0
+    left = is_removed[0] != 0
     if left.any() and not left.all():
         position = position[:, ~left]
     lower, upper = _extent(position)

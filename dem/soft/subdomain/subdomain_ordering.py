@@ -24,13 +24,6 @@ class Order(NamedTuple):
     inner: np.ndarray  # (cells + 1,) first of the others
 
 
-class _Placed(NamedTuple):
-    """What cells are made for."""
-
-    position: np.ndarray
-    is_removed: np.ndarray
-
-
 def in_order(
     position: np.ndarray,
     left: np.ndarray,
@@ -47,7 +40,7 @@ def in_order(
     first = np.zeros(most_cells(n) + 2, np.int32)
     if not here.any():
         return Order(np.arange(n), n, None, first, first)
-    grid = grid_for(_Placed(position, left), bound, reach, cell_of_domain)
+    grid = grid_for(position, left, bound, reach, cell_of_domain)
     before = border_of(wanted, here)
     cell = np.empty(n, np.int32)
     orders, firsts, start = [], [], 0

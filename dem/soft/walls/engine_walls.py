@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.kernels.domain.deforming import VIRIAL_BITS, deforms
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls, move
 from dem.model.domain.box_walls import cell_of
+from dem.soft import deforming_cell
 from dem.soft.walls.moving_walls import load_walls
 from dem.soft.walls.wall_arrays import STATE, fastest_of, fitted, lists, more_slots, units_of, walled, walls_at, words
 
@@ -60,10 +62,14 @@ class EngineWalls:
                 skin=skins.neighbours, widest_step=0.25 * skins.candidates / dt, dt=dt,
             )  # fmt: skip
             self.load(gravity)
+        if deforms(self.faces):
+            self.faces = deforming_cell.prepared(self.faces, bodies, kinds, skins, reach, chunks=chunks, dt=dt)
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """State of the walls beside the box that a run goes on from, by name; empty without any."""
+        """State of the walls beside the box, or of a cell that deforms, that a run goes on from, by name."""
+        if deforms(self.faces):
+            return deforming_cell.state(self.faces)
         if not self.beside_box:
             return {}
         free = self.faces.walls.free
@@ -72,6 +78,9 @@ class EngineWalls:
     def inherit_motion(self, before: EngineWalls) -> None:
         """Go on from where servos and forces have moved the walls of another engine."""
         state = before.state
+        if deforms(self.faces):
+            deforming_cell.follow(self.faces, before.faces)
+            return
         for name in {"driven", "free"} & state.keys() & self.state.keys():
             rows = self.state[name]
             rows[:] = state[name][: len(rows), self.places_before]
@@ -116,6 +125,8 @@ class EngineWalls:
         """Choose the units in which loads on walls are summed."""
         if self.beside_box:
             self.faces.walls.unit[:] = units_of(energy_unit, kinds, dt)
+        if deforms(self.faces):
+            self.faces.unit[0] = energy_unit / 2.0**VIRIAL_BITS
 
     def make_room(self, contacts: int) -> None:
         """Make room for twice so many contacts of a sphere with walls beside the box, at least."""

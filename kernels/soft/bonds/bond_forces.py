@@ -127,7 +127,8 @@ def dashpots(form, s, g, table, one, other, drift, arm_one, arm_other):
 def pull_of(box, form, g, table, one, other):
     """Force and torques of a bond of kind g between two ends."""
     anchored = is_yes(form.anchored)
-    r, image = nearest_image(box, other.position, one.position)
+    gap, image = nearest_image(box, other.position, one.position)
+    r = gap
     arm_one, arm_other = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if anchored:
         arm_one = rotate(one.orientation, triple(form, table, ANCHOR_ONE, g))
@@ -146,7 +147,7 @@ def pull_of(box, form, g, table, one, other):
         load = beam.load_ratio(f, t_one, t_other, triple(form, table, SECTION, g), pair(form, table, STRENGTH, g))
     power = 0.0
     if is_yes(form.damped):
-        f_d, c_d, power = dashpots(form, s, g, table, one, other, image_velocity(box, image), arm_one, arm_other)
+        f_d, c_d, power = dashpots(form, s, g, table, one, other, image_velocity(box, image, gap), arm_one, arm_other)
         f = add(f, f_d)
         t_one, _ = beam.couples(s, f, add(c, c_d))
     force, torque_one, torque_other = beam.in_the_world(s, r, f, t_one)

@@ -106,7 +106,7 @@ def gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity,
         i, j = sphere_i[k], sphere_j[k]
         gap, image = nearest_image(box, load(position, i), load(position, j))
         put(gathered, GAP, t, gap)
-        put(gathered, SPEED, t, subtract(load(velocity, i), add(load(velocity, j), image_velocity(box, image))))
+        put(gathered, SPEED, t, subtract(load(velocity, i), add(load(velocity, j), image_velocity(box, image, gap))))
         if spin.shape[1] > 0:
             put(gathered, SPIN_I, t, load(spin, i))
             put(gathered, SPIN_J, t, load(spin, j))

@@ -94,8 +94,8 @@ def pose(k, bodies, kinds, neighbours, box):
 @inline
 def velocity_of_image(i, j, bodies, kinds, box):
     """Velocity of the image of sphere j's body that is nearest to sphere i's, less that of the body [m/s]."""
-    b, c = row_of(kinds, i, bodies), row_of(kinds, j, bodies)
-    return image_velocity(box, nearest_image(box, centre_of(kinds.pose, b), centre_of(kinds.pose, c))[1])
+    gap, image = nearest_image(box, load(bodies.position, bodies.owner[i]), load(bodies.position, bodies.owner[j]))
+    return image_velocity(box, image, gap)
 
 
 @inline

@@ -119,7 +119,7 @@ def look_at_convex(kinds, law, k, bodies, neighbours, box):
     radius, w_b, w_c = r_b * r_c / (r_b + r_c), spin_of(b, bodies), spin_of(c, bodies)
     velocity = (0.0, 0.0, 0.0)
     if laws.needs_velocity(law):
-        of_c = add(load(bodies.velocity_predicted, c), image_velocity(box, image))
+        of_c = add(load(bodies.velocity_predicted, c), image_velocity(box, image, subtract(arm_c, arm_b)))
         velocity = subtract(add(load(bodies.velocity_predicted, b), cross(w_b, arm_b)), add(of_c, cross(w_c, arm_c)))
     inverse_b = inverse_effective_mass(b, normal, cross(arm_b, normal), bodies, kinds)
     inverse_c = inverse_effective_mass(c, normal, cross(arm_c, normal), bodies, kinds)

@@ -36,7 +36,7 @@ def surface_velocity(b, x, bodies, box):
 def velocity_at(x, centre, v, spin, turns, box):
     """Velocity at x of the surface of a body, given the motion of its nearest image and whether it can turn."""
     arm, image = nearest_image(box, x, centre)
-    v = add(v, image_velocity(box, image))
+    v = add(v, image_velocity(box, image, arm))
     return add(v, cross(spin, arm)) if turns else v
 
 

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import inline, select, vector_loop
-from dem.kernels.domain.periodic import note_wrap, unwrap_position, wrap_position
+from dem.kernels.domain.periodic import carry, note_wrap, unwrap_position, wrap_position
 from dem.kernels.numerics.energy import as_fixed, gravitational, rotational, translational
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, store_quaternion
@@ -24,7 +24,7 @@ from dem.kernels.soft.state import gravity_of
 
 @vector_loop
 def drift(box, low, high, present, dt, position, velocity, ahead, image):
-    """x += dt v for the bodies low to high.
+    """x += dt v for the bodies low to high, and what the cell does to them.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def drift(box, low, high, present, dt, position, velocity, ahead, image):
     Writes
     ------
     position, image : (3, N) [m], of `Bodies`
-    velocity, ahead : of bodies that are wrapped where images move
+    velocity, ahead : where images move, of bodies that are wrapped, or of all in a cell that deforms
 
     Returns
     -------
@@ -43,7 +43,7 @@ def drift(box, low, high, present, dt, position, velocity, ahead, image):
     fastest = np.int64(0)
     for b in range(low, high):
         v = load(velocity, b)
-        x, cells = wrap_position(box, add_scaled(load(position, b), dt, v), dt)
+        x, cells = wrap_position(box, carry(box, load(position, b), v, dt), dt)
         store(position, b, x)
         note_wrap(box, cells, image, velocity, ahead, b)
         fastest = larger(fastest, dot(v, v)) if b < present else fastest

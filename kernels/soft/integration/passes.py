@@ -11,13 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels.compiler.jit import inline, noinline, select, spread
+from dem.kernels.domain.deforming import DeformingFaces, power
+from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.numerics.energy import add_words, in_units
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.bonds.bond_arrays import Bonds
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.contact.contact_detection import no_energy
-from dem.kernels.soft.integration import compiled_stages, sweeps
+from dem.kernels.soft.integration import cell_stress, compiled_stages, sweeps
 from dem.kernels.soft.integration.sweeps import (
     ACCELERATION_SQUARED,
     DRAWING,
@@ -115,6 +117,29 @@ def add_bonds(bonds, t):
 
 
 with_bonds = select("bonds", {NoBonds: bond_step.as_they_are, Bonds: add_bonds})
+
+
+@inline
+def without_cell(box, ahead, context, t):
+    """Totals as they are: the domain does not deform."""
+    return t
+
+
+@inline
+def add_work_of_cell(box, ahead, context, t):
+    """Totals, with the work of a cell that deforms in the half step before the forces; notes its stress.
+
+    Velocities are the time `ahead` [s] further than the forces.
+    """
+    cell_stress.note_motion(box, ahead, context.bodies, context.kinds)
+    work = 0.5 * context.setting.dt * context.setting.per_joule * power(box)
+    return Totals(
+        t.elastic, t.stored, t.loss, t.work + work, t.jump, t.moving, t.overlap, t.spin, t.acceleration, t.travel,
+        t.drawn, t.drawing,
+    )  # fmt: skip
+
+
+with_work_of_cell = select("box", {BoxFaces: without_cell, DeformingFaces: add_work_of_cell})
 
 
 # what threads do chunk by chunk, or block by block

@@ -13,7 +13,7 @@ from dem.kernels.soft.chunks import CHUNK, chunk_of
 from dem.kernels.soft.contact.contact_detection import no_sums
 from dem.kernels.soft.fixed import work_of_fixed
 from dem.kernels.soft.fluid import fluid_step
-from dem.kernels.soft.integration import compiled_stages
+from dem.kernels.soft.integration import cell_stress, compiled_stages
 from dem.kernels.soft.neighbours import displacement
 from dem.kernels.soft.state import gravity_of
 from dem.kernels.soft.wall_contact import wall_loads
@@ -82,6 +82,7 @@ def evaluate_and_accumulate(c, evaluates, d, gathers, shift, time_sign, context)
     )
     if evaluates:
         write_sums(partial, c, PAIRS, sums)
+        cell_stress.note_pairs(context.box, context.law, c, context.bodies, neighbours)
     if gathers:
         wall_loads.begin(context.box, d)
         sums = no_sums()
@@ -200,6 +201,7 @@ def evaluate_borders(block, task, context):
     for c in range(first, stop):
         if bond_step.reach_beyond(neighbours.bonds, c, stop):
             bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.setting, context.bodies, context.box)
+            cell_stress.note_bonds(context.box, neighbours.bonds, c, context.bodies)
     for c in range(neighbours.block[0], neighbours.evaluating_block.size):
         own = neighbours.block_of[c]
         if neighbours.evaluating_block[c] == block and reaches_out(
@@ -256,6 +258,7 @@ def sweep_half(block, begin, end, task, context):
             clear_forces(context.fluid, d, bodies, kinds)
         if task != PREDICT and c < stop and not bond_step.reach_beyond(neighbours.bonds, c, stop):
             bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.setting, bodies, context.box)
+            cell_stress.note_bonds(context.box, neighbours.bonds, c, context.bodies)
         if evaluates or gathers:
             evaluate_and_accumulate(c, evaluates, d, gathers, shift, time_sign_of(task), context)
         if d >= first and (corrects or predicts):

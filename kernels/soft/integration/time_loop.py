@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels.compiler.jit import fast_call, inline, select
-from dem.kernels.domain.periodic import note_listing
+from dem.kernels.domain.periodic import begin_step, note_listing
 from dem.kernels.numerics.energy import accumulate
 from dem.kernels.numerics.quaternion import LARGEST_TURN
 from dem.kernels.soft.fluid import fluid_step
-from dem.kernels.soft.integration import compiled_stages, passes, sweeps
+from dem.kernels.soft.integration import cell_stress, compiled_stages, passes, sweeps
 from dem.kernels.soft.neighbours.displacement import largest
 from dem.kernels.soft.state import StepContext, gravity_of
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
@@ -138,7 +138,7 @@ def advance(order, stop, mode, context, progress):
     DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, TOO_BRISK or FEW_SLOTS
     """
     while order == PICK or progress.step[0] < stop or progress.phase[0] == FRESH:
-        code = take_step(order, next_task(stop, progress), mode, context, progress)
+        code = take_step(order, next_task(stop, context.box, progress), mode, context, progress)
         if code != DONE or order == PICK:
             return code
     return DONE
@@ -148,9 +148,10 @@ def advance(order, stop, mode, context, progress):
 def take_step(order, task, mode, context, progress):
     """One time step, from predicted positions to those of the next step; or the part of it that a task calls for.
 
-    Stages, in order: walls and faces move to the time of the forces; lists are checked, and candidates picked; forces
-    of pairs, bonds, walls and the fluid are evaluated, velocities corrected, and the next positions predicted, all of
-    these chunk by chunk (`sweeps.sweep_half`); the ledger is kept; limits are checked.
+    Stages, in order: walls and faces move to the time of the forces (a cell that deforms before the next positions are
+    predicted); lists are checked, and candidates picked; forces of pairs, bonds, walls and the fluid are evaluated,
+    velocities corrected, and the next positions predicted, all of these chunk by chunk (`sweeps.sweep_half`); the
+    ledger is kept; limits are checked.
 
     Parameters
     ----------
@@ -167,10 +168,15 @@ def take_step(order, task, mode, context, progress):
     """
     if order == ADVANCE and task != sweeps.PREDICT:
         move_boundaries(time_of(task, context.setting.dt, progress), context, progress)
+    elif order == ADVANCE:
+        begin_step(context.box, context.setting, context.bodies, progress)
     code = check_lists(order, mode, context, progress)
     if code != DONE or order == PICK:
         return code
     totals = passes.sweep(mode, task, context)  # forces, correct, predict
+    if task != sweeps.PREDICT:
+        ahead = 0.0 if task == sweeps.FORCES else 0.5 * context.setting.dt
+        totals = passes.with_work_of_cell(context.box, ahead, context, totals)
     keep_ledger(task, totals, context, context.partial, progress)
     return check_limits(task, totals, context, progress)
 
@@ -245,13 +251,14 @@ def limit_passed(task, totals, setting, progress):
 
 
 @inline
-def next_task(stop, progress):
-    """Task of the next sweep."""
+def next_task(stop, box, progress):
+    """Task of the next sweep; where a cell deforms by what a step came to, each is completed before the next begins."""
     if progress.phase[0] == FRESH:
         return sweeps.FORCES
     if progress.phase[0] == COMPLETE:
         return sweeps.PREDICT
-    return sweeps.STEP if progress.step[0] + 1 < stop else sweeps.LAST_STEP
+    is_last = cell_stress.completes_first(box) or progress.step[0] + 1 >= stop
+    return sweeps.LAST_STEP if is_last else sweeps.STEP
 
 
 @inline

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.faces import BoxFaces
-from dem.kernels.domain.periodic import PeriodicFaces, minimum_image
+from dem.kernels.domain.periodic import PeriodicFaces, grid_place, minimum_image
 from dem.kernels.numerics.distances import segment_distance_squared
 from dem.kernels.numerics.quaternion import body_x, load_quaternion
 from dem.kernels.numerics.vector import add_scaled, dot, load
@@ -68,12 +68,12 @@ def reached(low, lower, higher):
 
 
 @inline
-def near_body(b, skin, grid, bodies, kinds):
+def near_body(box, b, skin, grid, bodies, kinds):
     """Centre and bounding radius of body b, its cell along each axis, and how many cells away it looks."""
     centre, bound = load(bodies.position, b), kinds.bounding_radius[bodies.kind[b]]
     most = max(grid.shape_x, grid.shape_y, grid.shape_z)
     span = np.int64(min(math.ceil((2.0 * bound + skin) * SLACK / grid.size), most))
-    return centre, bound, cell_at(centre, grid), span
+    return centre, bound, cell_at(grid_place(box, centre), grid), span
 
 
 @inline
@@ -97,7 +97,7 @@ def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbo
     -------
     end of what was found, beyond `stop` if there was no room
     """
-    centre, bound, (x, y, z), span = near_body(b, skin, grid, bodies, kinds)
+    centre, bound, (x, y, z), span = near_body(box, b, skin, grid, bodies, kinds)
     for cz in range(z if grid.equal else max(z - span, 0), min(z + span + 1, grid.shape_z)):
         for cy in range(y if grid.equal and cz == z else max(y - span, 0), min(y + span + 1, grid.shape_y)):
             base = row_of(cy, cz, grid)
@@ -126,7 +126,7 @@ def search_folded(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighb
     ------
     neighbours.higher : from k on
     """
-    centre, bound, (x, y, z), span = near_body(b, skin, grid, bodies, kinds)
+    centre, bound, (x, y, z), span = near_body(box, b, skin, grid, bodies, kinds)
     low_x, cells_x = window(x, span, grid.shape_x, box.length[0] > 0.0)
     low_y, cells_y = window(y, span, grid.shape_y, box.length[1] > 0.0)
     low_z, cells_z = window(z, span, grid.shape_z, box.length[2] > 0.0)

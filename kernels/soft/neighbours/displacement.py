@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, vector_loop
-from dem.kernels.domain.periodic import image_travel, minimum_image
+from dem.kernels.domain.periodic import image_travel, listed_place, minimum_image
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.quaternion import load_quaternion, norm_squared
 from dem.kernels.numerics.vector import dot, load
@@ -44,7 +44,7 @@ def drifted(box, low, high, present, position, listed_position):
     """Bits of the largest distance of the bodies low to high from where they were listed, of those present."""
     farthest = np.int64(0)
     for b in range(low, high):
-        d = minimum_image(box, load(position, b), load(listed_position, b))
+        d = minimum_image(box, load(position, b), listed_place(box, load(listed_position, b)))
         farthest = larger(farthest, math.sqrt(dot(d, d))) if b < present else farthest
     return farthest
 
@@ -66,7 +66,7 @@ def drifted_and_turned(box, low, high, present, kind, tip, position, orientation
     """
     farthest = np.int64(0)
     for b in range(low, high):
-        d = minimum_image(box, load(position, b), load(listed_position, b))
+        d = minimum_image(box, load(position, b), listed_place(box, load(listed_position, b)))
         turned = squared_turn(tip[kind[b]], load_quaternion(orientation, b), load_quaternion(listed_orientation, b))
         gone = math.sqrt(dot(d, d)) + math.sqrt(turned)
         farthest = larger(farthest, gone) if b < present else farthest

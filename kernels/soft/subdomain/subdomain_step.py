@@ -181,7 +181,7 @@ def take_steps(order, task, after, stop, mode, context, progress, border):
         if on or order == NOTE:
             code = note(task, context, progress, border)
         if on:
-            after = STAY if task == sweeps.LAST_STEP else next_task(stop, progress)
+            after = STAY if task == sweeps.LAST_STEP else next_task(stop, context.box, progress)
         if code == DONE and after != STAY:  # at STEPS, NOTE or BEGIN
             code = begin(after, mode, context, progress, border)
         task = after

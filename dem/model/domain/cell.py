@@ -1,0 +1,253 @@
+"""A periodic cell that deforms."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.matrices import determinant, inverse, row_lengths
+from dem.base.typo_hints import hinted
+from dem.model.domain.box import AXES, Box
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from dem.model.materials import Material
+    from dem.model.walls.motion import Motion
+
+SKEWED = 0.55  # share of an edge by which another one may lean over it; as of `dem.kernels.domain.deforming`
+ROUNDS = 100  # of a reduction, at most
+
+Matrix = tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]
+
+
+@hinted
+@dataclass(frozen=True)
+class Cell(Box):
+    """A parallelepiped, periodic along its three edges, that deforms at given rates or until stresses are those held.
+
+    Velocities of particles are *peculiar* in it: in the laboratory a particle at r moves at v + L r with the velocity
+    gradient L of the cell (M. Parrinello, A. Rahman, J. Appl. Phys. 52 (1981) 7182, in the form of
+    `dem.kernels.domain.deforming`). Positions are in the cell that begins at the origin, or in an image of it; angular
+    velocities are those in the laboratory. Contacts, their damping and friction, and bonds see the velocity that an
+    image has relative to a particle. When edges lean far over each other they are replaced by equivalent ones.
+    The work of the cell is in the energy ledger, as `Energy.work`.
+
+    Parameters
+    ----------
+    edges : (3,) or (3, 3) floats
+        Lengths of a cell at right angles, or its edges in columns [m].
+    rate : (3,) or (3, 3) floats
+        Velocity gradient L, ∂(velocity a)/∂(place b) in row a and column b [1/s]; three numbers are its diagonal.
+        Negative on the diagonal in compression.
+    rate_changes : sequence of (float, rate)
+        Times [s] in ascending order, and the velocity gradient from each of them on, as for cyclic shear.
+    stress : float, or (3, 3) floats or None
+        Stress that is held, positive in compression [Pa]: a number on the whole diagonal, or a matrix with None where
+        the rate is prescribed. Shear stresses are held in the upper triangle, the rate there is that of the row's
+        velocity. Each such component of the rate is g (P - P*), with the excess of the stress over that wanted.
+    gain : float, optional
+        g [1/(Pa s)]; default: the rate is `fastest` at an excess of a tenth of the largest stress that is held, and the
+        stress of no contact can grow by more than a tenth of its excess in a time step.
+    fastest : float, optional
+        Largest rate of a component that holds a stress [1/s]; default: at an inertial number of 1e-3.
+
+    Raises
+    ------
+    ValueError
+        If the edges span no volume; for rates or stresses that are not finite; for a rate of a component whose stress
+        is held; for times that do not ascend.
+
+    Examples
+    --------
+    >>> sheared = Cell((0.1, 0.1, 0.1), rate=[[0, 2.0, 0], [0, 0, 0], [0, 0, 0]])
+    >>> sheared.size, sheared.volume
+    ((0.1, 0.1, 0.1), 0.0010000000000000002)
+    >>> drained = Cell((0.1, 0.1, 0.1), rate=(0, 0, -0.5), stress=[[1e5, None, None], [None, 1e5, None], [None] * 3])
+    >>> drained == Cell.triaxial((0.1, 0.1, 0.1), axial_rate=0.5, confinement=1e5)
+    True
+    """
+
+    lower: tuple[float, float, float] = field(init=False, repr=False)
+    upper: tuple[float, float, float] = field(init=False, repr=False)
+    material: Material = field(init=False, repr=False)
+    open: tuple[str, ...] = field(init=False, repr=False)
+    periodic: tuple[str, ...] = field(init=False, repr=False)
+    motion: dict[str, Motion] = field(init=False, repr=False, hash=False)
+    roughness: float = field(init=False, repr=False)
+    seed: int = field(init=False, repr=False)
+    edges: Matrix
+    rate: Matrix = ((0.0,) * 3,) * 3
+    rate_changes: tuple[tuple[float, Matrix], ...] = ()
+    stress: tuple[tuple[float | None, ...], ...] | float | None = None
+    gain: float | None = None
+    fastest: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check what is given."""
+        edges = matrix("edges", self.edges, "lengths (3,) or edges (3, 3) in columns [m]")
+        if not abs(determinant(edges)) > 1e-9 * row_lengths(edges.T).prod():
+            message = f"edges of the cell are {edges.tolist()}, expected three that span a volume"
+            raise ValueError(message)
+        edges = reduced(edges)
+        held, target = stresses(self.stress)
+        rates = [(0.0, self.rate), *checks.listed("rate_changes", self.rate_changes, "(time, rate)")]
+        before, changes = -1.0, []
+        for time, rate in rates:
+            after = checks.number("time of a rate", time, least=0, unit="s")
+            gradient = matrix("rate", rate, "a velocity gradient, (3,) or (3, 3) [1/s]")
+            if after <= before:
+                message = f"rate_changes has the time {after:g} s after {before:g} s: let times ascend from above 0"
+                raise ValueError(message)
+            if (gradient[held] != 0).any():
+                a, b = (int(k[0]) for k in np.nonzero(held & (gradient != 0)))
+                message = (
+                    f"rate is {gradient[a, b]:g} 1/s along {AXES[a]}{AXES[b]}, where the stress is held: leave one out"
+                )
+                raise ValueError(message)
+            before = after
+            changes.append((after, rows(gradient)))
+        numbers = {"gain": "1/(Pa s)", "fastest": "1/s"}
+        values = {
+            "edges": rows(edges), "rate": changes[0][1], "rate_changes": tuple(changes[1:]),
+            "stress": rows(target, held) if held.any() else None,
+            "lower": (0.0, 0.0, 0.0), "material": None, "open": (), "periodic": AXES, "motion": {}, "roughness": 0.0,
+            "seed": 0,
+        }  # fmt: skip
+        values["upper"] = self.size_of(edges)
+        for name, unit in numbers.items():
+            given = getattr(self, name)
+            values[name] = None if given is None else checks.number(name, given, above=0, unit=unit)
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        if held.any() and not target[held].any() and self.fastest is None:
+            message = "the stress that is held is zero, from which no rate follows: give fastest [1/s]"
+            raise ValueError(message)
+
+    @staticmethod
+    def size_of(edges: np.ndarray) -> tuple[float, float, float]:
+        """Distances of opposite faces of a cell with these edges (3, 3) [m]."""
+        x, y, z = (1 / row_lengths(inverse(edges))).tolist()
+        return x, y, z
+
+    @property
+    def size(self) -> tuple[float, float, float]:
+        """Distances of opposite faces [m]."""
+        return self.size_of(np.array(self.edges))
+
+    @property
+    def volume(self) -> float:
+        """Volume [m³]."""
+        return abs(determinant(np.array(self.edges)))
+
+    @property
+    def held(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where a stress is held (3, 3), and the stresses, zero elsewhere (3, 3) [Pa]."""
+        return stresses(self.stress)
+
+    def with_edges(self, edges: np.ndarray) -> Self:
+        """Cell that is controlled likewise, with other edges (3, 3) in columns [m]."""
+        return replace(self, edges=rows(edges))
+
+    @classmethod
+    def isotropic(cls, edges: object, pressure: float, **control: float) -> Self:
+        """Cell that is compressed until the stress along each axis is the pressure [Pa].
+
+        Examples
+        --------
+        >>> Cell.isotropic((0.1, 0.1, 0.1), pressure=1e5).held[1].diagonal()
+        array([100000., 100000., 100000.])
+        """
+        return cls(edges, stress=pressure, **control)
+
+    @classmethod
+    def triaxial(cls, edges: object, axial_rate: float, confinement: float, **control: float) -> Self:
+        """Cell of a drained triaxial test: shortened along z at a rate [1/s], with a lateral stress [Pa] held.
+
+        Examples
+        --------
+        >>> Cell.triaxial((0.1, 0.1, 0.1), axial_rate=0.5, confinement=1e5).rate[2]
+        (0.0, 0.0, -0.5)
+        """
+        lateral = [[confinement, None, None], [None, confinement, None], [None, None, None]]
+        return cls(edges, rate=(0.0, 0.0, -axial_rate), stress=lateral, **control)
+
+    @classmethod
+    def shear(cls, edges: object, rate: float, pressure: float | None = None, **control: float) -> Self:
+        """Cell of simple shear: x moves along y at a rate [1/s], at constant volume or with the stress on y held [Pa].
+
+        Examples
+        --------
+        >>> Cell.shear((0.1, 0.1, 0.1), rate=2.0, pressure=1e4).stress[1]
+        (None, 10000.0, None)
+        """
+        normal = None if pressure is None else [[None] * 3, [None, pressure, None], [None] * 3]
+        return cls(edges, rate=[[0.0, rate, 0.0], [0.0] * 3, [0.0] * 3], stress=normal, **control)
+
+
+def matrix(name: str, given: object, what: str) -> np.ndarray:
+    """Matrix (3, 3) of three numbers, its diagonal, or of three rows."""
+    try:
+        found = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.shape == (3,):
+        found = np.diag(found)
+    if found.shape != (3, 3) or not np.isfinite(found).all():
+        message = f"{name} of the cell is {given!r}, expected {what}"
+        raise ValueError(message)
+    return found
+
+
+def reduced(edges: np.ndarray) -> np.ndarray:
+    """Equivalent edges (3, 3) of a cell, by integers, that lean over each other by SKEWED of one at most.
+
+    Examples
+    --------
+    >>> reduced(np.array([[1.0, 2.25, 0], [0, 1, 0], [0, 0, 1]]))[0]
+    array([1.  , 0.25, 0.  ])
+    """
+    edges = edges.copy()
+    for _ in range(ROUNDS):
+        before = edges.copy()
+        for a, b in itertools.permutations(range(3), 2):
+            share = sum(edges[:, a] * edges[:, b]) / sum(edges[:, b] * edges[:, b])
+            if abs(share) > SKEWED:
+                edges[:, a] -= math.floor(share + 0.5) * edges[:, b]
+        if (edges == before).all():
+            break
+    return edges
+
+
+def rows(values: np.ndarray, where: np.ndarray | None = None) -> tuple:
+    """Matrix as tuples, with None where it does not hold."""
+    return tuple(
+        tuple(float(values[a, b]) if where is None or where[a, b] else None for b in range(3)) for a in range(3)
+    )
+
+
+def stresses(given: object) -> tuple[np.ndarray, np.ndarray]:
+    """Where a stress is held (3, 3), and the stresses, zero elsewhere (3, 3) [Pa]."""
+    if given is None:
+        return np.zeros((3, 3), bool), np.zeros((3, 3))
+    if isinstance(given, (int, float)):
+        given = [[given if a == b else None for b in range(3)] for a in range(3)]
+    expected = "a pressure or three rows of three, with None where a rate is prescribed [Pa]"
+    sound = isinstance(given, (Sequence, np.ndarray)) and len(given) == 3
+    if not sound or not all(isinstance(row, (Sequence, np.ndarray)) and len(row) == 3 for row in given):
+        message = f"stress of the cell is {given!r}, expected {expected}"
+        raise ValueError(message)
+    held = np.array([[value is not None for value in row] for row in given])
+    target = np.zeros((3, 3))
+    for a, b in zip(*np.nonzero(held), strict=True):
+        target[a, b] = checks.number("stress of the cell", given[a][b], unit="Pa")
+        if a > b or not math.isfinite(target[a, b]):
+            message = f"stress of the cell is held along {AXES[a]}{AXES[b]}: give it along {AXES[b]}{AXES[a]}"
+            raise ValueError(message)
+    return held, target

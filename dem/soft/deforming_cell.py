@@ -1,0 +1,90 @@
+"""A cell that deforms, in an engine: what its control needs to know of the particles, and its state."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.kernels.domain.deforming import COLUMNS, LARGEST_STRAIN
+
+if TYPE_CHECKING:
+    from dem.kernels.domain.deforming import DeformingFaces
+    from dem.kernels.soft.state import Bodies, Kinds
+    from dem.soft.neighbours.skin_distances import Skins
+
+HISTORY = ("gradient", "strain", "virial")  # that does not follow from the edges
+STATE = ("edges", "to_scaled", "length", "inverse", *HISTORY)  # that a run goes on from
+QUASI_STATIC = 1e-3  # inertial number of the fastest rate that holds a stress, unless one is given
+BAND = 0.1  # excess of stress, over the largest that is held, at which the rate is the fastest
+SOFTEST_STEPS = 10  # in which the stiffest contact could not take the excess of stress up
+
+
+def prepared(
+    faces: DeformingFaces, bodies: Bodies, kinds: Kinds, skins: Skins, reach: float, *, chunks: int, dt: float
+) -> DeformingFaces:
+    """Domain with what depends on particles: how far they are listed, sums by chunk, and the control of the stress.
+
+    Raises
+    ------
+    ValueError
+        If the cell could deform by more than a tenth in a time step.
+    """
+    faces.reach[0] = 2 * float(kinds.bounding_radius.max()) + 2 * skins.neighbours + reach
+    control_stress(faces, bodies, kinds, dt)
+    largest = np.abs(np.where(faces.held > 0, faces.fastest[0], faces.rates)).sum(axis=(1, 2)).max()
+    if not largest * dt < LARGEST_STRAIN:
+        message = (
+            f"the cell may deform at {largest:.3g} 1/s, by {largest * dt:.3g} in a time step of {dt:g} s, expected "
+            f"less than {LARGEST_STRAIN:g}: lower time_step, rate or fastest"
+        )
+        raise ValueError(message)
+    return faces._replace(parts=np.zeros((chunks, COLUMNS), np.int64))
+
+
+def control_stress(faces: DeformingFaces, bodies: Bodies, kinds: Kinds, dt: float) -> None:
+    """Choose what was not given of how stresses are held."""
+    if not faces.held.any():
+        return
+    largest = np.abs(faces.target).max()
+    if not faces.fastest[0] > 0:
+        mass, bound = kinds.mass[bodies.kind].sum(), kinds.bounding_radius[bodies.kind]
+        density = mass / (4 / 3 * math.pi * (bound**3).sum())
+        faces.fastest[0] = QUASI_STATIC * math.sqrt(largest / density) / (2 * bound.mean())
+    if not faces.gain[0] > 0:
+        stable = 1 / (SOFTEST_STEPS * float(kinds.modulus.max()) * dt)
+        faces.gain[0] = min(faces.fastest[0] / (BAND * largest), stable) if largest > 0 else stable
+
+
+def state(faces: DeformingFaces) -> dict[str, np.ndarray]:
+    """State of the cell that a run goes on from, by name."""
+    return {name: getattr(faces, name) for name in STATE}
+
+
+def follow(faces: DeformingFaces, before: DeformingFaces) -> None:
+    """Go on from the cell of another engine, whose edges the box has already."""
+    for name in HISTORY:
+        getattr(faces, name)[:] = getattr(before, name)
+
+
+def fitting_skins(faces: DeformingFaces, skins: Skins, reach: float, step: int) -> Skins:
+    """Skins of the next list, shorter where the cell has become small, so that nearest images are unique.
+
+    Particles meet up to `reach` apart [m].
+
+    Raises
+    ------
+    ValueError
+        If the cell is too small even without a skin.
+    """
+    narrowest = float(faces.length.min())
+    room = narrowest / 2 - reach
+    if not room > skins.candidates:
+        message = (
+            f"opposite faces of the cell are {narrowest:.6g} m apart at step {step}, expected more than "
+            f"{2 * (reach + skins.candidates):.6g} m, as particles would meet two images of others: begin with a "
+            "larger cell"
+        )
+        raise ValueError(message)
+    return skins._replace(neighbours=min(skins.neighbours, room))

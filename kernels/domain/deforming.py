@@ -1,0 +1,427 @@
+"""A periodic cell that deforms: its edges, its velocity gradient, and how stress is held.
+
+The edges of the cell are the columns of H. A body at r is at the scaled place s = H⁻¹ r; image n ∈ Z³ of it is at
+r + H n. With L = dH/dt H⁻¹, velocities v = H ds/dt are *peculiar*: in the laboratory a body moves at v + L r. After
+M. Parrinello, A. Rahman, Polymorphic transitions in single crystals, J. Appl. Phys. 52 (1981) 7182-7190:
+
+    dr/dt = v + L r        dv/dt = F/m - L v
+
+A step with L constant in it is of second order, and symmetric in time:
+
+    v += F dt/2m; v ← exp(-L dt/2) v; s += dt H(t + dt/2)⁻¹ v; H ← exp(L dt) H; v ← exp(-L dt/2) v; F; v += F dt/2m
+
+As H(t + dt) H(t + dt/2)⁻¹ is exp(L dt/2), the three in the middle are r ← exp(L dt) r + dt v and v ← exp(-L dt) v.
+The cell changes before bodies move, in `deform`. A skewed cell gets an equivalent basis by integers (`reduce`), at a
+step that follows from the edges alone. The energy E of peculiar motion and contacts changes by dE/dt = -V P : L, and by
+what contacts take:
+
+    V P = Σ m v ⊗ v + Σ r_ij ⊗ F_ij        r_ij from j to i, F_ij on i
+
+so that the work of the cell is booked as -∫ V P : L dt, by the trapezium of values at whole steps.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.compiler.selection import ancestors
+from dem.kernels.domain import periodic
+from dem.kernels.domain.periodic import PeriodicFaces, count_cells
+from dem.kernels.numerics.energy import as_words, in_units
+from dem.kernels.numerics.vector import add, add_scaled, load, store, subtract
+
+CONTACT, KINETIC = 0, 1  # parts of the virial
+TERMS = 14  # of the exponential series: exact to rounding while |L dt| < LARGEST_STRAIN
+LARGEST_STRAIN = 0.1  # of a step
+SKEWED = 0.55  # share of an edge by which another one may lean over it before the basis is reduced; 0.5 would alternate
+CONTACTS, BONDS, MOTION, COLUMNS = 0, 18, 36, 54  # of the parts that chunks contribute: nine components, nine rests
+VIRIAL_BITS = 16  # the virial's unit is so many bits larger than that of energies, as F d is larger than F δ
+
+DeformingFaces = NamedTuple(
+    "DeformingFaces",
+    [
+        *PeriodicFaces.__annotations__.items(),  # of which `length` is the distance of opposite faces of the cell [m]
+        ("edges", np.ndarray),  # (3, 3) H, edges of the cell in columns [m]
+        ("to_scaled", np.ndarray),  # (3, 3) H⁻¹ [1/m]
+        ("gradient", np.ndarray),  # (3, 3) L of the step taken last or begun [1/s]
+        ("place_map", np.ndarray),  # (3, 3) exp(L dt) of that step
+        ("slow_map", np.ndarray),  # (3, 3) exp(-L dt)
+        ("since_listing", np.ndarray),  # (3, 3) deformation gradient since bodies were listed
+        ("reach", np.ndarray),  # (1,) distance of bodies up to which they are listed, and the skin once more [m]
+        ("strain", np.ndarray),  # (3, 3) ∫ L dt since the start
+        ("virial", np.ndarray),  # (2, 3, 3) V P of contacts and of motion at the whole step [J]
+        ("parts", np.ndarray),  # (C, COLUMNS) int64, what chunks contribute to that
+        ("unit", np.ndarray),  # (1,) units a joule of these
+        ("held", np.ndarray),  # (3, 3) 1 where a component of the stress is held, 0 where one of L is prescribed
+        ("target", np.ndarray),  # (3, 3) stress that is held, positive in compression [Pa]
+        ("gain", np.ndarray),  # (1,) rate of strain over the excess of stress [1/(Pa s)]
+        ("fastest", np.ndarray),  # (1,) largest rate of a component that holds a stress [1/s]
+        ("times", np.ndarray),  # (K,) from when on each of the prescribed gradients holds, ascending from 0 [s]
+        ("rates", np.ndarray),  # (K, 3, 3) prescribed velocity gradients [1/s]
+    ],
+)
+DeformingFaces.extends = (PeriodicFaces,)
+
+
+def deforms(box):
+    """Whether a domain is a cell that deforms; in Python."""
+    return DeformingFaces in ancestors(type(box))
+
+
+# Matrices as nine numbers, row by row
+
+
+@inline
+def load_matrix(m):
+    """Nine numbers of an array (3, 3)."""
+    return m[0, 0], m[0, 1], m[0, 2], m[1, 0], m[1, 1], m[1, 2], m[2, 0], m[2, 1], m[2, 2]
+
+
+@inline
+def store_matrix(m, a):
+    """Write nine numbers to an array (3, 3)."""
+    m[0, 0], m[0, 1], m[0, 2] = a[0], a[1], a[2]
+    m[1, 0], m[1, 1], m[1, 2] = a[3], a[4], a[5]
+    m[2, 0], m[2, 1], m[2, 2] = a[6], a[7], a[8]
+
+
+@inline
+def identity():
+    """The unit matrix."""
+    return 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0
+
+
+@inline
+def product(a, b):
+    """Matrix product a b."""
+    return (
+        a[0] * b[0] + a[1] * b[3] + a[2] * b[6], a[0] * b[1] + a[1] * b[4] + a[2] * b[7],
+        a[0] * b[2] + a[1] * b[5] + a[2] * b[8],
+        a[3] * b[0] + a[4] * b[3] + a[5] * b[6], a[3] * b[1] + a[4] * b[4] + a[5] * b[7],
+        a[3] * b[2] + a[4] * b[5] + a[5] * b[8],
+        a[6] * b[0] + a[7] * b[3] + a[8] * b[6], a[6] * b[1] + a[7] * b[4] + a[8] * b[7],
+        a[6] * b[2] + a[7] * b[5] + a[8] * b[8],
+    )  # fmt: skip
+
+
+@inline
+def scaled_matrix(s, a):
+    """Matrix a times a number."""
+    return s * a[0], s * a[1], s * a[2], s * a[3], s * a[4], s * a[5], s * a[6], s * a[7], s * a[8]
+
+
+@inline
+def exponential(a):
+    """exp(a) by Horner's scheme of the series, for |a| < LARGEST_STRAIN."""
+    e = identity()
+    for k in range(TERMS, 0, -1):
+        e = scaled_matrix(1.0 / k, product(a, e))
+        e = 1.0 + e[0], e[1], e[2], e[3], 1.0 + e[4], e[5], e[6], e[7], 1.0 + e[8]
+    return e
+
+
+@inline
+def inverse(a):
+    """Inverse matrix, by cofactors."""
+    c_0, c_1, c_2 = a[4] * a[8] - a[5] * a[7], a[5] * a[6] - a[3] * a[8], a[3] * a[7] - a[4] * a[6]
+    f = 1.0 / (a[0] * c_0 + a[1] * c_1 + a[2] * c_2)
+    return (
+        f * c_0, f * (a[2] * a[7] - a[1] * a[8]), f * (a[1] * a[5] - a[2] * a[4]),
+        f * c_1, f * (a[0] * a[8] - a[2] * a[6]), f * (a[2] * a[3] - a[0] * a[5]),
+        f * c_2, f * (a[1] * a[6] - a[0] * a[7]), f * (a[0] * a[4] - a[1] * a[3]),
+    )  # fmt: skip
+
+
+@inline
+def departure(a):
+    """Frobenius norm of a - 1, which the spectral norm does not exceed."""
+    total = 0.0
+    for k in range(9):
+        d = a[k] - (1.0 if k % 4 == 0 else 0.0)
+        total += d * d
+    return math.sqrt(total)
+
+
+@inline
+def apply(m, v):
+    """Matrix (3, 3) times a vector."""
+    return (
+        m[0, 0] * v[0] + m[0, 1] * v[1] + m[0, 2] * v[2],
+        m[1, 0] * v[0] + m[1, 1] * v[1] + m[1, 2] * v[2],
+        m[2, 0] * v[0] + m[2, 1] * v[1] + m[2, 2] * v[2],
+    )
+
+
+# The domain: see `dem.kernels.domain.periodic`
+
+
+@inline
+def nearest_deformed(box, u, v):
+    """Return u - v for the nearest image of v, and its number along each edge.
+
+    For what is nearer than half the distance of opposite faces.
+    """
+    d = subtract(u, v)
+    s = apply(box.to_scaled, d)
+    n = (math.floor(s[0] + 0.5), math.floor(s[1] + 0.5), math.floor(s[2] + 0.5))
+    return subtract(d, apply(box.edges, n)), n
+
+
+@inline
+def velocity_along_cell(box, image, gap):
+    """-L gap: what an image at the distance gap before a point moves with the cell, relative to that point [m/s]."""
+    w = apply(box.gradient, gap)
+    return -w[0], -w[1], -w[2]
+
+
+@inline
+def wrap_deformed(box, x, ahead):
+    """Position in the cell, and the cells that it was further along each edge."""
+    s = apply(box.to_scaled, x)
+    n = (math.floor(s[0]), math.floor(s[1]), math.floor(s[2]))
+    return subtract(x, apply(box.edges, n)), n
+
+
+@inline
+def carried(box, x, v, dt):
+    """Position exp(L dt) x + dt v after the step that has begun."""
+    return add_scaled(apply(box.place_map, x), dt, v)
+
+
+@inline
+def note_cells_and_slow(box, cells, image, velocity, ahead, b):
+    """Count the cells that body b went on by, and take exp(-L dt) of its velocity, and of that at the next forces."""
+    count_cells(box, cells, image, velocity, ahead, b)
+    store(velocity, b, apply(box.slow_map, load(velocity, b)))
+    if ahead.shape[1] > 0:
+        store(ahead, b, apply(box.slow_map, load(ahead, b)))
+
+
+@inline
+def unwrapped_deformed(box, x, image, b):
+    """Position as if body b had never been wrapped."""
+    return add(x, apply(box.edges, load(image, b)))
+
+
+@inline
+def travel_since_listing(box):
+    """Half of how far bodies that were listed have come with the cell [m]."""
+    return 0.5 * departure(load_matrix(box.since_listing)) * box.reach[0]
+
+
+@inline
+def note_listed_cell(box):
+    """Bodies are listed anew."""
+    store_matrix(box.since_listing, identity())
+
+
+@inline
+def listed_in_cell(box, x):
+    """Place at which a body was listed, carried along with the cell."""
+    return apply(box.since_listing, x)
+
+
+@inline
+def place_in_grid(box, x):
+    """Place in a grid along the edges: it is as wide as opposite faces of the cell are apart."""
+    s = apply(box.to_scaled, x)
+    return s[0] * box.length[0], s[1] * box.length[1], s[2] * box.length[2]
+
+
+# The step
+
+
+@func
+def measure_cell(box):
+    """Note the inverse of the edges, and the distances of opposite faces."""
+    store_matrix(box.to_scaled, inverse(load_matrix(box.edges)))
+    for k in range(3):
+        g = load_row(box.to_scaled, k)
+        box.inverse[k] = math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+        box.length[k] = 1.0 / box.inverse[k]
+
+
+@inline
+def load_row(m, k):
+    """Row k of a matrix (3, 3)."""
+    return m[k, 0], m[k, 1], m[k, 2]
+
+
+@func
+def reduce(box, position, image):
+    """Give a cell whose edges lean far over each other an equivalent basis, by integers, and wrap all bodies into it.
+
+    Edge a becomes a - k b; as H n does not change, image numbers along b grow by k times those along a.
+    """
+    changed = True
+    for _ in range(100):
+        if not changed:
+            break
+        changed = False
+        for a in range(3):
+            for b in range(3):
+                along, square = 0.0, 0.0
+                for i in range(3):
+                    along += box.edges[i, a] * box.edges[i, b]
+                    square += box.edges[i, b] * box.edges[i, b]
+                k = math.floor(along / square + 0.5)
+                if a != b and abs(along) > SKEWED * square and k != 0.0:
+                    changed = True
+                    for i in range(3):
+                        box.edges[i, a] -= k * box.edges[i, b]
+                    for n in range(image.shape[1]):
+                        image[b, n] += k * image[a, n]
+        if changed:
+            measure_cell(box)
+    for n in range(image.shape[1]):
+        x, cells = wrap_deformed(box, load(position, n), 0.0)
+        store(position, n, x)
+        count_cells(box, cells, image, position, position, n)
+
+
+@inline
+def is_skewed(box):
+    """Whether an edge leans over another one by more than SKEWED of it."""
+    skewed = False
+    for a in range(3):
+        for b in range(3):
+            along, square = 0.0, 0.0
+            for i in range(3):
+                along += box.edges[i, a] * box.edges[i, b]
+                square += box.edges[i, b] * box.edges[i, b]
+            skewed = skewed or (a != b and abs(along) > SKEWED * square)
+    return skewed
+
+
+@inline
+def volume_of(edges):
+    """Volume of a cell [m³]."""
+    a = load_matrix(edges)
+    return abs(
+        a[0] * (a[4] * a[8] - a[5] * a[7]) + a[1] * (a[5] * a[6] - a[3] * a[8]) + a[2] * (a[3] * a[7] - a[4] * a[6])
+    )
+
+
+@func
+def choose_gradient(box, time):
+    """Note the velocity gradient of the step that begins: as prescribed, or such that stresses become those held."""
+    row = 0
+    for k in range(box.times.size):
+        row = k if time >= box.times[k] else row
+    volume = volume_of(box.edges)
+    for a in range(3):
+        for b in range(3):
+            rate = box.rates[row, a, b]
+            if box.held[a, b] != 0.0:
+                pressure = 0.5 * (
+                    box.virial[CONTACT, a, b] + box.virial[KINETIC, a, b] + box.virial[CONTACT, b, a]
+                    + box.virial[KINETIC, b, a]
+                ) / volume  # fmt: skip
+                rate = box.gain[0] * (pressure - box.target[a, b])
+                rate = max(-box.fastest[0], min(box.fastest[0], rate))
+            box.gradient[a, b] = rate
+
+
+@inline
+def power(box):
+    """Power of the cell, -V P : L [W]."""
+    total = 0.0
+    for a in range(3):
+        for b in range(3):
+            total -= (box.virial[CONTACT, a, b] + box.virial[KINETIC, a, b]) * box.gradient[b, a]
+    return total
+
+
+@func
+def deform(box, setting, bodies, progress):
+    """Deform the cell by the step that begins; bodies follow in `carried`.
+
+    Writes
+    ------
+    box : the cell at the end of the step, and the maps of the step
+    bodies.position, bodies.image : if the basis is reduced
+    progress.travel : with the way of images
+    progress.wall_work_half_step : work of the cell in the first half of the step [units]
+    """
+    dt = setting.dt
+    if is_skewed(box):
+        reduce(box, bodies.position, bodies.image)
+    choose_gradient(box, progress.step[0] * dt)
+    progress.wall_work_half_step[0] = 0.5 * dt * setting.per_joule * power(box)
+    rate = load_matrix(box.gradient)
+    whole = exponential(scaled_matrix(dt, rate))
+    store_matrix(box.place_map, whole)
+    store_matrix(box.slow_map, exponential(scaled_matrix(-dt, rate)))
+    store_matrix(box.edges, product(whole, load_matrix(box.edges)))
+    store_matrix(box.since_listing, product(whole, load_matrix(box.since_listing)))
+    for a in range(3):
+        for b in range(3):
+            box.strain[a, b] += box.gradient[a, b] * dt
+    measure_cell(box)
+    progress.travel[0] += 0.5 * departure(whole) * box.reach[0]
+
+
+# The virial, summed by integers, so that neither threads nor the order of bodies in memory show
+
+
+@inline
+def no_virial():
+    """A virial of two words for each component, to add to."""
+    zero = np.int64(0)
+    return zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero
+
+
+@inline
+def add_dyad(total, u, v, unit):
+    """Virial with the dyad u ⊗ v [J] added in units."""
+    a, b, c = as_words(u[0] * v[0], unit), as_words(u[0] * v[1], unit), as_words(u[0] * v[2], unit)
+    d, e, f = as_words(u[1] * v[0], unit), as_words(u[1] * v[1], unit), as_words(u[1] * v[2], unit)
+    g, h, i = as_words(u[2] * v[0], unit), as_words(u[2] * v[1], unit), as_words(u[2] * v[2], unit)
+    return (
+        total[0] + a[0], total[1] + b[0], total[2] + c[0], total[3] + d[0], total[4] + e[0], total[5] + f[0],
+        total[6] + g[0], total[7] + h[0], total[8] + i[0], total[9] + a[1], total[10] + b[1], total[11] + c[1],
+        total[12] + d[1], total[13] + e[1], total[14] + f[1], total[15] + g[1], total[16] + h[1], total[17] + i[1],
+    )  # fmt: skip
+
+
+@inline
+def write_virial(box, c, column, total):
+    """Write what chunk c contributes, from one of the columns on."""
+    for k in range(18):
+        box.parts[c, column + k] = total[k]
+
+
+@inline
+def sum_parts(box, column, k):
+    """Component k of the virial in some columns, over all chunks [J]."""
+    whole, rest = np.int64(0), np.int64(0)
+    for c in range(box.parts.shape[0]):
+        whole += box.parts[c, column + k]
+        rest += box.parts[c, column + 9 + k]
+    return in_units((whole, rest)) / box.unit[0]
+
+
+@func
+def sum_virial(box):
+    """Note the virial from what the chunks contribute."""
+    for k in range(9):
+        box.virial[CONTACT, k // 3, k % 3] = sum_parts(box, CONTACTS, k) + sum_parts(box, BONDS, k)
+        box.virial[KINETIC, k // 3, k % 3] = sum_parts(box, MOTION, k)
+
+
+SEAMS = (  # tables of functions by domain, and what this one puts into them
+    (periodic.nearest_image, nearest_deformed),
+    (periodic.image_velocity, velocity_along_cell),
+    (periodic.wrap_position, wrap_deformed),
+    (periodic.carry, carried),
+    (periodic.note_wrap, note_cells_and_slow),
+    (periodic.unwrap_position, unwrapped_deformed),
+    (periodic.image_travel, travel_since_listing),
+    (periodic.note_listing, note_listed_cell),
+    (periodic.listed_place, listed_in_cell),
+    (periodic.grid_place, place_in_grid),
+    (periodic.begin_step, deform),
+)
+for table, function in SEAMS:
+    table.functions[DeformingFaces] = function

@@ -1,0 +1,174 @@
+"""Stress in a periodic cell that deforms, V P = Σ m v ⊗ v + Σ r_ij ⊗ F_ij, and the work of the cell that follows.
+
+What candidate pairs and bonds contribute is summed right after their chunk has been evaluated, as forces are kept only
+until bodies have gathered them; what motion contributes is summed when the step is complete. Other domains compile
+nothing of this.
+"""
+
+from dem.kernels import laws
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
+from dem.kernels.domain.deforming import (
+    BONDS,
+    CONTACTS,
+    MOTION,
+    DeformingFaces,
+    add_dyad,
+    no_virial,
+    sum_virial,
+    write_virial,
+)
+from dem.kernels.domain.faces import BoxFaces
+from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.numerics.vector import add_scaled, load, scale
+from dem.kernels.soft.bonds.bond_arrays import Bonds
+from dem.kernels.soft.bonds.bond_types import NoBonds
+from dem.kernels.soft.chunks import chunk_of, first_candidate
+from dem.kernels.soft.contact.contact_detection import SHARED, VECTOR_WIDTH
+
+
+@vector_loop
+def sum_elastic(box, unit, column, sphere_i, sphere_j, owner, position, pair_force):
+    """Virial of candidate pairs whose forces begin at a column of `pair_force`.
+
+    Parameters
+    ----------
+    box, unit, column : see `dem.kernels.soft.state`; units a joule; first column
+    sphere_i, sphere_j, owner, position, pair_force : candidates of a chunk, and of `Bodies` and `Neighbours`
+
+    Returns
+    -------
+    18 integers, see `dem.kernels.domain.deforming.no_virial`
+    """
+    total = no_virial()
+    for k in range(sphere_i.size):
+        r = minimum_image(box, load(position, owner[sphere_i[k]]), load(position, owner[sphere_j[k]]))
+        total = add_dyad(total, r, load(pair_force, column + k), unit)
+    return total
+
+
+@vector_loop
+def sum_rows(box, unit, column, at, sphere_i, sphere_j, owner, position, slot, force_torque):
+    """Virial of candidate pairs whose forces are in rows of wrenches, from a place in the row on.
+
+    Parameters
+    ----------
+    box, unit, column, at : see `sum_elastic`; first entry of `slot`; place of the force on sphere i
+    sphere_i, sphere_j, owner, position, slot, force_torque : candidates of a chunk, and of `Bodies` and `Neighbours`
+
+    Returns
+    -------
+    18 integers, see `dem.kernels.domain.deforming.no_virial`
+    """
+    total = no_virial()
+    for k in range(sphere_i.size):
+        row = slot[column + k]
+        f = (force_torque[row, at], force_torque[row, at + 1], force_torque[row, at + 2])
+        r = minimum_image(box, load(position, owner[sphere_i[k]]), load(position, owner[sphere_j[k]]))
+        total = add_dyad(total, r, f, unit)
+    return total
+
+
+@inline
+def of_pair_forces(law, box, column, sphere_i, sphere_j, bodies, neighbours):
+    """Virial of a chunk under the elastic law of spheres, unless bodies are capsules, whose forces are wrenches."""
+    if neighbours.contact_slot.size > 0:
+        return of_wrenches(law, box, column, sphere_i, sphere_j, bodies, neighbours)
+    return sum_elastic(
+        box, box.unit[0], column, sphere_i, sphere_j, bodies.owner, bodies.position, neighbours.pair_force
+    )
+
+
+@inline
+def of_wrenches(law, box, column, sphere_i, sphere_j, bodies, neighbours):
+    """Virial of a chunk whose contacts have wrenches."""
+    at = VECTOR_WIDTH if neighbours.force_torque.shape[1] == SHARED else 0
+    return sum_rows(
+        box, box.unit[0], column, at, sphere_i, sphere_j, bodies.owner, bodies.position, neighbours.contact_slot,
+        neighbours.force_torque,
+    )  # fmt: skip
+
+
+by_law = select("law", {laws.Elastic: of_pair_forces, laws.Composite: of_wrenches})
+
+
+@inline
+def no_pairs_noted(box, law, c, bodies, neighbours):
+    """Note nothing: the domain does not deform."""
+    return
+
+
+@func
+def note_virial_of_pairs(box, law, c, bodies, neighbours):
+    """Note what the candidate pairs of chunk c, which has just been evaluated, contribute to the virial."""
+    start, number = first_candidate(c, neighbours), neighbours.pairs[c]
+    sphere_i, sphere_j = neighbours.sphere_i[start : start + number], neighbours.sphere_j[start : start + number]
+    write_virial(box, c, CONTACTS, by_law(law, box, neighbours.force_at[c], sphere_i, sphere_j, bodies, neighbours))
+
+
+@inline
+def none_held(bonds, box, c, bodies):
+    """Note nothing: there are no bonds."""
+    return
+
+
+@func
+def held_together(bonds, box, c, bodies):
+    """Note what the bonds that begin in chunk c contribute to the virial."""
+    total, low = no_virial(), bonds.chunk_first[c]
+    for k in range(low, bonds.chunk_first[c + 1]):
+        r = minimum_image(box, load(bodies.position, bonds.first[k]), load(bodies.position, bonds.second[k]))
+        total = add_dyad(total, r, load(bonds.pull, k - low + bonds.pull_at[c]), box.unit[0])
+    write_virial(box, c, BONDS, total)
+
+
+of_bonds = select("bonds", {NoBonds: none_held, Bonds: held_together})
+
+
+@inline
+def no_bonds_noted(box, bonds, c, bodies):
+    """Note nothing: the domain does not deform."""
+    return
+
+
+@inline
+def note_virial_of_bonds(box, bonds, c, bodies):
+    """Note what the bonds that begin in chunk c, which have just been evaluated, contribute to the virial."""
+    of_bonds(bonds, box, c, bodies)
+
+
+note_pairs = select("box", {BoxFaces: no_pairs_noted, DeformingFaces: note_virial_of_pairs})
+note_bonds = select("box", {BoxFaces: no_bonds_noted, DeformingFaces: note_virial_of_bonds})
+
+
+@vector_loop
+def sum_motion(low, high, ahead, unit, kind, mass, velocity, force):
+    """Virial of the motion of the bodies low to high, whose velocities are the time `ahead` further than wanted."""
+    total = no_virial()
+    for b in range(low, high):
+        m = mass[kind[b]]
+        v = add_scaled(load(velocity, b), -ahead / m, load(force, b))
+        total = add_dyad(total, scale(m, v), v, unit)
+    return total
+
+
+@func
+def note_motion(box, ahead, bodies, kinds):
+    """Note what the motion of all bodies contributes to the virial, and sum it up."""
+    for c in range(box.parts.shape[0]):
+        low, high = chunk_of(c, bodies.kind.size)
+        total = sum_motion(low, high, ahead, box.unit[0], bodies.kind, kinds.mass, bodies.velocity, bodies.force)
+        write_virial(box, c, MOTION, total)
+    sum_virial(box)
+
+
+@inline
+def _no(box):
+    return False
+
+
+@inline
+def _yes(box):
+    return True
+
+
+completes_first = select("box", {BoxFaces: _no, DeformingFaces: _yes})  # each step, before the next one is predicted

@@ -1,0 +1,343 @@
+"""Periodic cells that deform: pressure of lattices, motion in the laboratory, the ledger, and stress that is held."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from dem.kernels.domain import deforming
+
+import dem
+from dem.ranks.threads import in_one_process
+
+D, L = 0.01, 0.05
+ELASTIC = dem.Material(young=5e6, poisson=0.35, density=1100.0)
+ROUGH = dem.Material(young=5e6, poisson=0.35, density=1100.0, restitution=0.7, friction=0.4)
+STIFF = dem.Material(young=5e7, poisson=0.3, density=2000.0)
+BALL = dem.Sphere(diameter=D)
+SHAPES = {
+    "spheres": BALL,
+    "fibres": dem.Fibre(aspect_ratio=2.5, diameter=0.008),
+    "capsules": dem.Capsule(aspect_ratio=2.5, diameter=0.008),
+}
+SHEAR = [[0.0, 40.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+TRIAXIAL_AND_SHEAR = [[-1.6, 6.0, 0.0], [0.0, -1.6, 0.0], [0.6, 0.0, 2.0]]  # [1/s]
+
+
+def simulation(particles, cell, time_step=1e-5, **settings):
+    return dem.Simulation(particles, cell, gravity=(0, 0, 0), time_step=time_step, threads=1, **settings)
+
+
+def fcc(distance, **control):
+    """32 spheres on a face-centred cubic lattice of this nearest distance [m] in a cubic cell."""
+    edge, places = math.sqrt(2) * distance, np.array([[0, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]]) / 2
+    corners = np.stack(np.meshgrid(*[np.arange(2)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    x = edge * ((corners[:, None] + places).reshape(-1, 3) + 0.25)
+    return simulation(dem.Particles(BALL, STIFF, position=x), dem.Cell((2 * edge,) * 3, **control), 1e-6)
+
+
+def fcc_pressure(distance):
+    """p = 2 √2 F/s² with Hertz's force F between equal spheres [Pa]."""
+    force = 4 / 3 * 5e7 / (2 * (1 - 0.3**2)) * math.sqrt(D / 4) * (D - distance) ** 1.5
+    return 2 * math.sqrt(2) * force / distance**2
+
+
+def crowd(time_step=2e-5, shape=BALL, material=ELASTIC, edges=(0.025,) * 3, pitch=0.0125, count=2, **settings):
+    """Particles near the places of a cubic lattice, at random velocities whose sum is zero."""
+    rng = np.random.default_rng(5)
+    places = np.stack(np.meshgrid(*[np.arange(count)] * 3, indexing="ij"), -1).reshape(-1, 3) + 0.5
+    v = rng.normal(0, 0.5, places.shape)
+    turned = rng.normal(size=(len(places), 4))
+    particles = dem.Particles(
+        shape, material, position=pitch * (places + rng.uniform(-0.04, 0.04, places.shape)), velocity=v - v.mean(0),
+        orientation=turned / np.linalg.norm(turned, axis=1)[:, None], angular_velocity=rng.normal(0, 9, places.shape),
+    )  # fmt: skip
+    control = {name: settings.pop(name) for name in ("rate", "rate_changes", "stress") if name in settings}
+    return simulation(particles, dem.Cell(edges, **control), time_step, **settings)
+
+
+@pytest.mark.parametrize(("share", "pressure"), [(0.999, 1641.42624953), (0.99, 52854.499125)])
+def test_a_face_centred_lattice_has_the_pressure_of_the_closed_form(share, pressure):
+    cell = fcc(share * D).cell
+    assert fcc_pressure(share * D) == pytest.approx(pressure, rel=1e-10)
+    np.testing.assert_allclose(cell.stress.total, fcc_pressure(share * D) * np.eye(3), rtol=1e-9, atol=1e-6)
+    assert cell.coordination == 12
+    assert cell.unbalanced < 1e-10
+
+
+def test_a_lattice_compressed_by_the_cell_stays_one():
+    """It has no reason to move in the cell: pressure and work are those of the closed form."""
+    steps, rate = 100, -math.log(0.999 / 0.99) / 100e-6
+    sim = fcc(0.999 * D, rate=(rate,) * 3)
+    before = sim.energy().elastic
+    sim.step(steps)
+    assert sim.cell.edges[0, 0] == pytest.approx(2 * math.sqrt(2) * 0.99 * D, rel=1e-12)
+    assert sim.cell.stress.pressure == pytest.approx(fcc_pressure(0.99 * D), rel=1e-9)
+    assert sim.energy().kinetic < 1e-12 * sim.energy().elastic
+    assert sim.energy().work == pytest.approx(sim.energy().elastic - before, rel=1e-4)  # the trapezium of 100 steps
+    assert sim.cell.strain[0, 0] == pytest.approx(math.log(0.99 / 0.999), rel=1e-12)
+
+
+def test_a_free_particle_flies_straight_in_the_laboratory():
+    """Where L L = 0 its velocity in the laboratory, v + L r, stays."""
+    start, v = np.array([0.01, 0.03, 0.02]), np.array([0.3, 0.9, -0.2])
+    sim = simulation(
+        dem.Particles(BALL, ELASTIC, position=[start], velocity=[v]), dem.Cell((L,) * 3, rate=SHEAR), time_step=1e-4
+    )
+    sim.step(1000)
+    laboratory = v + np.array(SHEAR) @ start
+    x = sim.particles.position[0]
+    # to second order in dt: the drift is straight in the cell, not in the laboratory
+    np.testing.assert_allclose(x, start + 0.1 * laboratory, rtol=0, atol=1e-4 * abs(laboratory).max())
+    np.testing.assert_allclose(sim.particles.velocity[0] + np.array(SHEAR) @ x, laboratory, rtol=1e-10)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_collision_in_a_sheared_cell_is_that_in_the_laboratory(shape):
+    """Damping, friction and spins of two bodies are those without a cell, across its faces as well."""
+    x = np.array([[0.02, L - 0.0005, 0.02], [0.023, L + 0.0095, 0.021]])
+    v, spin = np.array([[0.3, 0.8, 0.1], [-0.2, 0.0, 0.0]]), [[3.0, -5.0, 20.0], [10.0, 0.0, -4.0]]
+    gradient, middle = np.array(SHEAR) / 8, np.array([0.0, L, 0.0])
+
+    def errors(time_step):
+        given = {"position": x, "angular_velocity": spin}
+        cell = simulation(
+            dem.Particles(SHAPES[shape], ROUGH, velocity=v - (x - middle) @ gradient.T, **given),
+            dem.Cell((L,) * 3, rate=gradient), time_step,
+        )  # fmt: skip
+        free = simulation(dem.Particles(SHAPES[shape], ROUGH, velocity=v, **given), None, time_step)
+        for sim in (cell, free):
+            sim.step(round(4e-3 / time_step))
+        p, lab = cell.particles, free.particles
+        velocity = p.velocity + (p.position - middle) @ gradient.T
+        moved = p.position - np.outer([1, 1], gradient @ middle) * cell.time
+        assert free.energy().dissipated > 1e-6
+        return (
+            abs(moved - lab.position).max() / D,
+            abs(velocity - lab.velocity).max(),
+            abs(p.angular_velocity - lab.angular_velocity).max() / 20,
+            abs(cell.energy().dissipated / free.energy().dissipated - 1),
+        )
+
+    assert max(errors(1e-5)) < 2e-3
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("material", [ELASTIC, ROUGH], ids=["elastic", "rough"])
+def test_where_the_cell_begins_is_no_place(shape, material):
+    """Two bodies that meet across faces do as the same two inside of the cell."""
+    ends = []
+    for shift in (0.0, -0.03):
+        x = np.array([[0.02, L - 0.0005, 0.02], [0.023, L + 0.0095, 0.021]]) + shift
+        v, spin = [[0.3, 0.8, 0.1], [-0.2, 0.0, 0.0]], [[3.0, -5.0, 20.0], [10.0, 0.0, -4.0]]
+        particles = dem.Particles(SHAPES[shape], material, position=x, velocity=v, angular_velocity=spin)
+        sim = simulation(particles, dem.Cell((L,) * 3, rate=np.array(SHEAR) / 8))
+        sim.step(400)
+        ends.append(sim)
+    one, other = ends
+    assert abs(one.particles.velocity[1] - v[1]).max() > 0.1  # they have met
+    d = [np.diff(sim.particles.position, axis=0) for sim in ends]
+    np.testing.assert_allclose(*d, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(one.particles.velocity, other.particles.velocity, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(one.particles.angular_velocity, other.particles.angular_velocity, rtol=0, atol=1e-6)
+    assert one.energy().dissipated == pytest.approx(other.energy().dissipated, abs=1e-12)
+
+
+def test_energy_less_the_work_of_the_cell_is_of_second_order():
+    departures = []
+    for time_step in (4e-5, 2e-5, 1e-5):
+        sim = crowd(time_step, rate=np.array(TRIAXIAL_AND_SHEAR) * 5)
+        sim.step(round(0.012 / time_step))
+        departures.append(sim.energy_departure / sim.energy().mechanical)
+    assert sim.energy().work > 0.1 * sim.energy().mechanical
+    assert departures[0] < 1e-3
+    for coarse, fine in itertools.pairwise(departures):
+        assert coarse / fine == pytest.approx(4, rel=0.5)
+
+
+@pytest.mark.parametrize("shape", ["fibres", "capsules"])
+def test_the_ledger_has_the_work_of_the_cell_for_bodies_that_turn(shape):
+    sim = crowd(5e-6, SHAPES[shape], edges=(0.048,) * 3, pitch=0.017, rate=np.array(TRIAXIAL_AND_SHEAR) * 8)
+    sim.step(1000)
+    energy = sim.energy()
+    assert energy.elastic > 1e-7
+    assert sim.energy_departure < 1e-4 * energy.work
+
+
+def test_bonds_carry_stress_and_take_the_work_of_the_cell():
+    x = np.stack(np.meshgrid(*[np.arange(3) * 0.012 + 0.006] * 3, indexing="ij"), -1).reshape(-1, 3)
+    pairs = [(a, b) for a in range(27) for b in range(a) if abs(x[a] - x[b]).sum() < 0.013]
+    bonds = dem.Bonds(pairs, young=1e7, diameter=4e-3, damping=0.2)
+    sim = simulation(dem.Particles(BALL, ELASTIC, position=x), dem.Cell((0.045,) * 3, rate=(2.0, 0, -1.0)), bonds=bonds)
+    sim.step(500)
+    energy = sim.energy()
+    assert energy.work > 1e-9
+    assert energy.dissipated > 0.01 * energy.work
+    assert sim.energy_departure < 1e-3 * energy.work
+    assert sim.cell.stress.contact[0, 0] < 0 < sim.cell.stress.contact[2, 2]
+
+
+def test_a_unimodular_basis_of_the_cell_changes_nothing():
+    other = [[1, 1, 0], [0, 1, 0], [1, 0, 1]]
+    assert round(np.linalg.det(other)) == 1
+    one, changed = (
+        crowd(edges=0.025 * np.array(basis, float), rate=np.array(SHEAR), material=ROUGH)
+        for basis in (np.eye(3), other)
+    )
+    for sim in (one, changed):
+        sim.step(1)
+    for name in ("position", "velocity"):
+        np.testing.assert_allclose(*(getattr(s.particles, name) for s in (one, changed)), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(changed.cell.edges / 0.025, np.round(changed.cell.edges / 0.025), atol=1e-2)
+    for sim in (one, changed):
+        sim.step(299)
+    assert one.energy().dissipated > 0
+    np.testing.assert_allclose(one.particles.velocity, changed.particles.velocity, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(one.cell.stress.total, changed.cell.stress.total, rtol=1e-9, atol=1e-9)
+
+
+def test_a_basis_that_is_reduced_goes_on_from_the_same_images(monkeypatch):
+    """A cell with room for both is sheared by 1.6 with and without reductions."""
+    ends = []
+    for skewed in (deforming.SKEWED, math.inf):
+        monkeypatch.setattr(deforming, "SKEWED", skewed)
+        sim = crowd(2e-5, edges=(0.08,) * 3, rate=5 * np.array(SHEAR), material=ROUGH)
+        sim.step(400)
+        ends.append(sim)
+    reduced, skewed = ends
+    assert abs(reduced.cell.edges[0, 1]) < 0.6 * 0.08 < 1.5 * 0.08 < skewed.cell.edges[0, 1]
+    assert reduced.energy().dissipated > 0
+    np.testing.assert_allclose(reduced.particles.position, skewed.particles.position, rtol=0, atol=1e-9 * D)
+    assert reduced.energy().total == pytest.approx(skewed.energy().total, rel=1e-9)
+
+
+def same(one, other):
+    for name in ("position", "velocity", "angular_velocity"):
+        np.testing.assert_array_equal(getattr(one.particles, name), getattr(other.particles, name))
+    assert one.energy() == other.energy()
+    np.testing.assert_array_equal(one.cell.edges, other.cell.edges)
+    np.testing.assert_array_equal(one.cell.stress.total, other.cell.stress.total)
+
+
+@pytest.mark.parametrize("control", [{"rate": SHEAR}, {"stress": 2e3}], ids=["rate", "stress"])
+def test_neither_skins_nor_cuts_nor_restarts_show(control, tmp_path):
+    one = crowd(material=ROUGH, **control)
+    one.step(900)
+    assert one.energy().dissipated > 0
+    thin = crowd(material=ROUGH, _skin=(0.0006, 0.0002), **control)
+    thin.step(900)
+    same(one, thin)
+    cut = crowd(material=ROUGH, **control)
+    for steps in (1, 7, 592):
+        cut.step(steps)
+        cut.cell  # noqa: B018, it is looked at
+    cut.save(tmp_path / "state.h5")
+    loaded = dem.Simulation.load(tmp_path / "state.h5")
+    for sim in (cut, loaded):
+        sim.step(300)
+        same(one, sim)
+
+
+def test_a_pressure_that_is_held_is_reached():
+    sim = fcc(0.999 * D, stress=2e4, fastest=200.0, gain=0.02)
+    sim.step(300)
+    np.testing.assert_allclose(sim.cell.stress.total.diagonal(), 2e4, rtol=1e-3)
+    distance = sim.cell.edges[0, 0] / (2 * math.sqrt(2))
+    assert fcc_pressure(distance) == pytest.approx(sim.cell.stress.pressure, rel=1e-9)
+    assert sim.energy_error < 1e-3
+
+
+def test_each_component_is_held_or_prescribed():
+    sim = crowd(
+        count=3, edges=(0.031,) * 3, pitch=0.031 / 3, material=ROUGH, rate=[[0, 5.0, 0], [0] * 3, [0] * 3],
+        stress=[[None] * 3, [None, 1e3, None], [None] * 3],
+    )  # fmt: skip
+    sim.step(500)
+    np.testing.assert_array_equal(sim.cell.rate * (np.arange(9).reshape(3, 3) != 4), [[0, 5, 0], [0] * 3, [0] * 3])
+    assert sim.cell.rate[1, 1] != 0
+    assert sim.cell.strain[0, 1] == pytest.approx(0.5 * 5.0 * 500 * 2e-5)
+
+
+def test_rates_change_at_their_times():
+    sim = simulation(
+        dem.Particles(BALL, ELASTIC, position=[[0.01] * 3]),
+        dem.Cell((L,) * 3, rate=(1.0, 0, 0), rate_changes=[(0.001, (-1.0, 0, 0)), (0.002, (0, 0, 0))]), 1e-4,
+    )  # fmt: skip
+    strains = []
+    for _ in range(3):
+        sim.step(10)
+        strains.append(sim.cell.strain[0, 0])
+    np.testing.assert_allclose(strains, [1e-3, 0, 0], atol=1e-15)
+
+
+def test_assigning_to_particles_goes_on_from_the_present_cell():
+    sim = crowd(rate=SHEAR)
+    sim.step(300)
+    edges, mechanical = sim.cell.edges, sim.energy().mechanical
+    sim.particles.velocity = sim.particles.velocity * 1.0
+    np.testing.assert_array_equal(sim.cell.edges, edges)
+    assert sim.energy().mechanical == pytest.approx(mechanical, rel=1e-9)
+    sim.step(10)
+    assert sim.cell.strain[0, 1] == pytest.approx(0.5 * 40 * 310 * 2e-5)
+
+
+def test_what_is_told_of_an_assembly_is_by_its_definition():
+    sim = crowd(rate=SHEAR, material=ROUGH, stress=None)
+    sim.step(100)
+    cell = sim.cell
+    volume, solid = np.linalg.det(cell.edges), 8 * math.pi / 6 * D**3
+    assert cell.volume == pytest.approx(volume)
+    assert cell.void_ratio == pytest.approx(volume / solid - 1)
+    assert cell.inertial_number == pytest.approx(40 * D * math.sqrt(1100 / cell.stress.pressure), rel=1e-9)
+    v, mass = sim.particles.velocity, sim.particles.mass
+    np.testing.assert_allclose(cell.stress.kinetic, np.einsum("n,na,nb->ab", mass, v, v) / volume, rtol=1e-9)
+    contacts = sim.contact_forces()
+    branch = np.einsum("na,nb->ab", -contacts.branch, contacts.force) / volume
+    np.testing.assert_allclose(abs(cell.stress.contact), abs(branch), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"edges": (1, 2)}, "edges of the cell is"),
+        ({"edges": [[1, 1, 0], [1, 1, 0], [0, 0, 1]]}, "span a volume"),
+        ({"rate": [[0, math.nan, 0], [0] * 3, [0] * 3]}, "rate of the cell is"),
+        ({"rate": (0, 0, 1.0), "stress": 1e3}, "rate is 1 1/s along zz, where the stress is held"),
+        ({"stress": [[None] * 3, [1e3, None, None], [None] * 3]}, "is held along yx: give it along xy"),
+        ({"stress": "1e3"}, "stress of the cell is"),
+        ({"stress": 0.0}, "the stress that is held is zero"),
+        ({"rate_changes": [(0.1, (0, 0, 0)), (0.1, (0, 0, 0))]}, "let times ascend"),
+    ],
+)
+def test_a_cell_that_cannot_be_is_refused(words, message):
+    with pytest.raises(ValueError, match=message):
+        dem.Cell(**({"edges": (L,) * 3} | words))
+
+
+def test_what_a_cell_cannot_hold_is_refused(tmp_path):
+    particles = dem.Particles(BALL, ELASTIC, position=[[0.01] * 3])
+    cell = dem.Cell((L,) * 3)
+    with pytest.raises(ValueError, match=r"gravity is .* in a Cell, .*give gravity="):
+        dem.Simulation(particles, cell, time_step=1e-5)
+    bonds = dem.Bonds([(0, -1)], young=1e7, diameter=4e-3, ground=[[0.01, 0.01, 0.02]])
+    with pytest.raises(ValueError, match="bonds to the ground in a Cell"):
+        simulation(particles, cell, bonds=bonds)
+    with pytest.raises(ValueError, match="at least"):
+        simulation(particles, dem.Cell((0.019,) * 3))
+    with pytest.raises(ValueError, match="lower time_step, rate or fastest"):
+        simulation(particles, dem.Cell((L,) * 3, rate=(1e5, 0, 0)))
+    with in_one_process(2), pytest.raises(ValueError, match="a Cell, whose periodic images move, cannot be shared"):
+        simulation(particles, cell)
+    sim = simulation(particles, cell)
+    with pytest.raises(ValueError, match="files of frames keep one box"):
+        sim.run(1e-4, output=tmp_path / "run.h5")
+    with pytest.raises(ValueError, match=r"gravity is .* in a Cell"):
+        sim.gravity = (0, 0, -9.81)
+    with pytest.raises(AttributeError, match=r"expected a dem\.Cell"):
+        simulation(particles, None).cell  # noqa: B018, it is looked at
+
+
+def test_a_cell_that_becomes_too_small_stops_the_run():
+    sim = simulation(dem.Particles(BALL, ELASTIC, position=[[0.01] * 3]), dem.Cell((0.03,) * 3, rate=(-100.0,) * 3))
+    with pytest.raises(ValueError, match=r"opposite faces of the cell are .* m apart at step"):
+        sim.step(1000)

@@ -1,0 +1,91 @@
+"""Periodic cells that deform, as machine code: threads, many reductions of the basis, and gases in shear."""
+
+import math
+
+import numpy as np
+import pytest
+from dem.kernels.compiler.jit import most_threads
+
+import dem
+
+D = 0.01
+ELASTIC = dem.Material(young=5e6, poisson=0.3, density=2000.0)
+ROUGH = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, friction=0.5)
+
+
+def crowd(cell, count, pitch, material, time_step=1e-5, speed=0.3, threads=1):
+    """Spheres near the places of a cubic lattice, at random velocities whose sum is zero."""
+    rng = np.random.default_rng(7)
+    places = np.stack(np.meshgrid(*[np.arange(count)] * 3, indexing="ij"), -1).reshape(-1, 3) + 0.5
+    v = rng.normal(0, speed, places.shape)
+    x = pitch * (places + rng.uniform(-0.04, 0.04, places.shape))
+    particles = dem.Particles(dem.Sphere(diameter=D), material, position=x, velocity=v - v.mean(0))
+    return dem.Simulation(particles, cell, gravity=(0, 0, 0), time_step=time_step, threads=threads)
+
+
+def test_shear_by_ten_and_back_returns_to_where_it_began():
+    """Elastic spheres that meet, through some twenty reductions of the basis; the scheme is symmetric in time."""
+    rate, half = np.zeros((3, 3)), 10_000
+    rate[0, 1] = 100.0
+    changes = [((half - 0.5) * 1e-5, -rate)]
+    sim = crowd(dem.Cell((0.036,) * 3, rate=rate, rate_changes=changes), 2, 0.018, ELASTIC, speed=0.05)
+    x, v = sim.particles.position.copy(), sim.particles.velocity.copy()
+    start, met, drift = sim.energy().mechanical, 0, []
+    for _ in range(half // 50):
+        sim.step(50)
+        met += sim.contact_count > 0
+        drift.append(sim.energy().total)
+    assert sim.cell.strain[0, 1] == pytest.approx(5.0, rel=1e-9)
+    assert met > 10
+    assert np.ptp(drift) < 2e-3 * sim.energy().mechanical  # no step where the basis is reduced
+    sim.particles.velocity = -sim.particles.velocity
+    sim.step(half)
+    np.testing.assert_allclose(sim.cell.edges, 0.036 * np.eye(3), rtol=0, atol=1e-9 * D)
+    assert sim.cell.strain[0, 1] == pytest.approx(0, abs=1e-9)
+    away = sim.particles.position - x
+    away -= 0.036 * np.round(away / 0.036)
+    np.testing.assert_allclose(away, 0, rtol=0, atol=1e-9 * D)
+    np.testing.assert_allclose(-sim.particles.velocity, v, rtol=0, atol=1e-8)
+    assert sim.energy().mechanical == pytest.approx(start, rel=1e-7)
+
+
+@pytest.mark.skipif(most_threads() < 2, reason="one core")
+def test_threads_do_not_show_in_a_cell_that_holds_a_stress():
+    ends = []
+    for threads in (1, 2):
+        cell = dem.Cell.shear((0.184,) * 3, rate=20.0, pressure=2e3, fastest=20.0)
+        sim = crowd(cell, 16, 0.0115, ROUGH, threads=threads)
+        sim.step(600)
+        ends.append(sim)
+    one, two = ends
+    assert one.energy().dissipated > 0
+    assert one.energy() == two.energy()
+    for name in ("position", "velocity", "angular_velocity"):
+        np.testing.assert_array_equal(getattr(one.particles, name), getattr(two.particles, name))
+    np.testing.assert_array_equal(one.cell.edges, two.cell.edges)
+    np.testing.assert_array_equal(one.cell.stress.total, two.cell.stress.total)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fraction", [0.1, 0.3])
+def test_a_sheared_gas_has_the_stress_of_kinetic_theory(fraction):
+    """Smooth inelastic spheres, restitution 0.9: pressure and granular temperature T, after C. K. K. Lun et al.
+
+    J. Fluid Mech. 140 (1984) 223: p = ρ φ T (1 + 2 (1 + e) φ g0) and T from the balance of shear work and losses, with
+    the radial distribution at contact g0 = (2 - φ)/(2 (1 - φ)³) (N. F. Carnahan, K. E. Starling 1969).
+    """
+    restitution, rate, count = 0.9, 10.0, 10
+    material = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=restitution)
+    pitch = D * (math.pi / 6 / fraction) ** (1 / 3)
+    sim = crowd(dem.Cell.shear((pitch * count,) * 3, rate=rate), count, pitch, material, time_step=4e-5, speed=0.1)
+    sim.run(1.0)
+    pressures, temperatures = [], []
+    for _ in range(400):
+        sim.step(125)
+        cell = sim.cell
+        pressures.append(float(cell.stress.pressure))
+        temperatures.append(np.trace(cell.stress.kinetic) / 3 / (2000 * fraction))
+    g0, t = (2 - fraction) / (2 * (1 - fraction) ** 3), np.mean(temperatures)
+    assert np.mean(pressures) == pytest.approx(
+        2000 * fraction * t * (1 + 2 * (1 + restitution) * fraction * g0), rel=0.05
+    )
