@@ -1,4 +1,4 @@
-"""What particles look like in a frame of a run: where their spheres are, which way they point."""
+"""Spheres and axes of the particles in a frame of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the energy is."""
+"""Picture of the energies over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all pictures have in common: paper, colours, units."""
+"""Style of all pictures: paper, colours, units."""
 
 from __future__ import annotations
 

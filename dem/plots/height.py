@@ -1,4 +1,4 @@
-"""How high particles are."""
+"""Picture of the heights of particles over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs as moving pictures."""
+"""Animations of runs."""
 
 from __future__ import annotations
 

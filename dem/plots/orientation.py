@@ -1,4 +1,4 @@
-"""Which way fibres point."""
+"""Picture of the orientation of fibres over time."""
 
 from __future__ import annotations
 

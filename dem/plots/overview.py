@@ -1,4 +1,4 @@
-"""A page with all pictures of a run."""
+"""All pictures of a run on one page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which ways particles took, as in Zhao & van Wachem, Acta Mech. 224 (2013) 3091, Fig. 5."""
+"""Picture of the paths of particles, as in Zhao & van Wachem, Acta Mech. 224 (2013) 3091, Fig. 5."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Overlap, speed and energy of some particles, frame by frame, as before a run broke."""
+"""Overlap, speed and energy of some particles, frame by frame, in the last steps before a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run looks like at one instant."""
+"""Picture of the particles and walls at one instant."""
 
 from __future__ import annotations
 

@@ -1,6 +1,11 @@
 """Statistics of fibres and grains: functions of plain arrays, for frames of a trajectory as for anything else.
 
-Where they are of use to a frame as it is, `dem.Trajectory` frames have methods of the same name.
+Frames of `dem.Trajectory` have methods of the same names for many of them.
+
+- contacts: `contacts.py` (numbers), `forces.py` (stress, loads), `networks.py` (fabric), `by_kind.py`
+- fibres: `orientation.py`, `chains.py` (flexible fibres), `rods.py` (capsules)
+- motion: `motion.py` (displacements, correlations), `energies.py`, `mixing.py`, `discharge.py`
+- fields: `coarse.py` and `smoothing.py` (coarse graining), `profiles.py`, `slabs.py`, `slopes.py`
 """
 
 from dem.model.contact.contact_forces import ContactForces

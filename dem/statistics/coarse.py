@@ -1,4 +1,4 @@
-"""Fields of a continuum from bodies and contacts: density, velocity, stress, granular temperature."""
+"""Coarse graining: density, velocity, stress and granular temperature from bodies and contacts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who touches whom."""
+"""Numbers of contacts by geometry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much goes through a plane, and the laws of silos and slopes to compare with."""
+"""Mass flow through a plane, and the laws of silos and slopes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class MassFlow(NamedTuple):
     rate: np.ndarray  # along the normal, less what came back (T - 1,) [kg/s]
     forward: np.ndarray  # bodies that went along the normal (T - 1,)
     backward: np.ndarray  # and against it (T - 1,)
-    total: np.ndarray  # mass that has gone through up to each frame (T,) [kg]
+    total: np.ndarray  # mass that has passed until each frame (T,) [kg]
 
 
 def mass_flow(
@@ -34,11 +34,11 @@ def mass_flow(
     *,
     radius: float = math.inf,
 ) -> MassFlow:
-    """Mass flow through a plane, or a disc in it, from where bodies are in successive frames.
+    """Mass flow through a plane, or a disc in it, from the positions of bodies in successive frames.
 
     A body goes through if its centre is on the other side of the plane in the next frame, and through the disc if the
-    straight line between both places meets the plane within the radius. Who goes to and fro between two frames is not
-    seen; positions are not to be folded into a periodic box, as those of a `Trajectory` are not.
+    straight line between both places meets the plane within the radius. A body that passes and returns between two
+    frames is not counted. Positions must not be wrapped into a periodic box; those of a `Trajectory` are not.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How kinetic energy is spread over particles."""
+"""Distribution of kinetic energy over particles."""
 
 from __future__ import annotations
 

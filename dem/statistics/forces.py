@@ -1,4 +1,4 @@
-"""What contacts carry: forces on bodies and walls, stress of a whole, of a group, slab by slab."""
+"""Forces of contacts on bodies and walls, and stress of all bodies, of a group, or by slab."""
 
 from __future__ import annotations
 

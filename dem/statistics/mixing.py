@@ -1,4 +1,4 @@
-"""How well two kinds of particles are mixed."""
+"""Mixing indices of two kinds of particles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far particles and fibres get: mean squares and correlations over all time origins."""
+"""Mean square displacements and correlations over all time origins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network of contacts: how many each body has, which way they point, how forces are distributed."""
+"""Contact networks: coordination numbers, fabric tensor, distribution of forces."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Coordination(NamedTuple):
     """Mean numbers of contacts."""
 
     geometric: float  # of all bodies
-    mechanical: float  # of those that are held, with each other and with walls; nan if there are none
-    rattlers: np.ndarray  # (N,) truths: who is not held
+    mechanical: float  # of all bodies except rattlers, with each other and with walls; nan if there are none
+    rattlers: np.ndarray  # (N,) bool: rattlers
 
     @property
     def share(self) -> float:
@@ -43,7 +43,7 @@ class ForceHistogram(NamedTuple):
 
 
 def coordination(contacts: ContactForces, count: int, *, least: int = 2) -> Coordination:
-    """Geometric and mechanical coordination number: without and with regard to who carries nothing.
+    """Geometric and mechanical coordination number: with and without rattlers.
 
     With 2 N_c the contacts of all bodies, those with walls once, Z_g = 2 N_c/N. Z_m is the same of those that are left
     when bodies with fewer than `least` contacts, rattlers, are taken away until there are none; with least = 2 and

@@ -1,4 +1,4 @@
-"""How fibres are oriented: tensors, order parameter, director."""
+"""Orientation of fibres: tensors, order parameter, director."""
 
 from __future__ import annotations
 

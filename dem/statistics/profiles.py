@@ -1,4 +1,4 @@
-"""Profiles along an axis: how much of each slab is solid, how high the spheres reach."""
+"""Profiles along an axis: solid fraction by slab, height of the surface."""
 
 from __future__ import annotations
 

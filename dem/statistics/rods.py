@@ -1,4 +1,4 @@
-"""Rods and how they are in each other's way: where capsules touch, excluded volume, linking of open lines."""
+"""Rods: contacts of capsules, excluded volume, entanglement by the linking of open lines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def capsule_contacts(
     position: np.ndarray, orientation: np.ndarray, *, length: float, diameter: float, tolerance: float = 0.0,
     period: object = (0.0, 0.0, 0.0),
 ) -> CapsuleContacts:  # fmt: skip
-    """Where equal capsules touch, by the closest points of their axes; of parallel ones that is one of many places.
+    """Contacts of equal capsules, at the closest points of their axes; for parallel axes one of many such points.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How things move slab by slab: mean velocities and granular temperature."""
+"""Mean velocity and granular temperature by slab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slopes of heaps, and of what flows in a drum."""
+"""Angles of repose of heaps, and dynamic angles of drums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums of what bodies and contacts carry, spread over space by a kernel that keeps its integral."""
+"""Smoothing kernels of unit integral, and smoothed sums over bodies and contacts."""
 
 from __future__ import annotations
 

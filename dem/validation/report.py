@@ -1,4 +1,4 @@
-"""What a study leaves behind: a page, its numbers, its pictures."""
+"""Report of a study: a page with numbers, tables and pictures."""
 
 from __future__ import annotations
 

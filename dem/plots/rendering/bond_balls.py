@@ -1,4 +1,4 @@
-"""Bonds in pictures: rows of balls of their diameter between bodies while they hold, thicker as they break."""
+"""Bonds in pictures: rows of balls between the bodies of intact bonds, thicker ones where bonds have just broken."""
 
 from __future__ import annotations
 

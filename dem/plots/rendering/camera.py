@@ -1,4 +1,4 @@
-"""Where a picture is taken from."""
+"""Camera: position, direction and projection of a picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pixels of a picture are other than in an empty room, so that no more than these need to be drawn.
+"""Pixels of a picture that differ from an empty scene, so that only these are drawn.
 
 Those that show a sphere, those from which one can be seen close by, and those of the floor in a shadow. All of it is in
 the frame of the camera, and a little too much rather than too little.

@@ -1,4 +1,4 @@
-"""Light and shade on what a camera sees, all in the frame of the camera."""
+"""Lighting of visible surfaces: diffuse light, shadows, ambient occlusion, in the frame of the camera."""
 
 from __future__ import annotations
 

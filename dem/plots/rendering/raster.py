@@ -1,4 +1,4 @@
-"""Which sphere is seen through which pixel: all fragments of many spheres at once, the nearest one kept.
+"""Rasterisation of spheres: the fragments of all spheres, of which the nearest in each pixel is kept.
 
 All of it is in the frame of a `Camera`, in single precision. Written for what is left between the ray and the plane
 through the centre of the sphere, so that nothing cancels: with the ray (X, Y, 0) + z (kX, kY, 1), w = 1 + k z_c,

@@ -1,4 +1,4 @@
-"""Pictures of many spheres in seconds: exact depth and normals, light, shadows, the surroundings taken into account."""
+"""Pictures of many spheres in seconds: exact depth and normals, light, shadows, ambient occlusion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walls beside the box in pictures: as lines along their rims, creases and circles, where they are at the time."""
+"""Walls beside the box in pictures: as lines along their rims, creases and circles, at their current pose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walls in pictures as shaded sheets that one may look through, laid over what `render` has drawn."""
+"""Walls in pictures as transparent shaded sheets, drawn over the output of `render`."""
 
 from __future__ import annotations
 

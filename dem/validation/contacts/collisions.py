@@ -1,4 +1,4 @@
-"""Single impacts in the engine, as the studies need them."""
+"""Simulations of single impacts, for the studies of contacts."""
 
 from __future__ import annotations
 

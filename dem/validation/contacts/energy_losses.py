@@ -1,4 +1,4 @@
-"""No impact gains energy: a sweep over incidence, speed, friction and restitution, with what is conserved."""
+"""No impact gains energy: a sweep over incidence, speed, friction and restitution, with conserved quantities."""
 
 from __future__ import annotations
 

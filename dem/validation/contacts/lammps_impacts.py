@@ -1,4 +1,4 @@
-"""Single impacts next to those of LAMMPS `granular`, where both mean the same, and where they differ."""
+"""Single impacts next to those of LAMMPS `granular`, for equal and for different contact models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A clamped rod of bonds, bent by loads at its end: static solutions of the very formulae that runs use."""
+"""Static solutions of a clamped rod of bonds under loads at its end, by the bond formulae of the engine."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ class Beam:
         return BeamShape(shape.position + by[:, :3], q / np.linalg.norm(q, axis=1)[:, None])
 
     def matrix(self, shape: BeamShape | None = None) -> np.ndarray:
-        """Stiffness matrix of the nodes (6 N, 6 N): what resists shifts and turns, by central differences.
+        """Stiffness matrix of the nodes (6 N, 6 N) against displacements and rotations, by central differences.
 
-        A node is felt by itself and the next ones only, so every third one is moved at once.
+        A node acts on itself and its neighbours only, so every third node is displaced at once.
         """
         shape = shape or self.straight()
         found = np.zeros((self.number, 6, self.number, 6))

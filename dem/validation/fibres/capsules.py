@@ -1,4 +1,4 @@
-"""Capsules against chains of spheres: what is exact, how flat ones land, how rough chains are."""
+"""Capsules against chains of spheres: exact impacts, flat landings, roughness of chains."""
 
 from __future__ import annotations
 

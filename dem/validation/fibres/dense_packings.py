@@ -1,4 +1,4 @@
-"""Random dense packings of capsules, by how long they are, against published ones."""
+"""Solid fractions of random dense packings of capsules by aspect ratio, against published ones."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def poured(form: FibreForm, friction: float, number: int, seed: int, edge: float
 
 
 def bed(form: FibreForm, friction: float, number: int, seed: int, edge: float) -> RestingBed:
-    """How dense a bed is, who touches whom, and at which slope it slides."""
+    """Solid fraction, coordination number and angle of sliding of a bed."""
     sim = poured(form, friction, number, seed, edge)
     x, up = np.array(sim.particles.position), axes(np.array(sim.particles.orientation))[:, 2]
     heights = x[:, 2, None] + 0.5 * (RATIO - 1) * DIAMETER * up[:, None] * np.linspace(-1, 1, 41)

@@ -87,7 +87,7 @@ def cone(points: np.ndarray) -> float:
 
 
 def heap(name: str, friction: float, seed: int) -> Heap:
-    """How steep a heap is, who touches whom in it, and whether it is one, at rest and clear of the tube."""
+    """Angle and coordination number of a heap, and whether it is at rest and clear of the tube."""
     sim, edge = run_out(name, friction, seed)
     along = 0.5 * (RATIO - 1) * DIAMETER * np.linspace(-1, 1, 21)
     x, axis = np.array(sim.particles.position), axes(np.array(sim.particles.orientation))

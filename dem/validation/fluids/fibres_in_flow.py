@@ -1,4 +1,4 @@
-"""Fibres that turn in a flow: Jeffery's orbits, many that meet in shear, and those in a cellular flow."""
+"""Fibres that rotate in a flow: Jeffery's orbits, sheared suspensions, a cellular flow."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def jeffery(*, quick: bool) -> Report:
 
 
 def sheared(*, quick: bool) -> Report:
-    """Orientations of many fibres in shear: as Jeffery says while they do not meet, and when they do."""
+    """Orientations of many fibres in shear: without contacts as by Jeffery's equation, and with contacts."""
     report = Report("sheared-fibres", "Fibres in shear that meet, and that do not")
     n, period = (64 if quick else 512), 2 * math.pi * (RATIO + 1 / RATIO) / RATE
     samples, found, rows = 24, {}, []

@@ -1,4 +1,4 @@
-"""A bed of spheres in a gas that is blown through it ever faster: what it costs, and when it lifts off."""
+"""Bed of spheres in a gas of increasing velocity: pressure drop and minimum fluidisation velocity."""
 
 from __future__ import annotations
 

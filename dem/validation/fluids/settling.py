@@ -1,4 +1,4 @@
-"""What falls through a fluid: terminal velocities of spheres, fibres that drift sideways, nine fibres in water."""
+"""Settling in a fluid: terminal velocities of spheres, sideways drift of fibres, nine fibres in water."""
 
 from __future__ import annotations
 

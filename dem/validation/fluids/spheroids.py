@@ -1,4 +1,4 @@
-"""Which spheroid stands for a fibre: resistances of spheroids next to those of cylinders, and of slender bodies."""
+"""Equivalent spheroids of fibres: resistances of spheroids, cylinders and slender bodies."""
 
 from __future__ import annotations
 

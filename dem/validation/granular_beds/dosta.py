@@ -1,4 +1,4 @@
-"""What is published of the bulk benchmarks of Dosta et al. (2024), and what others found again.
+"""Published results of the bulk benchmarks of Dosta et al. (2024), and results of other programs.
 
 M. Dosta et al., Comput. Phys. Commun. 296 (2024) 109066; raw results of the impact: weinhart/dem_benchmark_plots; runs
 of others from the same initial states: computational-chemical-engineering/peclet-examples. Nothing here was read in the

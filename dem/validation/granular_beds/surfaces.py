@@ -1,4 +1,4 @@
-"""Surfaces of flowing and of resting grains: down a plane, in a drum, of a heap."""
+"""Surfaces of grains: flow down a plane, rotating drum, heap."""
 
 from __future__ import annotations
 

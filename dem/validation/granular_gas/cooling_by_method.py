@@ -1,4 +1,4 @@
-"""Granular cooling three ways: spheres that overlap, spheres that meet, spheres that collide at random."""
+"""Granular cooling by three methods: soft spheres, event-driven hard spheres, stochastic collisions."""
 
 from __future__ import annotations
 
