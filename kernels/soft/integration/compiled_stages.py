@@ -13,6 +13,7 @@ from dem.kernels.fluid import Dry
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.contact import body_placement, contact_batches, contact_history, force_accumulation
 from dem.kernels.soft.contact.contact_detection import no_sums
+from dem.kernels.soft.contact.result_sinks import WallForceSink
 from dem.kernels.soft.integration import particle_update, whole_steps
 from dem.kernels.soft.neighbours import candidate_pairs, capsule_candidates
 from dem.kernels.soft.neighbours import displacement as neighbours_displacement
@@ -126,10 +127,10 @@ def wall_forces(c, shift, time_sign, context):
     `Sums` at the walls
     """
     setting = context.setting
+    sink = WallForceSink(shift, time_sign, 0.5 * setting.dt, setting.per_joule)
     return body_wall_forces.gather_walls(
-        context.law, context.scheme, c, shift, time_sign, 0.5 * setting.dt, context.bodies, context.kinds,
-        context.neighbours, context.box, setting.per_joule,
-    )  # fmt: skip
+        context.law, context.scheme, c, sink, context.bodies, context.kinds, context.neighbours, context.box
+    )
 
 
 @inline

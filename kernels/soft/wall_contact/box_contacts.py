@@ -38,12 +38,13 @@ def has_faces(box):
 
 
 @inline
-def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+def add_elastic(law, b, sink, bodies, kinds, neighbours, box):
     """Add the elastic forces and torques of the walls on body b; they push along their normals only.
 
     Parameters
     ----------
-    law, b, shift, time_sign, half, per_joule, kinds, neighbours, box : see `dem.kernels.soft.state`
+    law, b, kinds, neighbours, box : see `dem.kernels.soft.state`
+    sink : see ``result_sinks``
 
     Writes
     ------
@@ -59,13 +60,13 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         bound = bounding_radius(kinds, row_of(s, b, bodies, kinds))
         if touches_wall(load(bodies.sphere_position, s), bound, box):
-            energy_s, overlap, power_s = push_elastic(kinds, s, b, bound, shift, bodies, box)
+            energy_s, overlap, power_s = push_elastic(kinds, s, b, bound, sink.shift, bodies, box)
             elastic += energy_s
             largest = max(largest, overlap)
             power += power_s
     bits = bits_of_float(largest)
-    work = as_words(half * power, per_joule) if box.moving else no_energy()
-    return Sums(as_fixed(elastic, per_joule), bits, np.int64(0), no_energy(), work, no_energy())
+    work = as_words(sink.half * power, sink.per_joule) if box.moving else no_energy()
+    return Sums(as_fixed(elastic, sink.per_joule), bits, np.int64(0), no_energy(), work, no_energy())
 
 
 @inline
@@ -160,12 +161,13 @@ def opposite_walls(axis, k, radius, x, box):
 
 
 @inline
-def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+def add_dissipative(law, b, sink, bodies, kinds, neighbours, box):
     """Add the forces and torques of the walls on body b by a law that needs velocities.
 
     Parameters
     ----------
-    law, b, shift, time_sign, half, per_joule, kinds, box : see `dem.kernels.soft.state`
+    law, b, kinds, box : see `dem.kernels.soft.state`
+    sink : see ``result_sinks``
 
     Writes
     ------
@@ -176,7 +178,6 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     `Sums`
     """
     sums, seen, rate = no_sums(), -1, 0.0
-    sink = WallForceSink(shift, time_sign, half, per_joule)
     forgets = not (laws.has_range(law) or laws.begins(law) > 0.0 or are_rough(box))
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         bound = bounding_radius(kinds, row_of(s, b, bodies, kinds))
@@ -406,12 +407,13 @@ OF_I, OF_J, FACE = 2, 3, 4  # rows of integers: materials, row of what is rememb
 
 
 @inline
-def touch_faces(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
+def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
     """Add the forces and torques of the faces of a box on the single spheres of chunk c that are near them.
 
     Parameters
     ----------
-    box, law, c, shift, time_sign, half, per_joule, kinds : see `dem.kernels.soft.state`
+    law, scheme, c, kinds, box : see `dem.kernels.soft.state`
+    sink : see ``result_sinks``
 
     Writes
     ------
@@ -441,12 +443,10 @@ def touch_faces(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, n
             elif has_history.size > 0:
                 has_history[k] = 0
         if number > BLOCK - 6:
-            sums = evaluate_columns(
-                law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums
-            )
+            sums = evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
             number = 0
     if number > 0:
-        sums = evaluate_columns(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums)
+        sums = evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
     return sums
 
 
@@ -471,12 +471,13 @@ def compute_kinematics(t, b, face, overlap, bodies, kinds, box, known, told):
 
 
 @func
-def evaluate_columns(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums):
+def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums):
     """Evaluate so many contacts, and add what they come to.
 
     Parameters
     ----------
-    law, c, shift, time_sign, half, per_joule, kinds, box : see `dem.kernels.soft.state`
+    law, c, kinds, box : see `dem.kernels.soft.state`
+    sink : see ``result_sinks``
     number, sums : of columns; sums so far
 
     Writes
@@ -500,20 +501,20 @@ def evaluate_columns(law, number, c, shift, time_sign, half, per_joule, bodies, 
         load_history(law, 0, number, told[FACE], history, has_history, kept)
     alike = kinds.contact_distance > 0.0
     more = evaluate_new(
-        SingleSpheres(), ForceSink(), law, number, alike, time_sign, half, per_joule, known, told[OF_I], told[OF_J],
-        kept, out,
+        SingleSpheres(), ForceSink(), law, number, alike, sink.time_sign, sink.half, sink.per_joule, known,
+        told[OF_I], told[OF_J], kept, out,
     )  # fmt: skip
     if has_history.size > 0:
         store_history(law, 0, number, told[FACE], kept, out, history, has_history)
     work = no_energy()
     for t in range(number):
         b, face, force = told[FACE, t] // 6, told[FACE, t] % 6, get(out, FORCE, t)
-        store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
+        store(bodies.force, b - sink.shift, add(load(bodies.force, b - sink.shift), force))
         if bodies.torque.shape[1] > 0:
             torque = get(out, ON_I, t)
             if laws.turns(law) and not alike:  # of others the couple is told by itself
                 torque = add(torque, get(out, ON_J, t))
-            store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), torque))
-        work = add_words(work, as_words(half * dot(force, load(box.velocity, face)), per_joule))
+            store(bodies.torque, b - sink.shift, add(load(bodies.torque, b - sink.shift), torque))
+        work = add_words(work, as_words(sink.half * dot(force, load(box.velocity, face)), sink.per_joule))
     sums = joined(sums, more)
     return Sums(sums.elastic, sums.overlap, sums.stored, sums.loss, add_words(sums.work, work), sums.jump)

@@ -26,7 +26,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
 )
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, evaluate_batch
-from dem.kernels.soft.contact.result_sinks import ForceSink, WallForceSink
+from dem.kernels.soft.contact.result_sinks import ForceSink
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact import rough_walls, wall_history, wall_loads
 from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces
@@ -49,12 +49,13 @@ from dem.kernels.soft.wall_contact.wall_kinematics import (
 
 
 @inline
-def touch_obstacles(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
+def touch_obstacles(law, scheme, c, sink, bodies, kinds, neighbours, box):
     """Add the forces and torques of all walls on the single spheres of chunk c that are near them.
 
     Parameters
     ----------
-    law, c, shift, time_sign, half, per_joule, kinds : see `dem.kernels.soft.state`
+    law, scheme, c, kinds : see `dem.kernels.soft.state`
+    sink : see ``result_sinks``
 
     Writes
     ------
@@ -79,7 +80,7 @@ def touch_obstacles(box, law, c, shift, time_sign, half, per_joule, bodies, kind
         for t in range(spheres.size):
             b, n = spheres[t], 0
             if has_faces(box):
-                more = add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
+                more = add_walls(law, b, sink, bodies, kinds, neighbours, box)
                 sums = joined(sums, more)
             if remember(walls):
                 wall_history.take_up(c, b, walls)
@@ -88,24 +89,25 @@ def touch_obstacles(box, law, c, shift, time_sign, half, per_joule, bodies, kind
                     power = exponent(law, kinds.material[bodies.kind[b]], walls.contact_slot[w])
                     count = trees_found(w, b, c, t, power, searched, paired, met, walls.seen[block, w], walls)
                     number, n, sums = take_contacts(
-                        law, w, c, b, count, number, n, shift, time_sign, half, per_joule, bodies, kinds, neighbours,
+                        law, w, c, b, count, number, n, sink, bodies, kinds, neighbours,
                         box, known, told, kept, sums,
                     )  # fmt: skip
     if number > 0:
-        sums, _ = evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums)
+        sums, _ = evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums)
     return sums
 
 
 @inline
 def take_contacts(
-    law, w, c, b, count, number, n, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, known, told,
+    law, w, c, b, count, number, n, sink, bodies, kinds, neighbours, box, known, told,
     kept, sums,
 ):  # fmt: skip
     """Take up the contacts of sphere b with wall w, after so many columns of a block; its forces are added in order.
 
     Parameters
     ----------
-    law, c, shift, time_sign, half, per_joule, kinds : see `dem.kernels.soft.state`
+    law, c, kinds : see `dem.kernels.soft.state`
+    sink : see ``result_sinks``
     w, b, count : wall, sphere, number of contacts
     number, n, sums : columns before, contacts of the sphere that have been kept before these; sums so far
 
@@ -124,11 +126,8 @@ def take_contacts(
     for t in range(count):
         if is_single(w, box) or not is_plain(c, t, walls):
             if number > 0 and told[SPHERE, number - 1] == b:
-                sums, n = evaluate(
-                    law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums
-                )
+                sums, n = evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums)
                 number = 0
-            sink = WallForceSink(shift, time_sign, half, per_joule)
             more, n = add_tree(law, sink, w, b, b, t, count, n, bodies, kinds, box)
             sums = joined(sums, more)
             continue
@@ -142,7 +141,7 @@ def take_contacts(
             laws.store(law, kept, number, 0, history)
             number += 1
         if number == BLOCK:
-            sums, n = evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums)
+            sums, n = evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums)
             number = 0
     return number, n, sums
 
@@ -157,12 +156,13 @@ def is_single(w, box):
 
 
 @func
-def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums):
+def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
     """Evaluate so many contacts, and add what they come to.
 
     Parameters
     ----------
-    law, c, shift, time_sign, half, per_joule, kinds : see `dem.kernels.soft.state`
+    law, c, kinds : see `dem.kernels.soft.state`
+    sink : see ``result_sinks``
     number, sums : of columns; sums so far
 
     Writes
@@ -178,30 +178,30 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
     block, walls = neighbours.block_of[c], box.walls
     known, told = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
     kept, out = neighbours.batch_history[block], neighbours.batch_forces[block]
-    others, began = meet_walls(number, 2.0 * half, bodies, kinds, box, told, known)
+    others, began = meet_walls(number, 2.0 * sink.half, bodies, kinds, box, told, known)
     way = ONGOING if began == 0 else MAY_BE_NEW
     if others > 0 or laws.turns(law):  # with couples the torque is wanted by itself
         way = MIXED_TYPES
     more = evaluate_batch(
-        SingleSpheres(), ForceSink(), law, number, way, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept,
-        out,
+        SingleSpheres(), ForceSink(), law, number, way, sink.time_sign, sink.half, sink.per_joule, known,
+        told[OF_I], told[OF_J], kept, out,
     )  # fmt: skip
     n, present = 0, 0
     for t in range(number):
         b, force = told[SPHERE, t], get(out, FORCE, t)
         n = told[KEPT, t] if t == 0 or told[SPHERE, t - 1] != b else n
         present |= 1 << min(told[WALL, t], SINGLE)
-        store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
+        store(bodies.force, b - sink.shift, add(load(bodies.force, b - sink.shift), force))
         if bodies.torque.shape[1] > 0:
-            torque = add(load(bodies.torque, b - shift), get(out, ON_I, t))
-            store(bodies.torque, b - shift, add(torque, get(out, ON_J, t)) if laws.turns(law) else torque)
+            torque = add(load(bodies.torque, b - sink.shift), get(out, ON_I, t))
+            store(bodies.torque, b - sink.shift, add(torque, get(out, ON_J, t)) if laws.turns(law) else torque)
         if remember(walls) and out[flat(LASTS, t)] > 0.0:
             rough_walls.note_plane(walls.rough, b, n, rough_walls.nowhere(), walls)
             n = wall_history.note(law, c, b, n, told[KEY, t], laws.load(law, kept.T, t, 0), walls)
     work = no_energy()
     for w in range(walls.contact_slot.size):
         if is_near(w, present):
-            feeling = feel(law, w, number, half, per_joule, told, known, out, box)
+            feeling = feel(law, w, number, sink.half, sink.per_joule, told, known, out, box)
             wall_loads.take(c, w, feeling, box)
             work = add_words(work, feeling.work)
     sums = joined(sums, more)
