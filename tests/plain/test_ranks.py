@@ -178,6 +178,17 @@ def hung(strength=5e5, pitch=1.1e-3, **more):
     )  # fmt: skip
 
 
+def convex(material=STICKY, **box):
+    """Ellipsoids and superellipsoids, whose normals are kept from step to step."""
+    grain = dem.Ellipsoid(semi_axes=(0.6 * D, 0.5 * D, 0.4 * D))
+    block = dem.Superellipsoid(semi_axes=(0.5 * D, 0.4 * D, 0.4 * D), exponents=(3, 3))
+    one, edge = cloud(grain, material, 27, 1.25 * D)
+    other, _ = cloud(block, material, 9, 1.25 * D, seed=5)
+    other.position = other.position + [0, 0, edge]
+    box = dem.Box((0, 0, 0), (edge, edge, 2 * edge), material, **box)
+    return dem.Simulation(dem.Particles.concatenate([one, other]), box, time_step=DT, _skin=THIN)
+
+
 CASES = {
     "coming-and-going": coming_and_going,
     "frictional": spheres,
@@ -195,13 +206,15 @@ CASES = {
     "capsules": capsules,
     "capsules beside chains": lambda: capsules(other=dem.Fibre(diameter=D, aspect_ratio=2)),
     "capsules coming and going": lambda: coming_and_going(dem.Capsule),
+    "convex": convex,
+    "elastic convex": lambda: convex(ELASTIC, periodic=["x", "y"]),
     "elastic capsules": lambda: capsules(ELASTIC, periodic=["x", "y"]),
     "fluid": in_fluid,
     "coming-and-going in air": lambda: coming_and_going(fluid=dem.Fluid(density=1.2, viscosity=1e-3)),
 }
 LONG = {"periodic", "rough", "shaken", "fluid", "open", "coming-and-going in air"}
 LONG |= {"bonded", "capsules", "bonded capsules", "bonded for good", "capsules coming and going", "elastic capsules"}
-LONG |= {"capsules beside chains"}
+LONG |= {"capsules beside chains", "elastic convex"}
 
 
 def everything(sim):
