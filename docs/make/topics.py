@@ -8,6 +8,7 @@ TOPICS = {
         "coming-and-going": "inserters, feeds, outlets, hoppers that empty",
         "guide/fluids": "drag, lift, added mass, flow fields, two-way coupling",
         "capsules": "fibres without grooves, with one contact for each pair",
+        "convex": "ellipsoids and superellipsoids, and how convex shapes touch",
         "bonds": "beams between particles that bend, twist and break; flexible fibres",
         "guide/without-time-steps": "event-driven hard spheres; random collisions",
         "guide/rotation": "one body under any torque, with eighteen schemes",
