@@ -3,7 +3,9 @@
 The normal n of a pair is a function of its bodies' places and turns but for rounding: the solver takes a few steps
 fewer if it begins with the n of the last step. What it begins with is seen in the last bits, so the n of touching pairs
 is kept behind what the contact law remembers: it survives new lists, ranks and checkpoints as friction does, and
-the bytes of a run do not depend on them. Pairs that do not touch begin with the direction between their centres.
+the bytes of a run do not depend on them. Pairs that do not touch begin with the direction between their centres. What
+proved them to be apart in the last step is kept in the same place until candidates are picked: most often it still does
+so, by one value of both support functions. That leaves no trace in a result, as whatever proves it is true.
 """
 
 import math
@@ -11,6 +13,7 @@ import math
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline
 from dem.kernels.convex.overlap import overlap as convex_overlap
+from dem.kernels.convex.shape_kinds import support_of
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
@@ -29,6 +32,8 @@ from dem.kernels.soft.contact.shared_damping import inverse_effective_mass
 from dem.kernels.soft.contact.surface_motion import radius_of, rolling_inertia, spin_of
 
 AXES = 3  # numbers of a normal, behind those of the law
+UNIT = 1e-12  # by which the square of a unit vector may be off
+MARGIN = 1e-10  # over the sizes, far above rounding and the deviation of a unit vector
 
 
 @inline
@@ -65,6 +70,26 @@ def first_normal(law, k, neighbours):
     return neighbours.history[k, at], neighbours.history[k, at + 1], neighbours.history[k, at + 2]
 
 
+@inline
+def is_apart_still(law, k, least, bodies, kinds, neighbours, box):
+    """Whether the direction kept for candidate k, which has no history, proves that it overlaps by less than `least`.
+
+    By a margin, so that the solver finds the same whatever it begins with. Where candidates are new it may be that of
+    other bodies, which will do as well, or anything: then it is no unit vector, and proves nothing.
+    """
+    if neighbours.has_history[k] != 0:
+        return False
+    at = laws.columns(law)
+    n = neighbours.history[k, at], neighbours.history[k, at + 1], neighbours.history[k, at + 2]
+    if not abs(dot(n, n) - 1.0) < UNIT:
+        return False
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
+    h_j, _ = support_of(convex_body(j, bodies.owner[j], bodies, kinds), n)
+    h_i, _ = support_of(convex_body(i, bodies.owner[i], bodies, kinds), scale(-1.0, n))
+    return h_j + h_i - dot(n, r) < least - MARGIN * (h_j + h_i)
+
+
 @func
 def measure_convex_overlaps(law, keeps, start, number, least, bodies, kinds, neighbours, box, overlap):
     """Overlap of each of the candidates of a chunk, or less than the least wanted.
@@ -80,15 +105,18 @@ def measure_convex_overlaps(law, keeps, start, number, least, bodies, kinds, nei
     Writes
     ------
     overlap : (K,) [m]
-    neighbours.history, neighbours.has_history : of those that touch
+    neighbours.history, neighbours.has_history : of those that touch; directions that prove others to be apart
     """
-    at = laws.columns(law)
+    at, least = laws.columns(law), 0.0 if laws.has_range(law) else least
     for k in range(start, start + number):
         lasts = laws.has_range(law) and neighbours.has_history[k] != 0
+        if is_apart_still(law, k, least, bodies, kinds, neighbours, box):
+            overlap[k - start] = -math.inf
+            continue
         depth, n, _, _, _, _ = solve(law, k, math.inf if lasts else -least, bodies, kinds, neighbours, box)
         overlap[k - start] = depth
-        if keeps and (depth > 0.0 or lasts):
-            if neighbours.has_history[k] == 0:
+        if keeps:
+            if neighbours.has_history[k] == 0 and depth > 0.0:
                 for r in range(at):
                     neighbours.history[k, r] = 0.0
                 neighbours.has_history[k] = 1
