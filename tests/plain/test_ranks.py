@@ -184,7 +184,7 @@ def convex(material=STICKY, **box):
     block = dem.Superellipsoid(semi_axes=(0.5 * D, 0.4 * D, 0.4 * D), exponents=(3, 3))
     one, edge = cloud(grain, material, 27, 1.25 * D)
     other, _ = cloud(block, material, 9, 1.25 * D, seed=5)
-    other.position = other.position + [0, 0, edge]
+    other.position = other.position + np.array([0, 0, edge])
     box = dem.Box((0, 0, 0), (edge, edge, 2 * edge), material, **box)
     return dem.Simulation(dem.Particles.concatenate([one, other]), box, time_step=DT, _skin=THIN)
 
