@@ -8,8 +8,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 import test_sheared_cell as sheared
 
-pytestmark = sheared.pytestmark
-
 
 @pytest.mark.parametrize("height", [0.093, 0.0995], ids=["beside", "crossing"])
 def test_the_shearing_boundary_is_no_place_for_machine_code(height):

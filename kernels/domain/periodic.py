@@ -22,8 +22,8 @@ may deform while tuples are held (`dem.kernels.compiler.struct_reference`).
 
 Another domain is a type with `extends = (PeriodicFaces,)` and its own functions in the tables, for instance
 ``nearest_image.functions[Sheared] = ...``; besides those here it may need `dem.kernels.domain.faces.move` and
-`dem.kernels.soft.neighbours.body_pairs.search_around`. ``tests/extensions/sheared_cell.py`` is an example, and
-`dem.kernels.domain.deforming` the cell that deforms in any way.
+`dem.kernels.soft.neighbours.body_pairs.search_around`. ``tests/extensions/sheared_cell.py`` is an example: it
+extends the cell of `dem.kernels.domain.deforming`.
 """
 
 import math
