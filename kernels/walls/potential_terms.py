@@ -4,9 +4,9 @@ A wall in contact with a sphere of radius R pushes by what is its own, a stiffne
 
     Σ ± δ^(p+1) / (p+1),  δ = R - d,
 
-over distances d of the sphere's centre. p is 3/2 for Hertz's law, 1 for linear springs. For any other law f(δ) take the
-overlap that is as good, Δ^(p+1) / (p+1) = Σ ± δ^(p+1) / (p+1): f(Δ) |G| / Δ^p along G = Σ ± δ^p n, n the gradient of d,
-is the gradient of a potential as well, that of f at Δ.
+over distances d of the sphere's centre. p is 3/2 for Hertz's law, 1 for linear springs. The gradient is G = Σ ± δ^p n,
+n the gradient of d. A law gets the overlap |G|^(1/p) along G; for a normal force that goes with another power of the
+overlap, or adhesion, the force of several terms is continuous, but no gradient.
 """
 
 import math
