@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dem.model.shapes.shape import Shape
 
 MOST = 12  # kinds that are told one by one
+FEW = 3  # numbers of a list that are told one by one, such as semi-axes
 
 
 class Kind(NamedTuple):
@@ -148,6 +149,8 @@ def _word(value: object) -> str:
     """A value, or from where to where it goes."""
     if isinstance(value, dict):
         return f"{value['least']:.4g} to {value['most']:.4g}" if "least" in value else f"{value['different']} of them"
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):  # of a file, or of a shape
+        if len(value) <= FEW and all(isinstance(each, (int, float)) for each in value):
+            return f"({', '.join(_word(each) for each in value)})"
         return f"{len(value)} of them"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -193,7 +193,8 @@ def _name(particles: Particles, body: int) -> str:
     """Part of a body that touches, in words: a sphere, or the tip of its shape."""
     shape, _ = particles.variants[particles.variant[body]]
     ball = len(shape.radii) == 1 and not is_convex(shape)
-    return "a sphere" if ball else f"a {type(shape).__name__.lower()}'s tip"
+    name = type(shape).__name__.lower()
+    return "a sphere" if ball else f"{'an' if name[0] in 'aeiou' else 'a'} {name}'s tip"
 
 
 def fall(
