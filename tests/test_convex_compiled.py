@@ -139,7 +139,7 @@ def test_random_pairs_against_a_search_without_derivatives(count):
     np.testing.assert_allclose(x_a - pairs.r - x_b, g[:, None] * n, rtol=0, atol=1e-12)
     everywhere = fibonacci(200)
     for i in range(count):
-        assert g[i] == pytest.approx(pairs.function(i, n[i : i + 1])[0], abs=1e-15)
+        assert g[i] == pytest.approx(pairs.function(i, n[i : i + 1])[0], abs=1e-14)
         near = np.concatenate([everywhere, n[i] + 1e-3 * everywhere])
         near /= np.linalg.norm(near, axis=1)[:, None]
         assert (near @ x_a[i] <= pairs.support(0, i, near) + 1e-12).all()  # both places are on the bodies

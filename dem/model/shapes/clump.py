@@ -84,11 +84,11 @@ class Clump:
         checks.number("smallest of the radii of the clump", radii.min(), above=0, unit="m")
         moments = union_moments(offsets, radii)
         centre = moments[1:4] / moments[0]
-        matrix = _principal_axes(_inertia(moments))
+        matrix = principal_axes(_inertia(moments))
         turned = np.einsum("ij,jk->ik", offsets - centre, matrix)
         values = {
             "offsets": frozen(turned), "radii": frozen(radii), "centre": tuple(centre.tolist()),
-            "axes": _quaternion(matrix),
+            "axes": quaternion_of(matrix),
             "_moments": (float(moments[0]), *np.einsum("ki,kl,li->i", matrix, _inertia(moments), matrix).tolist()),
         }  # fmt: skip
         for name, value in values.items():
@@ -230,7 +230,7 @@ def _inertia(m: np.ndarray) -> np.ndarray:
     return np.array([[yy + zz, -xy, -zx], [-xy, xx + zz, -yz], [-zx, -yz, xx + yy]])
 
 
-def _principal_axes(tensor: np.ndarray) -> np.ndarray:
+def principal_axes(tensor: np.ndarray) -> np.ndarray:
     """Columns are right-handed principal axes; those of two equal moments come last, so that x is the odd one.
 
     Of equal moments numpy returns any axes; the frame given is kept where it is principal already.
@@ -245,7 +245,7 @@ def _principal_axes(tensor: np.ndarray) -> np.ndarray:
     return axes if portable.dot(axes[:, 0], np.cross(axes[:, 1], axes[:, 2])) > 0 else -axes
 
 
-def _quaternion(matrix: np.ndarray) -> tuple[float, float, float, float]:
+def quaternion_of(matrix: np.ndarray) -> tuple[float, float, float, float]:
     """Unit quaternion of a rotation matrix: an eigenvector (Bar-Itzhack, J. Guid. Control Dyn. 23 (2000) 1085)."""
     r = matrix
     k = np.array(
