@@ -332,10 +332,9 @@ def newton_overlap(a, b, r, n, lowest, lines):
         return g, n, x_a, x_b, steps, True
     # the last step, to first order: of support points, of which n does not keep the digits where bodies are flat
     found = promise <= NOISE * size and is_positive(k_11, k_12, k_22)
-    if found:  # and not merely for a small radius
-        s_1, s_2 = newton_step(g_1, g_2, k_11, k_12, k_22, math.inf)
-        promise = -0.5 * (s_1 * dot(slope, t_1) + s_2 * dot(slope, t_2))
-        found = promise <= NOISE * size
+    s_1, s_2 = newton_step(g_1, g_2, k_11, k_12, k_22, math.inf)  # a small radius promises little as well
+    promise = -0.5 * (s_1 * dot(slope, t_1) + s_2 * dot(slope, t_2))
+    found = found and promise <= NOISE * size
     if found:
         moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
         x_a = add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2))
