@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from dem.model.materials import Material
     from dem.model.shapes.shape import Shape
 
-NORMALS, RAYS = 600, 100  # directions of support functions, and those in which a picture has an outline of its own
-NEARLY = 0.99  # of the way to the surface along a ray
-DEPTHS = (0.0, 0.35, 0.55, 0.7, 0.8, 0.87, 0.92, 0.96)  # of centres of balls, over the surface's distance
+NORMALS, RAYS = 600, 150  # directions of support functions, and those in which a picture has an outline of its own
+NEARLY = 0.97  # of the way to the surface along a ray
+DEPTHS = (0.0, 0.2, 0.35, 0.5, 0.6, 0.7, 0.77, 0.83, 0.88, 0.92)  # of centres of balls, over the surface's distance
 
 
 def is_convex(shape: Shape) -> bool:

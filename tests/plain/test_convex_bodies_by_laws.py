@@ -1,0 +1,128 @@
+"""Ellipsoids under all kinds of laws against spheres, at moving faces, grown, inserted, in case files and pictures."""
+
+import numpy as np
+import pytest
+
+import dem
+from dem.model.shapes.convex import filling, supports
+
+PLAIN = {"young": 5e6, "poisson": 0.3, "density": 1500.0}
+ELASTIC = dem.Material(**PLAIN)
+LAWS = {
+    "elastic": {},
+    "friction": {"restitution": 0.6, "friction": 0.4},
+    "adhesion": {"restitution": 0.6, "friction": 0.4, "adhesion": dem.JKR(work=0.3)},
+    "rolling": {"restitution": 0.6, "friction": 0.4, "rolling": dem.Rolling(friction=0.1)},
+    "linear": {"restitution": 0.6, "normal": dem.Linear(stiffness=2000.0)},
+}
+
+
+def two(shape, material, box=None, speed=0.05, **more):
+    """Two particles that meet aslant, and spin."""
+    particles = dem.Particles(
+        shape, material, position=[[0.02, 0.02, 0.02], [0.02595, 0.0205, 0.0202]],
+        velocity=[[speed, 0, 0], [-speed, 0, 0.05]], angular_velocity=[[3, 4, 5], [1, -2, 8.0]],
+    )  # fmt: skip
+    return dem.Simulation(particles, box, **({"gravity": (0, 0, 0), "time_step": 2e-6, "threads": 1} | more))
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_an_ellipsoid_of_equal_axes_meets_as_a_sphere_under_any_law(law):
+    """Spheres turn by a scheme of their own, of the same order: what torques do is alike to its square."""
+    material, runs, met = dem.Material(**PLAIN, **LAWS[law]), [], 0
+    for shape in (dem.Sphere(diameter=0.006), dem.Ellipsoid(semi_axes=(0.003, 0.003, 0.003))):
+        runs.append(two(shape, material))
+        runs[-1].step(30)
+        met += runs[-1].contact_count
+        runs[-1].step(270)
+    ball, grain = runs
+    assert met == 2
+    assert ball.contact_count == grain.contact_count
+    exact = law in ("elastic", "linear")  # no torque
+    size = np.abs(ball.particles.velocity).max()
+    np.testing.assert_allclose(
+        grain.particles.velocity, ball.particles.velocity, rtol=0, atol=(1e-12 if exact else 1e-6) * size
+    )
+    assert grain.energy().elastic == pytest.approx(ball.energy().elastic, rel=1e-12 if exact else 1e-6, abs=1e-30)
+
+
+def test_work_of_a_moving_face_is_booked_to_second_order():
+    errors = []
+    for halves in range(2):
+        face = dem.Motion(amplitude=(1e-3, 0, 0), frequency=300.0)
+        box = dem.Box((0.0155, 0, 0), (0.04, 0.04, 0.04), material=ELASTIC, motion={"x-": face})
+        grain = dem.Ellipsoid(semi_axes=(0.0031, 0.003, 0.002))
+        sim = two(grain, ELASTIC, box, speed=-0.5, time_step=4e-6 / 2**halves)
+        sim.step(800 * 2**halves)
+        assert abs(sim.energy().work) > 1e-6
+        errors.append(sim.energy_error)
+    assert errors[0] < 2e-4
+    assert errors[1] < 0.3 * errors[0]
+
+
+def test_grains_grow_until_they_touch():
+    grain = dem.Ellipsoid(semi_axes=(0.003, 0.002, 0.002))
+    particles = dem.Particles(grain, ELASTIC, position=[[0, 0, 0], [0.00605, 0, 0]])
+    sim = dem.Simulation(particles, gravity=(0, 0, 0), time_step=1e-6, threads=1)
+    assert sim.contact_count == 0
+    sim.grow(1.01)
+    assert sim.contact_count == 1
+    assert sim.contact_forces().overlap == pytest.approx([2 * 0.00303 - 0.00605], abs=1e-15)
+
+
+def test_inserted_and_packed_grains_overlap_nothing_and_are_in_the_file(tmp_path):
+    grain = dem.Ellipsoid(semi_axes=(0.004, 0.003, 0.002))
+    block = dem.Superellipsoid(semi_axes=(0.003, 0.003, 0.002), exponents=(4, 4))
+    box = dem.Box((0, 0, 0), (0.05, 0.05, 0.12), material=ELASTIC)
+    packed = dem.pack(grain, ELASTIC, box=box, number=8, upper=(0.05, 0.05, 0.04))
+    above = dem.Block((0.005, 0.005, 0.06), (0.045, 0.045, 0.11))
+    rain = dem.Inserter([grain, block], ELASTIC, region=above, number=5, every=1e-4)
+    sim = dem.Simulation(packed, box, inserters=[rain], time_step=5e-6, threads=1)
+    sim.run(1e-3, output=tmp_path / "run.h5", frames=2)
+    assert len(sim.particles) == 13
+    assert sim.contact_count == 0
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        assert {shape for shape, _ in run.shapes} == {grain, block}
+        volume = {v.volume for v in run.variants}
+        assert volume == {grain.volume, block.volume}
+
+
+def test_a_case_file_has_both(tmp_path):
+    text = """
+duration = 1e-4
+time_step = 5e-6
+materials.glass = { young = 5e6, poisson = 0.3, density = 2500 }
+shapes.grain = { type = "ellipsoid", semi_axes = ["4 mm", "3 mm", "2 mm"] }
+shapes.block = { type = "superellipsoid", semi_axes = ["3 mm", "3 mm", "2 mm"], exponents = [4, 3] }
+
+[[particles]]
+shape = "grain"
+material = "glass"
+position = [[0, 0, 0.01]]
+
+[[particles]]
+shape = "block"
+material = "glass"
+position = [[0, 0, 0.03]]
+"""
+    (tmp_path / "case.toml").write_text(text)
+    sim = dem.load(tmp_path / "case.toml")
+    grain, block = (shape for shape, _ in sim.particles.variants)
+    assert grain == dem.Ellipsoid(semi_axes=(0.004, 0.003, 0.002))
+    assert block == dem.Superellipsoid(semi_axes=(0.003, 0.003, 0.002), exponents=(4, 3))
+
+
+def test_balls_of_pictures_are_inside_and_reach_the_surface():
+    """A point that is within h(n) for all normals is inside; along rays the outline is off by a few percent."""
+    for shape in (dem.Ellipsoid(semi_axes=(0.004, 0.003, 0.002)), dem.Sphere(diameter=0.006)):
+        if isinstance(shape, dem.Sphere):
+            shape = dem.Ellipsoid(semi_axes=(0.003, 0.003, 0.003))  # noqa: PLW2901, which one ball is
+        centres, radii = filling(shape)
+        normals = np.random.default_rng(1).normal(size=(3, 2000))
+        normals /= np.linalg.norm(normals, axis=0)
+        h, x = supports(shape, normals)
+        assert (centres @ normals + radii[:, None] - h).max() < 0.02 * h.max()  # normals between
+        gap = (np.linalg.norm(x.T[:, None] - centres, axis=2) - radii).min(1)
+        assert gap.max() < 0.1 * h.max()
+        assert gap.mean() < 0.03 * h.max()
+    assert len(centres) == 1
