@@ -419,7 +419,7 @@ from dem.kernels.soft.contact import elastic_pairs as contact
 from dem.kernels.soft.integration import particle_update as motion
 sim = dem.cases()["nine-fibres"]().simulation()
 for loop in (motion.drift, motion.turn, motion.kick, motion.spin, contact.evaluate_pairs):
-    for compiled in loop.overloads.values():
+    for compiled in loop.dispatcher.overloads.values():
         print("LOOP", loop.__name__, compiled.library.get_llvm_str())
 """
 

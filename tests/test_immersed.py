@@ -59,7 +59,7 @@ from dem.bench.flow import Flowing
 (_, sim) = Flowing("many-spheres", 1, 1, {"all": {"lift": "mei", "magnus": "oesterle-bui-dinh"}}, n=27).runs().values()
 going = feel.look_ahead, feel.foresee, feel.feel_going
 for loop in (dragged.drag, whirled.relax_rotation, *going, feel.feel_turning, gridded.fill):
-    for compiled in loop.overloads.values():
+    for compiled in loop.dispatcher.overloads.values():
         print("LOOP", loop.__name__, compiled.library.get_llvm_str())
 """
 

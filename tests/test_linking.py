@@ -82,7 +82,7 @@ def sum_of_two(values, rows):
 def test_a_part_is_made_once_for_short_and_long_integers():
     assert sum_of_two(np.arange(6.0), np.array([2], np.int32)) == 7
     sum_of_two.recompile()  # what lies on disk makes no parts
-    assert {call[1] for call in entry.overloads} == {types.int64}
+    assert {call[1] for call in entry.dispatcher.overloads} == {types.int64}
 
 
 @jit.inline

@@ -168,7 +168,7 @@ class FastCall:
 
     def prepared(self, kinds):
         """The piece for arguments of these types, to be called with where the result goes and with their numbers."""
-        typing, target = self.part.typingctx, self.part.targetctx
+        typing, target = self.part.dispatcher.typingctx, self.part.dispatcher.targetctx
         with global_compiler_lock:
             if stages.ALL.find(stages.symbol_of(self.part, kinds)) is None:
                 with event.trigger_event("numba:compile", {"dispatcher": self}):

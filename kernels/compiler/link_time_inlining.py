@@ -18,6 +18,7 @@ without them where they are not as expected.
 # ruff: noqa: SLF001 (numba has no other way in)
 
 from contextlib import suppress
+from functools import cached_property, partial, update_wrapper
 
 import numba
 from dem.kernels.compiler import disk_cache, stages
@@ -179,13 +180,7 @@ class PartCompiler(dispatcher._FunctionCompiler):
 
 
 class PartDispatcher(CPUDispatcher):
-    """A part; whoever calls it from Python calls a whole of the same function; a part called so would crash."""
-
-    def __call__(self, *arguments):
-        """Compile the whole if need be, and call it."""
-        if not hasattr(self, "whole"):
-            self.whole = whole(cache=True, **self.options)(self.py_func)
-        return self.whole(*arguments)
+    """What numba compiles of a part."""
 
     def get_call_template(self, args, kws):
         """How to call it: a number that stands in the code is like any other, or it would be lowered for each."""
@@ -211,19 +206,46 @@ class PartDispatcher(CPUDispatcher):
         return self.overloads[args].entry_point
 
 
-def part(*, stays_apart=False, **options):
-    """Decorator that makes a part of a function; the arrays of a loop, told by `noalias`, do not overlap."""
+class LazyPart:
+    """A part, of which numba makes a dispatcher when a function that calls it is compiled, or a type is asked for.
 
-    def decorate(function):
-        function.stays_apart = stays_apart
-        made = numba.njit(pipeline_class=PARTS, **options)(function)
+    A process that finds its kernels on disk compiles none of the thousand parts, and a dispatcher takes longer to make
+    than the module takes to import.
+    """
+
+    def __init__(self, function, options, *, stays_apart):
+        update_wrapper(self, function)
+        self.py_func, self.options, self.stays_apart = function, options, stays_apart
+
+    @cached_property
+    def dispatcher(self):
+        """numba's dispatcher, whose callers inline the part."""
+        self.py_func.stays_apart = self.stays_apart
+        made = numba.njit(pipeline_class=PARTS, **self.options)(self.py_func)
         made.__class__ = PartDispatcher
         made._compiler.__class__ = PartCompiler
-        made.is_loop = options.get("noalias", False)
-        made.options = {name: value for name, value in options.items() if name != "forceinline"}
+        made.is_loop = self.options.get("noalias", False)
         return made
 
-    return decorate
+    @property
+    def _numba_type_(self):
+        """Type by which numba knows the part."""
+        return types.Dispatcher(self.dispatcher)
+
+    @cached_property
+    def whole(self):
+        """A whole of the same function, for calls from Python; a part called so would crash."""
+        options = {name: value for name, value in self.options.items() if name != "forceinline"}
+        return whole(cache=True, **options)(self.py_func)
+
+    def __call__(self, *arguments):
+        """Compile the whole if need be, and call it."""
+        return self.whole(*arguments)
+
+
+def part(*, stays_apart=False, **options):
+    """Decorator that makes a part of a function; the arrays of a loop, told by `noalias`, do not overlap."""
+    return partial(LazyPart, options=options, stays_apart=stays_apart)
 
 
 def field_type(kind, path):

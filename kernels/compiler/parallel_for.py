@@ -7,6 +7,7 @@ those without. Here the arguments are put aside, and the layer is handed a funct
 
 from functools import cache
 
+import numba
 from dem.kernels.compiler import setup, stages
 from dem.kernels.compiler.lowering import call_within
 from dem.kernels.compiler.struct_reference import put_together, taken_apart
@@ -46,14 +47,14 @@ def parallel_for(part):
 
         def generic(self, args, kws):
             plain = [types.intp, *(types.unliteral(one) for one in args[1:])]
-            types.Dispatcher(part).get_call_type(self.context, plain, {})
+            numba.typeof(part).get_call_type(self.context, plain, {})
             return signature(types.none, *plain)
 
     infer_global(call, types.Function(Spread))
 
     @lower_builtin(call, types.VarArg(types.Any))
     def lower(context, builder, sig, args):
-        write_call(context, builder, part.overloads[sig.args], sig.args[1:], *args)
+        write_call(context, builder, part.dispatcher.overloads[sig.args], sig.args[1:], *args)
         return context.get_dummy_value()
 
     return call

@@ -150,7 +150,7 @@ def write_entry(context, module, symbol, result):
 
 def make(part, argument_types, symbol):
     """Compile a piece."""
-    context, result = part.targetctx, part.overloads[argument_types]
+    context, result = part.dispatcher.targetctx, part.dispatcher.overloads[argument_types]
     codegen = context.codegen()
     library = Code(codegen, symbol)
     module = library.create_ir_module(symbol)
@@ -166,7 +166,7 @@ def symbol_of(part, argument_types):
     """Name of the piece for arguments of these types; one of this process alone if it is not to be kept."""
     if (symbol := part.symbols.get(argument_types)) is None:
         words = disk_cache.call_of(part.py_func, argument_types)
-        inner = f"{words} {part.targetoptions}" if words else f"{part.py_func.__qualname__} {next(COUNT)}"
+        inner = f"{words} {part.dispatcher.targetoptions}" if words else f"{part.py_func.__qualname__} {next(COUNT)}"
         symbol = part.symbols[argument_types] = PREFIX + hashlib.sha256(inner.encode()).hexdigest()[:24]
         part.lasting[symbol] = words is not None
     return symbol
@@ -176,15 +176,15 @@ def made_for(part, typing_context, argument_types):
     """The piece for arguments of these types."""
     symbol = symbol_of(part, argument_types)
     if ALL.find(symbol) is None:
-        types.Dispatcher(part).get_call_type(typing_context, argument_types, {})
+        numba.typeof(part).get_call_type(typing_context, argument_types, {})
         ALL.keep(make(part, argument_types, symbol), lasting=part.lasting[symbol])
-    ALL.load(part.targetctx.codegen(), symbol)
+    ALL.load(part.dispatcher.targetctx.codegen(), symbol)
     return ALL.made[symbol]
 
 
 def address_of(part, argument_types):
     """Where the machine code of a piece is that has been found."""
-    symbol, codegen = symbol_of(part, argument_types), part.targetctx.codegen()
+    symbol, codegen = symbol_of(part, argument_types), part.dispatcher.targetctx.codegen()
     ALL.load(codegen, symbol)
     return codegen._engine.get_function_address(symbol)
 
