@@ -89,6 +89,8 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
     from dem.model.shapes.fibre_segment import FibreSegment
     from dem.model.shapes.flexible import FlexibleFibre
+    from dem.model.shapes.polyhedron import Polyhedron
+    from dem.model.shapes.rounded_cylinder import RoundedCylinder
     from dem.model.shapes.shape import Fibre, MassProperties, Shape, Sphere
     from dem.model.walls.axisymmetric import Cone, Cylinder, Disc, Revolution
     from dem.model.walls.basic import Ball, Plane
@@ -163,6 +165,7 @@ HOMES = {
     "PID": "dem.model.walls.servo",
     "Particles": "dem.model.particles.particles",
     "PipeFlow": "dem.model.fluid.flows",
+    "Polyhedron": "dem.model.shapes.polyhedron",
     "PowerLaw": "dem.model.contact.normal_forces",
     "PreciceFlow": "dem.run.precice",
     "RigidWall": "dem.model.walls.rigid_body",
@@ -171,6 +174,7 @@ HOMES = {
     "RotatingFlow": "dem.model.fluid.flows",
     "RotationCase": "dem.case.study",
     "RotationHistory": "dem.rotation.study",
+    "RoundedCylinder": "dem.model.shapes.rounded_cylinder",
     "Servo": "dem.model.walls.servo",
     "Shape": "dem.model.shapes.shape",
     "ShearFlow": "dem.model.fluid.flows",

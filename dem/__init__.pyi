@@ -80,6 +80,8 @@ from dem.model.shapes.ellipsoid import Ellipsoid as Ellipsoid
 from dem.model.shapes.ellipsoid import Superellipsoid as Superellipsoid
 from dem.model.shapes.fibre_segment import FibreSegment as FibreSegment
 from dem.model.shapes.flexible import FlexibleFibre as FlexibleFibre
+from dem.model.shapes.polyhedron import Polyhedron as Polyhedron
+from dem.model.shapes.rounded_cylinder import RoundedCylinder as RoundedCylinder
 from dem.model.shapes.shape import Fibre as Fibre
 from dem.model.shapes.shape import MassProperties as MassProperties
 from dem.model.shapes.shape import Shape as Shape

@@ -401,7 +401,7 @@ def test_own_classes_go_by_the_same_names_in_files_wherever_they_are_defined():
     walls = "Plane Ball Cylinder Cone Disc Revolution Rectangle Block Rod Torus Mesh Servo PID Free".split()
     names |= {f"dem.walls:{word}" for word in walls}
     names |= {f"dem.shapes:{word}" for word in ("Fibre", "Sphere", "FibreSegment", "FlexibleFibre", "Ellipsoid")}
-    names.add("dem.shapes:Superellipsoid")
+    names |= {f"dem.shapes:{word}" for word in ("Superellipsoid", "Polyhedron", "RoundedCylinder")}
     traffic = "Inserter Outlet UniformSizes NormalSizes LogNormalSizes RosinRammlerSizes SieveSizes ListedSizes".split()
     names |= {"dem.capsules:Capsule", *(f"dem.traffic:{word}" for word in traffic)}
     assert names == serialization.OURS.keys()

@@ -33,6 +33,8 @@ from dem.model.shapes.clump import Clump
 from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
 from dem.model.shapes.fibre_segment import FibreSegment
 from dem.model.shapes.flexible import FlexibleFibre
+from dem.model.shapes.polyhedron import Polyhedron
+from dem.model.shapes.rounded_cylinder import RoundedCylinder
 from dem.model.shapes.shape import Fibre, Sphere, check_shape
 from dem.model.walls.axisymmetric import Cone, Cylinder, Disc, Revolution
 from dem.model.walls.basic import Ball, Plane
@@ -60,6 +62,8 @@ OURS = {
     "dem.shapes:Fibre": Fibre,
     "dem.shapes:FibreSegment": FibreSegment,
     "dem.shapes:FlexibleFibre": FlexibleFibre,
+    "dem.shapes:Polyhedron": Polyhedron,
+    "dem.shapes:RoundedCylinder": RoundedCylinder,
     "dem.shapes:Sphere": Sphere,
     "dem.shapes:Superellipsoid": Superellipsoid,
 }

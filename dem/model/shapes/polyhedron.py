@@ -69,8 +69,8 @@ class Polyhedron:
     Examples
     --------
     >>> import itertools
-    >>> from dem.model.shapes.polyhedron import Polyhedron
-    >>> die = Polyhedron(vertices=list(itertools.product([0, 0.01], repeat=3)), rounding=0.001)
+    >>> import dem
+    >>> die = dem.Polyhedron(vertices=list(itertools.product([0, 0.01], repeat=3)), rounding=0.001)
     >>> [round(x, 12) for x in die.centre]
     [0.005, 0.005, 0.005]
     >>> round(die.volume * 1e6, 6), round(die.sphericity, 4)  # core 8³, slabs 6 8², wedges 3 π 8, a ball: mm³

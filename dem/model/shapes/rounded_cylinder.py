@@ -47,8 +47,8 @@ class RoundedCylinder:
 
     Examples
     --------
-    >>> from dem.model.shapes.rounded_cylinder import RoundedCylinder
-    >>> tablet = RoundedCylinder(diameter=0.008, length=0.004, rounding=0.001)
+    >>> import dem
+    >>> tablet = dem.RoundedCylinder(diameter=0.008, length=0.004, rounding=0.001)
     >>> round(tablet.volume * 1e9, 4), round(tablet.sphericity, 4)  # mm³
     (190.8772, 0.8977)
     """
