@@ -97,7 +97,7 @@ def test_it_is_noticed_beside_deeper_contacts():
 def unseen(sim):
     """The same simulation, in which nobody comes back for brief contacts."""
     sim._engine.limits.max_acceleration = math.inf
-    sim._engine.setting = sim._engine._setting(sim._engine.energy_unit)
+    sim._engine.constants = sim._engine._run_constants(sim._engine.energy_unit)
     return sim
 
 
@@ -161,7 +161,7 @@ def test_the_forces_last_evaluated_are_looked_at_not_where_bodies_are_now():
     left = []
     while True:
         engine.limits.max_acceleration = 0.0  # come back whenever there is any contact
-        engine.setting = engine._setting(engine.energy_unit)
+        engine.constants = engine._run_constants(engine.energy_unit)
         if engine.execute(time_loop.ADVANCE, 10) == time_loop.DONE:
             break
         assert engine.progress.phase[0] == time_loop.PREDICTED

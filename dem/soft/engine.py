@@ -139,13 +139,13 @@ class Engine:
             dt=time_step,
         )  # fmt: skip
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
-        self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
+        self.chunk_sums = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.RunState(
             **{n: np.zeros(1 + (n in SUMS), np.int64 if n in INTEGERS else float) for n in loop.RunState._fields}
         )
         self.start_step, self.code, self._serve = 0, loop.DONE, bind(loop.execute)
         self._serve_view = bind(loop.execute)  # whose arguments are others each time
-        self.setting = self._setting(math.nan)  # `start` finds the unit
+        self.constants = self._run_constants(math.nan)  # `start` finds the unit
 
     @property
     def bodies(self) -> Bodies:
@@ -165,7 +165,7 @@ class Engine:
             self.subdomains.fetch(self)
         return self._lists
 
-    def _setting(self, energy_unit: float) -> loop.RunConstants:
+    def _run_constants(self, energy_unit: float) -> loop.RunConstants:
         g_x, g_y, g_z = self.gravity
         return loop.RunConstants(
             dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, per_joule=energy_unit,
@@ -178,7 +178,7 @@ class Engine:
     @property
     def energy_unit(self) -> float:
         """Units per joule in which energies are summed; a power of two."""
-        return self.setting.per_joule
+        return self.constants.per_joule
 
     # The loop over time steps
 
@@ -240,9 +240,9 @@ class Engine:
             return empty_step.execute(self, order, stop)
         serve = self._serve_view if view else self._serve
         return serve(
-            order, self.scheme, self.law, fluid or self.fluid.model, self.mode, self.setting, stop,
+            order, self.scheme, self.law, fluid or self.fluid.model, self.mode, self.constants, stop,
             bodies or self.bodies, self.kinds, self._lists.arrays, self.walls.faces, progress or self.progress,
-            self.partial, view or NOWHERE,
+            self.chunk_sums, view or NOWHERE,
         )  # fmt: skip
 
     def _is_within_limits(self, code: int) -> bool:
@@ -256,7 +256,7 @@ class Engine:
         # always from the same state, however steps are split into calls
         if passes and predicted and acceleration > self.limits.max_acceleration:
             self.limits.note(briefest(self), acceleration)
-        self.setting = self._setting(self.energy_unit)
+        self.constants = self._run_constants(self.energy_unit)
         return passes
 
     def remove_escaped(self, fastest: float = math.inf) -> bool:
@@ -279,7 +279,7 @@ class Engine:
         self.gravity, self.datum = gravity, datum
         self.walls.load(gravity)
         self.exits.set_gravity(gravity)
-        self.setting = self._setting(self.energy_unit)
+        self.constants = self._run_constants(self.energy_unit)
         if self.subdomains:
             self.subdomains.forget()
 
@@ -300,7 +300,7 @@ class Engine:
         if history:
             self.bodies.wall_contacts[:] = history.wall_contacts  # bodies are in the user's order still
         self.rebuild(history)
-        self.setting = self._setting(min(fitting_unit(self), finest))
+        self.constants = self._run_constants(min(fitting_unit(self), finest))
         self.walls.choose_units(self.energy_unit, self.kinds, self.dt)
         self.walls.make_room(self.overlaps().most)
         self.progress.phase[0] = loop.FRESH
@@ -358,8 +358,8 @@ class Engine:
             meeting = 2 * float(self.kinds.bounding_radius.max()) + self.range
             step = int(self.progress.step[0])
             lists.skins = deforming_cell.fitting_skins(self.walls.faces, self.skins, meeting, step)
-            self.setting = self._setting(self.energy_unit)
-        reach = lists.reach(self.partial)
+            self.constants = self._run_constants(self.energy_unit)
+        reach = lists.reach(self.chunk_sums)
         space, place = grid_space(self.walls.faces, b.position)
         grid = grid_for(place, b.is_removed, self.kinds.bounding_radius, reach, space)
         b.n_active[0] = linked_cells.cell_order(place, b.is_removed, grid, w.cell, w.cell_first, w.order)
@@ -474,7 +474,7 @@ class Engine:
         self.datum, self.start_step, self.code = snapshot.datum, snapshot.start_step, loop.DONE
         if snapshot.watch.size:
             self.limits.watch = snapshot.watch
-        self.setting = self._setting(snapshot.energy_unit)
+        self.constants = self._run_constants(snapshot.energy_unit)
         for name, values in snapshot.walls.items():
             self.walls.state[name][:] = values
         self.walls.choose_units(self.energy_unit, self.kinds, self.dt)

@@ -39,7 +39,7 @@ class EngineState(Protocol):
     pace: Pace
     layout: Layout
     workspace: tuple
-    partial: np.ndarray
+    chunk_sums: np.ndarray
     progress: RunState
     mode: tuple
     most_threads: int

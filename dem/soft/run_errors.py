@@ -8,7 +8,7 @@ import numpy as np
 
 from dem.base.text import counted
 from dem.kernels.soft.integration import time_loop as loop
-from dem.kernels.soft.integration.sweeps import TRAVEL
+from dem.kernels.soft.integration.sweeps import DISPLACEMENT
 from dem.model.domain.box import FACES
 from dem.model.particles.fields import MOTION
 from dem.soft.time_step.impacts import ADVISED, RESOLVED, effective_masses, rounded_down
@@ -116,7 +116,7 @@ def _raise_too_fast(now: _Moment, where: str) -> None:
     )
     row = int(surface.argmax())
     i = now.who(row)
-    farthest, gone = engine.limits.farthest, float(engine.partial[:, TRAVEL].max().view(np.float64))
+    farthest, gone = engine.limits.farthest, float(engine.chunk_sums[:, DISPLACEMENT].max().view(np.float64))
     message = (
         f"{where}: particle {i} moves {gone:.3g} m in one time step at {surface[row]:.3g} m/s, more than the "
         f"skin of {farthest:.3g} m ({FARTHEST:.0%} of the smallest diameter), and could pass through others unseen; "

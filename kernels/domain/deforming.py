@@ -334,7 +334,7 @@ def power(box):
 
 
 @func
-def deform(box, setting, bodies, progress):
+def deform(box, constants, bodies, progress):
     """Deform the cell by the step that begins; bodies follow in `carried`.
 
     Writes
@@ -344,11 +344,11 @@ def deform(box, setting, bodies, progress):
     progress.travel : with the way of images
     progress.wall_work_half_step : work of the cell in the first half of the step [units]
     """
-    dt = setting.dt
+    dt = constants.dt
     if is_skewed(box):
         reduce(box, bodies.position, bodies.image)
     choose_gradient(box, progress.step[0] * dt)
-    progress.wall_work_half_step[0] = 0.5 * dt * setting.per_joule * power(box)
+    progress.wall_work_half_step[0] = 0.5 * dt * constants.per_joule * power(box)
     rate = load_matrix(box.gradient)
     whole = exponential(scaled_matrix(dt, rate))
     store_matrix(box.place_map, whole)

@@ -14,8 +14,8 @@ box             `dem.kernels.domain.faces.BoxFaces`, or `dem.kernels.domain.peri
 scheme, law     a type of ``kernels.rotation``, a tuple of ``kernels.laws``; memory: what the one remembers of a body
 fluid           a tuple of ``dem.kernels.fluid``
 mode            `chunks.Serial` or `chunks.Threaded`
-setting, progress   `time_loop.RunConstants`, `time_loop.RunState`
-partial         (C, COLUMNS) int64 of ``sweeps``: what chunks report
+constants, progress   `time_loop.RunConstants`, `time_loop.RunState`
+chunk_sums      (C, COLUMNS) int64 of ``sweeps``: sums and maxima of each chunk
 context         `StepContext`: all of these but mode and progress, which is what functions of a step are handed
 c; b; s         chunk; index of a body; sphere. low, high: the bodies from low to high, without high
 shift           how far before its index a body's column of force and torque is
@@ -171,15 +171,15 @@ class StepContext(NamedTuple):
     scheme: tuple  # a type of ``kernels.rotation``
     law: tuple  # of ``kernels.laws``
     fluid: tuple  # of ``kernels.fluid``
-    setting: tuple  # `time_loop.RunConstants`
+    constants: tuple  # `time_loop.RunConstants`
     bodies: tuple  # `Bodies`
     kinds: tuple  # `Kinds`, or one that extends it
     neighbours: tuple  # `Neighbours`; its field `bonds` are those between bodies
     box: tuple  # domain, faces and walls: `dem.kernels.domain.faces.BoxFaces`, or one that extends it
-    partial: np.ndarray  # (C, COLUMNS) int64 of ``sweeps``
+    chunk_sums: np.ndarray  # (C, COLUMNS) int64 of ``sweeps``
 
 
 @inline
-def gravity_of(setting):
+def gravity_of(constants):
     """Acceleration of gravity, three floats [m/s²]."""
-    return setting.gravity_x, setting.gravity_y, setting.gravity_z
+    return constants.gravity_x, constants.gravity_y, constants.gravity_z

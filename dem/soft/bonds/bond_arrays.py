@@ -167,7 +167,7 @@ def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
         pull_at=zeros(chunks, np.int64),
         incident_first=copied(first.astype(np.int32)),
         incident=copied(incident.astype(np.int32)),
-        partial=zeros((chunks, rows.COLUMNS), np.int64),
+        chunk_sums=zeros((chunks, rows.COLUMNS), np.int64),
         sums=zeros(3),
         eased=eased(bonds, bodies),
     )

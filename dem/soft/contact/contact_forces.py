@@ -32,8 +32,8 @@ def contact_forces(engine: Engine) -> ContactForces:
     )
     lists = _with_scratch(engine)
     context = StepContext(
-        rotation.Euler(), engine.law, Dry(), engine.setting._replace(per_joule=1.0), bodies, engine.kinds, lists,
-        engine.walls.faces, engine.partial,
+        rotation.Euler(), engine.law, Dry(), engine.constants._replace(per_joule=1.0), bodies, engine.kinds, lists,
+        engine.walls.faces, engine.chunk_sums,
     )  # fmt: skip
     count, room = ROOM, 0
     while count > room:

@@ -124,7 +124,7 @@ def change(engine: EngineState, stay: np.ndarray, come: Bodies | None, added: Hi
     history = HistoryByIdentity.by(engine)
     index = np.flatnonzero(stay)
     index = index[np.argsort(engine.bodies.identity[index], kind="stable")]
-    fastest = engine.partial[:, sweeps.TRAVEL].max()
+    fastest = engine.chunk_sums[:, sweeps.DISPLACEMENT].max()
     rows = {name: _columns(engine, name, index) for name in MOVING}
     if come is not None:
         rows = {name: _joined(rows[name], getattr(come, name)) for name in MOVING}
@@ -133,7 +133,7 @@ def change(engine: EngineState, stay: np.ndarray, come: Bodies | None, added: Hi
         step = engine.dt * float(np.linalg.norm(come.velocity, axis=0).max(initial=0.0))
         fastest = max(fastest, np.float64(step).view(np.int64))
     install(engine, rows)
-    engine.partial[:, sweeps.TRAVEL] = fastest
+    engine.chunk_sums[:, sweeps.DISPLACEMENT] = fastest
     history = history if added is None else history.joined(added)
     history = history.among(rows["identity"])
     engine.rebuild(history.table(rows["identity"], engine.first_sphere_of_row, engine.bodies.wall_contacts.copy()))
@@ -157,7 +157,7 @@ def install(engine: EngineState, rows: dict[str, np.ndarray]) -> None:
         engine.pace = Pace(blocks)
     engine.lists.arrays = _lists(before, arrays.lists(engine.bodies, chunks, blocks, engine.layout), engine.layout)
     engine.workspace = arrays.workspace(n, chunks, most_cells(n))
-    engine.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
+    engine.chunk_sums = np.zeros((chunks, sweeps.COLUMNS), np.int64)
     engine.fluid.model = subdomain_arrays.wet(engine.fluid.model, chunks)
     engine.walls.fit(n, int(first[-1]), chunks)
 

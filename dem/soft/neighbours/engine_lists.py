@@ -40,14 +40,14 @@ class EngineLists:
         self.arrays, self.layout, self.skins, self.range = listed, layout, skins, contact_range
         self._outlives_touch = lasts(law)
 
-    def reach(self, partial: np.ndarray) -> float:
+    def reach(self, chunk_sums: np.ndarray) -> float:
         """How much farther than touching bodies are listed [m], by the speeds in the sums of the last sweep.
 
         See `kernels.soft.integration.sweeps.reach_of`.
         """
         if not self._outlives_touch:
             return self.skins.neighbours + self.range
-        return self.skins.neighbours + self.range + 2 * float(as_float(partial[:, sweeps.TRAVEL].max()))
+        return self.skins.neighbours + self.range + 2 * float(as_float(chunk_sums[:, sweeps.DISPLACEMENT].max()))
 
     def had_room(self, pairs: int, entries: int, bodies: int) -> bool:
         """Whether there was room for so many pairs a chunk and entries of all bodies; if there was none, make it."""

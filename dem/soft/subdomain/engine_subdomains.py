@@ -71,9 +71,9 @@ class EngineSubdomains:
         """Take steps until `stop` are complete; returns DONE or which limit is passed."""
         self._scatter(engine)
         self._has_state = DISTRIBUTED
-        code = self.remote.do("advance", stop, engine.setting)
-        engine.partial[:] = 0
-        engine.partial[0, sweeps.TRAVEL] = self.remote.own.partial[0, sweeps.TRAVEL]
+        code = self.remote.do("advance", stop, engine.constants)
+        engine.chunk_sums[:] = 0
+        engine.chunk_sums[0, sweeps.DISPLACEMENT] = self.remote.own.chunk_sums[0, sweeps.DISPLACEMENT]
         return code
 
     def _scatter(self, engine: Engine) -> None:
@@ -92,7 +92,7 @@ class EngineSubdomains:
             }
         bonds = engine.bonds.snapshot() if engine.bonds else {}
         state = {"walls": walls, "fluid": engine.fluid.state, "bonds": bonds}
-        self.remote.do("begin", engine.progress, engine.setting, state)
+        self.remote.do("begin", engine.progress, engine.constants, state)
         self._has_state = BOTH
 
     def _made(self, engine: Engine) -> RemoteObject:

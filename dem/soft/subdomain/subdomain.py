@@ -126,7 +126,7 @@ class Subdomain:
         self.first_number = np.zeros(0, np.int64)
         self.low = self.ghosts = self.border_blocks = 0  # first index of a body that is moved here; number of ghosts
         self.hastens = False  # whether messages are looked after while they are under way
-        self.partial = np.zeros((1, sweeps.COLUMNS), np.int64)
+        self.chunk_sums = np.zeros((1, sweeps.COLUMNS), np.int64)
         self.load = LoadStatistics(0, 0, 0.0, 0, 0)
         self.work, self.spent, self.steps = math.inf, 0.0, 0  # seconds a step, see `TIMED`; of late, how many steps
         self.bonds = SubdomainBonds(communicator, shared.bonds) if shared.bonds else None
@@ -134,9 +134,9 @@ class Subdomain:
         self.dt = math.nan
         self.parts: list[list[BodyBatch]] = []  # that rank 0 is to hand out
 
-    def begin(self, progress: loop.RunState, setting: loop.RunConstants, state: dict[str, dict]) -> None:
+    def begin(self, progress: loop.RunState, constants: loop.RunConstants, state: dict[str, dict]) -> None:
         """Go on from how a run is getting on, with a part of the bodies each: rank 0 has them in `parts`."""
-        self.progress, self.setting, self.dt = progress, setting, setting.dt
+        self.progress, self.constants, self.dt = progress, constants, constants.dt
         for name in () if isinstance(self.fluid, Dry) else STATE:
             getattr(self.fluid.medium, name)[:] = state["fluid"][name]
         self._take_walls(state["walls"])
@@ -173,9 +173,9 @@ class Subdomain:
             if self.communicator.rank > 0:
                 worn[:] = 0
 
-    def advance(self, stop: int, setting: loop.RunConstants) -> int:
+    def advance(self, stop: int, constants: loop.RunConstants) -> int:
         """Take steps until `stop` are complete; returns DONE or which limit is passed, the same at all ranks."""
-        self.setting, step = setting, self.progress.step
+        self.constants, step = constants, self.progress.step
         set_threads(self.threads)
         code = self._take_steps(stop) if step[0] < stop else loop.DONE
         self._hand_in_wear()
@@ -250,7 +250,7 @@ class Subdomain:
         self._note_work(0 if task == sweeps.PREDICT else 1)
         self._swap_reports()
         if self.bonds and task != sweeps.PREDICT:
-            self.bonds.end_step(self.setting.per_joule)
+            self.bonds.end_step(self.constants.per_joule)
         self.channel.finish()
         after = (
             subdomain_step.STAY
@@ -274,8 +274,8 @@ class Subdomain:
         """Pick the candidates again, or rebuild the neighbour lists if one of the ranks has to."""
         self.execute(subdomain_step.DISPLACED)
         self._swap_reports()
-        displacement = float(as_float(self.border.reports[:, MOST + sweeps.LISTED].max()))
-        if 2.0 * displacement + self.setting.candidate_skin <= self.setting.list_skin:
+        displacement = float(as_float(self.border.reports[:, MOST + sweeps.LIST_DISPLACEMENT].max()))
+        if 2.0 * displacement + self.constants.candidate_skin <= self.constants.list_skin:
             self._pick()
         else:
             self.rebuild()
@@ -399,7 +399,7 @@ class Subdomain:
         position, left = crowd.values("position", everybody), crowd.values("is_removed", everybody)
         wanted, reach = (
             self._wanted(position, left[0] == 0, crowd.values("kind", everybody)[0]),
-            self.lists.reach(self.partial),
+            self.lists.reach(self.chunk_sums),
         )
         if self.bonds:
             wanted = self.bonds.with_partners(wanted, crowd.values("identity", everybody)[0])
@@ -422,7 +422,7 @@ class Subdomain:
     def _wanted(self, position: np.ndarray, here: np.ndarray, kind: np.ndarray) -> list[np.ndarray]:
         """Which of the bodies here are ghosts of each rank."""
         regions = self.communicator.allgather(BoundingBox.about(position if here.all() else position[:, here]))
-        reach = self.kinds.bounding_radius[kind] + self.kinds.bounding_radius.max() + self.lists.reach(self.partial)
+        reach = self.kinds.bounding_radius[kind] + self.kinds.bounding_radius.max() + self.lists.reach(self.chunk_sums)
         regions[self.communicator.rank] = BoundingBox.about(position[:, :0])
         return [
             np.flatnonzero(here & is_within_reach(region, reach, position, self.walls.cell().length))
@@ -447,9 +447,9 @@ class Subdomain:
             self.lists.arrays = self.lists.arrays._replace(bonds=bonds)
         self.walls.faces = subdomain_arrays.walled(self.walls.faces, self.bodies, chunks)
         self.fluid = subdomain_arrays.wet(self.fluid, chunks)
-        travel = self.partial[:, sweeps.TRAVEL].max()
-        self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
-        self.partial[0, sweeps.TRAVEL] = travel
+        travel = self.chunk_sums[:, sweeps.DISPLACEMENT].max()
+        self.chunk_sums = np.zeros((chunks, sweeps.COLUMNS), np.int64)
+        self.chunk_sums[0, sweeps.DISPLACEMENT] = travel
 
     def _set_up_halo_exchange(self, wanted: list[np.ndarray], found: list[int]) -> None:
         """Set up the buffers by which ranks exchange motions of ghosts and reports, and exchange both once."""
@@ -493,7 +493,7 @@ class Subdomain:
         b, nb = self.bodies, self.lists.arrays
         wanted, low = np.empty(nb.pairs.size, np.int64), np.int32(self.low)
         pairs, entries = ghosts.search(
-            self.mode, self.ghosts, int(nb.block[self.border_blocks]), self.lists.reach(self.partial),
+            self.mode, self.ghosts, int(nb.block[self.border_blocks]), self.lists.reach(self.chunk_sums),
             float(self.kinds.bounding_radius.max()),
             found.grid, found.first + low, found.inner + low, b, self.kinds, nb, self.walls.faces, wanted,
         )  # fmt: skip
@@ -545,8 +545,9 @@ class Subdomain:
     ) -> int:  # fmt: skip
         """Have the kernels carry out an order."""
         return self._kernels(
-            order, task, after, stop, self.scheme, self.law, self.fluid, self.mode, self.setting, bodies or self.bodies,
-            self.kinds, self.lists.arrays, self.walls.faces, self.progress, self.partial, self.border, view,
+            order, task, after, stop, self.scheme, self.law, self.fluid, self.mode, self.constants,
+            bodies or self.bodies, self.kinds, self.lists.arrays, self.walls.faces, self.progress,
+            self.chunk_sums, self.border, view,
         )  # fmt: skip
 
 

@@ -134,7 +134,7 @@ class SubdomainBonds:
             ground_first=np.searchsorted(slot[bonds.ground[grounded]], chunk_first), place=bonds.place,
             state=self.state, when=self.when, load=np.zeros(number.size), pending=self.pending, before=self.before,
             count=self.count, pressed=self.pressed, pull=np.zeros((9, number.size)), pull_at=np.zeros(chunks, np.int64),
-            incident_first=incident_first, incident=incident, partial=np.zeros((chunks, rows.COLUMNS), np.int64),
+            incident_first=incident_first, incident=incident, chunk_sums=np.zeros((chunks, rows.COLUMNS), np.int64),
             sums=np.zeros(3), eased=self._eased(place, n),
         )  # fmt: skip
         return self.tie
@@ -181,8 +181,8 @@ class SubdomainBonds:
     def end_step(self, per_joule: float) -> None:
         """Sum the energies of the bonds of all ranks, and agree on the bonds that are to break."""
         tie, own = self.tie, self.first_own
-        sums = tie.partial[:own].sum(axis=0) + 2 * tie.partial[own:].sum(axis=0)
-        most = tie.partial[:, [rows.LOAD, rows.PRESSED]].max(axis=0, initial=0)
+        sums = tie.chunk_sums[:own].sum(axis=0) + 2 * tie.chunk_sums[own:].sum(axis=0)
+        most = tie.chunk_sums[:, [rows.LOAD, rows.PRESSED]].max(axis=0, initial=0)
         self.communicator.allreduce(sums, most)
         sums //= 2
         self.pressed[0] = max(self.pressed[0], float(as_float(most[1])))

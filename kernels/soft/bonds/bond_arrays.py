@@ -13,8 +13,8 @@ GROUND = -1  # in place of the second body
 # rows of `Bonds.table`
 LENGTH, ALONG, ACROSS, DRAG_ALONG, DRAG_ACROSS = 0, 1, 3, 5, 7
 FRAME_ONE, FRAME_OTHER, ANCHOR_ONE, ANCHOR_OTHER, SECTION, STRENGTH, CLOSE, ROWS = 9, 13, 17, 20, 23, 26, 28, 30
-# columns of `Bonds.partial`: energy, what damping takes in half a step (two words), bits of the largest load and of the
-# largest `Pull.pressed`
+# columns of `Bonds.chunk_sums`: energy, what damping takes in half a step (two words), bits of the largest load and of
+# the largest `Pull.pressed`
 ELASTIC, LOSS, LOAD, PRESSED, COLUMNS = 0, 1, 3, 4, 5
 
 
@@ -102,7 +102,7 @@ class Bonds(NamedTuple):
     pull_at: np.ndarray  # (C,) int64, column of `pull` where those of each chunk begin
     incident_first: np.ndarray  # (N + 1,) int32, bonds of the body with index b are incident[incident_first[b]] and on
     incident: np.ndarray  # (2 B - G,) int32, in the order of their numbers: twice the column, 1 more for the second
-    partial: np.ndarray  # (C, COLUMNS) int64, what the bonds of each chunk report
+    chunk_sums: np.ndarray  # (C, COLUMNS) int64, what the bonds of each chunk report
     sums: np.ndarray  # (3,) of all: elastic energy, half a step's loss, energy of those that broke [units]
     eased: Eased
 

@@ -294,7 +294,7 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
 
     Writes
     ------
-    bonds.pull, bonds.load, bonds.partial : of the chunk
+    bonds.pull, bonds.load, bonds.chunk_sums : of the chunk
     """
     low, stop = bonds.chunk_first[c], bonds.chunk_first[c + 1]
     shift = low - bonds.pull_at[c]
@@ -312,8 +312,8 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
         elastic, whole, rest = elastic + found[0], whole + found[1], rest + found[2]
         largest, deepest = max(largest, found[3]), max(deepest, found[4])
         low = high
-    bonds.partial[c, ELASTIC], bonds.partial[c, LOAD], bonds.partial[c, PRESSED] = elastic, largest, deepest
-    bonds.partial[c, LOSS], bonds.partial[c, LOSS + 1] = whole, rest
+    bonds.chunk_sums[c, ELASTIC], bonds.chunk_sums[c, LOAD], bonds.chunk_sums[c, PRESSED] = elastic, largest, deepest
+    bonds.chunk_sums[c, LOSS], bonds.chunk_sums[c, LOSS + 1] = whole, rest
 
 
 @inline

@@ -66,7 +66,7 @@ def evaluate_grounded(c, half, per_joule, bonds, bodies, box):
 
     Writes
     ------
-    bonds.pull, bonds.load, bonds.partial : of the chunk
+    bonds.pull, bonds.load, bonds.chunk_sums : of the chunk
     """
     for m in range(bonds.ground_first[c], bonds.ground_first[c + 1]):
         n = bonds.grounded[m]
@@ -76,18 +76,18 @@ def evaluate_grounded(c, half, per_joule, bonds, bodies, box):
             slot = bonds.slot[k]
             write_pull(slot - bonds.chunk_first[c] + bonds.pull_at[c], 1.0, p, bonds.pull)
             loss = as_words(p.power * half, per_joule)
-            bonds.partial[c, ELASTIC] += as_fixed(p.energy, per_joule)
-            bonds.partial[c, LOSS] += loss[0]
-            bonds.partial[c, LOSS + 1] += loss[1]
+            bonds.chunk_sums[c, ELASTIC] += as_fixed(p.energy, per_joule)
+            bonds.chunk_sums[c, LOSS] += loss[0]
+            bonds.chunk_sums[c, LOSS + 1] += loss[1]
             strain = max(p.load, 0.0)
             bonds.load[slot] = strain
-            bonds.partial[c, LOAD] = max(bonds.partial[c, LOAD], bits_of_float(strain))
+            bonds.chunk_sums[c, LOAD] = max(bonds.chunk_sums[c, LOAD], bits_of_float(strain))
 
 
 @inline
 def largest_load(bonds, c):
     """Largest stress over strength of the bonds of chunk c."""
-    return as_float(bonds.partial[c, LOAD])
+    return as_float(bonds.chunk_sums[c, LOAD])
 
 
 @func
@@ -112,43 +112,43 @@ def collect_breaking(bonds):
 
 
 @inline
-def nothing_before(bonds, steps, setting, bodies, kinds, neighbours, box):
+def nothing_before(bonds, steps, constants, bodies, kinds, neighbours, box):
     """Do nothing before the evaluation: there are no bonds."""
     return
 
 
 @func
-def before_all(bonds, steps, setting, bodies, kinds, neighbours, box):
+def before_all(bonds, steps, constants, bodies, kinds, neighbours, box):
     """Prepare the evaluation of all bonds, in a sweep that completes a step if `steps` says so."""
     bonds.sums[2] = 0.0
     if steps:
         bonds.count[1] += 1
         if bonds.count[0] > 0:
-            bonds.sums[2] = part_bonds(bonds, bodies, kinds, box) * setting.per_joule
+            bonds.sums[2] = part_bonds(bonds, bodies, kinds, box) * constants.per_joule
         overlap_release.follow(bonds.eased, bodies, kinds, neighbours, box)
 
 
 @inline
-def nothing_evaluated(bonds, c, steps, setting, bodies, box):
+def nothing_evaluated(bonds, c, steps, constants, bodies, box):
     """Evaluate nothing: there are no bonds."""
     return
 
 
 @func
-def evaluate_bonds(bonds, c, steps, setting, bodies, box):
+def evaluate_bonds(bonds, c, steps, constants, bodies, box):
     """Evaluate the bonds that begin in chunk c, in a sweep that completes a step if `steps` says so.
 
     Parameters
     ----------
-    c, steps, setting, bodies, box : chunk; see `before_all`
+    c, steps, constants, bodies, box : chunk; see `before_all`
 
     Writes
     ------
     bonds : what they do, and who is to break
     """
-    half = 0.5 * setting.dt
-    evaluate_chunk(c, half, setting.per_joule, bonds, bodies, box)
-    evaluate_grounded(c, half, setting.per_joule, bonds, bodies, box)
+    half = 0.5 * constants.dt
+    evaluate_chunk(c, half, constants.per_joule, bonds, bodies, box)
+    evaluate_grounded(c, half, constants.per_joule, bonds, bodies, box)
     if is_yes(bonds.form.brittle) and steps and largest_load(bonds, c) > 1.0:
         find_breaking(c, bonds, bodies, box)
 
@@ -175,10 +175,10 @@ def nothing_after(bonds, steps):
 def after_all(bonds, steps):
     """Sum the bonds' results after the evaluation of all, and break those beyond their strength."""
     elastic, loss, largest, pressed = np.int64(0), no_energy(), 0.0, bonds.pressed[0]
-    for c in range(bonds.partial.shape[0]):
-        elastic += bonds.partial[c, ELASTIC]
-        loss = add_words(loss, (bonds.partial[c, LOSS], bonds.partial[c, LOSS + 1]))
-        largest, pressed = max(largest, largest_load(bonds, c)), max(pressed, as_float(bonds.partial[c, PRESSED]))
+    for c in range(bonds.chunk_sums.shape[0]):
+        elastic += bonds.chunk_sums[c, ELASTIC]
+        loss = add_words(loss, (bonds.chunk_sums[c, LOSS], bonds.chunk_sums[c, LOSS + 1]))
+        largest, pressed = max(largest, largest_load(bonds, c)), max(pressed, as_float(bonds.chunk_sums[c, PRESSED]))
     bonds.pressed[0] = pressed
     bonds.sums[0], bonds.sums[1] = elastic, in_units(loss)
     if steps and is_yes(bonds.form.brittle) and largest > 1.0:

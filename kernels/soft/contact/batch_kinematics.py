@@ -287,7 +287,7 @@ def compute_sphere_kinematics(geometry, sink, start, first, touching, context, g
         box, first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
         bodies.velocity_predicted, bodies.angular_velocity_predicted, gathered,
     )  # fmt: skip
-    began = meet_spheres(number, alike, context.setting.dt, gathered, known)
+    began = meet_spheres(number, alike, context.constants.dt, gathered, known)
     way = MIXED_TYPES
     if alike:
         way = MAY_BE_NEW if began > 0 else ONGOING

@@ -524,7 +524,7 @@ def evaluate_touching(sink, c, time_sign, context):
     `Sums`
     """
     law, neighbours, geometry = context.law, context.neighbours, geometry_of(context.kinds, context.scheme)
-    half, per_joule = 0.5 * context.setting.dt, context.setting.per_joule
+    half, per_joule = 0.5 * context.constants.dt, context.constants.per_joule
     start, row = first_candidate(c, neighbours), first_row(c, neighbours)
     block, column = neighbours.evaluating_block[c], neighbours.force_at[c]
     gathered, kept, out, told = (

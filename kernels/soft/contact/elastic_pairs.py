@@ -38,7 +38,7 @@ def evaluate_elastic(c, time_sign, context):
     `Sums`
     """
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
-    per_joule, number = context.setting.per_joule, neighbours.pairs[c]
+    per_joule, number = context.constants.per_joule, neighbours.pairs[c]
     start = first_candidate(c, neighbours)
     stop = start + number
     column = neighbours.force_at[c]

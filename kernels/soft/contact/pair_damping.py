@@ -117,7 +117,7 @@ def share_damping(geometry, first, stop, start, touching, context, known):
     ------
     known : row MASS
     """
-    law, half, bodies, kinds = context.law, 0.5 * context.setting.dt, context.bodies, context.kinds
+    law, half, bodies, kinds = context.law, 0.5 * context.constants.dt, context.bodies, context.kinds
     neighbours, box, end, rate = context.neighbours, context.box, first, 0.0
     for at in range(first, stop if laws.shares_damping(law) else first):
         k = start + touching[at]

@@ -56,8 +56,8 @@ scheme_interface = select("scheme", {rotation.SphericalPCDM: of_spheres, object:
 def context_of_pairs(context):
     """Context of contacts between bodies: of the scheme, whether it is for single spheres; faces; no fluid."""
     return StepContext(
-        scheme_interface(context.scheme), context.law, Dry(), context.setting, context.bodies, context.kinds,
-        context.neighbours, as_plain_box(context.box), context.partial,
+        scheme_interface(context.scheme), context.law, Dry(), context.constants, context.bodies, context.kinds,
+        context.neighbours, as_plain_box(context.box), context.chunk_sums,
     )  # fmt: skip
 
 
@@ -65,8 +65,8 @@ def context_of_pairs(context):
 def context_of_walls(context):
     """Context of contacts with walls: of the scheme, whether it is for single spheres; no fluid."""
     return StepContext(
-        scheme_interface(context.scheme), context.law, Dry(), context.setting, context.bodies, context.kinds,
-        context.neighbours, context.box, context.partial,
+        scheme_interface(context.scheme), context.law, Dry(), context.constants, context.bodies, context.kinds,
+        context.neighbours, context.box, context.chunk_sums,
     )  # fmt: skip
 
 
@@ -74,8 +74,8 @@ def context_of_walls(context):
 def context_of_motion(context):
     """Context of the integration: faces; no law, no fluid."""
     return StepContext(
-        context.scheme, laws.Elastic(), Dry(), context.setting, context.bodies, context.kinds, context.neighbours,
-        as_plain_box(context.box), context.partial,
+        context.scheme, laws.Elastic(), Dry(), context.constants, context.bodies, context.kinds, context.neighbours,
+        as_plain_box(context.box), context.chunk_sums,
     )  # fmt: skip
 
 
@@ -126,8 +126,8 @@ def wall_forces(c, shift, time_sign, context):
     -------
     `Sums` at the walls
     """
-    setting = context.setting
-    sink = WallForceSink(shift, time_sign, 0.5 * setting.dt, setting.per_joule)
+    constants = context.constants
+    sink = WallForceSink(shift, time_sign, 0.5 * constants.dt, constants.per_joule)
     return body_wall_forces.gather_walls(
         context.law, context.scheme, c, sink, context.bodies, context.kinds, context.neighbours, context.box
     )

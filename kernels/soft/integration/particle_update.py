@@ -265,7 +265,7 @@ def spin(
 @inline
 def predict(c, context):
     """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
-    scheme, dt, bodies, kinds, box = context.scheme, context.setting.dt, context.bodies, context.kinds, context.box
+    scheme, dt, bodies, kinds, box = context.scheme, context.constants.dt, context.bodies, context.kinds, context.box
     low, high = chunk_of(c, bodies.kind.size)
     present = bodies.n_active[0]
     speed = drift(
@@ -310,8 +310,9 @@ def correct(c, shift, context):
     -------
     energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴]
     """
-    scheme, setting, bodies, kinds, box = context.scheme, context.setting, context.bodies, context.kinds, context.box
-    dt, gravity, datum, per_joule = setting.dt, gravity_of(setting), setting.datum, setting.per_joule
+    scheme, constants, bodies = context.scheme, context.constants, context.bodies
+    kinds, box = context.kinds, context.box
+    dt, gravity, datum, per_joule = constants.dt, gravity_of(constants), constants.datum, constants.per_joule
     low, high = chunk_of(c, bodies.kind.size)
     present = bodies.n_active[0]
     energy, fastest, max_acceleration_squared = np.int64(0), np.int64(0), np.int64(0)

@@ -22,19 +22,19 @@ from dem.kernels.soft.contact.contact_detection import no_energy
 from dem.kernels.soft.integration import cell_stress, compiled_stages, sweeps
 from dem.kernels.soft.integration.sweeps import (
     ACCELERATION_SQUARED,
-    DRAWING,
-    DRAWN,
+    BODY_ENERGY,
+    DISPLACEMENT,
+    FLUID_WORK_AFTER,
+    FLUID_WORK_BEFORE,
     FORCES,
-    LISTED,
-    MOVING,
+    LIST_DISPLACEMENT,
     PAIRS,
     PREDICT,
     SPIN,
-    TRAVEL,
     WALLS,
 )
 from dem.kernels.soft.neighbours import candidate_pairs
-from dem.kernels.soft.neighbours import displacement as neighbours_displacement
+from dem.kernels.soft.neighbours.displacement import largest
 from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box
 
 
@@ -46,33 +46,33 @@ class Totals(NamedTuple):
     loss: float  # energy that contacts took up besides `elastic`, in half a step [units]
     work: float  # done by moving walls in half a step [units]
     jump: float  # energy that contacts lost at once [units]
-    moving: np.int64  # energy of motion and height, in units
+    body_energy: np.int64  # kinetic and potential energy of the bodies, in units
     overlap: float  # largest [m]
     spin: float  # largest angular speed [rad/s]
     acceleration: float  # largest by contacts [m/s2]
     travel: float  # that no sphere exceeded in the prediction [m]
-    drawn: float  # work of the fluid in the half step before the forces [units]
-    drawing: float  # the same in the half step after them
+    fluid_work_before: float  # work of the fluid in the half step before the forces [units]
+    fluid_work_after: float  # the same in the half step after them
 
 
 @inline
-def words(partial, c, column):
-    """Two words of an energy in the partial sums of chunk c."""
-    return partial[c, column], partial[c, column + 1]
+def words(chunk_sums, c, column):
+    """Two words of an energy in the sums of chunk c."""
+    return chunk_sums[c, column], chunk_sums[c, column + 1]
 
 
 @inline
-def no_work(fluid, partial, column):
+def no_work(fluid, chunk_sums, column):
     """Work of the fluid where there is none: 0."""
     return 0.0
 
 
 @inline
-def work_in(fluid, partial, column):
+def work_in(fluid, chunk_sums, column):
     """Work of the fluid in half a step, summed over chunks [units]."""
     sums = no_energy()
-    for c in range(partial.shape[0]):
-        sums = add_words(sums, words(partial, c, column))
+    for c in range(chunk_sums.shape[0]):
+        sums = add_words(sums, words(chunk_sums, c, column))
     return in_units(sums)
 
 
@@ -80,30 +80,30 @@ work_of_fluid = select("fluid", {fluids.Dry: no_work, fluids.Fluid: work_in})
 
 
 @inline
-def totals(fluid, partial):
+def totals(fluid, chunk_sums):
     """Combine what the chunks report."""
-    elastic, stored, moving = np.int64(0), np.int64(0), np.int64(0)
+    elastic, stored, body_energy = np.int64(0), np.int64(0), np.int64(0)
     loss, work, jump = no_energy(), no_energy(), no_energy()
-    for c in range(partial.shape[0]):
-        elastic += partial[c, PAIRS] + partial[c, WALLS]
-        stored += partial[c, PAIRS + 2] + partial[c, WALLS + 2]
-        loss = add_words(loss, add_words(words(partial, c, PAIRS + 3), words(partial, c, WALLS + 3)))
-        work = add_words(work, words(partial, c, WALLS + 5))
-        jump = add_words(jump, add_words(words(partial, c, PAIRS + 7), words(partial, c, WALLS + 7)))
-        moving += partial[c, MOVING]
+    for c in range(chunk_sums.shape[0]):
+        elastic += chunk_sums[c, PAIRS] + chunk_sums[c, WALLS]
+        stored += chunk_sums[c, PAIRS + 2] + chunk_sums[c, WALLS + 2]
+        loss = add_words(loss, add_words(words(chunk_sums, c, PAIRS + 3), words(chunk_sums, c, WALLS + 3)))
+        work = add_words(work, words(chunk_sums, c, WALLS + 5))
+        jump = add_words(jump, add_words(words(chunk_sums, c, PAIRS + 7), words(chunk_sums, c, WALLS + 7)))
+        body_energy += chunk_sums[c, BODY_ENERGY]
     return Totals(
         elastic,
         stored,
         in_units(loss),
         in_units(work),
         in_units(jump),
-        moving,
-        max(neighbours_displacement.largest(partial, PAIRS + 1), neighbours_displacement.largest(partial, WALLS + 1)),
-        math.sqrt(neighbours_displacement.largest(partial, SPIN)),
-        math.sqrt(neighbours_displacement.largest(partial, ACCELERATION_SQUARED)),
-        neighbours_displacement.largest(partial, TRAVEL),
-        work_of_fluid(fluid, partial, DRAWN),
-        work_of_fluid(fluid, partial, DRAWING),
+        body_energy,
+        max(largest(chunk_sums, PAIRS + 1), largest(chunk_sums, WALLS + 1)),
+        math.sqrt(largest(chunk_sums, SPIN)),
+        math.sqrt(largest(chunk_sums, ACCELERATION_SQUARED)),
+        largest(chunk_sums, DISPLACEMENT),
+        work_of_fluid(fluid, chunk_sums, FLUID_WORK_BEFORE),
+        work_of_fluid(fluid, chunk_sums, FLUID_WORK_AFTER),
     )
 
 
@@ -112,7 +112,7 @@ def add_bonds(bonds, t):
     """Totals, with what bonds hold and have lost."""
     return Totals(
         t.elastic + np.int64(bonds.sums[0]), t.stored, t.loss + bonds.sums[1], t.work, t.jump + bonds.sums[2],
-        t.moving, t.overlap, t.spin, t.acceleration, t.travel, t.drawn, t.drawing,
+        t.body_energy, t.overlap, t.spin, t.acceleration, t.travel, t.fluid_work_before, t.fluid_work_after,
     )  # fmt: skip
 
 
@@ -132,10 +132,10 @@ def add_work_of_cell(box, ahead, context, t):
     Velocities are the time `ahead` [s] further than the forces.
     """
     cell_stress.note_motion(box, ahead, context.bodies, context.kinds)
-    work = 0.5 * context.setting.dt * context.setting.per_joule * power(box)
+    work = 0.5 * context.constants.dt * context.constants.per_joule * power(box)
     return Totals(
-        t.elastic, t.stored, t.loss, t.work + work, t.jump, t.moving, t.overlap, t.spin, t.acceleration, t.travel,
-        t.drawn, t.drawing,
+        t.elastic, t.stored, t.loss, t.work + work, t.jump, t.body_energy, t.overlap, t.spin, t.acceleration, t.travel,
+        t.fluid_work_before, t.fluid_work_after,
     )  # fmt: skip
 
 
@@ -178,7 +178,7 @@ def do_part(k, job, task, context):
 def displace(c, context):
     """Write how far the spheres of chunk c are from where they were listed."""
     bodies, kinds, box = context.bodies, context.kinds, as_plain_box(context.box)
-    context.partial[c, LISTED] = compiled_stages.displacement(c, bodies, kinds, context.neighbours, box)
+    context.chunk_sums[c, LIST_DISPLACEMENT] = compiled_stages.displacement(c, bodies, kinds, context.neighbours, box)
 
 
 @inline
@@ -204,7 +204,7 @@ def begin_bonds(task, context):
     neighbours = context.neighbours
     if task != PREDICT:
         bond_step.before(
-            neighbours.bonds, task != FORCES, context.setting, context.bodies, context.kinds, neighbours, context.box
+            neighbours.bonds, task != FORCES, context.constants, context.bodies, context.kinds, neighbours, context.box
         )
 
 
@@ -214,7 +214,7 @@ def end_bonds(task, context):
     bonds = context.neighbours.bonds
     if task != PREDICT:
         bond_step.after(bonds, task != FORCES)
-    return with_bonds(bonds, totals(context.fluid, context.partial))
+    return with_bonds(bonds, totals(context.fluid, context.chunk_sums))
 
 
 @inline
@@ -255,17 +255,17 @@ def sweep_threaded(task, context):
 
 @inline
 def displacement_serial(context):
-    """Distance that no sphere exceeds from where it was listed [m]; writes column LISTED of `partial`."""
-    for c in range(context.partial.shape[0]):
+    """Distance that no sphere exceeds from where it was listed [m]; writes column LIST_DISPLACEMENT of `chunk_sums`."""
+    for c in range(context.chunk_sums.shape[0]):
         displace(c, context)
-    return neighbours_displacement.largest(context.partial, LISTED)
+    return largest(context.chunk_sums, LIST_DISPLACEMENT)
 
 
 @inline
 def displacement_threaded(context):
-    """Distance that no sphere exceeds from where it was listed [m], by threads; writes column LISTED of `partial`."""
-    do_by_threads(context.partial.shape[0], DISPLACE, PREDICT, context)
-    return neighbours_displacement.largest(context.partial, LISTED)
+    """Distance that no sphere exceeds from where it was listed [m], by threads; see `displacement_serial`."""
+    do_by_threads(context.chunk_sums.shape[0], DISPLACE, PREDICT, context)
+    return largest(context.chunk_sums, LIST_DISPLACEMENT)
 
 
 @noinline
@@ -274,7 +274,7 @@ def pick_serial(context):
 
     Parameters
     ----------
-    context : see `dem.kernels.soft.state`; in `partial`, how far spheres went in the last prediction
+    context : see `dem.kernels.soft.state`; in `chunk_sums`, how far spheres went in the last prediction
 
     Writes
     ------

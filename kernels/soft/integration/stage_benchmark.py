@@ -7,7 +7,7 @@ from dem.kernels.soft.state import StepContext
 
 
 @fast_call
-def predict(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
+def predict(times, scheme, law, still, bodies, kinds, neighbours, box, chunk_sums):
     """Predict with a time step of zero, so that nothing moves.
 
     Parameters
@@ -17,16 +17,16 @@ def predict(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
 
     Writes
     ------
-    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
+    bodies, neighbours, chunk_sums : as `sweeps.sweep_block` and `passes.pick_serial`
     """
-    context = StepContext(scheme, law, Dry(), still, bodies, kinds, neighbours, box, partial)
+    context = StepContext(scheme, law, Dry(), still, bodies, kinds, neighbours, box, chunk_sums)
     for _ in range(times):
-        for c in range(partial.shape[0]):
+        for c in range(chunk_sums.shape[0]):
             sweeps.move_dry(c, False, True, 0, context)
 
 
 @fast_call
-def evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
+def evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, chunk_sums):
     """Evaluate the candidate pairs.
 
     Parameters
@@ -36,16 +36,16 @@ def evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial)
 
     Writes
     ------
-    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
+    bodies, neighbours, chunk_sums : as `sweeps.sweep_block` and `passes.pick_serial`
     """
-    context = StepContext(scheme, law, Dry(), still, bodies, kinds, neighbours, box, partial)
+    context = StepContext(scheme, law, Dry(), still, bodies, kinds, neighbours, box, chunk_sums)
     for _ in range(times):
-        for c in range(partial.shape[0]):
+        for c in range(chunk_sums.shape[0]):
             sweeps.evaluate_and_accumulate(c, True, c, False, 0, 1.0, context)
 
 
 @fast_call
-def correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+def correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, chunk_sums):
     """Gather the forces and correct the velocities, a number of times.
 
     Parameters
@@ -55,17 +55,17 @@ def correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, pa
 
     Writes
     ------
-    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
+    bodies, neighbours, chunk_sums : as `sweeps.sweep_block` and `passes.pick_serial`
     """
-    context = StepContext(scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
+    context = StepContext(scheme, law, fluid, still, bodies, kinds, neighbours, box, chunk_sums)
     for _ in range(times):
-        for c in range(partial.shape[0]):
+        for c in range(chunk_sums.shape[0]):
             sweeps.evaluate_and_accumulate(c, False, c, True, 0, 1.0, context)
             sweeps.move_chunk(c, True, False, 0, context)
 
 
 @fast_call
-def step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+def step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, chunk_sums):
     """All three in one sweep, as they are done.
 
     Parameters
@@ -75,15 +75,15 @@ def step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box,
 
     Writes
     ------
-    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
+    bodies, neighbours, chunk_sums : as `sweeps.sweep_block` and `passes.pick_serial`
     """
-    context = StepContext(scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
+    context = StepContext(scheme, law, fluid, still, bodies, kinds, neighbours, box, chunk_sums)
     for _ in range(times):
         passes.sweep(mode, sweeps.STEP, context)
 
 
 @fast_call
-def pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+def pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, chunk_sums):
     """Pick the candidate pairs, a number of times.
 
     Parameters
@@ -93,8 +93,8 @@ def pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box,
 
     Writes
     ------
-    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
+    bodies, neighbours, chunk_sums : as `sweeps.sweep_block` and `passes.pick_serial`
     """
-    context = StepContext(scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
+    context = StepContext(scheme, law, fluid, still, bodies, kinds, neighbours, box, chunk_sums)
     for _ in range(times):
         passes.pick(mode, context)

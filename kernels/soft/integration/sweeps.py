@@ -2,7 +2,7 @@
 
 For 1e6 spheres memory traffic decides: in one pass, with pair forces and forces that stay in the core's cache, a step
 takes 19 ns a sphere, lists apart; with a pass for each part it took 34. A chunk writes only to its own bodies, its own
-segment of the candidates, and its own row of `partial`; ``passes`` goes over all of them.
+segment of the candidates, and its own row of `chunk_sums`; ``passes`` goes over all of them.
 """
 
 from dem.kernels import laws
@@ -19,11 +19,12 @@ from dem.kernels.soft.state import gravity_of
 from dem.kernels.soft.wall_contact import wall_loads
 from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box
 
-# columns of `partial`, one row a chunk: `Sums` of pairs, `Sums` of walls, kinetic energy, largest spin and acceleration
-# squared, largest displacements since candidates were picked and since neighbours were listed
-PAIRS, WALLS, MOVING, SPIN, ACCELERATION_SQUARED, TRAVEL, LISTED = 0, 9, 18, 19, 20, 21, 22
-# work of a fluid in the half steps before and after the forces, Reynolds numbers, whether a body left the flow field
-DRAWN, DRAWING, REYNOLDS, ROTATIONAL_REYNOLDS, OUTSIDE, COLUMNS = 23, 25, 27, 28, 29, 30
+# columns of `chunk_sums`, one row a chunk: `Sums` of pairs, `Sums` of walls, kinetic and potential energy, squares
+# of the largest spin and acceleration, largest displacements in the last prediction and since the lists were built
+PAIRS, WALLS, BODY_ENERGY, SPIN, ACCELERATION_SQUARED, DISPLACEMENT, LIST_DISPLACEMENT = 0, 9, 18, 19, 20, 21, 22
+# work of a fluid in the half steps before and after the forces, largest Reynolds numbers, whether a body left the
+# flow field
+FLUID_WORK_BEFORE, FLUID_WORK_AFTER, REYNOLDS, ROTATIONAL_REYNOLDS, OUTSIDE, COLUMNS = 23, 25, 27, 28, 29, 30
 
 # what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
 # without the next one
@@ -37,14 +38,14 @@ def time_sign_of(task):
 
 
 @inline
-def write_sums(partial, c, column, sums):
+def write_sums(chunk_sums, c, column, sums):
     """Write sums over contacts."""
-    partial[c, column] = sums.elastic
-    partial[c, column + 1] = sums.overlap
-    partial[c, column + 2] = sums.stored
-    partial[c, column + 3], partial[c, column + 4] = sums.loss
-    partial[c, column + 5], partial[c, column + 6] = sums.work
-    partial[c, column + 7], partial[c, column + 8] = sums.jump
+    chunk_sums[c, column] = sums.elastic
+    chunk_sums[c, column + 1] = sums.overlap
+    chunk_sums[c, column + 2] = sums.stored
+    chunk_sums[c, column + 3], chunk_sums[c, column + 4] = sums.loss
+    chunk_sums[c, column + 5], chunk_sums[c, column + 6] = sums.work
+    chunk_sums[c, column + 7], chunk_sums[c, column + 8] = sums.jump
 
 
 @inline
@@ -53,12 +54,12 @@ def reach_of(context):
 
     Contacts that live beyond touching are seen to end: they were within their range when forces were last evaluated.
     """
-    law, setting = context.law, context.setting
+    law, constants = context.law, context.constants
     if laws.has_range(law):
-        return setting.candidate_skin + setting.range + 2.0 * displacement.largest(context.partial, TRAVEL)
+        return constants.candidate_skin + constants.range + 2.0 * displacement.largest(context.chunk_sums, DISPLACEMENT)
     if laws.begins(law) > 0.0:
-        return setting.candidate_skin + setting.range
-    return setting.candidate_skin
+        return constants.candidate_skin + constants.range
+    return constants.candidate_skin
 
 
 @inline
@@ -74,14 +75,14 @@ def evaluate_and_accumulate(c, evaluates, d, gathers, shift, time_sign, context)
     ------
     context.neighbours : forces or wrenches of candidates, and what they and contacts with walls remember
     context.bodies : forces and torques
-    context.partial : row c, PAIRS and on; row d, WALLS and on
+    context.chunk_sums : row c, PAIRS and on; row d, WALLS and on
     """
-    partial, neighbours = context.partial, context.neighbours
+    chunk_sums, neighbours = context.chunk_sums, context.neighbours
     sums = compiled_stages.pair_forces(
         c, evaluates, d, gathers, shift, time_sign, compiled_stages.context_of_pairs(context)
     )
     if evaluates:
-        write_sums(partial, c, PAIRS, sums)
+        write_sums(chunk_sums, c, PAIRS, sums)
         cell_stress.note_pairs(context.box, context.law, c, context.bodies, neighbours)
     if gathers:
         wall_loads.begin(context.box, d)
@@ -89,7 +90,7 @@ def evaluate_and_accumulate(c, evaluates, d, gathers, shift, time_sign, context)
         if neighbours.near_wall_count[d] > 0:
             sums = compiled_stages.wall_forces(d, shift, time_sign, compiled_stages.context_of_walls(context))
         bond_step.pull(neighbours.bonds, d, shift, context.bodies)
-        write_sums(partial, d, WALLS, sums)
+        write_sums(chunk_sums, d, WALLS, sums)
         if context.kinds.fixed:
             add_work_of_fixed(d, shift, context)
 
@@ -97,14 +98,14 @@ def evaluate_and_accumulate(c, evaluates, d, gathers, shift, time_sign, context)
 @inline
 def add_work_of_fixed(c, shift, context):
     """Add the work that fixed bodies of chunk c do on others in half a step to that of walls."""
-    bodies, setting = context.bodies, context.setting
+    bodies, constants = context.bodies, context.constants
     low, high = chunk_of(c, bodies.kind.size)
     whole, rest = work_of_fixed(
-        low, high, shift, 0.5 * setting.dt, setting.per_joule, bodies.kind, context.kinds.inverse_mass,
+        low, high, shift, 0.5 * constants.dt, constants.per_joule, bodies.kind, context.kinds.inverse_mass,
         bodies.velocity, bodies.force,
     )  # fmt: skip
-    context.partial[c, WALLS + 5] += whole
-    context.partial[c, WALLS + 6] += rest
+    context.chunk_sums[c, WALLS + 5] += whole
+    context.chunk_sums[c, WALLS + 6] += rest
 
 
 @inline
@@ -119,16 +120,17 @@ def move_dry(c, corrects, predicts, shift, context):
     Writes
     ------
     context.bodies : velocities and memories; positions, orientations and spheres at the time of the next forces
-    context.partial : row c, MOVING, SPIN and ACCELERATION_SQUARED, TRAVEL
+    context.chunk_sums : row c, BODY_ENERGY, SPIN, ACCELERATION_SQUARED and DISPLACEMENT
     """
-    partial = context.partial
+    chunk_sums = context.chunk_sums
     energy, spin, acceleration_squared, gone = compiled_stages.integrate(
         c, corrects, predicts, shift, compiled_stages.context_of_motion(context)
     )
     if corrects:
-        partial[c, MOVING], partial[c, SPIN], partial[c, ACCELERATION_SQUARED] = energy, spin, acceleration_squared
+        chunk_sums[c, BODY_ENERGY], chunk_sums[c, SPIN] = energy, spin
+        chunk_sums[c, ACCELERATION_SQUARED] = acceleration_squared
     if predicts:
-        partial[c, TRAVEL] = gone
+        chunk_sums[c, DISPLACEMENT] = gone
 
 
 @inline
@@ -143,19 +145,20 @@ def move_wet(c, corrects, predicts, shift, context):
     Writes
     ------
     context.bodies : as `move_dry`
-    context.partial : as `move_dry`, and row c, DRAWN and on
+    context.chunk_sums : as `move_dry`, and row c, FLUID_WORK_BEFORE and on
     """
-    partial, setting = context.partial, context.setting
+    chunk_sums, constants = context.chunk_sums, context.constants
     if corrects:
         energy, spin, acceleration_squared, before, after, reynolds, rotational_reynolds, outside = fluid_step.correct(
             context.fluid, context.scheme, compiled_stages.law_interface(context.law), c, shift, not predicts,
-            setting.dt, gravity_of(setting), setting.datum, setting.per_joule, context.bodies, context.kinds,
+            constants.dt, gravity_of(constants), constants.datum, constants.per_joule, context.bodies, context.kinds,
             as_plain_box(context.box),
         )  # fmt: skip
-        partial[c, MOVING], partial[c, SPIN], partial[c, ACCELERATION_SQUARED] = energy, spin, acceleration_squared
-        partial[c, DRAWN], partial[c, DRAWN + 1] = before
-        partial[c, DRAWING], partial[c, DRAWING + 1] = after
-        partial[c, REYNOLDS], partial[c, ROTATIONAL_REYNOLDS], partial[c, OUTSIDE] = (
+        chunk_sums[c, BODY_ENERGY], chunk_sums[c, SPIN] = energy, spin
+        chunk_sums[c, ACCELERATION_SQUARED] = acceleration_squared
+        chunk_sums[c, FLUID_WORK_BEFORE], chunk_sums[c, FLUID_WORK_BEFORE + 1] = before
+        chunk_sums[c, FLUID_WORK_AFTER], chunk_sums[c, FLUID_WORK_AFTER + 1] = after
+        chunk_sums[c, REYNOLDS], chunk_sums[c, ROTATIONAL_REYNOLDS], chunk_sums[c, OUTSIDE] = (
             reynolds,
             rotational_reynolds,
             outside,
@@ -194,13 +197,13 @@ def evaluate_borders(block, task, context):
 
     Writes
     ------
-    context.neighbours, context.partial : as `evaluate_and_accumulate`
+    context.neighbours, context.chunk_sums : as `evaluate_and_accumulate`
     """
     neighbours = context.neighbours
     first, stop = neighbours.block[block], neighbours.block[block + 1]
     for c in range(first, stop):
         if bond_step.reach_beyond(neighbours.bonds, c, stop):
-            bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.setting, context.bodies, context.box)
+            bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.constants, context.bodies, context.box)
             cell_stress.note_bonds(context.box, neighbours.bonds, c, context.bodies)
     for c in range(neighbours.block[0], neighbours.evaluating_block.size):
         own = neighbours.block_of[c]
@@ -226,7 +229,7 @@ def sweep_block(block, task, context):
 
     Writes
     ------
-    context.bodies, context.neighbours, context.partial : as the parts above, which the task calls for
+    context.bodies, context.neighbours, context.chunk_sums : as the parts above, which the task calls for
     """
     sweep_half(block, 0, 2, task, context)
 
@@ -242,7 +245,7 @@ def sweep_half(block, begin, end, task, context):
 
     Writes
     ------
-    context.bodies, context.neighbours, context.partial : as `sweep_block`
+    context.bodies, context.neighbours, context.chunk_sums : as `sweep_block`
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     first, stop = neighbours.block[block], neighbours.block[block + 1]
@@ -257,7 +260,7 @@ def sweep_half(block, begin, end, task, context):
         if gathers and task == FORCES:
             clear_forces(context.fluid, d, bodies, kinds)
         if task != PREDICT and c < stop and not bond_step.reach_beyond(neighbours.bonds, c, stop):
-            bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.setting, bodies, context.box)
+            bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.constants, bodies, context.box)
             cell_stress.note_bonds(context.box, neighbours.bonds, c, context.bodies)
         if evaluates or gathers:
             evaluate_and_accumulate(c, evaluates, d, gathers, shift, time_sign_of(task), context)

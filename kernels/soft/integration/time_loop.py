@@ -82,7 +82,9 @@ class OutputState(NamedTuple):
 
 
 @fast_call
-def execute(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view):
+def execute(
+    order, scheme, law, fluid, mode, constants, stop, bodies, kinds, neighbours, box, progress, chunk_sums, view
+):
     """Carry out an order of Python's; returns DONE, or why it came back.
 
     One function for all of them, because what they share is then compiled once, and the hundred arrays that Python
@@ -91,25 +93,25 @@ def execute(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neigh
     Parameters
     ----------
     order : ADVANCE, PICK, PLACE, START or SHOW
-    scheme, law, fluid, mode, setting, kinds : see `dem.kernels.soft.state`
+    scheme, law, fluid, mode, constants, kinds : see `dem.kernels.soft.state`
     stop : as of `advance`
 
     Writes
     ------
-    bodies, neighbours, box, progress, partial : as the function does that the order calls for
+    bodies, neighbours, box, progress, chunk_sums : as the function does that the order calls for
     view : `View`, if it is to be shown
 
     Returns
     -------
     DONE, or one of the others of `advance`
     """
-    context = StepContext(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+    context = StepContext(scheme, law, fluid, constants, bodies, kinds, neighbours, box, chunk_sums)
     if order == PLACE:
         compiled_stages.place_all(bodies, kinds)
     elif order == START:
         progress.energy_start[0] = progress.elastic[0] + start(context)
     elif order == SHOW:
-        elapsed = (progress.step[0] - setting.start_step) * setting.dt
+        elapsed = (progress.step[0] - constants.start_step) * constants.dt
         compiled_stages.synchronise(elapsed, compiled_stages.context_of_motion(context), view)
     else:
         return advance(order, stop, mode, context, progress)
@@ -130,7 +132,7 @@ def advance(order, stop, mode, context, progress):
 
     Writes
     ------
-    context : the state after the last step; candidates picked as needed; `partial` is scratch
+    context : the state after the last step; candidates picked as needed; `chunk_sums` is scratch
     progress : `RunState`
 
     Returns
@@ -167,17 +169,17 @@ def take_step(order, task, mode, context, progress):
     as `advance`
     """
     if order == ADVANCE and task != sweeps.PREDICT:
-        move_boundaries(time_of(task, context.setting.dt, progress), context, progress)
+        move_boundaries(time_of(task, context.constants.dt, progress), context, progress)
     elif order == ADVANCE:
-        begin_step(context.box, context.setting, context.bodies, progress)
+        begin_step(context.box, context.constants, context.bodies, progress)
     code = check_lists(order, mode, context, progress)
     if code != DONE or order == PICK:
         return code
     totals = passes.sweep(mode, task, context)  # forces, correct, predict
     if task != sweeps.PREDICT:
-        ahead = 0.0 if task == sweeps.FORCES else 0.5 * context.setting.dt
+        ahead = 0.0 if task == sweeps.FORCES else 0.5 * context.constants.dt
         totals = passes.with_work_of_cell(context.box, ahead, context, totals)
-    keep_ledger(task, totals, context, context.partial, progress)
+    keep_ledger(task, totals, context, context.chunk_sums, progress)
     return check_limits(task, totals, context, progress)
 
 
@@ -185,7 +187,7 @@ def take_step(order, task, mode, context, progress):
 def move_boundaries(time, context, progress):
     """Move faces and walls to the time of the next forces [s], and tell the fluid of it."""
     progress.travel[0] += way_of_walls(context.box, time)
-    fluids.tell_time(context.fluid, time, progress.step[0] + 1 - context.setting.start_step)
+    fluids.tell_time(context.fluid, time, progress.step[0] + 1 - context.constants.start_step)
 
 
 @inline
@@ -201,7 +203,7 @@ def check_lists(order, mode, context, progress):
     DONE, LIST_STALE or NO_ROOM
     """
     predicted = progress.phase[0] == PREDICTED
-    if order == PICK or (predicted and 2.0 * progress.travel[0] > context.setting.candidate_skin):
+    if order == PICK or (predicted and 2.0 * progress.travel[0] > context.constants.candidate_skin):
         return refresh_candidates(order, mode, context, progress)
     if predicted:
         look_again(mode, context, progress)
@@ -209,43 +211,43 @@ def check_lists(order, mode, context, progress):
 
 
 @inline
-def keep_ledger(task, totals, context, partial, progress):
+def keep_ledger(task, totals, context, chunk_sums, progress):
     """Note what a sweep did: energies, extremes and steps, and the work of walls.
 
     Parameters
     ----------
     task, totals : what the sweep did, `passes.Totals`
     context, progress : see `dem.kernels.soft.state`
-    partial : what chunks reported, those of all ranks
+    chunk_sums : what chunks reported, those of all ranks
     """
-    account(context.fluid, task, totals, partial, progress)
+    account(context.fluid, task, totals, chunk_sums, progress)
     if task != sweeps.PREDICT:
         completes = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
-        wall_loads.account_walls(context.box, context.setting, completes, progress)
+        wall_loads.account_walls(context.box, context.constants, completes, progress)
 
 
 @inline
 def check_limits(task, totals, context, progress):
     """Limit that the totals of a sweep exceed; FEW_SLOTS if walls need room for more contacts; else DONE."""
-    code = limit_passed(task, totals, context.setting, progress)
+    code = limit_passed(task, totals, context.constants, progress)
     if code == DONE and task != sweeps.PREDICT and wall_history.are_few(context.box):
         code = FEW_SLOTS
     return code
 
 
 @inline
-def limit_passed(task, totals, setting, progress):
+def limit_passed(task, totals, constants, progress):
     """Limit that the totals of a sweep exceed; DONE if they exceed none. NaN exceeds any."""
     if not progress.travel[0] < np.inf:
         return NOT_FINITE
-    if not totals.spin * setting.dt <= LARGEST_TURN:
+    if not totals.spin * constants.dt <= LARGEST_TURN:
         return TURNS_TOO_FAST
     predicted = task == sweeps.STEP or task == sweeps.PREDICT  # noqa: PLR1714
-    if predicted and totals.travel > setting.max_displacement:
+    if predicted and totals.travel > constants.max_displacement:
         return TOO_FAST
-    if task != sweeps.PREDICT and totals.overlap > setting.max_overlap:
+    if task != sweeps.PREDICT and totals.overlap > constants.max_overlap:
         return TOO_DEEP
-    if predicted and progress.acceleration[0] > setting.max_acceleration:  # after a last step the next prediction asks
+    if predicted and progress.acceleration[0] > constants.max_acceleration:  # after a last step at the next prediction
         return TOO_BRISK
     return DONE
 
@@ -287,7 +289,7 @@ def refresh_candidates(order, mode, context, progress):
     """
     if order == ADVANCE:
         displacement = passes.displacement(mode, context)
-        if not 2.0 * displacement + context.setting.candidate_skin <= context.setting.list_skin:
+        if not 2.0 * displacement + context.constants.candidate_skin <= context.constants.list_skin:
             return LIST_STALE
     else:
         note_listing(context.box)
@@ -299,22 +301,22 @@ def refresh_candidates(order, mode, context, progress):
 
 
 @inline
-def draw_nothing(fluid, task, totals, partial):
+def draw_nothing(fluid, task, totals, chunk_sums):
     """Energy drawn from a fluid where there is none: 0."""
     return 0.0
 
 
 @inline
-def draw(fluid, task, totals, partial):
+def draw(fluid, task, totals, chunk_sums):
     """Note what the fluid did in a sweep; returns its work since the start [units]."""
     medium = fluid.medium
     if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
-        accumulate(medium.drawn, medium.drawing[0] + totals.drawn)
-        medium.drawing[0] = totals.drawing
-        medium.reached[0] = max(medium.reached[0], largest(partial, sweeps.REYNOLDS))
-        medium.reached[1] = max(medium.reached[1], largest(partial, sweeps.ROTATIONAL_REYNOLDS))
-        for c in range(partial.shape[0]):
-            medium.reached[2] = max(medium.reached[2], float(partial[c, sweeps.OUTSIDE]))
+        accumulate(medium.drawn, medium.drawing[0] + totals.fluid_work_before)
+        medium.drawing[0] = totals.fluid_work_after
+        medium.reached[0] = max(medium.reached[0], largest(chunk_sums, sweeps.REYNOLDS))
+        medium.reached[1] = max(medium.reached[1], largest(chunk_sums, sweeps.ROTATIONAL_REYNOLDS))
+        for c in range(chunk_sums.shape[0]):
+            medium.reached[2] = max(medium.reached[2], float(chunk_sums[c, sweeps.OUTSIDE]))
     return medium.drawn[0] + medium.drawn[1]
 
 
@@ -327,9 +329,9 @@ def start_dry(context):
 @inline
 def start_wet(context):
     """Set bodies in a fluid going; return their energy [units]."""
-    setting, law, box = context.setting, compiled_stages.law_interface(context.law), as_plain_box(context.box)
+    constants, law, box = context.constants, compiled_stages.law_interface(context.law), as_plain_box(context.box)
     return fluid_step.start(
-        context.fluid, context.scheme, law, setting.dt, gravity_of(setting), setting.datum, setting.per_joule,
+        context.fluid, context.scheme, law, constants.dt, gravity_of(constants), constants.datum, constants.per_joule,
         context.bodies, context.kinds, box,
     )  # fmt: skip
 
@@ -339,9 +341,9 @@ draws = select("fluid", {fluids.Dry: draw_nothing, fluids.Fluid: draw})
 
 
 @inline
-def account(fluid, task, totals, partial, progress):
+def account(fluid, task, totals, chunk_sums, progress):
     """Note what a sweep did: energy, extremes, steps, and how far the prediction went."""
-    drawn = draws(fluid, task, totals, partial)
+    drawn = draws(fluid, task, totals, chunk_sums)
     if task != sweeps.PREDICT:
         progress.elastic[0] = totals.elastic + totals.stored
         progress.stored[0] = totals.stored
@@ -355,7 +357,7 @@ def account(fluid, task, totals, partial, progress):
         gone = (
             (progress.dissipated[0] - progress.wall_work[0]) + (progress.dissipated[1] - progress.wall_work[1]) - drawn
         )
-        departure = totals.elastic + totals.moving - progress.energy_start[0] + gone
+        departure = totals.elastic + totals.body_energy - progress.energy_start[0] + gone
         if progress.leaving[0] == 1:
             progress.energy_start[0] += departure - progress.energy_drift[0]
             departure = progress.energy_drift[0]

@@ -35,8 +35,9 @@ def start(context):
     -------
     energy that `correct` will report while it is conserved, in units
     """
-    scheme, setting, bodies, kinds, box = context.scheme, context.setting, context.bodies, context.kinds, context.box
-    dt, gravity, datum, per_joule = setting.dt, gravity_of(setting), setting.datum, setting.per_joule
+    scheme, constants, bodies = context.scheme, context.constants, context.bodies
+    kinds, box = context.kinds, context.box
+    dt, gravity, datum, per_joule = constants.dt, gravity_of(constants), constants.datum, constants.per_joule
     rotating, looked_at = bodies.torque.shape[1] > 0, bodies.velocity_predicted.shape[1] > 0
     energy = np.int64(0)
     for b in range(bodies.kind.size):
@@ -76,8 +77,9 @@ def synchronise(elapsed, context, position, velocity, orientation, angular_veloc
     ------
     position, velocity, orientation, angular_velocity : (3, N) [m, m/s], (4, N), (3, N) world frame [rad/s]
     """
-    scheme, setting, bodies, kinds, box = context.scheme, context.setting, context.bodies, context.kinds, context.box
-    dt, gravity, rotating = setting.dt, gravity_of(setting), bodies.torque.shape[1] > 0
+    scheme, constants, bodies = context.scheme, context.constants, context.bodies
+    kinds, box = context.kinds, context.box
+    dt, gravity, rotating = constants.dt, gravity_of(constants), bodies.torque.shape[1] > 0
     for b in range(bodies.kind.size):
         n = bodies.identity[b]
         g = bodies.kind[b]

@@ -21,11 +21,11 @@ def larger(bits, value):
 
 
 @inline
-def largest(partial, column):
-    """Largest of the floats whose bits are in a column of partial results."""
+def largest(chunk_sums, column):
+    """Largest of the floats whose bits are in a column of the results of chunks."""
     bits = np.int64(0)
-    for c in range(partial.shape[0]):
-        bits = max(bits, partial[c, column])
+    for c in range(chunk_sums.shape[0]):
+        bits = max(bits, chunk_sums[c, column])
     return as_float(bits)
 
 

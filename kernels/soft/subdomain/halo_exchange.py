@@ -17,8 +17,8 @@ from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces
 
 # columns of `sweeps` that are maxima; all others are sums, and those of pairs come first
 MAXIMA = (
-    sweeps.PAIRS + 1, sweeps.WALLS + 1, sweeps.SPIN, sweeps.ACCELERATION_SQUARED, sweeps.TRAVEL, sweeps.LISTED,
-    sweeps.REYNOLDS, sweeps.ROTATIONAL_REYNOLDS, sweeps.OUTSIDE,
+    sweeps.PAIRS + 1, sweeps.WALLS + 1, sweeps.SPIN, sweeps.ACCELERATION_SQUARED, sweeps.DISPLACEMENT,
+    sweeps.LIST_DISPLACEMENT, sweeps.REYNOLDS, sweeps.ROTATIONAL_REYNOLDS, sweeps.OUTSIDE,
 )  # fmt: skip
 IS_MAXIMUM = tuple(k in MAXIMA for k in range(sweeps.COLUMNS))
 
@@ -110,18 +110,18 @@ def copy_out(target, b, size, k, border):
 
 
 @func
-def local_sums(box, neighbours, partial, border):
+def local_sums(box, neighbours, chunk_sums, border):
     """Add up what the chunks report, those of ghosts apart."""
     row = border.report
     for k in range(FELT):
         row[k] = 0
-    for c in range(partial.shape[0]):
+    for c in range(chunk_sums.shape[0]):
         ghosts = c < neighbours.block[0]
         column = BOTH if ghosts else OWN
         for k in range(sweeps.COLUMNS):
-            row[column + k] += 0 if IS_MAXIMUM[k] else partial[c, k]
+            row[column + k] += 0 if IS_MAXIMUM[k] else chunk_sums[c, k]
             if not ghosts or k == sweeps.PAIRS + 1:  # all that ghosts report, and the overlap
-                row[MOST + k] = max(row[MOST + k], partial[c, k])
+                row[MOST + k] = max(row[MOST + k], chunk_sums[c, k])
     report_walls(box, neighbours.block[0], row)
 
 

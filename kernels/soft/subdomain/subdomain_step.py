@@ -49,14 +49,14 @@ def meet_ghosts(block, task, context):
     Writes
     ------
     context.bodies : spheres of ghosts
-    context.neighbours, context.partial : as `dem.kernels.soft.integration.sweeps.evaluate_and_accumulate`
+    context.neighbours, context.chunk_sums : as `dem.kernels.soft.integration.sweeps.evaluate_and_accumulate`
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     for c in range(neighbours.block[0]):
         if neighbours.evaluating_block[c] == block:
             if not kinds.all_single_spheres:
                 body_placement.place(kinds, c, bodies, neighbours)
-            bond_step.evaluate(neighbours.bonds, c, True, context.setting, bodies, context.box)
+            bond_step.evaluate(neighbours.bonds, c, True, context.constants, bodies, context.box)
             sweeps.evaluate_and_accumulate(c, True, c, False, 0, sweeps.time_sign_of(task), context)
 
 
@@ -94,14 +94,14 @@ def begin(task, mode, context, progress, border):
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     if task != sweeps.PREDICT:
-        move_boundaries(time_of(task, context.setting.dt, progress), context, progress)
+        move_boundaries(time_of(task, context.constants.dt, progress), context, progress)
         predicted = progress.phase[0] == PREDICTED
-        if predicted and 2.0 * progress.travel[0] > context.setting.candidate_skin:
+        if predicted and 2.0 * progress.travel[0] > context.constants.candidate_skin:
             return LIST_STALE
         unpack_halo(bodies, kinds, border)
         if predicted:
             look_again(mode, context, progress)
-        bond_step.before(neighbours.bonds, True, context.setting, bodies, kinds, neighbours, context.box)
+        bond_step.before(neighbours.bonds, True, context.constants, bodies, kinds, neighbours, context.box)
         meet(mode, task, context)
     go_over(0, border.blocks, 0, 2, task, mode, context)
     pack_halo(bodies, kinds, border)
@@ -125,7 +125,7 @@ def go_on(order, task, mode, context, border):
     first, last = 1 if order == SECOND_HALF else 0, 1 if order == FIRST_HALF else 2
     go_over(border.blocks, context.neighbours.block.size - 1, first, last, task, mode, context)
     if last > 1:
-        local_sums(context.box, context.neighbours, context.partial, border)
+        local_sums(context.box, context.neighbours, context.chunk_sums, border)
 
 
 @inline
@@ -141,11 +141,11 @@ def note(task, context, progress, border):
     ------
     border : what the reports of all shares come to
     context, progress : as `dem.kernels.soft.integration.time_loop.keep_ledger`
-    context.partial : row 0, how far spheres went in the last prediction, in any share
+    context.chunk_sums : row 0, how far spheres went in the last prediction, in any share
     """
     add_sums(context.box, border)
     row = border.total
-    context.partial[0, sweeps.TRAVEL] = row[0, sweeps.TRAVEL]
+    context.chunk_sums[0, sweeps.DISPLACEMENT] = row[0, sweeps.DISPLACEMENT]
     totals = passes.with_bonds(context.neighbours.bonds, passes.totals(context.fluid, row))
     keep_ledger(task, totals, context, row, progress)
     return check_limits(task, totals, context, progress)
@@ -199,13 +199,13 @@ def obey(
     law,
     fluid,
     mode,
-    setting,
+    constants,
     bodies,
     kinds,
     neighbours,
     box,
     progress,
-    partial,
+    chunk_sums,
     border,
     view,
 ):
@@ -216,19 +216,19 @@ def obey(
     order, task : one of those above; what the sweep at hand does, see `dem.kernels.soft.integration.sweeps`
     after : what the next one does, of which the border is swept at NOTE and BEGIN; or STAY
     stop : at STEPS, how many steps are to be complete in the end
-    scheme, law, fluid, mode, setting, kinds : see `dem.kernels.soft.state`
+    scheme, law, fluid, mode, constants, kinds : see `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies, neighbours, box, progress, partial, border : as the function does that the order calls for; how far bodies
-        have come is in what `border` reports, MOST, column LISTED
+    bodies, neighbours, box, progress, chunk_sums, border : as the function does that the order calls for; how far
+        bodies have come is in what `border` reports, MOST, column LIST_DISPLACEMENT
     view : `dem.kernels.soft.integration.time_loop.OutputState`, if the state is to be shown
 
     Returns
     -------
     DONE; LIST_STALE or FEW_SLOTS before a border is swept; NO_ROOM for candidates; a limit that is passed; UNHEARD
     """
-    code, context = DONE, StepContext(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+    code, context = DONE, StepContext(scheme, law, fluid, constants, bodies, kinds, neighbours, box, chunk_sums)
     if order <= STEPS:
         code = take_steps(order, task, after, stop, mode, context, progress, border)
     elif order == PICK:
@@ -240,8 +240,8 @@ def obey(
             progress.travel[0] = 0.0
     elif order == DISPLACED:
         passes.displacement(mode, context)
-        local_sums(box, neighbours, partial, border)
+        local_sums(box, neighbours, chunk_sums, border)
     elif order == SHOW:
-        elapsed = (progress.step[0] - setting.start_step) * setting.dt
+        elapsed = (progress.step[0] - constants.start_step) * constants.dt
         compiled_stages.synchronise(elapsed, compiled_stages.context_of_motion(context), view)
     return code

@@ -67,7 +67,7 @@ def look_if_stale(mode, context, progress):
     context : as `look_serial`
     """
     travel = progress.travel[0]
-    if walls_are_stale(context.box, travel, context.setting.candidate_skin):
+    if walls_are_stale(context.box, travel, context.constants.candidate_skin):
         note_travel(context.box, travel, travel)
         look(mode, context)
 

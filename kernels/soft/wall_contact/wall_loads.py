@@ -182,7 +182,7 @@ def add_up(total, k, w, value):
 
 
 @inline
-def no_account(box, setting, completes, progress):
+def no_account(box, constants, completes, progress):
     """Sum no loads: there are no walls."""
     return
 
@@ -266,13 +266,13 @@ arrives = select("free", {NoFreeWall: nobody_arrives, FreeBodies: arrive_all})
 
 
 @func
-def steer(w, completes, setting, progress, walls):
+def steer(w, completes, constants, progress, walls):
     """See what the servo of wall w does until the next forces; work and losses of these are at the new velocity.
 
     Parameters
     ----------
     w, completes : wall, whether a step has been completed
-    setting, walls : see `dem.kernels.soft.state`; `dem.kernels.soft.wall_contact.wall_arrays.Walls`
+    constants, walls : see `dem.kernels.soft.state`; `dem.kernels.soft.wall_contact.wall_arrays.Walls`
 
     Writes
     ------
@@ -281,23 +281,23 @@ def steer(w, completes, setting, progress, walls):
     """
     pressed, before = -dot(load(walls.servo, w), load(walls.felt, w)), walls.driven[1, w]
     if walls.servo[6, w] == 2.0:
-        walls.driven[1, w] = controlled(w, pressed, completes, setting.dt, walls)
+        walls.driven[1, w] = controlled(w, pressed, completes, constants.dt, walls)
     else:
         stiffness, damping = total(w, STIFFNESS, walls) / walls.unit[2], total(w, DAMPING, walls) / walls.unit[3]
-        walls.driven[1, w] = steered(w, pressed, stiffness, damping, setting.dt, walls)
-    faster = 0.5 * setting.dt * (walls.driven[1, w] - before)
+        walls.driven[1, w] = steered(w, pressed, stiffness, damping, constants.dt, walls)
+    faster = 0.5 * constants.dt * (walls.driven[1, w] - before)
     walls.working[w] += faster * pressed
-    progress.wall_work_half_step[0] += faster * pressed * setting.per_joule
-    progress.dissipated_half_step[0] += faster * (total(w, LOST, walls) / walls.unit[0]) * setting.per_joule
+    progress.wall_work_half_step[0] += faster * pressed * constants.per_joule
+    progress.dissipated_half_step[0] += faster * (total(w, LOST, walls) / walls.unit[0]) * constants.per_joule
 
 
 @func
-def account(box, setting, completes, progress):
+def account(box, constants, completes, progress):
     """Note what walls felt in a sweep, and see what servos do until the next.
 
     Parameters
     ----------
-    setting : see `dem.kernels.soft.state`
+    constants : see `dem.kernels.soft.state`
     completes : whether a step has been completed with them
 
     Writes
@@ -306,14 +306,14 @@ def account(box, setting, completes, progress):
     progress : wall_work, wall_work_half_step, dissipated_half_step: what changes of velocity add to them
     """
     walls = box.walls
-    half = 0.5 * setting.dt
+    half = 0.5 * constants.dt
     for w in range(walls.contact_slot.size):
         for k in range(6):
             force = total(w, 2 * k, walls) / walls.unit[k // 3]
             if completes:
                 add_up(walls.impulse, k, w, half * (walls.felt[k, w] + force))
             walls.felt[k, w] = force
-        work = total(w, WORK, walls) / setting.per_joule
+        work = total(w, WORK, walls) / constants.per_joule
         if completes:
             add_up(walls.impulse, 6, w, walls.working[w] + work)
         walls.working[w] = work
@@ -321,9 +321,9 @@ def account(box, setting, completes, progress):
         for c in range(walls.part.shape[0]):
             contacts += walls.part[c, w, CONTACTS]
         walls.felt[6, w] = contacts
-        arrives(walls.free, w, completes, half, setting.per_joule, progress, walls)
+        arrives(walls.free, w, completes, half, constants.per_joule, progress, walls)
         if walls.servo[6, w] != 0.0:
-            steer(w, completes, setting, progress, walls)
+            steer(w, completes, constants, progress, walls)
 
 
 account_walls = select("box", {BoxFaces: no_account, WalledFaces: account})
