@@ -187,8 +187,8 @@ SURFACES = (
            "plain/test_impacts.py", "impulse_at_a_surface"),
     Mutant("surface-place", "meeting", "x = add_scaled(x_i, 0.5 * overlap - radius, normal)",
            "x = add_scaled(x_i, -radius, normal)", "plain/test_impacts.py", "do_not_slip"),
-    Mutant("surface-place-at-a-wall", "meeting", "load(bodies.sphere_position, s), 0.5 * overlap - radius",
-           "load(bodies.sphere_position, s), -radius", "plain/test_impacts.py", "sliding_on_a_wall"),
+    Mutant("surface-place-at-a-wall", "meeting", "at_plane(kinds, s, b, normal, bodies), 0.5 * overlap - radius",
+           "at_plane(kinds, s, b, normal, bodies), -radius", "plain/test_impacts.py", "sliding_on_a_wall"),
 )
 WALLS = (
     Mutant("wall-power", "opposite_walls", "- down * box.velocity", "+ down * box.velocity",
@@ -518,8 +518,8 @@ FLUIDS = (
            "displaced * medium.pressed, gravity", "plain/test_fluid.py", "first_acceleration"),
     Mutant("fluid-own-mass", "laden", "own * a.time", "a.time",
            "plain/test_fluid.py", "first_acceleration"),
-    Mutant("fluid-kept-forces", "move_wet", "fluid_step.clear(fluid, c, bodies, kinds)", "pass",
-           "plain/test_seldom.py", "cut"),
+    Mutant("fluid-kept-forces", "move_wet", "fluid_step.clear(context.fluid, c, context.bodies, context.kinds)",
+           "pass", "plain/test_seldom.py", "cut"),
     Mutant("mixture-own-mass", "own_at_place", "flow.density", "medium.density",
            "plain/test_mixtures.py", "added_mass_is_that_of"),
     Mutant("mixture-viscosity", "at_place", "flow.viscosity", "medium.viscosity",
