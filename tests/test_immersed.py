@@ -53,12 +53,12 @@ def crowd(n, threads, **fluid):
 CODE_OF_LOOPS = """
 import dem
 from dem.kernels.fluid import gridded
-from dem.kernels.soft.fluid import fluid_forces as feel, rotational_relaxation as whirled
+from dem.kernels.soft.fluid import fluid_forces as forces, rotational_relaxation as whirled
 from dem.kernels.soft.fluid import translational_relaxation as dragged
 from dem.bench.flow import Flowing
 (_, sim) = Flowing("many-spheres", 1, 1, {"all": {"lift": "mei", "magnus": "oesterle-bui-dinh"}}, n=27).runs().values()
-going = feel.look_ahead, feel.foresee, feel.feel_going
-for loop in (dragged.drag, whirled.relax_rotation, *going, feel.feel_turning, gridded.fill):
+going = forces.predict_positions, forces.predict_velocities, forces.evaluate_translational_laws
+for loop in (dragged.drag, whirled.relax_rotation, *going, forces.evaluate_rotational_laws, gridded.fill):
     for compiled in loop.dispatcher.overloads.values():
         print("LOOP", loop.__name__, compiled.library.get_llvm_str())
 """
@@ -70,7 +70,10 @@ def test_the_loops_over_bodies_in_a_fluid_are_vectorised(tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}  # what is cached is machine code of the whole
     command = [sys.executable, "-c", CODE_OF_LOOPS]
     loops = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.split("LOOP ")
-    names = {"drag", "relax_rotation", "look_ahead", "foresee", "feel_going", "feel_turning", "fill"}
+    names = {
+        *("drag", "relax_rotation", "predict_positions", "predict_velocities", "evaluate_translational_laws", "fill"),
+        "evaluate_rotational_laws",
+    }
     assert {loop.split()[0] for loop in loops[1:]} == names
     for loop in loops[1:]:
         assert re.search(r"fmul .*<\d+ x double>", loop), loop.split()[0]

@@ -28,4 +28,4 @@ def test_ranks_show_in_no_bit(by_kernels):
         assert state_of(sim) == state_of(alone)
         assert sim.contact_count == alone.contact_count > 100
         assert own.load.rebuilt > 1
-        assert bool(own.border.swap[0]) is by_kernels
+        assert bool(own.border.exchange[0]) is by_kernels

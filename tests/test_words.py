@@ -21,9 +21,6 @@ TWICE = {  # classes of one name; this list may only become shorter
     **dict.fromkeys(("Bonds", "Bridge", "Cells", "Dashpot", "Fluid", "Hertz"), BOTH_HOUSES),
     **dict.fromkeys(("Hysteretic", "JKR", "Linear", "Rolling", "Twisting", "Viscoelastic"), BOTH_HOUSES),
     "Report": "a public class of dem.validation, and a record of the communicator",
-    "Order": "a public result of dem.statistics, and an internal one of subdomains",
-    "Spheres": "a public result of dem.statistics, and an internal one of insertion",
-    "AsTheyAre": "of the compiler, and of subdomains",
 }
 
 RETIRED = {  # words of 0.2 that no definition bears any more

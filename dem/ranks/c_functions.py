@@ -14,12 +14,13 @@ from dem.kernels.compiler.c_functions import WORDS
 Call = list[int]  # address of a function, and its arguments
 
 
-def halo_calls(swap: Call | None) -> dict[str, np.ndarray]:
+def halo_calls(exchange: Call | None) -> dict[str, np.ndarray]:
     """Calls stored in `HaloBuffers`: the exchange of reports, if kernels are to call it, and a clock."""
-    now = np.zeros(2, np.int64)
-    clock = _clock(now)
+    clock_time = np.zeros(2, np.int64)
+    clock = _clock(clock_time)
     return {
-        "swap": _words(swap if clock else None), "clock": _words(clock), "now": now, "waited": np.zeros(1, np.int64)
+        "exchange": _words(exchange if clock else None), "clock": _words(clock), "clock_time": clock_time,
+        "exchange_time": np.zeros(1, np.int64),
     }  # fmt: skip
 
 

@@ -238,7 +238,7 @@ def _no_time(fluid, time, steps):
 @inline
 def _time(fluid, time, steps):
     fluid.medium.clock[0] = time
-    fluid.medium.since[0] = (steps - 1) % fluid.medium.every
+    fluid.medium.steps_since_evaluation[0] = (steps - 1) % fluid.medium.interval
 
 
 # of the forces, and steps since the start when that has come

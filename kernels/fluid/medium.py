@@ -21,8 +21,8 @@ class Medium(NamedTuple):
     rotation: np.ndarray  # (3, G) the same against rotation [m3]
     axis: np.ndarray  # (3, G) the spheroid's axis in the body frame
     shape: np.ndarray  # (G,) (r² - 1)/(r² + 1) of its aspect ratio r: weight of the strain rate in its rotation
-    every: int  # steps from one evaluation of the laws to the next
-    since: np.ndarray  # (1,) int64, steps since the last one
+    interval: int  # steps from one evaluation of the laws to the next
+    steps_since_evaluation: np.ndarray  # (1,) int64, steps since the last one
     sampled: np.ndarray  # (C, `rows_of` + `gridded.SCRATCH`, BLOCK) of ``sampling``: scratch of each chunk of bodies
     predicted_motion: np.ndarray  # (C, 6, BLOCK) angular velocities [rad/s] and velocities [m/s] for the laws
     clock: np.ndarray  # (1,) time of the forces [s]

@@ -100,7 +100,7 @@ def test_ranks_hand_it_on_and_ghosts_have_it(shape, by_kernels):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_ghosts_hear_of_it_at_every_step(shape):
     """What has changed on the rank of a body is what its ghosts have after the next step."""
-    began = Subdomain._prepare_to_tell
+    began = Subdomain._set_up_halo_exchange
 
     def heated(share, wanted, found):
         began(share, wanted, found)
@@ -108,7 +108,7 @@ def test_ghosts_hear_of_it_at_every_step(shape):
 
     heard = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Subdomain, "_prepare_to_tell", heated)
+        patch.setattr(Subdomain, "_set_up_halo_exchange", heated)
         with in_one_process(2, owners=AtRandom):
             sim = cloud(shape)
             sim.step(1)

@@ -54,16 +54,18 @@ def test_reports_tell_ghosts_apart(walls, rng):
     ghosts, own = 3, 4
     faces, chunks = engine(walls).walls.faces, ghosts + own
     chunk_sums = rng.integers(-1000, 1000, (chunks, sweeps.COLUMNS))
-    row = np.full(halo_exchange.FELT + len(walls) * wall_loads.COLUMNS, 0)
+    row = np.full(halo_exchange.WALL_LOADS + len(walls) * wall_loads.COLUMNS, 0)
     if walls:
         part = rng.integers(-1000, 1000, (chunks, len(walls), wall_loads.COLUMNS))
         faces = faces._replace(walls=faces.walls._replace(part=part))
     halo_exchange.local_sums(faces, SimpleNamespace(block=np.array([ghosts])), chunk_sums, SimpleNamespace(report=row))
     sums = [0 if most else 1 for most in halo_exchange.IS_MAXIMUM]
-    np.testing.assert_array_equal(row[halo_exchange.OWN : halo_exchange.BOTH], sums * chunk_sums[ghosts:].sum(0))
-    np.testing.assert_array_equal(row[halo_exchange.BOTH : halo_exchange.FELT], sums * chunk_sums[:ghosts].sum(0))
+    np.testing.assert_array_equal(row[halo_exchange.OWN : halo_exchange.SHARED], sums * chunk_sums[ghosts:].sum(0))
+    np.testing.assert_array_equal(
+        row[halo_exchange.SHARED : halo_exchange.WALL_LOADS], sums * chunk_sums[:ghosts].sum(0)
+    )
     most = np.maximum(chunk_sums[ghosts:].max(0), 0)
     most[sweeps.PAIRS + 1] = max(chunk_sums[:, sweeps.PAIRS + 1].max(), 0)
     np.testing.assert_array_equal(row[: halo_exchange.OWN], most)
     if walls:
-        np.testing.assert_array_equal(row[halo_exchange.FELT :], part[ghosts:].sum(0).ravel())
+        np.testing.assert_array_equal(row[halo_exchange.WALL_LOADS :], part[ghosts:].sum(0).ravel())

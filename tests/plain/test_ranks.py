@@ -286,7 +286,7 @@ def test_kernels_of_ranks_with_memory_in_common_take_steps_by_themselves(case, p
     if own.bonds:
         assert steps == 0
     else:
-        assert subdomain_step.NOTE not in orders
+        assert subdomain_step.RECORD not in orders
         assert (steps >= 2 * FEW) is (pause < 0)
 
 

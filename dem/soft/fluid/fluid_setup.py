@@ -111,7 +111,7 @@ def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: i
         translation=columns([body.translation for body in bodies]),
         rotation=columns([body.rotation for body in bodies]),
         axis=columns([body.along_axes(1.0, 0.0) for body in bodies]), shape=np.array([body.shape for body in bodies]),
-        every=every, since=np.zeros(1, np.int64), sampled=np.zeros((chunks, rows + SCRATCH, BLOCK)),
+        interval=every, steps_since_evaluation=np.zeros(1, np.int64), sampled=np.zeros((chunks, rows + SCRATCH, BLOCK)),
         predicted_motion=np.zeros((chunks, 6, BLOCK)),
         clock=np.zeros(1), drawn=np.zeros(2), drawing=np.zeros(1), reached=np.zeros(3),
     )  # fmt: skip
@@ -126,7 +126,7 @@ def turns(fluid: tuple) -> bool:
 
 def looks_back(fluid: tuple) -> bool:
     """Whether the fluid forces of a step may have been evaluated at an earlier one."""
-    return not isinstance(fluid, fluids.Dry) and fluid.medium.every > 1
+    return not isinstance(fluid, fluids.Dry) and fluid.medium.interval > 1
 
 
 def rows_of_cache(fluid: tuple, *, spheres: bool, rotating: bool) -> int:
@@ -249,10 +249,10 @@ def doubts(
         return
     reynolds, turning, outside = state.medium.reached.tolist()
     more = max(1 + 0.15 * reynolds**0.687, 0.44 / 24 * reynolds)  # drag of spheres over that of Stokes, about
-    share = state.medium.every * time_step * more / relaxation_times(fluid, particles)[0]
-    if fluid.every == "auto" and state.medium.every > 1 and share > BRIEF:
+    share = state.medium.interval * time_step * more / relaxation_times(fluid, particles)[0]
+    if fluid.every == "auto" and state.medium.interval > 1 and share > BRIEF:
         yield (
-            f"laws of the fluid are evaluated every {state.medium.every} steps, {share:.2g} relaxation times at the "
+            f"laws of the fluid are evaluated every {state.medium.interval} steps, {share:.2g} relaxation times at the "
             f"Reynolds number {reynolds:.3g} that was reached: take every=1"
         )
     voidage, strength = two_way.seen[:2].tolist() if two_way else (1.0, 0.0)

@@ -31,7 +31,7 @@ class Found(NamedTuple):
     orientation: np.ndarray  # (P, 4)
 
 
-class Spheres(NamedTuple):
+class BodySpheres(NamedTuple):
     """Spheres of some bodies, one body after the other."""
 
     first: np.ndarray  # (B + 1,)
@@ -73,13 +73,13 @@ def fits_anywhere(engine: Engine, region: Region, deck: SizeDeck, variant: int, 
     return int(inside.sum()), int(_usable(engine, region, kinds, places, turns).sum())
 
 
-def _spheres(engine: Engine, variant: np.ndarray) -> Spheres:
+def _spheres(engine: Engine, variant: np.ndarray) -> BodySpheres:
     """Spheres of bodies of these variants."""
     kinds = engine.kinds
-    return _each(Spheres(kinds.first_offset, kinds.offset, bounding_radii(kinds)), variant)
+    return _each(BodySpheres(kinds.first_offset, kinds.offset, bounding_radii(kinds)), variant)
 
 
-def _hulls(engine: Engine, variant: np.ndarray) -> Spheres:
+def _hulls(engine: Engine, variant: np.ndarray) -> BodySpheres:
     """Spheres that hold all of the bodies of these variants: their own, but of capsules."""
     kinds = engine.kinds
     if not isinstance(kinds, Capsules | Mixed):
@@ -90,15 +90,15 @@ def _hulls(engine: Engine, variant: np.ndarray) -> Spheres:
         hulls.append(hull_of(half, kinds.radius[k]) if half > 0 else own)
     first = np.concatenate([[0], np.cumsum([len(radii) for _, radii in hulls])])
     offset, radius = (np.concatenate(each) for each in zip(*hulls, strict=True))
-    return _each(Spheres(first, offset.T, radius), variant)
+    return _each(BodySpheres(first, offset.T, radius), variant)
 
 
-def _each(table: Spheres, variant: np.ndarray) -> Spheres:
+def _each(table: BodySpheres, variant: np.ndarray) -> BodySpheres:
     """Spheres of one body after the other, out of those of each variant."""
     each = np.diff(table.first)[variant]
     first = np.concatenate([[0], np.cumsum(each)])
     row = np.arange(first[-1]) - np.repeat(first[:-1], each) + np.repeat(table.first[:-1][variant], each)
-    return Spheres(first, np.ascontiguousarray(table.offset[:, row]), table.radius[row])
+    return BodySpheres(first, np.ascontiguousarray(table.offset[:, row]), table.radius[row])
 
 
 def _centres(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -107,7 +107,7 @@ def _centres(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.
     return _turned(spheres, places, turns), spheres.radius, spheres.first[:-1]
 
 
-def _turned(spheres: Spheres, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+def _turned(spheres: BodySpheres, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
     """Centres of the spheres of bodies at these places (S, 3) [m]."""
     owner = np.repeat(np.arange(len(places)), np.diff(spheres.first))
     arm = spheres.offset.T

@@ -158,7 +158,7 @@ def install(engine: EngineState, rows: dict[str, np.ndarray]) -> None:
     engine.lists.arrays = _lists(before, arrays.lists(engine.bodies, chunks, blocks, engine.layout), engine.layout)
     engine.workspace = arrays.workspace(n, chunks, most_cells(n))
     engine.chunk_sums = np.zeros((chunks, sweeps.COLUMNS), np.int64)
-    engine.fluid.model = subdomain_arrays.wet(engine.fluid.model, chunks)
+    engine.fluid.model = subdomain_arrays.with_fluid_scratch(engine.fluid.model, chunks)
     engine.walls.fit(n, int(first[-1]), chunks)
 
 

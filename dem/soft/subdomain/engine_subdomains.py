@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dem.ranks.job_server import RemoteObject
     from dem.soft.engine import Engine
 
-AT_ROOT, DISTRIBUTED, BOTH = "whole", "spread", "both"  # who has the state: the engine, the subdomains
+AT_ROOT, DISTRIBUTED, BOTH = "whole", "spread", "both"  # where the state is: in the engine, in the subdomains, in both
 
 
 class EngineSubdomains:
@@ -63,7 +63,7 @@ class EngineSubdomains:
         if self._has_state == DISTRIBUTED:
             code, travel, snapshot = engine.code, float(engine.progress.travel[0]), engine.snapshot()
             self._has_state = AT_ROOT
-            engine.restore(snapshot._replace(traffic={}))  # they are those that have been here all along
+            engine.restore(snapshot._replace(traffic={}))  # the particles present have not changed
             engine.progress.travel[0] = travel  # of the subdomains, whose lists are older than those made here
             engine.code, self._has_state = code, BOTH
 
@@ -77,14 +77,14 @@ class EngineSubdomains:
         return code
 
     def _scatter(self, engine: Engine) -> None:
-        """Hand all bodies out to the subdomains, unless they have them."""
+        """Scatter all bodies to the subdomains, unless they have them."""
         if self._has_state != AT_ROOT:
             return
         if self.remote is None:
             self.remote = self._made(engine)
         self.remote.own.parts = self._parts(engine)
         walls, faces = engine.walls.state, engine.walls.faces
-        if walls:  # those that are bodies may weigh other than before
+        if walls:  # masses of walls that are rigid bodies may have changed
             walls = walls | {
                 "unit": faces.walls.unit,
                 "acts": faces.walls.acts,
@@ -96,7 +96,7 @@ class EngineSubdomains:
         self._has_state = BOTH
 
     def _made(self, engine: Engine) -> RemoteObject:
-        """Make the subdomains, which begin without bodies."""
+        """Create the subdomains, without bodies."""
         server = JobServer.current
         used = tuple(name for name in MOVING if getattr(engine.bodies, name).size)
         shared = SharedInput(
@@ -133,17 +133,17 @@ class EngineSubdomains:
 
     def state(self, engine: Engine) -> list[np.ndarray]:
         """Position, velocity, orientation and angular velocity as `Engine.state`, without lists being made."""
-        parts = self.remote.do("show")
+        parts = self.remote.do("gather_motion")
         return [_rows_of(engine, parts, k) for k, _ in enumerate(MOTION, 1)]
 
     def field_rows(self, engine: Engine) -> np.ndarray:
         """Registered fields of all bodies (R, N) in the order of the user's rows, without lists being made."""
-        return _rows_of(engine, self.remote.do("show_fields"), 1)
+        return _rows_of(engine, self.remote.do("gather_fields"), 1)
 
     def snapshot(self, engine: Engine) -> tuple[dict[str, np.ndarray], ContactHistory, dict[str, np.ndarray]]:
         """Bodies, contacts and bonds of a snapshot, without lists being made."""
         names, kept = [*engine.kept, "wall_contacts"], engine._bodies  # noqa: SLF001, arrays that are empty are so here
-        parts, table = self.remote.do("give", names)
+        parts, table = self.remote.do("gather_state", names)
         bodies = {}
         for k, name in enumerate(names, 1):
             bodies[name] = _rows_of(engine, parts, k) if getattr(kept, name).size else getattr(kept, name)

@@ -21,16 +21,18 @@ if TYPE_CHECKING:
 MISSING = np.iinfo(np.int64).min
 
 
-def indexed(crowd: MigrationSet, place: np.ndarray, ghosts: int, number: np.ndarray, b: Bodies, kinds: Kinds) -> Index:
+def indexed(
+    migration: MigrationSet, place: np.ndarray, ghosts: int, number: np.ndarray, b: Bodies, kinds: Kinds
+) -> Index:
     """The table by spheres as they are here; rows of spheres that are not here are left out.
 
     Bodies are in these places, by old row, and those that have come after them; < 0 if they are here no more.
     """
-    table, known, spheres = crowd.table, crowd.known[0].size, []
-    few = np.concatenate([np.arange(ghosts), place[crowd.met], place[crowd.old.number.size :]])
+    table, known, spheres = migration.table, migration.known_rows[0].size, []
+    few = np.concatenate([np.arange(ghosts), place[migration.partner_rows], place[migration.old.number.size :]])
     few = few[few >= 0]
     order = np.argsort(number[few], kind="stable")
-    for given, row in zip((table.i, table.j), crowd.known, strict=True):
+    for given, row in zip((table.i, table.j), migration.known_rows, strict=True):
         body, first, rest = place[np.maximum(row, -1)], given[:known], given[known:]
         first = np.where(first < 0, first, b.first_sphere[body] + first - number[body])
         within, row_of = find(rest, number[few], b.kind[few], kinds, order)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class HistoryTable(NamedTuple):
-    """What contacts remember, see `dem.soft.contact.contact_history.ContactHistory`."""
+    """History of contacts, see `dem.soft.contact.contact_history.ContactHistory`."""
 
     i: np.ndarray  # (H,) int64, number of a sphere through all particles in the user's order
     j: np.ndarray  # (H,) int64, of the other one; negative for walls
@@ -25,7 +25,7 @@ class HistoryTable(NamedTuple):
 
     @classmethod
     def of(cls, history: ContactHistory) -> HistoryTable:
-        """Of such a table."""
+        """The rows of a contact history."""
         return cls(*history[:3])
 
     def only(self, which: np.ndarray) -> HistoryTable:
@@ -39,12 +39,12 @@ class HistoryTable(NamedTuple):
 
     @classmethod
     def joined(cls, tables: Sequence[HistoryTable]) -> HistoryTable:
-        """All rows, in order of numbers, those that two ranks had once.
+        """All rows, in order of numbers; rows that two ranks have are taken once.
 
         Raises
         ------
         AssertionError
-            If two ranks do not remember the same of a contact.
+            If two ranks have different histories of a contact.
         """
         i, j = (np.concatenate([table[k] for table in tables]) for k in range(2))
         history = np.concatenate([table.history for table in tables])
@@ -65,7 +65,7 @@ class HistoryTable(NamedTuple):
 
 
 class BodyBatch(NamedTuple):
-    """Some bodies: arrays of `kernels.soft.state.Bodies` by name, the number of each one's first sphere, its memory."""
+    """Some bodies: arrays of `kernels.soft.state.Bodies` by name, numbers of first spheres, history of contacts."""
 
     arrays: dict[str, np.ndarray]  # (R, n) each
     number: np.ndarray  # (n,) int64
@@ -75,7 +75,7 @@ class BodyBatch(NamedTuple):
     def of(
         cls, bodies: Bodies, number: np.ndarray, table: HistoryTable, which: np.ndarray, names: Sequence = MOVING
     ) -> BodyBatch:
-        """Those of the bodies with these indices."""
+        """The bodies with these indices."""
         arrays = {}
         for name in names:
             values = getattr(bodies, name)
@@ -90,7 +90,7 @@ class BodyBatch(NamedTuple):
 
     @property
     def position(self) -> np.ndarray:
-        """Where they are (3, n) [m]."""
+        """Positions (3, n) [m]."""
         return self.arrays["position"]
 
     def only(self, which: np.ndarray, table: HistoryTable) -> BodyBatch:
@@ -100,29 +100,29 @@ class BodyBatch(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[BodyBatch]) -> BodyBatch:
-        """Sets or tables of several ranks, one after the other."""
+        """Batches of several ranks, one after the other."""
         arrays = {name: np.concatenate([part.arrays[name] for part in parts], axis=1) for name in parts[0].arrays}
         return cls(
             arrays, np.concatenate([part.number for part in parts]), HistoryTable.joined([p.table for p in parts])
         )
 
     def parcels(self, owner: np.ndarray, ranks: int, kinds: Kinds) -> list[BodyBatch]:
-        """What each rank gets if it has the bodies that are its own now (n,): they take rows of all contacts along."""
+        """Batch for each rank, by the new owners of the bodies (n,), with the history of all their contacts."""
         ends = self.ends(owner, *(self.find(given, kinds)[1] for given in (self.table.i, self.table.j)))
         return [self.parcel(r, owner, ends) for r in range(ranks)]
 
     def parcel(self, rank: int, owner: np.ndarray, ends: tuple[np.ndarray, np.ndarray]) -> BodyBatch:
-        """What one rank gets; the contacts' ends go to these ranks, see `ends`."""
+        """Batch for one rank; the bodies of each contact go to the ranks `ends`, see there."""
         return self.only(np.flatnonzero(owner == rank), self.table.only((ends[0] == rank) | (ends[1] == rank)))
 
     @staticmethod
     def ends(owner: np.ndarray, row_i: np.ndarray, row_j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Ranks (H,) that the bodies in these rows go to, -1 where there is none."""
+        """Ranks (H,) to which the two bodies of each contact go, -1 where there is none."""
         owner = np.append(owner, -1)
         return owner[np.maximum(row_i, -1)], owner[np.maximum(row_j, -1)]
 
     def find(self, number: np.ndarray, kinds: Kinds) -> tuple[np.ndarray, np.ndarray]:
-        """Which of their spheres have these numbers, and of which bodies: place within the body, row; -1 if of none."""
+        """Place within its body and row of that body, of the spheres with these numbers; -1 if no body here has it."""
         return find(number, self.number, self.arrays["kind"][0], kinds)
 
 
@@ -130,30 +130,30 @@ class MigrationSet(NamedTuple):
     """Bodies that stay and bodies that arrived, in that order, before they are copied to their places."""
 
     old: BodyBatch
-    stay: np.ndarray  # (k,) which of these rows do
-    late: BodyBatch
+    stay: np.ndarray  # (k,) which of these rows stay
+    arrived: BodyBatch
     table: HistoryTable  # of the contacts of all of them
-    known: tuple[np.ndarray, np.ndarray]  # of the first of these, of bodies that stay: old rows of either body
-    met: np.ndarray  # old rows of bodies that the others may be of, besides those that come
+    known_rows: tuple[np.ndarray, np.ndarray]  # of the first of these, between bodies that stay: old rows of either
+    partner_rows: np.ndarray  # old rows of bodies that the other contacts may belong to, besides those that arrive
 
     @property
     def size(self) -> int:
         """Number of bodies."""
-        return self.stay.size + self.late.number.size
+        return self.stay.size + self.arrived.number.size
 
     def places(self, which: np.ndarray | None = None) -> Places:
-        """Where the values of all bodies come from, or of some in that order."""
+        """Rows from which the values of all bodies are taken, or of some of them in that order."""
         size = self.old.number.size
-        source = np.concatenate([self.stay, np.arange(size, size + self.late.number.size)])
+        source = np.concatenate([self.stay, np.arange(size, size + self.arrived.number.size)])
         source = source if which is None else source[which]
         return Places(source, np.flatnonzero(source >= size))
 
     def values(self, name: str, places: Places, room: int = 0) -> np.ndarray:
         """An array of the bodies at some places: (R, n), after room for so many others; or (R, 0)."""
-        old, late = self.old.arrays[name], self.late.arrays[name]
-        if old.shape[1] < self.old.number.size or late.shape[1] < self.late.number.size:
+        old, arrived = self.old.arrays[name], self.arrived.arrays[name]
+        if old.shape[1] < self.old.number.size or arrived.shape[1] < self.arrived.number.size:
             return self.none_of(name)
-        return _taken(old, late, places, room)
+        return _taken(old, arrived, places, room)
 
     def none_of(self, name: str) -> np.ndarray:
         """Empty array (R, 0)."""
@@ -161,8 +161,8 @@ class MigrationSet(NamedTuple):
         return np.zeros((values.shape[0], 0), values.dtype)
 
     def numbers(self, places: Places, room: int = 0) -> np.ndarray:
-        """Numbers of their first spheres, likewise."""
-        return _taken(self.old.number[None], self.late.number[None], places, room)[0]
+        """Numbers of the first spheres of the bodies at some places, after room for so many others."""
+        return _taken(self.old.number[None], self.arrived.number[None], places, room)[0]
 
     def rows(self, names: Sequence, which: np.ndarray) -> BodyBatch:
         """Some of the bodies, without contact history."""
@@ -171,21 +171,21 @@ class MigrationSet(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where values come from: found once for all arrays of the same bodies."""
+    """Rows from which values are taken: computed once for all arrays of the same bodies."""
 
-    source: np.ndarray  # (n,) rows of the old ones, and after them of the late ones
-    came: np.ndarray  # which of these are late
+    source: np.ndarray  # (n,) rows of the old bodies, and after them of those that arrived
+    arrived_places: np.ndarray  # which of these have arrived
 
 
-def _taken(old: np.ndarray, late: np.ndarray, places: Places, room: int) -> np.ndarray:
+def _taken(old: np.ndarray, arrived: np.ndarray, places: Places, room: int) -> np.ndarray:
     """Values (R, n) after room for so many others."""
-    source, came = places
+    source, arrived_places = places
     new = empty((old.shape[0], room + source.size), old.dtype)
     new[:, :room] = 0
     if old.shape[1]:
         for k in range(old.shape[0]):
             old[k].take(source, mode="clip", out=new[k, room:])
-    new[:, room + came] = late[:, source[came] - old.shape[1]]
+    new[:, room + arrived_places] = arrived[:, source[arrived_places] - old.shape[1]]
     return new
 
 

@@ -21,7 +21,7 @@ from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.integration import sweeps
 from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.subdomain import ghosts, subdomain_step
-from dem.kernels.soft.subdomain.halo_exchange import FELT, MOST, HaloBuffers
+from dem.kernels.soft.subdomain.halo_exchange import LARGEST, WALL_LOADS, HaloBuffers
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
 from dem.model.particles.fields import WIDTHS
 from dem.ranks import c_functions
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from dem.soft.neighbours.skin_distances import Skins
     from dem.soft.subdomain.migration import Places
     from dem.soft.subdomain.subdomain_bonds import BondTable
-    from dem.soft.subdomain.subdomain_ordering import Order
+    from dem.soft.subdomain.subdomain_ordering import MemoryOrder
 
 PIECES = 1 << 19  # bodies that are sent at a time, by all ranks together
 LONG = 65536  # bytes of messages of a rank, both ways, from which on they are hastened on their way
@@ -89,11 +89,11 @@ class LoadStatistics(NamedTuple):
     threads: int = 1
 
 
-def in_words(told: list[LoadStatistics]) -> str:
-    """How ranks share a run."""
-    bodies, seconds = [each.bodies for each in told], [each.seconds for each in told]
-    mean, ghosts = sum(seconds) / len(told), sum(each.ghosts for each in told)
-    threads = sorted({each.threads for each in told})
+def describe_load(loads: list[LoadStatistics]) -> str:
+    """Load statistics of all ranks as a sentence."""
+    bodies, seconds = [each.bodies for each in loads], [each.seconds for each in loads]
+    mean, ghosts = sum(seconds) / len(loads), sum(each.ghosts for each in loads)
+    threads = sorted({each.threads for each in loads})
     few = f", {sum(n == 0 for n in bodies)} of them with none" if min(bodies) == 0 else ""
     return (
         f"{counted(threads[-1], 'thread')} each, {min(bodies)} to {max(bodies)} particles a rank{few}, ghosts "
@@ -119,23 +119,23 @@ class Subdomain:
         self.scheme, self.layout = shared.scheme, shared.layout
         self.threads, self.owners, self.used = min(shared.threads, most_threads()), shared.owners, shared.used
         self.sent_rows = shared.sent_rows
-        self._kernels = bind(subdomain_step.obey)
+        self._kernels = bind(subdomain_step.execute)
         self.bodies: Bodies | None = None
         self.channel: Channel | None = None
         self.mode: Serial | Threaded = Serial()
         self.first_number = np.zeros(0, np.int64)
-        self.low = self.ghosts = self.border_blocks = 0  # first index of a body that is moved here; number of ghosts
-        self.hastens = False  # whether messages are looked after while they are under way
+        self.low = self.ghosts = self.border_blocks = 0  # first index of a body of this rank; number of ghosts
+        self.hastens = False  # whether messages are progressed in the middle of the sweep
         self.chunk_sums = np.zeros((1, sweeps.COLUMNS), np.int64)
         self.load = LoadStatistics(0, 0, 0.0, 0, 0)
-        self.work, self.spent, self.steps = math.inf, 0.0, 0  # seconds a step, see `TIMED`; of late, how many steps
+        self.work, self.spent, self.steps = math.inf, 0.0, 0  # seconds a step, see `TIMED`; seconds and steps since
         self.bonds = SubdomainBonds(communicator, shared.bonds) if shared.bonds else None
         self.difference = difference(communicator.allgather(BuildFingerprint.here(FINGERPRINT)))
         self.dt = math.nan
-        self.parts: list[list[BodyBatch]] = []  # that rank 0 is to hand out
+        self.parts: list[list[BodyBatch]] = []  # that rank 0 is to scatter
 
     def begin(self, progress: loop.RunState, constants: loop.RunConstants, state: dict[str, dict]) -> None:
-        """Go on from how a run is getting on, with a part of the bodies each: rank 0 has them in `parts`."""
+        """Continue a run from this state, with a part of the bodies on each rank: rank 0 scatters `parts`."""
         self.progress, self.constants, self.dt = progress, constants, constants.dt
         for name in () if isinstance(self.fluid, Dry) else STATE:
             getattr(self.fluid.medium, name)[:] = state["fluid"][name]
@@ -150,10 +150,10 @@ class Subdomain:
         self.rebuild(
             BodyBatch.joined([self.communicator.alltoall(parts[k] if parts else nobody)[0] for k in range(rounds)])
         )
-        progress.travel[0] = travel  # lists are younger than that, but so candidates are picked when they would be
+        progress.travel[0] = travel  # so that candidates are picked at the same step as on one rank
 
     def _take_walls(self, given: dict[str, np.ndarray]) -> None:
-        """Take over the state of walls, loads and units; rank 0 has their wear, to which the others add."""
+        """Take over the state of walls, loads and units; the wear so far stays with rank 0, to be summed over ranks."""
         if not has_walls(self.walls.faces):
             return
         for name, array in self.walls.state.items():
@@ -165,8 +165,8 @@ class Subdomain:
         if self.communicator.rank > 0:
             walls.worn[:] = 0
 
-    def _hand_in_wear(self) -> None:
-        """Have what all have worn off walls, which are sums of integers, at rank 0."""
+    def _reduce_wear(self) -> None:
+        """Sum the wear of walls, in integers, over ranks; rank 0 keeps the sum."""
         worn = self.walls.faces.walls.worn if has_walls(self.walls.faces) else np.zeros((2, 0), np.int64)
         if worn.size:
             self.communicator.allreduce(worn, np.zeros(1, np.int64))
@@ -178,23 +178,23 @@ class Subdomain:
         self.constants, step = constants, self.progress.step
         set_threads(self.threads)
         code = self._take_steps(stop) if step[0] < stop else loop.DONE
-        self._hand_in_wear()
+        self._reduce_wear()
         return code
 
     def _take_steps(self, stop: int) -> int:
         """Take steps, one at least; returns as `advance`."""
         progress = self.progress
         task = sweeps.PREDICT if progress.phase[0] != loop.PREDICTED else _step(progress.step[0], stop)
-        code = self._begin(subdomain_step.BEGIN, task, task)
+        code = self._begin(subdomain_step.BORDER, task, task)
         while code == loop.DONE:
-            code = (self._have_steps_taken if self.border.swap[0] else self._go_on)(task, stop)
+            code = (self._take_steps_in_kernels if self.border.exchange[0] else self._sweep_and_exchange)(task, stop)
             if progress.phase[0] == loop.COMPLETE:
                 break
             task = _step(progress.step[0], stop)
         return code
 
     def _begin(self, order: int, task: int, after: int) -> int:
-        """Record the sums of all ranks after a task, if that is the order, and do the next task for the border."""
+        """Record the sums of all ranks after a task, if that is the order, and sweep the border for the next task."""
         began = perf_counter()
         if self.bonds:
             self.bonds.begin_step()
@@ -203,38 +203,38 @@ class Subdomain:
         return self._begin_again(code, after)
 
     def _begin_again(self, code: int, task: int) -> int:
-        """See to what kernels have come back for before they did a task for the border, and have them do it."""
+        """Make room or lists for which kernels returned before sweeping the border, and have them sweep it."""
         if code == loop.FEW_SLOTS:
             self.walls.make_room(int(self.walls.faces.walls.fullest.max()))
-            code = self.execute(subdomain_step.BEGIN, task, task)
+            code = self.execute(subdomain_step.BORDER, task, task)
         if code == loop.LIST_STALE:
             self._refresh()
             began = perf_counter()
-            code = self.execute(subdomain_step.BEGIN, task, task)
+            code = self.execute(subdomain_step.BORDER, task, task)
             self._count(perf_counter() - began)
         return code
 
-    def _have_steps_taken(self, task: int, stop: int) -> int:
-        """Take steps in the kernels, which swap reports themselves, as far as they get; returns as `_begin`.
+    def _take_steps_in_kernels(self, task: int, stop: int) -> int:
+        """Take steps in kernels, which exchange reports themselves, until they return; returns as `_begin`.
 
         Raises
         ------
         RuntimeError
-            If they could not swap reports.
+            If they could not exchange reports.
         """
         border, progress, before, began = self.border, self.progress, int(self.progress.step[0]), perf_counter()
-        border.waited[0] = 0
+        border.exchange_time[0] = 0
         code = self.execute(subdomain_step.STEPS, task, stop=stop)
-        self._count(perf_counter() - began - 1e-9 * border.waited[0])
+        self._count(perf_counter() - began - 1e-9 * border.exchange_time[0])
         self._note_work(int(progress.step[0]) - before)
-        if code == subdomain_step.UNHEARD:
+        if code == subdomain_step.EXCHANGE_FAILED:
             message = "what ranks report could not be handed on"
             raise RuntimeError(message)
-        after = subdomain_step.STAY if progress.phase[0] == loop.COMPLETE else _step(progress.step[0], stop)
+        after = subdomain_step.NO_TASK if progress.phase[0] == loop.COMPLETE else _step(progress.step[0], stop)
         return self._begin_again(code, after)
 
-    def _go_on(self, task: int, stop: int) -> int:
-        """Send the border to other ranks, meanwhile do the task for the bodies further in, and receive the ghosts.
+    def _sweep_and_exchange(self, task: int, stop: int) -> int:
+        """Send the border to other ranks, meanwhile sweep the inner bodies, and receive the ghosts.
 
         Then record the sums of all ranks, and begin the next task; returns as `_begin`.
         """
@@ -245,19 +245,19 @@ class Subdomain:
             self.channel.hasten()
             self.execute(subdomain_step.SECOND_HALF, task)
         else:
-            self.execute(subdomain_step.REST, task)
+            self.execute(subdomain_step.INNER, task)
         self._count(perf_counter() - began)
         self._note_work(0 if task == sweeps.PREDICT else 1)
-        self._swap_reports()
+        self._exchange_reports()
         if self.bonds and task != sweeps.PREDICT:
             self.bonds.end_step(self.constants.per_joule)
         self.channel.finish()
         after = (
-            subdomain_step.STAY
+            subdomain_step.NO_TASK
             if task == sweeps.LAST_STEP
             else _step(self.progress.step[0] + (task == sweeps.STEP), stop)
         )
-        return self._begin(subdomain_step.NOTE, task, after)
+        return self._begin(subdomain_step.RECORD, task, after)
 
     def _count(self, seconds: float) -> None:
         """Add to the time that was spent computing."""
@@ -265,31 +265,31 @@ class Subdomain:
         self.load = self.load._replace(seconds=self.load.seconds + seconds)
 
     def _note_work(self, steps: int) -> None:
-        """Note how long so many steps more have taken: whatever else the processor did then is no work of this rank."""
+        """Record the time of further steps; the shortest counts, as other processes may have delayed the rest."""
         self.steps += steps
         if self.steps >= TIMED:
             self.work, self.spent, self.steps = min(self.work, self.spent / self.steps), 0.0, 0
 
     def _refresh(self) -> None:
         """Pick the candidates again, or rebuild the neighbour lists if one of the ranks has to."""
-        self.execute(subdomain_step.DISPLACED)
-        self._swap_reports()
-        displacement = float(as_float(self.border.reports[:, MOST + sweeps.LIST_DISPLACEMENT].max()))
+        self.execute(subdomain_step.MEASURE_DISPLACEMENT)
+        self._exchange_reports()
+        displacement = float(as_float(self.border.reports[:, LARGEST + sweeps.LIST_DISPLACEMENT].max()))
         if 2.0 * displacement + self.constants.candidate_skin <= self.constants.list_skin:
             self._pick()
         else:
             self.rebuild()
             self.progress.travel[0] = 0.0
 
-    def show(self) -> list[list] | None:
-        """Who is where at the whole step: at rank 0 all that ranks have; in pieces."""
-        return self._collect([self.bodies.identity[self.low :], *self._shown()])
+    def gather_motion(self) -> list[list] | None:
+        """Gather position, velocity, orientation and angular velocity at the whole step on rank 0, in pieces."""
+        return self._collect([self.bodies.identity[self.low :], *self._motion()])
 
-    def show_fields(self) -> list[list] | None:
-        """Registered fields of all bodies: at rank 0 what all ranks have; in pieces."""
+    def gather_fields(self) -> list[list] | None:
+        """Gather the registered fields of all bodies on rank 0, in pieces."""
         return self._collect([self.bodies.identity[self.low :], self.bodies.fields[:, self.low :]])
 
-    def _shown(self) -> list[np.ndarray]:
+    def _motion(self) -> list[np.ndarray]:
         """Position, velocity, orientation and angular velocity of the bodies here at the whole step."""
         b = self.bodies
         shown = loop.OutputState(*(empty((rows, b.kind.size)) for rows in WIDTHS))
@@ -297,7 +297,7 @@ class Subdomain:
         return [values[:, self.low :] for values in shown]
 
     def _collect(self, values: list[np.ndarray]) -> list[list] | None:
-        """What ranks have of their bodies (..., n), at rank 0: so many bodies at a time that messages stay small."""
+        """Gather arrays (..., n) of the bodies of all ranks on rank 0, a piece at a time to keep messages small."""
         n, piece = values[0].shape[-1], max(1024, PIECES // self.communicator.ranks)
         rounds = max(self.communicator.allgather(-(-n // piece)))
         found = [
@@ -305,8 +305,8 @@ class Subdomain:
         ]
         return [part for parts in found for part in parts] if self.communicator.rank == 0 else None
 
-    def give(self, names: list[str]) -> tuple[list, HistoryTable] | None:
-        """Arrays of bodies, identities first, and what contacts remember: at rank 0 all that ranks have."""
+    def gather_state(self, names: list[str]) -> tuple[list, HistoryTable] | None:
+        """Gather arrays of bodies, identities first, and the history of contacts on rank 0."""
         b = self.bodies
         if self.bonds:
             self.bonds.agree()
@@ -321,12 +321,12 @@ class Subdomain:
 
     def described(self) -> str | None:
         """Load statistics of all ranks as a sentence, on rank 0; None elsewhere."""
-        told = self.communicator.gather(self.load._replace(threads=self.threads))
-        return in_words(told) if told else None
+        loads = self.communicator.gather(self.load._replace(threads=self.threads))
+        return describe_load(loads) if loads else None
 
     def is_sound(self, inside: tuple[np.ndarray, np.ndarray] | None) -> bool:
         """Whether all bodies have finite states, and those that have not left are between these faces."""
-        shown, here = self._shown(), self.bodies.is_removed[0, self.low :] == 0
+        shown, here = self._motion(), self.bodies.is_removed[0, self.low :] == 0
         sound = all(np.isfinite(values).all() for values in shown)
         if sound and inside:
             position = shown[0] if here.all() else shown[0][:, here]
@@ -344,20 +344,20 @@ class Subdomain:
         if rows is None:
             if self.bonds:
                 self.bonds.agree()
-            rows, ends = self._here()
+            rows, ends = self._own_bodies()
         here = rows.arrays["is_removed"][0] == 0
         work = self.work if math.isfinite(self.work) else float(rows.number.size)
         self.owners.renew(communicator, rows.position if here.all() else rows.position[:, here], work)
         self.work, self.spent, self.steps = math.inf, 0.0, 0
-        crowd = self._handed_on(rows, self.owners.of(rows.position, rows.identity), ends)
-        self._list_anew(crowd)
+        migration = self._migrate(rows, self.owners.of(rows.position, rows.identity), ends)
+        self._rebuild_lists(migration)
         self.load = self.load._replace(
-            bodies=crowd.size, ghosts=self.ghosts, rebuilt=self.load.rebuilt + 1,
-            arrived=self.load.arrived + crowd.late.number.size,
+            bodies=migration.size, ghosts=self.ghosts, rebuilt=self.load.rebuilt + 1,
+            arrived=self.load.arrived + migration.arrived.number.size,
         )  # fmt: skip
 
-    def _here(self) -> tuple[BodyBatch, tuple[np.ndarray, np.ndarray]]:
-        """The bodies of this rank as they lie in memory, and the row of either body of each contact, < 0 for others."""
+    def _own_bodies(self) -> tuple[BodyBatch, tuple[np.ndarray, np.ndarray]]:
+        """Bodies of this rank in memory order, and the row of either body of each contact, < 0 for ghosts and walls."""
         b, low = self.bodies, self.low
         first = b.first_sphere[:-1].astype(np.int64)
         i, j, history = self._table(first)  # of spheres as they are here
@@ -370,56 +370,58 @@ class Subdomain:
             np.where(j < 0, j, owner_j - low),
         )
 
-    def _handed_on(
+    def _migrate(
         self, rows: BodyBatch, owner: np.ndarray, rows_of_ends: tuple[np.ndarray, np.ndarray] | None
     ) -> MigrationSet:
-        """Who is here when all have handed on what is others' now, with what all their contacts remember."""
+        """Send bodies to their new owners with the history of their contacts; returns those that are here then."""
         rank, ranks = self.communicator.rank, self.communicator.ranks
         if rows_of_ends is None:
-            met = np.arange(owner.size)
+            partner_rows = np.arange(owner.size)
             rows_of_ends = tuple(rows.find(given, self.kinds)[1] for given in (rows.table.i, rows.table.j))
         else:
-            met = self.border.index - self.low  # all of whom others can know
+            partner_rows = self.border.index - self.low  # bodies that are ghosts of other ranks
         to_i, to_j = ends = rows.ends(owner, *rows_of_ends)
         parcels = [None if r == rank else rows.parcel(r, owner, ends) for r in range(ranks)]
         nobody = rows.only(np.zeros(0, np.intp), rows.table.only(np.zeros(0, np.intp)))
         parts = [nobody if part is None else part for part in self.communicator.alltoall(parcels)]
-        alone = (to_i == rank) & ((to_j == rank) | (rows.table.j < 0))  # no other rank remembers these
+        alone = (to_i == rank) & ((to_j == rank) | (rows.table.j < 0))  # no other rank has their history
         others = ((to_i == rank) | (to_j == rank)) & ~alone
         table = HistoryTable.joined([rows.table.only(others), *(part.table for part in parts)])
         table = HistoryTable.side_by_side([rows.table.only(alone), table])
-        known = tuple(each[alone] for each in rows_of_ends)
+        known_rows = tuple(each[alone] for each in rows_of_ends)
         left = [each[others & (to == rank)] for each, to in zip(rows_of_ends, ends, strict=True)]  # by their partner
-        met = np.unique(np.concatenate([met, *left]))
-        return MigrationSet(rows, np.flatnonzero(owner == rank), BodyBatch.joined(parts), table, known, met)
+        partner_rows = np.unique(np.concatenate([partner_rows, *left]))
+        return MigrationSet(
+            rows, np.flatnonzero(owner == rank), BodyBatch.joined(parts), table, known_rows, partner_rows
+        )
 
-    def _list_anew(self, crowd: MigrationSet) -> None:
-        """List the neighbours of the bodies that are here now, and pick the candidates."""
-        everybody = crowd.places()
-        position, left = crowd.values("position", everybody), crowd.values("is_removed", everybody)
+    def _rebuild_lists(self, migration: MigrationSet) -> None:
+        """Order the bodies that are here now, find ghosts, build neighbour lists, and pick the candidates."""
+        everybody = migration.places()
+        position, left = migration.values("position", everybody), migration.values("is_removed", everybody)
         wanted, reach = (
-            self._wanted(position, left[0] == 0, crowd.values("kind", everybody)[0]),
+            self._ghosts_of_ranks(position, left[0] == 0, migration.values("kind", everybody)[0]),
             self.lists.reach(self.chunk_sums),
         )
         if self.bonds:
-            wanted = self.bonds.with_partners(wanted, crowd.values("identity", everybody)[0])
-        by_others = np.zeros(crowd.size, bool)
+            wanted = self.bonds.with_partners(wanted, migration.values("identity", everybody)[0])
+        by_others = np.zeros(migration.size, bool)
         for which in wanted:
             by_others[which] = True
         found = in_order(position, left, by_others, self.kinds.bounding_radius, reach, self.walls.cell())
-        place = np.empty(crowd.size, np.intp)
-        place[found.order] = np.arange(crowd.size)
+        place = np.empty(migration.size, np.intp)
+        place[found.order] = np.arange(migration.size)
         wanted = [np.sort(place[which]) for which in wanted]
-        seen = self.communicator.alltoall([crowd.rows(TO_GHOSTS, found.order[which]) for which in wanted])
-        places = crowd.places(found.order)
-        self._lay_out(crowd, places, found, BodyBatch.joined(seen))
+        seen = self.communicator.alltoall([migration.rows(TO_GHOSTS, found.order[which]) for which in wanted])
+        places = migration.places(found.order)
+        self._allocate(migration, places, found, BodyBatch.joined(seen))
         self._set_up_halo_exchange(wanted, [each.number.size for each in seen])
         while found.grid and not self._list_neighbours(found):
             pass
         self._note_listed(listed=found.grid is not None)
-        self._give_memory(crowd, places)
+        self._restore_history(migration, places)
 
-    def _wanted(self, position: np.ndarray, here: np.ndarray, kind: np.ndarray) -> list[np.ndarray]:
+    def _ghosts_of_ranks(self, position: np.ndarray, here: np.ndarray, kind: np.ndarray) -> list[np.ndarray]:
         """Which of the bodies here are ghosts of each rank."""
         regions = self.communicator.allgather(BoundingBox.about(position if here.all() else position[:, here]))
         reach = self.kinds.bounding_radius[kind] + self.kinds.bounding_radius.max() + self.lists.reach(self.chunk_sums)
@@ -429,13 +431,13 @@ class Subdomain:
             for region in regions
         ]
 
-    def _lay_out(self, crowd: MigrationSet, places: Places, found: Order, seen: BodyBatch) -> None:
+    def _allocate(self, migration: MigrationSet, places: Places, found: MemoryOrder, seen: BodyBatch) -> None:
         """Set up arrays for bodies and ghosts."""
         self.ghosts, self.low = seen.number.size, subdomain_arrays.room_for_ghosts(seen.number.size)
         with apart():
-            self.bodies, self.first_number = subdomain_arrays.bodies(crowd, places, seen, self.kinds, self.used)
+            self.bodies, self.first_number = subdomain_arrays.bodies(migration, places, seen, self.kinds, self.used)
         self.kinds = with_poses(self.kinds, self.bodies.kind)
-        self.mode = mode_for(crowd.size, self.threads)
+        self.mode = mode_for(migration.size, self.threads)
         with apart():
             self.lists.arrays, self.border_blocks = subdomain_arrays.lists(
                 self.lists.arrays, self.bodies, self.layout, ghosts=self.low, border=found.border,
@@ -445,8 +447,8 @@ class Subdomain:
         if self.bonds:
             bonds = self.bonds.lay_out(self.bodies, self.ghosts, self.low, chunks)
             self.lists.arrays = self.lists.arrays._replace(bonds=bonds)
-        self.walls.faces = subdomain_arrays.walled(self.walls.faces, self.bodies, chunks)
-        self.fluid = subdomain_arrays.wet(self.fluid, chunks)
+        self.walls.faces = subdomain_arrays.with_wall_arrays(self.walls.faces, self.bodies, chunks)
+        self.fluid = subdomain_arrays.with_fluid_scratch(self.fluid, chunks)
         travel = self.chunk_sums[:, sweeps.DISPLACEMENT].max()
         self.chunk_sums = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.chunk_sums[0, sweeps.DISPLACEMENT] = travel
@@ -462,17 +464,17 @@ class Subdomain:
         to, of = consecutive_segments([each.size for each in wanted]), consecutive_segments(found)
         self.channel = channel = communicator.channel(columns, to, of, self.channel)
         layout = channel.layout
-        felt = self.walls.faces.walls.part[0].size if has_walls(self.walls.faces) else 0
-        report = np.zeros(FELT + felt, np.int64)
+        wall_loads = self.walls.faces.walls.part[0].size if has_walls(self.walls.faces) else 0
+        report = np.zeros(WALL_LOADS + wall_loads, np.int64)
         reports = np.zeros((communicator.report_rows(), report.size), np.int64)
-        swap = None if channel.remote_bytes or self.bonds else communicator.exchange_call(report, reports)
+        exchange = None if channel.remote_bytes or self.bonds else communicator.exchange_call(report, reports)
         self.border = HaloBuffers(
             index=index, motion=channel.motion,
             sent=first_and_size(layout.sent), received=first_and_size(layout.received),
             side=np.zeros(1, np.int64), side_rows=layout.side_rows, columns=columns,
             sends_orientation=sends_orientation, sent_rows=self.sent_rows, report=report, reports=reports,
             total=np.zeros((1, sweeps.COLUMNS), np.int64), blocks=self.border_blocks,
-            **c_functions.halo_calls(swap),
+            **c_functions.halo_calls(exchange),
         )  # fmt: skip
         inner = self.lists.arrays.block[-1] - self.lists.arrays.block[self.border_blocks]
         self.hastens = channel.remote_bytes >= LONG and inner >= SEVERAL
@@ -480,15 +482,15 @@ class Subdomain:
             own = np.concatenate([values[:, index[first:stop]] for values in sent])
             channel.part(route, 0)[:] = own.ravel()
         channel.start(0)
-        self._swap_reports()
+        self._exchange_reports()
         channel.finish()
 
-    def _swap_reports(self) -> None:
+    def _exchange_reports(self) -> None:
         """Exchange reports among all ranks; after this, all have read the halo received in the step before."""
         border = self.border
         self.communicator.exchange_reports(border.report, border.reports, sweeps.COLUMNS)
 
-    def _list_neighbours(self, found: Order) -> bool:
+    def _list_neighbours(self, found: MemoryOrder) -> bool:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
         b, nb = self.bodies, self.lists.arrays
         wanted, low = np.empty(nb.pairs.size, np.int64), np.int32(self.low)
@@ -500,9 +502,9 @@ class Subdomain:
         return self.lists.had_room(pairs, entries, b.kind.size)
 
     def _note_listed(self, *, listed: bool) -> None:
-        """Where bodies were when they were listed, and how far back chunks reach."""
+        """Record the positions at which bodies were listed, and how far back chunks reach."""
         nb = self.lists.arrays
-        if not listed:  # there is nobody
+        if not listed:  # there are no bodies
             nb.first_chunk_reached[:] = nb.last_chunk_reached[:] = np.arange(nb.pairs.size)
         first = int(nb.block[0])
         back = np.arange(first, nb.first_chunk_reached.size) - nb.first_chunk_reached[first:]
@@ -512,13 +514,13 @@ class Subdomain:
             self.lists.arrays = nb._replace(bonds=self.bonds.settle(nb))
         self.lists.fit_pair_force()
 
-    def _give_memory(self, crowd: MigrationSet, places: Places) -> None:
-        """Tell contacts what they remember: with walls at once, and pairs when they are picked, which is done here."""
+    def _restore_history(self, migration: MigrationSet, places: Places) -> None:
+        """Restore the history of contacts: that of walls at once, that of pairs after picking the candidates here."""
         b, index = self.bodies, None
         if self.layout.table_width:
-            place = np.full(crowd.old.number.size + crowd.late.number.size, -1)
+            place = np.full(migration.old.number.size + migration.arrived.number.size, -1)
             place[places.source] = np.arange(self.low, b.kind.size)
-            index = indexed(crowd, place, self.ghosts, self.first_number, b, self.kinds)
+            index = indexed(migration, place, self.ghosts, self.first_number, b, self.kinds)
             self.walls.give_history(index, b, self.lists.arrays)
         self._pick()
         if index and self.layout.width:
@@ -530,17 +532,17 @@ class Subdomain:
             self.lists.make_room_for_candidates()
 
     def _table(self, number: np.ndarray | None = None) -> HistoryTable:
-        """What contacts remember, of pairs too that others have; first spheres have these numbers, or the user's."""
+        """History of contacts, of pairs with ghosts as well; `number` of first spheres, by default the user's."""
         number = self.first_number if number is None else number
         walls = self.walls.faces.walls if has_walls(self.walls.faces) else None
         width, capsules = self.layout.table_width, self.layout.capsules
         found = ContactHistory.of(
-            self.bodies, self.lists.arrays, number, AsTheyAre(), walls, width=width, capsules=capsules
+            self.bodies, self.lists.arrays, number, IndexNumbering(), walls, width=width, capsules=capsules
         )
         return HistoryTable.of(found)
 
     def execute(
-        self, order: int, task: int = sweeps.PREDICT, after: int = subdomain_step.STAY, stop: int = 0,
+        self, order: int, task: int = sweeps.PREDICT, after: int = subdomain_step.NO_TASK, stop: int = 0,
         view: loop.OutputState = NOWHERE, bodies: Bodies | None = None,
     ) -> int:  # fmt: skip
         """Have the kernels carry out an order."""
@@ -551,7 +553,7 @@ class Subdomain:
         )  # fmt: skip
 
 
-class AsTheyAre:
+class IndexNumbering:
     """Stands for a `dem.soft.particle_ids.Numbering`: values stay in the order of the bodies here."""
 
     def by_row(self, identities: np.ndarray, values: np.ndarray) -> np.ndarray:

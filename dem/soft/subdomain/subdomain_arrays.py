@@ -1,4 +1,4 @@
-"""Arrays of a share: ghosts first, in whole chunks, then the bodies that it moves."""
+"""Arrays of a subdomain: ghosts first, in whole chunks, then the bodies that its rank moves."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def room_for_ghosts(ghosts: int) -> int:
     return CHUNK * max(1, -(-ghosts // CHUNK))
 
 
-def bodies(crowd: MigrationSet, places: Places, ghosts: BodyBatch, kinds: Kinds, used: Sequence[str]) -> tuple:
-    """Bodies, those of the share from these places after the ghosts, and the number of the first sphere of each.
+def bodies(migration: MigrationSet, places: Places, ghosts: BodyBatch, kinds: Kinds, used: Sequence[str]) -> tuple:
+    """Bodies, ghosts first and then those of the rank from these places, and the number of the first sphere of each.
 
-    Some of their arrays are used.
+    Arrays that are not in `used` stay empty.
     """
     low = room_for_ghosts(ghosts.number.size)
     made = {}
     for name in MOVING:
-        new = crowd.values(name, places, low) if name in used else crowd.none_of(name)
+        new = migration.values(name, places, low) if name in used else migration.none_of(name)
         if new.shape[1] and name in ghosts.arrays:
             new[:, : ghosts.number.size] = ghosts.arrays[name]
         made[name] = new if PER_BODY[name].axis == 1 else new[0]
-    number = crowd.numbers(places, low)
+    number = migration.numbers(places, low)
     number[: ghosts.number.size] = ghosts.number
     spheres = np.diff(kinds.first_offset)[made["kind"]]
     first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
@@ -62,7 +62,7 @@ def lists(
 ) -> tuple[Neighbours, int]:
     """Lists for these bodies, with the room that there was, and the number of blocks that hold the border.
 
-    The first indices are for ghosts, so many of them; so many bodies come next, in blocks of their own.
+    The first `ghosts` indices are for ghosts; the `border` bodies come next, in blocks of their own.
     """
     chunks, first = -(-bodies.kind.size // CHUNK), ghosts // CHUNK
     inner = min(first + -(-border // CHUNK), chunks)
@@ -84,15 +84,15 @@ def lists(
     return new._replace(**candidates, **entries, **{name: getattr(old, name) for name in KEPT_ROOM}), before
 
 
-def walled(faces: BoxFaces, bodies: Bodies, chunks: int) -> BoxFaces:
+def with_wall_arrays(faces: BoxFaces, bodies: Bodies, chunks: int) -> BoxFaces:
     """Faces whose walls, if there are any, have arrays for these bodies; the state of walls is shared."""
     if not has_walls(faces):
         return faces
     return faces._replace(walls=fitted(faces.walls, bodies.kind.size, bodies.owner.size, chunks))
 
 
-def wet(fluid: tuple, chunks: int) -> tuple:
-    """A fluid with scratch for so many chunks; its sums are shared."""
+def with_fluid_scratch(fluid: tuple, chunks: int) -> tuple:
+    """A fluid with scratch arrays for a number of chunks; its sums are shared."""
     if isinstance(fluid, Dry):
         return fluid
     medium = fluid.medium

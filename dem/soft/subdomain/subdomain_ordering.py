@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from dem.base.periodic import PeriodicCell
 
 
-class Order(NamedTuple):
+class MemoryOrder(NamedTuple):
     """Places of the bodies of a subdomain, counted from the first of them."""
 
-    order: np.ndarray  # (n,) who comes first, second, ...
+    order: np.ndarray  # (n,) the body that comes first, second, ...
     border: int  # bodies of the border, whole chunks of them unless they are all
-    grid: linked_cells.Grid | None  # None if there is nobody to be found
+    grid: linked_cells.Grid | None  # None if there are no bodies
     first: np.ndarray  # (cells + 1,) first body of the border in each cell
     inner: np.ndarray  # (cells + 1,) first of the others
 
@@ -31,15 +31,15 @@ def in_order(
     bound: np.ndarray,
     reach: float,
     cell_of_domain: PeriodicCell,
-) -> Order:
-    """Order of bodies at positions (3, n), of which those not zero in (1, n) have left, and others want some (n,).
+) -> MemoryOrder:
+    """Order of bodies at positions (3, n); `left` (1, n) marks those that have left, `wanted` (n,) those of the border.
 
     The cells are for bodies that lie within the radii `bound` (G,) and are listed up to `reach` apart [m].
     """
     n, here = position.shape[1], left[0] == 0
     first = np.zeros(most_cells(n) + 2, np.int32)
     if not here.any():
-        return Order(np.arange(n), n, None, first, first)
+        return MemoryOrder(np.arange(n), n, None, first, first)
     grid = grid_for(position, left, bound, reach, cell_of_domain)
     before = border_of(wanted, here)
     cell = np.empty(n, np.int32)
@@ -52,7 +52,7 @@ def in_order(
         orders.append(which[order])
         firsts.append(table + np.int32(start))
         start += which.size
-    return Order(np.concatenate(orders), orders[0].size, grid, *firsts)
+    return MemoryOrder(np.concatenate(orders), orders[0].size, grid, *firsts)
 
 
 def border_of(wanted: np.ndarray, here: np.ndarray) -> np.ndarray:

@@ -20,62 +20,62 @@ OF_STRAIGHT_SPHERES, OF_SPHERES, OF_BODIES = 9, 14, 28  # numbers of rows
 
 
 @inline
-def share_in(felt, row, b):
+def share_in(cache, row, b):
     """The `Share` of body b in two rows from this one on."""
-    return Share(felt[row, b], felt[row + 1, b])
+    return Share(cache[row, b], cache[row + 1, b])
 
 
 @inline
-def put_share(felt, row, b, share):
+def put_share(cache, row, b, share):
     """Write `Share` of a relaxation to two rows of the cache."""
-    felt[row, b], felt[row + 1, b] = share.loss, share.time
+    cache[row, b], cache[row + 1, b] = share.loss, share.time
 
 
 @inline
-def _one_share(scheme, felt, row, rows, b):
-    one = share_in(felt, row, b)
+def _one_share(scheme, cache, row, rows, b):
+    one = share_in(cache, row, b)
     return one, one, one
 
 
 @inline
-def _three_shares(scheme, felt, row, rows, b):
-    return share_in(felt, row, b), share_in(felt, rows, b), share_in(felt, rows + 2, b)
+def _three_shares(scheme, cache, row, rows, b):
+    return share_in(cache, row, b), share_in(cache, rows, b), share_in(cache, rows + 2, b)
 
 
 @inline
-def _put_one(scheme, felt, row, rows, b, shares):
-    put_share(felt, row, b, shares[0])
+def _put_one(scheme, cache, row, rows, b, shares):
+    put_share(cache, row, b, shares[0])
 
 
 @inline
-def _put_three(scheme, felt, row, rows, b, shares):
-    put_share(felt, row, b, shares[0])
-    put_share(felt, rows, b, shares[1])
-    put_share(felt, rows + 2, b, shares[2])
+def _put_three(scheme, cache, row, rows, b, shares):
+    put_share(cache, row, b, shares[0])
+    put_share(cache, rows, b, shares[1])
+    put_share(cache, rows + 2, b, shares[2])
 
 
 @inline
-def _no_bend(scheme, felt, b):
+def _no_bend(scheme, cache, b):
     return 0.0, 0.0, 0.0
 
 
 @inline
-def _bend(scheme, felt, b):
-    return three(felt, BEND, b)
+def _bend(scheme, cache, b):
+    return three(cache, BEND, b)
 
 
 @inline
-def _leave_bend(scheme, felt, b, bend):
+def _leave_bend(scheme, cache, b, bend):
     return
 
 
 @inline
-def _put_bend(scheme, felt, b, bend):
-    put_three(felt, BEND, b, bend)
+def _put_bend(scheme, cache, b, bend):
+    put_three(cache, BEND, b, bend)
 
 
-# of spheres, whose axes are all alike, and of other bodies: (scheme, felt, SHARE, SHARES or TURN, TURNS, b), or
-# (scheme, felt, b); and what is to be written
+# of spheres, whose axes are all alike, and of other bodies: (scheme, cache, SHARE, SHARES or TURN, TURNS, b), or
+# (scheme, cache, b); and what is to be written
 shares_in = select("scheme", {rotation.SphericalPCDM: _one_share, object: _three_shares})
 put_shares = select("scheme", {rotation.SphericalPCDM: _put_one, object: _put_three})
 bend_in = select("scheme", {rotation.SphericalPCDM: _no_bend, object: _bend})

@@ -1,9 +1,9 @@
-"""The laws of a fluid evaluated, block by block; what comes of it is kept for some steps, see ``fluid_cache``.
+"""Laws of a fluid evaluated block by block, for an interval of some steps; results are stored in ``fluid_cache``.
 
-Laws are told of the middle of these steps: where a body is then, if it goes on as it does, and with which velocities,
-if the fluid and the forces of now take it there. Unless all goes with the velocity they are asked twice, first with
-that at the beginning, then with the mean over the interval thus found: second order, and for drag up to the square of
-the velocity stable with any time step; an extrapolated velocity begins to swing at h rate > 1.
+The laws are evaluated for the middle of the interval: at the position extrapolated with the present velocity, and with
+the mean velocities that the fluid and the present forces give. Unless all laws are linear in the velocity they are
+evaluated twice, first with the initial velocity, then with the mean over the interval thus found: second order, and for
+drag up to the square of the velocity stable with any time step; an extrapolated velocity oscillates at h rate > 1.
 
 One body after the other, laws took 250 ns a sphere. Here the flow is sampled in a loop of its own, and those of the
 laws have nothing but arithmetic (`kernels.numerics.elementary`), of which LLVM makes vector code. Each is as short as
@@ -35,7 +35,7 @@ def pose_of_sphere(scheme, q, spin, time):
 
 @inline
 def pose_of_body(scheme, q, spin, time):
-    """Orientation so much later."""
+    """Orientation of a body after a time [s]."""
     return turn(spin, time, q)
 
 
@@ -43,8 +43,8 @@ pose_after = select("scheme", {rotation.SphericalPCDM: pose_of_sphere, object: p
 
 
 @vector_loop
-def look_ahead(box, low, high, lag, position, velocity, sampled, angular_velocity):
-    """Where bodies low to high are so much later; that they do not turn.
+def predict_positions(box, low, high, lag, position, velocity, sampled, angular_velocity):
+    """Positions of bodies low to high a time `lag` later; their angular velocity set to zero.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def look_ahead(box, low, high, lag, position, velocity, sampled, angular_velocit
     Writes
     ------
     sampled : PLACE
-    angular_velocity : zero, of bodies that do not turn
+    angular_velocity : zero
     """
     for b in range(low, high):
         s = b - low
@@ -64,11 +64,11 @@ def look_ahead(box, low, high, lag, position, velocity, sampled, angular_velocit
 
 
 @vector_loop
-def feel_turning(
+def evaluate_rotational_laws(
     fluid, scheme, low, high, shift, dt, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque,
-    sampled, felt, angular_velocity,
+    sampled, cache, angular_velocity,
 ):  # fmt: skip
-    """Resistance to rotation of bodies low to high, and to what rotation it is.
+    """Rotational resistance of bodies low to high, and the angular velocity to which they relax.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def feel_turning(
 
     Writes
     ------
-    felt : TURN, SPIN, TURNS and BEND
+    cache : TURN, SPIN, TURNS and BEND
     angular_velocity : (3, BLOCK) angular velocity in the middle of the interval, in the world frame; a separate array:
         with rows of an array that is also read, LLVM would have to check too many of them for overlap
 
@@ -95,17 +95,17 @@ def feel_turning(
         target, bend, shares, omega, turning = in_the_middle(
             fluid, scheme, memory, g, q, load(inertia, g), flow, contacts, dt
         )
-        rows.put_shares(scheme, felt, rows.TURN, rows.TURNS, b, shares)
-        put_three(felt, rows.SPIN, b, target)
-        rows.put_bend(scheme, felt, b, bend)
+        rows.put_shares(scheme, cache, rows.TURN, rows.TURNS, b, shares)
+        put_three(cache, rows.SPIN, b, target)
+        rows.put_bend(scheme, cache, b, bend)
         store(angular_velocity, s, outwards(scheme, q, omega))
         rotational_reynolds = larger(rotational_reynolds, turning)
     return rotational_reynolds
 
 
 @inline
-def seen_in(fluid, scheme, g, q, span, light, flow, gravity, spin, others, v):
-    """Mean velocity of a body over an interval, which laws are told of.
+def mean_velocity_over(fluid, scheme, g, q, span, light, flow, gravity, spin, others, v):
+    """Mean velocity of a body over an interval, at which the laws are evaluated.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def seen_in(fluid, scheme, g, q, span, light, flow, gravity, spin, others, v):
 
 
 @vector_loop
-def foresee(
+def predict_velocities(
     fluid,
     scheme,
     low,
@@ -141,9 +141,9 @@ def foresee(
     force,
     sampled,
     angular_velocity,
-    seen,
+    mean_velocity,
 ):
-    """Velocities of bodies low to high that laws are told of.
+    """Velocities of bodies low to high at which the laws are evaluated.
 
     Parameters
     ----------
@@ -153,9 +153,9 @@ def foresee(
 
     Writes
     ------
-    seen : (3, BLOCK) [m/s]
+    mean_velocity : (3, BLOCK) [m/s]
     """
-    every = fluid.medium.every
+    every = fluid.medium.interval
     span, lag = every * dt, 0.5 * (every - 1) * dt
     for b in range(low, high):
         s, g = b - low, kind[b]
@@ -163,46 +163,59 @@ def foresee(
         if not fluids.is_linear(fluid):
             q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
             others = add_scaled(gravity, light[g], load(force, b - shift))
-            v = seen_in(fluid, scheme, g, q, span, light[g], flow, gravity, spin, others, v)
-        store(seen, s, v)
+            v = mean_velocity_over(fluid, scheme, g, q, span, light[g], flow, gravity, spin, others, v)
+        store(mean_velocity, s, v)
 
 
 @vector_loop
-def feel_going(
-    fluid, scheme, low, high, present, dt, gravity, kind, mass, orientation, sampled, angular_velocity, seen, felt
+def evaluate_translational_laws(
+    fluid,
+    scheme,
+    low,
+    high,
+    present,
+    dt,
+    gravity,
+    kind,
+    mass,
+    orientation,
+    sampled,
+    angular_velocity,
+    mean_velocity,
+    cache,
 ):
-    """Resistance to translation of bodies low to high, and to what velocity it is.
+    """Translational resistance of bodies low to high, and the velocity to which they relax.
 
     Parameters
     ----------
     fluid, scheme, low, high, dt, gravity : see `dem.kernels.soft.state`
     present : number of bodies that have not left
     kind, mass, orientation : of `Bodies` and `Kinds`
-    sampled, angular_velocity, seen : flow, angular velocity and velocity in it
+    sampled, angular_velocity, mean_velocity : flow, angular velocity and velocity in it
 
     Writes
     ------
-    felt : SLOPE, MASS, SHARE, TARGET, PUSH and SHARES
+    cache : SLOPE, MASS, SHARE, TARGET, PUSH and SHARES
 
     Returns
     -------
-    bits of the largest Reynolds number, 1 if somebody is where the field is not known
+    bits of the largest Reynolds number, 1 if a body is outside the field
     """
     quickest, outside = np.int64(0), np.int64(0)
-    every = fluid.medium.every
+    every = fluid.medium.interval
     lag = 0.5 * (every - 1) * dt
     for b in range(low, high):
         s, g = b - low, kind[b]
         flow, spin = fluids.sample_in(fluid.field, sampled, s), load(angular_velocity, s)
         q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
-        resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, load(seen, s))
+        resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, load(mean_velocity, s))
         light, own = 1.0 / mass[g], fluids.own_of(flow, fluid, g)
         shares = laden(own, shares_along(scheme, dt, scale(own * light, resistance)))
         push = add_scaled(scale(light, force), -1.0 / own, slope)
-        rows.put_shares(scheme, felt, rows.SHARE, rows.SHARES, b, shares)
-        note_drive(scheme, felt, b, q, shares, flow.velocity, push)
-        put_three(felt, rows.SLOPE, b, slope)
-        felt[rows.MASS, b] = mass[g]
+        rows.put_shares(scheme, cache, rows.SHARE, rows.SHARES, b, shares)
+        note_drive(scheme, cache, b, q, shares, flow.velocity, push)
+        put_three(cache, rows.SLOPE, b, slope)
+        cache[rows.MASS, b] = mass[g]
         here = b < present
         quickest = larger(quickest, reynolds) if here else quickest
         outside = max(outside, np.int64(sampled[OUTSIDE, s])) if here else outside
@@ -210,7 +223,7 @@ def feel_going(
 
 
 @func
-def feel(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
+def evaluate_laws(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
     """Evaluate the laws for bodies low to high of chunk c, for the steps until the next evaluation.
 
     Parameters
@@ -223,29 +236,29 @@ def feel(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
 
     Returns
     -------
-    bits of the largest Reynolds number and of the rotational one, 1 if somebody is where the field is not known
+    bits of the largest Reynolds number and of the rotational one, 1 if a body is outside the field
     """
     medium = fluid.medium
-    lag, sampled, rotational_reynolds = 0.5 * (medium.every - 1) * dt, medium.sampled[c], np.int64(0)
-    scratch, angular_velocity, seen = (
+    lag, sampled, rotational_reynolds = 0.5 * (medium.interval - 1) * dt, medium.sampled[c], np.int64(0)
+    scratch, angular_velocity, mean_velocity = (
         sampled[sampled.shape[0] - SCRATCH :],
         medium.predicted_motion[c, :3],
         medium.predicted_motion[c, 3:],
     )
-    look_ahead(box, low, high, lag, bodies.position, bodies.velocity, sampled, angular_velocity)
+    predict_positions(box, low, high, lag, bodies.position, bodies.velocity, sampled, angular_velocity)
     sampling.fill(fluid.field, medium.clock[0] + lag, high - low, sampled, scratch)
     if bodies.torque.shape[1] > 0:
-        rotational_reynolds = feel_turning(
+        rotational_reynolds = evaluate_rotational_laws(
             fluid, scheme, low, high, shift, dt, bodies.kind, kinds.inertia, bodies.orientation, bodies.memory_q,
             bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque, sampled, bodies.fluid_cache,
             angular_velocity,
         )  # fmt: skip
-    foresee(
+    predict_velocities(
         fluid, scheme, low, high, shift, dt, gravity, bodies.kind, kinds.inverse_mass, bodies.velocity,
-        bodies.orientation, bodies.force, sampled, angular_velocity, seen,
+        bodies.orientation, bodies.force, sampled, angular_velocity, mean_velocity,
     )  # fmt: skip
-    quickest, outside = feel_going(
+    quickest, outside = evaluate_translational_laws(
         fluid, scheme, low, high, bodies.n_active[0], dt, gravity, bodies.kind, kinds.mass, bodies.orientation, sampled,
-        angular_velocity, seen, bodies.fluid_cache,
+        angular_velocity, mean_velocity, bodies.fluid_cache,
     )  # fmt: skip
     return quickest, rotational_reynolds, outside

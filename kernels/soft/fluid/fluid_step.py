@@ -2,9 +2,9 @@
 
 The fluid acts where the leap-frog kicks, with the velocity, angular velocity and pose at the forces, so that no list
 and no prediction knows of it, and its own stiffness is followed exactly, see `kernels.fluid.relaxation_step`: each
-velocity relaxes in the body frame held at the forces, each axis at its own rate. What its laws say is made anew at
-every step, or once in so many (`Medium.every`), see ``fluid_forces``: contacts take thirty steps, and fluids a thousand
-to stop a body.
+velocity relaxes in the body frame held at the forces, each axis at its own rate. Its laws are evaluated
+at every step, or once in `Medium.interval` steps, see ``fluid_forces``: contacts take thirty steps, and fluids a
+thousand to stop a body.
 
 Angular velocities go by the rotational scheme. One that leaps is handed, in place of the sum of torques, the torque by
 which it comes to where relaxation leads; any other one the sum, at the angular velocity that it foresees. Bodies follow
@@ -24,15 +24,15 @@ from dem.kernels.numerics.energy import add_words, as_fixed, as_words, gravitati
 from dem.kernels.numerics.quaternion import load_quaternion
 from dem.kernels.numerics.vector import add, add_scaled, load, scale, store, subtract
 from dem.kernels.soft.chunks import chunk_of
-from dem.kernels.soft.fluid.fluid_forces import feel
+from dem.kernels.soft.fluid.fluid_forces import evaluate_laws
 from dem.kernels.soft.fluid.rotational_relaxation import relax_rotation, start_turning
 from dem.kernels.soft.fluid.translational_relaxation import drag, inwards, outwards, pull, shares_along, work_of
 from dem.kernels.soft.integration.particle_update import note_vector
 
 
 @func
-def feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box):
-    """Evaluate the laws for chunk c, block by block, if it is time to.
+def evaluate_laws_if_due(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box):
+    """Evaluate the laws for chunk c, block by block, at the first step of an interval.
 
     Parameters
     ----------
@@ -44,13 +44,15 @@ def feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box):
 
     Returns
     -------
-    as `feel`
+    as `evaluate_laws`
     """
     low, high = chunk_of(c, bodies.kind.size)
     quickest, rotational_reynolds, outside = np.int64(0), np.int64(0), np.int64(0)
-    if fluid.medium.since[0] == 0:
+    if fluid.medium.steps_since_evaluation[0] == 0:
         for first in range(low, high, BLOCK):
-            found = feel(fluid, scheme, c, first, min(first + BLOCK, high), shift, dt, gravity, bodies, kinds, box)
+            found = evaluate_laws(
+                fluid, scheme, c, first, min(first + BLOCK, high), shift, dt, gravity, bodies, kinds, box
+            )
             quickest, rotational_reynolds, outside = (
                 max(quickest, found[0]),
                 max(rotational_reynolds, found[1]),
@@ -80,10 +82,12 @@ def correct(fluid, scheme, law, c, shift, keeps, dt, gravity, datum, per_joule, 
     -------
     energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴], work of the fluid in
     the half steps before and after the forces, two words each, bits of the largest Reynolds number and of the
-    rotational one, 1 if somebody is where the field is not known; no numbers but where laws are evaluated
+    rotational one, 1 if a body is outside the field; no numbers but where laws are evaluated
     """
     low, high = chunk_of(c, bodies.kind.size)
-    reynolds, rotational_reynolds, outside = feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box)
+    reynolds, rotational_reynolds, outside = evaluate_laws_if_due(
+        fluid, scheme, c, shift, dt, gravity, bodies, kinds, box
+    )
     energy, max_acceleration_squared, before, after = drag(
         fluid, scheme, law, box, low, high, bodies.n_active[0], shift, keeps, dt, gravity, datum, per_joule,
         bodies.identity, bodies.position, bodies.orientation, bodies.fluid_cache, bodies.image, bodies.velocity,

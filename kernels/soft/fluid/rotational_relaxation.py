@@ -94,7 +94,7 @@ def in_the_middle(fluid, scheme, memory, g, q, inertia, flow, contacts, dt):
     middle: shares of a step, angular velocity [rad/s], rotational Reynolds number
     """
     medium, omega = fluids.medium_at(flow, fluid.medium), foreseen(scheme, memory, q, inertia, dt)
-    spin, rate, every = scale(0.5, curl(flow.gradient)), strain(flow.gradient), fluid.medium.every
+    spin, rate, every = scale(0.5, curl(flow.gradient)), strain(flow.gradient), fluid.medium.interval
     target, slope = at_rest_in_flow(scheme, medium, g, q, spin, rate, omega)
     span, share, start = every * dt, 0.5 - 0.5 / every, omega
     if rotation.leaps(scheme):
@@ -142,7 +142,7 @@ def led(scheme, memory, q, inertia, target, slope, shares, torque, dt):
 
 @vector_loop
 def relax_rotation(
-    fluid, scheme, low, high, present, shift, dt, per_joule, kind, inertia, orientation, torque, felt, memory_q,
+    fluid, scheme, low, high, present, shift, dt, per_joule, kind, inertia, orientation, torque, cache, memory_q,
     memory_w, memory_a, memory_more,
 ):  # fmt: skip
     """Rotation of bodies low to high completed with their torques, by what they feel.
@@ -151,7 +151,7 @@ def relax_rotation(
     ----------
     fluid, scheme, low, high, shift, dt, per_joule : see `dem.kernels.soft.state`
     present : number of bodies that have not left
-    kind, inertia, orientation, torque, felt : of `Bodies` and `Kinds`
+    kind, inertia, orientation, torque, cache : of `Bodies` and `Kinds`
 
     Writes
     ------
@@ -164,13 +164,13 @@ def relax_rotation(
     """
     energy, fastest = np.int64(0), np.int64(0)
     before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
-    since = fluid.medium.since[0] * dt
+    since = fluid.medium.steps_since_evaluation[0] * dt
     for b in range(low, high):
         g, q = kind[b], load_quaternion(orientation, b)
         i, memory = load(inertia, g), rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
         contacts = inwards(scheme, q, load(torque, b - shift))
-        bend, shares = rows.bend_in(scheme, felt, b), rows.shares_in(scheme, felt, rows.TURN, rows.TURNS, b)
-        target = add_scaled(three(felt, rows.SPIN, b), since, bend)
+        bend, shares = rows.bend_in(scheme, cache, b), rows.shares_in(scheme, cache, rows.TURN, rows.TURNS, b)
+        target = add_scaled(three(cache, rows.SPIN, b), since, bend)
         behind = rotation.behind(scheme, memory, i)
         memory, applied = led(scheme, memory, q, i, target, bend, shares, contacts, dt)
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)

@@ -97,50 +97,50 @@ def work_of(mass, dt, others, before, after):
 
 
 @inline
-def drive_ball(scheme, felt, b, q, shares, target, push):
+def drive_ball(scheme, cache, b, q, shares, target, push):
     """Note what a fluid that does not change gives a sphere in half a step [m/s]."""
-    put_three(felt, rows.TARGET, b, step_relaxed(shares, target, push))
+    put_three(cache, rows.TARGET, b, step_relaxed(shares, target, push))
 
 
 @inline
-def drive_body(scheme, felt, b, q, shares, target, push):
+def drive_body(scheme, cache, b, q, shares, target, push):
     """Note the velocity of the fluid and what it pushes beside other accelerations: in the world, as bodies turn."""
-    put_three(felt, rows.TARGET, b, target)
-    put_three(felt, rows.PUSH, b, push)
+    put_three(cache, rows.TARGET, b, target)
+    put_three(cache, rows.PUSH, b, push)
 
 
 @inline
-def driven_ball(scheme, felt, b, q, gap, others):
+def driven_ball(scheme, cache, b, q, gap, others):
     """Changes of a sphere's velocity relative to the fluid in half a step and in a whole one.
 
     Parameters
     ----------
-    scheme, felt, b, q : see `dem.kernels.soft.state`
+    scheme, cache, b, q : see `dem.kernels.soft.state`
     gap, others : how far the fluid has gone on since then less the velocity [m/s]; all other accelerations [m/s²]
 
     Returns
     -------
     two vectors [m/s]
     """
-    shares = rows.shares_in(scheme, felt, rows.SHARE, rows.SHARES, b)
-    change = add(three(felt, rows.TARGET, b), step_relaxed(shares, gap, others))
+    shares = rows.shares_in(scheme, cache, rows.SHARE, rows.SHARES, b)
+    change = add(three(cache, rows.TARGET, b), step_relaxed(shares, gap, others))
     return change, step_in_two(shares, change)
 
 
 @inline
-def driven_body(scheme, felt, b, q, gap, others):
+def driven_body(scheme, cache, b, q, gap, others):
     """Changes of a body's velocity relative to the fluid in half a step and in a whole one, axis by axis.
 
     Parameters
     ----------
-    scheme, felt, b, q, gap, others : see `driven_ball`
+    scheme, cache, b, q, gap, others : see `driven_ball`
 
     Returns
     -------
     two vectors [m/s]
     """
-    shares = rows.shares_in(scheme, felt, rows.SHARE, rows.SHARES, b)
-    gap, push = add(three(felt, rows.TARGET, b), gap), add(three(felt, rows.PUSH, b), others)
+    shares = rows.shares_in(scheme, cache, rows.SHARE, rows.SHARES, b)
+    gap, push = add(three(cache, rows.TARGET, b), gap), add(three(cache, rows.PUSH, b), others)
     change = step_relaxed(shares, rotate_back(q, gap), rotate_back(q, push))
     return rotate(q, change), rotate(q, step_in_two(shares, change))
 
@@ -152,7 +152,7 @@ driven = select("scheme", {rotation.SphericalPCDM: driven_ball, object: driven_b
 @vector_loop
 def drag(
     fluid, scheme, law, box, low, high, present, shift, keeps, dt, gravity, datum, per_joule, identity, position,
-    orientation, felt, image, velocity, force, ahead,
+    orientation, cache, image, velocity, force, ahead,
 ):  # fmt: skip
     """Velocities of bodies low to high half a step past their forces, by what they feel.
 
@@ -160,7 +160,7 @@ def drag(
     ----------
     scheme, law, box, low, high, shift, dt, gravity, datum, per_joule : see `dem.kernels.soft.state`
     present, keeps : number of bodies that have not left; whether to write the force
-    identity, position, orientation, felt, image : of `Bodies`
+    identity, position, orientation, cache, image : of `Bodies`
 
     Writes
     ------
@@ -176,12 +176,14 @@ def drag(
     energy, max_acceleration_squared = np.int64(0), np.int64(0)
     before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
     medium, half = fluid.medium, 0.5 * dt
-    passed = (medium.since[0] - 0.5 * medium.every) * dt  # of the interval since its middle, at half a step before
+    passed = (
+        medium.steps_since_evaluation[0] - 0.5 * medium.interval
+    ) * dt  # of the interval since its middle, at half a step before
     for b in range(low, high):
-        m, v, x, q = felt[rows.MASS, b], load(velocity, b), load(position, b), load_quaternion(orientation, b)
-        contacts, slope = scale(1.0 / m, load(force, b - shift)), three(felt, rows.SLOPE, b)
+        m, v, x, q = cache[rows.MASS, b], load(velocity, b), load(position, b), load_quaternion(orientation, b)
+        contacts, slope = scale(1.0 / m, load(force, b - shift)), three(cache, rows.SLOPE, b)
         others = add(contacts, gravity)
-        until, whole = driven(scheme, felt, b, q, subtract(scale(passed, slope), v), others)
+        until, whole = driven(scheme, cache, b, q, subtract(scale(passed, slope), v), others)
         now, later = add(v, add_scaled(until, half, slope)), add(v, add_scaled(whole, dt, slope))
         fluids.take(fluid.field, identity[b], m, dt, others, v, now, later)
         store(velocity, b, later)

@@ -1,13 +1,13 @@
-"""Ghosts: copies of bodies that are moved elsewhere, and whose spheres those that are moved here may touch.
+"""Ghosts: copies of bodies of other ranks that may touch bodies of this rank, and the search for their pairs.
 
-They have the first indices, in chunks of their own, and are never gathered, corrected or predicted: after each
-prediction their motion comes in from where they are moved. A pair of a ghost and a body of this share is the ghost's;
-pairs of two ghosts are none of this share's business. So sums over the chunks of ghosts are those over the pairs that
-another share has as well, bit for bit.
+Ghosts have the first indices, in chunks of their own, and are never gathered, corrected or predicted: after each
+prediction their motion is received from the rank that moves them. A pair of a ghost and a body of this rank is stored
+with the ghost; pairs of two ghosts are not listed. So sums over the chunks of ghosts are those over the pairs that
+another rank evaluates as well, bit for bit.
 
-Next come the bodies that are ghosts elsewhere, and others to whole chunks: the border. All ghosts' pairs are with them,
-and a pair of one of them and a body further in is the border's. So the border can be moved before all others, and told
-of while they are. Border and inner bodies are each in cell order, with a table of cells of their own.
+Next come the bodies that are ghosts of other ranks, filled up to whole chunks: the border. Ghosts have pairs with the
+border only, and a pair of a border body and an inner body is stored with the border. So the border can be moved first
+and be sent while the inner bodies are moved. Border and inner bodies are each in cell order, with their own cell table.
 """
 
 import math
@@ -34,7 +34,7 @@ from dem.kernels.soft.neighbours.linked_cells import cell_at, row_of
 
 @inline
 def chunks_of_ghosts(neighbours):
-    """Number of chunks that hold ghosts: they come before all blocks."""
+    """Number of chunks that hold ghosts, which come before all blocks."""
     return neighbours.block[0]
 
 
@@ -62,7 +62,7 @@ windows = select("box", {BoxFaces: closed_windows, PeriodicFaces: folded_windows
 
 @inline
 def search_around(box, b, skin, largest, grid, cell_first, k, stop, bodies, kinds, neighbours):
-    """Bodies of this share whose bounding spheres come closer to that of ghost b than the skin, whatever their size.
+    """Bodies of this rank whose bounding spheres come closer to that of ghost b than the skin, whatever their size.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, nei
     Parameters
     ----------
     c, skin, bodies, kinds, box : see `dem.kernels.soft.state`
-    ghosts : their number; what comes after them in their chunks is nobody
+    ghosts : their number; indices after them in their chunks are unused
     largest, grid, cell_first : see `search_around`
 
     Writes
@@ -130,7 +130,7 @@ def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, nei
 
 @func
 def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box):
-    """List the pairs of the border's bodies of chunk c, with each other and with those further in.
+    """List the pairs of the border bodies of chunk c, with each other and with inner bodies.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds
 
     Returns
     -------
-    the room needed, see `dem.kernels.soft.neighbours.body_pairs.search`
+    room needed, see `dem.kernels.soft.neighbours.body_pairs.search`
     """
     room = pair_room(neighbours)
     start = c * room
@@ -166,7 +166,7 @@ def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds
 
 @inline
 def note_chunk(c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted):
-    """List the pairs of a chunk, of ghosts or of bodies of this share.
+    """List the pairs of a chunk, of ghosts or of bodies of this rank.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def note_chunk(c, ghosts, inner, skin, largest, grid, cell_first, inner_first, b
 
 @kernel
 def search_serial(ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted):
-    """List the pairs of all bodies, and the room that each chunk wants.
+    """List the pairs of all bodies, and the room that each chunk needs.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ note_chunks = spread(note_chunk)
 def search_threaded(
     ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted
 ):
-    """List the pairs of all bodies and ghosts, and the room that each chunk wants, by threads.
+    """List the pairs of all bodies and ghosts, and the room that each chunk needs, by threads.
 
     Parameters
     ----------

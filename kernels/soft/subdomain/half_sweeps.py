@@ -1,4 +1,4 @@
-"""Sweeps over some of a share's blocks, or half of each: the border's before others, and others while it is told of."""
+"""Sweeps over some blocks of a rank, or over half of each: the border first, inner blocks while the border is sent."""
 
 from dem.kernels.compiler.jit import func, inline, select, spread
 from dem.kernels.soft.chunks import Serial, Threaded
@@ -7,7 +7,7 @@ from dem.kernels.soft.integration import passes, sweeps
 
 @func
 def do_part(k, job, first, begin, end, task, context):
-    """Evaluate what reaches out of a block before anything in it moves, or sweep over its halves.
+    """Evaluate the pairs of a block that reach into others before anything moves, or sweep over its halves.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ def do_part(k, job, first, begin, end, task, context):
 
 
 @inline
-def go_serial(job, first, stop, begin, end, task, context):
-    """Evaluate what reaches out of the blocks `first` to `stop`, or sweep over their halves, in one thread.
+def do_blocks_serial(job, first, stop, begin, end, task, context):
+    """Evaluate the pairs that reach out of the blocks `first` to `stop`, or sweep over the blocks, in one thread.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ def go_serial(job, first, stop, begin, end, task, context):
         do_part(k, job, first, begin, end, task, context)
 
 
-go_spread = spread(do_part)
+do_blocks_spread = spread(do_part)
 
 
 @inline
-def go_threaded(job, first, stop, begin, end, task, context):
-    """Evaluate what reaches out of the blocks `first` to `stop`, or sweep over their halves, by threads.
+def do_blocks_threaded(job, first, stop, begin, end, task, context):
+    """Evaluate the pairs that reach out of the blocks `first` to `stop`, or sweep over the blocks, by threads.
 
     Parameters
     ----------
@@ -57,15 +57,15 @@ def go_threaded(job, first, stop, begin, end, task, context):
     ------
     context : as `do_part`
     """
-    go_spread(stop - first, job, first, begin, end, task, context)
+    do_blocks_spread(stop - first, job, first, begin, end, task, context)
 
 
-go = select("mode", {Serial: go_serial, Threaded: go_threaded}, handed=False)
+do_blocks = select("mode", {Serial: do_blocks_serial, Threaded: do_blocks_threaded}, handed=False)
 
 
 @inline
-def go_over(first, stop, begin, end, task, mode, context):
-    """Sweep over halves of some blocks; before the first one, evaluate what reaches out of them.
+def sweep_blocks(first, stop, begin, end, task, mode, context):
+    """Sweep over halves of some blocks; before the first half, evaluate the pairs that reach out of them.
 
     Parameters
     ----------
@@ -77,6 +77,4 @@ def go_over(first, stop, begin, end, task, mode, context):
     context : as `dem.kernels.soft.integration.sweeps.sweep_half`
     """
     for job in range(passes.SWEEP if task == sweeps.PREDICT or begin > 0 else passes.BORDERS, passes.SWEEP + 1):
-        go(
-            mode, job, first, stop, begin, end, task, context
-        )  # fmt: skip
+        do_blocks(mode, job, first, stop, begin, end, task, context)

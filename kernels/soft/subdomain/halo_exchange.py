@@ -23,8 +23,8 @@ MAXIMA = (
 IS_MAXIMUM = tuple(k in MAXIMA for k in range(sweeps.COLUMNS))
 
 
-# of a report: maxima, sums of this share, sums over pairs with ghosts, what walls feel, each with COLUMNS numbers
-MOST, OWN, BOTH, FELT = 0, sweeps.COLUMNS, 2 * sweeps.COLUMNS, 3 * sweeps.COLUMNS
+# parts of a report: maxima, sums of this rank, sums over pairs with ghosts, loads of walls; COLUMNS numbers each
+LARGEST, OWN, SHARED, WALL_LOADS = 0, sweeps.COLUMNS, 2 * sweeps.COLUMNS, 3 * sweeps.COLUMNS
 
 
 class HaloBuffers(NamedTuple):
@@ -47,16 +47,16 @@ class HaloBuffers(NamedTuple):
     report: np.ndarray  # (S,) int64, of this rank
     reports: np.ndarray  # (P, S) int64, of all ranks
     total: np.ndarray  # (1, COLUMNS) int64, over all ranks
-    blocks: int  # of `Neighbours.block`, which hold all bodies that are ghosts elsewhere, in whole chunks
-    swap: np.ndarray  # (WORDS,) int64, call that exchanges reports; address 0 if Python does it
-    clock: np.ndarray  # (WORDS,) int64, call that writes the time to `now`
-    now: np.ndarray  # (2,) int64 [s, ns]
-    waited: np.ndarray  # (1,) int64 [ns], that the calls of `swap` have taken
+    blocks: int  # of `Neighbours.block`, those of the border: bodies that are ghosts of other ranks, in whole chunks
+    exchange: np.ndarray  # (WORDS,) int64, call that exchanges reports; address 0 if Python does it
+    clock: np.ndarray  # (WORDS,) int64, call that writes the time to `clock_time`
+    clock_time: np.ndarray  # (2,) int64 [s, ns]
+    exchange_time: np.ndarray  # (1,) int64 [ns], that the calls of `exchange` have taken
 
 
 @func
 def pack_halo(bodies, kinds, border):
-    """Pack the motion of bodies that are ghosts elsewhere into the other side of the send buffer."""
+    """Pack the motion of bodies that are ghosts of other ranks into the other side of the send buffer."""
     border.side[0] = 1 - border.side[0]
     n = 0
     for p in range(border.sent.shape[0]):
@@ -111,66 +111,66 @@ def copy_out(target, b, size, k, border):
 
 @func
 def local_sums(box, neighbours, chunk_sums, border):
-    """Add up what the chunks report, those of ghosts apart."""
+    """Sum what the chunks report, those of ghosts separately."""
     row = border.report
-    for k in range(FELT):
+    for k in range(WALL_LOADS):
         row[k] = 0
     for c in range(chunk_sums.shape[0]):
         ghosts = c < neighbours.block[0]
-        column = BOTH if ghosts else OWN
+        column = SHARED if ghosts else OWN
         for k in range(sweeps.COLUMNS):
             row[column + k] += 0 if IS_MAXIMUM[k] else chunk_sums[c, k]
-            if not ghosts or k == sweeps.PAIRS + 1:  # all that ghosts report, and the overlap
-                row[MOST + k] = max(row[MOST + k], chunk_sums[c, k])
-    report_walls(box, neighbours.block[0], row)
+            if not ghosts or k == sweeps.PAIRS + 1:  # maxima of own chunks; of ghosts the overlap only
+                row[LARGEST + k] = max(row[LARGEST + k], chunk_sums[c, k])
+    report_wall_loads(box, neighbours.block[0], row)
 
 
 @inline
-def nothing_reported(box, first, row):
+def report_no_wall_loads(box, first, row):
     """Report no loads of walls: there are none."""
     return
 
 
 @inline
-def add_up_walls(box, first, row):
-    """Add up what walls feel from the chunks from `first` on."""
+def sum_wall_loads(box, first, row):
+    """Sum the loads on walls of the chunks from `first` on."""
     part = box.walls.part
     for w in range(part.shape[1]):
         for k in range(wall_loads.COLUMNS):
-            row[FELT + w * wall_loads.COLUMNS + k] = 0
+            row[WALL_LOADS + w * wall_loads.COLUMNS + k] = 0
     for c in range(first, part.shape[0]):
         for w in range(part.shape[1]):
             for k in range(wall_loads.COLUMNS):
-                row[FELT + w * wall_loads.COLUMNS + k] += part[c, w, k]
+                row[WALL_LOADS + w * wall_loads.COLUMNS + k] += part[c, w, k]
 
 
-report_walls = select("box", {BoxFaces: nothing_reported, WalledFaces: add_up_walls})
+report_wall_loads = select("box", {BoxFaces: report_no_wall_loads, WalledFaces: sum_wall_loads})
 
 
 @inline
 def time(border):
     """Time by a clock that only goes forward [ns]."""
     call(border.clock)
-    return border.now[0] * 1_000_000_000 + border.now[1]
+    return border.clock_time[0] * 1_000_000_000 + border.clock_time[1]
 
 
 @func
 def exchange_sums(border):
-    """Hear what all report; returns 0, or what else the call returned.
+    """Exchange reports with all ranks; returns 0, or the error code of the call.
 
     Writes
     ------
-    border : `reports`, `waited`
+    border : `reports`, `exchange_time`
     """
     began = time(border)
-    code = call(border.swap)
-    border.waited[0] += time(border) - began
+    code = call(border.exchange)
+    border.exchange_time[0] += time(border) - began
     return code
 
 
 @func
 def add_sums(box, border):
-    """What all shares have come to; also what walls feel, as if one chunk reported it.
+    """Sum the reports of all ranks; the loads of walls are stored as if one chunk reported them.
 
     Writes
     ------
@@ -182,24 +182,24 @@ def add_sums(box, border):
         own, both = np.int64(0), np.int64(0)
         for r in range(reports.shape[0]):
             own += reports[r, OWN + k]
-            both += reports[r, BOTH + k]
+            both += reports[r, SHARED + k]
         total[0, k] = own + both // 2
     for k in MAXIMA:
         total[0, k] = 0
         for r in range(reports.shape[0]):
-            total[0, k] = max(total[0, k], reports[r, MOST + k])
-    note_walls(box, reports)
+            total[0, k] = max(total[0, k], reports[r, LARGEST + k])
+    set_wall_loads(box, reports)
 
 
 @inline
-def nothing_noted(box, reports):
+def add_no_wall_loads(box, reports):
     """Record no loads of walls: there are none."""
     return
 
 
 @inline
-def add_walls(box, reports):
-    """Let walls feel what they feel from all shares."""
+def add_wall_loads(box, reports):
+    """Sum the loads on walls over all ranks."""
     part = box.walls.part
     for c in range(part.shape[0]):
         for w in range(part.shape[1]):
@@ -208,7 +208,7 @@ def add_walls(box, reports):
     for r in range(reports.shape[0]):
         for w in range(part.shape[1]):
             for k in range(wall_loads.COLUMNS):
-                part[0, w, k] += reports[r, FELT + w * wall_loads.COLUMNS + k]
+                part[0, w, k] += reports[r, WALL_LOADS + w * wall_loads.COLUMNS + k]
 
 
-note_walls = select("box", {BoxFaces: nothing_noted, WalledFaces: add_walls})
+set_wall_loads = select("box", {BoxFaces: add_no_wall_loads, WalledFaces: add_wall_loads})

@@ -1,9 +1,9 @@
-"""A step of a share of the bodies, beside others who move the rest: in pieces, between which shares tell each other.
+"""A step of a subdomain: in pieces, between which the ranks exchange ghosts and sums.
 
-A share has ghosts (``ghosts``), and is otherwise swept over as all bodies are elsewhere (``passes``): first the border,
-whose motion others want to know (``halo_exchange``); then, while they are told, the bodies further in. What all have
-reported is noted, and the next step is begun, in one call. Where all who are told have memory in common, kernels take
-many steps by themselves: Python, which the caches have forgotten by then, took 0.04 ms of each.
+A subdomain has ghosts (``ghosts``), and is otherwise swept as all bodies are on one rank (``passes``): first the
+border, whose motion other ranks need (``halo_exchange``); then, while that is sent, the inner bodies. The sums of all
+ranks are recorded and the next step is begun in one call. Where all neighbouring ranks share memory, kernels take many
+steps by themselves: Python, which has left the caches by then, took 0.04 ms of each.
 """
 
 import numpy as np
@@ -24,23 +24,23 @@ from dem.kernels.soft.integration.time_loop import (
     time_of,
 )
 from dem.kernels.soft.state import StepContext
-from dem.kernels.soft.subdomain.half_sweeps import go_over
+from dem.kernels.soft.subdomain.half_sweeps import sweep_blocks
 from dem.kernels.soft.subdomain.halo_exchange import add_sums, exchange_sums, local_sums, pack_halo, time, unpack_halo
 from dem.kernels.soft.wall_contact.near_wall_list import look_again
 from dem.kernels.soft.wall_contact.wall_arrays import note_travel
 
-# what Python orders: the border swept; half of the bodies further in, the other half, or all of them; what all shares
-# have reported, noted, and the border swept again; these three, and again; candidates picked; how far bodies have come
-# since they were listed; the state shown; nothing, for kernels to be compiled
-BEGIN, FIRST_HALF, SECOND_HALF, REST, NOTE, STEPS, PICK, DISPLACED, SHOW, NOTHING = range(10)
-STAY = -1  # no sweep
-UNHEARD = 100  # besides what `time_loop.execute` comes back for: reports could not be swapped
+# orders of Python: sweep the border; half of the inner bodies, the other half, or all of them; record the sums of all
+# ranks and sweep the border again; repeat these three; pick candidates; measure displacements since the lists were
+# built; compute the state at the whole step; nothing, for kernels to be compiled
+BORDER, FIRST_HALF, SECOND_HALF, INNER, RECORD, STEPS, PICK, MEASURE_DISPLACEMENT, SHOW, NOTHING = range(10)
+NO_TASK = -1  # no sweep
+EXCHANGE_FAILED = 100  # besides the codes of `time_loop.execute`: reports could not be exchanged
 PAUSE = 50_000_000  # ns
 
 
 @func
-def meet_ghosts(block, task, context):
-    """Place the ghosts of a block's share of chunks, and evaluate their pairs.
+def evaluate_ghosts(block, task, context):
+    """Place the ghosts of the chunks that a block evaluates, and evaluate their pairs.
 
     Parameters
     ----------
@@ -61,27 +61,29 @@ def meet_ghosts(block, task, context):
 
 
 @inline
-def meet_serial(task, context):
-    """Place all ghosts, and evaluate their pairs, in one thread; see `meet_ghosts`."""
+def evaluate_all_ghosts_serial(task, context):
+    """Place all ghosts, and evaluate their pairs, in one thread; see `evaluate_ghosts`."""
     for block in range(context.neighbours.block.size - 1):
-        meet_ghosts(block, task, context)
+        evaluate_ghosts(block, task, context)
 
 
-meet_spread = spread(meet_ghosts)
-
-
-@inline
-def meet_threaded(task, context):
-    """Place all ghosts, and evaluate their pairs, by threads; see `meet_ghosts`."""
-    meet_spread(context.neighbours.block.size - 1, task, context)
-
-
-meet = select("mode", {Serial: meet_serial, Threaded: meet_threaded}, handed=False)
+evaluate_ghosts_spread = spread(evaluate_ghosts)
 
 
 @inline
-def begin(task, mode, context, progress, border):
-    """Do one of the tasks for the border; returns DONE, or LIST_STALE if candidates are to be picked first.
+def evaluate_all_ghosts_threaded(task, context):
+    """Place all ghosts, and evaluate their pairs, by threads; see `evaluate_ghosts`."""
+    evaluate_ghosts_spread(context.neighbours.block.size - 1, task, context)
+
+
+evaluate_all_ghosts = select(
+    "mode", {Serial: evaluate_all_ghosts_serial, Threaded: evaluate_all_ghosts_threaded}, handed=False
+)
+
+
+@inline
+def sweep_border(task, mode, context, progress, border):
+    """Sweep the border for a task; returns DONE, or LIST_STALE if candidates are to be picked first.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ def begin(task, mode, context, progress, border):
     Writes
     ------
     context : as `dem.kernels.soft.integration.sweeps.sweep_block`
-    border : the motion that others want to know, what is reported
+    border : motion of the border, which other ranks need, and the report
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     if task != sweeps.PREDICT:
@@ -102,15 +104,15 @@ def begin(task, mode, context, progress, border):
         if predicted:
             look_again(mode, context, progress)
         bond_step.before(neighbours.bonds, True, context.constants, bodies, kinds, neighbours, context.box)
-        meet(mode, task, context)
-    go_over(0, border.blocks, 0, 2, task, mode, context)
+        evaluate_all_ghosts(mode, task, context)
+    sweep_blocks(0, border.blocks, 0, 2, task, mode, context)
     pack_halo(bodies, kinds, border)
     return DONE
 
 
 @inline
-def go_on(order, task, mode, context, border):
-    """Do the same for those further in, or for one half of them, and report.
+def sweep_inner(order, task, mode, context, border):
+    """Sweep the inner bodies, or one half of them, and report the sums of this rank.
 
     Parameters
     ----------
@@ -120,28 +122,28 @@ def go_on(order, task, mode, context, border):
     Writes
     ------
     context : as `dem.kernels.soft.integration.sweeps.sweep_block`
-    border : what is reported
+    border : the report of this rank
     """
     first, last = 1 if order == SECOND_HALF else 0, 1 if order == FIRST_HALF else 2
-    go_over(border.blocks, context.neighbours.block.size - 1, first, last, task, mode, context)
+    sweep_blocks(border.blocks, context.neighbours.block.size - 1, first, last, task, mode, context)
     if last > 1:
         local_sums(context.box, context.neighbours, context.chunk_sums, border)
 
 
 @inline
-def note(task, context, progress, border):
-    """Note what all shares have reported; returns DONE, or which limit is passed, the same for all shares.
+def record_sums(task, context, progress, border):
+    """Record the sums of all ranks; returns DONE, or the limit that is exceeded, the same on all ranks.
 
     Parameters
     ----------
     task : see `dem.kernels.soft.integration.time_loop.take_step`
-    context : bonds with the sums of all shares
+    context : bonds with the sums of all ranks
 
     Writes
     ------
-    border : what the reports of all shares come to
+    border : totals over all ranks
     context, progress : as `dem.kernels.soft.integration.time_loop.keep_ledger`
-    context.chunk_sums : row 0, how far spheres went in the last prediction, in any share
+    context.chunk_sums : row 0, largest displacement in the last prediction, of all ranks
     """
     add_sums(context.box, border)
     row = border.total
@@ -153,44 +155,44 @@ def note(task, context, progress, border):
 
 @inline
 def take_steps(order, task, after, stop, mode, context, progress, border):
-    """Do one piece of a step; or, at STEPS, all that is left of one whose border is swept, and more.
+    """Do one piece of a step; or, at STEPS, complete the step whose border is swept, and take more steps.
 
-    Then all shares have taken `stop` steps, or the border is swept for another one: kernels come back now and then, so
-    that Python hears of interrupts.
+    Then `stop` steps are complete on all ranks, or the border is swept for another one: kernels return every `PAUSE`,
+    so that Python can handle interrupts.
 
     Parameters
     ----------
-    order, task, after, stop, mode, context : see `obey`
+    order, task, after, stop, mode, context : see `execute`
 
     Writes
     ------
-    context, progress, border : as `go_on`, `note` and `begin`
+    context, progress, border : as `sweep_inner`, `record_sums` and `sweep_border`
 
     Returns
     -------
-    DONE; LIST_STALE or FEW_SLOTS before a border is swept; a limit that is passed; UNHEARD
+    DONE; LIST_STALE or FEW_SLOTS before a border is swept; a limit that is exceeded; EXCHANGE_FAILED
     """
     code, on = DONE, order == STEPS
     until = time(border) + PAUSE if on else np.int64(0)
     while True:
-        if on or order == FIRST_HALF or order == SECOND_HALF or order == REST:  # noqa: PLR1714
-            half = REST if on else order
-            go_on(half, task, mode, context, border)
+        if on or order == FIRST_HALF or order == SECOND_HALF or order == INNER:  # noqa: PLR1714
+            half = INNER if on else order
+            sweep_inner(half, task, mode, context, border)
         if on and exchange_sums(border) != 0:
-            return UNHEARD
-        if on or order == NOTE:
-            code = note(task, context, progress, border)
+            return EXCHANGE_FAILED
+        if on or order == RECORD:
+            code = record_sums(task, context, progress, border)
         if on:
-            after = STAY if task == sweeps.LAST_STEP else next_task(stop, context.box, progress)
-        if code == DONE and after != STAY:  # at STEPS, NOTE or BEGIN
-            code = begin(after, mode, context, progress, border)
+            after = NO_TASK if task == sweeps.LAST_STEP else next_task(stop, context.box, progress)
+        if code == DONE and after != NO_TASK:  # at STEPS, RECORD or BORDER
+            code = sweep_border(after, mode, context, progress, border)
         task = after
-        if not on or code != DONE or after == STAY or time(border) > until:
+        if not on or code != DONE or after == NO_TASK or time(border) > until:
             return code
 
 
 @fast_call
-def obey(
+def execute(
     order,
     task,
     after,
@@ -209,24 +211,25 @@ def obey(
     border,
     view,
 ):
-    """Carry out an order of Python's; returns DONE, or what it has come to.
+    """Carry out an order of Python's; returns DONE, or why it came back.
 
     Parameters
     ----------
-    order, task : one of those above; what the sweep at hand does, see `dem.kernels.soft.integration.sweeps`
-    after : what the next one does, of which the border is swept at NOTE and BEGIN; or STAY
-    stop : at STEPS, how many steps are to be complete in the end
+    order, task : one of those above; task of this sweep, see `dem.kernels.soft.integration.sweeps`
+    after : task of the next sweep, for which the border is swept at RECORD and BORDER; or NO_TASK
+    stop : at STEPS, number of steps to be complete at the end
     scheme, law, fluid, mode, constants, kinds : see `dem.kernels.soft.state`
 
     Writes
     ------
-    bodies, neighbours, box, progress, chunk_sums, border : as the function does that the order calls for; how far
-        bodies have come is in what `border` reports, MOST, column LIST_DISPLACEMENT
-    view : `dem.kernels.soft.integration.time_loop.OutputState`, if the state is to be shown
+    bodies, neighbours, box, progress, chunk_sums, border : as the function does that the order calls for; the
+        displacement since listing is in the report of `border`, LARGEST, column LIST_DISPLACEMENT
+    view : `dem.kernels.soft.integration.time_loop.OutputState`, if the state at the whole step is wanted
 
     Returns
     -------
-    DONE; LIST_STALE or FEW_SLOTS before a border is swept; NO_ROOM for candidates; a limit that is passed; UNHEARD
+    DONE; LIST_STALE or FEW_SLOTS before a border is swept; NO_ROOM for candidates; a limit that is exceeded;
+    EXCHANGE_FAILED
     """
     code, context = DONE, StepContext(scheme, law, fluid, constants, bodies, kinds, neighbours, box, chunk_sums)
     if order <= STEPS:
@@ -238,7 +241,7 @@ def obey(
             code = NO_ROOM
         else:
             progress.travel[0] = 0.0
-    elif order == DISPLACED:
+    elif order == MEASURE_DISPLACEMENT:
         passes.displacement(mode, context)
         local_sums(box, neighbours, chunk_sums, border)
     elif order == SHOW:
