@@ -66,6 +66,29 @@ def test_threads_do_not_show_in_a_cell_that_holds_a_stress():
     np.testing.assert_array_equal(one.cell.stress.total, two.cell.stress.total)
 
 
+def test_a_triaxial_test_of_a_frictional_packing_balances_its_energies():
+    """Dashpots and friction feel a rate that follows the stress from step to step."""
+    pressure = 2e3
+    smooth = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6)
+    press = crowd(dem.Cell.isotropic((0.048,) * 3, pressure=pressure, fastest=10.0), 4, 0.012, smooth)
+    press.step(12_000)
+    np.testing.assert_allclose(press.cell.stress.total.diagonal(), pressure, rtol=0.05)
+    cell = dem.Cell.triaxial(press.cell.edges, axial_rate=0.5, confinement=pressure, fastest=5.0)
+    packing = dem.Particles(dem.Sphere(diameter=D), ROUGH, position=press.particles.position)
+    sim = dem.Simulation(packing, cell, gravity=(0, 0, 0), time_step=1e-5, threads=1)
+    lateral, axial = [], []
+    for _ in range(20):
+        sim.step(500)
+        stress = sim.cell.stress.total.diagonal()
+        lateral.append(stress[:2].mean())
+        axial.append(stress[2])
+    assert sim.energy().dissipated > 0.1 * sim.energy().work
+    assert sim.energy_error < 1e-3
+    assert np.mean(lateral[4:]) == pytest.approx(pressure, rel=0.1)
+    assert np.mean(axial[4:]) > 1.5 * np.mean(lateral[4:])
+    assert sim.cell.strain[2, 2] == pytest.approx(-0.05, rel=1e-9)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("fraction", [0.1, 0.3])
 def test_a_sheared_gas_has_the_stress_of_kinetic_theory(fraction):

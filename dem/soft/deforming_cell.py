@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 HISTORY = ("gradient", "strain", "virial")  # that does not follow from the edges
 STATE = ("edges", "to_scaled", "length", "inverse", *HISTORY)  # that a run goes on from
 QUASI_STATIC = 1e-3  # inertial number of the fastest rate that holds a stress, unless one is given
-BAND = 0.1  # excess of stress, over the largest that is held, at which the rate is the fastest
-SOFTEST_STEPS = 10  # in which the stiffest contact could not take the excess of stress up
+BAND = 0.05  # excess of stress, over the largest that is held, at which the rate is the fastest
+# in which a packing of the stiffness E*^2/3 p^1/3, as of Hertz spheres, takes up an excess of stress; in fewer,
+# dashpots that feel the rate make it alternate from step to step
+SETTLING_STEPS = 50
 
 
 def prepared(
@@ -53,7 +55,9 @@ def control_stress(faces: DeformingFaces, bodies: Bodies, kinds: Kinds, dt: floa
         density = mass / (4 / 3 * math.pi * (bound**3).sum())
         faces.fastest[0] = QUASI_STATIC * math.sqrt(largest / density) / (2 * bound.mean())
     if not faces.gain[0] > 0:
-        stable = 1 / (SOFTEST_STEPS * float(kinds.modulus.max()) * dt)
+        modulus = float(kinds.modulus.max())
+        stiffness = modulus * min((largest / modulus) ** (1 / 3), 1.0) if largest > 0 else modulus
+        stable = 1 / (SETTLING_STEPS * stiffness * dt)
         faces.gain[0] = min(faces.fastest[0] / (BAND * largest), stable) if largest > 0 else stable
 
 

@@ -53,8 +53,9 @@ class Cell(Box):
         the rate is prescribed. Shear stresses are held in the upper triangle, the rate there is that of the row's
         velocity. Each such component of the rate is g (P - P*), with the excess of the stress over that wanted.
     gain : float, optional
-        g [1/(Pa s)]; default: the rate is `fastest` at an excess of a tenth of the largest stress that is held, and the
-        stress of no contact can grow by more than a tenth of its excess in a time step.
+        g [1/(Pa s)]; default: the rate is `fastest` at an excess of a twentieth of the largest stress p that is held,
+        unless a packing of stiffness E*^2/3 p^1/3 would take the excess up in less than fifty time steps. Where a rate
+        L is needed to hold a stress, as it is beside prescribed ones, the stress is off by L/g.
     fastest : float, optional
         Largest rate of a component that holds a stress [1/s]; default: at an inertial number of 1e-3.
 
