@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from dem.model.materials import Material
     from dem.model.shapes.shape import Shape
 
-NORMALS, RAYS = 600, 150  # directions of support functions, and those in which a picture has an outline of its own
-NEARLY = 0.97  # of the way to the surface along a ray
-DEPTHS = (0.0, 0.2, 0.35, 0.5, 0.6, 0.7, 0.77, 0.83, 0.88, 0.92)  # of centres of balls, over the surface's distance
+NORMALS, RAYS = 1500, 100  # directions of support functions, evenly spread; those in which a ball touches the surface
+LEAST_TURN = 1e-3  # 1 - m·n of normals m whose distances from a place have digits
 
 
 def is_convex(shape: Shape) -> bool:
@@ -64,17 +63,20 @@ def supports(shape: Shape, normals: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 def filling(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
     """Balls inside a convex shape that look like it, centres (S, 3) and radii (S,) [m]: for pictures.
 
-    A ball about c has the radius min h(n) - n·c. Of balls about places between the centre and the surface, the largest
-    is taken for each ray that reaches nearly as far along it as any.
+    Each is the largest ball that touches the surface from inside at one place: with normal n and support point x there,
+    its radius is the minimum over m of (h(m) - m·x)/(1 - m·n). Places are close to rays that are evenly spread.
     """
-    normals, rays = directions(NORMALS), directions(RAYS)
-    h, _ = supports(shape, normals)
-    along = normals.T @ rays
-    far = np.min(np.where(along > 0, h[:, None] / np.maximum(along, 1e-9), np.inf), axis=0)
-    centres = np.concatenate([depth * far * rays for depth in DEPTHS], axis=1)
-    radii = np.min(h[:, None] - normals.T @ centres, axis=0)
-    s = rays.T @ centres
-    room = radii**2 - (centres**2).sum(0) + s**2
-    reach = np.where(room >= 0, s + np.sqrt(np.maximum(room, 0)), -np.inf)
-    chosen = np.unique(np.where(reach >= NEARLY * reach.max(1, keepdims=True), radii, -np.inf).argmax(1))
-    return centres.T[chosen], radii[chosen]
+    even = directions(NORMALS)
+    cubes = even * even * even  # close to the axes, where places on flat sides have their normals
+    normals = np.concatenate([even, cubes, cubes * cubes * even], axis=1)
+    normals = normals / np.sqrt((normals * normals).sum(0))
+    h, x = supports(shape, normals)
+    chosen = np.unique((directions(RAYS).T @ (x / np.sqrt((x * x).sum(0)))).argmax(1))
+    n, x = normals[:, chosen], x[:, chosen]
+    turn = 1 - normals.T @ n
+    room = h[:, None] - normals.T @ x
+    radii = np.min(np.where(turn > LEAST_TURN, room / np.maximum(turn, LEAST_TURN), np.inf), axis=0)
+    centres = x - radii * n
+    radii = np.minimum(radii, np.min(h[:, None] - normals.T @ centres, axis=0))
+    _, different = np.unique(np.round(centres.T / h.max(), 6), axis=0, return_index=True)  # all of a sphere are one
+    return centres.T[different], radii[different]
