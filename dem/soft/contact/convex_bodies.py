@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.kernels.convex.shape_kinds import BallKind, CapsuleKind, convex_kinds
+from dem.kernels.convex.shape_kinds import CONVEX_KINDS, BallKind, CapsuleKind, convex_kinds
 from dem.kernels.convex.support_samples import sample
 from dem.kernels.soft.contact import convex_report
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.wall_contact.convex_at_walls import (
+    FLAT,
+    HOLLOW_BALL,
+    HOLLOW_CYLINDER,
+    OUTSIDE,
+    ConvexWalls,
+    NoConvexWalls,
+)
 from dem.model.shapes.capsule import half_length_of
 from dem.model.shapes.convex import directions, is_convex
-from dem.model.walls.basic import Plane
+from dem.model.walls.convex_walls import ConvexWall, convex_wall, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +36,8 @@ if TYPE_CHECKING:
     from dem.model.walls.wall import Wall
 
 DIRECTIONS = 1000
+STARTS, STARTS_AROUND = 160, 32  # of the search for contacts inside of hollows, where a body may touch all around
+NO_CONTACT = ConvexWall("ball", [0.0], (0.0, 0.0, 0.0))  # in place of planes, which need no numbers
 
 
 class ConvexParts(NamedTuple):
@@ -77,16 +88,17 @@ def with_shapes(kinds: Kinds, pieces: Sequence[ConvexParts]) -> ConvexBodyKinds:
 def check_company(
     particles: Particles, box: Box | None, walls: Sequence[Wall], fluid: Fluid | None, bonds: Bonds | None
 ) -> None:
-    """Refuse what convex shapes cannot meet yet: walls that are no planes, rough ones, fluids and bonds."""
+    """Refuse what convex shapes cannot meet yet: some walls, rough ones, fluids and bonds."""
     convex = [shape for shape, _ in particles.variants if is_convex(shape)]
     if not convex:
         return
     what = f"dem.{type(convex[0]).__name__}"
     for k, wall in enumerate(walls):
-        if not isinstance(wall, Plane) or wall.roughness:
-            rough = "a rough one" if isinstance(wall, Plane) else f"{wall!r}"
+        if why := refusal(wall):
             message = (
-                f"walls[{k}] is {rough}, but a {what} meets smooth planes only: take dem.Plane, or faces of the box"
+                f"walls[{k}] {why}, which a {what} cannot meet: take a smooth dem.Plane, Rectangle, Block, Ball, "
+                "CapsuleWall, a Cylinder with both ends closed, or faces of the box; only planes, and walls with "
+                "particles outside, may wear"
             )
             raise ValueError(message)
     if box and box.roughness:
@@ -96,6 +108,29 @@ def check_company(
         if given is not None:
             message = f"{name} is {given!r}, which is not known of a {what}: leave it out, or take a dem.Clump"
             raise ValueError(message)
+
+
+def convex_walls(kinds: Kinds, walls: Sequence[Wall]) -> NoConvexWalls | ConvexWalls:
+    """What walls are to convex bodies, if there are any."""
+    if not isinstance(kinds, ConvexBodyKinds):
+        return NoConvexWalls()
+    hollow = {"ball": HOLLOW_BALL, "cylinder": HOLLOW_CYLINDER}
+    met = [convex_wall(wall) for wall in walls]
+    rows = [row or NO_CONTACT for row in met]
+    present = [kind for kind, row in CONVEX_KINDS.items() if row.name in {each.shape for each in rows}]
+    names = [CONVEX_KINDS[kind].name for kind in present]
+    turn = 2 * np.pi * (np.arange(STARTS_AROUND) + 0.5) / STARTS_AROUND
+    return ConvexWalls(
+        side=np.array([FLAT if row is None else hollow[row.shape] if row.inside else OUTSIDE for row in met]),
+        kinds=convex_kinds(present), shape=np.array([names.index(row.shape) for row in rows]),
+        first_number=np.cumsum([0, *(len(row.numbers) for row in rows)])[:-1],
+        numbers=np.concatenate([np.asarray(row.numbers, float) for row in rows]),
+        centre=np.ascontiguousarray(np.array([row.centre for row in rows], float).T),
+        turn=np.ascontiguousarray(np.array([row.turn for row in rows], float).T),
+        radius=np.array([row.radius for row in rows]), half=np.array([row.half for row in rows]),
+        circle=np.array([[f(one) for one in turn.tolist()] for f in (math.cos, math.sin)]),
+        sphere=np.ascontiguousarray(directions(STARTS)),
+    )  # fmt: skip
 
 
 class ConvexMeetings(NamedTuple):

@@ -13,11 +13,13 @@ from dem.base.large_pages import LINE, empty, zeros
 from dem.kernels.soft.contact.batch_kinematics import BLOCK
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.wall_contact import wall_loads
+from dem.kernels.soft.wall_contact.convex_at_walls import ConvexWalls
 from dem.kernels.soft.wall_contact.mesh_contacts import MET, PAIRED, SEEN
 from dem.kernels.soft.wall_contact.near_wall_record import SLOTS as FIRST_SLOT
 from dem.kernels.soft.wall_contact.rough_walls import Rough, Smooth
 from dem.kernels.soft.wall_contact.wall_arrays import SINGLE, WALLED, Walls
 from dem.kernels.walls.poses import Motions, Poses
+from dem.kernels.walls.potential_terms import COLUMNS
 from dem.kernels.walls.side_potential_terms import COLUMNS as SIDE_COLUMNS
 from dem.kernels.walls.sides import SCRATCH
 from dem.kernels.walls.wall_kinds import KINDS, REFUSED
@@ -27,7 +29,7 @@ from dem.model.walls.servo import PID
 from dem.model.walls.wall import REACHED
 from dem.model.walls.wall_shapes import geometry_of, room_of_sides
 from dem.soft.contact.capsules import shapes_for_sides
-from dem.soft.contact.convex_bodies import bounding_radii
+from dem.soft.contact.convex_bodies import bounding_radii, convex_walls
 from dem.soft.walls.moving_walls import about, free_of, servos
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
 STATE = ("felt", "impulse", "working", "driven", "worn")  # of `Walls`: what a run has come to
 SLOTS = 4  # of contacts with walls that a sphere may remember, at first
+TREES = 32  # contacts of a convex body with one wall that there is room for
 LISTED = 4096  # triangles near the spheres of a chunk that there is room for, at first
 NEVER = 2.0**53  # steps, beyond which no run goes
 FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
@@ -197,7 +200,10 @@ def walled(
         shapes += shapes_for_sides(walls, lengths, widest)
     made_of = geometry_of(shapes, reach=widest * (1 + 1e-6))
     room = int(made_of.room[0])
+    convex = convex_walls(kinds, walls)
     rows = room_of_sides(shapes, room) if has_sides else room
+    rows = max(rows, TREES) if isinstance(convex, ConvexWalls) else rows
+    columns = COLUMNS + 3 if isinstance(convex, ConvexWalls) else SIDE_COLUMNS if has_sides else COLUMNS
     made = Walls(
         geometry=made_of, motions=motions, poses=poses_of(motions),
         moving=any(wall.servo or wall.free or any(motion.moves for motion in wall.motion) for wall in walls),
@@ -208,7 +214,7 @@ def walled(
         **lists(LISTED if made_of.triangle.size else 0, chunks),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
-        trees=zeros((chunks, rows, SIDE_COLUMNS if has_sides else 8)),
+        trees=zeros((chunks, rows, columns)),
         scratch=zeros((chunks, rows, SCRATCH if has_sides else 12)),
         seen=empty((chunks, number, SEEN * BLOCK)), paired=empty((chunks, PAIRED), np.int32), batch_ids=empty((chunks,
         MET)),
@@ -216,7 +222,7 @@ def walled(
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
         servo=servos(walls, widest_step),
         driven=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
-        free=free_of(walls, dt), rough=rough_of(walls), **worn_of(walls),
+        free=free_of(walls, dt), rough=rough_of(walls), convex=convex, **worn_of(walls),
     )  # fmt: skip
     return WALLED[type(faces)](*faces, made)
 

@@ -1,25 +1,352 @@
-"""Convex bodies at walls beside the box: at planes, each is a ball with its lowest point, see `convex_bodies`."""
+"""Convex bodies at walls beside the box: their contacts, as rows of trees (`dem.kernels.walls.potential_terms`).
 
-from dem.kernels.compiler.jit import inline, select
-from dem.kernels.numerics.vector import load
-from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane
+Outside of a convex wall - a ball, block, capsule, roll, rectangle - the overlap is that of two convex bodies, the
+minimum over unit vectors of g (`dem.kernels.convex.overlap`). Inside of a hollow ball or of a closed drum it is
+
+    f(n) = h(n) + n·c - R,   n any unit vector, or one across the axis of the drum,
+
+with the body's centre c from that of the hollow. Each local maximum above 0 is a contact: a rod across a pipe touches
+twice. There the support point x has x + c along n, so ∂f/∂c = n, and the force is the gradient of one energy. A body
+whose radii of curvature are all less than R has no other places where f > 0 is stationary, and its contacts begin and
+end without a jump. Ends of a drum are planes.
+
+A contact goes on as that of a ball with the radius of the body in contact laws, which touches the wall where the body
+does: its centre is stored with the tree. Nothing is kept of the last step, so that the bytes of a run do not depend on
+lists and restarts.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import func, inline, select
+from dem.kernels.convex.overlap import across, unit
+from dem.kernels.convex.overlap import overlap as convex_overlap
+from dem.kernels.convex.shape_kinds import ConvexBody, curvature_of, rounding_of, support_of
+from dem.kernels.numerics.quaternion import body_x, conjugate, load_quaternion, product
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
+from dem.kernels.soft.chunks import CHUNK
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, convex_body, row_of
 from dem.kernels.soft.state import Kinds
-from dem.kernels.soft.wall_contact.wall_arrays import in_world
+from dem.kernels.soft.wall_contact.overlap_regions import DEEPEST, trees_of, trees_seen
+from dem.kernels.soft.wall_contact.wall_arrays import in_frame, in_world
+from dem.kernels.soft.wall_contact.wall_history import key_of_direction
+from dem.kernels.walls.potential_terms import COLUMNS, add_piece, begin
+
+PLACE = COLUMNS  # columns of a tree besides, three: centre of the ball that touches there, in the world [m]
+FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER = range(4)  # what a wall is to convex bodies; a hollow cylinder is closed
+MOST_CLIMBS = 60
+RINGS = 4  # of directions to start from around the one to the centre
+SAME = 1e-3  # distance of places over the size of a body, below which two maxima are one
+STRAIGHT = 1e-30  # square of the angle by which a normal to a face may differ from it by rounding
+NOISE = 1e-16  # of f, over the sizes
+
+
+class NoConvexWalls(NamedTuple):
+    """Walls in runs without convex bodies."""
+
+
+class ConvexWalls(NamedTuple):
+    """What each of W walls is to convex bodies, in the wall's frame."""
+
+    side: np.ndarray  # (W,) int64, FLAT, OUTSIDE, HOLLOW_BALL or HOLLOW_CYLINDER
+    kinds: tuple  # chain of the kinds of shapes, see `dem.kernels.convex.shape_kinds`
+    shape: np.ndarray  # (W,) int64, place of the shape of each in the chain
+    first_number: np.ndarray  # (W,) int64, where its numbers begin
+    numbers: np.ndarray  # (P,) numbers of all shapes
+    centre: np.ndarray  # (3, W) [m]
+    turn: np.ndarray  # (4, W) unit quaternion, shape to frame; the axis of a cylinder is x of the shape
+    radius: np.ndarray  # (W,) of hollows [m]
+    half: np.ndarray  # (W,) half the length of cylinders [m]
+    circle: np.ndarray  # (2, D) unit vectors all around
+    sphere: np.ndarray  # (3, E) the same in space
 
 
 @inline
-def sphere_at_wall(kinds, w, s, b, bodies, box):
+def put_tree(trees, t, overlap, n, place, power):
+    """Write a contact of one piece, known by its direction, and the body's support point."""
+    begin(trees, t, key_of_direction(n))
+    add_piece(trees, t, overlap, n, key_of_direction(n), power)
+    trees[t, PLACE], trees[t, PLACE + 1], trees[t, PLACE + 2] = place
+
+
+@inline
+def height_at(body, c, radius, n):
+    """Value of f at n, and the support point."""
+    h, x = support_of(body, n)
+    return h + dot(n, c) - radius, x
+
+
+@inline
+def direction_across(v, axis):
+    """Unit vector along the part of v across an axis, which may be zero."""
+    return unit(add_scaled(v, -dot(v, axis), axis))
+
+
+@func
+def climb(body, c, radius, axis, n):
+    """Local maximum of f from a unit vector n on: its value [m], normal, and support point [m].
+
+    By Newton's method where f is concave and rises with the step; else to the direction of x + c, which never lowers f,
+    as h is convex.
+
+    Parameters
+    ----------
+    body, c, radius : ConvexBody, its centre from that of the hollow [m], radius of that [m]
+    axis : unit vector that n stays across, or zeros
+    n : where to begin
+    """
+    f, x = height_at(body, c, radius, n)
+    for _ in range(MOST_CLIMBS):
+        e = add(x, c)
+        if dot(axis, axis) > 0.0:
+            t_1, t_2 = cross(axis, n), axis
+        else:
+            t_1, t_2 = across(n)
+        k_11, k_12, k_22 = curvature_of(body, n, t_1, t_2)
+        g_1, g_2, reach = dot(e, t_1), dot(e, t_2), f + radius
+        if dot(axis, axis) > 0.0:
+            g_2, k_12, k_22 = 0.0, 0.0, 0.0
+        # of second derivatives k - (f + R), the negative
+        a, b, d = reach - k_11, -k_12, reach - k_22
+        concave = a > 0.0 and a * d - b * b > 0.0
+        if concave:
+            s_2 = (a * g_2 - b * g_1) / (a * d - b * b)
+            s_1 = (g_1 - b * s_2) / a
+            moved = add(scale(s_1, t_1), scale(s_2, t_2))
+            promise = 0.5 * (s_1 * g_1 + s_2 * g_2)
+            if promise <= NOISE * (radius + abs(f)):
+                turned_1, turned_2 = k_11 * s_1 + k_12 * s_2, k_12 * s_1 + k_22 * s_2
+                x = add(x, add(scale(turned_1, t_1), scale(turned_2, t_2)))
+                return f + promise, unit(add(n, moved)), x
+            m = unit(add(n, moved))
+            f_m, x_m = height_at(body, c, radius, m)
+            if f_m > f:
+                f, n, x = f_m, m, x_m
+                continue
+        m = direction_across(e, axis)
+        f_m, x_m = height_at(body, c, radius, m)
+        if not f_m > f:
+            break
+        f, n, x = f_m, m, x_m
+    return f, n, x
+
+
+@inline
+def add_maximum(trees, count, body, c, radius, axis, n, beyond, size, power):
+    """Climb from n, and write the contact that is found there, if it is none of those before; returns their number."""
+    f, n, x = climb(body, c, radius, axis, n)
+    overlap = f + beyond
+    known = overlap <= 0.0 or count >= trees.shape[0]
+    for t in range(count):
+        away = subtract(x, (trees[t, PLACE], trees[t, PLACE + 1], trees[t, PLACE + 2]))
+        known = known or dot(away, away) < (SAME * size) * (SAME * size)
+    if known:
+        return count
+    put_tree(trees, count, overlap, scale(-1.0, n), x, power)
+    return count + 1
+
+
+@func
+def find_maxima(convex, w, body, c, axis, bound, beyond, power, trees):
+    """Write the contacts of a body inside a hollow; returns their number.
+
+    f > 0 is possible only where bound + n·c > R. Starts are spread over these directions.
+
+    Parameters
+    ----------
+    convex, w : ConvexWalls, wall
+    body, c, axis : ConvexBody, its centre from that of the hollow [m], axis of a cylinder or zeros
+    bound, beyond, power : radius of its bounding sphere, how far beyond touching contacts are wanted [m]; exponent
+
+    Writes
+    ------
+    trees : a row a contact, PLACE of which is the support point about the body's centre
+    """
+    count, radius = 0, convex.radius[w]
+    middle = add_scaled(c, -dot(c, axis), axis)
+    far = math.sqrt(dot(middle, middle))
+    least = radius - beyond - bound
+    if far <= least:
+        return 0
+    flat = dot(axis, axis) > 0.0
+    if least > 0.0:
+        u, share = scale(1.0 / far, middle), least / far
+        spread = math.sqrt((1.0 - share) * (1.0 + share))
+        if flat:
+            v, number = cross(axis, u), convex.circle.shape[1]
+            for k in range(number):
+                y = spread * (2.0 * k + 1.0 - number) / number
+                n = unit(add_scaled(scale(math.sqrt(1.0 - y * y), u), y, v))
+                count = add_maximum(trees, count, body, c, radius, axis, n, beyond, bound, power)
+            return count
+        v_1, v_2 = across(u)
+        for ring in range(RINGS):
+            y = spread * (ring + 0.5) / RINGS
+            for k in range(0, convex.circle.shape[1], 2):
+                sideways = add(scale(y * convex.circle[0, k], v_1), scale(y * convex.circle[1, k], v_2))
+                n = unit(add_scaled(sideways, math.sqrt(1.0 - y * y), u))
+                count = add_maximum(trees, count, body, c, radius, axis, n, beyond, bound, power)
+        return count
+    if flat:
+        v_1, v_2 = across(axis)
+        for k in range(convex.circle.shape[1]):
+            n = unit(add(scale(convex.circle[0, k], v_1), scale(convex.circle[1, k], v_2)))
+            count = add_maximum(trees, count, body, c, radius, axis, n, beyond, bound, power)
+        return count
+    for k in range(convex.sphere.shape[1]):
+        count = add_maximum(trees, count, body, c, radius, axis, load(convex.sphere, k), beyond, bound, power)
+    return count
+
+
+@inline
+def add_end(trees, count, body, along, half, n, beyond, power):
+    """Write the contact with an end of a drum, a plane of inward normal n; returns the number of contacts."""
+    h, x = support_of(body, scale(-1.0, n))
+    overlap = h - (along + half) + beyond
+    if overlap <= 0.0 or count >= trees.shape[0]:
+        return count
+    put_tree(trees, count, overlap, n, x, power)
+    return count + 1
+
+
+@func
+def find_inside_cylinder(convex, w, body, c, axis, bound, beyond, power, trees):
+    """Write the contacts of a body inside a closed drum; as `find_maxima`."""
+    count = find_maxima(convex, w, body, c, axis, bound, beyond, power, trees)
+    along = dot(c, axis)
+    count = add_end(trees, count, body, along, convex.half[w], axis, beyond, power)
+    return add_end(trees, count, body, -along, convex.half[w], scale(-1.0, axis), beyond, power)
+
+
+@inline
+def is_within(convex, w, c, axis):
+    """Whether a place is inside of a closed drum."""
+    along = dot(c, axis)
+    off = add_scaled(c, -along, axis)
+    return abs(along) < convex.half[w] and dot(off, off) < convex.radius[w] * convex.radius[w]
+
+
+@func
+def find_outside(w, body, u, turn, radius, beyond, power, walls, c, count):
+    """Write the contact of a body with a convex wall, starting from that of its bounding sphere; returns 0 or 1.
+
+    On a face, in closed form: if its support point against the normal from the wall to its centre is above the face,
+    as a ball there tells.
+
+    Parameters
+    ----------
+    w, body, u : wall, ConvexBody, its centre in the wall's frame [m]
+    turn, radius : unit quaternion of the wall's shape; of the body in contact laws [m]
+    beyond, power : see `find_maxima`
+    walls, c, count : Walls, chunk, contacts of the bounding sphere in its trees
+
+    Writes
+    ------
+    walls.trees : the first row of the chunk
+    """
+    convex, trees, deepest = walls.convex, walls.trees[c], 0
+    for t in range(1, count):
+        if trees[t, DEEPEST] > trees[deepest, DEEPEST]:
+            deepest = t
+    start = (trees[deepest, 0], trees[deepest, 1], trees[deepest, 2])
+    size = dot(start, start)
+    if size > 0.0:
+        start = scale(1.0 / math.sqrt(size), start)
+        x = support_of(body, scale(-1.0, start))[1]
+        count = trees_seen(w, c, add_scaled(add(u, x), radius, start), radius + beyond, power, walls)
+        turned = subtract(unit_of(trees, 0), start)
+        if count == 1 and dot(turned, turned) < STRAIGHT:
+            trees[0, PLACE], trees[0, PLACE + 1], trees[0, PLACE + 2] = x
+            return 1
+    wall = ConvexBody(convex.kinds, convex.shape[w], convex.numbers, convex.first_number[w], turn)
+    overlap, n, _, x, _ = convex_overlap(wall, body, subtract(u, load(convex.centre, w)), start, beyond)
+    if not overlap + beyond > 0.0:
+        return 0
+    begin(trees, 0, 0)
+    add_piece(trees, 0, overlap + beyond, n, 0, power)
+    trees[0, PLACE], trees[0, PLACE + 1], trees[0, PLACE + 2] = x
+    return 1
+
+
+@inline
+def unit_of(trees, t):
+    """Unit normal of tree t, zeros if it has none."""
+    total = (trees[t, 0], trees[t, 1], trees[t, 2])
+    size = math.sqrt(dot(total, total))
+    return scale(1.0 / size if size > 0.0 else 0.0, total)
+
+
+@inline
+def put_centre(trees, t, place):
+    """Write where the ball of a contact is."""
+    trees[t, PLACE], trees[t, PLACE + 1], trees[t, PLACE + 2] = place
+
+
+@func
+def convex_trees(kinds, w, s, b, c, reach, power, bodies, box):
+    """Write the contacts of piece s of body b with wall w to the scratch of chunk c; returns their number.
+
+    Parameters
+    ----------
+    kinds, w, s, b, c, bodies, box : see `dem.kernels.soft.state`; wall, piece, body, chunk
+    reach, power : radius in contact laws, and how far beyond touching contacts are wanted [m]; of the overlap
+
+    Writes
+    ------
+    box.walls : row c of trees and scratch
+    """
+    walls, row = box.walls, row_of(s, b, bodies, kinds)
+    convex, trees, radius, x = walls.convex, walls.trees[c], kinds.radius[row], load(bodies.sphere_position, s)
+    body, bound, beyond = convex_body(s, b, bodies, kinds), kinds.bound[row], reach - kinds.radius[row]
+    if bound == rounding_of(body) or convex.side[w] == FLAT:
+        if convex.side[w] == FLAT:
+            k = walls.geometry.first_number[w]
+            numbers = walls.geometry.numbers
+            x = at_plane(kinds, s, b, in_world(w, (numbers[k], numbers[k + 1], numbers[k + 2]), box), bodies)
+        count = trees_of(w, c, x, reach, power, box)
+        for t in range(count):
+            put_centre(trees, t, x)
+        return count
+    u = in_frame(w, x, box)
+    count = trees_seen(w, c, u, bound + beyond, power, walls)
+    if count == 0:
+        return 0
+    if walls.moving:
+        q = product(conjugate(load_quaternion(walls.poses.orientation, w)), body.q)
+        body = ConvexBody(body.kinds, body.number, body.numbers, body.at, q)
+    from_middle, turn = subtract(u, load(convex.centre, w)), load_quaternion(convex.turn, w)
+    axis, side = body_x(turn), convex.side[w]
+    if side == HOLLOW_BALL:
+        count = find_maxima(convex, w, body, from_middle, (0.0, 0.0, 0.0), bound, beyond, power, trees)
+    elif side == HOLLOW_CYLINDER and is_within(convex, w, from_middle, axis):
+        count = find_inside_cylinder(convex, w, body, from_middle, axis, bound, beyond, power, trees)
+    else:
+        count = find_outside(w, body, u, turn, radius, beyond, power, walls, c, count)
+    for t in range(count):
+        place = in_world(w, (trees[t, PLACE], trees[t, PLACE + 1], trees[t, PLACE + 2]), box)
+        put_centre(trees, t, add_scaled(add(x, place), radius, in_world(w, unit_of(trees, t), box)))
+    return count
+
+
+@inline
+def sphere_trees(kinds, w, s, b, c, reach, power, bodies, box):
+    """Write the contacts of sphere s with wall w, from all of its pieces; returns their number."""
+    return trees_of(w, c, load(bodies.sphere_position, s), reach, power, box)
+
+
+@inline
+def sphere_at_wall(kinds, w, s, b, t, bodies, box):
     """Centre of sphere s of body b [m]."""
     return load(bodies.sphere_position, s)
 
 
 @inline
-def ball_at_wall(kinds, w, s, b, bodies, box):
-    """Centre of the ball with which piece s of body b meets wall w, a plane [m]; others are refused before a run."""
-    geometry = box.walls.geometry
-    k = geometry.first_number[w]
-    normal = in_world(w, (geometry.numbers[k], geometry.numbers[k + 1], geometry.numbers[k + 2]), box)
-    return at_plane(kinds, s, b, normal, bodies)
+def ball_at_wall(kinds, w, s, b, t, bodies, box):
+    """Centre of the ball with which piece s of body b touches wall w in tree t, of those that were found last [m]."""
+    trees, c = box.walls.trees, b // CHUNK
+    return trees[c, t, PLACE], trees[c, t, PLACE + 1], trees[c, t, PLACE + 2]
 
 
+trees_of_piece = select("kinds", {Kinds: sphere_trees, ConvexBodyKinds: convex_trees})
 at_wall = select("kinds", {Kinds: sphere_at_wall, ConvexBodyKinds: ball_at_wall})

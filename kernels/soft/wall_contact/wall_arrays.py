@@ -69,6 +69,7 @@ class Walls(NamedTuple):
     first_worn: np.ndarray  # (W,) int64, where pieces of a wall that wears begin in `worn`, else -1
     worn: np.ndarray  # (2, P) int64, sliding work on them since the start, in two words [units of energy]
     rough: tuple  # `dem.kernels.soft.wall_contact.rough_walls.Rough`, or `Smooth` if no wall is that
+    convex: tuple  # `dem.kernels.soft.wall_contact.convex_at_walls.ConvexWalls`, or `NoConvexWalls`
 
 
 def _beside(faces):

@@ -16,11 +16,13 @@ from dem.kernels.numerics.vector import add_scaled, dot, load, scale, subtract
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.contact_detection import joined, no_sums
 from dem.kernels.soft.contact.contact_evaluation import contact_force
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.result_sinks import ReportSink, WallForceSink
 from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import radius_near, spheres_of
+from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import rough_walls, wall_history, wall_loads
-from dem.kernels.soft.wall_contact.convex_at_walls import at_wall
+from dem.kernels.soft.wall_contact.convex_at_walls import at_wall, convex_trees, trees_of_piece
 from dem.kernels.soft.wall_contact.near_wall_record import NEAR, remember
 from dem.kernels.soft.wall_contact.overlap_regions import (
     ANCHOR,
@@ -31,7 +33,6 @@ from dem.kernels.soft.wall_contact.overlap_regions import (
     region,
     sum_of,
     trees_at,
-    trees_of,
     trees_seen,
 )
 from dem.kernels.soft.wall_contact.wall_arrays import acts_on, in_frame, is_near, velocity_at
@@ -132,6 +133,22 @@ def trees_in_step(sink, w, s, c, u, reach, power, walls):
 find_trees = select("sink", {ReportSink: trees_anywhere, WallForceSink: trees_in_step})
 
 
+@inline
+def contacts_of_sphere(kinds, sink, w, s, b, reach, power, bodies, box):
+    """Contacts of sphere s of body b with wall w; returns their number."""
+    u = in_frame(w, load(bodies.sphere_position, s), box)
+    return find_trees(sink, w, s, b // CHUNK, u, reach, power, box.walls)
+
+
+@inline
+def contacts_of_convex(kinds, sink, w, s, b, reach, power, bodies, box):
+    """Contacts of convex piece s of body b with wall w; returns their number."""
+    return convex_trees(kinds, w, s, b, b // CHUNK, reach, power, bodies, box)
+
+
+find_contacts = select("kinds", {Kinds: contacts_of_sphere, ConvexBodyKinds: contacts_of_convex})
+
+
 @noinline
 def add_wall(sink, law, w, s, b, n, bodies, kinds, box):
     """Hand the contacts of sphere s of body b with wall w to a sink.
@@ -152,9 +169,8 @@ def add_wall(sink, law, w, s, b, n, bodies, kinds, box):
     """
     sums, radius = no_sums(), radius_near(s, b, bodies, kinds)
     m, row = kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
-    x, reach = at_wall(kinds, w, s, b, bodies, box), radius + beyond_of(law, w, radius, box.walls)
-    u = in_frame(w, x, box)
-    count = find_trees(sink, w, s, b // CHUNK, u, reach, exponent(law, m, row), box.walls)
+    reach = radius + beyond_of(law, w, radius, box.walls)
+    count = find_contacts(kinds, sink, w, s, b, reach, exponent(law, m, row), bodies, box)
     for t in range(count):
         more, n = add_tree(law, sink, w, s, b, t, count, n, bodies, kinds, box)
         sums = joined(sums, more)
@@ -177,7 +193,7 @@ def add_elastic(law, sink, w, s, b, t, count, n, bodies, kinds, box):
     -------
     `Sums`, n
     """
-    c, x, radius = b // CHUNK, at_wall(kinds, w, s, b, bodies, box), radius_near(s, b, bodies, kinds)
+    c, x, radius = b // CHUNK, at_wall(kinds, w, s, b, t, bodies, box), radius_near(s, b, bodies, kinds)
     touch, point, moves, outcome = elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box)
     of_b, arm = s - bodies.first_sphere[b], subtract(point, load(bodies.position, b))
     return take(sink, w, b, of_b, touch, point, arm, moves, outcome, False, bodies, box), n
@@ -265,7 +281,7 @@ def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
     overlap, normal, plane = plane_of(sink, w, s, b, k, overlap, normal, radius, bodies, kinds, box)
     if not (overlap > 0.0 or (found > 0 and (laws.has_range(law) or not is_rough))):
         return no_sums(), n
-    touch, point, of_wall = encounter(w, s, b, overlap, normal, bodies, kinds, box)
+    touch, point, of_wall = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
     rate = walls.rate[c, w] if laws.shares_damping(law) and not is_rough else 0.0
     touch, outcome, history = contact_force(law, m, row, touch, rate, history, sink.half, sink.time_sign)
     energy = 0.0
@@ -438,15 +454,15 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
     m, row, nowhere = kinds.material[bodies.kind[b]], box.walls.contact_slot[w], (0.0, 0.0, 0.0)
     p = exponent(law, m, row)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-        radius, x = radius_near(s, b, bodies, kinds), at_wall(kinds, w, s, b, bodies, box)
+        radius = radius_near(s, b, bodies, kinds)
         beyond = beyond_of(law, w, radius, box.walls)
         wall_history.look_up(c, s, box.walls)
-        count = trees_of(w, c, x, radius + beyond, p, box)
+        count = trees_of_piece(kinds, w, s, b, c, radius + beyond, p, bodies, box)
         for t in range(count):
             overlap, normal = region(w, c, t, beyond, p, box)
             history, found = wall_history.recall(law, c, w, t, count, box.walls.trees[c], box.walls)
             if overlap > 0.0 or (found > 0 and laws.has_range(law)):
-                touch, point, _ = encounter(w, s, b, overlap, normal, bodies, kinds, box)
+                touch, point, _ = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
                 secant = laws.secant(law, m, row, touch, history, half)
                 arm = minimum_image(box, point, load(bodies.position, b))
                 pushed = add_contact(pushed, secant, dot(touch.velocity, normal), normal, arm, nowhere)

@@ -19,6 +19,8 @@ from dem.kernels.walls.geometry import neighbours_of
 from dem.kernels.walls.potential_terms import LOBE
 
 PIECE_BITS = 40  # pieces of a wall: below 2^40
+DIRECTION, GRAIN = 1 << 38, 1023.0  # added to what stands for a direction in place of a piece; steps of each component
+TURN = 0.02  # square of the angle by which a contact may turn in a step [rad²]
 SIDE = 1 << 20  # in the number of a wall: of the side of a capsule, see `dem.kernels.soft.wall_contact.capsule_sides`
 ANCHOR = 5  # column of a tree, see `dem.kernels.walls.geometry.feel`
 
@@ -39,6 +41,46 @@ def wall_of(key):
 def piece_of(key):
     """Number of the anchor, a piece of the wall, in the key of a contact."""
     return key & ((np.int64(1) << PIECE_BITS) - 1)
+
+
+@inline
+def key_of_direction(n):
+    """Number in place of a piece for a contact that is known by its direction, a unit vector in the wall's frame."""
+    x, y, z = (np.int64(0.5 * (n[0] + 1.0) * GRAIN + 0.5), np.int64(0.5 * (n[1] + 1.0) * GRAIN + 0.5),
+               np.int64(0.5 * (n[2] + 1.0) * GRAIN + 0.5))  # fmt: skip
+    return np.int64(DIRECTION) + (x << 20) + (y << 10) + z
+
+
+@inline
+def apart(piece, other):
+    """Square of the distance of two directions."""
+    x, y, z = (piece >> 20 & 1023) - (other >> 20 & 1023), (piece >> 10 & 1023) - (other >> 10 & 1023), (
+        (piece & 1023) - (other & 1023)
+    )  # fmt: skip
+    return 4.0 * np.float64(x * x + y * y + z * z) / (GRAIN * GRAIN)
+
+
+@inline
+def successor_direction(c, key, count, trees, walls):
+    """Which tree takes up the contact of a direction: the nearest one, if no other contact of the wall is nearer to it.
+
+    Of equally near ones the first tree, and the contact of the lowest key, take part.
+    """
+    piece, best, nearest = piece_of(key), -1, TURN
+    for t in range(count):
+        far = apart(piece, np.int64(trees[t, ANCHOR]))
+        if far < nearest:
+            best, nearest = t, far
+    if best >= 0:
+        for k in range(slots_of(walls)):
+            other = walls.old_key[c, k]
+            if other < 0:
+                break
+            if wall_of(other) == wall_of(key) and other != key:
+                far = apart(piece_of(other), np.int64(trees[best, ANCHOR]))
+                if far < nearest or (far == nearest and other < key):
+                    return -1
+    return best
 
 
 @inline
@@ -68,9 +110,11 @@ def take_up(c, s, walls):
 
 
 @inline
-def successor_contact(key, count, trees, walls):
+def successor_contact(c, key, count, trees, walls):
     """Which of the trees of a wall takes up what has this key: its number, -1 if none does."""
     w, piece = wall_of(key), piece_of(key)
+    if piece >= DIRECTION:
+        return successor_direction(c, key, count, trees, walls)
     for t in range(count):
         if np.int64(trees[t, ANCHOR]) == piece:
             return t
@@ -108,7 +152,7 @@ def recall(law, c, w, t, count, trees, walls):
     k = next_of(w, np.int64(-1), c, walls)
     while k >= 0:
         key = walls.old_key[c, k]
-        if successor_contact(key, count, trees, walls) == t:
+        if successor_contact(c, key, count, trees, walls) == t:
             kept = laws.load(law, walls.old_history[c], k, rough_walls.column(walls.rough))
             history = merged_contacts.join(law, history, kept) if found > 0 else kept
             found += 1
@@ -122,7 +166,7 @@ def first_heir(c, w, t, count, walls):
     k = next_of(w, np.int64(-1), c, walls)
     while k >= 0:
         key = walls.old_key[c, k]
-        if successor_contact(key, count, walls.trees[c], walls) == t:
+        if successor_contact(c, key, count, walls.trees[c], walls) == t:
             return k
         k = next_of(w, key, c, walls)
     return -1

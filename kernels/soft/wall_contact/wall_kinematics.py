@@ -41,12 +41,12 @@ from dem.kernels.soft.wall_contact.wall_arrays import surface_at, surface_veloci
 
 
 @inline
-def encounter(w, s, b, overlap, normal, bodies, kinds, box):
+def encounter(w, s, b, t, overlap, normal, bodies, kinds, box):
     """Kinematics of sphere s of body b and wall w, and the point halfway between their surfaces.
 
     Parameters
     ----------
-    w, s, b : wall, sphere, its body
+    w, s, b, t : wall, sphere, its body, tree
     overlap, normal : see `region`
     bodies, kinds, box : see `dem.kernels.soft.state`
 
@@ -54,7 +54,7 @@ def encounter(w, s, b, overlap, normal, bodies, kinds, box):
     -------
     `laws.ContactKinematics`, point [m], velocity of the wall's surface there [m/s]
     """
-    centre, radius = at_wall(kinds, w, s, b, bodies, box), radius_near(s, b, bodies, kinds)
+    centre, radius = at_wall(kinds, w, s, b, t, bodies, box), radius_near(s, b, bodies, kinds)
     return encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box)
 
 

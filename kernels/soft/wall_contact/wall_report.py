@@ -14,7 +14,7 @@ from dem.kernels.soft.contact.surface_motion import radius_of
 from dem.kernels.soft.fixed import is_fixed
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import box_contacts, capsule_sides, overlap_regions, wall_contacts
-from dem.kernels.soft.wall_contact.convex_at_walls import at_wall
+from dem.kernels.soft.wall_contact.convex_at_walls import trees_of_piece
 from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, acts_on
 
 HERTZ = 1.5  # exponent of overlaps whose sums give the normal
@@ -129,8 +129,8 @@ def measure(bodies, kinds, box, overlap, wall, normal, number):
         for w in range(walls.contact_slot.size if b < bodies.n_active[0] else 0):
             if acts_on(w, b, bodies, walls):
                 for s in range(first, stop):
-                    x, radius = at_wall(kinds, w, s, b, bodies, box), radius_of(s, b, bodies, kinds)
-                    count = overlap_regions.trees_of(w, 0, x, radius, HERTZ, box)
+                    radius = radius_of(s, b, bodies, kinds)
+                    count = trees_of_piece(kinds, w, s, b, 0, radius, HERTZ, bodies, box)
                     note_deepest(w, s, 0, count, box, overlap, wall, normal, number)
         for w in range(walls.contact_slot.size if b < bodies.n_active[0] else 0):
             if acts_on(w, b, bodies, walls):

@@ -1,0 +1,93 @@
+"""What walls are to convex bodies: planes, convex bodies themselves, hollow balls, closed drums."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from dem.base import portable
+from dem.model.walls.axisymmetric import Cylinder
+from dem.model.walls.basic import Ball, Plane, direction
+from dem.model.walls.polyhedral import Block, CapsuleWall, Rectangle
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.model.walls.basic import Point
+    from dem.model.walls.wall import Wall
+
+UNTURNED = (1.0, 0.0, 0.0, 0.0)
+
+
+class ConvexWall(NamedTuple):
+    """A wall as convex bodies meet it, in its frame."""
+
+    shape: str  # name of a row of `dem.kernels.convex.shape_kinds.CONVEX_KINDS`
+    numbers: Sequence[float]  # of its support function
+    centre: Point  # [m]
+    turn: tuple[float, float, float, float] = UNTURNED  # unit quaternion, shape to frame
+    inside: bool = False  # whether particles may be inside
+    radius: float = 0.0  # of a hollow [m]
+    half: float = 0.0  # half the length of a hollow cylinder [m]
+
+
+def along(start: Point, end: Point) -> tuple[Point, tuple[float, float, float, float], float]:
+    """Middle of a segment, a rotation of x to its direction, and half its length [m].
+
+    The direction is that of the two whose x component is not less than 0.
+    """
+    way = direction(start, end)
+    length = float(portable.length(way))
+    x, y, z = (math.copysign(1.0, way[0]) * u / length for u in way)
+    size = math.sqrt(2.0 * (1.0 + x))
+    middle = tuple(0.5 * (a + b) for a, b in zip(start, end, strict=True))
+    return middle, (0.5 * size, 0.0, -z / size, y / size), 0.5 * length
+
+
+def corners(*edges: Sequence[float]) -> list[float]:
+    """Numbers of a sharp polyhedron whose vertices are all sums and differences of half edges."""
+    signs = list(itertools.product((-0.5, 0.5), repeat=len(edges)))
+    vertices = [sum(s * edge[k] for s, edge in zip(row, edges, strict=True)) for row in signs for k in range(3)]
+    return [0.0, float(len(signs)), *vertices]
+
+
+def convex_wall(wall: Wall) -> ConvexWall | None:
+    """How convex bodies meet a wall; None if they cannot.
+
+    Examples
+    --------
+    >>> import dem
+    >>> steel = dem.Material(young=2e8, poisson=0.3)
+    >>> convex_wall(dem.Ball((0, 0, 0), 0.1, material=steel)).numbers
+    [0.1]
+    """
+    if isinstance(wall, Ball):
+        return ConvexWall("ball", [wall.radius], wall.centre, inside=wall.inside, radius=wall.radius)
+    if isinstance(wall, CapsuleWall):
+        middle, turn, half = along(wall.start, wall.end)
+        return ConvexWall("capsule", [half, wall.radius], middle, turn)
+    if isinstance(wall, Cylinder) and wall.ends == "both":
+        middle, turn, half = along(wall.start, wall.end)
+        numbers = [wall.radius, half, 0.0]
+        return ConvexWall("cylinder", numbers, middle, turn, inside=True, radius=wall.radius, half=half)
+    if isinstance(wall, Block):
+        size = [b - a for a, b in zip(wall.lower, wall.upper, strict=True)]
+        edges = [[size[k] if k == axis else 0.0 for k in range(3)] for axis in range(3)]
+        middle = tuple(0.5 * (a + b) for a, b in zip(wall.lower, wall.upper, strict=True))
+        return ConvexWall("polyhedron", corners(*edges), middle)
+    if isinstance(wall, Rectangle):
+        return ConvexWall("polyhedron", corners(wall.edge, wall.other_edge), wall.centre)
+    return None
+
+
+def refusal(wall: Wall) -> str:
+    """Why convex bodies cannot meet a wall; empty if they can."""
+    if wall.roughness:
+        return "is a rough one"
+    if isinstance(wall, Plane):
+        return ""
+    met = convex_wall(wall)
+    if met is None:
+        return f"is {wall!r}"
+    return "wears" if wall.wear and met.inside else ""

@@ -1,0 +1,170 @@
+"""Convex bodies at walls of many shapes: closed forms, spheres, and forces as gradients of one energy."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import dem
+
+ELASTIC = dem.Material(young=5e6, poisson=0.3, density=1500.0)
+MODULUS = 5e6 / (2 * (1 - 0.3**2))
+FEW = {"gravity": (0, 0, 0), "time_step": 1e-6, "threads": 1}
+GRAIN = dem.Ellipsoid(semi_axes=(0.004, 0.003, 0.002))
+BRICK = dem.Superellipsoid(semi_axes=(0.003, 0.002, 0.002), exponents=(4, 3))
+DEEP = 5e-5
+
+
+def cylinder(start, end, radius, **more):
+    """A closed drum, or a roll."""
+    return dem.Cylinder(start, end, radius, material=ELASTIC, **({"ends": "both"} | more))
+
+
+WALLS = {
+    "ball": dem.Ball((0, 0, 0), 0.01, material=ELASTIC),
+    "hollow": dem.Ball((0, 0, 0), 0.02, material=ELASTIC, inside=True),
+    "block": dem.Block((-0.01, -0.01, -0.02), (0.01, 0.01, 0), material=ELASTIC),
+    "rectangle": dem.Rectangle((0, 0, 0), (0.02, 0, 0), (0, 0.02, 0), material=ELASTIC),
+    "capsule": dem.CapsuleWall((0, -0.01, -0.01), (0, 0.01, 0.01), 0.005, material=ELASTIC),
+    "roll": cylinder((0, -0.01, -0.01), (0, 0.01, 0.01), 0.005, inside=False),
+    "drum": cylinder((0, -0.02, -0.02), (0, 0.02, 0.02), 0.015),
+}
+
+
+def contacts(shape, wall, x, q=(1, 0, 0, 0)):
+    """Contacts of one body with a wall."""
+    body = dem.Particles(shape, ELASTIC, position=[x], orientation=[q])
+    return dem.Simulation(body, walls=[wall], **FEW).contact_forces()
+
+
+@pytest.mark.parametrize(
+    ("wall", "x", "normal", "arm"),
+    [
+        ("ball", (0, 0.013 - DEEP, 0), (0, 1, 0), 0.003),
+        ("hollow", (0, 0.017 + DEEP, 0), (0, -1, 0), 0.003),
+        ("block", (0.004, -0.002, 0.002 - DEEP), (0, 0, 1), 0.002),
+        ("block", (0.014 - DEEP, 0.001, -0.008), (1, 0, 0), 0.004),
+        ("rectangle", (0.004, -0.002, 0.002 - DEEP), (0, 0, 1), 0.002),
+        ("rectangle", (0.004, -0.002, DEEP - 0.002), (0, 0, -1), 0.002),
+        ("capsule", (0.009 - DEEP, 0, 0), (1, 0, 0), 0.004),
+        ("roll", (0.009 - DEEP, 0, 0), (1, 0, 0), 0.004),
+        ("drum", (0.011 + DEEP, 0, 0), (-1, 0, 0), 0.004),
+    ],
+)
+def test_symmetric_contacts_are_in_closed_form(wall, x, normal, arm):
+    """An axis of the body along the normal of the wall: the overlap is that of a ball of this semi-axis."""
+    found = contacts(GRAIN, WALLS[wall], x)
+    # g is a difference of centimetres: 1e-16 of these; normals and places are as precise as roots of its derivative
+    np.testing.assert_allclose(found.overlap, [DEEP], rtol=0, atol=1e-16)
+    np.testing.assert_allclose(found.normal, [normal], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(found.arm, [-(arm - DEEP / 2) * np.array(normal)], rtol=0, atol=1e-10)
+    stiffness = 4 / 3 * MODULUS * math.sqrt(GRAIN.contact_radius)
+    np.testing.assert_allclose(np.linalg.norm(found.force, axis=1), [stiffness * DEEP**1.5], rtol=1e-9)
+
+
+def test_the_ends_of_a_drum_are_planes():
+    found = contacts(GRAIN, cylinder((0, 0, -1), (0, 0, 0), 0.05), (0.01, 0.02, DEEP - 0.002))
+    np.testing.assert_allclose(found.overlap, [DEEP], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(found.normal, [(0, 0, -1)], rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["pipe", "hollow ball"])
+def test_a_body_across_a_pipe_touches_twice(name):
+    """An ellipsoid that is longer than the hollow is wide is pressed at both ends."""
+    pipe = cylinder((0, 0, -1), (0, 0, 1), 0.004 - DEEP)
+    hollow = dem.Ball((0, 0, 0), 0.004 - DEEP, inside=True, material=ELASTIC)
+    found = contacts(GRAIN, pipe if name == "pipe" else hollow, (1e-5, 0, 0))
+    by_side = np.argsort(found.normal[:, 0])
+    np.testing.assert_allclose(found.normal[by_side], [(-1, 0, 0), (1, 0, 0)], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(found.overlap[by_side], [DEEP + 1e-5, DEEP - 1e-5], rtol=0, atol=1e-16)
+
+
+TOUCHING = 0.003 - DEEP  # distance of a ball of 3 mm that touches
+PLACES = {
+    "ball": (0.01 + TOUCHING) / 3 * np.array([1, 2, 2]),
+    "hollow": (0.02 - TOUCHING) / 3 * np.array([1, 2, 2]),
+    "block": np.array([0.01, 0.01, 0.0]) + TOUCHING / math.sqrt(3),  # its corner
+    "rectangle": np.array([0.01, 0.002, 0.0]) + TOUCHING * np.array([0.6, 0, 0.8]),  # its edge
+    "capsule": np.array([0, 0.01, 0.01]) + (0.005 + TOUCHING) * np.array([0.6, 0, 0.8]),  # its end
+    "roll": np.array([0.005, 0.01, 0.01]) + TOUCHING * np.array([0.6, math.sqrt(0.32), math.sqrt(0.32)]),  # its rim
+    "drum": (0.015 - TOUCHING) * np.array([0.6, math.sqrt(0.32), -math.sqrt(0.32)]),
+}
+
+
+@pytest.mark.parametrize("name", WALLS)
+def test_an_ellipsoid_of_equal_axes_touches_walls_as_a_sphere(name):
+    """At edges, corners and ends as well."""
+    shapes = (dem.Sphere(diameter=0.006), dem.Ellipsoid(semi_axes=(0.003,) * 3))
+    ball, grain = (contacts(shape, WALLS[name], PLACES[name]) for shape in shapes)
+    np.testing.assert_allclose(ball.overlap, [DEEP], rtol=0, atol=1e-16)
+    np.testing.assert_allclose(grain.overlap, ball.overlap, rtol=0, atol=1e-16)
+    # 1e-16 of centimetres, over the 3 mm of the radius
+    np.testing.assert_allclose(grain.normal, ball.normal, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(grain.arm, ball.arm, rtol=0, atol=1e-16)
+
+
+def energy_and_force(shape, wall, x, q):
+    """Sum of 2/5 k δ^(5/2), force and torque of all contacts, and the largest overlap."""
+    found = contacts(shape, wall, x, q)
+    k = 4 / 3 * MODULUS * math.sqrt(shape.contact_radius)
+    torque = np.cross(found.arm, found.force).sum(0)
+    return 0.4 * k * (found.overlap**2.5).sum(), found.force.sum(0), torque, found.overlap.max(initial=0.0)
+
+
+def at_wall(shape, wall, inside, q, way):
+    """A place along a direction from the wall's middle at which a body of this orientation overlaps a little."""
+    far, step = (0.0, 1.0) if inside else (0.05, -1.0)
+    width = 0.01
+    while width > 2e-6:
+        x = np.array([0, 0, -0.01 if isinstance(wall, dem.Block) else 0.0]) + (far + step * width) * way
+        try:
+            deep = energy_and_force(shape, wall, x, q)[3]
+        except ValueError:
+            deep = 1.0
+        far, width = (far, width / 2) if deep > 3e-5 else (far + step * width, width)
+    return x if 0 < deep < 1e-4 else None
+
+
+@pytest.mark.parametrize(("name", "shape"), [*((name, GRAIN) for name in WALLS), ("block", BRICK), ("drum", BRICK)])
+def test_force_and_torque_are_the_gradient_of_one_energy(name, shape):
+    """By differences of 1e-8 m and 3e-6 rad, whose squares over those of the overlap are 1e-7."""
+    wall, rng, seen = WALLS[name], np.random.default_rng(1), 0
+    for _ in range(8):
+        q, way = Rotation.random(rng=rng), rng.normal(size=3)
+        x = at_wall(shape, wall, name in ("hollow", "drum"), q.as_quat(scalar_first=True), way / np.linalg.norm(way))
+        if x is None or seen:
+            continue
+        seen += 1
+        _, force, torque, _ = energy_and_force(shape, wall, x, q.as_quat(scalar_first=True))
+        for axis in np.eye(3):
+            ends = []
+            for side in (1, -1):
+                turned = (Rotation.from_rotvec(side * 3e-6 * axis) * q).as_quat(scalar_first=True)
+                ends.append(
+                    [
+                        energy_and_force(shape, wall, x + side * 1e-8 * axis, q.as_quat(scalar_first=True))[0],
+                        energy_and_force(shape, wall, x, turned)[0],
+                    ]
+                )
+            slope, turning = (np.array(ends[0]) - ends[1]) / (2e-8, 6e-6)
+            size = np.linalg.norm(force)
+            assert slope == pytest.approx(-force @ axis, abs=1e-6 * size)
+            assert turning == pytest.approx(-torque @ axis, abs=1e-6 * 0.004 * size)
+    assert seen
+
+
+def test_what_convex_bodies_cannot_meet_is_refused_by_name():
+    body = dem.Particles(GRAIN, ELASTIC, position=[[0, 0, 0]])
+    open_tube = dem.Cylinder((0, 0, -1), (0, 0, 1), 0.1, material=ELASTIC)
+    rough = dem.Plane((0, 0, -1), (0, 0, 1), material=ELASTIC, roughness=0.1)
+    worn = dem.Ball((0, 0, 0), 0.1, inside=True, material=ELASTIC, wear=1e-12)
+    torus = dem.Torus((0, 0, 0), (0, 0, 1), 0.1, 0.02, material=ELASTIC)
+    for wall, what in (
+        (open_tube, "is .*Cylinder.*"),
+        (rough, "is a rough one"),
+        (worn, "wears"),
+        (torus, "is .*Torus"),
+    ):
+        with pytest.raises(ValueError, match=rf"walls\[0\] {what}.*, which a dem\.Ellipsoid cannot meet"):
+            dem.Simulation(body, walls=[wall], **FEW)
