@@ -20,7 +20,7 @@ def collision(shape, time_step):
     particles = dem.Particles(
         shape, material, position=[[0, 0, 0], [0.015, 0.003, 0.002]], orientation=q, velocity=[[1, 0, 0], [-1, 0, 0]]
     )
-    sim = dem.Simulation(particles, time_step=time_step, threads=1)
+    sim = dem.Simulation(particles, gravity=(0, 0, 0), time_step=time_step, threads=1)
     return sim, sim.run(duration=6e-3)
 
 

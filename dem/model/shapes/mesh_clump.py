@@ -1,0 +1,138 @@
+"""Spheres inside of a closed mesh, which stand for a scanned particle."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dem.base import checks
+from dem.model.shapes.convex_hull import Moments, mesh_moments
+
+PORTION = 2_000_000  # pairs of places and triangles that are looked at together
+
+
+class MeshFit(NamedTuple):
+    """How near the spheres of a clump are to the mesh that they stand for.
+
+    Examples
+    --------
+    >>> round(MeshFit(10, 8e-9, 7e-9, 1e-4, 3e-4).volume_ratio, 9)
+    0.875
+    """
+
+    spheres: int
+    mesh_volume: float  # [m³]
+    clump_volume: float  # of the union of the spheres [m³]
+    mean_distance: float  # of the surface of the mesh from the spheres, mean over its area [m]
+    largest_distance: float  # [m]
+
+    @property
+    def volume_ratio(self) -> float:
+        """Volume of the union of the spheres over that of the mesh."""
+        return self.clump_volume / self.mesh_volume
+
+
+def checked_mesh(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray, Moments]:
+    """Vertices, triangles and integrals of a closed mesh, outward; raises ValueError if it is open."""
+    corners, inverse = np.unique(np.asarray(vertices, float), axis=0, return_inverse=True)
+    faces = inverse.reshape(-1)[np.asarray(triangles)]
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    there = {tuple(edge) for edge in edges.tolist()}
+    if len(there) < len(edges) or any(edge[::-1] not in there for edge in there):
+        message = "the mesh is open, or its triangles are turned differently: repair it, for example with trimesh"
+        raise ValueError(message)
+    moments = mesh_moments(corners, faces)
+    if moments.volume < 0:
+        faces, moments = faces[:, ::-1], mesh_moments(corners, faces[:, ::-1])
+    return corners, faces, moments
+
+
+def inscribed_spheres(
+    vertices: np.ndarray, triangles: np.ndarray, spheres: int, cells: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Centres (K, 3) and radii (K,) of the largest spheres inside of a mesh that together fill most of it.
+
+    The places of a lattice inside of the mesh, and their distances from its surface, are the candidates (the Euclidean
+    distance map of V. Angelidakis et al., SoftwareX 15 (2021) 100735). One after the other, that sphere is taken which
+    covers the most places that none has covered yet.
+    """
+    low, high = vertices.min(0), vertices.max(0)
+    step = float((high - low).max()) / cells
+    axes = [low[k] + step * (0.5 + np.arange(max(1, math.ceil((high[k] - low[k]) / step - 1e-9)))) for k in range(3)]
+    places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    places = places[_inside(places, vertices, triangles)]
+    if not len(places):
+        message = f"no place of a lattice with {cells} cells is inside of the mesh: take more cells"
+        raise ValueError(message)
+    radius = distances(places, vertices, triangles)
+    left = np.ones(len(places), dtype=bool)
+    chosen = []
+    for _ in range(spheres):
+        if not left.any():
+            break
+        covered = np.zeros(len(places), dtype=np.int64)
+        for place in places[left]:
+            covered += ((places - place) ** 2).sum(1) <= radius**2
+        best = int(np.lexsort((-radius, -covered))[0])
+        chosen.append(best)
+        left &= ((places - places[best]) ** 2).sum(1) > radius[best] ** 2
+    return places[chosen], radius[chosen]
+
+
+def distances(places: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Distances (N,) of places (N, 3) from the triangles of a mesh [m]."""
+    p, q, s = (vertices[triangles[:, k]] for k in range(3))
+    normal = np.cross(q - p, s - p)
+    normal = normal / np.sqrt((normal**2).sum(1))[:, None]
+    found = np.empty(len(places))
+    portion = max(1, PORTION // len(triangles))
+    for start in range(0, len(places), portion):
+        x = places[start : start + portion, None]
+        least = np.full((len(x), len(triangles)), np.inf)
+        above = np.ones(least.shape, dtype=bool)
+        for a, b in ((p, q), (q, s), (s, p)):
+            edge = b - a
+            share = np.clip(((x - a) * edge).sum(2) / (edge**2).sum(1), 0.0, 1.0)
+            least = np.minimum(least, ((x - a - share[..., None] * edge) ** 2).sum(2))
+            above &= ((x - a) * np.cross(normal, edge)).sum(2) >= 0.0
+        least = np.where(above, ((x - p) * normal).sum(2) ** 2, least)
+        found[start : start + portion] = np.sqrt(least.min(1))
+    return found
+
+
+def _inside(places: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Whether places (N, 3) are inside of a closed mesh: its solid angle is 4 π (van Oosterom & Strackee 1983)."""
+    found = np.empty(len(places), dtype=bool)
+    portion = max(1, PORTION // len(triangles))
+    for start in range(0, len(places), portion):
+        a, b, c = (vertices[triangles[:, k]] - places[start : start + portion, None] for k in range(3))
+        la, lb, lc = (np.sqrt((u**2).sum(2)) for u in (a, b, c))
+        volume = (a * np.cross(b, c)).sum(2)
+        rest = la * lb * lc + (a * b).sum(2) * lc + (b * c).sum(2) * la + (c * a).sum(2) * lb
+        angle = np.angle(rest + 1j * volume)
+        found[start : start + portion] = angle.sum(1) > math.pi
+    return found
+
+
+def fit_of(
+    vertices: np.ndarray, triangles: np.ndarray, centres: np.ndarray, radii: np.ndarray, volumes: tuple[float, float]
+) -> MeshFit:
+    """How near spheres are to a mesh, of which both volumes are known: at the middle of each triangle, by its area."""
+    p, q, s = (vertices[triangles[:, k]] for k in range(3))
+    area = np.sqrt((np.cross(q - p, s - p) ** 2).sum(1))
+    corners = np.array([_gap(x, centres, radii) for x in vertices])
+    middles = np.array([_gap(x, centres, radii) for x in (p + q + s) / 3])
+    mean = float((area * middles).sum() / area.sum())
+    return MeshFit(len(radii), *volumes, mean, float(max(corners.max(), middles.max())))
+
+
+def _gap(x: np.ndarray, centres: np.ndarray, radii: np.ndarray) -> float:
+    """Distance of a place from the nearest sphere [m]."""
+    return float(np.abs((np.sqrt(((centres - x) ** 2).sum(1)) - radii).min()))
+
+
+def checked_counts(spheres: int, cells: int) -> tuple[int, int]:
+    """Number of spheres and of cells along the longest side, which have been checked."""
+    return checks.whole("spheres", spheres, least=1), checks.whole("cells", cells, least=2)
