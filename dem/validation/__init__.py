@@ -20,6 +20,7 @@ from dem.base.text import counted
 from dem.validation.contacts import (
     adhesion,
     convergence_and_incline,
+    convex_energy,
     energy_losses,
     lammps_impacts,
     mfix_cases,
@@ -68,6 +69,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "fluidised-bed": fluidised_bed.fluidisation,
     "capsules": capsules.capsules,
     "capsule-packing": dense_packings.packings,
+    "convex-energy": convex_energy.energies,
     "fibre-forms": heaps.forms,
     "lammps": lammps_impacts.lammps,
     "terminal": settling.terminal,
