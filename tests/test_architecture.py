@@ -355,8 +355,9 @@ def test_a_public_name_that_there_is_not():
         ("import dem", {"numpy", "numba", "h5py", "pydantic"}),
         (
             "from dem.cli.application import app; app(['--help'])",
-            {"numpy", "numba", "h5py", "pydantic", "rich.console"},
+            {"numpy", "numba", "h5py", "pydantic", "rich.console", "importlib.metadata"},
         ),
+        ("from dem.cli.application import app; app(['run', '--help'])", {"numba", "h5py", "matplotlib"}),
         ("from dem.cli.application import app; app(['cases'])", {"numba", "h5py"}),
         ("import dem; dem.Trajectory, dem.statistics", {"numba", "pydantic", "rich.console"}),
         ("import dem; dem.Simulation", {"pydantic", "rich.console", "scipy.linalg"}),

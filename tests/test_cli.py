@@ -334,6 +334,15 @@ def test_info_shows_the_run(cli):
     assert "PASS" in shown
 
 
+def test_info_reads_a_trajectory_without_compiler_and_figures(cli, tmp_path):
+    cli("run", "nine-fibres", *QUICK)
+    found = "{'numba', 'matplotlib', 'pandas', 'scipy'} & set(sys.modules)"
+    script = f"import sys, atexit; atexit.register(lambda: print({found})); sys.argv[1:] = ['info', 'nine-fibres.h5']"
+    script += "; from dem.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.splitlines()[-1] == "set()"
+
+
 def test_version(cli):
     assert re.fullmatch(r"pcdm-dem \d+\.\d+\.\d+\n", cli("--version").stdout)
 

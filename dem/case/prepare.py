@@ -10,7 +10,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dem.base import compilation
 from dem.base.cpu_info import cores
 from dem.case.find import case, names
 from dem.case.study import StudyCase
@@ -41,6 +40,8 @@ def everything() -> Iterator[tuple[str, dict]]:
 
 def prepare(choose: Callable[[str, dict], Case | HardSphereCase | StudyCase], name: str, settings: dict) -> float:
     """Have a case compile all that it needs, by a run of one step; returns the seconds that took."""
+    from dem.base import compilation  # noqa: PLC0415, needs numba, which is for the processes that compile
+
     compilation.SILENT = True
     start = time.perf_counter()
     case = choose(name, settings)

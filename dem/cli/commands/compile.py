@@ -16,7 +16,6 @@ from dem.cli.application import app, plain_errors, say
 from dem.cli.commands.run import parameters
 from dem.cli.completion import cases_and_files
 from dem.cli.progress_bar import bar
-from dem.kernels.compiler.jit import CACHE, WHY
 
 if TYPE_CHECKING:
     from dem.case import Case, HardSphereCase, StudyCase
@@ -45,6 +44,8 @@ def compile_kernels(
     For a cluster of unlike processors set NUMBA_CPU_NAME and NUMBA_CPU_FEATURES here and there, see
     dem guide batch.
     """
+    from dem.kernels.compiler.jit import CACHE, WHY  # noqa: PLC0415, for which help and completion do not wait
+
     wanted = [(name, parameters(settings or [])) for name in names or []]
     for name, given in wanted:
         choose(name, given)  # errors are reported before anything is compiled

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dem.base import compilation
 from dem.base.notices import refused_before_building
 from dem.base.text import counted
 from dem.base.units import TIME
@@ -21,8 +20,6 @@ from dem.cli.completion import cases_and_files
 from dem.cli.live_page import shown
 from dem.model.particles.fields import STATE
 from dem.ranks.job_server import shared
-from dem.run import request
-from dem.run.resume import resume
 from dem.run.running_table import chosen as chosen_columns
 
 if TYPE_CHECKING:
@@ -75,6 +72,8 @@ def run(
 
     Hard spheres have neither time step nor integrator nor threads, those that collide at random a time step alone.
     """
+    from dem.base import compilation  # noqa: PLC0415, needs numba, for which help and completion do not wait
+
     compilation.SILENT = quiet
     options = {"duration": _number(duration), "time_step": _number(time_step)}
     options |= {"integrator": integrator, "threads": threads}
@@ -88,6 +87,8 @@ def run(
         if name or output or settings or writing or options.keys() - {"duration", "threads"}:
             message = "--resume goes with --duration, --threads, --checkpoint-every, --strict; the file has the rest"
             raise ValueError(message)
+        from dem.run.resume import resume  # noqa: PLC0415, few runs are resumed
+
         options |= {"duration": TIME.value(options["duration"])} if "duration" in options else {}
         with shown(resumed) if viewed else nullcontext():
             verdict = resume(resumed, **options, **every, progress=not quiet, strict=strict)
@@ -124,6 +125,8 @@ def _write_table(chosen: StudyCase, path: Path, *, overwrite: bool, quiet: bool)
 
 def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[Verdict | HardVerdict, str]:
     """Run a case; returns the verdict, and what was done in words. What can be refused is, before anything is built."""
+    from dem.run import request  # noqa: PLC0415, as above
+
     later = ("progress", "strict", "force", "table", "table_every")
     there = {key: value for key, value in options.items() if key not in later}
     chosen_columns(options.get("table", False))
