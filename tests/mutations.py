@@ -31,7 +31,7 @@ GASES = (
            "plain/test_chance.py", "partners_have"),
     Mutant("gas-reaction", "collide_pair", "strike(spheres, j, scale(-1.0, n)", "strike(spheres, j, n",
            "plain/test_chance.py", "keep_their_books"),
-    Mutant("gas-loss", "meet_partner", "+= 0.5 * lost", "+= lost",
+    Mutant("gas-loss", "collide_with_partner", "+= 0.5 * lost", "+= lost",
            "plain/test_chance.py", "keep_their_books"),
     Mutant("gas-spin", "drawn_impulse", "load(spheres.omega, i)", "omega_j",
            "plain/test_chance.py", "keep_their_books"),

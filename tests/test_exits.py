@@ -41,7 +41,7 @@ def rebuilds(monkeypatch):
 @pytest.fixture
 def looks(monkeypatch):
     """Look every hundred steps."""
-    monkeypatch.setattr(escape, "LOOK", 100)
+    monkeypatch.setattr(escape, "CHECK_INTERVAL", 100)
 
 
 @pytest.mark.usefixtures("looks")

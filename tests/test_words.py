@@ -66,7 +66,12 @@ RETIRED = {  # words of 0.2 that no definition bears any more
         "with_number",
     ),
 }
+RETIRED |= {
+    *("SizeDeck", "Pull", "acquaint", "feel_all", "feel_going", "feel_turning", "go_over", "leaving_together"),
+    *("meet_ghosts", "meet_partner", "obey", "seen_in"),
+}
 RETIRED_MODULES = {
+    "size_deck",
     *("annuli", "bars", "beds", "beside", "halo", "looking", "peers", "sheets", "touched", "ways"),
     *("accounted", "agenda", "among_walls", "body_sums", "capsule_known", "capsule_picks", "coming", "crew", "crowd"),
     *("crowds", "deck", "dragged", "easing", "encounters", "extremes", "felt", "flow_felt", "forest", "gate", "halves"),

@@ -74,7 +74,7 @@ class GasAdvice:
 
 def advise(particles: Particles, box: Box, engine: StochasticEngine, time_step: float) -> GasAdvice:
     """Advice for the present state, or for that to which turbulence brings it, if particles are faster there."""
-    _, rate = engine.look()
+    _, rate = engine.measure_gas()
     cells = np.array(engine.rule.cells)
     width = min((w for w, n in zip(engine.space.width, cells, strict=True) if n > 1), default=math.inf)
     speed, path = float(np.sqrt((particles.velocity**2).sum(1).mean())), free_path(particles, box)

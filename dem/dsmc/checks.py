@@ -42,7 +42,7 @@ def check_apart_from_walls(particles: Particles, box: Box) -> None:
 
 def check_not_packed(engine: StochasticEngine) -> None:
     """Refuse a solid fraction beyond random close packing anywhere."""
-    densest, _ = engine.look()
+    densest, _ = engine.measure_gas()
     if densest >= PACKED:
         message = (
             f"the solid fraction around one of the cells is {densest:.3g} at the start, spheres cannot be packed "

@@ -100,9 +100,9 @@ class StochasticEngine:
             count, rule.time_step, PACKED, rule.seed, self.gravity, *about, self.company, self.carrier, self.tally
         )
 
-    def look(self) -> tuple[float, float]:
+    def measure_gas(self) -> tuple[float, float]:
         """Largest solid fraction around a cell, and collisions of a particle a second in a gas like this."""
-        return steps.look(self.spheres, self.space, self.gas)
+        return steps.measure_gas(self.spheres, self.space, self.gas)
 
     def snapshot(self) -> StochasticState:
         """Copies of all state that a run goes on from."""

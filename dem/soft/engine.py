@@ -130,8 +130,8 @@ class Engine:
         self.bonds = EngineBonds(bonds, particles) if bonded else None
         if self.bonds:
             self._lists.arrays = listed._replace(bonds=self.bonds.arrays)
-        together = self.bonds and self.bonds.leaving_together
-        self.exits = Exits(box, gravity, alone=not walls, together=together)
+        whole_aggregates = self.bonds and self.bonds.whole_aggregates
+        self.exits = Exits(box, gravity, alone=not walls, whole_aggregates=whole_aggregates)
         self.datum, self.gravity, self.dt = datum, gravity, time_step
         self.walls.build(
             arrays.materials(particles), self._bodies, self.kinds, gravity, self.skins, chunks=chunks,
@@ -183,36 +183,45 @@ class Engine:
     # The loop over time steps
 
     def advance(self, stop: int) -> int:
-        """Take steps until `stop` are complete; returns DONE, or the code of what went wrong, now and ever after."""
+        """Take steps until `stop` are complete; returns DONE, or the limit that is exceeded, then and later.
+
+        Repeats: remove escaped particles; insert and remove particles; take steps in kernels up to the next pause
+        (`time_loop.take_step`: move boundaries, check lists, forces, correct, predict, keep ledger, check limits);
+        handle the reason for which the kernels returned.
+        """
         while self.code == loop.DONE:
             if self.exits.due(self.progress):
                 self.remove_escaped()
             self.process_events()
-            code = self._take_steps(self._next_pause(stop))
-            if code == loop.LIST_STALE:
-                self.rebuild()
-            elif code == loop.NO_ROOM:
-                self.lists.make_room_for_candidates()
-            elif code == loop.FEW_SLOTS:
-                self.walls.make_room(int(self.walls.faces.walls.fullest.max()))
-            elif code == loop.TOO_FAST and self.remove_escaped(0.5 * self.limits.farthest / self.dt):
-                pass
-            elif code == loop.DONE and self.progress.step[0] >= stop:
+            code = self._take_steps(self._next_stop(stop))
+            if code == loop.DONE and self.progress.step[0] >= stop:
                 self.process_events()
                 break
-            elif code != loop.DONE and not self._is_within_limits(code):
+            if code != loop.DONE and not self._can_continue(code):
                 self.code = code
         return self.code
+
+    def _can_continue(self, code: int) -> bool:
+        """Rebuild lists, make room or remove escaped particles, as the code asks; returns whether the run goes on."""
+        if code == loop.LIST_STALE:
+            self.rebuild()
+        elif code == loop.NO_ROOM:
+            self.lists.make_room_for_candidates()
+        elif code == loop.FEW_SLOTS:
+            self.walls.make_room(int(self.walls.faces.walls.fullest.max()))
+        elif code != loop.TOO_FAST or not self.remove_escaped(0.5 * self.limits.farthest / self.dt):
+            return self._is_within_limits(code)
+        return True
 
     def process_events(self) -> None:
         """Insert and remove the particles that are due at the present step, if it is complete; once a step."""
         if self.population and self.progress.phase[0] == loop.COMPLETE and self.code == loop.DONE:
             self.population.process(self)
 
-    def _next_pause(self, stop: int) -> int:
-        """The step up to which the kernels may go on by themselves, at most `stop`."""
+    def _next_stop(self, stop: int) -> int:
+        """The step up to which kernels take steps without a return to Python, at most `stop`."""
         step = int(self.progress.step[0])
-        stop = self.exits.next_look(step, stop)
+        stop = self.exits.next_check(step, stop)
         if self.population:
             stop = min(stop, self.population.following(step))
         return self.fluid.two_way.next_stop(step, stop) if self.fluid.two_way else stop
@@ -246,7 +255,7 @@ class Engine:
         )  # fmt: skip
 
     def _is_within_limits(self, code: int) -> bool:
-        """Whether what the kernels came back for is no reason to stop, and only has to be noted."""
+        """Whether the run goes on although a limit was exceeded; records brief contacts."""
         if code == loop.TOO_DEEP:
             share, overlap = self.overlaps().deepest().share, float(self.progress.largest_overlap[0])
             passes = self.limits.passes(share, overlap)
@@ -260,8 +269,8 @@ class Engine:
         return passes
 
     def remove_escaped(self, fastest: float = math.inf) -> bool:
-        """Let bodies fall on without contacts that have left the box, see `Exits.going`; returns whether any have."""
-        going = self.exits.going(self.bodies, int(self.progress.step[0]), self.dt, fastest)
+        """Let escaped bodies fall on without contacts, see `Exits.find_escaping`; returns whether there are any."""
+        going = self.exits.find_escaping(self.bodies, int(self.progress.step[0]), self.dt, fastest)
         if going.any():
             self.bodies.is_removed[0, going] = self.progress.leaving[0] = 1
             if self.layout.wall_width:

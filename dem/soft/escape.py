@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dem.kernels.soft.state import Bodies
     from dem.model.domain.box import Box
 
-LOOK = 10_000  # steps between checks; their steps show in the result, so they depend on nothing else
+CHECK_INTERVAL = 10_000  # steps between checks; their steps show in the result, so they depend on nothing else
 
 
 class Leaver(NamedTuple):
@@ -62,17 +62,17 @@ class Exits:
         [m/s²].
     alone : bool
         Whether there are no walls beside the box; if there are, particles outside may touch them, and none escapes.
-    together : callable, optional
-        Of bodies (N,) those that may escape, as no bond connects them to bodies that stay; default: all.
+    whole_aggregates : callable, optional
+        Of bodies (N,) that are to escape, those that no bond connects to bodies that stay; default: all.
     """
 
     def __init__(
         self, box: Box | None, gravity: tuple[float, float, float], *, alone: bool = True,
-        together: Callable[[np.ndarray], np.ndarray] | None = None,
+        whole_aggregates: Callable[[np.ndarray], np.ndarray] | None = None,
     ) -> None:  # fmt: skip
         self.first: Leaver | None = None
         self.far = math.hypot(*box.size) if box and alone else math.inf
-        self.box, self.together = box, together
+        self.box, self.whole_aggregates = box, whole_aggregates
         self.set_gravity(gravity)
 
     def set_gravity(self, gravity: tuple[float, float, float]) -> None:
@@ -85,14 +85,14 @@ class Exits:
                 self.faces.append((k, 1 if k % 2 else -1, place, outwards))
 
     def due(self, progress: RunState) -> bool:
-        """Whether to look for escaped particles now."""
-        return bool(self.faces) and progress.step[0] % LOOK == 0 and progress.phase[0] == COMPLETE
+        """Whether escaped particles are to be searched for now."""
+        return bool(self.faces) and progress.step[0] % CHECK_INTERVAL == 0 and progress.phase[0] == COMPLETE
 
-    def next_look(self, step: int, stop: int) -> int:
-        """Step up to which there is nothing to look for, at most `stop`."""
-        return min(stop, step - step % LOOK + LOOK) if self.faces else stop
+    def next_check(self, step: int, stop: int) -> int:
+        """The step of the next check, at most `stop`."""
+        return min(stop, step - step % CHECK_INTERVAL + CHECK_INTERVAL) if self.faces else stop
 
-    def look(self, b: Bodies, step: int, dt: float) -> tuple[np.ndarray, np.ndarray]:
+    def find_outside(self, b: Bodies, step: int, dt: float) -> tuple[np.ndarray, np.ndarray]:
         """Which bodies are outside, and which of them fall and are far away (N,), (N,); keeps the first one seen."""
         face, far = np.full(b.kind.size, -1), np.zeros(b.kind.size, bool)
         for k, sign, place, outwards in self.faces:
@@ -107,13 +107,13 @@ class Exits:
             self.first = Leaver(int(b.identity[n]), FACES[face[n]], step, step * dt, x, speed)
         return face >= 0, far
 
-    def going(self, b: Bodies, step: int, dt: float, fastest: float) -> np.ndarray:
+    def find_escaping(self, b: Bodies, step: int, dt: float, fastest: float) -> np.ndarray:
         """Which bodies are to escape (N,): those that fall far away, or are outside and faster than `fastest` [m/s]."""
-        outside, far = self.look(b, step, dt)
+        outside, far = self.find_outside(b, step, dt)
         with np.errstate(over="ignore"):
             fast = np.linalg.norm(b.velocity, axis=0) > fastest
         going = (far | (outside & fast)) & (b.is_removed[0] == 0)
-        return self.together(going) if self.together else going
+        return self.whole_aggregates(going) if self.whole_aggregates else going
 
     def warn_once(self, *, warned: bool) -> bool:
         """Warn of the first particle that left, unless warned before; return whether a warning has been given."""

@@ -724,7 +724,7 @@ class Simulation(SimulationBase):
         """
         self.energy()
         engine, population = self._engine, self._population
-        engine.exits.look(engine.bodies, self.step_count, self.time_step)
+        engine.exits.find_outside(engine.bodies, self.step_count, self.time_step)
         self._check_run(engine.code)
         now, start = self._momentum(self._state()), self._start_momentum
         if population:

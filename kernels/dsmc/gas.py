@@ -83,10 +83,10 @@ def spread(axis, stride, given, taken, space):
 
 
 @func
-def crowd(spheres, space, gas):
+def largest_solid_fraction(spheres, space, gas):
     """Sum diameters over cells and the blocks around them; returns the largest solid fraction.
 
-    That of a block, or of a cell by itself less three standard deviations of Poisson's distribution of whom it holds.
+    The fraction of a block, or of a cell by itself less three standard deviations of its Poisson distribution.
     """
     for c in range(gas.share.size):
         number, area, volume = 0.0, 0.0, 0.0

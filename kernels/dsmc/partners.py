@@ -69,8 +69,8 @@ class Company(NamedTuple):
 
 
 @func
-def acquaint(spheres, gas, company, seen):
-    """Sum velocities over cells and variants, and those of the fluid that they see."""
+def sum_partner_moments(spheres, gas, company, seen):
+    """Means and covariances over cells and variants, of velocities of particles and of the fluid at them."""
     variants = company.correlation.shape[0]
     for each in (company.mean, company.square, company.fluid_mean, company.fluid_square, company.mixed):
         each[:, :] = 0.0
@@ -160,7 +160,7 @@ def kinetic(spheres, i):
 
 
 @inline
-def meet_partner(i, t, dt, spheres, gas, company, law, seed, seen, tally):
+def collide_with_partner(i, t, dt, spheres, gas, company, law, seed, seen, tally):
     """The collision of particle i with a fictitious partner, if there is one, in the step that ends at time t.
 
     Parameters

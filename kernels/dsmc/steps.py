@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, kernel
 from dem.kernels.dsmc.carrier_fluid import carry
-from dem.kernels.dsmc.gas import crowd, mean_rate, sort
+from dem.kernels.dsmc.gas import largest_solid_fraction, mean_rate, sort
 from dem.kernels.dsmc.pairs import collide_cell
-from dem.kernels.dsmc.partners import acquaint, meet_partner
+from dem.kernels.dsmc.partners import collide_with_partner, sum_partner_moments
 from dem.kernels.dsmc.solids_pressure import push
 from dem.kernels.event_driven.events import hit_wall
 from dem.kernels.event_driven.flight import PERIODIC, TIME, bring, next_wall
@@ -24,7 +24,7 @@ BOUNCES = 1000  # off walls in a step that are many, but for those that a contac
 
 
 class CollisionTally(NamedTuple):
-    """What has happened so far."""
+    """Counts, energies and extremes of a run so far."""
 
     step: np.ndarray  # (1,) steps taken
     pair: np.ndarray  # (1,) collisions; of a particle with a fictitious partner each one
@@ -36,7 +36,7 @@ class CollisionTally(NamedTuple):
     gained: np.ndarray  # (1,) energy given by fictitious partners, and the fluid [J]
     impulse: np.ndarray  # (3,) momentum given by them [kg m/s]
     rate: np.ndarray  # (1,) most collisions of a particle a second, on average over all, of any step
-    densest: np.ndarray  # (1,) largest solid fraction, see `dem.kernels.dsmc.gas.crowd`
+    densest: np.ndarray  # (1,) largest solid fraction, see `dem.kernels.dsmc.gas.largest_solid_fraction`
     stuck: np.ndarray  # (1,) particle that hits walls again and again
 
 
@@ -61,10 +61,10 @@ def fly(i, t, spheres, space, laws, tally, most):
 
 
 @func
-def gather(dt, limit, spheres, space, gas, tally):
-    """Sort particles into cells, see how dense it is and how often they collide; returns whether they can: a code."""
+def sort_and_check(dt, limit, spheres, space, gas, tally):
+    """Sort particles into cells; returns DONE, or the limit on density or collision rate that is exceeded."""
     sort(spheres, space, gas)
-    densest = crowd(spheres, space, gas)
+    densest = largest_solid_fraction(spheres, space, gas)
     tally.densest[0] = max(tally.densest[0], densest)
     if not densest < limit:
         return DENSE
@@ -81,16 +81,16 @@ def bounces_in(dt, laws):
 
 @inline
 def fly_all(dt, limit, spheres, space, laws, gas, tally):
-    """Move all on to the end of the next step, off walls, and `gather`; returns whether they can collide: a code."""
+    """Move all particles to the end of the next step, off walls, and `sort_and_check`; returns its code, or STUCK."""
     t, bounces = (tally.step[0] + 1) * dt, bounces_in(dt, laws)
     for i in range(gas.cell.size):
         if not fly(i, t, spheres, space, laws, tally, bounces):
             return STUCK
-    return gather(dt, limit, spheres, space, gas, tally)
+    return sort_and_check(dt, limit, spheres, space, gas, tally)
 
 
 @func
-def meet(t, dt, spheres, gas, law, seed, tally):
+def collide_pairs(t, dt, spheres, gas, law, seed, tally):
     """Collisions of pairs in all cells in the step that ends at time t."""
     for c in range(gas.share.size):
         if gas.first[c + 1] - gas.first[c] > 1:
@@ -124,7 +124,7 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
         code = fly_all(dt, limit, spheres, space, laws, gas, tally)
         if code != DONE:
             return code
-        meet((tally.step[0] + 1) * dt, dt, spheres, gas, laws.pair, seed, tally)
+        collide_pairs((tally.step[0] + 1) * dt, dt, spheres, gas, laws.pair, seed, tally)
         tally.step[0] += 1
     return DONE
 
@@ -156,7 +156,7 @@ def advance_pressed(steps, dt, limit, seed, spheres, space, laws, gas, stress, t
         push(dt, spheres, space, gas, stress, tally)
         if not stress.waves[0] * dt <= STEEP * narrowest:
             return STIFF
-        meet((tally.step[0] + 1) * dt, dt, spheres, gas, laws.pair, seed, tally)
+        collide_pairs((tally.step[0] + 1) * dt, dt, spheres, gas, laws.pair, seed, tally)
         tally.step[0] += 1
     return DONE
 
@@ -225,24 +225,24 @@ def advance_partners(steps, dt, limit, seed, gravity, spheres, space, laws, gas,
         for i in range(gas.cell.size):
             if not fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tally, bounces):
                 return STUCK
-        code = gather(dt, limit, spheres, space, gas, tally)
+        code = sort_and_check(dt, limit, spheres, space, gas, tally)
         if code != DONE:
             return code
-        acquaint(spheres, gas, company, carrier.seen)
+        sum_partner_moments(spheres, gas, company, carrier.seen)
         for i in range(gas.cell.size):
             c = gas.cell[i]
             if gas.first[c + 1] - gas.first[c] > 1:
-                meet_partner(i, t, dt, spheres, gas, company, laws.pair, seed, carrier.seen, tally)
+                collide_with_partner(i, t, dt, spheres, gas, company, laws.pair, seed, carrier.seen, tally)
         tally.step[0] += 1
     return DONE
 
 
 @kernel
-def look(spheres, space, gas):
+def measure_gas(spheres, space, gas):
     """Sort particles into cells; returns the largest solid fraction around one, and collisions a particle and second.
 
     The latter for equal spheres with Maxwell's distribution in each cell.
     """
     sort(spheres, space, gas)
-    densest = crowd(spheres, space, gas)
+    densest = largest_solid_fraction(spheres, space, gas)
     return densest, (mean_rate(spheres, space, gas) if densest < 1.0 else math.inf)

@@ -11,7 +11,7 @@ from dem.kernels.domain.roughness import perpendicular
 from dem.kernels.dsmc.gas import contact_value, rate_in_cell, sort
 from dem.kernels.dsmc.impacts import drawn_normal
 from dem.kernels.dsmc.pairs import drawn_pair
-from dem.kernels.dsmc.partners import acquaint, component, weights
+from dem.kernels.dsmc.partners import component, sum_partner_moments, weights
 from dem.kernels.numerics.random import normals, normals_for, uniforms, uniforms_for
 from scipy.integrate import quad_vec
 from scipy.linalg import expm
@@ -189,7 +189,7 @@ def of_two_kinds(knows):
         engine.carrier.seen[:, part] = 0.5 * u.T
         engine.spheres.row[part, 3:6] = 0.5 * (follows * u + math.sqrt(follows - follows**2) * xi)
     sort(engine.spheres, engine.space, engine.gas)
-    acquaint(engine.spheres, engine.gas, engine.company, engine.carrier.seen)
+    sum_partner_moments(engine.spheres, engine.gas, engine.company, engine.carrier.seen)
     return engine, air, times, n
 
 

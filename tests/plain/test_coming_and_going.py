@@ -14,7 +14,7 @@ from viewers import point_data, points, vtk_frames
 import dem
 from dem.casefile import check
 from dem.model.domain.regions import region_of
-from dem.soft.insertion.size_deck import SizeDeck
+from dem.soft.insertion.size_sampler import SizeSampler
 
 LOSSY = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.5, friction=0.3)
 ELASTIC = dem.Material(young=5e6, poisson=0.3, density=2500.0)
@@ -200,13 +200,13 @@ def test_shares_by_mass_and_sizes_hold_by_quota():
     both = dem.Inserter(
         [BALL, dem.Sphere(diameter=0.02)], LOSSY, region=ABOVE, number=2000, shares=(0.5, 0.5), by="mass"
     )
-    deck = SizeDeck(both, 0)
-    counts = np.bincount(deck.dealt(np.arange(2000)))
+    sampler = SizeSampler(both, 0)
+    counts = np.bincount(sampler.sampled(np.arange(2000)))
     assert abs(counts[0] - 8 * counts[1]) <= 9  # one more or less of the large ones
-    deck = SizeDeck(dem.Inserter(BALL, LOSSY, region=ABOVE, number=10**6, sizes=sizes), 0)
-    dealt = deck.dealt(np.arange(5000, 6000))  # one time through
-    assert deck.grading(np.bincount(dealt, minlength=1000)).d50 == pytest.approx(sizes.quantile(0.5), rel=0.01)
-    assert sorted(dealt) == list(range(1000))
+    sampler = SizeSampler(dem.Inserter(BALL, LOSSY, region=ABOVE, number=10**6, sizes=sizes), 0)
+    sampled = sampler.sampled(np.arange(5000, 6000))  # one time through
+    assert sampler.grading(np.bincount(sampled, minlength=1000)).d50 == pytest.approx(sizes.quantile(0.5), rel=0.01)
+    assert sorted(sampled) == list(range(1000))
 
 
 def test_outlets_take_whole_bodies_and_count_them():

@@ -98,7 +98,7 @@ class EngineBonds:
         leaving = (left[tie.first[tie.slot]] != 0) & (tie.state < BROKEN)
         tie.state[leaving], tie.live[tie.slot[leaving]] = GONE, 0.0
 
-    def leaving_together(self, going: np.ndarray) -> np.ndarray:
+    def whole_aggregates(self, going: np.ndarray) -> np.ndarray:
         """Those of the leaving bodies (N,) that leave with all bodies to which bonds hold them."""
         tie = self.arrays
         holds = np.flatnonzero(tie.state < BROKEN)

@@ -43,7 +43,7 @@ class EngineFluid:
     def inherit(self, engine: CoupledEngine, before: EngineFluid) -> None:
         """Go on with the flow in the cells of the engine before."""
         if self.two_way:
-            self.two_way.follow(engine, before)
+            self.two_way.continue_from(engine, before)
 
     def inherit_extremes(self, before: EngineFluid) -> None:
         """Go on with the largest Reynolds numbers that the engine before has seen."""

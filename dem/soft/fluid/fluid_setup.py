@@ -255,7 +255,7 @@ def doubts(
             f"laws of the fluid are evaluated every {state.medium.interval} steps, {share:.2g} relaxation times at the "
             f"Reynolds number {reynolds:.3g} that was reached: take every=1"
         )
-    voidage, strength = two_way.seen[:2].tolist() if two_way else (1.0, 0.0)
+    voidage, strength = two_way.record[:2].tolist() if two_way else (1.0, 0.0)
     for name, law in fluid.laws.items():
         if voidage < law.least_voidage:
             least = law.least_voidage

@@ -113,8 +113,10 @@ class TwoWayCoupling:
         self.volumes = np.array([each.volume for each in properties])
         self.masses = np.array([each.mass for each in properties])
         self._set_variants(np.array(particles.variant))
-        self.seen = np.array([1.0, 0.0, fluid.density, fluid.viscosity, 0.0])  # least voidage, strength, fluid; when
-        self.followed = False
+        self.record = np.array(
+            [1.0, 0.0, fluid.density, fluid.viscosity, 0.0]
+        )  # least voidage, largest strength, density and viscosity of the fluid, step of the last exchange
+        self.is_continued = False
 
     def _set_variants(self, variant: np.ndarray) -> None:
         """Sum over particles of these variants (N,) from now on."""
@@ -123,7 +125,7 @@ class TwoWayCoupling:
     @property
     def state(self) -> dict[str, np.ndarray]:
         """State that a run goes on from, by name; `arrays` has that of the field."""
-        return {"seen": self.seen}
+        return {"seen": self.record}
 
     @staticmethod
     def arrays(field: tuple) -> dict[str, np.ndarray]:
@@ -153,14 +155,14 @@ class TwoWayCoupling:
         every = self.cells.every
         return min(stop, (step // every + 1) * every)
 
-    def follow(self, engine: CoupledEngine, before: CoupledFluid) -> None:
+    def continue_from(self, engine: CoupledEngine, before: CoupledFluid) -> None:
         """Go on with the flow of another engine, whose particles were changed."""
         there = before.two_way.arrays(before.model.field)
         self.fit_field(engine.fluid, there)
         for name, values in self.arrays(engine.fluid.model.field).items():
             values[:] = there[name]
-        self.seen[:] = before.two_way.seen
-        self.followed = True
+        self.record[:] = before.two_way.record
+        self.is_continued = True
         self.update_medium(engine.fluid)
         if self.coupling is not None and self.fluid.drag_model == "B":  # gravity may be new
             self._apply_weight(engine)
@@ -174,7 +176,7 @@ class TwoWayCoupling:
 
     def update_medium(self, fluid: CoupledFluid) -> None:
         """Give a fluid the density and viscosity of the last answer."""
-        density, viscosity = self.seen[2:4].tolist()
+        density, viscosity = self.record[2:4].tolist()
         medium = fluid.model.medium
         own = own_share(self.masses, medium.added, density, medium.volume)
         medium = medium._replace(density=density, viscosity=viscosity, own=own)
@@ -184,10 +186,10 @@ class TwoWayCoupling:
         """Sum at the start, in the state before the first forces, and exchange."""
         b = engine.bodies
         state = [engine.by_row(values) for values in (b.position, b.velocity, b.orientation)]
-        if not self.followed:
+        if not self.is_continued:
             self._check_covered(state[0].T)
         self.count(engine, state[0])
-        if self.coupling is None or self.followed:
+        if self.coupling is None or self.is_continued:
             return
         flow = engine.fluid.model.field.values
         still = self.fluid.velocity.velocity
@@ -195,7 +197,7 @@ class TwoWayCoupling:
             flow[VELOCITY + k] = still[k]
             flow[PRESSING + k] = -engine.fluid.model.medium.density * engine.gravity[k]
         engine.fluid.model.medium.clock[0] = step * engine.dt
-        self.seen[4] = step
+        self.record[4] = step
         exchange = self.exchange(engine, state, step)
         share = self.strength(exchange, self.cells.every * engine.dt)
         if not self.coupling.implicit and share >= DIVERGES:
@@ -231,8 +233,8 @@ class TwoWayCoupling:
         self.count(engine, state[0])
         if self.coupling is not None:
             exchange = self.exchange(engine, state, step)
-            self.seen[1] = max(self.seen[1], self.strength(exchange, self.cells.every * engine.dt))
-            self.seen[4] = step
+            self.record[1] = max(self.record[1], self.strength(exchange, self.cells.every * engine.dt))
+            self.record[4] = step
             engine.fluid.model.field.taken[:] = 0.0
             self.answer(engine, self.coupling.function(exchange))
 
@@ -241,7 +243,7 @@ class TwoWayCoupling:
         (solid,) = self._sum_by_cell(engine, position, self.volume[None])
         voidage = 1.0 - solid / self.cells.volume
         engine.fluid.model.field.values[VOIDAGE] = voidage
-        self.seen[0] = min(self.seen[0], float(voidage.min()))
+        self.record[0] = min(self.record[0], float(voidage.min()))
 
     def exchange(self, engine: CoupledEngine, state: list[np.ndarray], step: int) -> Exchange:
         """State of particles and fluid in cells, at position, velocity and orientation (3 or 4, N), for a function."""
@@ -257,7 +259,7 @@ class TwoWayCoupling:
             solid_velocity = np.where(found[0] > 0, found[1:4] / found[0], 0.0)
         here = values if solved else self._sampled(engine)
         return Exchange(
-            time=step * engine.dt, step=step, interval=(step - int(self.seen[4])) * engine.dt, time_step=engine.dt,
+            time=step * engine.dt, step=step, interval=(step - int(self.record[4])) * engine.dt, time_step=engine.dt,
             cells=self.cells, position=position.T.copy(), velocity=velocity.T.copy(), voidage=values[VOIDAGE].copy(),
             momentum=-np.moveaxis(found[5:], 0, -1), resistance=found[0],
             solid_velocity=np.moveaxis(solid_velocity, 0, -1), mass=found[4],
@@ -301,7 +303,7 @@ class TwoWayCoupling:
             self.fit_field(engine.fluid, ("properties",))
         for k, each in properties.items():
             if each is not None:
-                self.seen[2 + k] = np.mean(each)
+                self.record[2 + k] = np.mean(each)
                 if isinstance(engine.fluid.model.field, Mixture):
                     engine.fluid.model.field.properties[k] = each
         self.update_medium(engine.fluid)

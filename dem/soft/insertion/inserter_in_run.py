@@ -11,7 +11,7 @@ from dem.base import portable
 from dem.base.text import counted
 from dem.soft.energy_unit import energies_of_flow
 from dem.soft.insertion import places
-from dem.soft.insertion.size_deck import SizeDeck
+from dem.soft.insertion.size_sampler import SizeSampler
 
 if TYPE_CHECKING:
     from dem.model.insertion.inserter import Inserter
@@ -39,7 +39,7 @@ class InserterInRun:
     """Region in which particles are inserted, with their number and mass so far."""
 
     def __init__(self, inserter: Inserter, stream: int, dt: float, gravity: tuple[float, float, float]) -> None:
-        self.inserter, self.region, self.deck = inserter, inserter.place, SizeDeck(inserter, stream)
+        self.inserter, self.region, self.sampler = inserter, inserter.place, SizeSampler(inserter, stream)
         self.placed, self.dropped, self.next, self.recycled, self.mass = 0, 0, 0, 0, 0.0
         self.behind = 0  # missing after the last round; those removed since then are due at the next one
         self.most = self._most()
@@ -52,7 +52,7 @@ class InserterInRun:
         self._check_rate(max(empties, self.interval * dt))
         self.variant = self.species = np.zeros(0, np.int64)  # of the deck's shapes, among the engine's
         self.waits = np.zeros(0, np.int64)
-        self.counts = np.zeros(len(self.deck.shapes), np.int64)
+        self.counts = np.zeros(len(self.sampler.shapes), np.int64)
 
     @property
     def name(self) -> str:
@@ -72,7 +72,7 @@ class InserterInRun:
     @property
     def grading(self) -> Grading | None:
         """Sizes of what was put in, with D10, D50 and D90 by mass; None if nothing was."""
-        return self.deck.grading(self.counts)
+        return self.sampler.grading(self.counts)
 
     @property
     def plan(self) -> str:
@@ -93,10 +93,10 @@ class InserterInRun:
     def _most(self) -> int:
         """How many may come in a round."""
         if self.region.flat:
-            covered = math.pi / 4 * (2 * self.deck.bound.mean()) ** 2
+            covered = math.pi / 4 * (2 * self.sampler.bound.mean()) ** 2
             area = 4 * self.region.half[0] * self.region.half[1]
             return max(1, int(COVERED * area / covered))
-        return max(1, int(FILLED * self.region.volume / self.deck.mean_volume))
+        return max(1, int(FILLED * self.region.volume / self.sampler.mean_volume))
 
     def _empties(self, gravity: np.ndarray) -> float:
         """How long particles take to leave the region by their velocity, or falling [s]; infinite if neither."""
@@ -104,7 +104,7 @@ class InserterInRun:
         for vector, falls in ((velocity, False), (gravity, True)):
             size = portable.length(vector)
             if size > 0:
-                way = max(self.region.extent(vector / size), 2 * float(self.deck.bound.max()))
+                way = max(self.region.extent(vector / size), 2 * float(self.sampler.bound.max()))
                 times.append(math.sqrt(2 * way / size) if falls else way / size)
         return min(times)
 
@@ -112,7 +112,7 @@ class InserterInRun:
         """Refuse what the region cannot take; raises ValueError with what it can."""
         rate = self.inserter.rate
         if self.inserter.mass_rate is not None:
-            rate = self.inserter.mass_rate / self.deck.mean_mass
+            rate = self.inserter.mass_rate / self.sampler.mean_mass
         if rate is not None and math.isfinite(round_lasts) and rate * round_lasts > max(self.most, 1) * (1 + 1e-9):
             message = (
                 f"the {self.name} is to put in {rate:.4g} particles a second, but its region takes {self.most} in a "
@@ -131,11 +131,12 @@ class InserterInRun:
 
     def check_place(self, engine: Engine) -> None:
         """Refuse a region without room for the largest particle, or inside walls; raises ValueError."""
-        k = int(self.deck.bound.argmax())
-        inside, clear = places.fits_anywhere(engine, self.region, self.deck, int(self.variant[k]), TRIES)
+        k = int(self.sampler.bound.argmax())
+        inside, clear = places.fits_anywhere(engine, self.region, self.sampler, int(self.variant[k]), TRIES)
         if not inside:
             message = (
-                f"the region of the {self.name} has no room for its largest particle, of size {self.deck.size[k]:.4g} "
+                f"the region of the {self.name} has no room for its largest particle, of size "
+                f"{self.sampler.size[k]:.4g} "
                 f"m: {TRIES} places were tried; enlarge the region, or take smaller particles"
             )
             raise ValueError(message)
@@ -152,7 +153,7 @@ class InserterInRun:
         """How many there are to be in all."""
         if self.inserter.number is not None:
             return self.inserter.number + self.recycled
-        return NEVER if self.inserter.mass is None else self.deck.number_of(self.inserter.mass) + self.recycled
+        return NEVER if self.inserter.mass is None else self.sampler.number_of(self.inserter.mass) + self.recycled
 
     def due(self, step: int) -> int:
         """How many should have come by a step."""
@@ -161,7 +162,7 @@ class InserterInRun:
         if inserter.rate is not None:
             due = math.floor(inserter.rate * time * (1 + 1e-12)) + self.recycled
         elif inserter.mass_rate is not None:
-            due = self.deck.number_of(inserter.mass_rate * time) + self.recycled
+            due = self.sampler.number_of(inserter.mass_rate * time) + self.recycled
         return min(due, self.total)
 
     def following(self, step: int) -> int:
@@ -182,10 +183,10 @@ class InserterInRun:
         numbers = np.concatenate([self.waits, self.next + np.arange(fresh)])
         if not numbers.size:
             return None
-        card = self.deck.dealt(numbers)
-        order = np.argsort(-self.deck.volume[card], kind="stable")
-        numbers, card, turn = numbers[order], card[order], (step - self.first) // self.interval
-        found = places.find(engine, self.region, self.deck, self.variant[card], numbers, turn)
+        sample = self.sampler.sampled(numbers)
+        order = np.argsort(-self.sampler.volume[sample], kind="stable")
+        numbers, sample, turn = numbers[order], sample[order], (step - self.first) // self.interval
+        found = places.find(engine, self.region, self.sampler, self.variant[sample], numbers, turn)
         self.next += fresh
         left = np.sort(np.delete(numbers, found.who))
         self.waits = left if self.inserter.debt == "keep" else left[:0]
@@ -193,11 +194,11 @@ class InserterInRun:
         self.behind -= found.who.size + (0 if self.inserter.debt == "keep" else left.size)
         if not found.who.size:
             return None
-        own = card[found.who]
+        own = sample[found.who]
         self.placed += own.size
-        self.mass += float(self.deck.mass[own].sum())
+        self.mass += float(self.sampler.mass[own].sum())
         self.counts += np.bincount(own, minlength=self.counts.size)
-        velocity = self.deck.velocities(numbers[found.who])
+        velocity = self.sampler.velocities(numbers[found.who])
         return Round(self.variant[own], self.species[own], found.position, found.orientation, velocity)
 
     def energy(self, engine: Engine) -> float:
@@ -208,7 +209,7 @@ class InserterInRun:
         places = np.tile(middle[:, None], self.variant.size)
         fluid, faces = engine.fluid.model, engine.walls.faces
         flow = energies_of_flow(fluid, engine.kinds, self.variant, places, engine.gravity, faces)
-        each = self.deck.mean_mass * (0.5 * speed + abs(engine.datum - portable.dot(gravity, middle)))
+        each = self.sampler.mean_mass * (0.5 * speed + abs(engine.datum - portable.dot(gravity, middle)))
         return number * (each + flow / self.variant.size)
 
     def shortfall(self, step: int) -> str:

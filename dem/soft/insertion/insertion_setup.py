@@ -12,7 +12,7 @@ from dem.model.insertion.outlet import Outlet
 from dem.model.particles.fields import STATE
 from dem.model.particles.particles import Particles
 from dem.soft.insertion.population import Population
-from dem.soft.insertion.size_deck import SizeDeck
+from dem.soft.insertion.size_sampler import SizeSampler
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ def with_examples(particles: Particles | None, inserters: Sequence[Inserter]) ->
         region, pace = inserter.place, np.array(inserter.velocity)
         middle = 0.5 * (region.lower + region.upper)
         fast = pace + 3 * inserter.spread * (pace / portable.length(pace) if pace.any() else np.array([0, 0, 1]))
-        for shape, material in SizeDeck(inserter, 0).shapes:
+        for shape, material in SizeSampler(inserter, 0).shapes:
             groups.append(Particles(
                 shape, material, position=[middle], velocity=[fast], angular_velocity=[inserter.angular_velocity],
                 name=inserter.name or None,

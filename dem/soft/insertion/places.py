@@ -1,4 +1,4 @@
-"""Places for particles that are put in, where they overlap neither particles, nor walls, nor each other."""
+"""Positions for particles to insert, where they overlap neither particles, nor walls, nor each other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dem.soft.contact.overlaps import Overlaps
 if TYPE_CHECKING:
     from dem.model.domain.regions import Region
     from dem.soft.engine import Engine
-    from dem.soft.insertion.size_deck import SizeDeck
+    from dem.soft.insertion.size_sampler import SizeSampler
 
 FIRST, MOST = 2, 64  # tries of each particle that are looked at together: at first, and at last
 CELLS = 4  # at most so many for each sphere
@@ -26,7 +26,7 @@ CELLS = 4  # at most so many for each sphere
 class Found(NamedTuple):
     """Particles for which a place was found."""
 
-    who: np.ndarray  # (P,) which of those who looked
+    who: np.ndarray  # (P,) which of the particles to insert
     position: np.ndarray  # (P, 3) [m]
     orientation: np.ndarray  # (P, 4)
 
@@ -39,38 +39,43 @@ class BodySpheres(NamedTuple):
     radius: np.ndarray  # (S,) [m]
 
 
-def find(engine: Engine, region: Region, deck: SizeDeck, variant: np.ndarray, numbers: np.ndarray, turn: int) -> Found:
-    """Places for particles of an engine's variants, in this order; they have these numbers in their deck (K,) each."""
+def find(
+    engine: Engine, region: Region, sampler: SizeSampler, variant: np.ndarray, numbers: np.ndarray, event: int
+) -> Found:
+    """Places for particles of an engine's variants, in this order; `numbers` (K,) are those of their inserter."""
     own = _hulls(engine, variant)
     taken, used = _taken(engine, region, own.radius)
     chosen, k = np.full(variant.size, -1), variant.size
     position, orientation = np.zeros((k, 3)), np.zeros((k, 4))
-    first, count = 0, min(FIRST, deck.inserter.attempts)
+    first, count = 0, min(FIRST, sampler.inserter.attempts)
     while count and (chosen < 0).any():
         rest = np.flatnonzero(chosen < 0)
-        cube, turns = deck.offers(numbers[rest], turn, first, count)
+        cube, orientations = sampler.offers(numbers[rest], event, first, count)
         places = region.points(cube)
-        usable = _usable(engine, region, np.repeat(variant[rest], count), places, turns)
+        usable = _usable(engine, region, np.repeat(variant[rest], count), places, orientations)
         mine, which = _hulls(engine, variant[rest]), np.full(rest.size, -1)
         insertion_round.place_each(
             mine.first, mine.offset, mine.radius, engine.range, usable.reshape(rest.size, count).astype(np.int8),
-            np.ascontiguousarray(places.T), np.ascontiguousarray(turns.T), taken, used, which,
+            np.ascontiguousarray(places.T), np.ascontiguousarray(orientations.T), taken, used, which,
         )  # fmt: skip
         got = np.flatnonzero(which >= 0)
         chosen[rest[got]] = first + which[got]
-        position[rest[got]], orientation[rest[got]] = places[got * count + which[got]], turns[got * count + which[got]]
+        position[rest[got]], orientation[rest[got]] = (
+            places[got * count + which[got]],
+            orientations[got * count + which[got]],
+        )
         first += count
-        count = min(2 * count, MOST, deck.inserter.attempts - first)
+        count = min(2 * count, MOST, sampler.inserter.attempts - first)
     who = np.flatnonzero(chosen >= 0)
     return Found(who, position[who], orientation[who])
 
 
-def fits_anywhere(engine: Engine, region: Region, deck: SizeDeck, variant: int, tries: int) -> tuple[int, int]:
+def fits_anywhere(engine: Engine, region: Region, sampler: SizeSampler, variant: int, tries: int) -> tuple[int, int]:
     """In how many of so many tries a particle is within a region, and in how many of these it is in no wall either."""
-    cube, turns = deck.offers(np.zeros(1, np.int64), 0, 0, tries)
+    cube, orientations = sampler.offers(np.zeros(1, np.int64), 0, 0, tries)
     places, kinds = region.points(cube), np.full(tries, variant)
-    inside = _inside(engine, region, kinds, places, turns)
-    return int(inside.sum()), int(_usable(engine, region, kinds, places, turns).sum())
+    inside = _inside(engine, region, kinds, places, orientations)
+    return int(inside.sum()), int(_usable(engine, region, kinds, places, orientations).sum())
 
 
 def _spheres(engine: Engine, variant: np.ndarray) -> BodySpheres:
@@ -101,47 +106,53 @@ def _each(table: BodySpheres, variant: np.ndarray) -> BodySpheres:
     return BodySpheres(first, np.ascontiguousarray(table.offset[:, row]), table.radius[row])
 
 
-def _centres(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, ...]:
+def _centres(
+    engine: Engine, variant: np.ndarray, places: np.ndarray, orientations: np.ndarray
+) -> tuple[np.ndarray, ...]:
     """Centres (S, 3) and radii (S,) of the spheres of bodies at these places, and the first one of each body (K,)."""
     spheres = _spheres(engine, variant)
-    return _turned(spheres, places, turns), spheres.radius, spheres.first[:-1]
+    return _turned(spheres, places, orientations), spheres.radius, spheres.first[:-1]
 
 
-def _turned(spheres: BodySpheres, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+def _turned(spheres: BodySpheres, places: np.ndarray, orientations: np.ndarray) -> np.ndarray:
     """Centres of the spheres of bodies at these places (S, 3) [m]."""
     owner = np.repeat(np.arange(len(places)), np.diff(spheres.first))
     arm = spheres.offset.T
     if arm.any():
-        w, v = turns[owner, :1], turns[owner, 1:]
+        w, v = orientations[owner, :1], orientations[owner, 1:]
         arm = arm + 2 * np.cross(v, np.cross(v, arm) + w * arm)
     return places[owner] + arm
 
 
-def _inside(engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+def _inside(
+    engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, orientations: np.ndarray
+) -> np.ndarray:
     """Which bodies are in a region with all their spheres (K,); capsules with balls of their radius along them."""
     spheres, own = _hulls(engine, variant), _spheres(engine, variant)
     radii = np.repeat(own.radius[own.first[:-1]], np.diff(spheres.first)) if own.radius.size else own.radius
     radii = np.minimum(spheres.radius, radii) if isinstance(engine.kinds, Capsules) else radii
-    return np.logical_and.reduceat(region.depth(_turned(spheres, places, turns)) >= radii, spheres.first[:-1])
+    return np.logical_and.reduceat(region.depth(_turned(spheres, places, orientations)) >= radii, spheres.first[:-1])
 
 
-def _usable(engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+def _usable(
+    engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, orientations: np.ndarray
+) -> np.ndarray:
     """Which bodies are in a region, and in no wall (K,)."""
-    fit = _inside(engine, region, variant, places, turns)
+    fit = _inside(engine, region, variant, places, orientations)
     rows = np.flatnonzero(fit)
     if rows.size and (engine.walls.models or np.isfinite([engine.walls.faces.lower, engine.walls.faces.upper]).any()):
-        fit[rows] = _clear(engine, variant[rows], places[rows], turns[rows])
+        fit[rows] = _clear(engine, variant[rows], places[rows], orientations[rows])
     return fit
 
 
-def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, orientations: np.ndarray) -> np.ndarray:
     """Which bodies are in no wall, nor nearer than contacts live (K,)."""
     k, spheres = variant.size, _spheres(engine, variant)
-    centres, _, first = _centres(engine, variant, places, turns)
+    centres, _, first = _centres(engine, variant, places, orientations)
     owner = np.repeat(np.arange(k), np.diff(spheres.first))
     bodies = engine.bodies._replace(
         identity=np.arange(k), kind=variant.astype(np.int32), position=np.ascontiguousarray(places.T),
-        orientation=np.ascontiguousarray(turns.T), first_sphere=spheres.first.astype(np.int32),
+        orientation=np.ascontiguousarray(orientations.T), first_sphere=spheres.first.astype(np.int32),
         owner=owner.astype(np.int32), sphere_position=np.ascontiguousarray(centres.T),
         is_removed=np.zeros((1, k), np.int8), n_active=np.array([k]),
     )  # fmt: skip

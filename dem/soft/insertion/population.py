@@ -78,7 +78,7 @@ class Population:
         self.species, self.first, self.ledger.born = every.kind[:own].copy(), own, own
         k = own
         for source in self.sources:
-            rows = slice(k, k + len(source.deck.shapes))
+            rows = slice(k, k + len(source.sampler.shapes))
             source.variant, source.species = every.variant[rows].astype(np.int64), every.kind[rows].astype(np.int64)
             k = rows.stop
 

@@ -14,7 +14,7 @@ GROUND = -1  # in place of the second body
 LENGTH, ALONG, ACROSS, DRAG_ALONG, DRAG_ACROSS = 0, 1, 3, 5, 7
 FRAME_ONE, FRAME_OTHER, ANCHOR_ONE, ANCHOR_OTHER, SECTION, STRENGTH, CLOSE, ROWS = 9, 13, 17, 20, 23, 26, 28, 30
 # columns of `Bonds.chunk_sums`: energy, what damping takes in half a step (two words), bits of the largest load and of
-# the largest `Pull.pressed`
+# the largest `BondForce.pressed`
 ELASTIC, LOSS, LOAD, PRESSED, COLUMNS = 0, 1, 3, 4, 5
 
 

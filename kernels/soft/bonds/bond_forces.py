@@ -64,7 +64,7 @@ class End(NamedTuple):
     spin: tuple[float, float, float]
 
 
-class Pull(NamedTuple):
+class BondForce(NamedTuple):
     """Force and torques of a bond on its two ends, and its energies."""
 
     force: tuple[float, float, float]  # on the first body [N]
@@ -154,7 +154,7 @@ def pull_of(box, form, g, table, one, other):
     if anchored:
         torque_one = add(torque_one, cross(arm_one, force))
         torque_other = subtract(torque_other, cross(arm_other, force))
-    return Pull(force, torque_one, torque_other, energy, power, load, (close[0] - math.sqrt(dot(r, r))) * close[1])
+    return BondForce(force, torque_one, torque_other, energy, power, load, (close[0] - math.sqrt(dot(r, r))) * close[1])
 
 
 @inline
@@ -193,7 +193,7 @@ def evaluate_range(
 
     Returns
     -------
-    energy in units, power of dashpots times half a step in two words, bits of the largest load and `Pull.pressed`
+    energy in units, power of dashpots times half a step in two words, bits of the largest load and `BondForce.pressed`
     """
     elastic, whole, rest = np.int64(0), np.int64(0), np.int64(0)
     largest, deepest = np.int64(0), np.int64(0)

@@ -1,8 +1,8 @@
-"""What an inserter puts in, one after the other: shapes and sizes by quota, dealt in random order, round after round.
+"""Shapes and sizes of the particles that an inserter inserts: a list by quota, in a new random order each time.
 
-All shapes and sizes are known before a run begins, so that tables of kinds, cells and time step need not change. A deck
-has a thousand cards, or as many as there will ever be, with the shares by quota; each time it is used up it is shuffled
-anew. Which card the k-th particle has, and how it moves, follows from the seed and k alone.
+All shapes and sizes are known before a run begins, so that tables of kinds, cells and time step need not change. The
+list has a thousand samples, or as many as will ever be inserted, with the shares by quota; when it is used up it is
+shuffled anew. The sample of the k-th particle, and its velocity, follow from the seed and k alone.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
     from dem.model.materials import Material
     from dem.model.shapes.shape import Shape
 
-CARDS, MOST_CARDS = 1000, 4096  # of a deck; of one that is used once only
-DEALING, PLACING, MOVING = (
+SAMPLES, MOST_SAMPLES = 1000, 4096  # of a list; of one that is used once only
+SHUFFLING, PLACING, VELOCITY = (
     6,
     7,
     8,
 )  # purposes of these random numbers among all of a seed: `dem.model.particles.sizes` has 5
 
 
-class SizeDeck:
+class SizeSampler:
     """Shapes and sizes of an inserter, and the random numbers of its particles; `stream` tells equal seeds apart."""
 
     def __init__(self, inserter: Inserter, stream: int) -> None:
         self.inserter, self._stream = inserter, stream
         counts = self._counts()
-        cards: list[tuple[Shape, Material]] = []
+        samples: list[tuple[Shape, Material]] = []
         for shape, material, sizes, count in zip(
             inserter.shape, inserter.material, inserter.sizes, counts, strict=True
         ):
             if sizes is None:
-                cards += [(shape, material)] * count
+                samples += [(shape, material)] * count
             elif count:
                 drawn = sizes.draw(count, seed=inserter.seed).tolist()
-                cards += [(shape.scaled(size / size_of(shape)), material) for size in drawn]
-        distinct = dict.fromkeys(cards)
+                samples += [(shape.scaled(size / size_of(shape)), material) for size in drawn]
+        distinct = dict.fromkeys(samples)
         self.shapes = list(distinct)
-        number = {card: k for k, card in enumerate(distinct)}
-        self._card = np.array([number[card] for card in cards])
+        number = {sample: k for k, sample in enumerate(distinct)}
+        self._variant = np.array([number[sample] for sample in samples])
         properties = [shape.mass_properties(material.density) for shape, material in self.shapes]
         self.mass = np.array([each.mass for each in properties])
         self.volume = np.array([each.volume for each in properties])
@@ -57,10 +57,10 @@ class SizeDeck:
         self.bound = np.array([
             (np.linalg.norm(shape.offsets, axis=1) + shape.radii).max() for shape, _ in self.shapes
         ])  # fmt: skip
-        self._shuffled = -1, self._card
+        self._shuffled = -1, self._variant
 
     def _counts(self) -> list[int]:
-        """How many cards each shape has."""
+        """Number of samples of each shape."""
         inserter = self.inserter
         mass = np.array([
             shape.mass_properties(material.density).mass * (sizes.mean_cube / size_of(shape) ** 3 if sizes else 1.0)
@@ -69,40 +69,42 @@ class SizeDeck:
         shares = np.array(inserter.shares) / (mass if inserter.by == "mass" else 1.0)
         if len(mass) == 1 and inserter.sizes[0] is None:
             return [1]
-        few = inserter.number if inserter.number and inserter.number <= MOST_CARDS else CARDS
+        few = inserter.number if inserter.number and inserter.number <= MOST_SAMPLES else SAMPLES
         return largest_remainders(shares / shares.sum(), few).tolist()
 
     @property
     def mean_mass(self) -> float:
         """Mean mass of a particle [kg]."""
-        return float(self.mass[self._card].mean())
+        return float(self.mass[self._variant].mean())
 
     @property
     def mean_volume(self) -> float:
         """Mean volume of a particle [m³]."""
-        return float(self.volume[self._card].mean())
+        return float(self.volume[self._variant].mean())
 
-    def _order(self, turn: int) -> np.ndarray:
-        """The cards as they come when the deck is dealt for this time."""
-        if self._shuffled[0] != turn:
+    def _order(self, cycle: int) -> np.ndarray:
+        """The samples in their order in this cycle through the list."""
+        if self._shuffled[0] != cycle:
             key = [self.inserter.seed, self._stream]
-            words = np.random.Philox(counter=[0, turn, DEALING, 0], key=key).random_raw(self._card.size)
-            self._shuffled = turn, self._card[np.argsort(words, kind="stable")]
+            words = np.random.Philox(counter=[0, cycle, SHUFFLING, 0], key=key).random_raw(self._variant.size)
+            self._shuffled = cycle, self._variant[np.argsort(words, kind="stable")]
         return self._shuffled[1]
 
-    def dealt(self, numbers: np.ndarray) -> np.ndarray:
-        """Which of `shapes` these particles have, by their numbers from 0 on (K,)."""
-        found, turns = np.empty(numbers.size, np.int64), numbers // self._card.size
-        for turn in np.unique(turns):
-            found[turns == turn] = self._order(int(turn))[numbers[turns == turn] % self._card.size]
+    def sampled(self, numbers: np.ndarray) -> np.ndarray:
+        """Index into `shapes` of particles (K,), by their numbers from 0 on."""
+        found, cycles = np.empty(numbers.size, np.int64), numbers // self._variant.size
+        for cycle in np.unique(cycles):
+            found[cycles == cycle] = self._order(int(cycle))[numbers[cycles == cycle] % self._variant.size]
         return found
 
     def number_of(self, mass: float) -> int:
-        """How many of the first particles come next to a mass [kg]."""
-        whole = self.mass[self._card].sum()
-        turn = math.floor(mass / whole)
-        own = self.mass[self._order(turn)]
-        return turn * self._card.size + int(np.searchsorted(np.cumsum(own) - 0.5 * own, mass - turn * whole, "right"))
+        """Number of first particles whose mass comes closest to a given one [kg]."""
+        whole = self.mass[self._variant].sum()
+        cycle = math.floor(mass / whole)
+        own = self.mass[self._order(cycle)]
+        return cycle * self._variant.size + int(
+            np.searchsorted(np.cumsum(own) - 0.5 * own, mass - cycle * whole, "right")
+        )
 
     def grading(self, counts: np.ndarray) -> Grading | None:
         """Sizes of so many of each of `shapes`; None if there are none."""
@@ -113,29 +115,29 @@ class SizeDeck:
         )
         return found._replace(number=int(counts.sum()))
 
-    def uniforms(self, purpose: int, numbers: np.ndarray, turn: int, draw: np.ndarray) -> np.ndarray:
-        """Four numbers from 0 to 1 for each (K, 4), of these draws (K,) of these particles (K,) in a round."""
+    def uniforms(self, purpose: int, numbers: np.ndarray, event: int, draw: np.ndarray) -> np.ndarray:
+        """Four numbers from 0 to 1 for each (K, 4), of these draws (K,) of these particles (K,) in an event."""
         out = np.empty((4, numbers.size))
-        insertion_round.draw(purpose, self.inserter.seed, self._stream, turn, numbers, draw.astype(np.int64), out)
+        insertion_round.draw(purpose, self.inserter.seed, self._stream, event, numbers, draw.astype(np.int64), out)
         return out.T
 
-    def offers(self, numbers: np.ndarray, turn: int, first: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    def offers(self, numbers: np.ndarray, event: int, first: int, count: int) -> tuple[np.ndarray, np.ndarray]:
         """Places in the unit cube, and orientations, (K count, 3) and (K count, 4): tries from `first` on."""
         who = np.repeat(numbers, count)
         tries = 2 * np.tile(np.arange(first, first + count), numbers.size)
-        place = self.uniforms(PLACING, who, turn, tries)[:, :3]
+        place = self.uniforms(PLACING, who, event, tries)[:, :3]
         if self.inserter.orientation == AS_GIVEN:
-            return place, np.array([standing(shape) for shape, _ in self.shapes])[self.dealt(who)]
+            return place, np.array([standing(shape) for shape, _ in self.shapes])[self.sampled(who)]
         if self.inserter.orientation is not None:
             return place, np.tile(self.inserter.orientation, (who.size, 1))
-        return place, turned(self.uniforms(PLACING, who, turn, tries + 1))
+        return place, turned(self.uniforms(PLACING, who, event, tries + 1))
 
     def velocities(self, numbers: np.ndarray) -> np.ndarray:
         """Initial velocities of these particles (K, 3) [m/s]."""
         mean, spread = np.array(self.inserter.velocity), self.inserter.spread
         if not spread:
             return np.tile(mean, (numbers.size, 1))
-        u = self.uniforms(MOVING, numbers, 0, np.zeros(numbers.size))
+        u = self.uniforms(VELOCITY, numbers, 0, np.zeros(numbers.size))
         far = np.sqrt(-2 * portable.log(u[:, [0, 2]]))  # Box & Muller, see `dem.kernels.numerics.random`
         angle = 2 * math.pi * u[:, [1, 3]]
         return mean + spread * np.stack([far[:, 0] * np.cos(angle[:, 0]), far[:, 0] * np.sin(angle[:, 0]),
