@@ -640,7 +640,7 @@ HANDED_ON = (
            "test_table.py", "goes_on_when"),
     Mutant("onset-apart", "first_step_fraction", "touch.overlap >= 0.0 and ", "",
            "plain/test_compositions.py", "do_not_approach"),
-    Mutant("capsule-columns-void", "make_void", "put(known, VELOCITY, t, none)", "pass",
+    Mutant("capsule-columns-void", "make_void", "put(kinematics, VELOCITY, t, none)", "pass",
            "plain/test_capsules.py", "contacts_at_rest"),
     Mutant("springs-of-no-box", "surfaces", "if self.has_box and box", "if box",
            "plain/test_surroundings.py", "saved"),

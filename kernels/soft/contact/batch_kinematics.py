@@ -122,19 +122,19 @@ def put_sphere(gathered, i_or_j, t, b, bodies, kinds):
 
 
 @vector_loop
-def join(number, gathered, known):
+def join(number, gathered, kinematics):
     """R*, m* and what resists rolling of the two spheres of each pair."""
     for t in range(number):
         r_i, r_j = gathered[flat(RADIUS_I, t)], gathered[flat(RADIUS_J, t)]
         heavy_i, heavy_j = gathered[flat(ROLL_INERTIA_I, t)], gathered[flat(ROLL_INERTIA_J, t)]
-        known[flat(RADIUS, t)] = r_i * r_j / (r_i + r_j)
-        known[flat(MASS, t)] = 1.0 / (gathered[flat(INVERSE_MASS_I, t)] + gathered[flat(INVERSE_MASS_J, t)])
-        known[flat(REDUCED, t)] = known[flat(MASS, t)]
-        known[flat(ROLLING, t)] = heavy_i * heavy_j / (heavy_i + heavy_j)
+        kinematics[flat(RADIUS, t)] = r_i * r_j / (r_i + r_j)
+        kinematics[flat(MASS, t)] = 1.0 / (gathered[flat(INVERSE_MASS_I, t)] + gathered[flat(INVERSE_MASS_J, t)])
+        kinematics[flat(REDUCED, t)] = kinematics[flat(MASS, t)]
+        kinematics[flat(ROLLING, t)] = heavy_i * heavy_j / (heavy_i + heavy_j)
 
 
 @func
-def know_alike(b, bodies, kinds, gathered, known, material_i, material_j):
+def know_alike(b, bodies, kinds, gathered, kinematics, material_i, material_j):
     """What all pairs of blocks have in common whose spheres are all like sphere b: written once, until others come.
 
     Parameters
@@ -144,17 +144,17 @@ def know_alike(b, bodies, kinds, gathered, known, material_i, material_j):
     Writes
     ------
     gathered : rows RADIUS_I to CACHED_TYPE; SPIN_I and SPIN_J, for those that do not turn
-    known : rows STIFFNESS, MASS, RADIUS, REDUCED, ROLLING
+    kinematics : rows STIFFNESS, MASS, RADIUS, REDUCED, ROLLING
     material_i, material_j : (BLOCK,)
     """
     for t in range(BLOCK):
         put_sphere(gathered, 0, t, b, bodies, kinds)
         put_sphere(gathered, 1, t, b, bodies, kinds)
-        known[flat(STIFFNESS, t)] = kinds.stiffness
+        kinematics[flat(STIFFNESS, t)] = kinds.stiffness
         put(gathered, SPIN_I, t, (0.0, 0.0, 0.0))
         put(gathered, SPIN_J, t, (0.0, 0.0, 0.0))
         material_i[t] = material_j[t] = kinds.material[bodies.kind[b]]
-    join(BLOCK, gathered, known)
+    join(BLOCK, gathered, kinematics)
     gathered[flat(CACHED_TYPE, 0)] = bodies.kind[b] + 1.0
 
 
@@ -179,14 +179,14 @@ def count_alike(g, first, number, touching, sphere_i, sphere_j, kind):
 
 
 @vector_loop
-def gather_stiffness(first, number, touching, stiffness, known):
+def gather_stiffness(first, number, touching, stiffness, kinematics):
     """Row STIFFNESS of pairs that have one each."""
     for t in range(number):
-        known[flat(STIFFNESS, t)] = stiffness[touching[first + t]]
+        kinematics[flat(STIFFNESS, t)] = stiffness[touching[first + t]]
 
 
 @inline
-def know_kinds(start, first, number, touching, bodies, kinds, neighbours, gathered, known, material_i, material_j):
+def know_kinds(start, first, number, touching, bodies, kinds, neighbours, gathered, kinematics, material_i, material_j):
     """What does not change of the spheres of a block.
 
     Parameters
@@ -196,7 +196,7 @@ def know_kinds(start, first, number, touching, bodies, kinds, neighbours, gather
 
     Writes
     ------
-    gathered, known, material_i, material_j : as `know_alike`
+    gathered, kinematics, material_i, material_j : as `know_alike`
 
     Returns
     -------
@@ -207,22 +207,22 @@ def know_kinds(start, first, number, touching, bodies, kinds, neighbours, gather
     g, everybody = bodies.kind[b], kinds.contact_distance > 0.0
     alike = everybody or count_alike(g, first, number, touching, sphere_i, sphere_j, bodies.kind) == number
     if alike and gathered[flat(CACHED_TYPE, 0)] != g + 1.0:
-        know_alike(b, bodies, kinds, gathered, known, material_i, material_j)
+        know_alike(b, bodies, kinds, gathered, kinematics, material_i, material_j)
     if not alike:
         for t in range(number):
             i, j = sphere_i[touching[first + t]], sphere_j[touching[first + t]]
             put_sphere(gathered, 0, t, i, bodies, kinds)
             put_sphere(gathered, 1, t, j, bodies, kinds)
             material_i[t], material_j[t] = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
-        join(number, gathered, known)
+        join(number, gathered, kinematics)
         gathered[flat(CACHED_TYPE, 0)] = 0.0
     if not everybody:
-        gather_stiffness(first, number, touching, neighbours.stiffness[start:], known)
+        gather_stiffness(first, number, touching, neighbours.stiffness[start:], kinematics)
     return alike
 
 
 @vector_loop
-def meet_spheres(number, alike, dt, gathered, known):
+def meet_spheres(number, alike, dt, gathered, kinematics):
     """Find out what two single spheres do to each other.
 
     Parameters
@@ -232,7 +232,7 @@ def meet_spheres(number, alike, dt, gathered, known):
 
     Writes
     ------
-    known : rows NORMAL, VELOCITY, TURNING, OVERLAP, TWIST, POINT; and ARM, if they are not alike
+    kinematics : rows NORMAL, VELOCITY, TURNING, OVERLAP, TWIST, POINT; and ARM, if they are not alike
 
     Returns
     -------
@@ -248,20 +248,20 @@ def meet_spheres(number, alike, dt, gathered, known):
         arm_i, arm_j = r_i - 0.5 * overlap, r_j - 0.5 * overlap
         around = add(scale(arm_i, w_i), scale(arm_j, w_j))
         velocity = subtract(get(gathered, SPEED, t), cross(around, normal))
-        put(known, NORMAL, t, normal)
-        put(known, VELOCITY, t, velocity)
-        put(known, TURNING, t, subtract(w_i, w_j))
-        known[flat(OVERLAP, t)] = overlap
-        known[flat(TWIST, t)] = 0.5 * dot(add(w_i, w_j), normal)
-        put(known, POINT, t, scale(-arm_i, normal))
+        put(kinematics, NORMAL, t, normal)
+        put(kinematics, VELOCITY, t, velocity)
+        put(kinematics, TURNING, t, subtract(w_i, w_j))
+        kinematics[flat(OVERLAP, t)] = overlap
+        kinematics[flat(TWIST, t)] = 0.5 * dot(add(w_i, w_j), normal)
+        put(kinematics, POINT, t, scale(-arm_i, normal))
         if not alike:
-            put(known, ARM, t, scale(arm_j, normal))
+            put(kinematics, ARM, t, scale(arm_j, normal))
         began += 1 if begins(overlap, dot(velocity, normal), dt) else 0
     return began
 
 
 @inline
-def compute_sphere_kinematics(geometry, sink, start, first, touching, context, gathered, known, told):
+def compute_sphere_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
     """Kinematics of the pairs of single spheres from `first` in the list on, as many as a batch has room for.
 
     Parameters
@@ -271,8 +271,8 @@ def compute_sphere_kinematics(geometry, sink, start, first, touching, context, g
 
     Writes
     ------
-    gathered, known : as the functions above
-    told : rows OF_I and OF_J
+    gathered, kinematics : as the functions above
+    ids : rows OF_I and OF_J
 
     Returns
     -------
@@ -281,13 +281,13 @@ def compute_sphere_kinematics(geometry, sink, start, first, touching, context, g
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
     number = min(BLOCK, touching.size - first)
     alike = know_kinds(
-        start, first, number, touching, bodies, kinds, neighbours, gathered, known, told[OF_I], told[OF_J]
+        start, first, number, touching, bodies, kinds, neighbours, gathered, kinematics, ids[OF_I], ids[OF_J]
     )
     gather_spheres(
         box, first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
         bodies.velocity_predicted, bodies.angular_velocity_predicted, gathered,
     )  # fmt: skip
-    began = meet_spheres(number, alike, context.constants.dt, gathered, known)
+    began = meet_spheres(number, alike, context.constants.dt, gathered, kinematics)
     way = MIXED_TYPES
     if alike:
         way = MAY_BE_NEW if began > 0 else ONGOING
@@ -295,22 +295,23 @@ def compute_sphere_kinematics(geometry, sink, start, first, touching, context, g
 
 
 @inline
-def put_touch(t, touch, known):
+def put_touch(t, touch, kinematics):
     """Write `ContactKinematics` to column t."""
-    put(known, NORMAL, t, touch.normal)
-    put(known, VELOCITY, t, touch.velocity)
-    put(known, TURNING, t, touch.relative_angular_velocity)
-    known[flat(STIFFNESS, t)], known[flat(MASS, t)] = touch.stiffness, touch.mass
-    known[flat(OVERLAP, t)], known[flat(TWIST, t)] = touch.overlap, touch.twist_rate
-    known[flat(RADIUS, t)], known[flat(REDUCED, t)] = touch.radius, touch.reduced_mass
-    known[flat(ROLLING, t)] = touch.rolling_inertia
+    put(kinematics, NORMAL, t, touch.normal)
+    put(kinematics, VELOCITY, t, touch.velocity)
+    put(kinematics, TURNING, t, touch.relative_angular_velocity)
+    kinematics[flat(STIFFNESS, t)], kinematics[flat(MASS, t)] = touch.stiffness, touch.mass
+    kinematics[flat(OVERLAP, t)], kinematics[flat(TWIST, t)] = touch.overlap, touch.twist_rate
+    kinematics[flat(RADIUS, t)], kinematics[flat(REDUCED, t)] = touch.radius, touch.reduced_mass
+    kinematics[flat(ROLLING, t)] = touch.rolling_inertia
 
 
 @inline
-def touch_of(known, t, may_begin):
+def touch_of(kinematics, t, may_begin):
     """Kinematics of a contact, read from its column; whether it may have begun in the last step is given."""
     return ContactKinematics(
-        known[flat(STIFFNESS, t)], known[flat(MASS, t)], known[flat(OVERLAP, t)], get(known, NORMAL, t),
-        get(known, VELOCITY, t), known[flat(TWIST, t)], get(known, TURNING, t), known[flat(RADIUS, t)],
-        known[flat(REDUCED, t)], known[flat(ROLLING, t)], may_begin,
+        kinematics[flat(STIFFNESS, t)], kinematics[flat(MASS, t)], kinematics[flat(OVERLAP, t)],
+        get(kinematics, NORMAL, t), get(kinematics, VELOCITY, t), kinematics[flat(TWIST, t)],
+        get(kinematics, TURNING, t), kinematics[flat(RADIUS, t)],
+        kinematics[flat(REDUCED, t)], kinematics[flat(ROLLING, t)], may_begin,
     )  # fmt: skip

@@ -18,23 +18,23 @@ from dem.kernels.soft.contact.contact_evaluation import ENERGY, FORCE, LASTS
 
 
 @vector_loop
-def load_capsule_history(law, number, told, history, kept):
+def load_capsule_history(law, number, ids, history, batch_history):
     """Gather what contacts remember; those that begin, zeros."""
     columns = laws.columns(law)
     for t in range(number):
-        k, at = told[CANDIDATE, t], columns * told[SLOT, t]
+        k, at = ids[CANDIDATE, t], columns * ids[SLOT, t]
         for r in range(columns):
-            kept[r, t] = history[k, at + r] if told[RECALLS, t] != 0 else 0.0
+            batch_history[r, t] = history[k, at + r] if ids[RECALLS, t] != 0 else 0.0
 
 
 @vector_loop
-def store_capsule_history(law, number, told, kept, out, history, has_history):
+def store_capsule_history(law, number, ids, batch_history, out, history, has_history):
     """Scatter what contacts remember.
 
     Parameters
     ----------
-    law, number, told : see `dem.kernels.soft.contact.contact_batches.evaluate_touching`
-    kept, out : history and results, a column a contact
+    law, number, ids : see `dem.kernels.soft.contact.contact_batches.evaluate_touching`
+    batch_history, out : history and results, a column a contact
 
     Writes
     ------
@@ -42,44 +42,44 @@ def store_capsule_history(law, number, told, kept, out, history, has_history):
     """
     columns, bits = laws.columns(law), 0
     for t in range(number):
-        k, at = told[CANDIDATE, t], columns * told[SLOT, t]
+        k, at = ids[CANDIDATE, t], columns * ids[SLOT, t]
         if k == VOID:
             continue
         for r in range(columns):
-            history[k, at + r] = kept[r, t]
-        bits = 0 if told[SLOT, t] == 0 else bits
-        bits |= 1 << told[SLOT, t] if out[flat(LASTS, t)] > 0.0 else 0
+            history[k, at + r] = batch_history[r, t]
+        bits = 0 if ids[SLOT, t] == 0 else bits
+        bits |= 1 << ids[SLOT, t] if out[flat(LASTS, t)] > 0.0 else 0
         history[k, SLOTS * columns] = bits
         has_history[k] = 1 if bits != 0 else 0
 
 
 @inline
-def total(first, number, start, bodies, kinds, neighbours, box, known, told, out):
+def total(first, number, start, bodies, kinds, neighbours, box, kinematics, ids, out):
     """Force on the first body of a pair and torques on both, and the column after its last contact.
 
     Parameters
     ----------
     first, number, start : its first column, of so many; first candidate of the chunk
     bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-    known, told, out : columns of a block
+    kinematics, ids, out : columns of a block
 
     Returns
     -------
     force [N], torque on the first, on the second [N m], column
     """
     force, on_i, on_j = get(out, FORCE, first), get(out, ON_I, first), get(out, ON_J, first)
-    if known[flat(WEIGHT, first)] == 1.0:
+    if kinematics[flat(WEIGHT, first)] == 1.0:
         return force, on_i, on_j, first + 1
-    return blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, box, known, told, out)
+    return blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, box, kinematics, ids, out)
 
 
 @func
-def blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, box, known, told, out):
+def blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, box, kinematics, ids, out):
     """Force and torques of all contacts of two nearly parallel capsules, with those of the gradient of their weights.
 
     Parameters
     ----------
-    first, number, start, bodies, kinds, neighbours, box, known, told, out : see `total`
+    first, number, start, bodies, kinds, neighbours, box, kinematics, ids, out : see `total`
     force, on_i, on_j : of the first contact [N, N m]
 
     Returns
@@ -88,14 +88,14 @@ def blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, 
     """
     first_i, second_i, first_j, second_j = 0.0, 0.0, 0.0, 0.0
     t = first + 1
-    while t < number and told[SLOT, t] > 0:
+    while t < number and ids[SLOT, t] > 0:
         force = add(force, get(out, FORCE, t))
         on_i, on_j = add(on_i, get(out, ON_I, t)), add(on_j, get(out, ON_J, t))
-        slot, energy = told[SLOT, t], out[flat(ENERGY, t)]
+        slot, energy = ids[SLOT, t], out[flat(ENERGY, t)]
         first_i, second_i = energy if slot == 1 else first_i, energy if slot == 2 else second_i
         first_j, second_j = energy if slot == 3 else first_j, energy if slot == 4 else second_j
         t += 1
-    k = start + told[CANDIDATE, first]
+    k = start + ids[CANDIDATE, first]
     b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
     mean = mean_radius(b, c, bodies, kinds)
     energies = (out[flat(ENERGY, first)], first_i, second_i, first_j, second_j)
@@ -104,12 +104,12 @@ def blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, 
 
 
 @inline
-def scatter_capsule_forces(number, start, bodies, kinds, neighbours, box, known, told, out):
+def scatter_capsule_forces(number, start, bodies, kinds, neighbours, box, kinematics, ids, out):
     """Scatter forces and torques.
 
     Parameters
     ----------
-    number, start, bodies, kinds, box, known, told, out : see `total`
+    number, start, bodies, kinds, box, kinematics, ids, out : see `total`
 
     Writes
     ------
@@ -117,11 +117,11 @@ def scatter_capsule_forces(number, start, bodies, kinds, neighbours, box, known,
     """
     t, force_torque = 0, neighbours.force_torque
     while t < number:
-        k = start + told[CANDIDATE, t]
-        if told[CANDIDATE, t] == VOID:
+        k = start + ids[CANDIDATE, t]
+        if ids[CANDIDATE, t] == VOID:
             t += 1
             continue
-        force, on_i, on_j, t = total(t, number, start, bodies, kinds, neighbours, box, known, told, out)
+        force, on_i, on_j, t = total(t, number, start, bodies, kinds, neighbours, box, kinematics, ids, out)
         r = neighbours.contact_slot[k]
         force_torque[r, 0], force_torque[r, 1], force_torque[r, 2] = force
         force_torque[r, ON_I], force_torque[r, ON_I + 1], force_torque[r, ON_I + 2] = on_i

@@ -105,7 +105,7 @@ def weights_of(x, u, v, mean):
 
 
 @func
-def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known, told):
+def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, kinematics, ids):
     """Write the contacts of one pair, those of its closest points first; the new number of contacts.
 
     Parameters
@@ -115,7 +115,7 @@ def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known,
 
     Writes
     ------
-    known, told : columns from `number` on
+    kinematics, ids : columns from `number` on
     """
     k = start + counted
     b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
@@ -126,21 +126,21 @@ def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known,
         counts, remembers = weight_of(slot, q), bits >> slot & 1
         if slot == 0 or counts > 0.0:
             place = place_of(slot, x, u, v)
-            put_contact(law, number, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, known)
-            known[flat(WEIGHT, number)] = counts
-            told[CANDIDATE, number], told[SLOT, number], told[RECALLS, number] = counted, slot, remembers
-            tell_materials(law, number, b, c, bodies, kinds, told)
+            put_contact(law, number, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, kinematics)
+            kinematics[flat(WEIGHT, number)] = counts
+            ids[CANDIDATE, number], ids[SLOT, number], ids[RECALLS, number] = counted, slot, remembers
+            tell_materials(law, number, b, c, bodies, kinds, ids)
             held = laws.has_range(law) and remembers == 1
-            number += 1 if slot == 0 or held or known[flat(OVERLAP, number)] > 0.0 - laws.begins(law) else 0
-    weigh(law, first, number, b, c, x, bodies, kinds, known)
+            number += 1 if slot == 0 or held or kinematics[flat(OVERLAP, number)] > 0.0 - laws.begins(law) else 0
+    weigh(law, first, number, b, c, x, bodies, kinds, kinematics)
     return number
 
 
 @inline
-def tell_materials(law, t, b, c, bodies, kinds, told):
+def tell_materials(law, t, b, c, bodies, kinds, ids):
     """Write the materials of bodies b and c to column t."""
     if laws.needs_velocity(law):
-        told[OF_I, t], told[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+        ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
 
 
 @inline
@@ -152,7 +152,7 @@ def remembering(law, k, neighbours):
 
 
 @inline
-def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, known):
+def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, kinematics):
     """Write where a contact is and how the surfaces move there.
 
     Parameters
@@ -163,20 +163,20 @@ def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, box,
 
     Writes
     ------
-    known : column t, without mass and weight
+    kinematics : column t, without mass and weight
     """
     reach, stiffness = reach_of(k, kinds, neighbours)
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     normal, overlap, arm = touch_at(x, u, v, place[0], place[1], reach, radius_at(kinds, i, b, bodies))
-    put(known, NORMAL, t, normal)
-    put(known, POINT, t, from_body(kinds, i, arm))
-    put(known, ARM, t, from_body(kinds, j, add(arm, x)))
-    known[flat(STIFFNESS, t)], known[flat(OVERLAP, t)] = stiffness, overlap
-    put_motion(law, t, i, j, bodies, kinds, box, known)
+    put(kinematics, NORMAL, t, normal)
+    put(kinematics, POINT, t, from_body(kinds, i, arm))
+    put(kinematics, ARM, t, from_body(kinds, j, add(arm, x)))
+    kinematics[flat(STIFFNESS, t)], kinematics[flat(OVERLAP, t)] = stiffness, overlap
+    put_motion(law, t, i, j, bodies, kinds, box, kinematics)
 
 
 @inline
-def put_motion(law, t, i, j, bodies, kinds, box, known):
+def put_motion(law, t, i, j, bodies, kinds, box, kinematics):
     """Write how the surfaces move at a contact, and what resists rolling.
 
     Parameters
@@ -186,23 +186,23 @@ def put_motion(law, t, i, j, bodies, kinds, box, known):
 
     Writes
     ------
-    known : VELOCITY, TURNING, TWIST, RADIUS, REDUCED and ROLLING of column t
+    kinematics : VELOCITY, TURNING, TWIST, RADIUS, REDUCED and ROLLING of column t
     """
     if not laws.needs_velocity(law):
         return
     b, c = bodies.owner[i], bodies.owner[j]
     w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
-    at_b = add(load(bodies.velocity_predicted, b), cross(w_b, get(known, POINT, t)))
+    at_b = add(load(bodies.velocity_predicted, b), cross(w_b, get(kinematics, POINT, t)))
     of_c = add(load(bodies.velocity_predicted, c), velocity_of_image(i, j, bodies, kinds, box))
-    at_c = add(of_c, cross(w_c, get(known, ARM, t)))
-    put(known, VELOCITY, t, subtract(at_b, at_c))
-    put(known, TURNING, t, subtract(w_b, w_c))
-    known[flat(TWIST, t)] = 0.5 * dot(add(w_b, w_c), get(known, NORMAL, t))
+    at_c = add(of_c, cross(w_c, get(kinematics, ARM, t)))
+    put(kinematics, VELOCITY, t, subtract(at_b, at_c))
+    put(kinematics, TURNING, t, subtract(w_b, w_c))
+    kinematics[flat(TWIST, t)] = 0.5 * dot(add(w_b, w_c), get(kinematics, NORMAL, t))
     g, h = bodies.kind[b], bodies.kind[c]
     r_b, r_c = radius_at(kinds, i, b, bodies), radius_at(kinds, j, c, bodies)
-    known[flat(RADIUS, t)] = r_b * r_c / (r_b + r_c)
-    known[flat(REDUCED, t)] = 1.0 / (kinds.inverse_mass[g] + kinds.inverse_mass[h])
-    known[flat(ROLLING, t)] = 1.0 / (
+    kinematics[flat(RADIUS, t)] = r_b * r_c / (r_b + r_c)
+    kinematics[flat(REDUCED, t)] = 1.0 / (kinds.inverse_mass[g] + kinds.inverse_mass[h])
+    kinematics[flat(ROLLING, t)] = 1.0 / (
         1.0 / rolling_inertia(r_b, b, bodies, kinds) + 1.0 / rolling_inertia(r_c, c, bodies, kinds)
     )
 
@@ -227,18 +227,18 @@ yielding = select("kinds", {Capsules: yielding_round, Mixed: yielding_any})
 
 
 @inline
-def middle_of(first, stop, known):
+def middle_of(first, stop, kinematics):
     """Middle of the contacts of one pair, in these columns, weighed by what they count and their overlaps."""
     whole, middle = 0.0, (0.0, 0.0, 0.0)
     for t in range(first, stop):
-        share = known[flat(WEIGHT, t)] * max(known[flat(OVERLAP, t)], 0.0)
+        share = kinematics[flat(WEIGHT, t)] * max(kinematics[flat(OVERLAP, t)], 0.0)
         whole += share
-        middle = add_scaled(middle, share, get(known, POINT, t))
-    return scale(1.0 / whole, middle) if whole > 0.0 else get(known, POINT, first)
+        middle = add_scaled(middle, share, get(kinematics, POINT, t))
+    return scale(1.0 / whole, middle) if whole > 0.0 else get(kinematics, POINT, first)
 
 
 @inline
-def weigh(law, first, stop, b, c, x, bodies, kinds, known):
+def weigh(law, first, stop, b, c, x, bodies, kinds, kinematics):
     """Write the mass with which the contacts of one pair are damped: that at the middle of their overlaps.
 
     Parameters
@@ -249,31 +249,33 @@ def weigh(law, first, stop, b, c, x, bodies, kinds, known):
 
     Writes
     ------
-    known : MASS of those columns
+    kinematics : MASS of those columns
     """
     if not laws.needs_velocity(law):
         return
-    several, middle = stop - first > 1, middle_of(first, stop, known)
+    several, middle = stop - first > 1, middle_of(first, stop, kinematics)
     for t in range(first, stop):
-        arm = middle if several else get(known, POINT, t)
-        normal = get(known, NORMAL, t)
-        known[flat(MASS, t)] = 1.0 / (
+        arm = middle if several else get(kinematics, POINT, t)
+        normal = get(kinematics, NORMAL, t)
+        kinematics[flat(MASS, t)] = 1.0 / (
             yielding(kinds, b, arm, normal, bodies) + yielding(kinds, c, add(arm, x), normal, bodies)
         )
 
 
 @inline
-def make_void(t, known, told):
+def make_void(t, kinematics, ids):
     """Make column t one that no pair has: surfaces at rest that touch without an overlap, with the weight 0.
 
     Laws evaluate it with all others, and what they make of it is multiplied by its weight: it has to be a number.
     """
     none = (0.0, 0.0, 0.0)
-    known[flat(WEIGHT, t)] = known[flat(OVERLAP, t)] = known[flat(TWIST, t)] = 0.0
-    put(known, VELOCITY, t, none)
-    put(known, TURNING, t, none)
-    known[flat(MASS, t)] = known[flat(RADIUS, t)] = known[flat(REDUCED, t)] = known[flat(ROLLING, t)] = 1.0
-    told[CANDIDATE, t], told[RECALLS, t], told[SLOT, t], told[OF_I, t], told[OF_J, t] = VOID, 0, 0, 0, 0
+    kinematics[flat(WEIGHT, t)] = kinematics[flat(OVERLAP, t)] = kinematics[flat(TWIST, t)] = 0.0
+    put(kinematics, VELOCITY, t, none)
+    put(kinematics, TURNING, t, none)
+    kinematics[flat(MASS, t)] = kinematics[flat(RADIUS, t)] = kinematics[flat(REDUCED, t)] = kinematics[
+        flat(ROLLING, t)
+    ] = 1.0
+    ids[CANDIDATE, t], ids[RECALLS, t], ids[SLOT, t], ids[OF_I, t], ids[OF_J, t] = VOID, 0, 0, 0, 0
 
 
 @inline
@@ -287,7 +289,7 @@ def measures_of(k, i, b, c, bodies, kinds, neighbours):
 
 
 @inline
-def fetch(t, k, bodies, kinds, neighbours, fetched, known):
+def fetch(t, k, bodies, kinds, neighbours, fetched, kinematics):
     """Write where the bodies of candidate k are and point, and what they measure, to column t: see `measure`."""
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
@@ -296,12 +298,12 @@ def fetch(t, k, bodies, kinds, neighbours, fetched, known):
     put(fetched, AXIS_I, t, axis_of(kinds.pose, at_i))
     put(fetched, AXIS_J, t, axis_of(kinds.pose, at_j))
     fetched[flat(PER_I, t)], fetched[flat(PER_J, t)] = kinds.pose[at_i, PER], kinds.pose[at_j, PER]
-    reach, known[flat(STIFFNESS, t)], radius, mean = measures_of(k, i, b, c, bodies, kinds, neighbours)
+    reach, kinematics[flat(STIFFNESS, t)], radius, mean = measures_of(k, i, b, c, bodies, kinds, neighbours)
     fetched[flat(REACH, t)], fetched[flat(RADIUS_I, t)], fetched[flat(MEAN, t)] = reach, radius, mean
 
 
 @vector_loop
-def measure(box, number, fetched, known):
+def measure(box, number, fetched, kinematics):
     """Compute the closest points of pairs, and whether they are nearly parallel, in vector code.
 
     Parameters
@@ -311,7 +313,7 @@ def measure(box, number, fetched, known):
 
     Writes
     ------
-    known : NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns
+    kinematics : NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns
     """
     for t in range(number):
         x, u, v = (
@@ -320,33 +322,33 @@ def measure(box, number, fetched, known):
             get(fetched, AXIS_J, t),
         )
         per_a, per_e, mean = fetched[flat(PER_I, t)], fetched[flat(PER_J, t)], fetched[flat(MEAN, t)]
-        known[flat(PARALLEL, t)] = 1.0 if are_parallel_of(u, v, mean, per_a, per_e) else 0.0
+        kinematics[flat(PARALLEL, t)] = 1.0 if are_parallel_of(u, v, mean, per_a, per_e) else 0.0
         s, e = closest_of(x, u, v, per_a, per_e)
         normal, overlap, arm = touch_at(x, u, v, s, e, fetched[flat(REACH, t)], fetched[flat(RADIUS_I, t)])
-        put(known, NORMAL, t, normal)
-        put(known, POINT, t, arm)
-        put(known, ARM, t, add(arm, x))
-        known[flat(OVERLAP, t)] = overlap
+        put(kinematics, NORMAL, t, normal)
+        put(kinematics, POINT, t, arm)
+        put(kinematics, ARM, t, add(arm, x))
+        kinematics[flat(OVERLAP, t)] = overlap
 
 
 @inline
-def stay(kinds, t, i, j, known):
+def stay(kinds, t, i, j, kinematics):
     """Pieces are whole bodies."""
     return
 
 
 @inline
-def move(kinds, t, i, j, known):
+def move(kinds, t, i, j, kinematics):
     """Have the place of a contact begin at the centres of bodies, not of the pieces that spheres i and j stand for."""
-    put(known, POINT, t, from_body(kinds, i, get(known, POINT, t)))
-    put(known, ARM, t, from_body(kinds, j, get(known, ARM, t)))
+    put(kinematics, POINT, t, from_body(kinds, i, get(kinematics, POINT, t)))
+    put(kinematics, ARM, t, from_body(kinds, j, get(kinematics, ARM, t)))
 
 
 shift = select("kinds", {Capsules: stay, Mixed: move})
 
 
 @inline
-def finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told):
+def finish(law, t, start, counted, bodies, kinds, neighbours, box, kinematics, ids):
     """Complete the column of a pair that has but one contact.
 
     Parameters
@@ -356,21 +358,21 @@ def finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told):
 
     Writes
     ------
-    known, told : column t
+    kinematics, ids : column t
     """
     k = start + counted
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
-    shift(kinds, t, i, j, known)
-    known[flat(WEIGHT, t)], told[CANDIDATE, t], told[SLOT, t] = 1.0, counted, 0
-    told[RECALLS, t] = remembering(law, k, neighbours) & 1
-    tell_materials(law, t, b, c, bodies, kinds, told)
-    put_motion(law, t, i, j, bodies, kinds, box, known)
-    weigh(law, t, t + 1, b, c, subtract(get(known, ARM, t), get(known, POINT, t)), bodies, kinds, known)
+    shift(kinds, t, i, j, kinematics)
+    kinematics[flat(WEIGHT, t)], ids[CANDIDATE, t], ids[SLOT, t] = 1.0, counted, 0
+    ids[RECALLS, t] = remembering(law, k, neighbours) & 1
+    tell_materials(law, t, b, c, bodies, kinds, ids)
+    put_motion(law, t, i, j, bodies, kinds, box, kinematics)
+    weigh(law, t, t + 1, b, c, subtract(get(kinematics, ARM, t), get(kinematics, POINT, t)), bodies, kinds, kinematics)
 
 
 @inline
-def compute_capsule_kinematics(geometry, sink, start, first, touching, context, gathered, known, told):
+def compute_capsule_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
     """Kinematics of the contacts of pairs from `first` in a list on, as many as a batch has room for.
 
     Pairs that are not nearly parallel have a column each; the others have theirs behind, and a void one before.
@@ -382,7 +384,7 @@ def compute_capsule_kinematics(geometry, sink, start, first, touching, context, 
 
     Writes
     ------
-    known, told : a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK)
+    kinematics, ids : a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK)
     gathered : scratch of 14 rows or more
 
     Returns
@@ -393,19 +395,19 @@ def compute_capsule_kinematics(geometry, sink, start, first, touching, context, 
     neighbours, box = context.neighbours, context.box
     pairs = min(PAIRS, touching.size - first)
     for t in range(pairs):
-        fetch(t, start + touching[first + t], bodies, kinds, neighbours, gathered, known)
-    measure(box, pairs, gathered, known)
+        fetch(t, start + touching[first + t], bodies, kinds, neighbours, gathered, kinematics)
+    measure(box, pairs, gathered, kinematics)
     number, done = pairs, pairs
     for t in range(pairs):
         counted = touching[first + t]
-        if known[flat(PARALLEL, t)] == 0.0:
-            finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told)
+        if kinematics[flat(PARALLEL, t)] == 0.0:
+            finish(law, t, start, counted, bodies, kinds, neighbours, box, kinematics, ids)
             continue
-        make_void(t, known, told)
+        make_void(t, kinematics, ids)
         if number + SLOTS <= BLOCK and done == pairs:
-            number = add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known, told)
+            number = add_pair(law, start, counted, number, bodies, kinds, neighbours, box, kinematics, ids)
         elif done == pairs:
             done = t
     for t in range(done, pairs):
-        make_void(t, known, told)
+        make_void(t, kinematics, ids)
     return number, first + done, MIXED_TYPES

@@ -86,7 +86,7 @@ def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
 
 
 @func
-def compute_cluster_kinematics(geometry, sink, start, first, touching, context, gathered, known, told):
+def compute_cluster_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
     """Kinematics of the contacts from `first` in the list on, as many as a batch has room for.
 
     Parameters
@@ -97,8 +97,8 @@ def compute_cluster_kinematics(geometry, sink, start, first, touching, context, 
 
     Writes
     ------
-    known : all rows but WEIGHT
-    told : rows OF_I, OF_J and CANDIDATE
+    kinematics : all rows but WEIGHT
+    ids : rows OF_I, OF_J and CANDIDATE
 
     Returns
     -------
@@ -111,10 +111,10 @@ def compute_cluster_kinematics(geometry, sink, start, first, touching, context, 
     for t in range(number):
         k = start + touching[first + t]
         b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-        told[OF_I, t], told[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-        told[CANDIDATE, t] = touching[first + t]
+        ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+        ids[CANDIDATE, t] = touching[first + t]
         touch, arm, other = look(kinds, law, k, bodies, neighbours, box)
-        put_touch(t, touch, known)
-        put(known, POINT, t, arm)
-        put(known, ARM, t, scale(-1.0, arm) if alike else other)
+        put_touch(t, touch, kinematics)
+        put(kinematics, POINT, t, arm)
+        put(kinematics, ARM, t, scale(-1.0, arm) if alike else other)
     return number, first + number, MIXED_TYPES

@@ -84,55 +84,55 @@ def fetch_history(law, first, number, touching, history):
 
 
 @vector_loop
-def load_history(law, first, number, touching, history, has_history, kept):
+def load_history(law, first, number, touching, history, has_history, batch_history):
     """Gather what contacts remember; those that begin, zeros."""
-    whole = read_lines(touching, history, has_history, first, number, kept)
+    whole = read_lines(touching, history, has_history, first, number, batch_history)
     for t in range(whole, number):
         k = touching[first + t]
         for r in range(laws.columns(law)):
-            kept[r, t] = history[k, r] if has_history[k] != 0 else 0.0
+            batch_history[r, t] = history[k, r] if has_history[k] != 0 else 0.0
 
 
 @vector_loop
-def store_history(law, first, number, touching, kept, out, history, has_history):
+def store_history(law, first, number, touching, batch_history, out, history, has_history):
     """Scatter what contacts remember.
 
     Parameters
     ----------
-    law, kept, out : see `evaluate_touching`
+    law, batch_history, out : see `evaluate_touching`
     first, number, touching : pairs of the block in the list of candidates that touch
 
     Writes
     ------
     history, has_history : of those candidates
     """
-    whole = write_lines(touching, history, first, number, kept)
+    whole = write_lines(touching, history, first, number, batch_history)
     for t in range(number):
         has_history[touching[first + t]] = 1 if out[flat(LASTS, t)] > 0.0 else 0
     for t in range(whole, number):
         for r in range(laws.columns(law)):
-            history[touching[first + t], r] = kept[r, t]
+            history[touching[first + t], r] = batch_history[r, t]
 
 
 @vector_loop
-def add_couples(geometry, number, known, out):
+def add_couples(geometry, number, kinematics, out):
     """Torques on single spheres that are not alike, in place of that of the force on the first and of couples.
 
     Parameters
     ----------
-    geometry, number, known : see `evaluate_touching`
+    geometry, number, kinematics : see `evaluate_touching`
 
     Writes
     ------
     out : rows ON_I and ON_J
     """
     for t in range(number):
-        torque_j = cross(get(known, ARM, t), scale(-1.0, get(out, FORCE, t)))
+        torque_j = cross(get(kinematics, ARM, t), scale(-1.0, get(out, FORCE, t)))
         put_torques(out, t, get(out, ON_I, t), torque_j, get(out, ON_J, t))
 
 
 @inline
-def do_nothing(geometry, number, known, out):
+def do_nothing(geometry, number, kinematics, out):
     """Torques on other bodies, or under other schemes, are written already."""
     return
 
@@ -335,27 +335,27 @@ def fetch_no_history(geometry, law, first, number, touching, history):
 
 
 @inline
-def load_row_history(geometry, law, first, number, touching, told, history, has_history, kept):
+def load_row_history(geometry, law, first, number, touching, ids, history, has_history, batch_history):
     """Gather the history of contacts of spheres, see `load_history`."""
-    load_history(law, first, number, touching, history, has_history, kept)
+    load_history(law, first, number, touching, history, has_history, batch_history)
 
 
 @inline
-def load_slot_history(geometry, law, first, number, touching, told, history, has_history, kept):
+def load_slot_history(geometry, law, first, number, touching, ids, history, has_history, batch_history):
     """Gather the history of contacts of capsules, of which a pair may have several."""
-    load_capsule_history(law, number, told, history, kept)
+    load_capsule_history(law, number, ids, history, batch_history)
 
 
 @inline
-def store_row_history(geometry, law, first, number, touching, told, kept, out, history, has_history):
+def store_row_history(geometry, law, first, number, touching, ids, batch_history, out, history, has_history):
     """Scatter the history of contacts of spheres, see `store_history`."""
-    store_history(law, first, number, touching, kept, out, history, has_history)
+    store_history(law, first, number, touching, batch_history, out, history, has_history)
 
 
 @inline
-def store_slot_history(geometry, law, first, number, touching, told, kept, out, history, has_history):
+def store_slot_history(geometry, law, first, number, touching, ids, batch_history, out, history, has_history):
     """Scatter the history of contacts of capsules."""
-    store_capsule_history(law, number, told, kept, out, history, has_history)
+    store_capsule_history(law, number, ids, batch_history, out, history, has_history)
 
 
 fetch = select(
@@ -370,14 +370,14 @@ keep = select(
 
 
 @inline
-def scatter_sphere_forces(sink, geometry, number, way, row, start, context, known, told, out):
+def scatter_sphere_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
     """Write the rows of `Neighbours.force_torque` of contacts of spheres.
 
     Parameters
     ----------
     number, way, row, start : columns; MIXED_TYPES, MAY_BE_NEW or ONGOING; row of the first; chunk's first candidate
     sink, geometry, context : see `evaluate_touching`
-    known, told, out : columns of the batch
+    kinematics, ids, out : columns of the batch
 
     Writes
     ------
@@ -385,34 +385,34 @@ def scatter_sphere_forces(sink, geometry, number, way, row, start, context, know
     """
     law = context.law
     if laws.turns(law) and way == MIXED_TYPES:
-        share_couples(geometry, number, known, out)
+        share_couples(geometry, number, kinematics, out)
     other = ON_J if laws.turns(law) or way == MIXED_TYPES else ON_I
     scatter_forces(law.damping, number, out, other, context.neighbours.force_torque[row:])
 
 
 @inline
-def scatter_segment_forces(sink, geometry, number, way, row, start, context, known, told, out):
+def scatter_segment_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
     """Write the rows of `Neighbours.force_torque` of pairs of capsules.
 
     Parameters
     ----------
-    sink, geometry, number, way, row, start, context, known, told, out : see `scatter_sphere_forces`
+    sink, geometry, number, way, row, start, context, kinematics, ids, out : see `scatter_sphere_forces`
 
     Writes
     ------
     context.neighbours.force_torque : of the candidates of the batch
     """
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
-    scatter_capsule_forces(number, start, bodies, kinds, neighbours, box, known, told, out)
+    scatter_capsule_forces(number, start, bodies, kinds, neighbours, box, kinematics, ids, out)
 
 
 @inline
-def scatter_convex_forces(sink, geometry, number, way, row, start, context, known, told, out):
+def scatter_convex_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
     """Write the rows of `Neighbours.force_torque` of contacts of convex shapes: forces and torques on both bodies.
 
     Parameters
     ----------
-    sink, geometry, number, way, row, start, context, known, told, out : see `scatter_sphere_forces`
+    sink, geometry, number, way, row, start, context, kinematics, ids, out : see `scatter_sphere_forces`
 
     Writes
     ------
@@ -433,37 +433,37 @@ take_forces = select(
 
 
 @inline
-def total_of_contact(geometry, t, number, start, context, known, told, out):
+def total_of_contact(geometry, t, number, start, context, kinematics, ids, out):
     """Force on the first sphere of a contact [N], its arm [m], and the next column.
 
     Parameters
     ----------
     t : column
-    geometry, number, start, context, known, told, out : see `scatter_sphere_forces`
+    geometry, number, start, context, kinematics, ids, out : see `scatter_sphere_forces`
 
     Returns
     -------
     force [N], arm from the centre of the first body [m], column
     """
-    return get(out, FORCE, t), get(known, POINT, t), t + 1
+    return get(out, FORCE, t), get(kinematics, POINT, t), t + 1
 
 
 @inline
-def total_of_capsules(geometry, t, number, start, context, known, told, out):
+def total_of_capsules(geometry, t, number, start, context, kinematics, ids, out):
     """Force of all contacts of a pair of capsules [N], the arm of their middle [m], and the next column.
 
     Parameters
     ----------
     t : first column
-    geometry, number, start, context, known, told, out : see `scatter_sphere_forces`
+    geometry, number, start, context, kinematics, ids, out : see `scatter_sphere_forces`
 
     Returns
     -------
     force [N], arm from the centre of the first body [m], column
     """
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
-    force, _, _, stop = total(t, number, start, bodies, kinds, neighbours, box, known, told, out)
-    return force, middle_of(t, stop, known), stop
+    force, _, _, stop = total(t, number, start, bodies, kinds, neighbours, box, kinematics, ids, out)
+    return force, middle_of(t, stop, kinematics), stop
 
 
 total_of = select(
@@ -472,12 +472,12 @@ total_of = select(
 
 
 @inline
-def take_rows(sink, geometry, number, way, row, start, context, known, told, out):
+def take_rows(sink, geometry, number, way, row, start, context, kinematics, ids, out):
     """Report the contacts of a batch, one row a pair of spheres or capsules.
 
     Parameters
     ----------
-    geometry, number, way, row, start, context, known, told, out : see `scatter_sphere_forces`
+    geometry, number, way, row, start, context, kinematics, ids, out : see `scatter_sphere_forces`
 
     Writes
     ------
@@ -487,16 +487,16 @@ def take_rows(sink, geometry, number, way, row, start, context, known, told, out
     t = 0
     while t < number:
         first = t
-        if told[CANDIDATE, first] == VOID:
+        if ids[CANDIDATE, first] == VOID:
             t += 1
             continue
-        i, j = neighbours.sphere_i[start + told[CANDIDATE, first]], neighbours.sphere_j[start + told[CANDIDATE, first]]
+        i, j = neighbours.sphere_i[start + ids[CANDIDATE, first]], neighbours.sphere_j[start + ids[CANDIDATE, first]]
         b, c = bodies.owner[i], bodies.owner[j]
-        force, arm, t = total_of(geometry, first, number, start, context, known, told, out)
-        branch, loss = subtract(get(known, ARM, first), get(known, POINT, first)), 0.0
+        force, arm, t = total_of(geometry, first, number, start, context, kinematics, ids, out)
+        branch, loss = subtract(get(kinematics, ARM, first), get(kinematics, POINT, first)), 0.0
         for contact in range(first, t):
             loss += out[flat(LOSS, contact)]
-        touch = Reported(known[flat(OVERLAP, first)], get(known, NORMAL, first))
+        touch = Reported(kinematics[flat(OVERLAP, first)], get(kinematics, NORMAL, first))
         of_b, of_c = i - bodies.first_sphere[b], j - bodies.first_sphere[c]
         write_row(sink, bodies.identity[b], bodies.identity[c], of_b, of_c, touch, force, loss, arm, branch)
 
@@ -527,13 +527,13 @@ def evaluate_touching(sink, c, time_sign, context):
     half, per_joule = 0.5 * context.constants.dt, context.constants.per_joule
     start, row = first_candidate(c, neighbours), first_row(c, neighbours)
     block, column = neighbours.evaluating_block[c], neighbours.force_at[c]
-    gathered, kept, out, told = (
+    gathered, batch_history, out, ids = (
         neighbours.batch_kinematics[block],
         neighbours.batch_history[block],
         neighbours.batch_forces[block],
         neighbours.batch_ids[block],
     )
-    known = gathered[OF_PAIRS:]
+    kinematics = gathered[OF_PAIRS:]
     history, has_history = neighbours.history[start:], neighbours.has_history[start:]
     remembers = laws.needs_velocity(law) and neighbours.has_history.size > 0
     touched = find_touching(sink, c, context)
@@ -542,16 +542,30 @@ def evaluate_touching(sink, c, time_sign, context):
     while first < touching.size:
         if remembers:
             fetch(geometry, law, first, min(BLOCK, touching.size - first), touching, history)
-        number, stop, way = compute_kinematics(geometry, sink, start, first, touching, context, gathered, known, told)
-        share(geometry, first, stop, start, touching, context, known)
+        number, stop, way = compute_kinematics(
+            geometry, sink, start, first, touching, context, gathered, kinematics, ids
+        )
+        share(geometry, first, stop, start, touching, context, kinematics)
         if remembers:
-            recall(geometry, law, first, number, touching, told, history, has_history, kept)
+            recall(geometry, law, first, number, touching, ids, history, has_history, batch_history)
         more = evaluate_batch(
-            geometry, sink, law, number, way, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out
+            geometry,
+            sink,
+            law,
+            number,
+            way,
+            time_sign,
+            half,
+            per_joule,
+            kinematics,
+            ids[OF_I],
+            ids[OF_J],
+            batch_history,
+            out,
         )
         if remembers and not is_report(sink):
-            keep(geometry, law, first, number, touching, told, kept, out, history, has_history)
-        take_results(sink, geometry, number, way, row + first, start, context, known, told, out)
+            keep(geometry, law, first, number, touching, ids, batch_history, out, history, has_history)
+        take_results(sink, geometry, number, way, row + first, start, context, kinematics, ids, out)
         sums, first = joined(sums, more), stop
     return sums
 

@@ -82,9 +82,9 @@ def energies_of(outcome, overlap, weight, work, per_joule):
 
 
 @inline
-def torques_of(known, t, force):
+def torques_of(kinematics, t, force):
     """Torques of a contact's force about the centres of both bodies."""
-    return cross(get(known, POINT, t), force), cross(get(known, ARM, t), scale(-1.0, force))
+    return cross(get(kinematics, POINT, t), force), cross(get(kinematics, ARM, t), scale(-1.0, force))
 
 
 @inline
@@ -95,19 +95,19 @@ def put_torques(out, t, torque_i, torque_j, couple):
 
 
 @inline
-def turn_spheres(geometry, law, alike, known, t, force, couple, out):
+def turn_spheres(geometry, law, alike, kinematics, t, force, couple, out):
     """Write the torques on single spheres; where they are not alike but there are couples, that of the force on i.
 
     Parameters
     ----------
-    geometry, law, alike, known, t : see `evaluate_column`
+    geometry, law, alike, kinematics, t : see `evaluate_column`
     force, couple : of the contact, on i [N, N m]
 
     Writes
     ------
     out : row ON_I, and ON_J if both torques differ; the couple there, for `share_couples`, if they are not alike
     """
-    torque = cross(get(known, POINT, t), force)
+    torque = cross(get(kinematics, POINT, t), force)
     if alike and laws.turns(law):
         put_torques(out, t, torque, torque, couple)
     else:
@@ -115,16 +115,16 @@ def turn_spheres(geometry, law, alike, known, t, force, couple, out):
         if laws.turns(law):
             put(out, ON_J, t, couple)
         elif not alike:
-            put(out, ON_J, t, cross(get(known, ARM, t), scale(-1.0, force)))
+            put(out, ON_J, t, cross(get(kinematics, ARM, t), scale(-1.0, force)))
 
 
 @inline
-def turn_bodies(geometry, law, alike, known, t, force, couple, out):
+def turn_bodies(geometry, law, alike, kinematics, t, force, couple, out):
     """Write the torques on other bodies, or under other schemes.
 
     Parameters
     ----------
-    geometry, law, alike, known, t, force, couple : see `turn_spheres`
+    geometry, law, alike, kinematics, t, force, couple : see `turn_spheres`
 
     Writes
     ------
@@ -132,7 +132,7 @@ def turn_bodies(geometry, law, alike, known, t, force, couple, out):
     """
     if not laws.turns(law):
         couple = (0.0, 0.0, 0.0)
-    torque_i, torque_j = torques_of(known, t, force)
+    torque_i, torque_j = torques_of(kinematics, t, force)
     put_torques(out, t, torque_i, torque_j, couple)
 
 
@@ -171,13 +171,14 @@ keep_loss = select("sink", {ReportSink: put_loss, ForceSink: no_loss_row})
 
 @inline
 def evaluate_elastic_column(
-    law, geometry, sink, alike, may_begin, i, j, t, time_sign, half, per_joule, known, kept, out, sums
+    law, geometry, sink, alike, may_begin, i, j, t, time_sign, half, per_joule, kinematics, batch_history, out, sums
 ):
     """Hertz force of one contact, see `evaluate_composite_column`.
 
     Parameters
     ----------
-    geometry, sink, law, alike, may_begin, i, j, t, time_sign, half, per_joule, known, kept, sums : see there
+    geometry, sink, law, alike, may_begin, i, j, t, time_sign, half, per_joule : see `evaluate_composite_column`
+    kinematics, batch_history, sums : see `evaluate_composite_column`
 
     Writes
     ------
@@ -187,11 +188,11 @@ def evaluate_elastic_column(
     -------
     `Sums` with this contact's
     """
-    overlap, weight = max(known[flat(OVERLAP, t)], 0.0), weight_of(geometry, known, t)
-    energy = hertz.energy(known[flat(STIFFNESS, t)], overlap)
-    force = scale(weight * hertz.force(known[flat(STIFFNESS, t)], overlap), get(known, NORMAL, t))
+    overlap, weight = max(kinematics[flat(OVERLAP, t)], 0.0), weight_of(geometry, kinematics, t)
+    energy = hertz.energy(kinematics[flat(STIFFNESS, t)], overlap)
+    force = scale(weight * hertz.force(kinematics[flat(STIFFNESS, t)], overlap), get(kinematics, NORMAL, t))
     put(out, FORCE, t, force)
-    turn(geometry, law, alike, known, t, force, (0.0, 0.0, 0.0), out)
+    turn(geometry, law, alike, kinematics, t, force, (0.0, 0.0, 0.0), out)
     keep_energy(geometry, out, t, energy)
     keep_loss(sink, out, t, 0.0, half)
     return Sums(
@@ -202,7 +203,7 @@ def evaluate_elastic_column(
 
 @inline
 def evaluate_composite_column(
-    law, geometry, sink, alike, may_begin, i, j, t, time_sign, half, per_joule, known, kept, out, sums
+    law, geometry, sink, alike, may_begin, i, j, t, time_sign, half, per_joule, kinematics, batch_history, out, sums
 ):
     """Force and couple of one contact, and its history.
 
@@ -211,24 +212,24 @@ def evaluate_composite_column(
     geometry, sink : how bodies touch, see `batch_kinematics`; who takes the results, see ``result_sinks``
     law, time_sign, half, per_joule : see `dem.kernels.soft.state`
     alike, may_begin : whether both are single spheres of one kind; whether it may have begun in the last step
-    i, j, t, known, sums : the two materials, column, kinematics; sums so far
+    i, j, t, kinematics, sums : the two materials, column, kinematics; sums so far
 
     Writes
     ------
-    kept : (R, BLOCK) history of the contacts, a column each
+    batch_history : (R, BLOCK) history of the contacts, a column each
     out : rows FORCE, LASTS, ON_I and ON_J; ENERGY of capsules, LOSS for reports
 
     Returns
     -------
     `Sums` with this contact's
     """
-    touch, weight = touch_of(known, t, may_begin), weight_of(geometry, known, t)
-    history = laws.load(law, kept.T, t, 0)
+    touch, weight = touch_of(kinematics, t, may_begin), weight_of(geometry, kinematics, t)
+    history = laws.load(law, batch_history.T, t, 0)
     touch, outcome, history = contact_force(law, i, j, touch, 0.0, history, half, time_sign)
-    laws.store(law, kept.T, t, 0, history)
+    laws.store(law, batch_history.T, t, 0, history)
     force = scale(weight, outcome.force)
     put(out, FORCE, t, force)
-    turn(geometry, law, alike, known, t, force, scale(weight, outcome.couple), out)
+    turn(geometry, law, alike, kinematics, t, force, scale(weight, outcome.couple), out)
     out[flat(LASTS, t)] = 1.0 if outcome.persists else 0.0
     keep_energy(geometry, out, t, outcome.elastic + outcome.stored)
     keep_loss(sink, out, t, weight * outcome.loss, half)
@@ -242,17 +243,17 @@ def evaluator_of(may_begin):
     """Make the loop over contacts of spheres of one type, any or none of which may have begun in the last step."""
 
     @vector_loop
-    def evaluate_alike(geometry, sink, law, number, i, j, time_sign, half, per_joule, known, kept, out):
+    def evaluate_alike(geometry, sink, law, number, i, j, time_sign, half, per_joule, kinematics, batch_history, out):
         """Evaluate contacts, all of the same two materials: these are looked up once.
 
         Parameters
         ----------
-        geometry, sink, law, i, j, time_sign, half, per_joule, known : see `evaluate_composite_column`
+        geometry, sink, law, i, j, time_sign, half, per_joule, kinematics : see `evaluate_composite_column`
         number : of contacts
 
         Writes
         ------
-        kept, out : as `evaluate_composite_column`
+        batch_history, out : as `evaluate_composite_column`
 
         Returns
         -------
@@ -261,7 +262,21 @@ def evaluator_of(may_begin):
         sums = no_sums()
         for t in range(number):
             sums = evaluate_column(
-                law, geometry, sink, True, may_begin, i, j, t, time_sign, half, per_joule, known, kept, out, sums
+                law,
+                geometry,
+                sink,
+                True,
+                may_begin,
+                i,
+                j,
+                t,
+                time_sign,
+                half,
+                per_joule,
+                kinematics,
+                batch_history,
+                out,
+                sums,
             )
         return sums
 
@@ -273,19 +288,19 @@ evaluate_one_type, evaluate_ongoing = evaluator_of(True), evaluator_of(False)
 
 @vector_loop
 def evaluate_mixed_types(
-    geometry, sink, law, number, time_sign, half, per_joule, known, material_i, material_j, kept, out
+    geometry, sink, law, number, time_sign, half, per_joule, kinematics, material_i, material_j, batch_history, out
 ):
     """Evaluate contacts of any bodies.
 
     Parameters
     ----------
-    geometry, sink, law, time_sign, half, per_joule, known : see `evaluate_composite_column`
+    geometry, sink, law, time_sign, half, per_joule, kinematics : see `evaluate_composite_column`
     number : of contacts
     material_i, material_j : (BLOCK,)
 
     Writes
     ------
-    kept, out : as `evaluate_composite_column`
+    batch_history, out : as `evaluate_composite_column`
 
     Returns
     -------
@@ -295,25 +310,38 @@ def evaluate_mixed_types(
     for t in range(number):
         i, j = material_i[t], material_j[t]
         sums = evaluate_column(
-            law, geometry, sink, False, True, i, j, t, time_sign, half, per_joule, known, kept, out, sums
+            law, geometry, sink, False, True, i, j, t, time_sign, half, per_joule, kinematics, batch_history, out, sums
         )
     return sums
 
 
 @inline
 def evaluate_new(
-    geometry, sink, law, number, alike, time_sign, half, per_joule, known, material_i, material_j, kept, out
+    geometry,
+    sink,
+    law,
+    number,
+    alike,
+    time_sign,
+    half,
+    per_joule,
+    kinematics,
+    material_i,
+    material_j,
+    batch_history,
+    out,
 ):
     """Evaluate contacts of single spheres, all of them alike or not, any of which may have just begun.
 
     Parameters
     ----------
-    geometry, sink, law, number, time_sign, half, per_joule, known, material_i, material_j : see `evaluate_mixed_types`
+    geometry, sink, law, number, time_sign, half, per_joule, kinematics : see `evaluate_mixed_types`
+    material_i, material_j : see `evaluate_mixed_types`
     alike : whether bodies and materials of all contacts are the same
 
     Writes
     ------
-    kept, out : as `evaluate_mixed_types`
+    batch_history, out : as `evaluate_mixed_types`
 
     Returns
     -------
@@ -321,26 +349,29 @@ def evaluate_new(
     """
     if alike:
         i, j = material_i[0], material_j[0]
-        return evaluate_one_type(geometry, sink, law, number, i, j, time_sign, half, per_joule, known, kept, out)
+        return evaluate_one_type(
+            geometry, sink, law, number, i, j, time_sign, half, per_joule, kinematics, batch_history, out
+        )
     return evaluate_mixed_types(
-        geometry, sink, law, number, time_sign, half, per_joule, known, material_i, material_j, kept, out
+        geometry, sink, law, number, time_sign, half, per_joule, kinematics, material_i, material_j, batch_history, out
     )
 
 
 @inline
 def evaluate_spheres(
-    geometry, sink, law, number, way, time_sign, half, per_joule, known, material_i, material_j, kept, out
+    geometry, sink, law, number, way, time_sign, half, per_joule, kinematics, material_i, material_j, batch_history, out
 ):
     """Evaluate contacts of single spheres.
 
     Parameters
     ----------
-    geometry, sink, law, number, time_sign, half, per_joule, known, material_i, material_j : see `evaluate_mixed_types`
+    geometry, sink, law, number, time_sign, half, per_joule, kinematics : see `evaluate_mixed_types`
+    material_i, material_j : see `evaluate_mixed_types`
     way : MIXED_TYPES, MAY_BE_NEW or ONGOING
 
     Writes
     ------
-    kept, out : as `evaluate_mixed_types`
+    batch_history, out : as `evaluate_mixed_types`
 
     Returns
     -------
@@ -348,34 +379,49 @@ def evaluate_spheres(
     """
     if way == ONGOING:
         i, j = material_i[0], material_j[0]
-        return evaluate_ongoing(geometry, sink, law, number, i, j, time_sign, half, per_joule, known, kept, out)
+        return evaluate_ongoing(
+            geometry, sink, law, number, i, j, time_sign, half, per_joule, kinematics, batch_history, out
+        )
     alike = way == MAY_BE_NEW
     return evaluate_new(
-        geometry, sink, law, number, alike, time_sign, half, per_joule, known, material_i, material_j, kept, out
+        geometry,
+        sink,
+        law,
+        number,
+        alike,
+        time_sign,
+        half,
+        per_joule,
+        kinematics,
+        material_i,
+        material_j,
+        batch_history,
+        out,
     )
 
 
 @inline
 def evaluate_bodies(
-    geometry, sink, law, number, way, time_sign, half, per_joule, known, material_i, material_j, kept, out
+    geometry, sink, law, number, way, time_sign, half, per_joule, kinematics, material_i, material_j, batch_history, out
 ):
     """Evaluate contacts of other bodies: one loop for all.
 
     Parameters
     ----------
-    geometry, sink, law, number, time_sign, half, per_joule, known, material_i, material_j : see `evaluate_mixed_types`
+    geometry, sink, law, number, time_sign, half, per_joule, kinematics : see `evaluate_mixed_types`
+    material_i, material_j : see `evaluate_mixed_types`
     way : MIXED_TYPES
 
     Writes
     ------
-    kept, out : as `evaluate_mixed_types`
+    batch_history, out : as `evaluate_mixed_types`
 
     Returns
     -------
     `Sums`
     """
     return evaluate_mixed_types(
-        geometry, sink, law, number, time_sign, half, per_joule, known, material_i, material_j, kept, out
+        geometry, sink, law, number, time_sign, half, per_joule, kinematics, material_i, material_j, batch_history, out
     )
 
 

@@ -103,7 +103,7 @@ def rate_of_pair(law, first, start, touching, half, bodies, kinds, neighbours, b
 
 
 @inline
-def share_damping(geometry, first, stop, start, touching, context, known):
+def share_damping(geometry, first, stop, start, touching, context, kinematics):
     """Write with which mass those contacts are damped of which there are several of the same two bodies.
 
     Parameters
@@ -115,7 +115,7 @@ def share_damping(geometry, first, stop, start, touching, context, known):
 
     Writes
     ------
-    known : row MASS
+    kinematics : row MASS
     """
     law, half, bodies, kinds = context.law, 0.5 * context.constants.dt, context.bodies, context.kinds
     neighbours, box, end, rate = context.neighbours, context.box, first, 0.0
@@ -128,14 +128,14 @@ def share_damping(geometry, first, stop, start, touching, context, known):
                 begin -= 1
             end, rate = rate_of_pair(law, begin, start, touching, half, bodies, kinds, neighbours, box)
         t = at - first
-        if rate > 0.0 and weight_of(geometry, known, t) > 0.0:
-            touch = touch_of(known, t, True)
+        if rate > 0.0 and weight_of(geometry, kinematics, t) > 0.0:
+            touch = touch_of(kinematics, t, True)
             m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-            known[flat(MASS, t)] = laws.secant(law, m_i, m_j, touch, recalled(law, k, neighbours), half) / rate
+            kinematics[flat(MASS, t)] = laws.secant(law, m_i, m_j, touch, recalled(law, k, neighbours), half) / rate
 
 
 @inline
-def one_contact(geometry, first, stop, start, touching, context, known):
+def one_contact(geometry, first, stop, start, touching, context, kinematics):
     """Two capsules have one contact, or several as one."""
     return
 
