@@ -14,7 +14,7 @@ from dem.kernels.soft.contact.batch_kinematics import BLOCK
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.wall_contact import wall_loads
 from dem.kernels.soft.wall_contact.convex_at_walls import ConvexWalls
-from dem.kernels.soft.wall_contact.mesh_contacts import MET, PAIRED, SEEN
+from dem.kernels.soft.wall_contact.mesh_contacts import PAIR_COLUMNS, PAIR_RESULT_COLUMNS, PLACE_ROWS
 from dem.kernels.soft.wall_contact.near_wall_record import SLOTS as FIRST_SLOT
 from dem.kernels.soft.wall_contact.rough_walls import Rough, Smooth
 from dem.kernels.soft.wall_contact.wall_arrays import SINGLE, WALLED, Walls
@@ -216,8 +216,8 @@ def walled(
         fullest=np.zeros(chunks, np.int64),
         trees=zeros((chunks, rows, columns)),
         scratch=zeros((chunks, rows, SCRATCH if has_sides else 12)),
-        seen=empty((chunks, number, SEEN * BLOCK)), paired=empty((chunks, PAIRED), np.int32), batch_ids=empty((chunks,
-        MET)),
+        places=empty((chunks, number, PLACE_ROWS * BLOCK)), pairs=empty((chunks, PAIR_COLUMNS), np.int32),
+        pair_results=empty((chunks, PAIR_RESULT_COLUMNS)),
         rate=zeros((chunks, number)), part=zeros((chunks, number, wall_loads.COLUMNS), np.int64), unit=np.ones(4),
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
         servo=servos(walls, widest_step),
@@ -262,7 +262,7 @@ def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
     number, width, room = *walls.old_history.shape[1:], walls.listed.shape[1]
     wanted = int(walls.wanted.max())
     new = {name: zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
-           for name in ("fullest", "trees", "scratch", "seen", "paired", "batch_ids", "rate", "part")}  # fmt: skip
+           for name in ("fullest", "trees", "scratch", "places", "pairs", "pair_results", "rate", "part")}  # fmt: skip
     return walls._replace(
         skip_distance=zeros(bodies), displacement_since_list=np.zeros(2),
         **lists(2 * wanted if wanted > room else room, chunks), **slots(spheres, number, width, chunks), **new,

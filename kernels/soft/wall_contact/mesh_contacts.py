@@ -24,20 +24,21 @@ from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, POTENTIAL, begin,
 from dem.kernels.walls.triangles import closest, from_piece, triple
 
 PAIRS = 4 * BLOCK
-# rows of `Walls.paired`, of `Walls.seen` (places, three, how near counts) and of `Walls.batch_ids`, see
-# `kernels.walls.potential_terms`
-OF_SPHERE, PIECE, FIRST, END, PAIRED = 0, PAIRS, 2 * PAIRS, 2 * PAIRS + BLOCK, 2 * PAIRS + 2 * BLOCK
-REACH, SEEN = 3, 4
-OVERLAP, TOTAL, ENERGY, HIT = 0, PAIRS, 4 * PAIRS, 5 * PAIRS  # a hit is 1 and its region
+# columns of `Walls.pairs`: of each pair, then of each sphere; rows of `Walls.places`, after the centre; columns of
+# `Walls.pair_results`, see `kernels.walls.potential_terms`
+PAIR_SPHERE, PAIR_TRIANGLE, FIRST_PAIR, END_PAIR = 0, PAIRS, 2 * PAIRS, 2 * PAIRS + BLOCK
+PAIR_COLUMNS = 2 * PAIRS + 2 * BLOCK
+REACH, PLACE_ROWS = 3, 4
+OVERLAP, TOTAL, ENERGY, REGION = 0, PAIRS, 4 * PAIRS, 5 * PAIRS  # REGION: 0 of a pair apart, else 1 + region
 GATHERED = 6 * PAIRS  # rows of BLOCK pairs: from corner A to the sphere, its reach, B - A, C - A, normal
 AB, AC, NORMAL, TRIANGLE = 4, 7, 10, 13
-MET = GATHERED + TRIANGLE * BLOCK
-SEVERAL = 3  # triangles that are looked at together
+PAIR_RESULT_COLUMNS = GATHERED + TRIANGLE * BLOCK
+UNDECIDED = 3  # number of hits for which `trees_at` evaluates all triangles of the sphere together
 
 
 @inline
-def look_ahead(law, c, spheres, bodies, kinds, neighbours, box):
-    """Find out where walls that any of these spheres is near see all of them, and which triangles of a mesh they touch.
+def detect_mesh_contacts(law, c, spheres, bodies, kinds, neighbours, box):
+    """Find the triangles of a mesh that these spheres touch, and their centres in the frames of the walls near them.
 
     Parameters
     ----------
@@ -46,33 +47,33 @@ def look_ahead(law, c, spheres, bodies, kinds, neighbours, box):
 
     Writes
     ------
-    box.walls : seen, paired and met of the block
+    box.walls : places, pairs and pair_results of the block
 
     Returns
     -------
     The wall whose triangles have been looked at, -1 if none have
     """
     near, walls, block, searched, number = 0, box.walls, neighbours.block_of[c], -1, 0
-    paired, seen = walls.paired[block], walls.seen[block]
+    pairs, places = walls.pairs[block], walls.places[block]
     for b in spheres:
         near |= walls.at[b, NEAR]
     for w in range(walls.contact_slot.size):
         if searched < 0 and is_near(w, near) and walls.geometry.kind[w] == MESH:
-            searched, number = w, search(w, c, paired, spheres, walls)
+            searched, number = w, pair_with_triangles(w, c, pairs, spheres, walls)
     for w in range(walls.contact_slot.size):
         if is_near(w, near):
-            see(law, w, spheres, bodies, kinds, box, seen[w])
-    met, gathered = walls.batch_ids[block], walls.batch_ids[block, GATHERED:]
+            place_in_wall_frame(law, w, spheres, bodies, kinds, box, places[w])
+    pair_results, gathered = walls.pair_results[block], walls.pair_results[block, GATHERED:]
     for first in range(0, number, BLOCK):
         some = min(BLOCK, number - first)
-        gather_triangles(first, some, paired, walls.geometry.triangle, seen[searched], gathered)
-        meet_triangles(law, searched, first, some, paired, spheres, bodies, kinds, walls, gathered, met)
+        gather_triangles(first, some, pairs, walls.geometry.triangle, places[searched], gathered)
+        touch_triangles(law, searched, first, some, pairs, spheres, bodies, kinds, walls, gathered, pair_results)
     return searched
 
 
 @vector_loop
-def see(law, w, spheres, bodies, kinds, box, seen):
-    """Places of spheres as wall w sees them, and how near to it counts.
+def place_in_wall_frame(law, w, spheres, bodies, kinds, box, places):
+    """Write the centres of spheres in the frame of wall w, and their reach.
 
     Parameters
     ----------
@@ -81,16 +82,16 @@ def see(law, w, spheres, bodies, kinds, box, seen):
 
     Writes
     ------
-    seen : all rows
+    places : all rows
     """
     for t in range(spheres.size):
         radius = radius_near(spheres[t], spheres[t], bodies, kinds)
-        put(seen, 0, t, in_frame(w, load(bodies.position, spheres[t]), box))
-        seen[flat(REACH, t)] = radius + beyond_of(law, w, radius, box.walls)
+        put(places, 0, t, in_frame(w, load(bodies.position, spheres[t]), box))
+        places[flat(REACH, t)] = radius + beyond_of(law, w, radius, box.walls)
 
 
 @func
-def search(w, c, paired, spheres, walls):
+def pair_with_triangles(w, c, pairs, spheres, walls):
     """Pair spheres with the triangles of wall w listed for them, as far as there is room; returns how many pairs.
 
     Parameters
@@ -99,59 +100,59 @@ def search(w, c, paired, spheres, walls):
 
     Writes
     ------
-    paired : of all spheres, and of as many pairs
+    pairs : of all spheres, and of as many pairs
     """
     number = 0
     for t in range(spheres.size):
         start, stop = listed_for(w, spheres[t], c, walls)
         enough = start >= 0 and number + stop - start <= PAIRS
-        paired[FIRST + t] = number if enough else -1
+        pairs[FIRST_PAIR + t] = number if enough else -1
         for entry in range(start, stop if enough else start):
-            paired[OF_SPHERE + number], paired[PIECE + number] = t, walls.listed[c, entry]
+            pairs[PAIR_SPHERE + number], pairs[PAIR_TRIANGLE + number] = t, walls.listed[c, entry]
             fetch_triangle(walls.listed[c, entry], walls.geometry)
             number += 1
-        paired[END + t] = number
+        pairs[END_PAIR + t] = number
     return number
 
 
 @vector_loop
-def gather_triangles(first, number, paired, triangle, seen, gathered):
-    """What a block of pairs is to be told, side by side.
+def gather_triangles(first, number, pairs, triangle, places, gathered):
+    """Write what `touch_triangles` needs of a block of pairs, side by side.
 
     Parameters
     ----------
     first, number : the first pair, and how many
-    paired, triangle, seen : see `search`, `triangles` and `see`
+    pairs, triangle, places : see `pair_with_triangles`, `triangles` and `place_in_wall_frame`
 
     Writes
     ------
     gathered : all rows
     """
     for p in range(number):
-        t, f = paired[OF_SPHERE + first + p], paired[PIECE + first + p]
-        put(gathered, 0, p, subtract(get(seen, 0, t), triple(triangle, f, triangles.CORNER)))
-        gathered[flat(REACH, p)] = seen[flat(REACH, t)]
+        t, f = pairs[PAIR_SPHERE + first + p], pairs[PAIR_TRIANGLE + first + p]
+        put(gathered, 0, p, subtract(get(places, 0, t), triple(triangle, f, triangles.CORNER)))
+        gathered[flat(REACH, p)] = places[flat(REACH, t)]
         put(gathered, AB, p, triple(triangle, f, triangles.AB))
         put(gathered, AC, p, triple(triangle, f, triangles.AC))
         put(gathered, NORMAL, p, triple(triangle, f, triangles.NORMAL))
 
 
 @vector_loop
-def meet_triangles(law, w, first, number, paired, spheres, bodies, kinds, walls, gathered, met):
-    """Find out what triangles are to spheres.
+def touch_triangles(law, w, first, number, pairs, spheres, bodies, kinds, walls, gathered, pair_results):
+    """Find closest points of triangles to spheres, overlaps, and terms of force and energy.
 
     Parameters
     ----------
     law, bodies, kinds : see `dem.kernels.soft.state`
-    w, first, number, paired, spheres, walls, gathered : wall, pairs; see `search` and `gather_triangles`
+    w, first, number, pairs, spheres, walls, gathered : wall, pairs; see `pair_with_triangles` and `gather_triangles`
 
     Writes
     ------
-    met : rows OVERLAP to HIT
+    pair_results : columns OVERLAP to REGION
     """
     for p in range(number):
         power = exponent(
-            law, kinds.material[bodies.kind[spheres[paired[OF_SPHERE + first + p]]]], walls.contact_slot[w]
+            law, kinds.material[bodies.kind[spheres[pairs[PAIR_SPHERE + first + p]]]], walls.contact_slot[w]
         )
         reach, normal = gathered[flat(REACH, p)], get(gathered, NORMAL, p)
         v, region = closest(get(gathered, 0, p), get(gathered, AB, p), get(gathered, AC, p), normal)
@@ -160,39 +161,39 @@ def meet_triangles(law, w, first, number, paired, spheres, bodies, kinds, walls,
         overlap, n = from_piece(v, near, region > 0, reach, normal)
         term = raised(overlap if touches else 0.0, power)
         for k in range(3):
-            met[TOTAL + k * PAIRS + first + p] = 0.0 + term * n[k]
-        met[OVERLAP + first + p], met[ENERGY + first + p] = overlap, term * overlap / (power + 1.0)
-        met[HIT + first + p] = 1.0 + region if touches else 0.0
+            pair_results[TOTAL + k * PAIRS + first + p] = 0.0 + term * n[k]
+        pair_results[OVERLAP + first + p], pair_results[ENERGY + first + p] = overlap, term * overlap / (power + 1.0)
+        pair_results[REGION + first + p] = 1.0 + region if touches else 0.0
 
 
 @inline
-def left_of(p, q, paired, met, geometry):
-    """Which of two triangles in reach counts, if the other is nearest at an edge that they share; -1 if both do.
+def remaining_pair(p, q, pairs, pair_results, geometry):
+    """The pair that counts of two in contact, if the other is nearest at an edge that they share; -1 if both count.
 
     Parameters
     ----------
     p, q : two pairs of one sphere
-    paired, met, geometry : see `search`
+    pairs, pair_results, geometry : see `pair_with_triangles`
 
     Returns
     -------
     one of the pairs, or -1
     """
-    f, g = paired[PIECE + p], paired[PIECE + q]
-    if is_nearest_at(f, int(met[HIT + p]) - 1, g, geometry):
+    f, g = pairs[PAIR_TRIANGLE + p], pairs[PAIR_TRIANGLE + q]
+    if is_nearest_at(f, int(pair_results[REGION + p]) - 1, g, geometry):
         return q
-    return p if is_nearest_at(g, int(met[HIT + q]) - 1, f, geometry) else -1
+    return p if is_nearest_at(g, int(pair_results[REGION + q]) - 1, f, geometry) else -1
 
 
 @inline
-def trees_found(w, s, c, t, power, searched, paired, met, seen, walls):
+def trees_found(w, s, c, t, power, searched, pairs, pair_results, places, walls):
     """Write the contacts of sphere s, the t-th of its block, with wall w to the scratch of chunk c.
 
     Parameters
     ----------
-    w, s, c, t, searched : wall, sphere, chunk, column; see `look_ahead`
+    w, s, c, t, searched : wall, sphere, chunk, column; see `detect_mesh_contacts`
     power : exponent of its overlap
-    paired, met, seen : see `search` and `see`
+    pairs, pair_results, places : see `pair_with_triangles` and `place_in_wall_frame`
 
     Writes
     ------
@@ -203,23 +204,24 @@ def trees_found(w, s, c, t, power, searched, paired, met, seen, walls):
     number of contacts
     """
     first, geometry = walls.geometry.first_triangle[w], walls.geometry
-    hits, low, last, trees = SEVERAL, 0, 0, walls.trees[c]
-    if w == searched and paired[FIRST + t] >= 0:
+    hits, first_hit, last_hit, trees = UNDECIDED, 0, 0, walls.trees[c]
+    if w == searched and pairs[FIRST_PAIR + t] >= 0:
         hits = 0
-        for p in range(paired[FIRST + t], paired[END + t]):
-            if met[HIT + p] > 0.0:
-                low, last = last if hits > 0 else p, p
+        for p in range(pairs[FIRST_PAIR + t], pairs[END_PAIR + t]):
+            if pair_results[REGION + p] > 0.0:
+                first_hit, last_hit = last_hit if hits > 0 else p, p
                 hits += 1
     if hits == 2:
-        last = left_of(low, last, paired, met, geometry)
-        hits = 1 if last >= 0 else SEVERAL
-    if hits >= SEVERAL:
-        return trees_at(w, s, c, get(seen, 0, t), seen[flat(REACH, t)], power, walls)
+        last_hit = remaining_pair(first_hit, last_hit, pairs, pair_results, geometry)
+        hits = 1 if last_hit >= 0 else UNDECIDED
+    if hits >= UNDECIDED:
+        return trees_at(w, s, c, get(places, 0, t), places[flat(REACH, t)], power, walls)
     if hits == 1:
-        begin(trees, 0, paired[PIECE + low] - first)
+        begin(trees, 0, pairs[PAIR_TRIANGLE + first_hit] - first)
         for k in range(3):
-            trees[0, k] = met[TOTAL + k * PAIRS + last]
-        trees[0, POTENTIAL], trees[0, DEEPEST] = met[ENERGY + last], max(met[OVERLAP + last], 0.0)
-        if met[OVERLAP + last] > 0.0:
-            trees[0, ANCHOR] = paired[PIECE + last] - first
+            trees[0, k] = pair_results[TOTAL + k * PAIRS + last_hit]
+        trees[0, POTENTIAL] = pair_results[ENERGY + last_hit]
+        trees[0, DEEPEST] = max(pair_results[OVERLAP + last_hit], 0.0)
+        if pair_results[OVERLAP + last_hit] > 0.0:
+            trees[0, ANCHOR] = pairs[PAIR_TRIANGLE + last_hit] - first
     return hits

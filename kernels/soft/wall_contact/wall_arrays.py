@@ -20,6 +20,10 @@ from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, go_on
 from dem.kernels.walls.rigid_body import place as place_free
 
 SINGLE = 62  # walls that have a bit of their own of those near a sphere; all others share one
+# rows of `Walls.servo` after the axis, and of `Walls.driven`
+SERVO_FORCE, SERVO_GAIN, SERVO_MAX_SPEED, SERVO_KIND = 3, 4, 5, 6
+SERVO_PROPORTIONAL, SERVO_INTEGRAL, SERVO_DERIVATIVE = 7, 8, 9
+SHIFT, SPEED, SHIFT_TIME, ERROR_INTEGRAL, LAST_ERROR, HAS_LAST_ERROR = range(6)
 
 
 class Walls(NamedTuple):
@@ -43,28 +47,31 @@ class Walls(NamedTuple):
     # are picked anew; how many slots are in use; S slots, see `slot_at`: of which contact each is
     # (`wall_history.key_of`), and what that remembers
     history: np.ndarray  # (M, K) the same memory, read as such numbers; first the plane that a rough wall shows, if any
-    listed: np.ndarray  # (C, L) int32, numbers of triangles
+    listed: np.ndarray  # (C, L) int32, numbers of the triangles near the spheres of each chunk
     wanted: np.ndarray  # (C,) int64, entries of these rows that were wanted
     old_key: np.ndarray  # (C, S) int64, scratch for the slots of one sphere: of which contacts
     old_history: np.ndarray  # (C, S, R) the same: what these remember
     fullest: np.ndarray  # (C,) int64, most slots of a sphere that were wanted in this sweep
     trees: np.ndarray  # (C, T, 8) scratch, see `dem.kernels.walls.geometry.feel`
     scratch: np.ndarray  # (C, Q, 12) the same
-    seen: np.ndarray  # (C, W, SEEN BLOCK) the same of blocks: spheres as each wall sees them, see ``mesh_contacts``
-    paired: np.ndarray  # (C, PAIRED) int32 the same: which triangles each of them is near
-    batch_ids: np.ndarray  # (C, MET) the same: what these are to them
+    # scratch of a block of spheres, see ``mesh_contacts``. A chunk uses the row `Neighbours.block_of[c]`, one of its
+    # thread; there are no more threads than chunks
+    places: np.ndarray  # (C, W, PLACE_ROWS BLOCK) centres of the spheres in the frame of each wall, and their reach [m]
+    pairs: np.ndarray  # (C, PAIR_COLUMNS) int32, pairs of a sphere and a triangle of a mesh near it
+    pair_results: np.ndarray  # (C, PAIR_RESULT_COLUMNS) overlap, energy and force of each pair
     # (C, W) the same: ω² of the body at hand at each wall, see `dem.kernels.soft.contact.shared_damping` [1/s²]
     rate: np.ndarray
     part: np.ndarray  # (C, W, `wall_loads.COLUMNS`) int64, sums over the contacts of each chunk with each wall
-    unit: np.ndarray  # (3,) units a newton, newton metre and newton a metre, in which they are summed
+    unit: np.ndarray  # (4,) units of these sums in 1 N, 1 N m, 1 N/m and 1 N s/m
     felt: np.ndarray  # (7, W) at the last forces: force on the wall [N], torque [N m], number of contacts
     impulse: np.ndarray  # (2, 7, W) since the start, in two words as of `energy.accumulate`: the time integral of the
     # first six, and the work that walls have done on particles [J]
     working: np.ndarray  # (W,) such work in the half step after the last forces [J]
-    servo: np.ndarray  # (10, W) of walls that hold a force: unit vector along which they press, the force [N], by which
-    # share of what lacks it changes in a step, largest speed [m/s], 1 if there is a servo, 2 if a PID, its factors
-    driven: np.ndarray  # (3, W) how far servos have shifted walls [m], at which velocity they do [m/s], as of when [s];
-    # with a PID three rows more: time integral of the error [s], the last error, whether there is one
+    servo: np.ndarray  # (10, W) of walls that hold a force: unit vector along which they press (three rows),
+    # SERVO_FORCE F₀ [N], SERVO_GAIN α, SERVO_MAX_SPEED [m/s], SERVO_KIND (0 none, 1 `dem.Servo`, 2 `dem.PID`),
+    # factors of a PID
+    driven: np.ndarray  # (3, W) SHIFT of walls by servos [m], its SPEED [m/s], SHIFT_TIME, as of when [s]; if any wall
+    # has a PID (6, W): ERROR_INTEGRAL over time [s], LAST_ERROR, HAS_LAST_ERROR
     free: tuple  # `dem.kernels.walls.rigid_body.FreeBodies`, or `NoFreeWall` if no wall is one
     first_worn: np.ndarray  # (W,) int64, where pieces of a wall that wears begin in `worn`, else -1
     worn: np.ndarray  # (2, P) int64, sliding work on them since the start, in two words [units of energy]
@@ -143,11 +150,11 @@ def move_walled(box, time):
     if box.walls.moving:
         walls = box.walls
         for w in range(walls.contact_slot.size):
-            axis, later = load(walls.servo, w), time > walls.driven[2, w]
-            if walls.servo[6, w] != 0.0 and later:
-                walls.driven[0, w] += walls.driven[1, w] * (time - walls.driven[2, w])
-            walls.driven[2, w] = time
-            further, drift = scale(walls.driven[0, w], axis), scale(walls.driven[1, w], axis)
+            axis, later = load(walls.servo, w), time > walls.driven[SHIFT_TIME, w]
+            if walls.servo[SERVO_KIND, w] != 0.0 and later:
+                walls.driven[SHIFT, w] += walls.driven[SPEED, w] * (time - walls.driven[SHIFT_TIME, w])
+            walls.driven[SHIFT_TIME, w] = time
+            further, drift = scale(walls.driven[SHIFT, w], axis), scale(walls.driven[SPEED, w], axis)
             farthest = max(farthest, place(walls.free, w, time, later, further, drift, walls))
     return farthest
 

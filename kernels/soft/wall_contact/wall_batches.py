@@ -30,10 +30,10 @@ from dem.kernels.soft.contact.result_sinks import ForceSink
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact import rough_walls, wall_history, wall_loads
 from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces
-from dem.kernels.soft.wall_contact.mesh_contacts import look_ahead, trees_found
+from dem.kernels.soft.wall_contact.mesh_contacts import detect_mesh_contacts, trees_found
 from dem.kernels.soft.wall_contact.near_wall_record import NEAR, remember
 from dem.kernels.soft.wall_contact.overlap_regions import ANCHOR, DEEPEST, beyond_of, is_plain
-from dem.kernels.soft.wall_contact.wall_arrays import SINGLE, has_belt, is_near
+from dem.kernels.soft.wall_contact.wall_arrays import SERVO_KIND, SINGLE, has_belt, is_near
 from dem.kernels.soft.wall_contact.wall_contacts import add_tree
 from dem.kernels.soft.wall_contact.wall_kinematics import (
     KEPT,
@@ -71,23 +71,23 @@ def touch_obstacles(law, scheme, c, sink, bodies, kinds, neighbours, box):
         neighbours.batch_ids[block],
         neighbours.batch_history[block].T,
     )
-    paired, met = walls.paired[block], walls.batch_ids[block]
+    pairs, pair_results = walls.pairs[block], walls.pair_results[block]
     low, _ = chunk_of(c, bodies.kind.size)
     stop = low + neighbours.near_wall_count[c]
     for first in range(low, stop, BLOCK):
         spheres = neighbours.near_wall[first : min(first + BLOCK, stop)]
-        searched = look_ahead(law, c, spheres, bodies, kinds, neighbours, box)
+        searched = detect_mesh_contacts(law, c, spheres, bodies, kinds, neighbours, box)
         for t in range(spheres.size):
             b, n = spheres[t], 0
             if has_faces(box):
                 more = add_walls(law, b, sink, bodies, kinds, neighbours, box)
                 sums = joined(sums, more)
             if remember(walls):
-                wall_history.take_up(c, b, walls)
+                wall_history.move_to_scratch(c, b, walls)
             for w in range(walls.contact_slot.size):
                 if is_near(w, walls.at[b, NEAR]):
                     power = exponent(law, kinds.material[bodies.kind[b]], walls.contact_slot[w])
-                    count = trees_found(w, b, c, t, power, searched, paired, met, walls.seen[block, w], walls)
+                    count = trees_found(w, b, c, t, power, searched, pairs, pair_results, walls.places[block, w], walls)
                     number, n, sums = take_contacts(
                         law, w, c, b, count, number, n, sink, bodies, kinds, neighbours,
                         box, known, told, kept, sums,
@@ -151,7 +151,10 @@ def is_single(w, box):
     """Whether contacts with wall w are evaluated one by one."""
     walls = box.walls
     return (
-        rough_walls.is_rough(walls.rough, w) or walls.servo[6, w] != 0.0 or walls.first_worn[w] >= 0 or has_belt(w, box)
+        rough_walls.is_rough(walls.rough, w)
+        or walls.servo[SERVO_KIND, w] != 0.0
+        or walls.first_worn[w] >= 0
+        or has_belt(w, box)
     )
 
 
@@ -201,15 +204,15 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
     work = no_energy()
     for w in range(walls.contact_slot.size):
         if is_near(w, present):
-            feeling = feel(law, w, number, sink.half, sink.per_joule, told, known, out, box)
-            wall_loads.take(c, w, feeling, box)
-            work = add_words(work, feeling.work)
+            wall_load = load_of_batch(law, w, number, sink.half, sink.per_joule, told, known, out, box)
+            wall_loads.add_to_loads(c, w, wall_load, box)
+            work = add_words(work, wall_load.work)
     sums = joined(sums, more)
     return Sums(sums.elastic, sums.overlap, sums.stored, sums.loss, add_words(sums.work, work), sums.jump), n
 
 
 @vector_loop
-def feel(law, w, number, half, per_joule, told, known, out, box):
+def load_of_batch(law, w, number, half, per_joule, told, known, out, box):
     """Load on wall w of a number of contacts.
 
     Parameters
@@ -222,12 +225,13 @@ def feel(law, w, number, half, per_joule, told, known, out, box):
     -------
     `wall_loads.WallLoad`
     """
-    feeling = wall_loads.nobody()
+    wall_load = wall_loads.zero_load()
     for t in range(number):
         force, couple = get(out, FORCE, t), get(out, ON_J, t) if laws.turns(law) else (0.0, 0.0, 0.0)
         power = dot(force, get(known, OF_WALL, t))
         if laws.turns(law):
             power += dot(couple, load(box.walls.poses.spin, w))
-        more = wall_loads.feel(w, get(known, PLACE, t), force, couple, as_words(half * power, per_joule), box)
-        feeling = wall_loads.both(feeling, more, 1 if told[WALL, t] == w else 0)
-    return feeling
+        work = as_words(half * power, per_joule)
+        more = wall_loads.load_of_contact(w, get(known, PLACE, t), force, couple, work, box)
+        wall_load = wall_loads.sum_of_loads(wall_load, more, 1 if told[WALL, t] == w else 0)
+    return wall_load

@@ -35,7 +35,7 @@ from dem.kernels.soft.wall_contact.overlap_regions import (
     trees_at,
     trees_seen,
 )
-from dem.kernels.soft.wall_contact.wall_arrays import acts_on, in_frame, is_near, velocity_at
+from dem.kernels.soft.wall_contact.wall_arrays import SERVO_KIND, acts_on, in_frame, is_near, velocity_at
 from dem.kernels.soft.wall_contact.wall_kinematics import blended, encounter, encounter_at, touch_at
 from dem.kernels.soft.wall_contact.wall_results import elastic_outcome, take_result, with_pieces
 from dem.kernels.walls.potential_terms import LOBE
@@ -88,34 +88,34 @@ def near_walls(sink, s, b, bodies, walls):
 
 
 @inline
-def is_there(sink, w, near, b, bodies, walls):
+def acts_in_report(sink, w, near, b, bodies, walls):
     """Whether a report searches wall w for body b: if it acts on it."""
     return acts_on(w, b, bodies, walls)
 
 
 @inline
-def is_listed(sink, w, near, b, bodies, walls):
+def is_near_in_step(sink, w, near, b, bodies, walls):
     """Whether body b is near wall w."""
     return is_near(w, near)
 
 
 @inline
-def look_history_up(sink, s, b, walls):
+def copy_history(sink, s, b, walls):
     """Copy the history of the contacts of sphere s."""
     if remember(walls):
-        wall_history.look_up(b // CHUNK, s, walls)
+        wall_history.copy_to_scratch(b // CHUNK, s, walls)
 
 
 @inline
-def take_history_up(sink, s, b, walls):
+def move_history(sink, s, b, walls):
     """Take up the history of the contacts of sphere s; none has been kept anew."""
     if remember(walls):
-        wall_history.take_up(b // CHUNK, s, walls)
+        wall_history.move_to_scratch(b // CHUNK, s, walls)
 
 
 walls_to_search = select("sink", {ReportSink: any_wall, WallForceSink: near_walls})
-is_searched = select("sink", {ReportSink: is_there, WallForceSink: is_listed})
-open_history = select("sink", {ReportSink: look_history_up, WallForceSink: take_history_up})
+is_searched = select("sink", {ReportSink: acts_in_report, WallForceSink: is_near_in_step})
+open_history = select("sink", {ReportSink: copy_history, WallForceSink: move_history})
 
 
 @inline
@@ -244,8 +244,8 @@ def tell_none(sink, c, w, k, deepest, box):
 @inline
 def tell_stiffness(sink, c, w, k, deepest, box):
     """Note the stiffness of an elastic contact for the servo of wall w."""
-    if box.walls.servo[6, w] != 0.0:
-        wall_loads.book_contact(c, w, 1.5 * k * math.sqrt(deepest), 0.0, (0.0, 0.0, 0.0), box)
+    if box.walls.servo[SERVO_KIND, w] != 0.0:
+        wall_loads.add_servo_terms(c, w, 1.5 * k * math.sqrt(deepest), 0.0, (0.0, 0.0, 0.0), box)
 
 
 elastic_kinematics = select("sink", {ReportSink: kinematics_reported, WallForceSink: kinematics_in_step})
@@ -338,7 +338,7 @@ def keep_in_step(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, h
     if walls.first_worn[w] >= 0 and sink.time_sign > 0.0:
         piece = wall_history.piece_of(key) & (LOBE - 1)
         wall_loads.wear(w, piece, outcome, touch, sink.per_joule, walls)
-    if walls.servo[6, w] != 0.0:
+    if walls.servo[SERVO_KIND, w] != 0.0:
         tell_servo(law, m, row, c, w, p, touch, history, outcome.force, sink.half, box)
     return n
 
@@ -359,7 +359,7 @@ def tell_servo(law, m, row, c, w, p, touch, history, force, half, box):
     spring = laws.secant(law, m, row, touch, history, half)
     lost = add_scaled(force, -spring * touch.overlap, touch.normal)
     lost = scale(0.0 if laws.has_range(law) else 1.0, lost)
-    wall_loads.book_contact(c, w, p * spring, resistance(law, m, row, touch, history, half), lost, box)
+    wall_loads.add_servo_terms(c, w, p * spring, resistance(law, m, row, touch, history, half), lost, box)
 
 
 @inline
@@ -456,7 +456,7 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         radius = radius_near(s, b, bodies, kinds)
         beyond = beyond_of(law, w, radius, box.walls)
-        wall_history.look_up(c, s, box.walls)
+        wall_history.copy_to_scratch(c, s, box.walls)
         count = trees_of_piece(kinds, w, s, b, c, radius + beyond, p, bodies, box)
         for t in range(count):
             overlap, normal = region(w, c, t, beyond, p, box)

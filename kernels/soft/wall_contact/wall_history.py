@@ -90,7 +90,7 @@ def slots_of(walls):
 
 
 @inline
-def look_up(c, s, walls):
+def copy_to_scratch(c, s, walls):
     """Copy what is in the slots of sphere s to the scratch of chunk c, after which comes a key of -1."""
     number = walls.at[s, IN_USE]
     for k in range(number):
@@ -103,9 +103,9 @@ def look_up(c, s, walls):
 
 
 @inline
-def take_up(c, s, walls):
+def move_to_scratch(c, s, walls):
     """Move what is in the slots of sphere s to the scratch of chunk c, and empty the slots."""
-    look_up(c, s, walls)
+    copy_to_scratch(c, s, walls)
     walls.at[s, IN_USE] = 0
 
 

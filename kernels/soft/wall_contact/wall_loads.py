@@ -1,4 +1,4 @@
-"""What walls feel: sums over contacts that do not depend on their order, and what they come to in time.
+"""Forces, torques and work on walls: sums over contacts that do not depend on their order, and their time integrals.
 
 Each contact is rounded to integers in a fixed unit, as energies are (`kernels.numerics.energy`), by chunk; a step adds
 the chunks up.
@@ -19,7 +19,20 @@ from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.energy import REST, accumulate, as_words
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.simd.memory import atomic_add
-from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces
+from dem.kernels.soft.wall_contact.wall_arrays import (
+    ERROR_INTEGRAL,
+    HAS_LAST_ERROR,
+    LAST_ERROR,
+    SERVO_DERIVATIVE,
+    SERVO_FORCE,
+    SERVO_GAIN,
+    SERVO_INTEGRAL,
+    SERVO_KIND,
+    SERVO_MAX_SPEED,
+    SERVO_PROPORTIONAL,
+    SPEED,
+    WalledFaces,
+)
 from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, arrive, place, rows
 
 # two words each but for the last; DAMPING is of dashpots, LOST the force along the axis of a servo that takes energy
@@ -34,7 +47,7 @@ def no_load(box, c):
 
 @inline
 def clear_loads(box, c):
-    """Begin to sum what walls feel from chunk c."""
+    """Set the sums of loads of chunk c to zero."""
     box.walls.fullest[c] = 0
     for w in range(box.walls.contact_slot.size):
         for k in range(COLUMNS):
@@ -45,7 +58,7 @@ begin = select("box", {BoxFaces: no_load, WalledFaces: clear_loads})
 
 
 @inline
-def book_number(c, w, column, value, unit, box):
+def add_number(c, w, column, value, unit, box):
     """Add a number to the sums."""
     whole, rest = as_words(value, unit)
     box.walls.part[c, w, column] += whole
@@ -53,8 +66,8 @@ def book_number(c, w, column, value, unit, box):
 
 
 @inline
-def book_contact(c, w, spring, damping, lost, box):
-    """Note of a contact of chunk c what the servo of wall w wants to know.
+def add_servo_terms(c, w, spring, damping, lost, box):
+    """Add the stiffness, dashpot and dissipative force of a contact to the sums for the servo of wall w.
 
     Parameters
     ----------
@@ -67,9 +80,9 @@ def book_contact(c, w, spring, damping, lost, box):
     box.walls.part : row c, w
     """
     walls = box.walls
-    book_number(c, w, STIFFNESS, spring, walls.unit[2], box)
-    book_number(c, w, DAMPING, damping, walls.unit[3], box)
-    book_number(c, w, LOST, dot(lost, load(walls.servo, w)), walls.unit[0], box)
+    add_number(c, w, STIFFNESS, spring, walls.unit[2], box)
+    add_number(c, w, DAMPING, damping, walls.unit[3], box)
+    add_number(c, w, LOST, dot(lost, load(walls.servo, w)), walls.unit[0], box)
 
 
 class WallLoad(NamedTuple):
@@ -82,7 +95,7 @@ class WallLoad(NamedTuple):
 
 
 @inline
-def nobody():
+def zero_load():
     """Load of a wall without contacts: 0."""
     none = np.int64(0), np.int64(0)
     return WallLoad((none, none, none), (none, none, none), none, np.int64(0))
@@ -95,7 +108,7 @@ def vector_words(u, unit):
 
 
 @inline
-def feel(w, x, force, couple, work, box):
+def load_of_contact(w, x, force, couple, work, box):
     """Load on wall w of one contact.
 
     Parameters
@@ -124,7 +137,7 @@ def add_times(a, b, times):
 
 
 @inline
-def both(one, other, times):
+def sum_of_loads(one, other, times):
     """Sum of two loads, the other taken so many times."""
     f, g, t, u = one.force, other.force, one.torque, other.torque
     return WallLoad(
@@ -135,16 +148,16 @@ def both(one, other, times):
 
 
 @inline
-def take(c, w, feeling, box):
-    """Add what wall w feels of contacts of chunk c."""
+def add_to_loads(c, w, wall_load, box):
+    """Add a load to the sums of chunk c and wall w."""
     row = box.walls.part[c, w]
     for k in range(3):
         for word in range(2):
-            row[FORCE + 2 * k + word] += feeling.force[k][word]
-            row[TORQUE + 2 * k + word] += feeling.torque[k][word]
-    row[WORK] += feeling.work[0]
-    row[WORK + 1] += feeling.work[1]
-    row[CONTACTS] += feeling.contacts
+            row[FORCE + 2 * k + word] += wall_load.force[k][word]
+            row[TORQUE + 2 * k + word] += wall_load.torque[k][word]
+    row[WORK] += wall_load.work[0]
+    row[WORK + 1] += wall_load.work[1]
+    row[CONTACTS] += wall_load.contacts
 
 
 @inline
@@ -153,13 +166,13 @@ def add_load(c, w, x, force, couple, work, box):
 
     Parameters
     ----------
-    c, w, x, force, couple, work : chunk; see `feel`
+    c, w, x, force, couple, work : chunk; see `load_of_contact`
 
     Writes
     ------
     box.walls.part : row c, w
     """
-    take(c, w, feel(w, x, force, couple, work, box), box)
+    add_to_loads(c, w, load_of_contact(w, x, force, couple, work, box), box)
 
 
 @inline
@@ -191,14 +204,15 @@ def no_account(box, constants, completes, progress):
 def steered(w, pressed, stiffness, damping, dt, walls):
     """Velocity at which a servo moves its wall: v = (α (F₀ - F) + c v_before)/(k dt + c), k and c of all its contacts.
 
-    With it F changes by k v dt + c (v - v_before), springs and dashpots, which is a share α of what lacks. Itasca, PFC
-    manual, "servo-controlled walls", there without dashpots.
+    F then changes by k v dt + c (v - v_before), by springs and dashpots, which is α (F₀ - F). Itasca, PFC manual,
+    "servo-controlled walls", there without dashpots.
     """
-    lacking, most = walls.servo[3, w] - pressed, walls.servo[5, w]
+    missing, max_speed = walls.servo[SERVO_FORCE, w] - pressed, walls.servo[SERVO_MAX_SPEED, w]
     resisting = stiffness * dt + damping
     if resisting > 0.0:
-        return max(min((walls.servo[4, w] * lacking + damping * walls.driven[1, w]) / resisting, most), -most)
-    return math.copysign(most, lacking) if lacking != 0.0 else 0.0
+        speed = (walls.servo[SERVO_GAIN, w] * missing + damping * walls.driven[SPEED, w]) / resisting
+        return max(min(speed, max_speed), -max_speed)
+    return math.copysign(max_speed, missing) if missing != 0.0 else 0.0
 
 
 @inline
@@ -221,25 +235,25 @@ def controlled(w, pressed, completes, dt, walls):
     -------
     [m/s]
     """
-    most, state = walls.servo[5, w], walls.driven
-    error = (walls.servo[3, w] - pressed) / abs(walls.servo[3, w])
-    change = (error - state[4, w]) / dt if completes and state[5, w] != 0.0 else 0.0
-    share = walls.servo[7, w] * error + walls.servo[9, w] * change
-    if completes and abs(share + walls.servo[8, w] * (state[3, w] + dt * error)) < 1.0:
-        state[3, w] += dt * error
-    if completes or state[5, w] == 0.0:
-        state[4, w], state[5, w] = error, 1.0
-    return most * max(min(share + walls.servo[8, w] * state[3, w], 1.0), -1.0)
+    max_speed, state = walls.servo[SERVO_MAX_SPEED, w], walls.driven
+    error = (walls.servo[SERVO_FORCE, w] - pressed) / abs(walls.servo[SERVO_FORCE, w])
+    change = (error - state[LAST_ERROR, w]) / dt if completes and state[HAS_LAST_ERROR, w] != 0.0 else 0.0
+    output = walls.servo[SERVO_PROPORTIONAL, w] * error + walls.servo[SERVO_DERIVATIVE, w] * change
+    if completes and abs(output + walls.servo[SERVO_INTEGRAL, w] * (state[ERROR_INTEGRAL, w] + dt * error)) < 1.0:
+        state[ERROR_INTEGRAL, w] += dt * error
+    if completes or state[HAS_LAST_ERROR, w] == 0.0:
+        state[LAST_ERROR, w], state[HAS_LAST_ERROR, w] = error, 1.0
+    return max_speed * max(min(output + walls.servo[SERVO_INTEGRAL, w] * state[ERROR_INTEGRAL, w], 1.0), -1.0)
 
 
 @inline
-def nobody_arrives(free, w, completes, half, per_joule, progress, walls):
-    """Move no wall freely: no wall is a free body."""
+def complete_no_flight(free, w, completes, half, per_joule, progress, walls):
+    """Complete no step: no wall is a free body."""
     return
 
 
 @inline
-def arrive_all(free, w, completes, half, per_joule, progress, walls):
+def complete_flight(free, w, completes, half, per_joule, progress, walls):
     """Complete the step of a wall that is one; its work is that at the velocity which it has come to have.
 
     Parameters
@@ -262,7 +276,7 @@ def arrive_all(free, w, completes, half, per_joule, progress, walls):
         progress.wall_work_half_step[0] += more * per_joule
 
 
-arrives = select("free", {NoFreeWall: nobody_arrives, FreeBodies: arrive_all})
+complete_flights = select("free", {NoFreeWall: complete_no_flight, FreeBodies: complete_flight})
 
 
 @func
@@ -279,13 +293,13 @@ def steer(w, completes, constants, progress, walls):
     walls.driven, walls.working : column w
     progress : wall_work_half_step, dissipated_half_step
     """
-    pressed, before = -dot(load(walls.servo, w), load(walls.felt, w)), walls.driven[1, w]
-    if walls.servo[6, w] == 2.0:
-        walls.driven[1, w] = controlled(w, pressed, completes, constants.dt, walls)
+    pressed, before = -dot(load(walls.servo, w), load(walls.felt, w)), walls.driven[SPEED, w]
+    if walls.servo[SERVO_KIND, w] == 2.0:
+        walls.driven[SPEED, w] = controlled(w, pressed, completes, constants.dt, walls)
     else:
         stiffness, damping = total(w, STIFFNESS, walls) / walls.unit[2], total(w, DAMPING, walls) / walls.unit[3]
-        walls.driven[1, w] = steered(w, pressed, stiffness, damping, constants.dt, walls)
-    faster = 0.5 * constants.dt * (walls.driven[1, w] - before)
+        walls.driven[SPEED, w] = steered(w, pressed, stiffness, damping, constants.dt, walls)
+    faster = 0.5 * constants.dt * (walls.driven[SPEED, w] - before)
     walls.working[w] += faster * pressed
     progress.wall_work_half_step[0] += faster * pressed * constants.per_joule
     progress.dissipated_half_step[0] += faster * (total(w, LOST, walls) / walls.unit[0]) * constants.per_joule
@@ -321,8 +335,8 @@ def account(box, constants, completes, progress):
         for c in range(walls.part.shape[0]):
             contacts += walls.part[c, w, CONTACTS]
         walls.felt[6, w] = contacts
-        arrives(walls.free, w, completes, half, constants.per_joule, progress, walls)
-        if walls.servo[6, w] != 0.0:
+        complete_flights(walls.free, w, completes, half, constants.per_joule, progress, walls)
+        if walls.servo[SERVO_KIND, w] != 0.0:
             steer(w, completes, constants, progress, walls)
 
 
