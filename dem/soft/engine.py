@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from dem.soft.engine_protocols import Events, Subdomains
 
 NOWHERE = loop.OutputState(*(np.empty((rows, 0)) for rows in WIDTHS))
-SUMS, INTEGERS = ("dissipated", "wall_work"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
+SUMS, INTEGERS = ("dissipated", "wall_work"), ("step", "phase", "elastic", "stored", "leaving")  # of `RunState`
 
 # arrays that the state at a whole step is computed from
 SHOWN = (

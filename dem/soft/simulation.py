@@ -22,7 +22,7 @@ from dem.model.fluid.fluid import Fluid
 from dem.model.insertion.inserter import Inserter
 from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles, scaled_variants
-from dem.model.wall_kinds import acting
+from dem.model.wall_selection import acting
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import AUTO
 from dem.run.simulation_base import SimulationBase

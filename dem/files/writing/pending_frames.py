@@ -1,4 +1,7 @@
-"""Rows collected in memory and appended to data sets together: one by one they would take a millisecond each."""
+"""Rows of frames and logs, collected in memory and appended to the data sets together, for ``trajectory_writer``.
+
+Appended one by one, they would take a millisecond each.
+"""
 
 from __future__ import annotations
 

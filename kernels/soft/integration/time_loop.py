@@ -23,7 +23,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box, note_travel,
 # what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
 ADVANCE, PICK, PLACE, START, SHOW = range(5)
 
-# why `serve` came back
+# why `execute` returned
 DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, TOO_BRISK, FEW_SLOTS = range(9)
 
 # a state whose forces are unknown; a complete step; predicted positions, at which forces are wanted next
@@ -99,7 +99,7 @@ def execute(
     Writes
     ------
     bodies, neighbours, box, progress, chunk_sums : as the function does that the order calls for
-    view : `View`, if it is to be shown
+    view : `OutputState`, if it is to be shown
 
     Returns
     -------
