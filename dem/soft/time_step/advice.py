@@ -149,10 +149,14 @@ def advise(
 
 
 def _rayleigh_times(particles: Particles) -> Iterator[float]:
-    """π R √(ρ/G)/(0.1631 ν + 0.8766) of the smallest sphere of each kind (as LIGGGHTS, fix check/timestep/gran)."""
+    """π R √(ρ/G)/(0.1631 ν + 0.8766) of the smallest sphere of each kind (as LIGGGHTS, fix check/timestep/gran).
+
+    Of a convex shape R is that in contact laws.
+    """
     for shape, m in particles.variants:
         shear = m.young / (2 * (1 + m.poisson))
-        yield math.pi * float(min(shape.radii)) * math.sqrt(m.density / shear) / (0.1631 * m.poisson + 0.8766)
+        radius = shape.contact_radius if is_convex(shape) else float(min(shape.radii))
+        yield math.pi * radius * math.sqrt(m.density / shear) / (0.1631 * m.poisson + 0.8766)
 
 
 def _hardest(
