@@ -70,6 +70,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "capsules": capsules.capsules,
     "capsule-packing": dense_packings.packings,
     "convex-energy": convex_energy.energies,
+    "ellipsoid-packing": dense_packings.ellipsoid_packings,
     "fibre-forms": heaps.forms,
     "lammps": lammps_impacts.lammps,
     "terminal": settling.terminal,
