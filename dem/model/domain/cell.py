@@ -12,6 +12,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.matrices import determinant, inverse, row_lengths
+from dem.base.text import shown
 from dem.base.typo_hints import hinted
 from dem.model.domain.box import AXES, Box
 
@@ -93,16 +94,22 @@ class Cell(Box):
     def __post_init__(self) -> None:
         """Check what is given."""
         edges = matrix("edges", self.edges, "lengths (3,) or edges (3, 3) in columns [m]")
-        if not abs(determinant(edges)) > 1e-9 * row_lengths(edges.T).prod():
+        lengths = row_lengths(edges.T)
+        if not (lengths.min() > checks.SMALLEST and abs(determinant(edges)) > 1e-9 * lengths.prod()):
             message = f"edges of the cell are {edges.tolist()}, expected three that span a volume"
             raise ValueError(message)
         edges = reduced(edges)
         held, target = stresses(self.stress)
-        rates = [(0.0, self.rate), *checks.listed("rate_changes", self.rate_changes, "(time, rate)")]
+        rates = [("rate", 0.0, self.rate)]
+        for change in checks.listed("rate_changes", self.rate_changes, "(time, rate)"):
+            if not isinstance(change, (tuple, list)) or len(change) != 2:
+                message = f"rate_changes has {shown(change)}, expected (time, rate)"
+                raise ValueError(message)
+            rates.append(("rate_changes", *change))
         before, changes = -1.0, []
-        for time, rate in rates:
-            after = checks.number("time of a rate", time, least=0, unit="s")
-            gradient = matrix("rate", rate, "a velocity gradient, (3,) or (3, 3) [1/s]")
+        for name, time, rate in rates:
+            after = checks.number(f"time of {name}", time, least=0, unit="s")
+            gradient = matrix(name, rate, "a velocity gradient, (3,) or (3, 3) [1/s]")
             if after <= before:
                 message = f"rate_changes has the time {after:g} s after {before:g} s: let times ascend from above 0"
                 raise ValueError(message)
@@ -194,16 +201,13 @@ class Cell(Box):
 
 def matrix(name: str, given: object, what: str) -> np.ndarray:
     """Matrix (3, 3) of three numbers, its diagonal, or of three rows."""
-    try:
-        found = np.array(given, dtype=float)
-    except (TypeError, ValueError):
-        found = np.zeros(0)
-    if found.shape == (3,):
-        found = np.diag(found)
-    if found.shape != (3, 3) or not np.isfinite(found).all():
-        message = f"{name} of the cell is {given!r}, expected {what}"
+    expected = f"expected {what}"
+    found = checks.numbers(name, given, expected)
+    if found.shape not in ((3,), (3, 3)):
+        message = f"{name} of the cell is {shown(given)}, {expected}"
         raise ValueError(message)
-    return found
+    found = checks.array(name, found, found.shape, what)
+    return np.diag(found) if found.ndim == 1 else found
 
 
 def reduced(edges: np.ndarray) -> np.ndarray:
