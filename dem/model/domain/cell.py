@@ -201,10 +201,10 @@ class Cell(Box):
 
 def matrix(name: str, given: object, what: str) -> np.ndarray:
     """Matrix (3, 3) of three numbers, its diagonal, or of three rows."""
-    expected = f"expected {what}"
-    found = checks.numbers(name, given, expected)
+    name = f"{name} of the cell"
+    found = checks.numbers(name, given, what)
     if found.shape not in ((3,), (3, 3)):
-        message = f"{name} of the cell is {shown(given)}, {expected}"
+        message = f"{name} is {shown(given)}, expected {what}"
         raise ValueError(message)
     found = checks.array(name, found, found.shape, what)
     return np.diag(found) if found.ndim == 1 else found
