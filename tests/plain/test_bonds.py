@@ -312,7 +312,7 @@ def test_fibres_leave_as_wholes():
     """Nobody is let go while somebody whom bonds hold to him stays."""
     engine = falling()._engine
     out = engine.numbering.rows(engine.bodies.identity) < 7 + 3  # one fibre and three nodes of the next one
-    assert sorted(engine.bodies.identity[engine.bonds.leaving_together(out)].tolist()) == list(range(7))
+    assert sorted(engine.bodies.identity[engine.bonds.whole_aggregates(out)].tolist()) == list(range(7))
 
 
 def test_ways_between_bodies_some_bonds_apart():

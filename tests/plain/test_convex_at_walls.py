@@ -126,7 +126,13 @@ def at_wall(shape, wall, inside, q, way):
     return x if 0 < deep < 1e-4 else None
 
 
-@pytest.mark.parametrize(("name", "shape"), [*((name, GRAIN) for name in WALLS), ("block", BRICK), ("drum", BRICK)])
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        *((name, GRAIN) for name in WALLS if name != "drum"),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in (("drum", GRAIN), ("block", BRICK), ("drum", BRICK))),
+    ],
+)
 def test_force_and_torque_are_the_gradient_of_one_energy(name, shape):
     """By differences of 1e-8 m and 3e-6 rad, whose squares over those of the overlap are 1e-7."""
     wall, rng, seen = WALLS[name], np.random.default_rng(1), 0

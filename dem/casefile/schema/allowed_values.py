@@ -21,7 +21,7 @@ def allowed(field: FieldInfo) -> str:
     --------
     >>> from dem.casefile.schema.case_tables import BoxTable, ShapeTable
     >>> allowed(ShapeTable.model_fields["type"]), allowed(BoxTable.model_fields["roughness"])
-    ('sphere, fibre, capsule, clump or flexible-fibre', 'at least 0 and at most 1')
+    ('sphere, fibre, capsule, clump, ellipsoid, superellipsoid or flexible-fibre', 'at least 0 and at most 1')
     """
     if get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1:
         return ""  # what tells one table from another
