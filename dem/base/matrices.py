@@ -1,4 +1,4 @@
-"""Small matrices by sums and products in a fixed order, whose bits are the same on all processors."""
+"""Products, determinants and inverses of small matrices: sums in a fixed order, so the same bits on all processors."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Group(TyperGroup):
-    """Commands whose modules are imported when they are called, see `dem.cli.command_table`."""
+    """Commands of the table in `dem.cli.command_table`; the module of a command is imported when it is called."""
 
     def __init__(self, **settings: object) -> None:
         super().__init__(**settings)
