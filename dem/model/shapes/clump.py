@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +14,7 @@ from dem.base.readonly import frozen
 from dem.base.typo_hints import hinted
 from dem.model.bonds.bond_rest_shape import product
 from dem.model.shapes import mesh_clump
-from dem.model.shapes.shape import MOST_SPHERES, MassProperties
+from dem.model.shapes.shape import MOST_SPHERES, EqualBySaved, MassProperties
 from dem.model.walls import stl
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ SAME = 1e-9  # heights and directions closer than this, relative to the size, co
 
 @hinted
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Clump:
+class Clump(EqualBySaved):
     """Any rigid set of spheres, overlapping or not; its mass is that of the union, counted once.
 
     Its body axes are the principal axes of inertia: quaternions of orientations turn these, not the axes in which the
@@ -187,19 +186,6 @@ class Clump:
         rows = np.atleast_2d(rotation)
         turns = checks.array("rotation", rows, (len(rows), 4), "unit quaternions, scalar first", rows="N")
         return product(turns, np.array(self.axes)).reshape(np.shape(rotation))
-
-    @cached_property
-    def _numbers(self) -> bytes:
-        """All that it consists of, which those that are equal have in common: also when read from a file again."""
-        return b"".join(np.asarray(values).tobytes() for values in self.saved().values())
-
-    def __eq__(self, other: object) -> bool:
-        """Whether all numbers are the same."""
-        return self._numbers == other._numbers if isinstance(other, Clump) else NotImplemented
-
-    def __hash__(self) -> int:
-        """Of all numbers."""
-        return hash(self._numbers)
 
     def saved(self) -> dict:
         """What `restored` makes the very same clump of; its axes are not found anew, which rounding would change."""

@@ -15,7 +15,7 @@ from dem.model.bonds.bond_rest_shape import product
 from dem.model.shapes.clump import principal_axes, quaternion_of
 from dem.model.shapes.convex_hull import convex_hull, inset, rounded_area, rounded_moments
 from dem.model.shapes.ellipsoid import checked_contact_radius, cube_mesh, sphericity_of
-from dem.model.shapes.shape import MassProperties
+from dem.model.shapes.shape import EqualBySaved, MassProperties
 from dem.model.walls import stl
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ SAVED = ("vertices", "rounding", "contact_radius", "centre", "axes", "_core", "_
 
 @hinted
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Polyhedron:
+class Polyhedron(EqualBySaved):
     """The convex hull of some points, with rounded edges and vertices; its faces stay where they are.
 
     It consists of all points within the rounding radius of its core, which is the hull less what is nearer to its faces
@@ -209,19 +209,6 @@ class Polyhedron:
         n = directions / np.sqrt((directions**2).sum(1))[:, None]
         nearest = (n[:, None] * self._core).sum(2).argmax(1)
         return self._core[nearest] + self.rounding * n, triangles
-
-    @cached_property
-    def _numbers(self) -> bytes:
-        """All that it consists of, which those that are equal have in common: also when read from a file again."""
-        return b"".join(np.asarray(values).tobytes() for values in self.saved().values())
-
-    def __eq__(self, other: object) -> bool:
-        """Whether all numbers are the same."""
-        return self._numbers == other._numbers if isinstance(other, Polyhedron) else NotImplemented
-
-    def __hash__(self) -> int:
-        """Of all numbers."""
-        return hash(self._numbers)
 
     def saved(self) -> dict:
         """What `restored` makes the very same polyhedron of."""
