@@ -19,37 +19,6 @@ def place_body(b, bodies, kinds):
 
 
 @inline
-def place_spheres(kinds, c, bodies, neighbours):
-    """Place the spheres of the bodies of chunk c that have anything to touch."""
-    low, _ = chunk_of(c, bodies.kind.size)
-    for k in range(low, low + neighbours.with_contacts_count[c]):
-        place_body(neighbours.with_contacts[k], bodies, kinds)
-
-
-@inline
-def place_capsules(kinds, c, bodies, neighbours):
-    """Turn the axes of the bodies of chunk c that have anything to touch, and place the ends of those near walls."""
-    low, _ = chunk_of(c, bodies.kind.size)
-    for k in range(low, low + neighbours.with_contacts_count[c]):
-        place_axis(neighbours.with_contacts[k], bodies, kinds)
-    for k in range(low, low + neighbours.near_wall_count[c]):
-        place_body(neighbours.near_wall[k], bodies, kinds)
-
-
-@inline
-def place_mixed(kinds, c, bodies, neighbours):
-    """Place the spheres and capsule ends of the bodies of chunk c that have contacts or are near walls."""
-    low, _ = chunk_of(c, bodies.kind.size)
-    for k in range(low, low + neighbours.with_contacts_count[c]):
-        place_pieces(neighbours.with_contacts[k], bodies, kinds)
-    for k in range(low, low + neighbours.near_wall_count[c]):
-        place_body(neighbours.near_wall[k], bodies, kinds)
-
-
-place = select("kinds", {Kinds: place_spheres, Capsules: place_capsules, Mixed: place_mixed})
-
-
-@inline
 def have_no_axis(kinds, b, bodies):
     """Bodies made of spheres need none."""
     return
@@ -68,6 +37,27 @@ def have_pieces(kinds, b, bodies):
 
 
 turn = select("kinds", {Kinds: have_no_axis, Capsules: have_axis, Mixed: have_pieces})
+
+
+@inline
+def place_spheres(kinds, c, bodies, neighbours):
+    """Place the spheres of the bodies of chunk c that have anything to touch."""
+    low, _ = chunk_of(c, bodies.kind.size)
+    for k in range(low, low + neighbours.with_contacts_count[c]):
+        place_body(neighbours.with_contacts[k], bodies, kinds)
+
+
+@inline
+def place_axes(kinds, c, bodies, neighbours):
+    """Turn the axes of the bodies of chunk c that have anything to touch, and place the ends of those near walls."""
+    low, _ = chunk_of(c, bodies.kind.size)
+    for k in range(low, low + neighbours.with_contacts_count[c]):
+        turn(kinds, neighbours.with_contacts[k], bodies)
+    for k in range(low, low + neighbours.near_wall_count[c]):
+        place_body(neighbours.near_wall[k], bodies, kinds)
+
+
+place = select("kinds", {Kinds: place_spheres, Capsules: place_axes})
 
 
 @func

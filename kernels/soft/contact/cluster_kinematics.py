@@ -1,9 +1,9 @@
-"""Kinematics of contacts between bodies that carry spheres, one after the other."""
+"""Kinematics of contacts between bodies that carry spheres, or are convex, one after the other."""
 
 import math
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline
+from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
@@ -18,8 +18,11 @@ from dem.kernels.soft.contact.batch_kinematics import (
     put_touch,
 )
 from dem.kernels.soft.contact.contact_detection import TINY
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.contact.convex_contacts import look_at_convex
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.surface_motion import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
+from dem.kernels.soft.state import Kinds
 
 
 @inline
@@ -31,7 +34,7 @@ def reach_of(k, kinds, neighbours):
 
 
 @inline
-def look(kinds, law, k, bodies, neighbours, box):
+def look_at_spheres(kinds, law, k, bodies, neighbours, box):
     """Kinematics of the contact of candidate k, and its place from the centres of both bodies.
 
     Parameters
@@ -48,6 +51,9 @@ def look(kinds, law, k, bodies, neighbours, box):
     reach, stiffness = reach_of(k, kinds, neighbours)
     touch, x = meeting(i, b, j, c, reach, stiffness, bodies, kinds, box)
     return touch, minimum_image(box, x, load(bodies.position, b)), minimum_image(box, x, load(bodies.position, c))
+
+
+look = select("kinds", {Kinds: look_at_spheres, ConvexBodyKinds: look_at_convex})
 
 
 @inline

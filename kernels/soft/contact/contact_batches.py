@@ -69,7 +69,7 @@ from dem.kernels.soft.contact.contact_detection import (
 )
 from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, LOSS, evaluate_batch, put_torques
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
-from dem.kernels.soft.contact.convex_contacts import compute_convex_kinematics, measure_convex_overlaps
+from dem.kernels.soft.contact.convex_contacts import measure_convex_overlaps
 from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
 from dem.kernels.soft.contact.pair_damping import share
 from dem.kernels.soft.contact.result_sinks import ForceSink, Reported, ReportSink, is_report, write_row
@@ -317,7 +317,6 @@ compute_kinematics = select(
         SingleSpheres: compute_sphere_kinematics,
         SphereClusters: compute_cluster_kinematics,
         Segments: compute_capsule_kinematics,
-        ConvexBodies: compute_convex_kinematics,
     },
 )
 

@@ -16,17 +16,6 @@ from dem.kernels.convex.overlap import overlap as convex_overlap
 from dem.kernels.convex.shape_kinds import support_of
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
-from dem.kernels.soft.contact.batch_kinematics import (
-    ARM,
-    BLOCK,
-    CANDIDATE,
-    MIXED_TYPES,
-    OF_I,
-    OF_J,
-    POINT,
-    put,
-    put_touch,
-)
 from dem.kernels.soft.contact.convex_bodies import convex_body
 from dem.kernels.soft.contact.shared_damping import inverse_effective_mass
 from dem.kernels.soft.contact.surface_motion import radius_of, rolling_inertia, spin_of
@@ -64,8 +53,12 @@ def solve(law, k, reach, bodies, kinds, neighbours, box):
 @inline
 def first_normal(law, k, neighbours):
     """Normal with which the solver begins for candidate k: its last one, or zeros if it has none."""
-    if neighbours.has_history[k] == 0:
-        return 0.0, 0.0, 0.0
+    return (0.0, 0.0, 0.0) if neighbours.has_history[k] == 0 else stored_normal(law, k, neighbours)
+
+
+@inline
+def stored_normal(law, k, neighbours):
+    """The three numbers behind those that the law remembers of candidate k."""
     at = laws.columns(law)
     return neighbours.history[k, at], neighbours.history[k, at + 1], neighbours.history[k, at + 2]
 
@@ -79,8 +72,7 @@ def is_apart_still(law, k, least, bodies, kinds, neighbours, box):
     """
     if neighbours.has_history[k] != 0:
         return False
-    at = laws.columns(law)
-    n = neighbours.history[k, at], neighbours.history[k, at + 1], neighbours.history[k, at + 2]
+    n = stored_normal(law, k, neighbours)
     if not abs(dot(n, n) - 1.0) < UNIT:
         return False
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
@@ -130,11 +122,11 @@ def look_at_convex(kinds, law, k, bodies, neighbours, box):
 
     Parameters
     ----------
-    kinds, law, k, bodies, neighbours, box : see `dem.kernels.soft.contact.cluster_kinematics.look`
+    kinds, law, k, bodies, neighbours, box : see `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`
 
     Returns
     -------
-    as `dem.kernels.soft.contact.cluster_kinematics.look`
+    as `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
@@ -158,36 +150,3 @@ def look_at_convex(kinds, law, k, bodies, neighbours, box):
         reduced_mass=1.0 / (kinds.inverse_mass[g] + kinds.inverse_mass[h]), rolling_inertia=1.0 / rolling,
         may_begin=True,
     ), arm_b, arm_c  # fmt: skip
-
-
-@func
-def compute_convex_kinematics(geometry, sink, start, first, touching, context, gathered, known, told):
-    """Kinematics of the contacts from `first` in the list on, as many as a batch has room for.
-
-    Parameters
-    ----------
-    geometry, sink, context, gathered : see `dem.kernels.soft.contact.contact_batches.evaluate_touching`
-    start, first, touching : first candidate of the chunk; pairs in the list of those that touch
-
-    Writes
-    ------
-    known : all rows but WEIGHT
-    told : rows OF_I, OF_J and CANDIDATE
-
-    Returns
-    -------
-    number of columns, first pair that is still to come, and MIXED_TYPES
-    """
-    law, bodies, kinds = context.law, context.bodies, context.kinds
-    neighbours, box = context.neighbours, context.box
-    number = min(BLOCK, touching.size - first)
-    for t in range(number):
-        k = start + touching[first + t]
-        b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-        told[OF_I, t], told[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-        told[CANDIDATE, t] = touching[first + t]
-        touch, arm, other = look_at_convex(kinds, law, k, bodies, neighbours, box)
-        put_touch(t, touch, known)
-        put(known, POINT, t, arm)
-        put(known, ARM, t, other)
-    return number, first + number, MIXED_TYPES

@@ -12,8 +12,6 @@ from dem.kernels.soft.contact.capsule_blending import closest
 from dem.kernels.soft.contact.capsule_kinematics import pose, touch_at, velocity_of_image, yielding
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, from_body, radius_at
 from dem.kernels.soft.contact.cluster_kinematics import reach_of
-from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
-from dem.kernels.soft.contact.convex_contacts import look_at_convex
 from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import rolling_inertia, spin_of
 from dem.kernels.soft.state import Kinds
@@ -39,11 +37,11 @@ def look_at_capsules(kinds, law, k, bodies, neighbours, box):
 
     Parameters
     ----------
-    kinds, law, k, bodies, neighbours, box : see `dem.kernels.soft.contact.cluster_kinematics.look`
+    kinds, law, k, bodies, neighbours, box : see `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`
 
     Returns
     -------
-    as `dem.kernels.soft.contact.cluster_kinematics.look`
+    as `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`
     """
     b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
@@ -67,7 +65,7 @@ def look_at_capsules(kinds, law, k, bodies, neighbours, box):
     ), of_b, of_c  # fmt: skip
 
 
-look = select("kinds", {Kinds: cluster_kinematics.look, Capsules: look_at_capsules, ConvexBodyKinds: look_at_convex})
+look = select("kinds", {Kinds: cluster_kinematics.look, Capsules: look_at_capsules})
 
 
 @func
