@@ -151,11 +151,9 @@ def load_ratio(force, one, other, section, strength):
     σ = F_n/A + β M_b r/I in tension and τ = F_s/A + β |M_t| r/J in shear (Potyondy & Cundall 2004, eq. (15)), with the
     larger bending moment of the two ends.
 
-    Parameters
-    ----------
-    force, one, other : stress and couples on the ends, in the frame half way [N, N m]
-    section : 1/A, β r/I, β r/J [1/m², 1/m³]
-    strength : one over that in tension and in shear [1/Pa]
+    force, one, other: stress and couples on the ends, in the frame half way [N, N m].
+    section: 1/A, β r/I, β r/J [1/m², 1/m³].
+    strength: one over that in tension and in shear [1/Pa].
     """
     bending = math.sqrt(max(one[1] * one[1] + one[2] * one[2], other[1] * other[1] + other[2] * other[2]))
     tension = force[0] * section[0] + bending * section[1]

@@ -10,14 +10,9 @@ from dem.kernels.numerics.vector import add, load, store, subtract
 def pull_row(length, along, across, position, orientation, force, torque):
     """Forces and torques of N - 1 bonds in a row on their N nodes, each along the x axis of its nodes at rest.
 
-    Parameters
-    ----------
-    length, along, across : of each bond at rest [m], its stiffnesses, see `beam.stresses`
-    position, orientation : (3, N) [m], (4, N)
-
-    Writes
-    ------
-    force, torque : (3, N) [N, N m]
+    length, along, across: of each bond at rest [m], its stiffnesses, see `beam.stresses`.
+    position, orientation: (3, N) [m], (4, N).
+    Writes force, torque: (3, N) [N, N m].
     """
     for k in range(position.shape[1]):
         store(force, k, (0.0, 0.0, 0.0))

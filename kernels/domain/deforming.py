@@ -337,12 +337,9 @@ def power(box):
 def deform(box, constants, bodies, progress):
     """Deform the cell by the step that begins; bodies follow in `carried`.
 
-    Writes
-    ------
-    box : the cell at the end of the step, and the maps of the step
-    bodies.position, bodies.image : if the basis is reduced
-    progress.travel : with the way of images
-    progress.wall_work_half_step : work of the cell in the first half of the step [units]
+    Writes box: the cell at the end of the step, and the maps of the step.
+    Writes bodies.position, bodies.image: if the basis is reduced. Writes progress.travel: with the way of images.
+    Writes progress.wall_work_half_step: work of the cell in the first half of the step [units].
     """
     dt = constants.dt
     if is_skewed(box):

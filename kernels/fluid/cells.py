@@ -103,15 +103,10 @@ def seen_evenly(values, r, at):
 def give(cells, position, amounts, unit, sums):
     """Share what particles have among cells.
 
-    Parameters
-    ----------
-    cells : `Cells`
-    position : (3, N) [m]
-    amounts, unit : (R, N) what each has, (R,) in units of this
-
-    Writes
-    ------
-    sums : (R, nx, ny, nz) int64, added to
+    cells: `Cells`.
+    position: (3, N) [m].
+    amounts, unit: (R, N) what each has, (R,) in units of this.
+    Writes sums: (R, nx, ny, nz) int64, added to.
     """
     for b in range(position.shape[1]):
         at = corner(cells, (position[0, b], position[1, b], position[2, b]))

@@ -179,15 +179,10 @@ def some_fluid(flow):
 def press_by_flow(flow, medium, g, displaced, accelerating, gravity):
     """Pressure gradient, buoyancy and what added mass gains from the flow [N].
 
-    Parameters
-    ----------
-    flow, medium, g : `gradients.Sample` or `InBed`, `medium.Medium`, variant of the body
-    displaced, accelerating : mass of the fluid in its place [kg], Du/Dt [m/s²]
-    gravity : [m/s²]
-
-    Returns
-    -------
-    force [N]
+    flow, medium, g: `gradients.Sample` or `InBed`, `medium.Medium`, variant of the body.
+    displaced, accelerating: mass of the fluid in its place [kg], Du/Dt [m/s²].
+    gravity: [m/s²].
+    Returns the force [N].
     """
     gained = scale(displaced * (medium.pressed + medium.added), accelerating)
     return add_scaled(gained, -displaced * medium.pressed, gravity)
@@ -197,14 +192,9 @@ def press_by_flow(flow, medium, g, displaced, accelerating, gravity):
 def press_as_told(flow, medium, g, displaced, accelerating, gravity):
     """Force of a given pressure gradient, and what added mass gains from the flow [N].
 
-    Parameters
-    ----------
-    flow : `InSolved` or `InMixture`
-    medium, g, displaced, accelerating, gravity : see `press_by_flow`
-
-    Returns
-    -------
-    force [N]
+    flow: `InSolved` or `InMixture`.
+    medium, g, displaced, accelerating, gravity: see `press_by_flow`.
+    Returns the force [N].
     """
     gained = scale(displaced * medium.added, accelerating)
     return add_scaled(gained, medium.volume[g] * medium.pressed, flow.pressing)
@@ -214,13 +204,7 @@ def press_as_told(flow, medium, g, displaced, accelerating, gravity):
 def take_nothing(field, b, mass, dt, others, before, now, later):
     """Of fields that do not feel particles.
 
-    Parameters
-    ----------
-    field, b, mass, dt, others, before, now, later : see `take`
-
-    Returns
-    -------
-    nothing
+    field, b, mass, dt, others, before, now, later: see `take`.
     """
     return
 
@@ -229,15 +213,10 @@ def take_nothing(field, b, mass, dt, others, before, now, later):
 def take(field, b, mass, dt, others, before, now, later):
     """Note the momentum that particle b has from the fluid in a step.
 
-    Parameters
-    ----------
-    b : the user's number of the particle
-    mass, dt, others : of the particle [kg], time step [s], what all other forces accelerate it by [m/s²]
-    before, now, later : velocity half a step before the forces, at them, half a step after them [m/s]
-
-    Writes
-    ------
-    field.taken, field.taking : column b
+    b: the user's number of the particle.
+    mass, dt, others: of the particle [kg], time step [s], what all other forces accelerate it by [m/s²].
+    before, now, later: velocity half a step before the forces, at them, half a step after them [m/s].
+    Writes field.taken, field.taking: column b.
     """
     until = scale(mass, add_scaled(subtract(now, before), -0.5 * dt, others))
     store(field.taken, b, add(add(load(field.taken, b), load(field.taking, b)), until))
@@ -254,13 +233,8 @@ def begin_nothing(field, b, mass, dt, others, before, later):
 def begin(field, b, mass, dt, others, before, later):
     """Record the momentum of particle b from the fluid in the half step at the start of a run.
 
-    Parameters
-    ----------
-    b, mass, dt, others : see `take`
-    before, later : velocity at the forces, half a step after them [m/s]
-
-    Writes
-    ------
-    field.taking : column b
+    b, mass, dt, others: see `take`.
+    before, later: velocity at the forces, half a step after them [m/s].
+    Writes field.taking: column b.
     """
     store(field.taking, b, scale(mass, add_scaled(subtract(later, before), -0.5 * dt, others)))

@@ -137,14 +137,8 @@ def sample(field, t, x):
 def find(field, number, rows, scratch):
     """Between which nodes places are.
 
-    Parameters
-    ----------
-    field, number : see `sampling.fill_each`
-
-    Writes
-    ------
-    rows : OUTSIDE
-    scratch : LOW, HIGH, SHARE
+    field, number: see `sampling.fill_each`.
+    Writes rows: OUTSIDE. Writes scratch: LOW, HIGH, SHARE.
     """
     shape, origin, spacing, periodic = field.values.shape, field.origin, field.spacing, field.periodic
     for s in range(number):
@@ -171,13 +165,8 @@ def found(scratch, s, times):
 def fill(field, t, number, rows, scratch):
     """Sample a gridded field at many places, see `sampling.fill_each`; values of a node are adjacent, for vector code.
 
-    Parameters
-    ----------
-    field, t, number : see `sampling.fill_each`
-
-    Writes
-    ------
-    rows, scratch : the same; nodes and values of a place
+    field, t, number: see `sampling.fill_each`.
+    Writes rows, scratch: the same; nodes and values of a place.
     """
     values, times = field.values, when(field.time, t)
     size = values.shape[4]  # a number that LLVM does not know: else it writes out all of them, one by one

@@ -15,15 +15,9 @@ BLOCK = 64  # places: their rows stay in the fastest cache
 def fill_each(field, t, number, rows, scratch):
     """Write samples at a time [s] and at positions, which are in the rows.
 
-    Parameters
-    ----------
-    field, t : see `dem.kernels.fluid`
-    number : of places
-
-    Writes
-    ------
-    rows : (`rows_of` the field, BLOCK), but for places
-    scratch : (gridded.SCRATCH, BLOCK)
+    field, t: see `dem.kernels.fluid`.
+    number: of places.
+    Writes rows: (`rows_of` the field, BLOCK), but for places. Writes scratch: (gridded.SCRATCH, BLOCK).
     """
     for s in range(number):
         put_sample(sample_of(field, t, three(rows, PLACE, s)), rows, s)
@@ -44,14 +38,9 @@ def speeds(field, time, position, speed):
 def resistances(fluid, kind, position, velocity, orientation, result):
     """Drag of bodies over their velocity relative to the fluid, the mean along their axes.
 
-    Parameters
-    ----------
-    fluid, kind : of ``dem.kernels.fluid``; (N,) variants
-    position, velocity, orientation : (3, N) [m], (3, N) [m/s], (4, N) of the bodies
-
-    Writes
-    ------
-    result : (N,) [N s/m]
+    fluid, kind: of ``dem.kernels.fluid``; (N,) variants.
+    position, velocity, orientation: (3, N) [m], (3, N) [m/s], (4, N) of the bodies.
+    Writes result: (N,) [N s/m].
     """
     for n in range(kind.size):
         g = kind[n]

@@ -62,14 +62,9 @@ def work(strength, stretch, scaled, end):
 def bind(part, i, j, touch, press, parting, dt, held):
     """Normal force of a bridge.
 
-    Parameters
-    ----------
-    part, i, j, touch, press, parting, dt : see `dem.kernels.laws`
-    held : 1 for one that there was at the last step, else 0
-
-    Returns
-    -------
-    `AdhesionForce`, memory
+    part, i, j, touch, press, parting, dt: see `dem.kernels.laws`.
+    held: 1 for one that there was at the last step, else 0.
+    Returns `AdhesionForce`, memory.
     """
     volume, radius = part.volume[i, j], 2.0 * touch.radius
     end = reach(part, i, j, 0.0, touch.radius)

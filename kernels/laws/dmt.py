@@ -31,13 +31,8 @@ def strength(part, i, j, radius):
 def pull(part, i, j, touch, press, parting, dt, memory):
     """Pull of a contact, with the weights of its first and last step.
 
-    Parameters
-    ----------
-    part, i, j, touch, press, parting, dt, memory : see `dem.kernels.laws`; velocity of parting [m/s]
-
-    Returns
-    -------
-    `AdhesionForce`, memory
+    part, i, j, touch, press, parting, dt, memory: see `dem.kernels.laws`; velocity of parting [m/s].
+    Returns `AdhesionForce`, memory.
     """
     size = strength(part, i, j, touch.radius)
     weight = steady(touch.overlap, parting, dt) + ramp(touch.overlap, parting * dt) - 1.0
@@ -48,13 +43,8 @@ def pull(part, i, j, touch, press, parting, dt, memory):
 def no_pull(part, i, j, touch, press, parting, dt, memory):
     """Pull of surfaces without adhesion: 0.
 
-    Parameters
-    ----------
-    part, i, j, touch, press, parting, dt, memory : see `pull`
-
-    Returns
-    -------
-    as `pull`
+    part, i, j, touch, press, parting, dt, memory: see `pull`.
+    Returns what `pull` does.
     """
     return AdhesionForce(force=0.0, energy=0.0, jump=0.0, holds=False), memory
 

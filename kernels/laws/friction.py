@@ -42,17 +42,12 @@ class Friction(NamedTuple):
 def tangential_force(part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign):
     """Force of a tangential spring.
 
-    Parameters
-    ----------
-    part, i, j, touch, press : see `dem.kernels.laws`
-    eta, limit, slip : normal dashpot [N s/m], largest force [N], velocity of the surfaces in the plane of contact
-    spring : force of the spring half a step ahead [N]
-    before : `NormalForce.contact_area_measure` at the last step, 0 if there was no contact
-    half, time_sign : see `dem.kernels.laws`
-
-    Returns
-    -------
-    force on i [N], memory, stored [J], distance that the surfaces have slid in the last step [m]
+    part, i, j, touch, press: see `dem.kernels.laws`.
+    eta, limit, slip: normal dashpot [N s/m], largest force [N], velocity of the surfaces in the plane of contact.
+    spring: force of the spring half a step ahead [N].
+    before: `NormalForce.contact_area_measure` at the last step, 0 if there was no contact.
+    half, time_sign: see `dem.kernels.laws`.
+    Returns the force on i [N], memory, stored [J], distance that the surfaces have slid in the last step [m].
     """
     unit = part.shear[i, j] * press.stiffness
     dashpot, most = eta * part.dashpot[i, j], part.friction[i, j] * limit
@@ -63,15 +58,11 @@ def tangential_force(part, i, j, touch, press, eta, limit, slip, spring, before,
 def spring_dashpot_slider(unit, damping, limit, velocity, touch, press, spring, before, half, time_sign):
     """Force of a spring in the plane of contact that follows a velocity, and of a dashpot, up to a limit.
 
-    Parameters
-    ----------
-    unit, damping, limit : stiffness over `NormalForce.stiffness_factor`, force of the dashpot [N], largest force [N]
-    velocity : in the plane of contact [m/s]
-    touch, press, spring, before, half, time_sign : see `tangential_force`
-
-    Returns
-    -------
-    force on i [N], memory, stored [J], distance slid in the last step [m]: what the limit took off the spring over k
+    unit, damping, limit: stiffness over `NormalForce.stiffness_factor`, force of the dashpot [N], largest force [N].
+    velocity: in the plane of contact [m/s].
+    touch, press, spring, before, half, time_sign: see `tangential_force`.
+    Returns the force on i [N], memory, stored [J], distance slid in the last step [m]: what the limit took off the
+        spring over k.
     """
     k = unit * press.stiffness_factor
     begins = (1.0 + time_sign) * (unit * press.first_step_stiffness_weight - 0.5 * k)
@@ -113,13 +104,8 @@ def rotate_and_rescale_spring(spring, grip, before, normal, angle):
 def no_friction(part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign):
     """No force: all of the slip is sliding.
 
-    Parameters
-    ----------
-    part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign : see `tangential_force`
-
-    Returns
-    -------
-    as `tangential_force`
+    part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign: see `tangential_force`.
+    Returns what `tangential_force` does.
     """
     return (0.0, 0.0, 0.0), spring, 0.0, 2.0 * half * math.sqrt(dot(slip, slip))
 

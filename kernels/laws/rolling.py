@@ -40,14 +40,9 @@ class ConstantTorque(NamedTuple):
 def rolling_torque(part, i, j, touch, press, limit, spring, before, half, time_sign):
     """Couple of a rolling spring.
 
-    Parameters
-    ----------
-    part, i, j, touch, press : see `dem.kernels.laws`
-    limit, spring, before, half, time_sign : as of `dem.kernels.laws.friction.tangential_force`
-
-    Returns
-    -------
-    couple on i [N m], memory, stored [J]
+    part, i, j, touch, press: see `dem.kernels.laws`.
+    limit, spring, before, half, time_sign: as of `dem.kernels.laws.friction.tangential_force`.
+    Returns couple on i [N m], memory, stored [J].
     """
     rolling = cross(touch.relative_angular_velocity, touch.normal)
     unit = part.spring[i, j] * press.stiffness
@@ -65,13 +60,8 @@ def rolling_torque(part, i, j, touch, press, limit, spring, before, half, time_s
 def brake(part, i, j, touch, press, limit, spring, before, half, time_sign):
     """Couple of constant size.
 
-    Parameters
-    ----------
-    part, i, j, touch, press, limit, spring, before, half, time_sign : see `roll`
-
-    Returns
-    -------
-    as `roll`
+    part, i, j, touch, press, limit, spring, before, half, time_sign: see `roll`.
+    Returns what `roll` does.
     """
     rolling = add_scaled(
         touch.relative_angular_velocity, -dot(touch.relative_angular_velocity, touch.normal), touch.normal
@@ -85,13 +75,8 @@ def brake(part, i, j, touch, press, limit, spring, before, half, time_sign):
 def no_rolling(part, i, j, touch, press, limit, spring, before, half, time_sign):
     """Rolling torque of surfaces that roll freely: 0.
 
-    Parameters
-    ----------
-    part, i, j, touch, press, limit, spring, before, half, time_sign : see `roll`
-
-    Returns
-    -------
-    as `roll`
+    part, i, j, touch, press, limit, spring, before, half, time_sign: see `roll`.
+    Returns what `roll` does.
     """
     return (0.0, 0.0, 0.0), spring, 0.0
 

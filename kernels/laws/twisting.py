@@ -29,14 +29,9 @@ class Twisting(NamedTuple):
 def twisting_torque(part, i, j, touch, press, eta, limit, memory, before, half, time_sign):
     """Couple about the normal.
 
-    Parameters
-    ----------
-    part, i, j, touch, press : see `dem.kernels.laws`
-    eta, limit, memory, before, half, time_sign : as of `dem.kernels.laws.friction.tangential_force`
-
-    Returns
-    -------
-    couple on i along the normal [N m], memory, stored [J]
+    part, i, j, touch, press: see `dem.kernels.laws`.
+    eta, limit, memory, before, half, time_sign: as of `dem.kernels.laws.friction.tangential_force`.
+    Returns couple on i along the normal [N m], memory, stored [J].
     """
     rate = dot(touch.relative_angular_velocity, touch.normal)
     radius = math.sqrt(press.area)
@@ -55,13 +50,8 @@ def twisting_torque(part, i, j, touch, press, eta, limit, memory, before, half, 
 def no_twist(part, i, j, touch, press, eta, limit, memory, before, half, time_sign):
     """Twisting torque of surfaces that twist freely: 0.
 
-    Parameters
-    ----------
-    part, i, j, touch, press, eta, limit, memory, before, half, time_sign : see `twist`
-
-    Returns
-    -------
-    as `twist`
+    part, i, j, touch, press, eta, limit, memory, before, half, time_sign: see `twist`.
+    Returns what `twist` does.
     """
     return 0.0, memory, 0.0
 

@@ -88,17 +88,12 @@ def gravitational(mass, gravity, position, datum):
 def ledger(kind, mass, inertia, gravity, datum, position, velocity, orientation, angular_velocity):
     """Translational, rotational and gravitational energy of a whole-step state [J], summed in its order.
 
-    Parameters
-    ----------
-    kind : (N,) int, column of mass and inertia
-    mass, inertia : (G,) [kg], (3, G) principal moments [kg m²], by kind
-    gravity, datum : three floats [m/s²]; g·x where the potential is zero [m²/s²]
-    position, velocity : (3, N) of the centres of mass [m, m/s]
-    orientation, angular_velocity : (4, N), (3, N) world frame [rad/s]
-
-    Returns
-    -------
-    three floats [J]
+    kind: (N,) int, column of mass and inertia.
+    mass, inertia: (G,) [kg], (3, G) principal moments [kg m²], by kind.
+    gravity, datum: three floats [m/s²]; g·x where the potential is zero [m²/s²].
+    position, velocity: (3, N) of the centres of mass [m, m/s].
+    orientation, angular_velocity: (4, N), (3, N) world frame [rad/s].
+    Returns three floats [J].
     """
     kinetic, spin, potential = 0.0, 0.0, 0.0
     for n in range(kind.size):

@@ -17,16 +17,11 @@ MOMENTS = 6  # 1, x, y, x², y², xy
 def slice_moments(z, centres, radii, nodes, weights, starts, ends, moments):
     """Moments of the slice at one height.
 
-    Parameters
-    ----------
-    z : height [m]
-    centres, radii : (K, 3), (K,) of the spheres [m]
-    nodes, weights : (Q,) of Gauss quadrature on [-1, 1]
-
-    Writes
-    ------
-    starts, ends : (2 K,) scratch
-    moments : (6,) integrals of 1, x, y, x², y², xy over the slice [m² to m⁴]
+    z: height [m].
+    centres, radii: (K, 3), (K,) of the spheres [m].
+    nodes, weights: (Q,) of Gauss quadrature on [-1, 1].
+    Writes starts, ends: (2 K,) scratch.
+    Writes moments: (6,) integrals of 1, x, y, x², y², xy over the slice [m² to m⁴].
     """
     for m in range(MOMENTS):
         moments[m] = 0.0
@@ -81,16 +76,11 @@ def insert(n, start, end, starts, ends):
 def add_free_arcs(x, y, rho, covered, starts, ends, nodes, weights, moments):
     """Add the integrals along what the covered intervals leave of a circle.
 
-    Parameters
-    ----------
-    x, y, rho : centre and radius of the circle [m]
-    covered : number of intervals
-    starts, ends : their ends [rad], by start
-    nodes, weights : of Gauss quadrature
-
-    Writes
-    ------
-    moments : (6,), added to
+    x, y, rho: centre and radius of the circle [m].
+    covered: number of intervals.
+    starts, ends: their ends [rad], by start.
+    nodes, weights: of Gauss quadrature.
+    Writes moments: (6,), added to.
     """
     at = 0.0
     for k in range(covered + 1):
@@ -105,15 +95,10 @@ def add_free_arcs(x, y, rho, covered, starts, ends, nodes, weights, moments):
 def add_arc(x, y, rho, start, end, nodes, weights, moments):
     """Add the integrals along one arc, by Gauss quadrature: trigonometric polynomials of degree four.
 
-    Parameters
-    ----------
-    x, y, rho : centre and radius of the circle [m]
-    start, end : of the arc [rad]
-    nodes, weights : of Gauss quadrature
-
-    Writes
-    ------
-    moments : (6,), added to
+    x, y, rho: centre and radius of the circle [m].
+    start, end: of the arc [rad].
+    nodes, weights: of Gauss quadrature.
+    Writes moments: (6,), added to.
     """
     half = 0.5 * (end - start)
     for k in range(nodes.size):

@@ -24,17 +24,11 @@ def sweep(shape, pitch, half_length, diameter, reach, axes, proposals):
 def is_clear(x, y, z, u, shape, pitch, half_length, diameter, reach, axes):
     """Whether a fibre of direction u at a site keeps a diameter away from all others.
 
-    Parameters
-    ----------
-    x, y, z, u : the site, counted along each axis, and the unit vector offered
-    shape, pitch : sites along each axis; distance between them [m]
-    half_length, diameter : of the capsule; between the centres of its end caps [m]
-    reach : sites along an axis beyond which no capsule is near
-    axes : (n, 3) present directions
-
-    Returns
-    -------
-    bool
+    x, y, z, u: the site, counted along each axis, and the unit vector offered.
+    shape, pitch: sites along each axis; distance between them [m].
+    half_length, diameter: of the capsule; between the centres of its end caps [m].
+    reach: sites along an axis beyond which no capsule is near.
+    axes: (n, 3) present directions.
     """
     centre = (0.0, 0.0, 0.0)
     for k in range(max(z - reach, 0), min(z + reach + 1, shape[2])):

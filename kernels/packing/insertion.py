@@ -97,17 +97,11 @@ def take_all(centre, radius, taken):
 def fits(x, q, first, end, offset, size, low, high, taken):
     """Whether a body stays within low and high, and all of its spheres are free.
 
-    Parameters
-    ----------
-    x, q : place and orientation offered [m]
-    first, end : its spheres, columns of `offset` and entries of `size`
-    offset, size : (3, S) centres in the body frame, (S,) radii [m]
-    low, high : (3,) corners of the region [m]
-    taken : `Taken`
-
-    Returns
-    -------
-    bool
+    x, q: place and orientation offered [m].
+    first, end: its spheres, columns of `offset` and entries of `size`.
+    offset, size: (3, S) centres in the body frame, (S,) radii [m].
+    low, high: (3,) corners of the region [m].
+    taken: `Taken`.
     """
     for o in range(first, end):
         place = add(x, rotate(q, load(offset, o)))
@@ -123,18 +117,13 @@ def fits(x, q, first, end, offset, size, low, high, taken):
 def insert(first, offset, size, low, high, position, orientation, taken, placed, turned, progress):
     """Offer places to one body after the other, until bodies or offers are used up.
 
-    Parameters
-    ----------
-    first : (B + 1,) int; body b has the spheres first[b] to first[b + 1]
-    offset, size : (3, S) centres in the body frame, (S,) radii [m]
-    low, high : (3,) corners of the region [m]
-    position, orientation : (3, P) [m], (4, P), the offers
-
-    Writes
-    ------
-    taken : `Taken`, the spheres of bodies that have a place
-    placed, turned : (3, B) [m], (4, B), where those bodies are
-    progress : (3,) int, next body, spheres that have a place, offers that the next body has refused
+    first: (B + 1,) int; body b has the spheres first[b] to first[b + 1].
+    offset, size: (3, S) centres in the body frame, (S,) radii [m].
+    low, high: (3,) corners of the region [m].
+    position, orientation: (3, P) [m], (4, P), the offers.
+    Writes taken: `Taken`, the spheres of bodies that have a place.
+    Writes placed, turned: (3, B) [m], (4, B), where those bodies are.
+    Writes progress: (3,) int, next body, spheres that have a place, offers that the next body has refused.
     """
     body, spheres, refused = progress[0], progress[1], progress[2]
     for p in range(position.shape[1]):

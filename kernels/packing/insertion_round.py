@@ -22,19 +22,13 @@ def draw(purpose, seed, stream, turn, number, draws, out):
 def place_each(first, offset, size, gap, usable, position, orientation, taken, used, chosen):
     """Offer places to one body after the other.
 
-    Parameters
-    ----------
-    first : (B + 1,) int; body b has the spheres first[b] to first[b + 1]
-    offset, size : (3, S) centres in the body frame, (S,) radii [m]
-    gap : distance that there has to be between surfaces [m]
-    usable : (B, A) int8, offers that may be taken at all
-    position, orientation : (3, B A) [m], (4, B A), the offers
-
-    Writes
-    ------
-    taken : `Taken`, the spheres of bodies that have a place
-    used : (1,) int, spheres that have a place
-    chosen : (B,) int, the offer that each body took, or -1; those that have one already are left out
+    first: (B + 1,) int; body b has the spheres first[b] to first[b + 1].
+    offset, size: (3, S) centres in the body frame, (S,) radii [m].
+    gap: distance that there has to be between surfaces [m].
+    usable: (B, A) int8, offers that may be taken at all.
+    position, orientation: (3, B A) [m], (4, B A), the offers.
+    Writes taken: `Taken`, the spheres of bodies that have a place. Writes used: (1,) int, spheres that have a place.
+    Writes chosen: (B,) int, the offer that each body took, or -1; those that have one already are left out.
     """
     offers, spheres = usable.shape[1], used[0]
     for b in range(chosen.size):

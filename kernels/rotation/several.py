@@ -22,15 +22,10 @@ class RungeKutta(NamedTuple):
 def pcdm_midpoint(law, body_frame, torque, t, q, omega, inertia, dt):
     """PCDM (Zhao & van Wachem 2013, (55) to (63)) with the torque of (62) at (t, q, omega)_{n+1/2}: second order.
 
-    Parameters
-    ----------
-    law, body_frame, torque : torque law, whether its frame is the body's, and the function that evaluates it
-    t, q, omega : time [s], orientation, angular velocity in the body frame [rad/s]
-    inertia, dt : principal moments [kg m²], step [s]
-
-    Returns
-    -------
-    q, omega : after the step
+    law, body_frame, torque: torque law, whether its frame is the body's, and the function that evaluates it.
+    t, q, omega: time [s], orientation, angular velocity in the body frame [rad/s].
+    inertia, dt: principal moments [kg m²], step [s].
+    Returns q, omega after the step.
     """
     rate = angular_acceleration(omega, torque(law, body_frame, t, q, omega), inertia)
     omega_half = add_scaled(omega, 0.5 * dt, rate)
@@ -43,15 +38,10 @@ def pcdm_midpoint(law, body_frame, torque, t, q, omega, inertia, dt):
 def runge_kutta(law, body_frame, torque, t, q, omega, inertia, dt):
     """Classical Runge-Kutta method on q, normalised once a step, and omega.
 
-    Parameters
-    ----------
-    law, body_frame, torque : torque law, whether its frame is the body's, and the function that evaluates it
-    t, q, omega : time [s], orientation, angular velocity in the body frame [rad/s]
-    inertia, dt : principal moments [kg m²], step [s]
-
-    Returns
-    -------
-    q, omega : after the step
+    law, body_frame, torque: torque law, whether its frame is the body's, and the function that evaluates it.
+    t, q, omega: time [s], orientation, angular velocity in the body frame [rad/s].
+    inertia, dt: principal moments [kg m²], step [s].
+    Returns q, omega after the step.
     """
     d1 = derivative(q, omega)
     r1 = angular_acceleration(omega, torque(law, body_frame, t, q, omega), inertia)

@@ -48,15 +48,10 @@ def body_torque(law, body_frame, t, q, omega_body):
 def several_step(scheme, law, body_frame, t, q, omega, inertia, dt):
     """A step of a scheme with several torques.
 
-    Parameters
-    ----------
-    scheme, law, body_frame : scheme of `several`, torque law, whether its frame is the body's
-    t, q, omega : time [s], orientation, angular velocity in the body frame [rad/s]
-    inertia, dt : principal moments [kg m²], step [s]
-
-    Returns
-    -------
-    q, omega : after the step
+    scheme, law, body_frame: scheme of `several`, torque law, whether its frame is the body's.
+    t, q, omega: time [s], orientation, angular velocity in the body frame [rad/s].
+    inertia, dt: principal moments [kg m²], step [s].
+    Returns q, omega after the step.
     """
     chosen = SEVERAL[type(scheme)]
     chosen = getattr(chosen, "py_func", chosen)  # without a compiler it is a plain function already
@@ -92,21 +87,13 @@ def note(row, q, omega_body, body_frame, orientation, angular_velocity):
 def integrate(scheme, law, body_frame, q, omega, inertia, dt, most_turn, steps, every, orientation, angular_velocity):
     """Take steps with one torque each, until all are done or one is unsound.
 
-    Parameters
-    ----------
-    scheme, law, body_frame : scheme, torque law, whether the law's frame (and that of the result) is the body's
-    q, omega : orientation at the start, angular velocity there in the body frame [rad/s]
-    inertia, dt : principal moments [kg m²], step [s]
-    most_turn : angle that a step may turn by [rad]
-    steps, every : number of steps; from one column of the result to the next
-
-    Writes
-    ------
-    orientation, angular_velocity : (4, K), (3, K) at every `every`-th step
-
-    Returns
-    -------
-    code, n : DONE, NOT_FINITE or TURNS_TOO_FAST, and at which step
+    scheme, law, body_frame: scheme, torque law, whether the law's frame (and that of the result) is the body's.
+    q, omega: orientation at the start, angular velocity there in the body frame [rad/s].
+    inertia, dt: principal moments [kg m²], step [s].
+    most_turn: angle that a step may turn by [rad].
+    steps, every: number of steps; from one column of the result to the next.
+    Writes orientation, angular_velocity: (4, K), (3, K) at every `every`-th step.
+    Returns code, n: DONE, NOT_FINITE or TURNS_TOO_FAST, and at which step.
     """
     tau = world_torque(law, body_frame, 0.0, q, omega)
     memory = rotation.start(scheme, q, omega, tau, inertia, dt)
@@ -131,17 +118,8 @@ def integrate_several(
 ):
     """Integrate one body with a scheme that evaluates several torques a step.
 
-    Parameters
-    ----------
-    scheme, law, body_frame, q, omega, inertia, dt, most_turn, steps, every : see `integrate`
-
-    Writes
-    ------
-    orientation, angular_velocity : (4, K), (3, K) at every `every`-th step
-
-    Returns
-    -------
-    code, n : as of `integrate`
+    scheme, law, body_frame, q, omega, inertia, dt, most_turn, steps, every: see `integrate`.
+    Writes orientation, angular_velocity: (4, K), (3, K) at every `every`-th step. Returns code, n as of `integrate`.
     """
     note(0, q, omega, body_frame, orientation, angular_velocity)
     code = judge(world_torque(law, body_frame, 0.0, q, omega), omega, dt, most_turn)
@@ -159,17 +137,12 @@ def integrate_several(
 def integrate_pair(scheme, radii, friction, inertia_1, inertia_2, omega_1, omega_2, dt, steps, result):
     """Two cylinders on parallel axes along z that rub against each other, F = -friction v (Seelen et al. 2016, 3.4).
 
-    Parameters
-    ----------
-    scheme : scheme with one torque a step
-    radii, friction : of the two cylinders [m]; force over slip [N s/m]
-    inertia_1, inertia_2 : principal moments of each [kg m²]
-    omega_1, omega_2 : angular velocity of each about z at the start [rad/s]
-    dt, steps : [s]
-
-    Writes
-    ------
-    result : (2, steps + 1) angular velocities about z [rad/s]
+    scheme: scheme with one torque a step.
+    radii, friction: of the two cylinders [m]; force over slip [N s/m].
+    inertia_1, inertia_2: principal moments of each [kg m²].
+    omega_1, omega_2: angular velocity of each about z at the start [rad/s].
+    dt, steps: [s].
+    Writes result: (2, steps + 1) angular velocities about z [rad/s].
     """
     still = (1.0, 0.0, 0.0, 0.0)
     w_1, w_2 = (0.0, 0.0, omega_1), (0.0, 0.0, omega_2)

@@ -34,20 +34,11 @@ def bit_count(builder, value, kind):
 def compress_eight(_typing, values, least, k, first, n, listed, row):
     """List those of eight values that are above the least.
 
-    Parameters
-    ----------
-    _typing : numba's
-    values, least, first : see `compress_by_eights`
-    k, n : number of the first of the eight; of those that have been listed
-
-    Writes
-    ------
-    listed : from the n-th on, eight numbers, of which those beyond the last that counts are 0
-    row : those of the eight
-
-    Returns
-    -------
-    how many count
+    _typing: numba's.
+    values, least, first: see `compress_by_eights`.
+    k, n: number of the first of the eight; of those that have been listed.
+    Writes listed: from the n-th on, eight numbers, of which those beyond the last that counts are 0.
+    Writes row: those of the eight. Returns how many count.
     """
 
     def generate(context, builder, signature, arguments):
@@ -77,19 +68,11 @@ def compress_eight(_typing, values, least, k, first, n, listed, row):
 def compress_by_eights(values, least, first, listed, row):
     """List the values above the least, of as many as are whole eights.
 
-    Parameters
-    ----------
-    values, least : (K,) and what those that count are above
-    first : row of the first of them
-
-    Writes
-    ------
-    listed : (K,) their numbers
-    row : (K,) int32, rows of those that count, one after the other; 0 of all others
-
-    Returns
-    -------
-    how many are listed, how many have been looked at
+    values, least: (K,) and what those that count are above.
+    first: row of the first of them.
+    Writes listed: (K,) their numbers.
+    Writes row: (K,) int32, rows of those that count, one after the other; 0 of all others.
+    Returns how many are listed, how many have been looked at.
     """
     n, k = 0, 0
     while k + EIGHT <= values.size:
@@ -102,13 +85,8 @@ def compress_by_eights(values, least, first, listed, row):
 def compress_none(values, least, first, listed, row):
     """List none: the caller's scalar loop lists all, without AVX-512 or without a compiler.
 
-    Parameters
-    ----------
-    values, least, first, listed, row : see `compress_by_eights`
-
-    Returns
-    -------
-    as `compress_by_eights`
+    values, least, first, listed, row: see `compress_by_eights`.
+    Returns what `compress_by_eights` does.
     """
     return 0, 0
 

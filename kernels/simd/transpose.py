@@ -90,15 +90,10 @@ def line_at(context, builder, kinds, index, first, n, lines):
 def read_eight(_typing, index, lines, filled, first, rows, length, t):
     """Read eight lines of eight numbers into columns, zeros where a line is not filled.
 
-    Parameters
-    ----------
-    _typing : numba's
-    index, lines, filled, first : see `read_by_eights`
-    length, t : of the rows; the first of the columns
-
-    Writes
-    ------
-    rows : columns t to t + 7
+    _typing: numba's.
+    index, lines, filled, first: see `read_by_eights`.
+    length, t: of the rows; the first of the columns.
+    Writes rows: columns t to t + 7.
     """
 
     def generate(context, builder, signature, arguments):
@@ -137,18 +132,9 @@ def write_eight(_typing, index, lines, first, rows, length, t):
 def read_by_eights(index, lines, filled, first, number, rows):
     """Read lines of eight numbers into columns.
 
-    Parameters
-    ----------
-    index, first, number : which lines, from the first entry on; so many, of which as many as are whole eights are read
-    lines, filled : (K, R), read if R is eight and there are eight rows; (K,) int8, zeros are read of those that are not
-
-    Writes
-    ------
-    rows : (8, length) a column each
-
-    Returns
-    -------
-    how many have been read
+    index, first, number: which lines, from the first entry on; so many, of which as many as are whole eights are read.
+    lines, filled: (K, R), read if R is eight and there are eight rows; (K,) int8, zeros are read of those that are not.
+    Writes rows: (8, length) a column each. Returns how many have been read.
     """
     t = 0
     if lines.shape[1] == EIGHT and rows.shape[0] == EIGHT:
@@ -162,17 +148,8 @@ def read_by_eights(index, lines, filled, first, number, rows):
 def write_by_eights(index, lines, first, number, rows):
     """Write columns to lines.
 
-    Parameters
-    ----------
-    index, first, number, rows : see `read_by_eights`
-
-    Writes
-    ------
-    lines : (K, R) if R is eight and there are eight rows
-
-    Returns
-    -------
-    how many have been written
+    index, first, number, rows: see `read_by_eights`.
+    Writes lines: (K, R) if R is eight and there are eight rows. Returns how many have been written.
     """
     t = 0
     if lines.shape[1] == EIGHT and rows.shape[0] == EIGHT:

@@ -43,14 +43,9 @@ def end_of_free(b, high, kind, kinds):
 def leave_out_fixed(found, kind, inverse_mass, higher):
     """Keep those bodies found near a fixed one that are not fixed; return their number.
 
-    Parameters
-    ----------
-    found : number of bodies found
-    kind, inverse_mass : (N,), (G,) of `Bodies` and `Kinds`
-
-    Writes
-    ------
-    higher : the bodies found, without gaps
+    found: number of bodies found.
+    kind, inverse_mass: (N,), (G,) of `Bodies` and `Kinds`.
+    Writes higher: the bodies found, without gaps.
     """
     n = 0
     for m in range(found):
@@ -66,14 +61,8 @@ def work_of_fixed(low, high, shift, half, per_joule, kind, inverse_mass, velocit
 
     A force F on a body that keeps its velocity v is met by -F of what holds the body: that force does the work.
 
-    Parameters
-    ----------
-    low, high, shift, half, per_joule : see `dem.kernels.soft.state`
-    kind, inverse_mass, velocity, force : (N,), (G,), (3, N), (3, N) of `Bodies` and `Kinds`
-
-    Returns
-    -------
-    whole units, and parts of a unit
+    kind, inverse_mass, velocity, force: (N,), (G,), (3, N), (3, N) of `Bodies` and `Kinds`.
+    Returns whole units, and parts of a unit.
     """
     whole, rest = np.int64(0), np.int64(0)
     for b in range(low, high):

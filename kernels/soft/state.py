@@ -7,7 +7,8 @@ N bodies, M spheres, G kinds of body, S spheres in all kinds, C chunks of bodies
 candidate pairs that a chunk has room for. The *index* of a body is where it is in the arrays at present, its *identity*
 the user's number, which never changes.
 
-What goes by the same name in all kernels of this room:
+What goes by the same name in all kernels of this room; their docstrings describe the other arguments, what is written
+to arrays, and what is returned:
 
 bodies, kinds, neighbours   the tuples below
 box             `dem.kernels.domain.faces.BoxFaces`, or `dem.kernels.domain.periodic.PeriodicFaces`

@@ -25,14 +25,9 @@ def either(flag, a, b):
 def add_two(low, high, shift, incident_first, incident, pull, rows, force, torque):
     """Add what the first two bonds of each of the bodies low to high do, in vector code; the most that one has.
 
-    Parameters
-    ----------
-    low, high, shift : bodies, and how far before them their columns of force and torque are
-    incident_first, incident, pull, rows : of `Bonds`, the last one `pull` in one row
-
-    Writes
-    ------
-    force, torque : (3, N) world frame [N, N m]
+    low, high, shift: bodies, and how far before them their columns of force and torque are.
+    incident_first, incident, pull, rows: of `Bonds`, the last one `pull` in one row.
+    Writes force, torque: (3, N) world frame [N, N m].
     """
     most, column = np.int32(0), shift
     for b in range(low, high):
@@ -52,14 +47,9 @@ def add_two(low, high, shift, incident_first, incident, pull, rows, force, torqu
 def add_others(low, high, shift, skipped, incident_first, incident, pull, rows, force, torque):
     """Add what the bonds of the bodies low to high do, but for the first few of each.
 
-    Parameters
-    ----------
-    low, high, shift, incident_first, incident, pull, rows : see `add_two`
-    skipped : how many these are
-
-    Writes
-    ------
-    force, torque : (3, N) world frame [N, N m]
+    incident_first, incident, pull, rows: see `add_two`.
+    skipped: how many these are.
+    Writes force, torque: (3, N) world frame [N, N m].
     """
     column = shift
     for b in range(low, high):

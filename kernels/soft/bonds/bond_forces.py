@@ -102,16 +102,11 @@ def frame_of(form, table, row, g, q):
 def dashpots(form, s, g, table, one, other, drift, arm_one, arm_other):
     """Stresses of dashpots, and their power; bodies have a velocity at their anchors.
 
-    Parameters
-    ----------
-    form, g, table : of `Bonds`, the second of the bond's kind
-    s : its `beam.Strain`
-    one, other, drift : `End` of the bond, and the velocity of the image of the one that is nearest to the other [m/s]
-    arm_one, arm_other : anchors from the centres of mass [m]
-
-    Returns
-    -------
-    force [N] and couple [N m] in the frame half way, power [W]
+    form, g, table: of `Bonds`, the second of the bond's kind.
+    s: its `beam.Strain`.
+    one, other, drift: `End` of the bond, and the velocity of the image of the one that is nearest to the other [m/s].
+    arm_one, arm_other: anchors from the centres of mass [m].
+    Returns the force [N] and couple [N m] in the frame half way, power [W].
     """
     v = subtract(other.velocity, add(one.velocity, drift))
     if is_yes(form.anchored):
@@ -180,20 +175,12 @@ def evaluate_range(
 ):  # fmt: skip
     """Evaluate the bonds in the slots low to high.
 
-    Parameters
-    ----------
-    box, half, per_joule : see `dem.kernels.soft.state`
-    form, table, kind, first, second, live : of `Bonds`
-    low, high, shift : slots, and how far before them their columns of `pull` are
-    position, orientation, velocity, spin : of bodies, at the time of the forces
-
-    Writes
-    ------
-    pull, load : of `Bonds`
-
-    Returns
-    -------
-    energy in units, power of dashpots times half a step in two words, bits of the largest load and `BondForce.pressed`
+    form, table, kind, first, second, live: of `Bonds`.
+    low, high, shift: slots, and how far before them their columns of `pull` are.
+    position, orientation, velocity, spin: of bodies, at the time of the forces.
+    Writes pull, load: of `Bonds`.
+    Returns the energy in units, power of dashpots times half a step in two words, bits of the largest load and
+        `BondForce.pressed`.
     """
     elastic, whole, rest = np.int64(0), np.int64(0), np.int64(0)
     largest, deepest = np.int64(0), np.int64(0)
@@ -234,18 +221,9 @@ def evaluate_apart(
 
     LLVM makes faster code of the loop here than inlined into a whole step.
 
-    Parameters
-    ----------
-    box, form, low, high, shift, half, per_joule, table, kind, first, second, live : see `evaluate_range`
-    position, orientation, velocity, spin : see `evaluate_range`
-
-    Writes
-    ------
-    pull, load : as `evaluate_range`
-
-    Returns
-    -------
-    as `evaluate_range`
+    form, table, kind, first, second, live: see `evaluate_range`.
+    position, orientation, velocity, spin: see `evaluate_range`.
+    Writes pull, load: as `evaluate_range`. Returns what `evaluate_range` does.
     """
     return evaluate_range(
         box, form, low, high, shift, half, per_joule, table, kind, first, second, live, position, orientation,
@@ -288,13 +266,8 @@ ask_for = select("damped", {Undamped: nothing_asked_for, Damped: ask_for_bodies}
 def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
     """Evaluate the bonds that begin in chunk c, but for those to the ground.
 
-    Parameters
-    ----------
-    c, half, per_joule, bodies, box : chunk; see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bonds.pull, bonds.load, bonds.chunk_sums : of the chunk
+    c, half, per_joule, bodies, box: chunk; see `dem.kernels.soft.state`.
+    Writes bonds.pull, bonds.load, bonds.chunk_sums: of the chunk.
     """
     low, stop = bonds.chunk_first[c], bonds.chunk_first[c + 1]
     shift = low - bonds.pull_at[c]

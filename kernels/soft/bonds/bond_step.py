@@ -60,13 +60,8 @@ def part_bonds(bonds, bodies, kinds, box):
 def evaluate_grounded(c, half, per_joule, bonds, bodies, box):
     """Evaluate the bonds of chunk c to the ground.
 
-    Parameters
-    ----------
-    c, half, per_joule, bodies, box : chunk; see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bonds.pull, bonds.load, bonds.chunk_sums : of the chunk
+    c, half, per_joule, bodies, box: chunk; see `dem.kernels.soft.state`.
+    Writes bonds.pull, bonds.load, bonds.chunk_sums: of the chunk.
     """
     for m in range(bonds.ground_first[c], bonds.ground_first[c + 1]):
         n = bonds.grounded[m]
@@ -138,13 +133,8 @@ def nothing_evaluated(bonds, c, steps, constants, bodies, box):
 def evaluate_bonds(bonds, c, steps, constants, bodies, box):
     """Evaluate the bonds that begin in chunk c, in a sweep that completes a step if `steps` says so.
 
-    Parameters
-    ----------
-    c, steps, constants, bodies, box : chunk; see `before_all`
-
-    Writes
-    ------
-    bonds : what they do, and who is to break
+    c, steps, constants, bodies, box: chunk; see `before_all`.
+    Writes bonds: what they do, and who is to break.
     """
     half = 0.5 * constants.dt
     evaluate_chunk(c, half, constants.per_joule, bonds, bodies, box)
@@ -237,14 +227,8 @@ suppress = select("bonds", {NoBonds: nothing_suppressed, Bonds: suppress_all})
 def list_bonds(box, bonds, bodies, energy, load):
     """Elastic energy and load of each bond in the present state.
 
-    Parameters
-    ----------
-    box, bodies : see `dem.kernels.soft.state`
-    bonds : `Bonds`
-
-    Writes
-    ------
-    energy, load : (B,) [J], stress over strength; zero for those that are broken
+    bonds: `Bonds`.
+    Writes energy, load: (B,) [J], stress over strength; zero for those that are broken.
     """
     n = 0
     for k in range(bonds.kind.size):

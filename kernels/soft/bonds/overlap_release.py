@@ -146,14 +146,9 @@ def apply(eased, bodies, kinds, neighbours):
 def locate(first, second, lower, higher, first_pair, count, row):
     """Find pairs of bodies in a new list.
 
-    Parameters
-    ----------
-    first, second : (X,) of `Eased`
-    lower, higher, first_pair, count : of `Neighbours`
-
-    Writes
-    ------
-    row : (X,)
+    first, second: (X,) of `Eased`.
+    lower, higher, first_pair, count: of `Neighbours`.
+    Writes row: (X,).
     """
     for e in range(first.size):
         low, high = min(first[e], second[e]), max(first[e], second[e])

@@ -90,16 +90,10 @@ def get(rows, r, t):
 def gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity, spin, gathered):
     """Gather the positions and motion of pairs of single spheres, from `first` in the list on.
 
-    Parameters
-    ----------
-    box : see `dem.kernels.soft.state`
-    first, touching : (T,) candidates that touch
-    sphere_i, sphere_j : (K,) the spheres of each candidate
-    position, velocity, spin : (3, N) [m, m/s, rad/s]; the last may be empty
-
-    Writes
-    ------
-    gathered : rows GAP to SPIN_J
+    first, touching: (T,) candidates that touch.
+    sphere_i, sphere_j: (K,) the spheres of each candidate.
+    position, velocity, spin: (3, N) [m, m/s, rad/s]; the last may be empty.
+    Writes gathered: rows GAP to SPIN_J.
     """
     for t in range(min(BLOCK, touching.size - first)):
         k = touching[first + t]
@@ -137,15 +131,9 @@ def join(number, gathered, kinematics):
 def know_alike(b, bodies, kinds, gathered, kinematics, material_i, material_j):
     """What all pairs of blocks have in common whose spheres are all like sphere b: written once, until others come.
 
-    Parameters
-    ----------
-    b, bodies, kinds : sphere; see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    gathered : rows RADIUS_I to CACHED_TYPE; SPIN_I and SPIN_J, for those that do not turn
-    kinematics : rows STIFFNESS, MASS, RADIUS, REDUCED, ROLLING
-    material_i, material_j : (BLOCK,)
+    b, bodies, kinds: sphere; see `dem.kernels.soft.state`.
+    Writes gathered: rows RADIUS_I to CACHED_TYPE; SPIN_I and SPIN_J, for those that do not turn.
+    Writes kinematics: rows STIFFNESS, MASS, RADIUS, REDUCED, ROLLING. Writes material_i, material_j: (BLOCK,).
     """
     for t in range(BLOCK):
         put_sphere(gathered, 0, t, b, bodies, kinds)
@@ -162,14 +150,9 @@ def know_alike(b, bodies, kinds, gathered, kinematics, material_i, material_j):
 def count_alike(g, first, number, touching, sphere_i, sphere_j, kind):
     """Pairs of a block of which both spheres are of kind g.
 
-    Parameters
-    ----------
-    g, first, number, touching, sphere_i, sphere_j : kind; see `gather_spheres`
-    kind : (N,) of each sphere
-
-    Returns
-    -------
-    their number
+    g, first, number, touching, sphere_i, sphere_j: kind; see `gather_spheres`.
+    kind: (N,) of each sphere.
+    Returns their number.
     """
     count = 0
     for t in range(number):
@@ -189,18 +172,8 @@ def gather_stiffness(first, number, touching, stiffness, kinematics):
 def know_kinds(start, first, number, touching, bodies, kinds, neighbours, gathered, kinematics, material_i, material_j):
     """What does not change of the spheres of a block.
 
-    Parameters
-    ----------
-    start, first, number, touching : first candidate of the chunk; pairs in the list of those that touch
-    bodies, kinds, neighbours : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    gathered, kinematics, material_i, material_j : as `know_alike`
-
-    Returns
-    -------
-    whether all are of one kind
+    start, first, number, touching: first candidate of the chunk; pairs in the list of those that touch.
+    Writes gathered, kinematics, material_i, material_j: as `know_alike`. Returns whether all are of one kind.
     """
     sphere_i, sphere_j = neighbours.sphere_i[start:], neighbours.sphere_j[start:]
     b = sphere_i[touching[first]]
@@ -225,18 +198,10 @@ def know_kinds(start, first, number, touching, bodies, kinds, neighbours, gather
 def meet_spheres(number, alike, dt, gathered, kinematics):
     """Find out what two single spheres do to each other.
 
-    Parameters
-    ----------
-    number, alike, dt : of pairs; whether all spheres are alike; time step [s]
-    gathered : see `gather_spheres`
-
-    Writes
-    ------
-    kinematics : rows NORMAL, VELOCITY, TURNING, OVERLAP, TWIST, POINT; and ARM, if they are not alike
-
-    Returns
-    -------
-    number of pairs that may have begun to touch in the last step
+    number, alike, dt: of pairs; whether all spheres are alike; time step [s].
+    gathered: see `gather_spheres`.
+    Writes kinematics: rows NORMAL, VELOCITY, TURNING, OVERLAP, TWIST, POINT; and ARM, if they are not alike.
+    Returns the number of pairs that may have begun to touch in the last step.
     """
     began = 0
     for t in range(number):
@@ -264,19 +229,10 @@ def meet_spheres(number, alike, dt, gathered, kinematics):
 def compute_sphere_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
     """Kinematics of the pairs of single spheres from `first` in the list on, as many as a batch has room for.
 
-    Parameters
-    ----------
-    geometry, sink, context : see `dem.kernels.soft.contact.contact_batches.evaluate_touching`
-    start, first, touching : first candidate of the chunk; pairs in the list of those that touch
-
-    Writes
-    ------
-    gathered, kinematics : as the functions above
-    ids : rows OF_I and OF_J
-
-    Returns
-    -------
-    number of columns, first pair that is still to come, and MIXED_TYPES, MAY_BE_NEW or ONGOING
+    geometry, sink: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
+    start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
+    Writes gathered, kinematics: as the functions above. Writes ids: rows OF_I and OF_J.
+    Returns the number of columns, first pair that is still to come, and MIXED_TYPES, MAY_BE_NEW or ONGOING.
     """
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
     number = min(BLOCK, touching.size - first)

@@ -31,14 +31,9 @@ def load_capsule_history(law, number, ids, history, batch_history):
 def store_capsule_history(law, number, ids, batch_history, out, history, has_history):
     """Scatter what contacts remember.
 
-    Parameters
-    ----------
-    law, number, ids : see `dem.kernels.soft.contact.contact_batches.evaluate_touching`
-    batch_history, out : history and results, a column a contact
-
-    Writes
-    ------
-    history, has_history : of their candidates
+    number, ids: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
+    batch_history, out: history and results, a column a contact.
+    Writes history, has_history: of their candidates.
     """
     columns, bits = laws.columns(law), 0
     for t in range(number):
@@ -57,15 +52,9 @@ def store_capsule_history(law, number, ids, batch_history, out, history, has_his
 def total(first, number, start, bodies, kinds, neighbours, box, kinematics, ids, out):
     """Force on the first body of a pair and torques on both, and the column after its last contact.
 
-    Parameters
-    ----------
-    first, number, start : its first column, of so many; first candidate of the chunk
-    bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-    kinematics, ids, out : columns of a block
-
-    Returns
-    -------
-    force [N], torque on the first, on the second [N m], column
+    first, number, start: its first column, of so many; first candidate of the chunk.
+    kinematics, ids, out: columns of a block.
+    Returns the force [N], torque on the first, on the second [N m], column.
     """
     force, on_i, on_j = get(out, FORCE, first), get(out, ON_I, first), get(out, ON_J, first)
     if kinematics[flat(WEIGHT, first)] == 1.0:
@@ -77,14 +66,9 @@ def total(first, number, start, bodies, kinds, neighbours, box, kinematics, ids,
 def blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, box, kinematics, ids, out):
     """Force and torques of all contacts of two nearly parallel capsules, with those of the gradient of their weights.
 
-    Parameters
-    ----------
-    first, number, start, bodies, kinds, neighbours, box, kinematics, ids, out : see `total`
-    force, on_i, on_j : of the first contact [N, N m]
-
-    Returns
-    -------
-    as `total`
+    first, number, start, kinematics, ids, out: see `total`.
+    force, on_i, on_j: of the first contact [N, N m].
+    Returns what `total` does.
     """
     first_i, second_i, first_j, second_j = 0.0, 0.0, 0.0, 0.0
     t = first + 1
@@ -107,13 +91,8 @@ def blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, 
 def scatter_capsule_forces(number, start, bodies, kinds, neighbours, box, kinematics, ids, out):
     """Scatter forces and torques.
 
-    Parameters
-    ----------
-    number, start, bodies, kinds, box, kinematics, ids, out : see `total`
-
-    Writes
-    ------
-    neighbours.force_torque : of the candidates of the block
+    number, start, kinematics, ids, out: see `total`.
+    Writes neighbours.force_torque: of the candidates of the block.
     """
     t, force_torque = 0, neighbours.force_torque
     while t < number:

@@ -162,14 +162,9 @@ def weight_of(slot, q):
 def gradient(x, u, v, q, energies):
     """Force on the first capsule and torques on both by which weights hand energy over, -∂U/∂w and -∂U/∂v.
 
-    Parameters
-    ----------
-    x, u, v, q : from the second one's middle, half axes [m], `Weights`
-    energies : what each of the five contacts has, whatever it counts [J]
-
-    Returns
-    -------
-    force [N], torque on the first, torque on the second [N m]
+    x, u, v, q: from the second one's middle, half axes [m], `Weights`.
+    energies: what each of the five contacts has, whatever it counts [J].
+    Returns the force [N], torque on the first, torque on the second [N m].
     """
     d_u, d_v = scale(1.0 / math.sqrt(dot(u, u)), u), scale(1.0 / math.sqrt(dot(v, v)), v)
     of_closest, low_u, high_u, first_v, second_v = energies

@@ -22,17 +22,11 @@ def find(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
     to itself it fetches with gather instructions, and takes twice as long on processors that had to make these safe.
     Places are counted, not reckoned, so that it does not.
 
-    Parameters
-    ----------
-    box : see `dem.kernels.soft.state`
-    pose, owner : of `Capsules`; (M,) row in there of each sphere
-    sphere_i, sphere_j, reach : (K,) a sphere of each body, R_i + R_j [m] or one for all
-    least : least overlap wanted [m]
-
-    Writes
-    ------
-    rows : scratch of 11 rows or more, see `dem.kernels.soft.contact.batch_kinematics.flat`
-    overlap : (K,) [m]
+    pose, owner: of `Capsules`; (M,) row in there of each sphere.
+    sphere_i, sphere_j, reach: (K,) a sphere of each body, R_i + R_j [m] or one for all.
+    least: least overlap wanted [m].
+    Writes rows: scratch of 11 rows or more, see `dem.kernels.soft.contact.batch_kinematics.flat`.
+    Writes overlap: (K,) [m].
     """
     for first in range(0, sphere_i.size, BLOCK):
         number, n = min(BLOCK, sphere_i.size - first), 0
@@ -59,14 +53,8 @@ def find(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
 def find_of_bodies(kinds, box, owner, sphere_i, sphere_j, reach, least, rows, overlap):
     """Pieces are whole bodies.
 
-    Parameters
-    ----------
-    kinds : see `dem.kernels.soft.state`
-    box, owner, sphere_i, sphere_j, reach, least : see `find`; body of each sphere
-
-    Writes
-    ------
-    rows, overlap : as `find`
+    box, owner, sphere_i, sphere_j, reach, least: see `find`; body of each sphere.
+    Writes rows, overlap: as `find`.
     """
     find(box, kinds.pose, owner, sphere_i, sphere_j, reach, least, rows, overlap)
 
@@ -75,13 +63,8 @@ def find_of_bodies(kinds, box, owner, sphere_i, sphere_j, reach, least, rows, ov
 def find_of_pieces(kinds, box, owner, sphere_i, sphere_j, reach, least, rows, overlap):
     """Or spheres of bodies that have several.
 
-    Parameters
-    ----------
-    kinds, box, owner, sphere_i, sphere_j, reach, least : see `find_of_bodies`
-
-    Writes
-    ------
-    rows, overlap : as `find`
+    owner, sphere_i, sphere_j, reach, least: see `find_of_bodies`.
+    Writes rows, overlap: as `find`.
     """
     find(box, kinds.pose, kinds.own, sphere_i, sphere_j, reach, least, rows, overlap)
 
@@ -93,13 +76,7 @@ find_any = select("kinds", {Capsules: find_of_bodies, Mixed: find_of_pieces})
 def measure_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap):
     """Overlap of each candidate pair of a chunk at its closest points, or the least wanted.
 
-    Parameters
-    ----------
-    kinds, box, bodies : see `dem.kernels.soft.state`
-    sphere_i, sphere_j, reach, least : see `find`
-
-    Writes
-    ------
-    rows, overlap : as `find`
+    sphere_i, sphere_j, reach, least: see `find`.
+    Writes rows, overlap: as `find`.
     """
     find_any(kinds, box, bodies.owner, sphere_i, sphere_j, reach, least, rows, overlap)

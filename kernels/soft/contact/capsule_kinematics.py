@@ -108,14 +108,8 @@ def weights_of(x, u, v, mean):
 def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, kinematics, ids):
     """Write the contacts of one pair, those of its closest points first; the new number of contacts.
 
-    Parameters
-    ----------
-    start, counted, number : first candidate of the chunk, which one counted from that, contacts so far
-    law, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    kinematics, ids : columns from `number` on
+    start, counted, number: first candidate of the chunk, which one counted from that, contacts so far.
+    Writes kinematics, ids: columns from `number` on.
     """
     k = start + counted
     b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
@@ -155,15 +149,9 @@ def remembering(law, k, neighbours):
 def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, kinematics):
     """Write where a contact is and how the surfaces move there.
 
-    Parameters
-    ----------
-    t, k, b, c : its column; candidate, bodies
-    x, u, v, place : as of `capsule_blending.between`, the last two in one [m]
-    law, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    kinematics : column t, without mass and weight
+    t, k, b, c: its column; candidate, bodies.
+    x, u, v, place: as of `capsule_blending.between`, the last two in one [m].
+    Writes kinematics: column t, without mass and weight.
     """
     reach, stiffness = reach_of(k, kinds, neighbours)
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
@@ -179,14 +167,8 @@ def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, box,
 def put_motion(law, t, i, j, bodies, kinds, box, kinematics):
     """Write how the surfaces move at a contact, and what resists rolling.
 
-    Parameters
-    ----------
-    t, i, j : its column, of which NORMAL, POINT and ARM are known; spheres that stand for what touches
-    law, bodies, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    kinematics : VELOCITY, TURNING, TWIST, RADIUS, REDUCED and ROLLING of column t
+    t, i, j: its column, of which NORMAL, POINT and ARM are known; spheres that stand for what touches.
+    Writes kinematics: VELOCITY, TURNING, TWIST, RADIUS, REDUCED and ROLLING of column t.
     """
     if not laws.needs_velocity(law):
         return
@@ -241,15 +223,9 @@ def middle_of(first, stop, kinematics):
 def weigh(law, first, stop, b, c, x, bodies, kinds, kinematics):
     """Write the mass with which the contacts of one pair are damped: that at the middle of their overlaps.
 
-    Parameters
-    ----------
-    first, stop : columns of its contacts
-    b, c, x : its bodies, from the second's centre to the first's [m]
-    law, bodies, kinds : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    kinematics : MASS of those columns
+    first, stop: columns of its contacts.
+    b, c, x: its bodies, from the second's centre to the first's [m].
+    Writes kinematics: MASS of those columns.
     """
     if not laws.needs_velocity(law):
         return
@@ -306,14 +282,8 @@ def fetch(t, k, bodies, kinds, neighbours, fetched, kinematics):
 def measure(box, number, fetched, kinematics):
     """Compute the closest points of pairs, and whether they are nearly parallel, in vector code.
 
-    Parameters
-    ----------
-    box : see `dem.kernels.soft.state`
-    number, fetched : of columns; what `fetch` has written, in one dimension
-
-    Writes
-    ------
-    kinematics : NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns
+    number, fetched: of columns; what `fetch` has written, in one dimension.
+    Writes kinematics: NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns.
     """
     for t in range(number):
         x, u, v = (
@@ -351,14 +321,8 @@ shift = select("kinds", {Capsules: stay, Mixed: move})
 def finish(law, t, start, counted, bodies, kinds, neighbours, box, kinematics, ids):
     """Complete the column of a pair that has but one contact.
 
-    Parameters
-    ----------
-    t, start, counted : column; first candidate of the chunk, which one counted from that
-    law, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    kinematics, ids : column t
+    t, start, counted: column; first candidate of the chunk, which one counted from that.
+    Writes kinematics, ids: column t.
     """
     k = start + counted
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
@@ -377,19 +341,11 @@ def compute_capsule_kinematics(geometry, sink, start, first, touching, context, 
 
     Pairs that are not nearly parallel have a column each; the others have theirs behind, and a void one before.
 
-    Parameters
-    ----------
-    geometry, sink, context : see `dem.kernels.soft.contact.contact_batches.evaluate_touching`
-    start, first, touching : first candidate of the chunk; pairs in the list of those that touch
-
-    Writes
-    ------
-    kinematics, ids : a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK)
-    gathered : scratch of 14 rows or more
-
-    Returns
-    -------
-    number of columns, first pair that is still to come, and MIXED_TYPES
+    geometry, sink: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
+    start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
+    Writes kinematics, ids: a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK).
+    Writes gathered: scratch of 14 rows or more.
+    Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
     law, bodies, kinds = context.law, context.bodies, context.kinds
     neighbours, box = context.neighbours, context.box

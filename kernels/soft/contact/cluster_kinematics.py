@@ -37,14 +37,8 @@ def reach_of(k, kinds, neighbours):
 def look_at_spheres(kinds, law, k, bodies, neighbours, box):
     """Kinematics of the contact of candidate k, and its place from the centres of both bodies.
 
-    Parameters
-    ----------
-    k : candidate
-    kinds, law, bodies, neighbours, box : see `dem.kernels.soft.state`
-
-    Returns
-    -------
-    `laws.ContactKinematics`, arms from the centres of both bodies [m]
+    k: candidate.
+    Returns `laws.ContactKinematics`, arms from the centres of both bodies [m].
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
@@ -60,15 +54,9 @@ look = select("kinds", {Kinds: look_at_spheres, ConvexBodyKinds: look_at_convex}
 def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
     """Kinematics of sphere i of body b and sphere j of body c, and the point halfway between their surfaces.
 
-    Parameters
-    ----------
-    i, b, j, c : the two spheres, each with its body
-    reach, stiffness : R_i + R_j [m], K [N m^-1.5]
-    bodies, kinds, box : see `dem.kernels.soft.state`
-
-    Returns
-    -------
-    `laws.ContactKinematics`, point [m]
+    i, b, j, c: the two spheres, each with its body.
+    reach, stiffness: R_i + R_j [m], K [N m^-1.5].
+    Returns `laws.ContactKinematics`, point [m].
     """
     x_i = load(bodies.sphere_position, i)
     d = minimum_image(box, x_i, load(bodies.sphere_position, j))
@@ -95,20 +83,11 @@ def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
 def compute_cluster_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
     """Kinematics of the contacts from `first` in the list on, as many as a batch has room for.
 
-    Parameters
-    ----------
-    sink : of spheres that are all alike the torques on both are the same in steps; reports have both arms
-    geometry, context, gathered : see `dem.kernels.soft.contact.contact_batches.evaluate_touching`
-    start, first, touching : first candidate of the chunk; pairs in the list of those that touch
-
-    Writes
-    ------
-    kinematics : all rows but WEIGHT
-    ids : rows OF_I, OF_J and CANDIDATE
-
-    Returns
-    -------
-    number of columns, first pair that is still to come, and MIXED_TYPES
+    sink: of spheres that are all alike the torques on both are the same in steps; reports have both arms.
+    geometry, gathered: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
+    start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
+    Writes kinematics: all rows but WEIGHT. Writes ids: rows OF_I, OF_J and CANDIDATE.
+    Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
     law, bodies, kinds = context.law, context.bodies, context.kinds
     neighbours, box = context.neighbours, context.box

@@ -97,14 +97,9 @@ def load_history(law, first, number, touching, history, has_history, batch_histo
 def store_history(law, first, number, touching, batch_history, out, history, has_history):
     """Scatter what contacts remember.
 
-    Parameters
-    ----------
-    law, batch_history, out : see `evaluate_touching`
-    first, number, touching : pairs of the block in the list of candidates that touch
-
-    Writes
-    ------
-    history, has_history : of those candidates
+    batch_history, out: see `evaluate_touching`.
+    first, number, touching: pairs of the block in the list of candidates that touch.
+    Writes history, has_history: of those candidates.
     """
     whole = write_lines(touching, history, first, number, batch_history)
     for t in range(number):
@@ -118,13 +113,8 @@ def store_history(law, first, number, touching, batch_history, out, history, has
 def add_couples(geometry, number, kinematics, out):
     """Torques on single spheres that are not alike, in place of that of the force on the first and of couples.
 
-    Parameters
-    ----------
-    geometry, number, kinematics : see `evaluate_touching`
-
-    Writes
-    ------
-    out : rows ON_I and ON_J
+    geometry, number, kinematics: see `evaluate_touching`.
+    Writes out: rows ON_I and ON_J.
     """
     for t in range(number):
         torque_j = cross(get(kinematics, ARM, t), scale(-1.0, get(out, FORCE, t)))
@@ -225,14 +215,8 @@ geometry_of = select("kinds", {Kinds: geometry_of_spheres, Capsules: segments, C
 def list_sphere_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap):
     """Overlap of each candidate pair of spheres, or the least wanted.
 
-    Parameters
-    ----------
-    kinds, box, bodies : see `dem.kernels.soft.state`
-    sphere_i, sphere_j, reach, least : see `dem.kernels.soft.contact.contact_detection.list_touching_pairs`
-
-    Writes
-    ------
-    overlap : (K,) [m]
+    sphere_i, sphere_j, reach, least: see `dem.kernels.soft.contact.contact_detection.list_touching_pairs`.
+    Writes overlap: (K,) [m].
     """
     list_touching_pairs(box, bodies.sphere_position, sphere_i, sphere_j, reach, least, overlap)
 
@@ -244,16 +228,10 @@ by_segments = select("kinds", {Kinds: list_sphere_overlaps, Capsules: measure_ov
 def list_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap):
     """Overlap of each of the candidates of a chunk that are spheres or capsules, or the least wanted.
 
-    Parameters
-    ----------
-    sink, rows : see `find_touching`; scratch
-    kinds, law, bodies, box : see `dem.kernels.soft.state`
-    start, number : first candidate, number of them
-    least : least overlap wanted [m]
-
-    Writes
-    ------
-    overlap : (K,) [m]
+    sink, rows: see `find_touching`; scratch.
+    start, number: first candidate, number of them.
+    least: least overlap wanted [m].
+    Writes overlap: (K,) [m].
     """
     stop = start + number
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
@@ -268,14 +246,8 @@ def list_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbou
 def list_convex_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap):
     """Overlap of each of the candidates of a chunk by support functions, or less than the least wanted.
 
-    Parameters
-    ----------
-    kinds, sink, law, start, number, least, rows, bodies, box : see `list_overlaps`
-
-    Writes
-    ------
-    overlap : (K,) [m]
-    neighbours.history, neighbours.has_history : as `measure_convex_overlaps`, in steps
+    sink, start, number, least, rows: see `list_overlaps`.
+    Writes overlap: (K,) [m]. Writes neighbours.history, neighbours.has_history: as `measure_convex_overlaps`, in steps.
     """
     measure_convex_overlaps(law, not is_report(sink), start, number, least, bodies, kinds, neighbours, box, overlap)
 
@@ -287,15 +259,9 @@ measure_candidates = select("kinds", {Kinds: list_overlaps, ConvexBodyKinds: lis
 def find_touching(sink, c, context):
     """List the candidates of chunk c that touch, or have not let go since; returns their number.
 
-    Parameters
-    ----------
-    sink : steps list contacts across a film as well, reports do not
-    c, context : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context.neighbours : overlap, touching and contact_slot of the chunk's segment; has_history of its candidates, in
-        steps; batch_kinematics, scratch
+    sink: steps list contacts across a film as well, reports do not.
+    Writes context.neighbours: overlap, touching and contact_slot of the chunk's segment; has_history of its candidates,
+        in steps; batch_kinematics, scratch.
     """
     law, bodies, kinds, neighbours, box = context.law, context.bodies, context.kinds, context.neighbours, context.box
     number, start, column = neighbours.pairs[c], first_candidate(c, neighbours), neighbours.force_at[c]
@@ -372,15 +338,10 @@ keep = select(
 def scatter_sphere_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
     """Write the rows of `Neighbours.force_torque` of contacts of spheres.
 
-    Parameters
-    ----------
-    number, way, row, start : columns; MIXED_TYPES, MAY_BE_NEW or ONGOING; row of the first; chunk's first candidate
-    sink, geometry, context : see `evaluate_touching`
-    kinematics, ids, out : columns of the batch
-
-    Writes
-    ------
-    context.neighbours.force_torque : rows from `row` on
+    number, way, row, start: columns; MIXED_TYPES, MAY_BE_NEW or ONGOING; row of the first; chunk's first candidate.
+    sink, geometry: see `evaluate_touching`.
+    kinematics, ids, out: columns of the batch.
+    Writes context.neighbours.force_torque: rows from `row` on.
     """
     law = context.law
     if laws.turns(law) and way == MIXED_TYPES:
@@ -393,13 +354,8 @@ def scatter_sphere_forces(sink, geometry, number, way, row, start, context, kine
 def scatter_segment_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
     """Write the rows of `Neighbours.force_torque` of pairs of capsules.
 
-    Parameters
-    ----------
-    sink, geometry, number, way, row, start, context, kinematics, ids, out : see `scatter_sphere_forces`
-
-    Writes
-    ------
-    context.neighbours.force_torque : of the candidates of the batch
+    sink, geometry, number, way, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
+    Writes context.neighbours.force_torque: of the candidates of the batch.
     """
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
     scatter_capsule_forces(number, start, bodies, kinds, neighbours, box, kinematics, ids, out)
@@ -409,13 +365,8 @@ def scatter_segment_forces(sink, geometry, number, way, row, start, context, kin
 def scatter_convex_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
     """Write the rows of `Neighbours.force_torque` of contacts of convex shapes: forces and torques on both bodies.
 
-    Parameters
-    ----------
-    sink, geometry, number, way, row, start, context, kinematics, ids, out : see `scatter_sphere_forces`
-
-    Writes
-    ------
-    context.neighbours.force_torque : rows from `row` on
+    sink, geometry, number, way, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
+    Writes context.neighbours.force_torque: rows from `row` on.
     """
     scatter_cluster_forces(number, out, ON_J, context.neighbours.force_torque[row:])
 
@@ -435,14 +386,9 @@ take_forces = select(
 def total_of_contact(geometry, t, number, start, context, kinematics, ids, out):
     """Force on the first sphere of a contact [N], its arm [m], and the next column.
 
-    Parameters
-    ----------
-    t : column
-    geometry, number, start, context, kinematics, ids, out : see `scatter_sphere_forces`
-
-    Returns
-    -------
-    force [N], arm from the centre of the first body [m], column
+    t: column.
+    geometry, number, start, kinematics, ids, out: see `scatter_sphere_forces`.
+    Returns the force [N], arm from the centre of the first body [m], column.
     """
     return get(out, FORCE, t), get(kinematics, POINT, t), t + 1
 
@@ -451,14 +397,9 @@ def total_of_contact(geometry, t, number, start, context, kinematics, ids, out):
 def total_of_capsules(geometry, t, number, start, context, kinematics, ids, out):
     """Force of all contacts of a pair of capsules [N], the arm of their middle [m], and the next column.
 
-    Parameters
-    ----------
-    t : first column
-    geometry, number, start, context, kinematics, ids, out : see `scatter_sphere_forces`
-
-    Returns
-    -------
-    force [N], arm from the centre of the first body [m], column
+    t: first column.
+    geometry, number, start, kinematics, ids, out: see `scatter_sphere_forces`.
+    Returns the force [N], arm from the centre of the first body [m], column.
     """
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
     force, _, _, stop = total(t, number, start, bodies, kinds, neighbours, box, kinematics, ids, out)
@@ -474,13 +415,8 @@ total_of = select(
 def take_rows(sink, geometry, number, way, row, start, context, kinematics, ids, out):
     """Report the contacts of a batch, one row a pair of spheres or capsules.
 
-    Parameters
-    ----------
-    geometry, number, way, row, start, context, kinematics, ids, out : see `scatter_sphere_forces`
-
-    Writes
-    ------
-    sink : `ReportSink`
+    geometry, number, way, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
+    Writes sink: `ReportSink`.
     """
     bodies, neighbours = context.bodies, context.neighbours
     t = 0
@@ -507,20 +443,11 @@ take_results = select("sink", {ReportSink: take_rows, ForceSink: take_forces})
 def evaluate_touching(sink, c, time_sign, context):
     """Evaluate the touching among the candidate pairs of chunk c.
 
-    Parameters
-    ----------
-    sink : `result_sinks.ForceSink` or `result_sinks.ReportSink`
-    c, time_sign, context : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context.neighbours : force_torque, history and has_history of the chunk's candidates, in steps; overlap, touching
-        and contact_slot of the chunk's segment; batch_kinematics, batch_history, batch_forces and batch_ids, scratch
-    sink : a row for each contact, in reports
-
-    Returns
-    -------
-    `Sums`
+    sink: `result_sinks.ForceSink` or `result_sinks.ReportSink`.
+    Writes context.neighbours: force_torque, history and has_history of the chunk's candidates, in steps; overlap,
+        touching and contact_slot of the chunk's segment; batch_kinematics, batch_history, batch_forces and batch_ids,
+        scratch.
+    Writes sink: a row for each contact, in reports. Returns `Sums`.
     """
     law, neighbours, geometry = context.law, context.neighbours, geometry_of(context.kinds, context.scheme)
     half, per_joule = 0.5 * context.constants.dt, context.constants.per_joule

@@ -76,15 +76,9 @@ def forget(overlap, has_history):
 def list_touching(first, overlap, beyond, touching, row):
     """List the candidates that overlap, or are not as far apart as `beyond` [m], and give them rows; returns how many.
 
-    Parameters
-    ----------
-    first : row of the first of them
-    overlap, beyond : (K,) of the candidates of a chunk [m]
-
-    Writes
-    ------
-    touching : the list
-    row : (K,) that of each candidate, 0 for all others
+    first: row of the first of them.
+    overlap, beyond: (K,) of the candidates of a chunk [m].
+    Writes touching: the list. Writes row: (K,) that of each candidate, 0 for all others.
     """
     n, looked_at = compress(overlap, -beyond, first, touching, row)
     for k in range(looked_at, overlap.size):
@@ -99,14 +93,9 @@ def list_touching(first, overlap, beyond, touching, row):
 def list_lasting(first, overlap, has_history, touching, row):
     """List the candidates that overlap, or did and have not let go since, and give them rows; return how many.
 
-    Parameters
-    ----------
-    first, overlap : see `list_touching`
-    has_history : (K,) of the candidates
-
-    Writes
-    ------
-    touching, row : as `list_touching`
+    first, overlap: see `list_touching`.
+    has_history: (K,) of the candidates.
+    Writes touching, row: as `list_touching`.
     """
     n = 0
     for k in range(overlap.size):
@@ -121,19 +110,10 @@ def list_lasting(first, overlap, has_history, touching, row):
 def list_chunk(law, c, beyond, overlap, listed, neighbours):
     """List the candidates of chunk c that touch, or have not let go since; returns their number.
 
-    Parameters
-    ----------
-    law, c : see `dem.kernels.soft.state`
-    beyond, overlap : largest gap of a contact; (K,) of the candidates of the chunk [m]
-
-    Writes
-    ------
-    listed : the list, of candidates counted from the chunk's first
-    neighbours.contact_slot : of its candidates
-
-    Returns
-    -------
-    number of those listed, whose rows of `Neighbours.force_torque` are from `first_row` on
+    beyond, overlap: largest gap of a contact; (K,) of the candidates of the chunk [m].
+    Writes listed: the list, of candidates counted from the chunk's first.
+    Writes neighbours.contact_slot: of its candidates.
+    Returns the number of those listed, whose rows of `Neighbours.force_torque` are from `first_row` on.
     """
     column, start = neighbours.force_at[c], first_candidate(c, neighbours)
     row, first = neighbours.contact_slot[column : column + overlap.size], first_row(c, neighbours)

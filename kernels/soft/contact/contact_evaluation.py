@@ -42,16 +42,10 @@ FORCE, LASTS, ENERGY, LOSS = 0, 3, 7, 8
 def contact_force(law, i, j, touch, rate, history, half, time_sign):
     """Force of one contact by a law that needs velocities.
 
-    Parameters
-    ----------
-    law, half, time_sign : see `dem.kernels.soft.state`
-    i, j, touch, history : see `dem.kernels.laws.contact`
-    rate : ω² that contacts of two bodies share, see ``shared_damping`` [1/s²]; 0 for one that is alone, or whose
-        kinematics have the mass that is damped
-
-    Returns
-    -------
-    `laws.ContactKinematics` with the mass that is damped, `laws.ContactForce`, history
+    i, j, touch, history: see `dem.kernels.laws.contact`.
+    rate: ω² that contacts of two bodies share, see ``shared_damping`` [1/s²]; 0 for one that is alone, or whose
+        kinematics have the mass that is damped.
+    Returns `laws.ContactKinematics` with the mass that is damped, `laws.ContactForce`, history.
     """
     if laws.shares_damping(law) and rate > 0.0:
         touch = of_mass(touch, laws.secant(law, i, j, touch, history, half) / rate)
@@ -63,16 +57,11 @@ def contact_force(law, i, j, touch, rate, history, half, time_sign):
 def energies_of(outcome, overlap, weight, work, per_joule):
     """Energies of one contact.
 
-    Parameters
-    ----------
-    outcome, overlap : `laws.ContactForce`, overlap [m]
-    weight : the share that the contact counts
-    work : of a wall that moves, in two words [units]
-    per_joule : units a joule
-
-    Returns
-    -------
-    `Sums`
+    outcome, overlap: `laws.ContactForce`, overlap [m].
+    weight: the share that the contact counts.
+    work: of a wall that moves, in two words [units].
+    per_joule: units a joule.
+    Returns `Sums`.
     """
     return Sums(
         as_fixed(weight * outcome.elastic, per_joule), bits_of_float(max(overlap, 0.0)),
@@ -98,14 +87,9 @@ def put_torques(out, t, torque_i, torque_j, couple):
 def turn_spheres(geometry, law, alike, kinematics, t, force, couple, out):
     """Write the torques on single spheres; where they are not alike but there are couples, that of the force on i.
 
-    Parameters
-    ----------
-    geometry, law, alike, kinematics, t : see `evaluate_column`
-    force, couple : of the contact, on i [N, N m]
-
-    Writes
-    ------
-    out : row ON_I, and ON_J if both torques differ; the couple there, for `share_couples`, if they are not alike
+    geometry, alike, kinematics, t: see `evaluate_column`.
+    force, couple: of the contact, on i [N, N m].
+    Writes out: row ON_I, and ON_J if both torques differ; the couple there, for `share_couples`, if they are not alike.
     """
     torque = cross(get(kinematics, POINT, t), force)
     if alike and laws.turns(law):
@@ -122,13 +106,8 @@ def turn_spheres(geometry, law, alike, kinematics, t, force, couple, out):
 def turn_bodies(geometry, law, alike, kinematics, t, force, couple, out):
     """Write the torques on other bodies, or under other schemes.
 
-    Parameters
-    ----------
-    geometry, law, alike, kinematics, t, force, couple : see `turn_spheres`
-
-    Writes
-    ------
-    out : rows ON_I and ON_J
+    geometry, alike, kinematics, t, force, couple: see `turn_spheres`.
+    Writes out: rows ON_I and ON_J.
     """
     if not laws.turns(law):
         couple = (0.0, 0.0, 0.0)
@@ -175,18 +154,9 @@ def evaluate_elastic_column(
 ):
     """Hertz force of one contact, see `evaluate_composite_column`.
 
-    Parameters
-    ----------
-    geometry, sink, law, alike, may_begin, i, j, t, time_sign, half, per_joule : see `evaluate_composite_column`
-    kinematics, batch_history, sums : see `evaluate_composite_column`
-
-    Writes
-    ------
-    out : rows FORCE, ON_I and ON_J
-
-    Returns
-    -------
-    `Sums` with this contact's
+    geometry, sink, alike, may_begin, i, j, t: see `evaluate_composite_column`.
+    kinematics, batch_history, sums: see `evaluate_composite_column`.
+    Writes out: rows FORCE, ON_I and ON_J. Returns `Sums` with this contact's.
     """
     overlap, weight = max(kinematics[flat(OVERLAP, t)], 0.0), weight_of(geometry, kinematics, t)
     energy = hertz.energy(kinematics[flat(STIFFNESS, t)], overlap)
@@ -207,21 +177,12 @@ def evaluate_composite_column(
 ):
     """Force and couple of one contact, and its history.
 
-    Parameters
-    ----------
-    geometry, sink : how bodies touch, see `batch_kinematics`; who takes the results, see ``result_sinks``
-    law, time_sign, half, per_joule : see `dem.kernels.soft.state`
-    alike, may_begin : whether both are single spheres of one kind; whether it may have begun in the last step
-    i, j, t, kinematics, sums : the two materials, column, kinematics; sums so far
-
-    Writes
-    ------
-    batch_history : (R, BLOCK) history of the contacts, a column each
-    out : rows FORCE, LASTS, ON_I and ON_J; ENERGY of capsules, LOSS for reports
-
-    Returns
-    -------
-    `Sums` with this contact's
+    geometry, sink: how bodies touch, see `batch_kinematics`; who takes the results, see ``result_sinks``.
+    alike, may_begin: whether both are single spheres of one kind; whether it may have begun in the last step.
+    i, j, t, kinematics, sums: the two materials, column, kinematics; sums so far.
+    Writes batch_history: (R, BLOCK) history of the contacts, a column each.
+    Writes out: rows FORCE, LASTS, ON_I and ON_J; ENERGY of capsules, LOSS for reports.
+    Returns `Sums` with this contact's.
     """
     touch, weight = touch_of(kinematics, t, may_begin), weight_of(geometry, kinematics, t)
     history = laws.load(law, batch_history.T, t, 0)
@@ -246,18 +207,9 @@ def evaluator_of(may_begin):
     def evaluate_alike(geometry, sink, law, number, i, j, time_sign, half, per_joule, kinematics, batch_history, out):
         """Evaluate contacts, all of the same two materials: these are looked up once.
 
-        Parameters
-        ----------
-        geometry, sink, law, i, j, time_sign, half, per_joule, kinematics : see `evaluate_composite_column`
-        number : of contacts
-
-        Writes
-        ------
-        batch_history, out : as `evaluate_composite_column`
-
-        Returns
-        -------
-        `Sums`
+        geometry, sink, i, j, kinematics: see `evaluate_composite_column`.
+        number: of contacts.
+        Writes batch_history, out: as `evaluate_composite_column`. Returns `Sums`.
         """
         sums = no_sums()
         for t in range(number):
@@ -292,19 +244,10 @@ def evaluate_mixed_types(
 ):
     """Evaluate contacts of any bodies.
 
-    Parameters
-    ----------
-    geometry, sink, law, time_sign, half, per_joule, kinematics : see `evaluate_composite_column`
-    number : of contacts
-    material_i, material_j : (BLOCK,)
-
-    Writes
-    ------
-    batch_history, out : as `evaluate_composite_column`
-
-    Returns
-    -------
-    `Sums`
+    geometry, sink, kinematics: see `evaluate_composite_column`.
+    number: of contacts.
+    material_i, material_j: (BLOCK,).
+    Writes batch_history, out: as `evaluate_composite_column`. Returns `Sums`.
     """
     sums = no_sums()
     for t in range(number):
@@ -333,19 +276,10 @@ def evaluate_new(
 ):
     """Evaluate contacts of single spheres, all of them alike or not, any of which may have just begun.
 
-    Parameters
-    ----------
-    geometry, sink, law, number, time_sign, half, per_joule, kinematics : see `evaluate_mixed_types`
-    material_i, material_j : see `evaluate_mixed_types`
-    alike : whether bodies and materials of all contacts are the same
-
-    Writes
-    ------
-    batch_history, out : as `evaluate_mixed_types`
-
-    Returns
-    -------
-    `Sums`
+    geometry, sink, number, kinematics: see `evaluate_mixed_types`.
+    material_i, material_j: see `evaluate_mixed_types`.
+    alike: whether bodies and materials of all contacts are the same.
+    Writes batch_history, out: as `evaluate_mixed_types`. Returns `Sums`.
     """
     if alike:
         i, j = material_i[0], material_j[0]
@@ -363,19 +297,10 @@ def evaluate_spheres(
 ):
     """Evaluate contacts of single spheres.
 
-    Parameters
-    ----------
-    geometry, sink, law, number, time_sign, half, per_joule, kinematics : see `evaluate_mixed_types`
-    material_i, material_j : see `evaluate_mixed_types`
-    way : MIXED_TYPES, MAY_BE_NEW or ONGOING
-
-    Writes
-    ------
-    batch_history, out : as `evaluate_mixed_types`
-
-    Returns
-    -------
-    `Sums`
+    geometry, sink, number, kinematics: see `evaluate_mixed_types`.
+    material_i, material_j: see `evaluate_mixed_types`.
+    way: MIXED_TYPES, MAY_BE_NEW or ONGOING.
+    Writes batch_history, out: as `evaluate_mixed_types`. Returns `Sums`.
     """
     if way == ONGOING:
         i, j = material_i[0], material_j[0]
@@ -406,19 +331,10 @@ def evaluate_bodies(
 ):
     """Evaluate contacts of other bodies: one loop for all.
 
-    Parameters
-    ----------
-    geometry, sink, law, number, time_sign, half, per_joule, kinematics : see `evaluate_mixed_types`
-    material_i, material_j : see `evaluate_mixed_types`
-    way : MIXED_TYPES
-
-    Writes
-    ------
-    batch_history, out : as `evaluate_mixed_types`
-
-    Returns
-    -------
-    `Sums`
+    geometry, sink, number, kinematics: see `evaluate_mixed_types`.
+    material_i, material_j: see `evaluate_mixed_types`.
+    way: MIXED_TYPES.
+    Writes batch_history, out: as `evaluate_mixed_types`. Returns `Sums`.
     """
     return evaluate_mixed_types(
         geometry, sink, law, number, time_sign, half, per_joule, kinematics, material_i, material_j, batch_history, out

@@ -108,15 +108,10 @@ def index_table(i, first, order):
 def read_pairs(bodies, first_number, neighbours, i, j, history, first, order):
     """Give candidates what a table, indexed by its first spheres, says that they remember.
 
-    Parameters
-    ----------
-    bodies, first_number : `Bodies`; (N,) number of the first sphere of each particle
-    i, j, history : (H,), (H,), (H, R) as of `write_table`
-    first, order : as of `index_table`
-
-    Writes
-    ------
-    neighbours.history, neighbours.has_history : of candidates in the table; the others stay
+    bodies, first_number: `Bodies`; (N,) number of the first sphere of each particle.
+    i, j, history: (H,), (H,), (H, R) as of `write_table`.
+    first, order: as of `index_table`.
+    Writes neighbours.history, neighbours.has_history: of candidates in the table; the others stay.
     """
     for c in range(neighbours.pairs.size if neighbours.has_history.size > 0 else 0):
         start = first_candidate(c, neighbours)
@@ -132,13 +127,8 @@ def read_pairs(bodies, first_number, neighbours, i, j, history, first, order):
 def read_walls(bodies, first_number, neighbours, i, j, history, first, order):
     """Read the history of wall contacts from a table, before candidates are picked: rough walls hold on to bodies.
 
-    Parameters
-    ----------
-    bodies, first_number, i, j, history, first, order : see `read_pairs`
-
-    Writes
-    ------
-    neighbours.wall_history, neighbours.wall_has_history : of all contacts with walls
+    first_number, i, j, history, first, order: see `read_pairs`.
+    Writes neighbours.wall_history, neighbours.wall_has_history: of all contacts with walls.
     """
     for s in range(neighbours.wall_has_history.size // 6):
         for face in range(6):

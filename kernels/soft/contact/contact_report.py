@@ -13,25 +13,16 @@ from dem.kernels.soft.wall_contact.wall_report import list_walls
 def list_contacts(context, sink):
     """List all contacts of the present state.
 
-    Parameters
-    ----------
-    context : see `dem.kernels.soft.state`; a scheme of bodies, as single spheres may turn by any; a joule a unit
-    context.bodies : with all spheres placed, and whole-step velocities and spins in place of those ahead
-
-    Writes
-    ------
-    context.neighbours : scratch of the pipeline, which has to be another than that of the steps, with one segment for
-        all chunks: `batch_kinematics` to `batch_ids`, `force_at`, `contact_slot`, `overlap`, `touching`
-    sink.who : (R, 4) int64: numbers of the two bodies, -1 - face for a wall, -7 - w for
-        wall w of `Walls`; those of the spheres within them
-    sink.what : (R, COLUMNS): overlap [m], unit normal from j to i, force on i [N], arm from the centre of i to the
-        point of contact [m], branch from the centre of j, or the point at a wall, to that of i [m], energy that the
-        contact takes up besides `elastic`, see `dem.kernels.laws` [W]
-    sink.number : contacts
-
-    Returns
-    -------
-    number of contacts, also of those for which there is no room
+    context: a scheme of bodies, as single spheres may turn by any; a joule a unit.
+    context.bodies: with all spheres placed, and whole-step velocities and spins in place of those ahead.
+    Writes context.neighbours: scratch of the pipeline, which has to be another than that of the steps, with one segment
+        for all chunks: `batch_kinematics` to `batch_ids`, `force_at`, `contact_slot`, `overlap`, `touching`.
+    Writes sink.who: (R, 4) int64: numbers of the two bodies, -1 - face for a wall, -7 - w for wall w of `Walls`; those
+        of the spheres within them.
+    Writes sink.what: (R, COLUMNS): overlap [m], unit normal from j to i, force on i [N], arm from the centre of i to
+        the point of contact [m], branch from the centre of j, or the point at a wall, to that of i [m], energy that the
+        contact takes up besides `elastic`, see `dem.kernels.laws` [W].
+    Writes sink.number: contacts. Returns the number of contacts, also of those for which there is no room.
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     for c in range(neighbours.pairs.size):

@@ -29,16 +29,10 @@ MARGIN = 1e-10  # over the sizes, far above rounding and the deviation of a unit
 def solve(law, k, reach, bodies, kinds, neighbours, box):
     """Overlap of candidate k: of sphere j with sphere i, seen from the centre of the former.
 
-    Parameters
-    ----------
-    k : candidate
-    reach : distance above which any that is above it will do [m]
-    law, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-
-    Returns
-    -------
-    overlap [m], unit normal from j to i, touching places from the centre of j and of i [m], from the centre of j to
-    that of i [m], periodic cells between them
+    k: candidate.
+    reach: distance above which any that is above it will do [m].
+    Returns the overlap [m], unit normal from j to i, touching places from the centre of j and of i [m], from the centre
+        of j to that of i [m], periodic cells between them.
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
@@ -86,18 +80,11 @@ def is_apart_still(law, k, least, bodies, kinds, neighbours, box):
 def measure_convex_overlaps(law, keeps, start, number, least, bodies, kinds, neighbours, box, overlap):
     """Overlap of each of the candidates of a chunk, or less than the least wanted.
 
-    Parameters
-    ----------
-    law : see `dem.kernels.soft.state`
-    keeps : whether normals of pairs that touch are kept, as in steps
-    start, number : first candidate, number of them
-    least : least overlap wanted [m]
-    bodies, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    overlap : (K,) [m]
-    neighbours.history, neighbours.has_history : of those that touch; directions that prove others to be apart
+    keeps: whether normals of pairs that touch are kept, as in steps.
+    start, number: first candidate, number of them.
+    least: least overlap wanted [m].
+    Writes overlap: (K,) [m].
+    Writes neighbours.history, neighbours.has_history: of those that touch; directions that prove others to be apart.
     """
     at, least = laws.columns(law), 0.0 if laws.has_range(law) else least
     for k in range(start, start + number):
@@ -120,13 +107,8 @@ def measure_convex_overlaps(law, keeps, start, number, least, bodies, kinds, nei
 def look_at_convex(kinds, law, k, bodies, neighbours, box):
     """Kinematics of the contact of candidate k, and its place from the centres of both bodies.
 
-    Parameters
-    ----------
-    kinds, law, k, bodies, neighbours, box : see `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`
-
-    Returns
-    -------
-    as `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`
+    k: see `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`.
+    Returns what `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres` does.
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]

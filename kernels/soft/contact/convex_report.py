@@ -14,15 +14,9 @@ from dem.kernels.soft.contact.surface_motion import radius_of
 def measure_pairs(bodies, kinds, box, sphere_i, sphere_j, overlap, normal, arm_i, arm_j):
     """Contacts of pairs of pieces, which have been placed.
 
-    Parameters
-    ----------
-    bodies, kinds, box : see `dem.kernels.soft.state`
-    sphere_i, sphere_j : (K,) pieces of each pair
-
-    Writes
-    ------
-    overlap : (K,) [m]; less than 0 for pairs that are apart
-    normal, arm_i, arm_j : (3, K) from j to i, contact from the centres of both bodies [m]
+    sphere_i, sphere_j: (K,) pieces of each pair.
+    Writes overlap: (K,) [m]; less than 0 for pairs that are apart.
+    Writes normal, arm_i, arm_j: (3, K) from j to i, contact from the centres of both bodies [m].
     """
     for k in range(sphere_i.size):
         i, j = sphere_i[k], sphere_j[k]
@@ -44,13 +38,7 @@ def measure_pairs(bodies, kinds, box, sphere_i, sphere_j, overlap, normal, arm_i
 def measure_faces(bodies, kinds, box, overlap):
     """Overlaps of all pieces, which have been placed, with the faces of a box.
 
-    Parameters
-    ----------
-    bodies, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    overlap : (6, M) [m]; less than 0 for those that are apart
+    Writes overlap: (6, M) [m]; less than 0 for those that are apart.
     """
     for b in range(bodies.kind.size):
         for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
@@ -63,14 +51,8 @@ def measure_faces(bodies, kinds, box, overlap):
 def measure_arms(bodies, kinds, box, sphere, normal, arm):
     """Places of some pieces that are lowest against normals, from the centres of their bodies.
 
-    Parameters
-    ----------
-    bodies, kinds, box : see `dem.kernels.soft.state`
-    sphere, normal : (T,), (3, T) pieces, which have been placed, unit vectors
-
-    Writes
-    ------
-    arm : (3, T) [m]
+    sphere, normal: (T,), (3, T) pieces, which have been placed, unit vectors.
+    Writes arm: (3, T) [m].
     """
     for t in range(sphere.size):
         s, b = sphere[t], bodies.owner[sphere[t]]

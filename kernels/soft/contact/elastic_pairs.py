@@ -25,17 +25,7 @@ def evaluate_elastic(c, time_sign, context):
 
     Spheres that are all alike do without reading reach and stiffness of each pair, a tenth of a step's memory traffic.
 
-    Parameters
-    ----------
-    c, time_sign, context : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context.neighbours.pair_force : of the chunk's candidates [N]
-
-    Returns
-    -------
-    `Sums`
+    Writes context.neighbours.pair_force: of the chunk's candidates [N]. Returns `Sums`.
     """
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
     per_joule, number = context.constants.per_joule, neighbours.pairs[c]
@@ -71,20 +61,11 @@ def evaluate_elastic(c, time_sign, context):
 def evaluate_pairs(box, sphere_position, sphere_i, sphere_j, reach, stiffness, per_joule, force_x, force_y, force_z):
     """Hertz force on sphere i of each candidate pair.
 
-    Parameters
-    ----------
-    box, per_joule : see `dem.kernels.soft.state`
-    sphere_position : (3, M) centres [m]
-    sphere_i, sphere_j : (K,) the spheres of each pair
-    reach, stiffness : (K,) or one float for all, R_i + R_j [m] and K [N m^-1.5]
-
-    Writes
-    ------
-    force_x, force_y, force_z : (K,) world frame [N], zero for pairs that are apart
-
-    Returns
-    -------
-    elastic energy in units, bits of the largest overlap
+    sphere_position: (3, M) centres [m].
+    sphere_i, sphere_j: (K,) the spheres of each pair.
+    reach, stiffness: (K,) or one float for all, R_i + R_j [m] and K [N m^-1.5].
+    Writes force_x, force_y, force_z: (K,) world frame [N], zero for pairs that are apart.
+    Returns elastic energy in units, bits of the largest overlap.
     """
     elastic = np.int64(0)
     largest = np.int64(0)

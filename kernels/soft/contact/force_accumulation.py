@@ -18,13 +18,7 @@ from dem.kernels.soft.state import Kinds
 def gather_round_pairs(c, shift, context):
     """Sum pair forces and their torques for the spheres of chunk c; that of sphere b goes to column b - shift.
 
-    Parameters
-    ----------
-    c, shift, context : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context.bodies : force and torque, (3, N) world frame [N, N m]
+    Writes context.bodies: force and torque, (3, N) world frame [N, N m].
     """
     low, high = chunk_of(c, context.bodies.kind.size)
     gather_spheres(low, high, shift, context.neighbours.pairs_of_body_start[c], context)
@@ -34,13 +28,7 @@ def gather_round_pairs(c, shift, context):
 def gather_cluster_pairs(c, shift, context):
     """Sum pair forces and torques for chunk c, where all bodies are of several spheres or capsules.
 
-    Parameters
-    ----------
-    c, shift, context : see `gather_round_pairs`
-
-    Writes
-    ------
-    context.bodies : force and torque, (3, N) world frame [N, N m]
+    Writes context.bodies: force and torque, (3, N) world frame [N, N m].
     """
     low, _ = chunk_of(c, context.bodies.kind.size)
     neighbours = context.neighbours
@@ -52,13 +40,7 @@ def gather_cluster_pairs(c, shift, context):
 def gather_any_pairs(c, shift, context):
     """Sum pair forces and torques for chunk c, by whether all bodies are single spheres.
 
-    Parameters
-    ----------
-    c, shift, context : see `gather_round_pairs`
-
-    Writes
-    ------
-    context.bodies : force and torque, (3, N) world frame [N, N m]
+    Writes context.bodies: force and torque, (3, N) world frame [N, N m].
     """
     if context.kinds.all_single_spheres:
         gather_round_pairs(c, shift, context)
@@ -79,15 +61,10 @@ def gather_round(low, high, shift, e, count_as_second, count_as_first, incident,
     In whole groups, filled up with a candidate that is always zero: the processor guesses the number of groups right
     more often than that of pairs. Bodies without a wrong guess take 7 ns, with one 10.
 
-    Parameters
-    ----------
-    low, high, shift : bodies, and how far before them their columns of `force` are
-    e : first incident candidate of body low
-    count_as_second, count_as_first, incident, pair_force : of `Neighbours`
-
-    Writes
-    ------
-    force : (3, N) world frame [N]
+    low, high, shift: bodies, and how far before them their columns of `force` are.
+    e: first incident candidate of body low.
+    count_as_second, count_as_first, incident, pair_force: of `Neighbours`.
+    Writes force: (3, N) world frame [N].
     """
     for b in range(low, high):
         f = (0.0, 0.0, 0.0)
@@ -108,13 +85,8 @@ def gather_round(low, high, shift, e, count_as_second, count_as_first, incident,
 def gather_elastic(low, high, shift, e, context):
     """Force on single spheres.
 
-    Parameters
-    ----------
-    low, high, shift, e, context : see `gather_round`, `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context.bodies : force, (3, N) world frame [N]
+    low, high, shift, e, context: see `gather_round`, `dem.kernels.soft.state`.
+    Writes context.bodies: force, (3, N) world frame [N].
     """
     neighbours = context.neighbours
     gather_round(
@@ -127,13 +99,8 @@ def gather_elastic(low, high, shift, e, context):
 def gather_dissipative(low, high, shift, e, context):
     """Force on single spheres by a law that needs velocities, and torque if they turn.
 
-    Parameters
-    ----------
-    low, high, shift, e, context : see `gather_round`, `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context.bodies : force and torque, (3, N) world frame [N, N m]
+    low, high, shift, e, context: see `gather_round`, `dem.kernels.soft.state`.
+    Writes context.bodies: force and torque, (3, N) world frame [N, N m].
     """
     bodies, neighbours = context.bodies, context.neighbours
     gather_lines(
@@ -156,15 +123,9 @@ def gather_lines(
     and hand on no couples the torque is the same on both; otherwise rows have that on j, the force, that on i, and the
     lines of either body are two thirds of a row.
 
-    Parameters
-    ----------
-    low, high, shift, e, count_as_second, count_as_first, incident : see `gather_round`
-    row, force_torque : of `Neighbours`
-
-    Writes
-    ------
-    force, torque : (3, N) world frame [N, N m]; the latter may be empty
-    sums : (8,) or longer, scratch
+    e, count_as_second, count_as_first, incident: see `gather_round`.
+    row, force_torque: of `Neighbours`.
+    Writes force, torque: (3, N) world frame [N, N m]; the latter may be empty. Writes sums: (8,) or longer, scratch.
     """
     shared = force_torque.shape[1] == SHARED
     of_i = VECTOR_WIDTH if shared else 0
@@ -199,15 +160,9 @@ def sum_rows(active, e, count_as_second, count_as_first, incident, row, force_to
     In one loop, first those in which a body is the second, and in whole groups, filled up with a row that is always
     zero: the processor guesses their number right more often than that of pairs on either side.
 
-    Parameters
-    ----------
-    active, e : (n,) bodies; first incident candidate of the first of them
-    count_as_second, count_as_first, incident, row, force_torque : of `Neighbours`
-
-    Writes
-    ------
-    force, torque : (3, N) of these bodies, world frame [N, N m]
-    sums : (8,) or longer, scratch
+    active, e: (n,) bodies; first incident candidate of the first of them.
+    count_as_second, count_as_first, incident, row, force_torque: of `Neighbours`.
+    Writes force, torque: (3, N) of these bodies, world frame [N, N m]. Writes sums: (8,) or longer, scratch.
     """
     for a in range(active.size):
         b = active[a]
@@ -225,14 +180,8 @@ def sum_rows(active, e, count_as_second, count_as_first, incident, row, force_to
 def gather_rows(c, active, e, context):
     """Force and torque of the candidate pairs on bodies of chunk c, whose incident candidates begin at e.
 
-    Parameters
-    ----------
-    c, context : see `dem.kernels.soft.state`
-    active, e : (n,) the bodies; first incident candidate
-
-    Writes
-    ------
-    context.bodies : force and torque of these bodies [N, N m]
+    active, e: (n,) the bodies; first incident candidate.
+    Writes context.bodies: force and torque of these bodies [N, N m].
     """
     bodies, neighbours = context.bodies, context.neighbours
     sum_rows(
@@ -252,16 +201,10 @@ def sum_bodies(
 
     So the lever arm of a force may end at the sphere's own centre.
 
-    Parameters
-    ----------
-    box : see `dem.kernels.soft.state`
-    active, e : (n,) bodies; first incident candidate of the first of them
-    count_as_second, count_as_first, incident, sphere_i, sphere_j, pair_force : of `Neighbours`
-    sphere_position, position : (3, M), (3, N) world frame [m]
-
-    Writes
-    ------
-    force, torque : (3, N) of these bodies, world frame [N, N m]
+    active, e: (n,) bodies; first incident candidate of the first of them.
+    count_as_second, count_as_first, incident, sphere_i, sphere_j, pair_force: of `Neighbours`.
+    sphere_position, position: (3, M), (3, N) world frame [m].
+    Writes force, torque: (3, N) of these bodies, world frame [N, N m].
     """
     for a in range(active.size):
         b = active[a]
@@ -282,13 +225,8 @@ def sum_bodies(
 def gather_elastic_bodies(c, active, e, context):
     """Force and torque on bodies of several spheres of chunk c, whose incident candidates begin at e.
 
-    Parameters
-    ----------
-    c, active, e, context : see `gather_rows`
-
-    Writes
-    ------
-    context.bodies : force and torque of these bodies [N, N m]
+    active, e: see `gather_rows`.
+    Writes context.bodies: force and torque of these bodies [N, N m].
     """
     bodies, neighbours = context.bodies, context.neighbours
     sum_bodies(

@@ -35,13 +35,8 @@ def recalled(law, k, neighbours):
 def look_at_capsules(kinds, law, k, bodies, neighbours, box):
     """Kinematics of the contact of candidate k at its closest points, and its place from the centres of both bodies.
 
-    Parameters
-    ----------
-    kinds, law, k, bodies, neighbours, box : see `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`
-
-    Returns
-    -------
-    as `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`
+    k: see `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`.
+    Returns what `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres` does.
     """
     b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
@@ -72,15 +67,9 @@ look = select("kinds", {Kinds: cluster_kinematics.look, Capsules: look_at_capsul
 def rate_of_pair(law, first, start, touching, half, bodies, kinds, neighbours, box):
     """End of the contacts of one pair of bodies, and ω² of them together, see ``shared_damping``; 0 for a single one.
 
-    Parameters
-    ----------
-    first : the first of them in `touching`
-    start, touching : see `share_damping`
-    law, half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-
-    Returns
-    -------
-    index in `touching`, ω² [1/s²]
+    first: the first of them in `touching`.
+    start, touching: see `share_damping`.
+    Returns the index in `touching`, ω² [1/s²].
     """
     k = start + touching[first]
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
@@ -104,16 +93,10 @@ def rate_of_pair(law, first, start, touching, half, bodies, kinds, neighbours, b
 def share_damping(geometry, first, stop, start, touching, context, kinematics):
     """Write with which mass those contacts are damped of which there are several of the same two bodies.
 
-    Parameters
-    ----------
-    geometry : see `dem.kernels.soft.contact.batch_kinematics`
-    context : see `dem.kernels.soft.state`
-    first, stop, touching : the pairs of a batch in the list of those that touch, in its first columns
-    start : first candidate of the chunk, from which the list counts
-
-    Writes
-    ------
-    kinematics : row MASS
+    geometry: see `dem.kernels.soft.contact.batch_kinematics`.
+    first, stop, touching: the pairs of a batch in the list of those that touch, in its first columns.
+    start: first candidate of the chunk, from which the list counts.
+    Writes kinematics: row MASS.
     """
     law, half, bodies, kinds = context.law, 0.5 * context.constants.dt, context.bodies, context.kinds
     neighbours, box, end, rate = context.neighbours, context.box, first, 0.0

@@ -50,15 +50,10 @@ is_report = type_is(lambda sink: sink is ReportSink)
 def write_row(sink, i, j, of_i, of_j, touch, force, loss, arm, branch):
     """Write the next row of a report, if there is room for it.
 
-    Parameters
-    ----------
-    sink : `ReportSink`
-    i, j, of_i, of_j : the two bodies' numbers, and those of the spheres within them
-    touch, force, loss, arm, branch : the contact [N, W, m, m]
-
-    Writes
-    ------
-    sink : as `dem.kernels.soft.contact.contact_report.list_contacts`
+    sink: `ReportSink`.
+    i, j, of_i, of_j: the two bodies' numbers, and those of the spheres within them.
+    touch, force, loss, arm, branch: the contact [N, W, m, m].
+    Writes sink: as `dem.kernels.soft.contact.contact_report.list_contacts`.
     """
     n, who, what = sink.number[0], sink.who, sink.what
     sink.number[0] += 1

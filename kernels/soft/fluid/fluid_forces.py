@@ -46,15 +46,9 @@ pose_after = select("scheme", {rotation.SphericalPCDM: pose_of_sphere, object: p
 def predict_positions(box, low, high, lag, position, velocity, sampled, angular_velocity):
     """Positions of bodies low to high a time `lag` later; their angular velocity set to zero.
 
-    Parameters
-    ----------
-    box, low, high, position, velocity : see `dem.kernels.soft.state`
-    lag : time [s]
-
-    Writes
-    ------
-    sampled : PLACE
-    angular_velocity : zero
+    position, velocity: (3, N) of `Bodies`.
+    lag: time [s].
+    Writes sampled: PLACE. Writes angular_velocity: zero.
     """
     for b in range(low, high):
         s = b - low
@@ -70,21 +64,12 @@ def evaluate_rotational_laws(
 ):  # fmt: skip
     """Rotational resistance of bodies low to high, and the angular velocity to which they relax.
 
-    Parameters
-    ----------
-    fluid, scheme, low, high, shift, dt : see `dem.kernels.soft.state`
-    kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque : of `Bodies` and `Kinds`
-    sampled : flow
-
-    Writes
-    ------
-    cache : TURN, SPIN, TURNS and BEND
-    angular_velocity : (3, BLOCK) angular velocity in the middle of the interval, in the world frame; a separate array:
-        with rows of an array that is also read, LLVM would have to check too many of them for overlap
-
-    Returns
-    -------
-    bits of the largest rotational Reynolds number
+    kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque: of `Bodies` and `Kinds`.
+    sampled: flow.
+    Writes cache: TURN, SPIN, TURNS and BEND.
+    Writes angular_velocity: (3, BLOCK) angular velocity in the middle of the interval, in the world frame; a separate
+        array: with rows of an array that is also read, LLVM would have to check too many of them for overlap.
+    Returns the bits of the largest rotational Reynolds number.
     """
     rotational_reynolds = np.int64(0)
     for b in range(low, high):
@@ -107,14 +92,9 @@ def evaluate_rotational_laws(
 def mean_velocity_over(fluid, scheme, g, q, span, light, flow, gravity, spin, others, v):
     """Mean velocity of a body over an interval, at which the laws are evaluated.
 
-    Parameters
-    ----------
-    fluid, scheme, g, q, flow, gravity, spin, v : see `pull`; v is that at the beginning
-    span, light, others : of the interval [s], one over the mass [1/kg], all other accelerations [m/s²]
-
-    Returns
-    -------
-    velocity [m/s]
+    fluid, scheme, g, q, flow, gravity, spin, v: see `pull`; v is that at the beginning.
+    span, light, others: of the interval [s], one over the mass [1/kg], all other accelerations [m/s²].
+    Returns the velocity [m/s].
     """
     own = fluids.own_of(flow, fluid, g)
     resistance, force, slope, _ = pull(fluid, scheme, g, q, flow, gravity, spin, v)
@@ -145,15 +125,9 @@ def predict_velocities(
 ):
     """Velocities of bodies low to high at which the laws are evaluated.
 
-    Parameters
-    ----------
-    fluid, scheme, low, high, shift, dt, gravity : see `dem.kernels.soft.state`
-    kind, light, velocity, orientation, force : of `Bodies` and `Kinds`; light: inverse_mass
-    sampled, angular_velocity : flow, and angular velocity in it
-
-    Writes
-    ------
-    mean_velocity : (3, BLOCK) [m/s]
+    kind, light, velocity, orientation, force: of `Bodies` and `Kinds`; light: inverse_mass.
+    sampled, angular_velocity: flow, and angular velocity in it.
+    Writes mean_velocity: (3, BLOCK) [m/s].
     """
     every = fluid.medium.interval
     span, lag = every * dt, 0.5 * (every - 1) * dt
@@ -186,20 +160,11 @@ def evaluate_translational_laws(
 ):
     """Translational resistance of bodies low to high, and the velocity to which they relax.
 
-    Parameters
-    ----------
-    fluid, scheme, low, high, dt, gravity : see `dem.kernels.soft.state`
-    present : number of bodies that have not left
-    kind, mass, orientation : of `Bodies` and `Kinds`
-    sampled, angular_velocity, mean_velocity : flow, angular velocity and velocity in it
-
-    Writes
-    ------
-    cache : SLOPE, MASS, SHARE, TARGET, PUSH and SHARES
-
-    Returns
-    -------
-    bits of the largest Reynolds number, 1 if a body is outside the field
+    present: number of bodies that have not left.
+    kind, mass, orientation: of `Bodies` and `Kinds`.
+    sampled, angular_velocity, mean_velocity: flow, angular velocity and velocity in it.
+    Writes cache: SLOPE, MASS, SHARE, TARGET, PUSH and SHARES.
+    Returns the bits of the largest Reynolds number, 1 if a body is outside the field.
     """
     quickest, outside = np.int64(0), np.int64(0)
     every = fluid.medium.interval
@@ -226,17 +191,8 @@ def evaluate_translational_laws(
 def evaluate_laws(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
     """Evaluate the laws for bodies low to high of chunk c, for the steps until the next evaluation.
 
-    Parameters
-    ----------
-    fluid, scheme, c, low, high, shift, dt, gravity, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies.fluid_cache : see ``fluid_cache``
-
-    Returns
-    -------
-    bits of the largest Reynolds number and of the rotational one, 1 if a body is outside the field
+    Writes bodies.fluid_cache: see ``fluid_cache``.
+    Returns the bits of the largest Reynolds number and of the rotational one, 1 if a body is outside the field.
     """
     medium = fluid.medium
     lag, sampled, rotational_reynolds = 0.5 * (medium.interval - 1) * dt, medium.sampled[c], np.int64(0)

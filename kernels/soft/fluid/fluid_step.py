@@ -34,17 +34,7 @@ from dem.kernels.soft.integration.particle_update import note_vector
 def evaluate_laws_if_due(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box):
     """Evaluate the laws for chunk c, block by block, at the first step of an interval.
 
-    Parameters
-    ----------
-    fluid, scheme, c, shift, dt, gravity, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies.fluid_cache : see ``fluid_cache``
-
-    Returns
-    -------
-    as `evaluate_laws`
+    Writes bodies.fluid_cache: see ``fluid_cache``. Returns what `evaluate_laws` does.
     """
     low, high = chunk_of(c, bodies.kind.size)
     quickest, rotational_reynolds, outside = np.int64(0), np.int64(0), np.int64(0)
@@ -65,24 +55,14 @@ def evaluate_laws_if_due(fluid, scheme, c, shift, dt, gravity, bodies, kinds, bo
 def correct(fluid, scheme, law, c, shift, keeps, dt, gravity, datum, per_joule, bodies, kinds, box):
     """The step of chunk c completed with its forces, that of body b in column b - shift.
 
-    Parameters
-    ----------
-    scheme, law, c, shift, dt, gravity, datum, per_joule, kinds, box : see `dem.kernels.soft.state`
-    keeps : whether somebody may look at the state after this step
-
-    Writes
-    ------
-    bodies.velocity, bodies.velocity_predicted, bodies.memory_q : and the rest of the memory
-    bodies.force : if it keeps that, what takes the velocity at the forces to that half a step later, besides the
-        weight [N]
-    bodies.fluid_cache : see ``fluid_forces``
-    fluid.field : see `drag`
-
-    Returns
-    -------
-    energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴], work of the fluid in
-    the half steps before and after the forces, two words each, bits of the largest Reynolds number and of the
-    rotational one, 1 if a body is outside the field; no numbers but where laws are evaluated
+    keeps: whether somebody may look at the state after this step.
+    Writes bodies.velocity, bodies.velocity_predicted, bodies.memory_q: and the rest of the memory.
+    Writes bodies.force: if it keeps that, what takes the velocity at the forces to that half a step later, besides the
+        weight [N].
+    Writes bodies.fluid_cache: see ``fluid_forces``. Writes fluid.field: see `drag`.
+    Returns the energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴], work of
+        the fluid in the half steps before and after the forces, two words each, bits of the largest Reynolds number and
+        of the rotational one, 1 if a body is outside the field; no numbers but where laws are evaluated.
     """
     low, high = chunk_of(c, bodies.kind.size)
     reynolds, rotational_reynolds, outside = evaluate_laws_if_due(
@@ -118,19 +98,10 @@ def clear(fluid, c, bodies, kinds):
 def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
     """Compute the half-step memory from whole-step velocity, orientation and (in memory_w) world angular velocity.
 
-    Parameters
-    ----------
-    scheme, law, dt, gravity, datum, per_joule, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies.velocity, bodies.velocity_predicted, bodies.force, bodies.memory_q : as `correct`
-    fluid.field : see `drag`
-    fluid.medium : drawn and drawing, work so far and in the half step after the start; Reynolds numbers reached
-
-    Returns
-    -------
-    energy that `correct` will report while it is conserved, in units
+    Writes bodies.velocity, bodies.velocity_predicted, bodies.force, bodies.memory_q: as `correct`.
+    Writes fluid.field: see `drag`.
+    Writes fluid.medium: drawn and drawing, work so far and in the half step after the start; Reynolds numbers reached.
+    Returns the energy that `correct` will report while it is conserved, in units.
     """
     energy, drawn = np.int64(0), (np.int64(0), np.int64(0))
     for b in range(bodies.kind.size):

@@ -82,16 +82,11 @@ def rates_of(against, medium, g, light):
 def in_the_middle(fluid, scheme, memory, g, q, inertia, flow, contacts, dt):
     """What a body is made to do in the steps for which laws are evaluated, and has in their middle.
 
-    Parameters
-    ----------
-    fluid, scheme, memory, g, q, inertia, dt : of the body: see `dem.kernels.soft.state`
-    flow : `Sample`
-    contacts : their torque in the body frame [N m]
-
-    Returns
-    -------
-    angular velocity at which there is no torque and how fast that changes, at the beginning [rad/s, rad/s²]; in the
-    middle: shares of a step, angular velocity [rad/s], rotational Reynolds number
+    fluid, scheme, memory, g, q, inertia, dt: of the body: see `dem.kernels.soft.state`.
+    flow: `Sample`.
+    contacts: their torque in the body frame [N m].
+    Returns angular velocity at which there is no torque and how fast that changes, at the beginning [rad/s, rad/s²]; in
+        the middle: shares of a step, angular velocity [rad/s], rotational Reynolds number.
     """
     medium, omega = fluids.medium_at(flow, fluid.medium), foreseen(scheme, memory, q, inertia, dt)
     spin, rate, every = scale(0.5, curl(flow.gradient)), strain(flow.gradient), fluid.medium.interval
@@ -115,15 +110,10 @@ def led(scheme, memory, q, inertia, target, slope, shares, torque, dt):
 
     A scheme that leaps is led to where relaxation leads, any other one is handed the sum of torques.
 
-    Parameters
-    ----------
-    scheme, memory, q, inertia, dt : of the body: see `dem.kernels.soft.state`
-    target, slope, shares : what it feels: the angular velocity without torque, how fast that changes, `Share` of a step
-    torque : of contacts in the body frame [N m]
-
-    Returns
-    -------
-    memory; torque that leads there, in the body frame [N m]
+    scheme, memory, q, inertia, dt: of the body: see `dem.kernels.soft.state`.
+    target, slope, shares: what it feels: the angular velocity without torque, how fast that changes, `Share` of a step.
+    torque: of contacts in the body frame [N m].
+    Returns memory; torque that leads there, in the body frame [N m].
     """
     omega = foreseen(scheme, memory, q, inertia, dt)
     if rotation.leaps(scheme):
@@ -147,20 +137,11 @@ def relax_rotation(
 ):  # fmt: skip
     """Rotation of bodies low to high completed with their torques, by what they feel.
 
-    Parameters
-    ----------
-    fluid, scheme, low, high, shift, dt, per_joule : see `dem.kernels.soft.state`
-    present : number of bodies that have not left
-    kind, inertia, orientation, torque, cache : of `Bodies` and `Kinds`
-
-    Writes
-    ------
-    memory_q, memory_w, memory_a, memory_more : (4, N), (3, N), (3, N), (7, N)
-
-    Returns
-    -------
-    rotational energy in units, bits of the largest squared spin, work of the fluid in the half steps before and after
-    the forces, two words each
+    present: number of bodies that have not left.
+    kind, inertia, orientation, torque, cache: of `Bodies` and `Kinds`.
+    Writes memory_q, memory_w, memory_a, memory_more: (4, N), (3, N), (3, N), (7, N).
+    Returns the rotational energy in units, bits of the largest squared spin, work of the fluid in the half steps before
+        and after the forces, two words each.
     """
     energy, fastest = np.int64(0), np.int64(0)
     before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
@@ -190,18 +171,9 @@ def relax_rotation(
 def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
     """Rotation of body b from the whole step half a step ahead.
 
-    Parameters
-    ----------
-    fluid, scheme, b, dt, kinds : see `dem.kernels.soft.fluid.fluid_step.start`
-    g, q, flow : its variant, orientation and `Sample`
-
-    Writes
-    ------
-    bodies.memory_q : and the rest of the memory
-
-    Returns
-    -------
-    rotational energy, work in the half step after the start [J], rotational Reynolds number
+    g, q, flow: its variant, orientation and `Sample`.
+    Writes bodies.memory_q: and the rest of the memory.
+    Returns the rotational energy, work in the half step after the start [J], rotational Reynolds number.
     """
     i = load(kinds.inertia, g)
     omega_body = rotate_back(q, load(bodies.memory_w, b))

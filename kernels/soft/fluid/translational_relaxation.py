@@ -61,16 +61,11 @@ outwards = select("scheme", {rotation.SphericalPCDM: as_it_is, object: turned})
 def pull(fluid, scheme, g, q, flow, gravity, spin, v):
     """Force of the fluid on a body with velocity v.
 
-    Parameters
-    ----------
-    fluid, scheme, g, q : of the body: see `dem.kernels.soft.state`
-    flow, gravity, spin : `Sample`, acceleration, angular velocity, in the world frame
-    v : velocity [m/s]
-
-    Returns
-    -------
-    resistance along the body's axes [N s/m], all other forces [N] and the slope of `kernels.fluid.relaxation_step` in
-    the world frame, Reynolds number
+    fluid, scheme, g, q: of the body: see `dem.kernels.soft.state`.
+    flow, gravity, spin: `Sample`, acceleration, angular velocity, in the world frame.
+    v: velocity [m/s].
+    Returns resistance along the body's axes [N s/m], all other forces [N] and the slope of
+        `kernels.fluid.relaxation_step` in the world frame, Reynolds number.
     """
     medium, slip = fluids.medium_at(flow, fluid.medium), subtract(flow.velocity, v)
     d = medium.diameter[g]
@@ -113,14 +108,9 @@ def drive_body(scheme, cache, b, q, shares, target, push):
 def driven_ball(scheme, cache, b, q, gap, others):
     """Changes of a sphere's velocity relative to the fluid in half a step and in a whole one.
 
-    Parameters
-    ----------
-    scheme, cache, b, q : see `dem.kernels.soft.state`
-    gap, others : how far the fluid has gone on since then less the velocity [m/s]; all other accelerations [m/s²]
-
-    Returns
-    -------
-    two vectors [m/s]
+    cache, q: see ``fluid_cache``; orientation of the body.
+    gap, others: how far the fluid has gone on since then less the velocity [m/s]; all other accelerations [m/s²].
+    Returns two vectors [m/s].
     """
     shares = rows.shares_in(scheme, cache, rows.SHARE, rows.SHARES, b)
     change = add(three(cache, rows.TARGET, b), step_relaxed(shares, gap, others))
@@ -131,13 +121,8 @@ def driven_ball(scheme, cache, b, q, gap, others):
 def driven_body(scheme, cache, b, q, gap, others):
     """Changes of a body's velocity relative to the fluid in half a step and in a whole one, axis by axis.
 
-    Parameters
-    ----------
-    scheme, cache, b, q, gap, others : see `driven_ball`
-
-    Returns
-    -------
-    two vectors [m/s]
+    cache, q, gap, others: see `driven_ball`.
+    Returns two vectors [m/s].
     """
     shares = rows.shares_in(scheme, cache, rows.SHARE, rows.SHARES, b)
     gap, push = add(three(cache, rows.TARGET, b), gap), add(three(cache, rows.PUSH, b), others)
@@ -156,22 +141,15 @@ def drag(
 ):  # fmt: skip
     """Velocities of bodies low to high half a step past their forces, by what they feel.
 
-    Parameters
-    ----------
-    scheme, law, box, low, high, shift, dt, gravity, datum, per_joule : see `dem.kernels.soft.state`
-    present, keeps : number of bodies that have not left; whether to write the force
-    identity, position, orientation, cache, image : of `Bodies`
-
-    Writes
-    ------
-    velocity, ahead : (3, N) half a step past the forces, and at the next ones [m/s]; that not for elastic contacts
-    force : what takes the velocity at the forces to that half a step later, besides the weight [N]; if it keeps that
-    fluid.field : momentum that particles take from a flow that somebody else computes
-
-    Returns
-    -------
-    kinetic and gravitational energy in units, bits of the largest squared F/m [m²/s⁴], work of the fluid in the half
-    steps before and after the forces, two words each
+    present, keeps: number of bodies that have not left; whether to write the force.
+    identity, position, orientation, cache, image: of `Bodies`.
+    Writes velocity, ahead: (3, N) half a step past the forces, and at the next ones [m/s]; that not for elastic
+        contacts.
+    Writes force: what takes the velocity at the forces to that half a step later, besides the weight [N]; if it keeps
+        that.
+    Writes fluid.field: momentum that particles take from a flow that somebody else computes.
+    Returns the kinetic and gravitational energy in units, bits of the largest squared F/m [m²/s⁴], work of the fluid in
+        the half steps before and after the forces, two words each.
     """
     energy, max_acceleration_squared = np.int64(0), np.int64(0)
     before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))

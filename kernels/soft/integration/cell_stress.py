@@ -30,14 +30,9 @@ from dem.kernels.soft.contact.contact_detection import SHARED, VECTOR_WIDTH
 def sum_elastic(box, unit, column, sphere_i, sphere_j, owner, position, pair_force):
     """Virial of candidate pairs whose forces begin at a column of `pair_force`.
 
-    Parameters
-    ----------
-    box, unit, column : see `dem.kernels.soft.state`; units a joule; first column
-    sphere_i, sphere_j, owner, position, pair_force : candidates of a chunk, and of `Bodies` and `Neighbours`
-
-    Returns
-    -------
-    18 integers, see `dem.kernels.domain.deforming.no_virial`
+    unit, column: units a joule; first column.
+    sphere_i, sphere_j, owner, position, pair_force: candidates of a chunk, and of `Bodies` and `Neighbours`.
+    Returns 18 integers, see `dem.kernels.domain.deforming.no_virial`.
     """
     total = no_virial()
     for k in range(sphere_i.size):
@@ -50,14 +45,9 @@ def sum_elastic(box, unit, column, sphere_i, sphere_j, owner, position, pair_for
 def sum_rows(box, unit, column, at, sphere_i, sphere_j, owner, position, slot, force_torque):
     """Virial of candidate pairs whose forces are in rows of wrenches, from a place in the row on.
 
-    Parameters
-    ----------
-    box, unit, column, at : see `sum_elastic`; first entry of `slot`; place of the force on sphere i
-    sphere_i, sphere_j, owner, position, slot, force_torque : candidates of a chunk, and of `Bodies` and `Neighbours`
-
-    Returns
-    -------
-    18 integers, see `dem.kernels.domain.deforming.no_virial`
+    box, unit, column, at: see `sum_elastic`; first entry of `slot`; place of the force on sphere i.
+    sphere_i, sphere_j, owner, position, slot, force_torque: candidates of a chunk, and of `Bodies` and `Neighbours`.
+    Returns 18 integers, see `dem.kernels.domain.deforming.no_virial`.
     """
     total = no_virial()
     for k in range(sphere_i.size):

@@ -85,21 +85,12 @@ def pair_forces(c, evaluates, d, gathers, shift, time_sign, context):
 
     In one call, which takes some thirty nanoseconds: nine fibres take a thousand a step.
 
-    Parameters
-    ----------
-    time_sign, context : see `dem.kernels.soft.state`
-    c, evaluates : the one, and whether to do so
-    d, gathers, shift : the other, whether to do so, and where to, as of
-    `kernels.soft.contact.force_accumulation.gather_pairs`
-
-    Writes
-    ------
-    context.neighbours : as `dem.kernels.soft.contact.contact_batches.evaluate`
-    context.bodies : as `dem.kernels.soft.contact.force_accumulation.gather_pairs`
-
-    Returns
-    -------
-    `Sums` over the pairs evaluated
+    c, evaluates: the one, and whether to do so.
+    d, gathers, shift: the other, whether to do so, and where to, as of
+        `kernels.soft.contact.force_accumulation.gather_pairs`.
+    Writes context.neighbours: as `dem.kernels.soft.contact.contact_batches.evaluate`.
+    Writes context.bodies: as `dem.kernels.soft.contact.force_accumulation.gather_pairs`.
+    Returns `Sums` over the pairs evaluated.
     """
     sums = no_sums()
     if evaluates:
@@ -114,17 +105,8 @@ def pair_forces(c, evaluates, d, gathers, shift, time_sign, context):
 def wall_forces(c, shift, time_sign, context):
     """Add the forces and torques of walls on the bodies of chunk c.
 
-    Parameters
-    ----------
-    c, shift, time_sign, context : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context.bodies, context.neighbours : as `dem.kernels.soft.wall_contact.body_wall_forces.gather_one_by_one`
-
-    Returns
-    -------
-    `Sums` at the walls
+    Writes context.bodies, context.neighbours: as `dem.kernels.soft.wall_contact.body_wall_forces.gather_one_by_one`.
+    Returns `Sums` at the walls.
     """
     constants = context.constants
     sink = WallForceSink(shift, time_sign, 0.5 * constants.dt, constants.per_joule)
@@ -153,19 +135,10 @@ place = select("context.scheme", {rotation.SphericalPCDM: do_nothing, object: pl
 def integrate(c, corrects, predicts, shift, context):
     """Complete the step of chunk c and predict the next one, in which what has anything to touch is placed, or either.
 
-    Parameters
-    ----------
-    c, shift, context : see `dem.kernels.soft.state`
-    corrects, predicts : whether to do so
-
-    Writes
-    ------
-    context.bodies : as `kernels.soft.integration.particle_update.correct` and
-    `kernels.soft.integration.particle_update.predict`
-
-    Returns
-    -------
-    what both return
+    corrects, predicts: whether to do so.
+    Writes context.bodies: as `kernels.soft.integration.particle_update.correct` and
+        `kernels.soft.integration.particle_update.predict`.
+    Returns what both return.
     """
     energy, spin, acceleration_squared, gone = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     if corrects:

@@ -26,19 +26,10 @@ from dem.kernels.soft.state import gravity_of
 def drift(box, low, high, present, dt, position, velocity, ahead, image):
     """x += dt v for the bodies low to high, and what the cell does to them.
 
-    Parameters
-    ----------
-    box, low, high, dt : see `dem.kernels.soft.state`
-    present : number of bodies that have not left
-
-    Writes
-    ------
-    position, image : (3, N) [m], of `Bodies`
-    velocity, ahead : where images move, of bodies that are wrapped, or of all in a cell that deforms
-
-    Returns
-    -------
-    bits of the largest squared speed of those present [m²/s²]
+    present: number of bodies that have not left.
+    Writes position, image: (3, N) [m], of `Bodies`.
+    Writes velocity, ahead: where images move, of bodies that are wrapped, or of all in a cell that deforms.
+    Returns the bits of the largest squared speed of those present [m²/s²].
     """
     fastest = np.int64(0)
     for b in range(low, high):
@@ -54,13 +45,7 @@ def drift(box, low, high, present, dt, position, velocity, ahead, image):
 def ignore_spin(law, scheme, memory, q, inertia, dt, spin, b):
     """Elastic contacts do not look at spins.
 
-    Parameters
-    ----------
-    law, scheme, memory, q, inertia, dt, spin, b : see `write_spin`
-
-    Returns
-    -------
-    None
+    q, inertia, spin: see `write_spin`.
     """
     return
 
@@ -69,14 +54,8 @@ def ignore_spin(law, scheme, memory, q, inertia, dt, spin, b):
 def write_spin(law, scheme, memory, q, inertia, dt, spin, b):
     """Angular velocity of body b at the time of the forces.
 
-    Parameters
-    ----------
-    law, scheme, memory, dt, b : see `dem.kernels.soft.state`
-    q, inertia : its orientation then, its principal moments [kg m²]
-
-    Writes
-    ------
-    spin : (3, N) world frame [rad/s]
+    q, inertia: its orientation then, its principal moments [kg m²].
+    Writes spin: (3, N) world frame [rad/s].
     """
     store(spin, b, rotate(q, rotation.velocity(scheme, memory, q, inertia, dt)))
 
@@ -106,19 +85,10 @@ def turn(
 ):  # fmt: skip
     """Orientations at the time of the forces, and spins if the contact law wants them.
 
-    Parameters
-    ----------
-    scheme, law, low, high, dt : see `dem.kernels.soft.state`
-    present : number of bodies that have not left
-    kind, inertia, tip, velocity : (N,), (3, G), (G,), (3, N) of `Bodies` and `Kinds`
-
-    Writes
-    ------
-    orientation, memory_q, memory_w, memory_a, memory_more, spin : of `Bodies`
-
-    Returns
-    -------
-    bits of the largest distance that any sphere of those present has gone [m]
+    present: number of bodies that have not left.
+    kind, inertia, tip, velocity: (N,), (3, G), (G,), (3, N) of `Bodies` and `Kinds`.
+    Writes orientation, memory_q, memory_w, memory_a, memory_more, spin: of `Bodies`.
+    Returns the bits of the largest distance that any sphere of those present has gone [m].
     """
     farthest = np.int64(0)
     for b in range(low, high):
@@ -136,13 +106,8 @@ def turn(
 def pose_body(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more, spin):
     """Orientation of body b at the time of the forces, and its spin; returns the bound of `squared_turn`.
 
-    Parameters
-    ----------
-    scheme, law, b, inertia, tip, dt : inertia and tip of this body [kg m², m]
-
-    Writes
-    ------
-    orientation, memory_q, memory_w, memory_a, memory_more, spin : of `Bodies`
+    scheme, law, b, inertia, tip, dt: inertia and tip of this body [kg m², m].
+    Writes orientation, memory_q, memory_w, memory_a, memory_more, spin: of `Bodies`.
     """
     memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
     q, memory = rotation.predict(scheme, memory, inertia, dt)
@@ -157,13 +122,8 @@ def pose_body(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w,
 def pose_sphere(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more, spin):
     """Spin alone of a sphere, whose orientation nobody wants; it takes no point anywhere.
 
-    Parameters
-    ----------
-    scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more : see `pose_body`
-
-    Writes
-    ------
-    spin : (3, N) world frame [rad/s]
+    inertia, tip, orientation, memory_q, memory_w, memory_a, memory_more: see `pose_body`.
+    Writes spin: (3, N) world frame [rad/s].
     """
     memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
     note_vector(law, world_velocity(memory, dt), spin, b)
@@ -195,20 +155,11 @@ def kick(
 ):  # fmt: skip
     """v += dt (F/m + g), and what that tells.
 
-    Parameters
-    ----------
-    law, box, low, high, shift, dt, gravity, datum, per_joule : see `dem.kernels.soft.state`
-    present : number of bodies that have not left
-    kind, mass, position, force, image : of `Bodies` and `Kinds`
-
-    Writes
-    ------
-    velocity : (3, N) half a step past the forces [m/s]
-    ahead : (3, N) at the next forces [m/s]; not for elastic contacts
-
-    Returns
-    -------
-    kinetic and gravitational energy at the whole step in units, bits of the largest squared F/m [m²/s⁴]
+    present: number of bodies that have not left.
+    kind, mass, position, force, image: of `Bodies` and `Kinds`.
+    Writes velocity: (3, N) half a step past the forces [m/s].
+    Writes ahead: (3, N) at the next forces [m/s]; not for elastic contacts.
+    Returns the kinetic and gravitational energy at the whole step in units, bits of the largest squared F/m [m²/s⁴].
     """
     energy = np.int64(0)
     max_acceleration_squared = np.int64(0)
@@ -234,15 +185,9 @@ def spin(
 ):  # fmt: skip
     """Rotation completed with the torque; rotational energy of those present, in units, and bits of the squared spin.
 
-    Parameters
-    ----------
-    scheme, low, high, shift, dt, per_joule : see `dem.kernels.soft.state`
-    present : number of bodies that have not left
-    kind, inertia, orientation, torque : of `Bodies` and `Kinds`
-
-    Writes
-    ------
-    memory_q, memory_w, memory_a, memory_more : (4, N), (3, N), (3, N), (7, N)
+    present: number of bodies that have not left.
+    kind, inertia, orientation, torque: of `Bodies` and `Kinds`.
+    Writes memory_q, memory_w, memory_a, memory_more: (4, N), (3, N), (3, N), (7, N).
     """
     energy = np.int64(0)
     fastest = np.int64(0)
@@ -298,17 +243,8 @@ def predict(c, context):
 def correct(c, shift, context):
     """The step of chunk c completed with its forces, that of body b in column b - shift.
 
-    Parameters
-    ----------
-    c, shift, context : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context.bodies : velocity, velocity_predicted and the memory of the scheme
-
-    Returns
-    -------
-    energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴]
+    Writes context.bodies: velocity, velocity_predicted and the memory of the scheme.
+    Returns the energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴].
     """
     scheme, constants, bodies = context.scheme, context.constants, context.bodies
     kinds, box = context.kinds, context.box

@@ -150,14 +150,9 @@ DISPLACE, PLACE, PICK, FINISH, LOOK, BORDERS, SWEEP = range(7)
 def do_part(k, job, task, context):
     """Do one of the jobs for chunk k, or block k.
 
-    Parameters
-    ----------
-    k, job : which chunk or block; one of those above
-    task, context : see `dem.kernels.soft.integration.sweeps.sweep_block`
-
-    Writes
-    ------
-    context : as the function does that the job calls for
+    k, job: which chunk or block; one of those above.
+    task: see `dem.kernels.soft.integration.sweeps.sweep_block`.
+    Writes context: as the function does that the job calls for.
     """
     if job == SWEEP:
         sweeps.sweep_block(k, task, context)
@@ -221,13 +216,8 @@ def end_bonds(task, context):
 def sweep_serial(task, context):
     """Do one of the tasks for all bodies; returns the totals.
 
-    Parameters
-    ----------
-    task, context : see `dem.kernels.soft.integration.sweeps.sweep_block`
-
-    Writes
-    ------
-    context : as `dem.kernels.soft.integration.sweeps.sweep_block`
+    task: see `dem.kernels.soft.integration.sweeps.sweep_block`.
+    Writes context: as `dem.kernels.soft.integration.sweeps.sweep_block`.
     """
     begin_bonds(task, context)
     sweeps.sweep_block(0, task, context)
@@ -238,13 +228,8 @@ def sweep_serial(task, context):
 def sweep_threaded(task, context):
     """Do one of the tasks for all bodies by threads, a block of chunks each; return the totals.
 
-    Parameters
-    ----------
-    task, context : see `dem.kernels.soft.integration.sweeps.sweep_block`
-
-    Writes
-    ------
-    context : as `dem.kernels.soft.integration.sweeps.sweep_block`
+    task: see `dem.kernels.soft.integration.sweeps.sweep_block`.
+    Writes context: as `dem.kernels.soft.integration.sweeps.sweep_block`.
     """
     begin_bonds(task, context)
     blocks = context.neighbours.block.size - 1
@@ -272,18 +257,10 @@ def displacement_threaded(context):
 def pick_serial(context):
     """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room.
 
-    Parameters
-    ----------
-    context : see `dem.kernels.soft.state`; in `chunk_sums`, how far spheres went in the last prediction
-
-    Writes
-    ------
-    context.bodies : positions of the spheres
-    context.neighbours : candidates, what they remember, and the bodies that have any or are near a wall
-
-    Returns
-    -------
-    Whether there was room.
+    context: in `chunk_sums`, how far spheres went in the last prediction.
+    Writes context.bodies: positions of the spheres.
+    Writes context.neighbours: candidates, what they remember, and the bodies that have any or are near a wall.
+    Returns whether there was room.
     """
     neighbours, skin = context.neighbours, sweeps.reach_of(context)
     for c in range(neighbours.pairs.size):
@@ -303,17 +280,7 @@ def pick_serial(context):
 def pick_threaded(context):
     """Pick the candidates of all bodies by threads; False, with unusable results, if a chunk wants more room.
 
-    Parameters
-    ----------
-    context : as of `pick_serial`
-
-    Writes
-    ------
-    context : as `pick_serial`
-
-    Returns
-    -------
-    Whether there was room.
+    Writes context: as `pick_serial`. Returns whether there was room.
     """
     neighbours = context.neighbours
     for job in range(PLACE, FINISH + 1):

@@ -10,14 +10,8 @@ from dem.kernels.soft.state import StepContext
 def predict(times, scheme, law, still, bodies, kinds, neighbours, box, chunk_sums):
     """Predict with a time step of zero, so that nothing moves.
 
-    Parameters
-    ----------
-    times, still : how often; `RunConstants` with a time step of zero
-    scheme, law, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies, neighbours, chunk_sums : as `sweeps.sweep_block` and `passes.pick_serial`
+    times, still: how often; `RunConstants` with a time step of zero.
+    Writes bodies, neighbours, chunk_sums: as `sweeps.sweep_block` and `passes.pick_serial`.
     """
     context = StepContext(scheme, law, Dry(), still, bodies, kinds, neighbours, box, chunk_sums)
     for _ in range(times):
@@ -29,14 +23,8 @@ def predict(times, scheme, law, still, bodies, kinds, neighbours, box, chunk_sum
 def evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, chunk_sums):
     """Evaluate the candidate pairs.
 
-    Parameters
-    ----------
-    times, still : how often; `RunConstants` with a time step of zero
-    scheme, law, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies, neighbours, chunk_sums : as `sweeps.sweep_block` and `passes.pick_serial`
+    times, still: how often; `RunConstants` with a time step of zero.
+    Writes bodies, neighbours, chunk_sums: as `sweeps.sweep_block` and `passes.pick_serial`.
     """
     context = StepContext(scheme, law, Dry(), still, bodies, kinds, neighbours, box, chunk_sums)
     for _ in range(times):
@@ -48,14 +36,8 @@ def evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, chunk_su
 def correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, chunk_sums):
     """Gather the forces and correct the velocities, a number of times.
 
-    Parameters
-    ----------
-    times, still : how often; `RunConstants` with a time step of zero
-    scheme, law, fluid, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies, neighbours, chunk_sums : as `sweeps.sweep_block` and `passes.pick_serial`
+    times, still: how often; `RunConstants` with a time step of zero.
+    Writes bodies, neighbours, chunk_sums: as `sweeps.sweep_block` and `passes.pick_serial`.
     """
     context = StepContext(scheme, law, fluid, still, bodies, kinds, neighbours, box, chunk_sums)
     for _ in range(times):
@@ -68,14 +50,8 @@ def correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, ch
 def step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, chunk_sums):
     """All three in one sweep, as they are done.
 
-    Parameters
-    ----------
-    times, still : how often; `RunConstants` with a time step of zero
-    mode, scheme, law, fluid, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies, neighbours, chunk_sums : as `sweeps.sweep_block` and `passes.pick_serial`
+    times, still: how often; `RunConstants` with a time step of zero.
+    Writes bodies, neighbours, chunk_sums: as `sweeps.sweep_block` and `passes.pick_serial`.
     """
     context = StepContext(scheme, law, fluid, still, bodies, kinds, neighbours, box, chunk_sums)
     for _ in range(times):
@@ -86,14 +62,8 @@ def step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box,
 def pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, chunk_sums):
     """Pick the candidate pairs, a number of times.
 
-    Parameters
-    ----------
-    times, still : how often; `RunConstants` with a time step of zero
-    mode, scheme, law, fluid, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies, neighbours, chunk_sums : as `sweeps.sweep_block` and `passes.pick_serial`
+    times, still: how often; `RunConstants` with a time step of zero.
+    Writes bodies, neighbours, chunk_sums: as `sweeps.sweep_block` and `passes.pick_serial`.
     """
     context = StepContext(scheme, law, fluid, still, bodies, kinds, neighbours, box, chunk_sums)
     for _ in range(times):

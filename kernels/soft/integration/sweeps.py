@@ -66,16 +66,9 @@ def reach_of(context):
 def evaluate_and_accumulate(c, evaluates, d, gathers, shift, time_sign, context):
     """Evaluate the candidate pairs of chunk c, and gather the forces of chunk d: of pairs, walls and bonds; or either.
 
-    Parameters
-    ----------
-    c, evaluates, d, gathers, shift : as of `dem.kernels.soft.integration.compiled_stages.pair_forces`
-    time_sign, context : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context.neighbours : forces or wrenches of candidates, and what they and contacts with walls remember
-    context.bodies : forces and torques
-    context.chunk_sums : row c, PAIRS and on; row d, WALLS and on
+    evaluates, d, gathers: as of `dem.kernels.soft.integration.compiled_stages.pair_forces`.
+    Writes context.neighbours: forces or wrenches of candidates, and what they and contacts with walls remember.
+    Writes context.bodies: forces and torques. Writes context.chunk_sums: row c, PAIRS and on; row d, WALLS and on.
     """
     chunk_sums, neighbours = context.chunk_sums, context.neighbours
     sums = compiled_stages.pair_forces(
@@ -112,15 +105,9 @@ def add_work_of_fixed(c, shift, context):
 def move_dry(c, corrects, predicts, shift, context):
     """Complete the step with the forces, and predict the next, or either.
 
-    Parameters
-    ----------
-    c, corrects, predicts, shift : as of `dem.kernels.soft.integration.compiled_stages.integrate`
-    context : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context.bodies : velocities and memories; positions, orientations and spheres at the time of the next forces
-    context.chunk_sums : row c, BODY_ENERGY, SPIN, ACCELERATION_SQUARED and DISPLACEMENT
+    corrects, predicts: as of `dem.kernels.soft.integration.compiled_stages.integrate`.
+    Writes context.bodies: velocities and memories; positions, orientations and spheres at the time of the next forces.
+    Writes context.chunk_sums: row c, BODY_ENERGY, SPIN, ACCELERATION_SQUARED and DISPLACEMENT.
     """
     chunk_sums = context.chunk_sums
     energy, spin, acceleration_squared, gone = compiled_stages.integrate(
@@ -137,15 +124,8 @@ def move_dry(c, corrects, predicts, shift, context):
 def move_wet(c, corrects, predicts, shift, context):
     """Complete the step with the forces, predict the next, or do both, in a fluid.
 
-    Parameters
-    ----------
-    c, corrects, predicts, shift : as of `move_dry`
-    context : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context.bodies : as `move_dry`
-    context.chunk_sums : as `move_dry`, and row c, FLUID_WORK_BEFORE and on
+    corrects, predicts: as of `move_dry`.
+    Writes context.bodies: as `move_dry`. Writes context.chunk_sums: as `move_dry`, and row c, FLUID_WORK_BEFORE and on.
     """
     chunk_sums, constants = context.chunk_sums, context.constants
     if corrects:
@@ -191,13 +171,8 @@ def evaluate_borders(block, task, context):
 
     There may be many more in one block than in another, which would wait for it.
 
-    Parameters
-    ----------
-    block, task, context : see `sweep_block`
-
-    Writes
-    ------
-    context.neighbours, context.chunk_sums : as `evaluate_and_accumulate`
+    block, task: see `sweep_block`.
+    Writes context.neighbours, context.chunk_sums: as `evaluate_and_accumulate`.
     """
     neighbours = context.neighbours
     first, stop = neighbours.block[block], neighbours.block[block + 1]
@@ -222,14 +197,8 @@ def sweep_block(block, task, context):
     then the lag is 0. The forces on spheres are kept only at the last step: until then they go where those of the
     block's first chunk go, and never leave the cache.
 
-    Parameters
-    ----------
-    block, task : which block; FORCES, PREDICT, STEP or LAST_STEP
-    context : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context.bodies, context.neighbours, context.chunk_sums : as the parts above, which the task calls for
+    block, task: which block; FORCES, PREDICT, STEP or LAST_STEP.
+    Writes context.bodies, context.neighbours, context.chunk_sums: as the parts above, which the task calls for.
     """
     sweep_half(block, 0, 2, task, context)
 
@@ -238,14 +207,9 @@ def sweep_block(block, task, context):
 def sweep_half(block, begin, end, task, context):
     """Sweep over some halves of a block, one after the other.
 
-    Parameters
-    ----------
-    block, task, context : see `sweep_block`
-    begin, end : from half `begin` to half `end`, of the halves 0 and 1
-
-    Writes
-    ------
-    context.bodies, context.neighbours, context.chunk_sums : as `sweep_block`
+    block, task: see `sweep_block`.
+    begin, end: from half `begin` to half `end`, of the halves 0 and 1.
+    Writes context.bodies, context.neighbours, context.chunk_sums: as `sweep_block`.
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     first, stop = neighbours.block[block], neighbours.block[block + 1]

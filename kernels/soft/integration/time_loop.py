@@ -90,20 +90,10 @@ def execute(
     One function for all of them, because what they share is then compiled once, and the hundred arrays that Python
     hands over are unpacked by one piece of code.
 
-    Parameters
-    ----------
-    order : ADVANCE, PICK, PLACE, START or SHOW
-    scheme, law, fluid, mode, constants, kinds : see `dem.kernels.soft.state`
-    stop : as of `advance`
-
-    Writes
-    ------
-    bodies, neighbours, box, progress, chunk_sums : as the function does that the order calls for
-    view : `OutputState`, if it is to be shown
-
-    Returns
-    -------
-    DONE, or one of the others of `advance`
+    order: ADVANCE, PICK, PLACE, START or SHOW.
+    stop: as of `advance`.
+    Writes bodies, neighbours, box, progress, chunk_sums: as the function does that the order calls for.
+    Writes view: `OutputState`, if it is to be shown. Returns DONE, or one of the others of `advance`.
     """
     context = StepContext(scheme, law, fluid, constants, bodies, kinds, neighbours, box, chunk_sums)
     if order == PLACE:
@@ -124,20 +114,11 @@ def advance(order, stop, mode, context, progress):
 
     The state is left complete: the last step does not predict the next one.
 
-    Parameters
-    ----------
-    order : ADVANCE; or PICK, to come back when candidates have been picked
-    stop : number of steps, counted from the start of the run
-    mode, context, progress : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context : the state after the last step; candidates picked as needed; `chunk_sums` is scratch
-    progress : `RunState`
-
-    Returns
-    -------
-    DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, TOO_BRISK or FEW_SLOTS
+    order: ADVANCE; or PICK, to come back when candidates have been picked.
+    stop: number of steps, counted from the start of the run.
+    Writes context: the state after the last step; candidates picked as needed; `chunk_sums` is scratch.
+    Writes progress: `RunState`.
+    Returns DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, TOO_BRISK or FEW_SLOTS.
     """
     while order == PICK or progress.step[0] < stop or progress.phase[0] == FRESH:
         code = take_step(order, next_task(stop, context.box, progress), mode, context, progress)
@@ -155,18 +136,9 @@ def take_step(order, task, mode, context, progress):
     velocities corrected, and the next positions predicted, all of these chunk by chunk (`sweeps.sweep_half`); the
     ledger is kept; limits are checked.
 
-    Parameters
-    ----------
-    order, mode, context, progress : see `advance`
-    task : `sweeps.FORCES`, PREDICT, STEP or LAST_STEP
-
-    Writes
-    ------
-    context, progress : as `advance`
-
-    Returns
-    -------
-    as `advance`
+    order: see `advance`.
+    task: `sweeps.FORCES`, PREDICT, STEP or LAST_STEP.
+    Writes context, progress: as `advance`. Returns what `advance` does.
     """
     if order == ADVANCE and task != sweeps.PREDICT:
         move_boundaries(time_of(task, context.constants.dt, progress), context, progress)
@@ -194,13 +166,8 @@ def move_boundaries(time, context, progress):
 def check_lists(order, mode, context, progress):
     """Pick the candidates anew, or list the bodies near walls, if bodies or walls have moved too far for those listed.
 
-    Parameters
-    ----------
-    order, mode, context, progress : see `advance`
-
-    Returns
-    -------
-    DONE, LIST_STALE or NO_ROOM
+    order: see `advance`.
+    Returns DONE, LIST_STALE or NO_ROOM.
     """
     predicted = progress.phase[0] == PREDICTED
     if order == PICK or (predicted and 2.0 * progress.travel[0] > context.constants.candidate_skin):
@@ -214,11 +181,8 @@ def check_lists(order, mode, context, progress):
 def keep_ledger(task, totals, context, chunk_sums, progress):
     """Note what a sweep did: energies, extremes and steps, and the work of walls.
 
-    Parameters
-    ----------
-    task, totals : what the sweep did, `passes.Totals`
-    context, progress : see `dem.kernels.soft.state`
-    chunk_sums : what chunks reported, those of all ranks
+    task, totals: what the sweep did, `passes.Totals`.
+    chunk_sums: what chunks reported, those of all ranks.
     """
     account(context.fluid, task, totals, chunk_sums, progress)
     if task != sweeps.PREDICT:
@@ -273,19 +237,9 @@ def time_of(task, dt, progress):
 def refresh_candidates(order, mode, context, progress):
     """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not.
 
-    Parameters
-    ----------
-    order : ADVANCE; or PICK, if the list is new
-    mode, context : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context : as `dem.kernels.soft.integration.passes.pick_serial`
-    progress.travel : set back to 0
-
-    Returns
-    -------
-    DONE, LIST_STALE or NO_ROOM
+    order: ADVANCE; or PICK, if the list is new.
+    Writes context: as `dem.kernels.soft.integration.passes.pick_serial`. Writes progress.travel: set back to 0.
+    Returns DONE, LIST_STALE or NO_ROOM.
     """
     if order == ADVANCE:
         displacement = passes.displacement(mode, context)

@@ -23,17 +23,8 @@ from dem.kernels.soft.state import gravity_of
 def start(context):
     """Compute the half-step memory from whole-step velocity, orientation and (in memory_w) world angular velocity.
 
-    Parameters
-    ----------
-    context : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context.bodies : velocity, velocity_predicted and the memory of the scheme
-
-    Returns
-    -------
-    energy that `correct` will report while it is conserved, in units
+    Writes context.bodies: velocity, velocity_predicted and the memory of the scheme.
+    Returns the energy that `correct` will report while it is conserved, in units.
     """
     scheme, constants, bodies = context.scheme, context.constants, context.bodies
     kinds, box = context.kinds, context.box
@@ -68,14 +59,8 @@ def start(context):
 def synchronise(elapsed, context, position, velocity, orientation, angular_velocity):
     """Whole-step state in the user's numbering.
 
-    Parameters
-    ----------
-    context : see `dem.kernels.soft.state`
-    elapsed : time since the start [s], by which spheres without torque have turned
-
-    Writes
-    ------
-    position, velocity, orientation, angular_velocity : (3, N) [m, m/s], (4, N), (3, N) world frame [rad/s]
+    elapsed: time since the start [s], by which spheres without torque have turned.
+    Writes position, velocity, orientation, angular_velocity: (3, N) [m, m/s], (4, N), (3, N) world frame [rad/s].
     """
     scheme, constants, bodies = context.scheme, context.constants, context.bodies
     kinds, box = context.kinds, context.box

@@ -29,16 +29,10 @@ def search(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
 
     More pairs than the chunk's segment holds are counted but not written: the caller makes room and calls again.
 
-    Parameters
-    ----------
-    c, skin, bodies, kinds, box : see `dem.kernels.soft.state`
-    grid, cell_first : `linked_cells.Grid`; (cells + 1,) first body of each cell
-
-    Writes
-    ------
-    neighbours.first, neighbours.count, neighbours.lower, neighbours.higher : the chunk's pairs
-    neighbours.first_chunk_reached, neighbours.last_chunk_reached : chunks that they reach
-    neighbours.candidate_range : scratch
+    grid, cell_first: `linked_cells.Grid`; (cells + 1,) first body of each cell.
+    Writes neighbours.first, neighbours.count, neighbours.lower, neighbours.higher: the chunk's pairs.
+    Writes neighbours.first_chunk_reached, neighbours.last_chunk_reached: chunks that they reach.
+    Writes neighbours.candidate_range: scratch.
     """
     room = pair_room(neighbours)
     start = c * room
@@ -83,19 +77,9 @@ def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbo
     Cells have the size of the smallest bodies. A body looks for those that are not larger than itself, so only the
     large ones look far. Among equals it looks for higher indices, which half of the surrounding cells hold.
 
-    Parameters
-    ----------
-    box, b, skin, bodies, kinds : see `dem.kernels.soft.state`
-    grid, cell_first : `linked_cells.Grid`; (cells + 1,) first body of each cell
-    k, stop : where to write, and the end of the room
-
-    Writes
-    ------
-    neighbours.higher : from k on
-
-    Returns
-    -------
-    end of what was found, beyond `stop` if there was no room
+    grid, cell_first: `linked_cells.Grid`; (cells + 1,) first body of each cell.
+    k, stop: where to write, and the end of the room.
+    Writes neighbours.higher: from k on. Returns the end of what was found, beyond `stop` if there was no room.
     """
     centre, bound, (x, y, z), span = near_body(box, b, skin, grid, bodies, kinds)
     for cz in range(z if grid.equal else max(z - span, 0), min(z + span + 1, grid.shape_z)):
@@ -118,13 +102,8 @@ def search_folded(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighb
     All boxes could be searched like this. But where nothing folds a row of cells is one stretch of bodies, and equal
     bodies need half of the cells only: without `search_cells` 1e4 spheres took a fifth longer, 1e4 fibres an eighth.
 
-    Parameters
-    ----------
-    box, b, skin, grid, cell_first, k, stop, bodies, kinds : see `search_cells`
-
-    Writes
-    ------
-    neighbours.higher : from k on
+    grid, cell_first, k, stop: see `search_cells`.
+    Writes neighbours.higher: from k on.
     """
     centre, bound, (x, y, z), span = near_body(box, b, skin, grid, bodies, kinds)
     low_x, cells_x = window(x, span, grid.shape_x, box.length[0] > 0.0)
@@ -160,18 +139,12 @@ def search_row(box, begin, end, b, equal, centre, bound, skin, position, kind, b
 
     No branch on the distance: every body is written, and counts if it is near.
 
-    Parameters
-    ----------
-    box, skin : see `dem.kernels.soft.state`
-    begin, end : bodies of a row of cells
-    b, centre, bound : the body that looks, its centre and bounding radius [m]
-    equal : whether all bodies are of one size
-    position, kind, bounds : (3, N) [m], (N,), (G,) bounding radii [m]
-    k, stop : where to write, and the end of the room
-
-    Writes
-    ------
-    found : from k on
+    begin, end: bodies of a row of cells.
+    b, centre, bound: the body that looks, its centre and bounding radius [m].
+    equal: whether all bodies are of one size.
+    position, kind, bounds: (3, N) [m], (N,), (G,) bounding radii [m].
+    k, stop: where to write, and the end of the room.
+    Writes found: from k on.
     """
     for c in range(begin, end):
         d = minimum_image(box, load(position, c), centre)
@@ -189,14 +162,8 @@ def search_row(box, begin, end, b, equal, centre, bound, skin, position, kind, b
 def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
     """Keep those bodies found for body b that it may meet, as pairs in order of identity; return their end.
 
-    Parameters
-    ----------
-    b, skin, bodies, kinds, box : see `dem.kernels.soft.state`
-    start, found, stop : where the bodies begin and end in `neighbours.higher`, and the end of the room
-
-    Writes
-    ------
-    neighbours.lower, neighbours.higher, neighbours.candidate_range : from start on; the last is scratch
+    start, found, stop: where the bodies begin and end in `neighbours.higher`, and the end of the room.
+    Writes neighbours.lower, neighbours.higher, neighbours.candidate_range: from start on; the last is scratch.
     """
     if found > stop:
         return found
@@ -251,16 +218,10 @@ def flag_near(box, skin, lower, higher, position, orientation, kind, tip, bound,
     Equal spheres on a line, body x, lie inside the capsule about it, so this loses no pair; it keeps one fibre pair in
     four of those whose bounding spheres meet. Bodies that are not on a line count as near.
 
-    Parameters
-    ----------
-    box, skin : see `dem.kernels.soft.state`
-    lower, higher : (P,) bodies of each pair
-    position, orientation, kind : (3, N) [m], (4, N), (N,)
-    tip, bound, is_collinear : (G,) of `Kinds`
-
-    Writes
-    ------
-    near : (P,) int, 1 or 0
+    lower, higher: (P,) bodies of each pair.
+    position, orientation, kind: (3, N) [m], (4, N), (N,).
+    tip, bound, is_collinear: (G,) of `Kinds`.
+    Writes near: (P,) int, 1 or 0.
     """
     for p in range(lower.size):
         b, c = lower[p], higher[p]

@@ -23,14 +23,9 @@ def all_of_them(b, found, apart_first, apart, higher):
 def without_bonded(b, found, apart_first, apart, higher):
     """Close the gaps that those leave whom body b never meets; returns the number of those left.
 
-    Parameters
-    ----------
-    b, found : body, and how many were found near it
-    apart_first, apart : of `Eased`
-
-    Writes
-    ------
-    higher : those found
+    b, found: body, and how many were found near it.
+    apart_first, apart: of `Eased`.
+    Writes higher: those found.
     """
     n = 0
     for m in range(found):

@@ -82,22 +82,13 @@ def pick_round(
 
     No branch on the distance: whether a pair is near is a toss-up, which would cost more than writing it.
 
-    Parameters
-    ----------
-    box, skin, kinds : see `dem.kernels.soft.state`
-    lower, higher : (P,) pairs of bodies of a chunk
-    kind, position : (N,), (3, N) [m]
-    start, stop : the chunk's segment of the candidates
-    column : of pair_force, for the chunk's first candidate
-
-    Writes
-    ------
-    packed : (P,) first candidate of each pair, and 1 or 0
-    sphere_i, sphere_j, reach, stiffness : (C K,) from start on; the last two only if spheres differ
-
-    Returns
-    -------
-    number of candidates, also of those for which there is no room
+    lower, higher: (P,) pairs of bodies of a chunk.
+    kind, position: (N,), (3, N) [m].
+    start, stop: the chunk's segment of the candidates.
+    column: of pair_force, for the chunk's first candidate.
+    Writes packed: (P,) first candidate of each pair, and 1 or 0.
+    Writes sphere_i, sphere_j, reach, stiffness: (C K,) from start on; the last two only if spheres differ.
+    Returns the number of candidates, also of those for which there is no room.
     """
     k = start
     for p in range(lower.size):
@@ -119,15 +110,10 @@ def pick_round(
 def write_pair(k, stop, g, h, i, j, kinds, reach, stiffness):
     """Reach and stiffness of a candidate pair; returns the reach.
 
-    Parameters
-    ----------
-    k, stop : candidate, and the end of the room
-    g, h, i, j : kinds of the two bodies, and their spheres among those of all kinds
-    kinds : `Kinds`
-
-    Writes
-    ------
-    reach, stiffness : (C K,), entry k [m, N m^-1.5]
+    k, stop: candidate, and the end of the room.
+    g, h, i, j: kinds of the two bodies, and their spheres among those of all kinds.
+    kinds: `Kinds`.
+    Writes reach, stiffness: (C K,), entry k [m, N m^-1.5].
     """
     r_i, r_j = kinds.radius[i], kinds.radius[j]
     r = bounding_radius(kinds, i) + bounding_radius(kinds, j)
@@ -150,16 +136,10 @@ def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
 
     No branch on the distance: whether a pair is near is a toss-up, which would cost more than the writing.
 
-    Parameters
-    ----------
-    k, stop : next candidate, and the end of the room
-    b, partner : the two bodies, that of lower identity first
-    skin, bodies, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    neighbours.sphere_i, neighbours.sphere_j : from k on
-    neighbours.contact_distance, neighbours.stiffness : the same, only if spheres differ
+    k, stop: next candidate, and the end of the room.
+    b, partner: the two bodies, that of lower identity first.
+    Writes neighbours.sphere_i, neighbours.sphere_j: from k on.
+    Writes neighbours.contact_distance, neighbours.stiffness: the same, only if spheres differ.
     """
     start = k
     g, h = bodies.kind[b], bodies.kind[partner]
@@ -243,18 +223,13 @@ def list_pairs(
     Both parts are filled up to whole groups with one that never has a force (see `force_accumulation.gather_round`), or
     only the last one so that both together are whole groups, if there is such a candidate.
 
-    Parameters
-    ----------
-    low, high, first : bodies of a chunk, and where theirs begin
-    alone : whether pairs of bodies have one candidate at most
-    apart : whether either part is filled up
-    zero_candidate : one without a force for ever; -1 if there is none
-    first_entry, entry_count, entry, packed : of `Neighbours`
-
-    Writes
-    ------
-    incident : from `first` on
-    count_as_second, count_as_first : (N,) their numbers on either side, filled up
+    low, high, first: bodies of a chunk, and where theirs begin.
+    alone: whether pairs of bodies have one candidate at most.
+    apart: whether either part is filled up.
+    zero_candidate: one without a force for ever; -1 if there is none.
+    first_entry, entry_count, entry, packed: of `Neighbours`.
+    Writes incident: from `first` on.
+    Writes count_as_second, count_as_first: (N,) their numbers on either side, filled up.
     """
     padded, n = zero_candidate >= 0, first
     for b in range(low, high):

@@ -17,13 +17,7 @@ from dem.kernels.soft.wall_contact.near_wall_bodies import axis, centre
 def pick_spheres(kinds, c, skin, bodies, neighbours, box):
     """Bodies made of spheres have candidates that are pairs of spheres.
 
-    Parameters
-    ----------
-    kinds, c, skin, bodies, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    neighbours : as `dem.kernels.soft.neighbours.candidate_pairs.pick`
+    Writes neighbours: as `dem.kernels.soft.neighbours.candidate_pairs.pick`.
     """
     candidate_pairs.pick(c, skin, bodies, kinds, neighbours, box)
 
@@ -32,13 +26,7 @@ def pick_spheres(kinds, c, skin, bodies, neighbours, box):
 def pick_capsules(kinds, c, skin, bodies, neighbours, box):
     """Fill the candidate pairs of chunk c and note their number; more than there is room for are only counted.
 
-    Parameters
-    ----------
-    kinds, c, skin, bodies, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    neighbours : candidates, each with the first spheres of its two bodies, and where those of a pair are
+    Writes neighbours: candidates, each with the first spheres of its two bodies, and where those of a pair are.
     """
     start = c * candidate_room(neighbours)
     first, last = pairs_of(c, bodies, neighbours)
@@ -65,19 +53,11 @@ def write_near(
 ):
     """Write those pairs that are near.
 
-    Parameters
-    ----------
-    lower, higher, kind, first_sphere, kinds : pairs of bodies of a chunk, and of `Bodies` and `Capsules`
-    start, stop, column : the chunk's segment of the candidates, and where its wrenches begin
-
-    Writes
-    ------
-    near : (P,) 1 or 0; after that the first candidate of each pair, and 1 or 0
-    sphere_i, sphere_j, reach, stiffness : (C K,) from start on; the last two only if spheres differ
-
-    Returns
-    -------
-    number of candidates, also of those for which there is no room
+    lower, higher, kind, first_sphere, kinds: pairs of bodies of a chunk, and of `Bodies` and `Capsules`.
+    start, stop, column: the chunk's segment of the candidates, and where its wrenches begin.
+    Writes near: (P,) 1 or 0; after that the first candidate of each pair, and 1 or 0.
+    Writes sphere_i, sphere_j, reach, stiffness: (C K,) from start on; the last two only if spheres differ.
+    Returns the number of candidates, also of those for which there is no room.
     """
     k = start
     for p in range(lower.size):
@@ -96,13 +76,7 @@ def write_near(
 def pick_pieces(kinds, c, skin, bodies, neighbours, box):
     """Pick pairs of pieces as candidates, where bodies of several spheres are beside capsules.
 
-    Parameters
-    ----------
-    kinds, c, skin, bodies, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    neighbours : candidates, each with the spheres that stand for its pieces, and where those of a pair are
+    Writes neighbours: candidates, each with the spheres that stand for its pieces, and where those of a pair are.
     """
     room = candidate_room(neighbours)
     k, (first, last) = c * room, pairs_of(c, bodies, neighbours)
@@ -131,16 +105,10 @@ def place_of(b, piece, u, bodies, kinds):
 def write_pieces(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
     """Candidates of one pair of bodies, from k on; returns their number.
 
-    Parameters
-    ----------
-    k, stop : next candidate, and the end of the room
-    b, partner : the two bodies, that of lower identity first
-    skin, bodies, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    neighbours.sphere_i, neighbours.sphere_j : from k on
-    neighbours.contact_distance, neighbours.stiffness : the same, only if spheres differ
+    k, stop: next candidate, and the end of the room.
+    b, partner: the two bodies, that of lower identity first.
+    Writes neighbours.sphere_i, neighbours.sphere_j: from k on.
+    Writes neighbours.contact_distance, neighbours.stiffness: the same, only if spheres differ.
     """
     start, g, h = k, bodies.kind[b], bodies.kind[partner]
     one, other = axis(b, bodies, kinds), axis(partner, bodies, kinds)

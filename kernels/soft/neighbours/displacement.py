@@ -53,16 +53,10 @@ def drifted(box, low, high, present, position, listed_position):
 def drifted_and_turned(box, low, high, present, kind, tip, position, orientation, listed_position, listed_orientation):
     """Bits of the largest distance of any sphere of the bodies low to high from where it was listed, or more.
 
-    Parameters
-    ----------
-    box, low, high : see `dem.kernels.soft.state`
-    present : number of bodies that have not left, of which only it asks
-    kind, tip : (N,), (G,) [m]
-    position, orientation, listed_position, listed_orientation : (3, N) [m], (4, N), now and then
-
-    Returns
-    -------
-    int64, bits of a float [m]
+    present: number of bodies that have not left, of which only it asks.
+    kind, tip: (N,), (G,) [m].
+    position, orientation, listed_position, listed_orientation: (3, N) [m], (4, N), now and then.
+    Returns int64, bits of a float [m].
     """
     farthest = np.int64(0)
     for b in range(low, high):

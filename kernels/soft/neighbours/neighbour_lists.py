@@ -37,14 +37,9 @@ def reorder(order, rows, scratch):
 def note_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
     """List the pairs of a chunk.
 
-    Parameters
-    ----------
-    c : its number
-    skin, grid, cell_first, bodies, kinds, box : see `dem.kernels.soft.neighbours.body_pairs.search`
-
-    Writes
-    ------
-    neighbours, wanted : as `search_serial`
+    c: its number.
+    grid, cell_first: see `dem.kernels.soft.neighbours.body_pairs.search`.
+    Writes neighbours, wanted: as `search_serial`.
     """
     wanted[c] = search_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box)
 
@@ -53,14 +48,8 @@ def note_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted
 def search_serial(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
     """List the pairs of all bodies, and the room that each chunk wants.
 
-    Parameters
-    ----------
-    skin, grid, cell_first, bodies, kinds, box : see `dem.kernels.soft.neighbours.body_pairs.search`
-
-    Writes
-    ------
-    neighbours : as `dem.kernels.soft.neighbours.body_pairs.search`
-    wanted : (C,) room for pairs
+    grid, cell_first: see `dem.kernels.soft.neighbours.body_pairs.search`.
+    Writes neighbours: as `dem.kernels.soft.neighbours.body_pairs.search`. Writes wanted: (C,) room for pairs.
     """
     for c in range(wanted.size):
         note_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted)
@@ -74,13 +63,8 @@ note_chunks = spread(note_chunk)
 def search_threaded(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
     """List the pairs of all bodies, and the room that each chunk wants, by threads.
 
-    Parameters
-    ----------
-    skin, grid, cell_first, bodies, kinds, box : see `dem.kernels.soft.neighbours.body_pairs.search`
-
-    Writes
-    ------
-    neighbours, wanted : as `search_serial`
+    grid, cell_first: see `dem.kernels.soft.neighbours.body_pairs.search`.
+    Writes neighbours, wanted: as `search_serial`.
     """
     note_chunks(wanted.size, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted)
     return list_entries(wanted, bodies, neighbours)

@@ -64,19 +64,9 @@ windows = select("box", {BoxFaces: closed_windows, PeriodicFaces: folded_windows
 def search_around(box, b, skin, largest, grid, cell_first, k, stop, bodies, kinds, neighbours):
     """Bodies of this rank whose bounding spheres come closer to that of ghost b than the skin, whatever their size.
 
-    Parameters
-    ----------
-    box, b, skin, bodies, kinds : see `dem.kernels.soft.state`
-    largest : bounding radius of all bodies [m]
-    grid, cell_first, k, stop : see `dem.kernels.soft.neighbours.body_pairs.search_cells`
-
-    Writes
-    ------
-    neighbours.higher : from k on
-
-    Returns
-    -------
-    end of what was found, beyond `stop` if there was no room
+    largest: bounding radius of all bodies [m].
+    grid, cell_first, k, stop: see `dem.kernels.soft.neighbours.body_pairs.search_cells`.
+    Writes neighbours.higher: from k on. Returns the end of what was found, beyond `stop` if there was no room.
     """
     centre, bound = load(bodies.position, b), kinds.bounding_radius[bodies.kind[b]]
     most = max(grid.shape_x, grid.shape_y, grid.shape_z)
@@ -101,15 +91,9 @@ def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, nei
 
     See `kernels.soft.neighbours.body_pairs.search`.
 
-    Parameters
-    ----------
-    c, skin, bodies, kinds, box : see `dem.kernels.soft.state`
-    ghosts : their number; indices after them in their chunks are unused
-    largest, grid, cell_first : see `search_around`
-
-    Writes
-    ------
-    neighbours : as `dem.kernels.soft.neighbours.body_pairs.search`
+    ghosts: their number; indices after them in their chunks are unused.
+    largest, grid, cell_first: see `search_around`.
+    Writes neighbours: as `dem.kernels.soft.neighbours.body_pairs.search`.
     """
     room = pair_room(neighbours)
     start = c * room
@@ -132,19 +116,10 @@ def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, nei
 def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box):
     """List the pairs of the border bodies of chunk c, with each other and with inner bodies.
 
-    Parameters
-    ----------
-    c, skin, bodies, kinds, box : see `dem.kernels.soft.state`
-    largest, grid, cell_first : see `search_around`
-    inner_first : (cells + 1,) the first of the inner bodies of each cell
-
-    Writes
-    ------
-    neighbours : as `dem.kernels.soft.neighbours.body_pairs.search`
-
-    Returns
-    -------
-    room needed, see `dem.kernels.soft.neighbours.body_pairs.search`
+    largest, grid, cell_first: see `search_around`.
+    inner_first: (cells + 1,) the first of the inner bodies of each cell.
+    Writes neighbours: as `dem.kernels.soft.neighbours.body_pairs.search`.
+    Returns the room needed, see `dem.kernels.soft.neighbours.body_pairs.search`.
     """
     room = pair_room(neighbours)
     start = c * room
@@ -168,14 +143,9 @@ def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds
 def note_chunk(c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted):
     """List the pairs of a chunk, of ghosts or of bodies of this rank.
 
-    Parameters
-    ----------
-    c, ghosts, skin, largest, grid, cell_first, bodies, kinds, box : see `search_ghosts`
-    inner, inner_first : first chunk of the inner bodies, see `search_border`
-
-    Writes
-    ------
-    neighbours, wanted : as `search_serial`
+    ghosts, largest, grid, cell_first: see `search_ghosts`.
+    inner, inner_first: first chunk of the inner bodies, see `search_border`.
+    Writes neighbours, wanted: as `search_serial`.
     """
     if c < chunks_of_ghosts(neighbours):
         wanted[c] = search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box)
@@ -189,14 +159,8 @@ def note_chunk(c, ghosts, inner, skin, largest, grid, cell_first, inner_first, b
 def search_serial(ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted):
     """List the pairs of all bodies, and the room that each chunk needs.
 
-    Parameters
-    ----------
-    ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, box : see `note_chunk`
-
-    Writes
-    ------
-    neighbours : as `dem.kernels.soft.neighbours.body_pairs.search`
-    wanted : (C,) room for pairs
+    ghosts, inner, largest, grid, cell_first, inner_first: see `note_chunk`.
+    Writes neighbours: as `dem.kernels.soft.neighbours.body_pairs.search`. Writes wanted: (C,) room for pairs.
     """
     for c in range(wanted.size):
         note_chunk(
@@ -214,13 +178,8 @@ def search_threaded(
 ):
     """List the pairs of all bodies and ghosts, and the room that each chunk needs, by threads.
 
-    Parameters
-    ----------
-    ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, box : see `note_chunk`
-
-    Writes
-    ------
-    neighbours, wanted : as `search_serial`
+    ghosts, inner, largest, grid, cell_first, inner_first: see `note_chunk`.
+    Writes neighbours, wanted: as `search_serial`.
     """
     note_chunks(
         wanted.size, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted

@@ -158,9 +158,7 @@ def time(border):
 def exchange_sums(border):
     """Exchange reports with all ranks; returns 0, or the error code of the call.
 
-    Writes
-    ------
-    border : `reports`, `exchange_time`
+    Writes border: `reports`, `exchange_time`.
     """
     began = time(border)
     code = call(border.exchange)
@@ -172,10 +170,7 @@ def exchange_sums(border):
 def add_sums(box, border):
     """Sum the reports of all ranks; the loads of walls are stored as if one chunk reported them.
 
-    Writes
-    ------
-    border : `total`
-    box : `Walls.part`
+    Writes border: `total`. Writes box: `Walls.part`.
     """
     total, reports = border.total, border.reports
     for k in range(sweeps.COLUMNS):

@@ -42,14 +42,9 @@ PAUSE = 50_000_000  # ns
 def evaluate_ghosts(block, task, context):
     """Place the ghosts of the chunks that a block evaluates, and evaluate their pairs.
 
-    Parameters
-    ----------
-    block, task, context : see `dem.kernels.soft.integration.sweeps.sweep_block`
-
-    Writes
-    ------
-    context.bodies : spheres of ghosts
-    context.neighbours, context.chunk_sums : as `dem.kernels.soft.integration.sweeps.evaluate_and_accumulate`
+    block, task: see `dem.kernels.soft.integration.sweeps.sweep_block`.
+    Writes context.bodies: spheres of ghosts.
+    Writes context.neighbours, context.chunk_sums: as `dem.kernels.soft.integration.sweeps.evaluate_and_accumulate`.
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     for c in range(neighbours.block[0]):
@@ -85,14 +80,9 @@ evaluate_all_ghosts = select(
 def sweep_border(task, mode, context, progress, border):
     """Sweep the border for a task; returns DONE, or LIST_STALE if candidates are to be picked first.
 
-    Parameters
-    ----------
-    task, mode, context, progress : see `dem.kernels.soft.integration.time_loop.take_step`
-
-    Writes
-    ------
-    context : as `dem.kernels.soft.integration.sweeps.sweep_block`
-    border : motion of the border, which other ranks need, and the report
+    task: see `dem.kernels.soft.integration.time_loop.take_step`.
+    Writes context: as `dem.kernels.soft.integration.sweeps.sweep_block`.
+    Writes border: motion of the border, which other ranks need, and the report.
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     if task != sweeps.PREDICT:
@@ -114,15 +104,9 @@ def sweep_border(task, mode, context, progress, border):
 def sweep_inner(order, task, mode, context, border):
     """Sweep the inner bodies, or one half of them, and report the sums of this rank.
 
-    Parameters
-    ----------
-    order : FIRST_HALF, SECOND_HALF or REST
-    task, mode, context : see `dem.kernels.soft.integration.time_loop.take_step`
-
-    Writes
-    ------
-    context : as `dem.kernels.soft.integration.sweeps.sweep_block`
-    border : the report of this rank
+    order: FIRST_HALF, SECOND_HALF or REST.
+    task: see `dem.kernels.soft.integration.time_loop.take_step`.
+    Writes context: as `dem.kernels.soft.integration.sweeps.sweep_block`. Writes border: the report of this rank.
     """
     first, last = 1 if order == SECOND_HALF else 0, 1 if order == FIRST_HALF else 2
     sweep_blocks(border.blocks, context.neighbours.block.size - 1, first, last, task, mode, context)
@@ -134,16 +118,11 @@ def sweep_inner(order, task, mode, context, border):
 def record_sums(task, context, progress, border):
     """Record the sums of all ranks; returns DONE, or the limit that is exceeded, the same on all ranks.
 
-    Parameters
-    ----------
-    task : see `dem.kernels.soft.integration.time_loop.take_step`
-    context : bonds with the sums of all ranks
-
-    Writes
-    ------
-    border : totals over all ranks
-    context, progress : as `dem.kernels.soft.integration.time_loop.keep_ledger`
-    context.chunk_sums : row 0, largest displacement in the last prediction, of all ranks
+    task: see `dem.kernels.soft.integration.time_loop.take_step`.
+    context: bonds with the sums of all ranks.
+    Writes border: totals over all ranks.
+    Writes context, progress: as `dem.kernels.soft.integration.time_loop.keep_ledger`.
+    Writes context.chunk_sums: row 0, largest displacement in the last prediction, of all ranks.
     """
     add_sums(context.box, border)
     row = border.total
@@ -160,17 +139,9 @@ def take_steps(order, task, after, stop, mode, context, progress, border):
     Then `stop` steps are complete on all ranks, or the border is swept for another one: kernels return every `PAUSE`,
     so that Python can handle interrupts.
 
-    Parameters
-    ----------
-    order, task, after, stop, mode, context : see `execute`
-
-    Writes
-    ------
-    context, progress, border : as `sweep_inner`, `record_sums` and `sweep_border`
-
-    Returns
-    -------
-    DONE; LIST_STALE or FEW_SLOTS before a border is swept; a limit that is exceeded; EXCHANGE_FAILED
+    order, task, after, stop: see `execute`.
+    Writes context, progress, border: as `sweep_inner`, `record_sums` and `sweep_border`.
+    Returns DONE; LIST_STALE or FEW_SLOTS before a border is swept; a limit that is exceeded; EXCHANGE_FAILED.
     """
     code, on = DONE, order == STEPS
     until = time(border) + PAUSE if on else np.int64(0)
@@ -213,23 +184,14 @@ def execute(
 ):
     """Carry out an order of Python's; returns DONE, or why it came back.
 
-    Parameters
-    ----------
-    order, task : one of those above; task of this sweep, see `dem.kernels.soft.integration.sweeps`
-    after : task of the next sweep, for which the border is swept at RECORD and BORDER; or NO_TASK
-    stop : at STEPS, number of steps to be complete at the end
-    scheme, law, fluid, mode, constants, kinds : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies, neighbours, box, progress, chunk_sums, border : as the function does that the order calls for; the
-        displacement since listing is in the report of `border`, LARGEST, column LIST_DISPLACEMENT
-    view : `dem.kernels.soft.integration.time_loop.OutputState`, if the state at the whole step is wanted
-
-    Returns
-    -------
-    DONE; LIST_STALE or FEW_SLOTS before a border is swept; NO_ROOM for candidates; a limit that is exceeded;
-    EXCHANGE_FAILED
+    order, task: one of those above; task of this sweep, see `dem.kernels.soft.integration.sweeps`.
+    after: task of the next sweep, for which the border is swept at RECORD and BORDER; or NO_TASK.
+    stop: at STEPS, number of steps to be complete at the end.
+    Writes bodies, neighbours, box, progress, chunk_sums, border: as the function does that the order calls for; the
+        displacement since listing is in the report of `border`, LARGEST, column LIST_DISPLACEMENT.
+    Writes view: `dem.kernels.soft.integration.time_loop.OutputState`, if the state at the whole step is wanted.
+    Returns DONE; LIST_STALE or FEW_SLOTS before a border is swept; NO_ROOM for candidates; a limit that is exceeded;
+        EXCHANGE_FAILED.
     """
     code, context = DONE, StepContext(scheme, law, fluid, constants, bodies, kinds, neighbours, box, chunk_sums)
     if order <= STEPS:
