@@ -3,7 +3,8 @@
 SI units; quaternions scalar first (w, x, y, z), body to world; angular velocities, forces and torques in the world
 frame. Start with `Simulation`; read what it wrote with `Trajectory`.
 
-Folders, in order of reading; a module imports from its own folder or from those of earlier lines:
+Folders, in order of reading; a module imports from its own folder or from those of earlier lines, and `validation`
+and `bench` use the engine as a script does, by its public names:
 
     base, ranks                     checked input, notices; several processes that compute one run (MPI)
     model                           materials, shapes, particles, contact laws, box, walls, bonds, fluid

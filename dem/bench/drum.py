@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import dem
 from dem.bench import lammps, states
 from dem.bench.stepping import StepBenchmark, settle, share_of
 from dem.bench.timing import REPEATS
-from dem.model.domain.box import Box
-from dem.model.materials import Material
 from dem.model.particles.fields import STATE
-from dem.model.particles.particles import Particles
-from dem.model.shapes.shape import Sphere
-from dem.model.walls.axisymmetric import Cylinder
-from dem.model.walls.mesh import Mesh
 from dem.model.walls.mesh_builders import turned
-from dem.model.walls.motion import Motion
-from dem.soft.simulation import Simulation
 
 if TYPE_CHECKING:
     from dem.model.walls.wall import Wall
@@ -52,13 +45,13 @@ class Drum:
         volume = n * np.pi / 6 * DIAMETER**3
         self.radius = (volume / (DENSE * FILLING * np.pi)) ** (1 / 3)
         self.n, self.length, self.rate = n, self.radius, rate
-        self.material = Material(young=5e7, poisson=0.35, density=1100, restitution=restitution, friction=friction)
+        self.material = dem.Material(young=5e7, poisson=0.35, density=1100, restitution=restitution, friction=friction)
         half = 0.5 * self.length
-        box = Box((-2 * self.radius, -half, -2 * self.radius), (2 * self.radius, half, 2 * self.radius), self.material,
-                  periodic=["y"], open=["x-", "x+", "z-", "z+"])  # fmt: skip
-        grains = Particles(Sphere(diameter=DIAMETER), self.material, position=self._lattice(n))
+        corner = np.array([2 * self.radius, half, 2 * self.radius])
+        box = dem.Box(-corner, corner, self.material, periodic=["y"], open=["x-", "x+", "z-", "z+"])
+        grains = dem.Particles(dem.Sphere(diameter=DIAMETER), self.material, position=self._lattice(n))
         wall = self._smooth() if smooth else self._mesh()
-        self.sim = Simulation(grains, box, walls=[wall], time_step=1e-5, threads=threads)
+        self.sim = dem.Simulation(grains, box, walls=[wall], time_step=1e-5, threads=threads)
 
     def _lattice(self, n: int) -> np.ndarray:
         """Sites in the lower part of the drum, from below."""
@@ -71,25 +64,25 @@ class Drum:
         x = x[np.lexsort((x[:, 0], x[:, 1], x[:, 2]))][:n]
         return x + 4e-4 * DIAMETER * np.random.default_rng(1).uniform(-1, 1, x.shape)
 
-    def _motion(self) -> Motion:
-        return Motion(axis=(0, 1, 0), rate=self.rate)
+    def _motion(self) -> dem.Motion:
+        return dem.Motion(axis=(0, 1, 0), rate=self.rate)
 
     def _mesh(self) -> Wall:
         """Rings of triangles that are about as long as high."""
         rings = max(2, round((self.n / 120) ** 0.5))
         profile = [(self.radius, z) for z in np.linspace(-0.5, 0.5, rings + 1) * self.length]
         vertices, triangles = turned(profile, segments=6 * rings)
-        return Mesh(vertices[:, [0, 2, 1]], triangles, material=self.material, motion=self._motion())
+        return dem.Mesh(vertices[:, [0, 2, 1]], triangles, material=self.material, motion=self._motion())
 
     def _smooth(self) -> Wall:
         half = 0.5 * self.length
-        return Cylinder((0, -half, 0), (0, half, 0), self.radius, material=self.material, motion=self._motion())
+        return dem.Cylinder((0, -half, 0), (0, half, 0), self.radius, material=self.material, motion=self._motion())
 
 
 class Drumming(StepBenchmark):
     """Particle steps per second in such a drum."""
 
-    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
         """Settled in the lower part of a drum of triangles, and turned for a hundred steps."""
         rounds = share_of(self.warm, share)
         sim = Drum(threads=threads, **self.parameters).sim
@@ -113,7 +106,7 @@ class Drumming(StepBenchmark):
         return {"lammps": theirs, "ours": self.rate(sim, steps)}
 
 
-def cylinder(sim: Simulation, radius: float) -> list[str]:
+def cylinder(sim: dem.Simulation, radius: float) -> list[str]:
     """The drum as LAMMPS has it: a cylinder without ends, that turns about its axis."""
     grain = sim.particles.variants[0][1]
     pair = sim.contacts.between(grain, grain)

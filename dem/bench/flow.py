@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import statistics
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+import dem
 from dem.bench.stepping import RATE, share_of
 from dem.bench.turns import cost_by_turns
 from dem.case import case
-from dem.model.fluid.fluid import Fluid
-from dem.model.fluid.given_flows import GriddedFlow
-from dem.soft.simulation import Simulation
-
-if TYPE_CHECKING:
-    from dem.model.domain.box import Box
 
 AIR = {"density": 1.2, "viscosity": 1.8e-5}
 TURNOVER = 1.0  # time in which the flow goes through the box [s]
 NODES = 25  # along each axis
 
 
-def vortices(box: Box) -> GriddedFlow:
+def vortices(box: dem.Box) -> dem.GriddedFlow:
     """Vortices as large as a box, at the nodes of a grid that covers it, and some flow through them."""
     lower, upper = np.array(box.lower), np.array(box.upper)
     margin = 1e-6 * (upper - lower)
@@ -31,7 +25,7 @@ def vortices(box: Box) -> GriddedFlow:
     x, y, _ = np.meshgrid(*(2 * np.pi * (a - a[0]) / (a[-1] - a[0]) for a in axes), indexing="ij")
     speed = (upper - lower).max() / TURNOVER
     velocity = speed * np.stack([np.sin(x) * np.cos(y), -np.cos(x) * np.sin(y), 0.2 * np.sin(x)], -1)
-    return GriddedFlow(
+    return dem.GriddedFlow(
         velocity=velocity, spacing=tuple(float(a[1] - a[0]) for a in axes), origin=tuple(float(a[0]) for a in axes)
     )
 
@@ -44,7 +38,7 @@ class Flowing:
     def __init__(self, case: str, warm: int, steps: int, fluids: dict[str, dict], **parameters: float | str) -> None:
         self.case, self.warm, self.steps, self.fluids, self.parameters = case, warm, steps, fluids, parameters
 
-    def runs(self, *, share: float = 1.0, threads: int | None = None) -> dict[str, Simulation]:
+    def runs(self, *, share: float = 1.0, threads: int | None = None) -> dict[str, dem.Simulation]:
         """One simulation without a fluid and one in each fluid, from the same state after its first steps."""
         dry = case(self.case)(**self.parameters, threads=threads).simulation()
         dry.step(share_of(self.warm, share))
@@ -53,9 +47,9 @@ class Flowing:
             "gravity": dry.gravity, "time_step": dry.time_step, "integrator": dry.integrator.name, "threads": threads,
             "contacts": dry.contacts,
         }  # fmt: skip
-        fluids = {name: Fluid(**AIR, velocity=flow, **words) for name, words in self.fluids.items()}
+        fluids = {name: dem.Fluid(**AIR, velocity=flow, **words) for name, words in self.fluids.items()}
         return {
-            name: Simulation(dry.particles, dry.box, fluid=fluid, **told)
+            name: dem.Simulation(dry.particles, dry.box, fluid=fluid, **told)
             for name, fluid in {"dry": None, **fluids}.items()
         }
 

@@ -21,15 +21,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import dem
 from dem.model.particles import packing
 from dem.model.shapes.capsule import half_length_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.contact.contacts import Contact
-    from dem.model.energy import Energy
-    from dem.soft.simulation import Simulation
 
 SKIN, FRICTION_SKIN, FIBRE_SKIN = 0.2, 0.1, 0.4  # diameters
 FEW, FEW_SKIN = 100, 2.0  # so few particles that long lists cost nothing
@@ -58,7 +56,7 @@ def launcher(lmp: str) -> str:
     return found
 
 
-def run(sim: Simulation, steps: int, walls: Sequence[str] = (), *, ranks: int = 1) -> tuple[float, np.ndarray]:
+def run(sim: dem.Simulation, steps: int, walls: Sequence[str] = (), *, ranks: int = 1) -> tuple[float, np.ndarray]:
     """Particle steps a second of LAMMPS on one core, from the present state of a simulation of equal particles.
 
     Or on several cores, a rank each. Walls beside the box are what the caller says of them, in lines of LAMMPS. Also
@@ -98,7 +96,7 @@ def run(sim: Simulation, steps: int, walls: Sequence[str] = (), *, ranks: int = 
     return len(sim.particles) * steps / float(times[-1]), rows[:, 1:].reshape(len(sim.particles), -1, 9)
 
 
-def energy(sim: Simulation, state: np.ndarray) -> Energy:
+def energy(sim: dem.Simulation, state: np.ndarray) -> dem.Energy:
     """Energies [J] of the particles of a simulation in a state (N, K, 9) of their spheres.
 
     The axis of a body is that through its outer spheres, and it does not spin about it.
@@ -117,7 +115,7 @@ def energy(sim: Simulation, state: np.ndarray) -> Energy:
     ).energy()
 
 
-def write(sim: Simulation, folder: Path, steps: int, walls: Sequence[str] = ()) -> None:
+def write(sim: dem.Simulation, folder: Path, steps: int, walls: Sequence[str] = ()) -> None:
     """Write in.dem, data.dem and, for fibres, bodies.dem."""
     shape, material = sim.particles.variants[0]
     k = len(shape.radii)
@@ -130,7 +128,7 @@ def write(sim: Simulation, folder: Path, steps: int, walls: Sequence[str] = ()) 
     (folder / "in.dem").write_text("\n".join(script) + "\n")
 
 
-def _particles(sim: Simulation, k: int) -> list[str]:
+def _particles(sim: dem.Simulation, k: int) -> list[str]:
     ends = " ".join("p" if axis in sim.box.periodic else "f" for axis in "xyz")
     start = ["units si", "atom_style sphere", "atom_modify map array", f"boundary {ends}", "newton off"]
     start.append("comm_modify vel yes")
@@ -146,7 +144,7 @@ def _particles(sim: Simulation, k: int) -> list[str]:
     ]
 
 
-def _contacts(sim: Simulation) -> list[str]:
+def _contacts(sim: dem.Simulation) -> list[str]:
     material = sim.particles.variants[0][1]
     pair, wall = sim.contacts.between(material, material), sim.contacts.between(material, sim.box.material)
     sides = [
@@ -170,7 +168,7 @@ def _contacts(sim: Simulation) -> list[str]:
     ]
 
 
-def _rolling(sim: Simulation, pair: Contact) -> str:
+def _rolling(sim: dem.Simulation, pair: dem.Contact) -> str:
     """Rolling resistance, of a spring that is as stiff at all overlaps as ours is under the weight of one particle."""
     if not pair.rolling:
         return ""
@@ -184,13 +182,13 @@ def _rolling(sim: Simulation, pair: Contact) -> str:
     return f" rolling sds {stiffness!r} {damping!r} {pair.rolling.friction!r}"
 
 
-def _has_losses(sim: Simulation) -> bool:
+def _has_losses(sim: dem.Simulation) -> bool:
     material = sim.particles.variants[0][1]
     pair = sim.contacts.between(material, material)
     return pair.restitution < 1 or pair.friction > 0
 
 
-def _motion(sim: Simulation, k: int) -> list[str]:
+def _motion(sim: dem.Simulation, k: int) -> list[str]:
     """Spheres each feel their weight; of a rigid body only the whole may, or it would fall at 2 g."""
     g, strength = sim.gravity, float(np.linalg.norm(sim.gravity))
     weight = f"fix weight all gravity {strength!r} vector {g[0]} {g[1]} {g[2]}"
@@ -199,7 +197,7 @@ def _motion(sim: Simulation, k: int) -> list[str]:
     return [weight + " disable", "fix motion all rigid/small molecule gravity weight infile bodies.dem"]
 
 
-def _run(sim: Simulation, k: int, diameter: float, steps: int) -> list[str]:
+def _run(sim: dem.Simulation, k: int, diameter: float, steps: int) -> list[str]:
     skin = FIBRE_SKIN if k > 1 else FRICTION_SKIN if _has_losses(sim) else SKIN
     if len(sim.particles) < FEW:
         skin = FEW_SKIN
@@ -215,16 +213,16 @@ def _run(sim: Simulation, k: int, diameter: float, steps: int) -> list[str]:
     ]
 
 
-def _edges(sim: Simulation) -> list[tuple[str, float, float]]:
+def _edges(sim: dem.Simulation) -> list[tuple[str, float, float]]:
     return list(zip("xyz", sim.box.lower, sim.box.upper, strict=True))
 
 
-def sphere_centres(sim: Simulation) -> np.ndarray:
+def sphere_centres(sim: dem.Simulation) -> np.ndarray:
     """Centres of all spheres (N, K, 3) [m], in the order of the particles."""
     return sim.sphere_centres().reshape(len(sim.particles), -1, 3)
 
 
-def _data(sim: Simulation) -> str:
+def _data(sim: dem.Simulation) -> str:
     centres = sphere_centres(sim)
     n, k, _ = centres.shape
     shapes = np.array([2 * float(shape.radii[0]) for shape, _ in sim.particles.variants])
@@ -243,7 +241,7 @@ def _data(sim: Simulation) -> str:
     )
 
 
-def _bodies(sim: Simulation, mass: float, inertia: tuple[float, float, float]) -> str:
+def _bodies(sim: dem.Simulation, mass: float, inertia: tuple[float, float, float]) -> str:
     """Mass, centre, inertia in world axes, velocity and angular momentum of each body."""
     centres = sphere_centres(sim)
     axis = centres[:, -1] - centres[:, 0]

@@ -5,12 +5,7 @@ The walls are layers of spheres so heavy that they keep their velocity, in a cel
 
 import numpy as np
 
-from dem.model.domain.box import Box
-from dem.model.materials import Material
-from dem.model.particles.packing import random_velocities
-from dem.model.particles.particles import Particles
-from dem.model.shapes.shape import Sphere
-from dem.soft.simulation import Simulation
+import dem
 
 DIAMETER, LOOSE = 0.01, 0.5  # m; solid fraction of the lattice that it begins with
 APPROACH = 0.4  # of the walls [m/s]
@@ -32,15 +27,17 @@ class ShearedBed:
         self.layer = len(flat)
         ends = [np.column_stack([flat, np.full(len(flat), z)]) for z in (0.4 * DIAMETER, self.width + 1.6 * DIAMETER)]
         grain, rough = (
-            Material(young=5e7, poisson=0.35, density=density, restitution=restitution, friction=friction, name=name)
+            dem.Material(
+                young=5e7, poisson=0.35, density=density, restitution=restitution, friction=friction, name=name
+            )
             for name, density in (("grain", 1100), ("rough", HEAVY * 1100))
         )
-        ball = Sphere(diameter=DIAMETER)
-        moving = Particles(ball, grain, position=inner, velocity=random_velocities(self.n, 0.3, rng))
-        walls = Particles(ball, rough, position=np.concatenate(ends))
-        box = Box((0, 0, 0), (self.width, self.width, self.width + 2 * DIAMETER), grain, periodic=["x", "y"],
+        ball = dem.Sphere(diameter=DIAMETER)
+        moving = dem.Particles(ball, grain, position=inner, velocity=dem.random_velocities(self.n, 0.3, rng))
+        walls = dem.Particles(ball, rough, position=np.concatenate(ends))
+        box = dem.Box((0, 0, 0), (self.width, self.width, self.width + 2 * DIAMETER), grain, periodic=["x", "y"],
                   open=["z-", "z+"])  # fmt: skip
-        self.sim = Simulation(Particles.concatenate([moving, walls]), box, gravity=(0, 0, 0), time_step=1e-5,
+        self.sim = dem.Simulation(dem.Particles.concatenate([moving, walls]), box, gravity=(0, 0, 0), time_step=1e-5,
                               threads=threads)  # fmt: skip
 
     def drive(self, lower: tuple, upper: tuple, kept: float = 1.0) -> None:

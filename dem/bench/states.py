@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import dem
 from dem.kernels.compiler.own_folder import user_cache
 from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from dem.soft.simulation import Simulation
 
 
 def folder() -> Path:
@@ -25,7 +24,7 @@ def folder() -> Path:
     return user_cache() / "states"
 
 
-def restore(sim: Simulation, recipe: dict, make: Callable[[], None]) -> None:
+def restore(sim: dem.Simulation, recipe: dict, make: Callable[[], None]) -> None:
     """Put a simulation into the state that this recipe, plain values, led to once; else make it, and keep it."""
     name = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:16]
     try:
@@ -38,7 +37,7 @@ def restore(sim: Simulation, recipe: dict, make: Callable[[], None]) -> None:
         _keep(sim, f"{name}.npz")
 
 
-def _keep(sim: Simulation, name: str) -> None:
+def _keep(sim: dem.Simulation, name: str) -> None:
     """Write it beside and move it into place; where nothing can be kept it is made again next time."""
     try:
         path = folder() / name

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+import dem
 from dem.bench import lammps, states
 from dem.bench.mixture import mixture
 from dem.bench.shear import ShearedBed
 from dem.bench.timing import REPEATS, copy_bandwidth, median_rate, stage_times
 from dem.case import case
-
-if TYPE_CHECKING:
-    from dem.soft.simulation import Simulation
 
 RATE = "particle_steps_per_second"
 
@@ -26,14 +22,14 @@ class StepBenchmark:
     def __init__(self, case: str, warm: int, steps: int, **parameters: float | str) -> None:
         self.case, self.warm, self.steps, self.parameters = case, warm, steps, parameters
 
-    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
         """The simulation, past its first steps."""
         sim = case(self.case)(**self.parameters, threads=threads).simulation()
         sim.step(share_of(self.warm, share))
         return sim
 
     @staticmethod
-    def rate(sim: Simulation, steps: int) -> float:
+    def rate(sim: dem.Simulation, steps: int) -> float:
         """Particle steps per second over so many steps, lists included."""
 
         def work() -> float:
@@ -91,7 +87,7 @@ class SettledHeap(StepBenchmark):
     That may take minutes, so what came of it is kept for the next time, see `dem.bench.states`.
     """
 
-    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
         """The simulation, settled and at rest; `warm` counts how often velocities lose a fifth, 500 steps apart."""
         rounds = share_of(self.warm, share)
         sim = case(self.case)(**self.parameters, threads=threads).simulation()
@@ -102,7 +98,7 @@ class SettledHeap(StepBenchmark):
 class BidisperseBed(StepBenchmark):
     """A settled bed of large spheres with eight small ones, a fifth as large, for each."""
 
-    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
         """The settled bed; during two thirds of settling it is compressed by ten times its weight."""
         rounds = share_of(self.warm, share)
         sim = mixture(threads=threads, **self.parameters)
@@ -121,7 +117,7 @@ class BidisperseBed(StepBenchmark):
 class Shear(StepBenchmark):
     """A dense bed in slow shear between rough walls, see `dem.bench.shear`."""
 
-    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
         """Pressed, and sheared by `warm` percent of the distance between the walls."""
         parameters = dict(self.parameters)
         solid_fraction, speed = parameters.pop("solid_fraction"), parameters.pop("speed")
@@ -135,7 +131,7 @@ class Shear(StepBenchmark):
         return bed.sim
 
 
-def settle(sim: Simulation, rounds: int) -> None:
+def settle(sim: dem.Simulation, rounds: int) -> None:
     """Let all come to rest."""
     for _ in range(rounds):
         sim.step(500)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import dem
 from dem.base.cpu_info import processor
 from dem.kernels.compiler.jit import most_threads, threading_layer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dem.soft.simulation import Simulation
 
 REPEATS = 3
 STAGE_SECONDS = 0.2
@@ -50,7 +50,7 @@ def median_rate(work: Callable[[], float]) -> float:
     return statistics.median(rates)
 
 
-def stage_times(sim: Simulation) -> dict[str, float]:
+def stage_times(sim: dem.Simulation) -> dict[str, float]:
     """Nanoseconds a particle for each part of a step, and for one making of each list; the state is put back after."""
     result = {}
     with sim.stages() as timed:

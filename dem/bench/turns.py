@@ -5,19 +5,20 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+import dem
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from dem.soft.simulation import Simulation
 
 ROUNDS = 9
 
 
 def cost_by_turns(
-    runs: Mapping[str, Simulation],
+    runs: Mapping[str, dem.Simulation],
     steps: int,
     *,
-    before: Callable[[Simulation], None] = lambda sim: None,
+    before: Callable[[dem.Simulation], None] = lambda sim: None,
     clock: Callable[[], float] = time.process_time,
 ) -> dict[str, list[float]]:
     """Nanoseconds a step of each run (ROUNDS,) by turns; `before` is done with each first, and not timed."""

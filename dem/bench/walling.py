@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+import dem
 from dem.bench.drum import Drum, Drumming
 from dem.bench.stepping import RATE, share_of
 from dem.bench.turns import cost_by_turns
 from dem.model.particles.fields import STATE
-from dem.soft.simulation import Simulation
 
 LISTING = 3  # steps after a state is given: what is listed anew is not counted
 WITHOUT, CYLINDER, TRIANGLES = "without", "cylinder", "triangles"
@@ -23,11 +23,11 @@ class Walling:
         self.steps, self.parameters = steps, parameters
         self.drumming = Drumming("", warm, steps, **parameters)
 
-    def runs(self, *, share: float = 1.0, threads: int | None = None) -> dict[str, Simulation]:
+    def runs(self, *, share: float = 1.0, threads: int | None = None) -> dict[str, dem.Simulation]:
         """One bed of grains without a drum, in a smooth drum and in a drum of triangles."""
         triangles = self.drumming.prepare(share=share, threads=threads)
         smooth = Drum(threads=threads, **self.parameters, smooth=True).sim
-        bare = Simulation(triangles.particles, triangles.box, time_step=triangles.time_step, threads=threads)
+        bare = dem.Simulation(triangles.particles, triangles.box, time_step=triangles.time_step, threads=threads)
         return {WITHOUT: bare, CYLINDER: smooth, TRIANGLES: triangles}
 
     def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
@@ -40,7 +40,7 @@ class Walling:
         runs, steps = self.runs(share=share, threads=threads), share_of(self.steps, share)
         triangles = runs[TRIANGLES]  # the last
 
-        def begin(sim: Simulation) -> None:
+        def begin(sim: dem.Simulation) -> None:
             for name in STATE:
                 setattr(sim.particles, name, np.array(getattr(triangles.particles, name)))
             sim.step(LISTING)

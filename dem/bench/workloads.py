@@ -6,8 +6,8 @@ import json
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import dem
 from dem.base import checks
 from dem.bench.bonding import Bonding
 from dem.bench.calling import Calling
@@ -19,9 +19,6 @@ from dem.bench.turns import cost_by_turns
 from dem.bench.walling import Walling
 from dem.case import case
 from dem.files.writing.trajectory_writer import TrajectoryWriter
-
-if TYPE_CHECKING:
-    from dem.event_driven.simulation import HardSpheres
 
 WORK = 2_000_000  # particle steps at each size of a series
 EVENTS = 1_000_000  # of hard spheres, likewise
@@ -92,7 +89,7 @@ class Colliding:
             sim = case("hard-spheres")(n=n, **self.parameters).simulation()
             sim.collide(share_of(20 * n, share))  # away from the lattice
 
-            def work(sim: HardSpheres = sim) -> float:
+            def work(sim: dem.HardSpheres = sim) -> float:
                 before = sim.collisions.total
                 sim.collide(share_of(EVENTS, share))
                 return sim.collisions.total - before

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from dem.model.contact.adhesion import DMT, JKR, Bridge
-from dem.model.contact.contacts import Contact
-from dem.model.materials import Material
+import dem
 from dem.validation.contacts.collisions import start
 from dem.validation.contacts.reference_solution import ReferenceBall
 from dem.validation.report import Report, curves
 
-if TYPE_CHECKING:
-    from dem.model.contact.law_component import LawPart
-    from dem.soft.simulation import Simulation
-
 RADIUS, MODULUS, WORK = 5e-4, 1e7, 0.05
-STUFF = Material(young=2 * MODULUS * (1 - 0.25**2), poisson=0.25, density=2500)
+STUFF = dem.Material(young=2 * MODULUS * (1 - 0.25**2), poisson=0.25, density=2500)
 BALL = ReferenceBall(RADIUS, STUFF)
 LENGTH = (math.pi * WORK * RADIUS**2 / MODULUS) ** (1 / 3)  # s of JKR
 PULL = math.pi * WORK * RADIUS  # π w R*
@@ -30,17 +24,17 @@ PHASES = 6  # places within a step where the touch falls
 LONGEST = 2e-3  # s, of an impact
 
 
-def resting(adhesion: LawPart, dt: float = 1e-6) -> Simulation:
+def resting(adhesion: dem.LawPart, dt: float = 1e-6) -> dem.Simulation:
     """The ball where it just touches."""
-    return start(BALL, STUFF, Contact(adhesion=adhesion), dt, velocity=(0, 0, 0), lift=-1e-9)
+    return start(BALL, STUFF, dem.Contact(adhesion=adhesion), dt, velocity=(0, 0, 0), lift=-1e-9)
 
 
-def _called(adhesion: LawPart) -> str:
+def _called(adhesion: dem.LawPart) -> str:
     """In checks."""
-    return adhesion.rupture if isinstance(adhesion, Bridge) else adhesion.type.upper()
+    return adhesion.rupture if isinstance(adhesion, dem.Bridge) else adhesion.type.upper()
 
 
-def at(sim: Simulation, overlap: float) -> tuple[float, float]:
+def at(sim: dem.Simulation, overlap: float) -> tuple[float, float]:
     """Force on the ball [N] and energy of the contact [J] at an overlap."""
     sim.particles.position = [[0.0, 0.0, RADIUS - overlap]]
     return float(sim.contact_forces().force[0, 2]), sim.energy().elastic
@@ -53,12 +47,12 @@ class AdhesiveRebound(NamedTuple):
     lost: np.ndarray  # [J]
 
 
-def rebounds(adhesion: LawPart, dt: float, speed: float, gap: float) -> AdhesiveRebound:
+def rebounds(adhesion: dem.LawPart, dt: float, speed: float, gap: float) -> AdhesiveRebound:
     """Followed until surfaces are a gap apart again."""
     found = []
     for phase in range(PHASES):
         lift = 1e-7 + phase / PHASES * speed * dt
-        sim = start(BALL, STUFF, Contact(adhesion=adhesion), dt, velocity=(0, 0, -speed), lift=lift)
+        sim = start(BALL, STUFF, dem.Contact(adhesion=adhesion), dt, velocity=(0, 0, -speed), lift=lift)
         while sim.particles.position[0, 2] < RADIUS + gap or sim.particles.velocity[0, 2] < 0:
             sim.step(10)
             if sim.time > LONGEST:
@@ -68,7 +62,7 @@ def rebounds(adhesion: LawPart, dt: float, speed: float, gap: float) -> Adhesive
     return AdhesiveRebound(*np.array(found).T)
 
 
-def _rebound(report: Report, adhesion: LawPart, lost: float, *, speed: float, gap: float, quick: bool) -> None:
+def _rebound(report: Report, adhesion: dem.LawPart, lost: float, *, speed: float, gap: float, quick: bool) -> None:
     """Restitution, its order, and what is lost."""
     steps = (4e-6, 2e-6, 1e-6) if quick else (4e-6, 2e-6, 1e-6, 5e-7, 2.5e-7)
     exact = math.sqrt(1 - 2 * lost / (BALL.mass * speed**2))
@@ -91,7 +85,7 @@ def _rebound(report: Report, adhesion: LawPart, lost: float, *, speed: float, ga
     )
 
 
-def _pulls_off(report: Report, adhesion: LawPart, overlap: float) -> None:
+def _pulls_off(report: Report, adhesion: dem.LawPart, overlap: float) -> None:
     """Weights just below and above the pull-off force, from where the pull is largest."""
     most = adhesion.pull_off(RADIUS)
     for share in (0.99, 1.01):
@@ -104,7 +98,7 @@ def _pulls_off(report: Report, adhesion: LawPart, overlap: float) -> None:
         report.near(name, held, exact, exact=str(exact), within=0, relative=False)
 
 
-def _curve(report: Report, adhesion: LawPart, overlaps: np.ndarray, force: np.ndarray, energy: np.ndarray) -> None:
+def _curve(report: Report, adhesion: dem.LawPart, overlaps: np.ndarray, force: np.ndarray, energy: np.ndarray) -> None:
     """Force and energy over the overlap against closed forms."""
     name, sim = _called(adhesion), resting(adhesion)
     ours = np.array([at(sim, overlap) for overlap in overlaps])
@@ -119,7 +113,7 @@ def _curve(report: Report, adhesion: LawPart, overlaps: np.ndarray, force: np.nd
 
 def jkr(*, quick: bool) -> Report:
     """Force and energy of the contact, pull-off, rebound, and the speed below which balls stay."""
-    report, word = Report("jkr", "Adhesion by JKR: a ball on a wall"), JKR(work=WORK)
+    report, word = Report("jkr", "Adhesion by JKR: a ball on a wall"), dem.JKR(work=WORK)
     alpha = np.linspace(0.505, 3.0, 50)
     overlap = LENGTH**2 / RADIUS * (alpha**2 - np.sqrt(2 * alpha))
     force = PULL * (4 / 3 * alpha**3 - 2 * math.sqrt(2) * alpha**1.5)
@@ -142,7 +136,7 @@ def jkr(*, quick: bool) -> Report:
     return report
 
 
-def _sticks(report: Report, word: JKR) -> None:
+def _sticks(report: Report, word: dem.JKR) -> None:
     """Just below and above the sticking speed."""
     sticking = math.sqrt(2 * LOST / BALL.mass)
     thornton = 1.8401831808 * (WORK**5 / (RADIUS**5 * 2500**3 * MODULUS**2)) ** (1 / 6)
@@ -150,7 +144,7 @@ def _sticks(report: Report, word: JKR) -> None:
         "sticking speed by energies [m/s]", sticking, thornton, exact=f"{thornton:.10g}", within=1e-9, digits=10
     )
     for factor in (0.99, 1.01):
-        sim = start(BALL, STUFF, Contact(adhesion=word), 1e-6, velocity=(0, 0, -factor * sticking), lift=1e-8)
+        sim = start(BALL, STUFF, dem.Contact(adhesion=word), 1e-6, velocity=(0, 0, -factor * sticking), lift=1e-8)
         sim.step(4000)
         stays = float(sim.particles.position[0, 2]) - RADIUS < LENGTH**2 / RADIUS
         report.near(f"{factor} of the sticking speed: stays", stays, factor < 1, exact=f"{factor < 1:d}", within=0,
@@ -159,7 +153,7 @@ def _sticks(report: Report, word: JKR) -> None:
 
 def dmt(*, quick: bool) -> Report:
     """Force and energy, rest, and a rebound that loses nothing."""
-    report, word = Report("dmt", "Adhesion by DMT: a ball on a wall"), DMT(work=WORK)
+    report, word = Report("dmt", "Adhesion by DMT: a ball on a wall"), dem.DMT(work=WORK)
     rest = (2 * PULL / SPRING) ** (2 / 3)
     overlap = np.linspace(0.02, 3, 50) * rest
     _curve(report, word, overlap, SPRING * overlap**1.5 - 2 * PULL,
@@ -187,7 +181,7 @@ def bridge(*, quick: bool) -> Report:
     scale, q = math.sqrt(VOLUME / (2 * RADIUS)), math.sqrt(10 - 1.05**2)
     lian = VOLUME ** (1 / 3)
     for rupture, angle, longest in (("lian", 0.0, lian), ("willett", 0.4, lian + 0.1 * lian**2 / (2 * RADIUS))):
-        word = Bridge(volume=VOLUME, tension=TENSION, angle=angle, rupture=rupture)
+        word = dem.Bridge(volume=VOLUME, tension=TENSION, angle=angle, rupture=rupture)
         end, most = (1 + angle / 2) * longest, 4 * math.pi * RADIUS * TENSION * math.cos(angle)
         gap = np.linspace(0.0, 0.999, 50) * end
         force = -most / (1 + 1.05 * gap / scale + 2.5 * (gap / scale) ** 2)

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from dem.model.contact.contacts import Contacts
-from dem.model.domain.box import Box
-from dem.model.particles.particles import Particles
-from dem.model.shapes.shape import Sphere
-from dem.soft.simulation import Simulation
+import dem
 from dem.validation.contacts.reference_solution import ReferenceBall, hertz_impact
-
-if TYPE_CHECKING:
-    from dem.model.contact.contacts import Contact
-    from dem.model.energy import Energy
-    from dem.model.materials import Material
 
 MOST = 40  # halves of an elastic contact's duration that an impact may last
 
@@ -27,15 +18,16 @@ class ImpactOutcome(NamedTuple):
 
     velocity: np.ndarray  # (N, 3) [m/s]
     spin: np.ndarray  # (N, 3) [rad/s]
-    before: Energy
-    after: Energy
+    before: dem.Energy
+    after: dem.Energy
     momentum: tuple[np.ndarray, np.ndarray]  # linear and angular, before
     momentum_after: tuple[np.ndarray, np.ndarray]
 
 
 def collide(
-    one: ReferenceBall, other: ReferenceBall | Material, contact: Contact, *, velocity: tuple, spin: tuple = (0, 0, 0),
-    other_velocity: tuple = (0, 0, 0), other_spin: tuple = (0, 0, 0), steps: int = 2000, phase: float = 0.0,
+    one: ReferenceBall, other: ReferenceBall | dem.Material, contact: dem.Contact, *, velocity: tuple,
+    spin: tuple = (0, 0, 0), other_velocity: tuple = (0, 0, 0), other_spin: tuple = (0, 0, 0),
+    steps: int = 2000, phase: float = 0.0,
 ) -> ImpactOutcome:  # fmt: skip
     """Let a ball that is about to touch come down (-z) upon another ball or a wall, and follow it until it parts.
 
@@ -61,31 +53,33 @@ def collide(
 
 
 def start(
-    one: ReferenceBall, other: ReferenceBall | Material, contact: Contact, dt: float, *,
+    one: ReferenceBall, other: ReferenceBall | dem.Material, contact: dem.Contact, dt: float, *,
     velocity: tuple, spin: tuple = (0, 0, 0),
     other_velocity: tuple = (0, 0, 0), other_spin: tuple = (0, 0, 0), lift: float = 0.0,
     gravity: tuple = (0, 0, 0),
-) -> Simulation:  # fmt: skip
+) -> dem.Simulation:  # fmt: skip
     """A ball a small distance above another ball in empty space, or above the floor of a wide open box."""
     far = 1e4 * one.radius
     pair = isinstance(other, ReferenceBall)
     height = one.radius + lift + (other.radius if pair else 0.0)
     balls = [
-        Particles(Sphere(diameter=2 * one.radius), one.material, position=[[0, 0, height]], velocity=[velocity],
+        dem.Particles(dem.Sphere(diameter=2 * one.radius), one.material, position=[[0, 0, height]], velocity=[velocity],
                   angular_velocity=[spin])
     ]  # fmt: skip
     if pair:
         balls.append(
-            Particles(Sphere(diameter=2 * other.radius), other.material, position=[[0, 0, 0]],
+            dem.Particles(dem.Sphere(diameter=2 * other.radius), other.material, position=[[0, 0, 0]],
                       velocity=[other_velocity], angular_velocity=[other_spin])
         )  # fmt: skip
     sides = ["x-", "x+", "y-", "y+", "z+"]
-    box = None if pair else Box((-far, -far, 0), (far, far, far), material=other, open=sides)
-    table = Contacts({(one.material, other.material if pair else other): contact}, rule="geometric")
-    return Simulation(Particles.concatenate(balls), box, gravity=gravity, time_step=dt, contacts=table, threads=1)
+    box = None if pair else dem.Box((-far, -far, 0), (far, far, far), material=other, open=sides)
+    table = dem.Contacts({(one.material, other.material if pair else other): contact}, rule="geometric")
+    return dem.Simulation(
+        dem.Particles.concatenate(balls), box, gravity=gravity, time_step=dt, contacts=table, threads=1
+    )
 
 
-def apart(sim: Simulation, one: ReferenceBall, other: ReferenceBall | Material) -> bool:
+def apart(sim: dem.Simulation, one: ReferenceBall, other: ReferenceBall | dem.Material) -> bool:
     """Whether the ball has left the other one, or the wall."""
     x = sim.particles.position
     if isinstance(other, ReferenceBall):

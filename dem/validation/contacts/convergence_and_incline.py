@@ -6,14 +6,13 @@ import math
 
 import numpy as np
 
-from dem.model.contact.contacts import Contact
-from dem.model.materials import Material
+import dem
 from dem.validation.contacts.collisions import collide, start
 from dem.validation.contacts.normal_impacts import ELASTIC
 from dem.validation.contacts.reference_solution import ReferenceBall, hertz_impact, planar_impact, stiffness
 from dem.validation.report import Report, curves
 
-SOFT = Material(young=5e7, poisson=0.35, density=1100)
+SOFT = dem.Material(young=5e7, poisson=0.35, density=1100)
 BALL = ReferenceBall(0.005, SOFT)
 PHASES = (0.05, 0.25, 0.45, 0.65, 0.85)  # where in a step the touch falls
 
@@ -30,13 +29,13 @@ def convergence(*, quick: bool) -> Report:
     speed = 1.0
     deepest, lasting = hertz_impact(BALL, SOFT, speed)
     rows, found = [], {"largest elastic energy": [], "duration": [], "rebound, e = 0.5": [], "friction, e = 1": []}
-    sticky = Contact(restitution=1, friction=0.5)
+    sticky = dem.Contact(restitution=1, friction=0.5)
     exact = planar_impact(BALL, SOFT, sticky, normal=np.array([speed]), tangential=np.array([0.4]), steps=16000)
     for n in counts:
         energy, time = zip(*(_elastic(n, phase, speed) for phase in PHASES), strict=True)
         off = [abs(e / (0.5 * BALL.mass * speed**2) - 1) for e in energy]
         late = [abs(t / lasting - 1) for t in time]
-        half = Contact(restitution=0.5, friction=0)
+        half = dem.Contact(restitution=0.5, friction=0)
         lost = [collide(BALL, SOFT, half, velocity=(0, 0, -speed), steps=n, phase=p).velocity[0, 2] for p in PHASES]
         slid = [collide(BALL, SOFT, sticky, velocity=(0.4, 0, -speed), steps=n, phase=p).velocity[0, 0] for p in PHASES]
         errors = (off, late, np.array(lost) / 0.5 - 1, (np.array(slid) - exact.tangential[0]) / 0.4)
@@ -86,10 +85,10 @@ def _elastic(steps: int, phase: float, speed: float) -> tuple[float, float]:
 
 def slope(angle: float, mu: float) -> tuple[str, tuple, tuple]:
     """What a ball on a slope does: accelerations of centre and surface, found and exact [m/s²]."""
-    g, ball, theta = 9.81, ReferenceBall(0.01, Material(young=1e9, poisson=0.3, density=2600)), math.radians(angle)
+    g, ball, theta = 9.81, ReferenceBall(0.01, dem.Material(young=1e9, poisson=0.3, density=2600)), math.radians(angle)
     sag = (ball.mass * g * math.cos(theta) / stiffness(ball, ball.material)) ** (2 / 3)
     lever = 1 - sag / (2 * ball.radius)
-    sim = start(ball, ball.material, Contact(restitution=0.3, friction=mu), 1e-5, velocity=(0, 0, 0), lift=-sag,
+    sim = start(ball, ball.material, dem.Contact(restitution=0.3, friction=mu), 1e-5, velocity=(0, 0, 0), lift=-sag,
                 gravity=(g * math.sin(theta), 0, -g * math.cos(theta)))  # fmt: skip
     motion = []
     for steps in (2000, 10_000):  # first the tangential spring comes to rest

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dem.model.domain.box import Box
-from dem.model.materials import Material
-from dem.model.particles.packing import random_velocities
-from dem.model.particles.random_insertion import pack
-from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
-from dem.soft.simulation import Simulation
+import dem
 from dem.validation.report import Report, curves
 
 SEMI_AXES, EDGE, NUMBER, SPEED = (4e-3, 3e-3, 2e-3), 0.03, 12, 0.5  # [m], [m], bodies, [m/s]
-STUFF = Material(young=5e7, poisson=0.3, density=2500.0)
+STUFF = dem.Material(young=5e7, poisson=0.3, density=2500.0)
 SHAPES = {
-    "ellipsoid": Ellipsoid(semi_axes=SEMI_AXES),
-    **{f"superellipsoid, n = {n}": Superellipsoid(semi_axes=SEMI_AXES, exponents=(n, n)) for n in (2, 3, 4, 8)},
+    "ellipsoid": dem.Ellipsoid(semi_axes=SEMI_AXES),
+    **{f"superellipsoid, n = {n}": dem.Superellipsoid(semi_axes=SEMI_AXES, exponents=(n, n)) for n in (2, 3, 4, 8)},
 }
 ORDER_STEPS, SPAN = (4e-6, 2e-6, 1e-6), 0.1  # [s]
 STEP, LOOKS = 2e-6, 1000  # of the long run [s]; how often its energy is taken
@@ -25,15 +20,17 @@ INTEGRATORS = ("improved-pcdm", "splitting")  # the default, and the symplectic 
 MOST_DRIFT = 2e-4  # over the energy: the size of errors within contacts at the coarsest step
 
 
-def gas(shape: Ellipsoid | Superellipsoid, time_step: float, integrator: str = "improved-pcdm") -> Simulation:
+def gas(
+    shape: dem.Ellipsoid | dem.Superellipsoid, time_step: float, integrator: str = "improved-pcdm"
+) -> dem.Simulation:
     """Bodies that fly and touch without losses in a periodic cube."""
-    box = Box((0, 0, 0), (EDGE,) * 3, material=STUFF, periodic=("x", "y", "z"))
-    bodies = pack(shape, STUFF, box, number=NUMBER, seed=3)
-    bodies.velocity = random_velocities(NUMBER, SPEED, np.random.default_rng(1))
-    return Simulation(bodies, box, gravity=(0, 0, 0), time_step=time_step, integrator=integrator, threads=1)
+    box = dem.Box((0, 0, 0), (EDGE,) * 3, material=STUFF, periodic=("x", "y", "z"))
+    bodies = dem.pack(shape, STUFF, box, number=NUMBER, seed=3)
+    bodies.velocity = dem.random_velocities(NUMBER, SPEED, np.random.default_rng(1))
+    return dem.Simulation(bodies, box, gravity=(0, 0, 0), time_step=time_step, integrator=integrator, threads=1)
 
 
-def departures(shape: Ellipsoid | Superellipsoid) -> list[float]:
+def departures(shape: dem.Ellipsoid | dem.Superellipsoid) -> list[float]:
     """Largest energy errors, over the energy, at three time steps."""
     found = []
     for dt in ORDER_STEPS:
@@ -48,7 +45,7 @@ def order_of(errors: list[float]) -> float:
     return float(np.polyfit(np.log(ORDER_STEPS), np.log(errors), 1)[0])
 
 
-def long_run(shape: Ellipsoid | Superellipsoid, integrator: str, steps: int) -> tuple[np.ndarray, np.ndarray]:
+def long_run(shape: dem.Ellipsoid | dem.Superellipsoid, integrator: str, steps: int) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of steps, and the energy error after these, over the energy."""
     sim = gas(shape, STEP, integrator)
     start = sim.energy().total

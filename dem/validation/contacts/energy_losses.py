@@ -7,15 +7,14 @@ import math
 
 import numpy as np
 
-from dem.model.contact.contacts import Contact
-from dem.model.materials import Material
+import dem
 from dem.validation.contacts.collisions import ImpactOutcome, collide
 from dem.validation.contacts.reference_solution import ReferenceBall, hertz_impact
 from dem.validation.report import Report, curves
 
 STEPS = 50  # a contact, as in practice
-BALL = ReferenceBall(0.005, Material(young=5e7, poisson=0.35, density=1100))
-SMALL = ReferenceBall(0.003, Material(young=2e8, poisson=0.2, density=2500))
+BALL = ReferenceBall(0.005, dem.Material(young=5e7, poisson=0.35, density=1100))
+SMALL = ReferenceBall(0.003, dem.Material(young=2e8, poisson=0.2, density=2500))
 ANGLES = (0.1, 1, 3, 6, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 84, 87, 89, 89.5, 89.9)
 
 
@@ -79,7 +78,7 @@ def _line(rows: list, *which: float) -> tuple:
 
 def _one(kind: str, angle: float, speed: float, friction: float, restitution: float, phase: float) -> tuple:
     """One impact: what identifies it, and what it broke."""
-    contact, theta = Contact(restitution=restitution, friction=friction), math.radians(angle)
+    contact, theta = dem.Contact(restitution=restitution, friction=friction), math.radians(angle)
     vn, vt = speed * math.cos(theta), speed * math.sin(theta)
     pair = kind == "pair"
     other = SMALL if pair else BALL.material

@@ -7,14 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dem.model.contact.contacts import Contact
-from dem.model.contact.law_components import DMT, Dashpot, Linear, Rolling, Twisting, Viscoelastic
-from dem.model.materials import Material
+import dem
 from dem.validation.contacts.collisions import start
 from dem.validation.contacts.reference_solution import ReferenceBall
 from dem.validation.report import Report, curves
 
-BALL, STIFFNESS = ReferenceBall(0.0005, Material(young=7e7, poisson=0.22, density=2500)), 1e5
+BALL, STIFFNESS = ReferenceBall(0.0005, dem.Material(young=7e7, poisson=0.22, density=2500)), 1e5
 OBLIQUE = {"velocity": (0.3, 0.1, -0.4), "spin": (300, 800, -600), "other_velocity": (0, 0.1, 0),
            "other_spin": (-200, 500, 700)}  # fmt: skip
 GEARS = {"velocity": (0, 0, -0.4), "spin": (0, 800, 0), "other_spin": (0, -800, 0)}
@@ -25,7 +23,7 @@ SMOOTH = 1e-12  # friction, so that one combination of parts serves all
 class PeerImpact(NamedTuple):
     """An impact, and what LAMMPS makes of it."""
 
-    contact: Contact
+    contact: dem.Contact
     motion: dict
     lasts: float  # [s]
     script: str  # behind pair_coeff * *
@@ -33,15 +31,18 @@ class PeerImpact(NamedTuple):
     within: float  # [m/s]
 
 
-def _linear(friction: float, rolls: float, *, tension: bool = False, eta: float = 0.1, damping: float = 0.3) -> Contact:
-    return Contact(
-        friction=friction, normal=Linear(stiffness=STIFFNESS, tension=tension), damping=Dashpot(coefficient=eta),
-        rolling=Rolling(friction=rolls, stiffness=0.5, damping=damping), twisting=Twisting(model="marshall"),
+def _linear(
+    friction: float, rolls: float, *, tension: bool = False, eta: float = 0.1, damping: float = 0.3
+) -> dem.Contact:
+    return dem.Contact(
+        friction=friction, normal=dem.Linear(stiffness=STIFFNESS, tension=tension),
+        damping=dem.Dashpot(coefficient=eta),
+        rolling=dem.Rolling(friction=rolls, stiffness=0.5, damping=damping), twisting=dem.Twisting(model="marshall"),
     )  # fmt: skip
 
 
-def _hertz(time: float, work: float) -> Contact:
-    return Contact(damping=Viscoelastic(time=time), adhesion=DMT(work=work))
+def _hertz(time: float, work: float) -> dem.Contact:
+    return dem.Contact(damping=dem.Viscoelastic(time=time), adhesion=dem.DMT(work=work))
 
 
 HOOKE, NO_SLIP = "hooke 1e5 0.1 damping velocity", "tangential linear_nohistory 0 0"

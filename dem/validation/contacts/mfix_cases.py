@@ -7,13 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.contact.contacts import Contact
+import dem
 from dem.model.contact.restitution import damping
-from dem.model.domain.box import Box
-from dem.model.materials import Material
-from dem.model.particles.particles import Particles
-from dem.model.shapes.shape import Sphere
-from dem.soft.simulation import Simulation
 from dem.validation.contacts.collisions import start
 from dem.validation.contacts.oblique_impacts import mfix_oblique
 from dem.validation.contacts.reference_solution import ReferenceBall, hertz_impact, runge_kutta, stiffness
@@ -32,9 +27,12 @@ SOURCE = (
 )
 
 
-def fall(young: float, restitution: float, dt: float) -> tuple[Simulation, ReferenceBall, Contact]:
+def fall(young: float, restitution: float, dt: float) -> tuple[dem.Simulation, ReferenceBall, dem.Contact]:
     """A ball of 0.2 m whose centre starts 0.5 m above the floor."""
-    ball, contact = ReferenceBall(0.1, Material(young=young, **BALL)), Contact(restitution=restitution, friction=0)
+    ball, contact = (
+        ReferenceBall(0.1, dem.Material(young=young, **BALL)),
+        dem.Contact(restitution=restitution, friction=0),
+    )
     sim = start(ball, ball.material, contact, dt, velocity=(0, 0, 0), lift=0.4, gravity=(0, 0, -G))
     return sim, ball, contact
 
@@ -91,7 +89,7 @@ def bouncing(report: Report, *, quick: bool) -> None:
     for e in (0.6, 0.8, 1.0):
         errors = []
         for young in (1e8, 1e10):
-            ball = ReferenceBall(0.1, Material(young=young, **BALL))
+            ball = ReferenceBall(0.1, dem.Material(young=young, **BALL))
             lasting = hertz_impact(ball, ball.material, math.sqrt(0.8 * G))[1]
             sim, _, _ = fall(young, e, lasting / (200 if quick else 1000))
             drops = [0.4, *bounces(sim, ball, 3)]
@@ -110,7 +108,7 @@ def bouncing(report: Report, *, quick: bool) -> None:
     report.figures["02"] = curves("DEM-02: heights of bounces", "bounce", "height [m]", lines, yscale="log", marker="o")
 
 
-def bounces(sim: Simulation, ball: ReferenceBall, count: int) -> list[float]:
+def bounces(sim: dem.Simulation, ball: ReferenceBall, count: int) -> list[float]:
     """Heights above touch of so many bounces, from height and speed in each flight."""
     heights, falls = [], True
     while len(heights) < count and sim.time < 20:
@@ -130,7 +128,7 @@ def stacked(report: Report, *, quick: bool) -> None:
     ):  # fmt: skip
         for e in (1.0, 0.5):
             balls = [
-                ReferenceBall(r, Material(young=1e5, poisson=0.3, density=rho))
+                ReferenceBall(r, dem.Material(young=1e5, poisson=0.3, density=rho))
                 for r, rho in zip(radii, density, strict=True)
             ]
             top = 1.94 * sum(radii)
@@ -182,26 +180,28 @@ def column(balls: list[ReferenceBall], top: float, restitution: float) -> tuple[
     return rates, z, k
 
 
-def stack(balls: list[ReferenceBall], top: float, heights: list[float], restitution: float, dt: float) -> Simulation:
+def stack(
+    balls: list[ReferenceBall], top: float, heights: list[float], restitution: float, dt: float
+) -> dem.Simulation:
     """The two balls between floor and ceiling, in the engine."""
-    material = Material(young=1e5, poisson=0.3, density=1.0, restitution=restitution)
+    material = dem.Material(young=1e5, poisson=0.3, density=1.0, restitution=restitution)
     group = [
-        Particles(Sphere(diameter=2 * b.radius),
-                  Material(young=1e5, poisson=0.3, density=b.material.density, restitution=restitution),
+        dem.Particles(dem.Sphere(diameter=2 * b.radius),
+                  dem.Material(young=1e5, poisson=0.3, density=b.material.density, restitution=restitution),
                   position=[[0, 0, z]])
         for b, z in zip(balls, heights, strict=True)
     ]  # fmt: skip
-    box = Box((-1, -1, 0), (1, 1, top), material=material, open=["x-", "x+", "y-", "y+"])
-    return Simulation(Particles.concatenate(group), box, gravity=(0, 0, -G), time_step=dt, threads=1)
+    box = dem.Box((-1, -1, 0), (1, 1, top), material=material, open=["x-", "x+", "y-", "y+"])
+    return dem.Simulation(dem.Particles.concatenate(group), box, gravity=(0, 0, -G), time_step=dt, threads=1)
 
 
 def slipping(report: Report, *, quick: bool) -> None:
     """DEM-04: a ball slides until it rolls, at 5/7 of its speed after 2 v/(7 µ g)."""
     rows, lines, speed = [], {}, 1.0
-    ball = ReferenceBall(0.01, Material(young=1e8, poisson=0.3, density=2600))
+    ball = ReferenceBall(0.01, dem.Material(young=1e8, poisson=0.3, density=2600))
     sag = (ball.mass * G / stiffness(ball, ball.material)) ** (2 / 3)
     for mu in (0.1, 0.3) if quick else (0.1, 0.2, 0.3, 0.5, 0.8):
-        contact = Contact(restitution=0.5, friction=mu)
+        contact = dem.Contact(restitution=0.5, friction=mu)
         ends, lever = 2 * speed / (7 * mu * G), 1 - sag / (2 * ball.radius)
         rolling = speed / (1 + 0.4 / lever**2)
         sim = start(ball, ball.material, contact, 1e-5, velocity=(speed, 0, 0), lift=-sag, gravity=(0, 0, -G))

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from dem.model.contact.contacts import Contact
-from dem.model.materials import Material
+import dem
 from dem.validation.contacts.collisions import collide, start
 from dem.validation.contacts.reference_solution import ReferenceBall, hertz_impact, reduced_mass, stiffness
 from dem.validation.report import Report, curves
 
-GLASS = Material(young=4.8e10, poisson=0.2, density=2800)
-LIMESTONE = Material(young=2e10, poisson=0.25, density=2500)
-ALUMINIUM = Material(young=7e10, poisson=0.3, density=2699)
-MAGNESIUM = Material(young=4e10, poisson=0.35, density=1800)
-OXIDE = Material(young=3.8e11, poisson=0.23, density=4000)
-IRON = Material(young=1e11, poisson=0.25, density=7000)
-ELASTIC = Contact(restitution=1, friction=0)
+GLASS = dem.Material(young=4.8e10, poisson=0.2, density=2800)
+LIMESTONE = dem.Material(young=2e10, poisson=0.25, density=2500)
+ALUMINIUM = dem.Material(young=7e10, poisson=0.3, density=2699)
+MAGNESIUM = dem.Material(young=4e10, poisson=0.35, density=1800)
+OXIDE = dem.Material(young=3.8e11, poisson=0.23, density=4000)
+IRON = dem.Material(young=1e11, poisson=0.25, density=7000)
+ELASTIC = dem.Contact(restitution=1, friction=0)
 SOURCE = (
     "Problems: Y. C. Chung, J. Y. Ooi, Granul. Matter 13 (2011) 643. Materials, sizes and speeds are those of public "
     "set-ups of the benchmark in other codes, not checked against the paper's own tables. Evidence: closed forms and "
@@ -24,13 +23,13 @@ SOURCE = (
 )
 
 
-def rigid(material: Material) -> Material:
+def rigid(material: dem.Material) -> dem.Material:
     """A wall a thousand times as stiff as the sphere that meets it: closed forms hold for any stiffness."""
-    return Material(young=1e3 * material.young, poisson=material.poisson)
+    return dem.Material(young=1e3 * material.young, poisson=material.poisson)
 
 
 def force_curve(
-    one: ReferenceBall, other: ReferenceBall | Material, speed: float, steps: int
+    one: ReferenceBall, other: ReferenceBall | dem.Material, speed: float, steps: int
 ) -> tuple[np.ndarray, ...]:
     """Overlaps and forces, from nothing but the path: m* times its second difference; and the time step."""
     dt = hertz_impact(one, other, speed)[1] / steps
@@ -81,7 +80,7 @@ def normal(*, quick: bool) -> Report:
 
 
 def _check_elastic(
-    report: Report, name: str, one: ReferenceBall, other: ReferenceBall | Material, speed: float, run: tuple
+    report: Report, name: str, one: ReferenceBall, other: ReferenceBall | dem.Material, speed: float, run: tuple
 ) -> None:
     """Force law, largest force and overlap, duration and rebound of an elastic impact."""
     overlap, force, dt = run
@@ -106,7 +105,7 @@ def _restitution(report: Report, steps: int) -> None:
     for name, material in {"aluminium oxide": OXIDE, "cast iron": IRON}.items():
         found = []
         for e in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
-            contact = Contact(restitution=e, friction=0)
+            contact = dem.Contact(restitution=e, friction=0)
             done = collide(
                 ReferenceBall(0.0025, material), rigid(material), contact, velocity=(0, 0, -3.9), steps=steps
             )

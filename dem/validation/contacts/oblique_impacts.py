@@ -7,19 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dem.model.contact.contacts import Contact
-from dem.model.materials import Material
+import dem
 from dem.validation.contacts.collisions import collide
 from dem.validation.contacts.normal_impacts import OXIDE, SOURCE, rigid
 from dem.validation.contacts.reference_solution import After, ReferenceBall, hertz_impact, planar_impact, reduced_mass
 from dem.validation.report import Report, curves
 
-ALLOY = Material(young=7e10, poisson=0.33, density=2700)
-COPPER = Material(young=1.2e11, poisson=0.35, density=8900)
-STEEL = Material(young=2.08e11, poisson=0.3, density=7850)
-POLYETHYLENE = Material(young=1e9, poisson=0.4, density=1400)
-NYLON = Material(young=2.5e9, poisson=0.4, density=1000)
-GLASS = Material(young=7e10, poisson=0.25)  # soda-lime glass, the anvil of MFiX DEM-05
+ALLOY = dem.Material(young=7e10, poisson=0.33, density=2700)
+COPPER = dem.Material(young=1.2e11, poisson=0.35, density=8900)
+STEEL = dem.Material(young=2.08e11, poisson=0.3, density=7850)
+POLYETHYLENE = dem.Material(young=1e9, poisson=0.4, density=1400)
+NYLON = dem.Material(young=2.5e9, poisson=0.4, density=1000)
+GLASS = dem.Material(young=7e10, poisson=0.25)  # soda-lime glass, the anvil of MFiX DEM-05
 ANGLES = np.array([2, 4, 6, 8, 10, 13, 16, 19, 22, 25, 28, 31, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85.0])
 SPINS = np.array([0.175, 0.5, 1.0, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 22.0])
 TANGENTIAL = np.array([0.1, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30.0])
@@ -36,8 +35,8 @@ class Sweep(NamedTuple):
 
 
 def sweep(
-    one: ReferenceBall, other: ReferenceBall | Material, contact: Contact, *, normal: object, tangential: object = 0.0,
-    spin: object = 0.0, other_spin: object = 0.0, steps: int,
+    one: ReferenceBall, other: ReferenceBall | dem.Material, contact: dem.Contact, *, normal: object,
+    tangential: object = 0.0, spin: object = 0.0, other_spin: object = 0.0, steps: int,
 ) -> Sweep:  # fmt: skip
     """Compute impacts in the plane xz by the engine and by the reference."""
     arrays = np.broadcast_arrays(*(np.asarray(a, float) for a in (normal, tangential, spin, other_spin)))
@@ -78,8 +77,8 @@ def check_sliding(
     report: Report,
     name: str,
     one: ReferenceBall,
-    other: ReferenceBall | Material,
-    contact: Contact,
+    other: ReferenceBall | dem.Material,
+    contact: dem.Contact,
     tangential: np.ndarray,
     run: Sweep,
 ) -> None:
@@ -134,7 +133,7 @@ def _note(rows: list, name: str, run: Sweep) -> None:
 
 def _incidence(report: Report, rows: list, steps: int, angles: np.ndarray) -> None:
     """Test 4: constant speed, varying angle of incidence."""
-    contact, theta = Contact(restitution=0.98, friction=0.092), np.radians(angles)
+    contact, theta = dem.Contact(restitution=0.98, friction=0.092), np.radians(angles)
     ratio, spin, rebound = {}, {}, {}
     for name, material in {"aluminium oxide": OXIDE, "aluminium alloy": ALLOY}.items():
         ball = ReferenceBall(0.0025, material)
@@ -160,7 +159,7 @@ def _incidence(report: Report, rows: list, steps: int, angles: np.ndarray) -> No
 
 def _tangential(report: Report, rows: list, steps: int, tangential: np.ndarray) -> None:
     """Test 5: constant normal speed, varying tangential speed; everything over µ v_n."""
-    contact, speed = Contact(restitution=1, friction=0.3), 5.0
+    contact, speed = dem.Contact(restitution=1, friction=0.3), 5.0
     scale, spin, recoil = contact.friction * speed, {}, {}
     for name, material in {"steel": STEEL, "polyethylene": POLYETHYLENE}.items():
         ball = ReferenceBall(1e-5, material)
@@ -178,7 +177,7 @@ def _tangential(report: Report, rows: list, steps: int, tangential: np.ndarray) 
 
 def _spin_on_wall(report: Report, rows: list, steps: int, spins: np.ndarray) -> None:
     """Test 6: a spinning sphere falls straight upon a wall."""
-    contact, speed, lines = Contact(restitution=0.5, friction=0.4), 0.2, {}
+    contact, speed, lines = dem.Contact(restitution=0.5, friction=0.4), 0.2, {}
     for name, material in {"aluminium alloy": ALLOY, "copper": COPPER}.items():
         ball = ReferenceBall(0.1, material)
         run = sweep(ball, rigid(material), contact, normal=speed, spin=spins, steps=steps)
@@ -192,9 +191,9 @@ def _spin_on_wall(report: Report, rows: list, steps: int, spins: np.ndarray) -> 
 
 def _spin_of_pairs(report: Report, rows: list, steps: int, spins: np.ndarray) -> None:
     """Tests 7 and 8: two spheres, equal or not, of which one or both spin."""
-    contact, speed, lines = Contact(restitution=0.5, friction=0.4), 0.2, {}
-    heavy = Material(young=ALLOY.young, poisson=ALLOY.poisson, density=1e3 * ALLOY.density)
-    heavy_nylon = Material(young=NYLON.young, poisson=NYLON.poisson, density=1e3 * NYLON.density)
+    contact, speed, lines = dem.Contact(restitution=0.5, friction=0.4), 0.2, {}
+    heavy = dem.Material(young=ALLOY.young, poisson=ALLOY.poisson, density=1e3 * ALLOY.density)
+    heavy_nylon = dem.Material(young=NYLON.young, poisson=NYLON.poisson, density=1e3 * NYLON.density)
     pairs = {
         "7, aluminium alloy": (ReferenceBall(0.1, ALLOY), ReferenceBall(0.1, ALLOY), 2 * speed, 1.0),
         "7, copper": (ReferenceBall(0.1, COPPER), ReferenceBall(0.1, COPPER), 2 * speed, 1.0),
@@ -219,7 +218,7 @@ def _spin_of_pairs(report: Report, rows: list, steps: int, spins: np.ndarray) ->
 
 def mfix_oblique(report: Report, *, quick: bool) -> None:
     """MFiX DEM-05: aluminium oxide on soda-lime glass at 3.9 m/s, without damping."""
-    contact, angles = Contact(restitution=1, friction=0.092), ANGLES[:: 3 if quick else 1]
+    contact, angles = dem.Contact(restitution=1, friction=0.092), ANGLES[:: 3 if quick else 1]
     theta, ball = np.radians(angles), ReferenceBall(0.0025, OXIDE)
     vt = 3.9 * np.sin(theta)
     run = sweep(ball, GLASS, contact, normal=3.9 * np.cos(theta), tangential=vt, steps=500 if quick else 4000)

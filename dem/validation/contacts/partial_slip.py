@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.contact.contacts import Contact
-from dem.model.materials import Material
+import dem
 from dem.validation.contacts.oblique_impacts import sweep
 from dem.validation.contacts.reference_solution import ReferenceBall
 from dem.validation.report import Report, curves
@@ -31,7 +30,7 @@ STATEMENTS = [
     "Annuli in the engine would need the springs of each, three numbers a spring, kept for every contact, on radii "
     "that grow with it; a contact remembers four numbers now.",
 ]
-STUFF = Material(young=5e7, poisson=0.3, density=2500)
+STUFF = dem.Material(young=5e7, poisson=0.3, density=2500)
 BALL, SPEED = (
     ReferenceBall(0.005, STUFF),
     1e-3,
@@ -70,7 +69,10 @@ def mindlin(share: float, springs: int = 400) -> float:
 
 def partial_slip(*, quick: bool) -> Report:
     """One spring a contact next to annuli, over the angle of incidence."""
-    report, contact = Report("maw", "Partial slip (Maw, Barber & Fawcett 1976)"), Contact(restitution=1, friction=0.1)
+    report, contact = (
+        Report("maw", "Partial slip (Maw, Barber & Fawcett 1976)"),
+        dem.Contact(restitution=1, friction=0.1),
+    )
     psi = np.array([0.1, 0.5, 1.0, 2.0, 4.0, 5.0, 6.0] if quick else [0.1, *np.arange(0.2, 6.1, 0.2)])
     for share in (0.1, 0.5, 0.9):
         exact = 1 - (1 - share) ** 1.5

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+import dem
 from dem.model.contact.restitution import damping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from dem.model.contact.contacts import Contact
-    from dem.model.materials import Material
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class ReferenceBall:
     """A sphere of some material."""
 
     radius: float
-    material: Material
+    material: dem.Material
 
     @property
     def mass(self) -> float:
@@ -45,7 +43,7 @@ class After(NamedTuple):
     duration: np.ndarray  # time in contact [s]
 
 
-def stiffness(one: ReferenceBall, other: ReferenceBall | Material) -> float:
+def stiffness(one: ReferenceBall, other: ReferenceBall | dem.Material) -> float:
     """K = 4/3 E* √R* of Hertz's law (Johnson 1985, eq. 4.23); a Material is a flat wall."""
     material = other.material if isinstance(other, ReferenceBall) else other
     modulus = 1 / sum((1 - m.poisson**2) / m.young for m in (one.material, material))
@@ -53,12 +51,12 @@ def stiffness(one: ReferenceBall, other: ReferenceBall | Material) -> float:
     return 4 / 3 * modulus / math.sqrt(curvature)
 
 
-def reduced_mass(one: ReferenceBall, other: ReferenceBall | Material) -> float:
+def reduced_mass(one: ReferenceBall, other: ReferenceBall | dem.Material) -> float:
     """m* of two balls, or of a ball and a wall [kg]."""
     return 1 / (1 / one.mass + (1 / other.mass if isinstance(other, ReferenceBall) else 0.0))
 
 
-def hertz_impact(one: ReferenceBall, other: ReferenceBall | Material, speed: float) -> tuple[float, float]:
+def hertz_impact(one: ReferenceBall, other: ReferenceBall | dem.Material, speed: float) -> tuple[float, float]:
     """Largest overlap (5 m* v²/(4 K))^(2/5) and duration 2 √π Γ(7/5)/Γ(9/10) δ/v of an elastic normal impact."""
     overlap = (1.25 * reduced_mass(one, other) * speed**2 / stiffness(one, other)) ** 0.4
     return overlap, 2 * math.sqrt(math.pi) * math.gamma(1.4) / math.gamma(0.9) * overlap / speed
@@ -78,7 +76,7 @@ class ReferenceLaw:
     wall: bool
 
 
-def law(one: ReferenceBall, other: ReferenceBall | Material, contact: Contact) -> ReferenceLaw:
+def law(one: ReferenceBall, other: ReferenceBall | dem.Material, contact: dem.Contact) -> ReferenceLaw:
     """Coefficients of Hertz, Tsuji et al. (1992) and Mindlin (1949) for two balls, or a ball and a wall."""
     wall = not isinstance(other, ReferenceBall)
     materials = one.material, other if wall else other.material
@@ -97,7 +95,7 @@ def law(one: ReferenceBall, other: ReferenceBall | Material, contact: Contact) -
 
 
 def planar_impact(
-    one: ReferenceBall, other: ReferenceBall | Material, contact: Contact, *,
+    one: ReferenceBall, other: ReferenceBall | dem.Material, contact: dem.Contact, *,
     normal: np.ndarray, tangential: np.ndarray,
     spin: np.ndarray | float = 0.0, other_spin: np.ndarray | float = 0.0, steps: int = 4000,
 ) -> After:  # fmt: skip

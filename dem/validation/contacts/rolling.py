@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.contact.contacts import Contact
-from dem.model.contact.law_components import Rolling, Twisting
-from dem.model.materials import Material
+import dem
 from dem.validation.contacts.collisions import start
 from dem.validation.contacts.reference_solution import ReferenceBall, stiffness
 from dem.validation.report import Report, curves
 
-if TYPE_CHECKING:
-    from dem.soft.simulation import Simulation
-
-GLASS = Material(young=7e7, poisson=0.22, density=2500)
+GLASS = dem.Material(young=7e7, poisson=0.22, density=2500)
 BALL, GRAVITY, FRICTION = ReferenceBall(0.005, GLASS), 9.81, 0.3
 INERTIA = 0.4 * BALL.mass * BALL.radius**2
 DT = 2e-5  # 120 steps to the normal oscillation
@@ -34,7 +28,7 @@ STATEMENTS = [
 ]
 
 
-def on_floor(contact: Contact, *, velocity: float = 0.0, spin: float = 0.0, slope: float = 0.0) -> Simulation:
+def on_floor(contact: dem.Contact, *, velocity: float = 0.0, spin: float = 0.0, slope: float = 0.0) -> dem.Simulation:
     """The ball in balance on the floor under tilted weight: rolling along x, or spinning about the normal."""
     sag = depth(slope)
     weight = (GRAVITY * math.sin(slope), 0, -GRAVITY * math.cos(slope))
@@ -48,10 +42,10 @@ def depth(slope: float = 0.0) -> float:
     return (BALL.mass * GRAVITY * math.cos(slope) / stiffness(BALL, GLASS)) ** (2 / 3)
 
 
-def contact(rolls: float = 0.05, damping: float = 1.0, model: str = "hertz") -> Contact:
+def contact(rolls: float = 0.05, damping: float = 1.0, model: str = "hertz") -> dem.Contact:
     """Friction with both resistances, so that one combination of parts serves all."""
-    rolling = Rolling(friction=rolls, damping=damping)
-    return Contact(restitution=0.3, friction=FRICTION, rolling=rolling, twisting=Twisting(model=model))
+    rolling = dem.Rolling(friction=rolls, damping=damping)
+    return dem.Contact(restitution=0.3, friction=FRICTION, rolling=rolling, twisting=dem.Twisting(model=model))
 
 
 def resistance(*, quick: bool) -> Report:

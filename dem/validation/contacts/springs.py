@@ -6,20 +6,18 @@ import math
 
 import numpy as np
 
-from dem.model.contact.contacts import Contact
-from dem.model.contact.law_components import Hysteretic, Linear
+import dem
 from dem.model.contact.restitution import duration, ratio
-from dem.model.materials import Material
 from dem.validation.contacts.collisions import start
 from dem.validation.contacts.reference_solution import ReferenceBall
 from dem.validation.report import Report, curves
 
-STUFF = Material(young=7e7, poisson=0.22, density=2500)
+STUFF = dem.Material(young=7e7, poisson=0.22, density=2500)
 BALL, SPEED, STIFFNESS = ReferenceBall(0.0005, STUFF), 0.5, 1000.0
 PHASES = (0.05, 0.25, 0.45, 0.65, 0.85)  # where in a step the touch falls
 
 
-def path(contact: Contact, dt: float, steps: int, phase: float) -> tuple[np.ndarray, np.ndarray, float]:
+def path(contact: dem.Contact, dt: float, steps: int, phase: float) -> tuple[np.ndarray, np.ndarray, float]:
     """Overlap and velocity of parting at each step of an impact on a wall, and the energy lost after it."""
     sim = start(BALL, STUFF, contact, dt, velocity=(0, 0, -SPEED), lift=phase * SPEED * dt)
     seen = []
@@ -54,7 +52,7 @@ def linear(*, quick: bool) -> Report:
         for e in (0.9, 0.5, 0.1):
             zeta = ratio(e, tension=tension)
             time = duration(zeta, tension=tension) / math.sqrt(STIFFNESS / BALL.mass)
-            contact, errors = Contact(restitution=e, normal=Linear(stiffness=STIFFNESS, tension=tension)), []
+            contact, errors = dem.Contact(restitution=e, normal=dem.Linear(stiffness=STIFFNESS, tension=tension)), []
             for n in counts:
                 found = []
                 for phase in PHASES:
@@ -92,9 +90,9 @@ def hysteretic(*, quick: bool) -> Report:
     n = 400 if quick else 2000
     rows = []
     for k_2, k_c in ((1600.0, 0.0), (1600.0, 400.0), (3000.0, 300.0), (3000.0, 990.0)):
-        word = Hysteretic(loading=STIFFNESS, unloading=k_2, cohesion=k_c)
+        word = dem.Hysteretic(loading=STIFFNESS, unloading=k_2, cohesion=k_c)
         time = math.pi / 2 * (math.sqrt(BALL.mass / STIFFNESS) + math.sqrt(BALL.mass / k_2))
-        overlap, velocity, lost = path(Contact(normal=word), time / n, 3 * n, 0.37)
+        overlap, velocity, lost = path(dem.Contact(normal=word), time / n, 3 * n, 0.37)
         e, name = word.restitution(), f"k_2 = {k_2:g}, k_c = {k_c:g} N/m"
         energy = 0.5 * BALL.mass * SPEED**2
         report.near(f"{name}: restitution", velocity[-1] / SPEED, e, exact=f"{e:.12g}", within=20 / n**2 + 1e-5,
@@ -102,7 +100,7 @@ def hysteretic(*, quick: bool) -> Report:
         report.near(f"{name}: share of the energy lost", lost / energy, 1 - e * e, exact=f"{1 - e * e:.8g}",
                     within=100 / n**2, relative=False, digits=6)  # fmt: skip
         rows += [(k_2, k_c, time * k / n, x) for k, x in enumerate(overlap)]
-    sticky = Contact(normal=Hysteretic(loading=STIFFNESS, unloading=3000.0, cohesion=1010.0))
+    sticky = dem.Contact(normal=dem.Hysteretic(loading=STIFFNESS, unloading=3000.0, cohesion=1010.0))
     overlap, _, _ = path(sticky, time / n, 20 * n, 0.37)
     report.below("k_2 = 3000, k_c = 1010 N/m, more than k_1²/(k_2 - 2 k_1): sticks, gap [m]", -overlap[-1], 0, exact="")
     report.tables["paths"] = (["k_2", "k_c", "time", "overlap"], rows)

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+import dem
 from dem.kernels.bonds.static_row import pull_row
 from dem.model.bonds.bond_rest_shape import BondGeometry, product, turned
-from dem.model.bonds.bonds import Bonds
 
 STEPS = 4  # of Newton's method, from a matrix that is right to 1e-9
 
@@ -45,7 +45,7 @@ class Beam:
     ) -> None:  # fmt: skip
         self.number, self.spacing = number, length / number
         geometry = BondGeometry(np.array([self.spacing]), np.zeros((1, 2, 4)))
-        stretch, twist, shear, bend = Bonds(
+        stretch, twist, shear, bend = dem.Bonds(
             [(0, 1)], young=young, diameter=diameter, poisson=poisson, geometry=geometry
         ).stiffness[0]
         self.along, self.across = (stretch, twist), (shear if sheared else 12 * bend / self.spacing**2, bend)

@@ -7,17 +7,12 @@ import math
 import numpy as np
 from scipy.linalg import eigh
 
-from dem.model.bonds.bonds import Bonds
-from dem.model.materials import Material
-from dem.model.particles.particles import Particles
-from dem.model.shapes.fibre_segment import FibreSegment
-from dem.model.shapes.flexible import FlexibleFibre
-from dem.soft.simulation import Simulation
+import dem
 from dem.validation.fibres.beam_solutions import Beam
 from dem.validation.report import Report, curves
 
 ROD = {"diameter": 1e-3, "length": 20e-3, "young": 1e9, "poisson": 0.3}
-STUFF = Material(young=1e7, poisson=0.3, density=1000.0)
+STUFF = dem.Material(young=1e7, poisson=0.3, density=1000.0)
 AREA = math.pi / 4 * ROD["diameter"] ** 2
 EI, EA = ROD["young"] * AREA * ROD["diameter"] ** 2 / 16, ROD["young"] * AREA
 GJ = EI / (1 + ROD["poisson"])
@@ -25,10 +20,10 @@ COWPER = 6 * (1 + ROD["poisson"]) / (7 + 6 * ROD["poisson"])
 EXACT = 3.516015268500151 / (2 * math.pi) * math.sqrt(EI / (STUFF.density * AREA * ROD["length"] ** 4))
 
 
-def pieces(number: int) -> list[FibreSegment]:
+def pieces(number: int) -> list[dem.FibreSegment]:
     """Nodes of the rod: slices, the last one half as long."""
-    whole = FibreSegment(diameter=ROD["diameter"], length=ROD["length"] / number)
-    return [whole] * (number - 1) + [FibreSegment(diameter=ROD["diameter"], length=whole.length / 2)]
+    whole = dem.FibreSegment(diameter=ROD["diameter"], length=ROD["length"] / number)
+    return [whole] * (number - 1) + [dem.FibreSegment(diameter=ROD["diameter"], length=whole.length / 2)]
 
 
 def modes(number: int) -> tuple[float, np.ndarray]:
@@ -44,13 +39,13 @@ def swinging(number: int, dt: float) -> tuple[float, float]:
     """Frequency at which the rod swings in its first shape in a run [1/s], and the energy error."""
     _, shape = modes(number)
     rest = Beam(number, **ROD).straight()
-    nodes = Particles(pieces(number), STUFF, position=rest.position)
+    nodes = dem.Particles(pieces(number), STUFF, position=rest.position)
     pairs = [(0, -1)] + [(k, k + 1) for k in range(number - 1)]
-    bonds = Bonds(pairs, young=ROD["young"], poisson=ROD["poisson"], diameter=ROD["diameter"], ground=[(0, 0, 0)])
+    bonds = dem.Bonds(pairs, young=ROD["young"], poisson=ROD["poisson"], diameter=ROD["diameter"], ground=[(0, 0, 0)])
     bonds = bonds.at_rest(nodes)
     begun = Beam(number, **ROD).moved(rest, 1e-5 * shape / np.abs(shape[:, 1]).max())  # of 20 mm: linear
     nodes.position, nodes.orientation = begun.position, begun.orientation
-    sim = Simulation(nodes, bonds=bonds, gravity=(0, 0, 0), time_step=dt, integrator="splitting")
+    sim = dem.Simulation(nodes, bonds=bonds, gravity=(0, 0, 0), time_step=dt, integrator="splitting")
     seen, every = [], max(1, round(2e-5 / dt))
     while sim.time < 2.2 / EXACT:
         seen.append((sim.time, sim.particles.position[-1, 1]))
@@ -63,11 +58,11 @@ def swinging(number: int, dt: float) -> tuple[float, float]:
 
 def whirling(dt: float, span: float) -> tuple[float, float, float]:
     """Energy error of a free fibre that whirls and bends, and how momentum and angular momentum are off."""
-    fibre = FlexibleFibre(diameter=1e-3, length=11e-3, segments=10, young=1e7)
+    fibre = dem.FlexibleFibre(diameter=1e-3, length=11e-3, segments=10, young=1e7)
     bodies, bonds = fibre.make(STUFF, position=[(0, 0, 0)], angular_velocity=[(300.0, 0, 400.0)])
     k = np.arange(len(bodies))
     bodies.velocity = bodies.velocity + 0.5 * np.column_stack([0 * k, np.sin(k), np.cos(2 * k)])
-    sim = Simulation(bodies, bonds=bonds, gravity=(0, 0, 0), time_step=dt, integrator="splitting")
+    sim = dem.Simulation(bodies, bonds=bonds, gravity=(0, 0, 0), time_step=dt, integrator="splitting")
     before = sim.momentum()
     sim.step(round(span / dt))
     off = [float(np.linalg.norm(now - then)) for now, then in zip(sim.momentum(), before, strict=True)]

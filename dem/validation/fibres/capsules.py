@@ -6,45 +6,39 @@ import math
 
 import numpy as np
 
-from dem.model.contact.contacts import Contacts
-from dem.model.domain.box import Box
-from dem.model.materials import Material
-from dem.model.particles.particles import Particles
-from dem.model.shapes.capsule import Capsule
-from dem.model.shapes.shape import Fibre
-from dem.soft.simulation import Simulation
+import dem
 from dem.validation.report import Report, curves
 
 DIAMETER, RATIO, SPEED = 0.01, 3.0, 0.1
-CAPSULE = Capsule(diameter=DIAMETER, aspect_ratio=RATIO)
-CHAINS = {f"chain of {n}": Fibre(diameter=DIAMETER, aspect_ratio=RATIO, spheres=n) for n in (5, 9, 17)}
+CAPSULE = dem.Capsule(diameter=DIAMETER, aspect_ratio=RATIO)
+CHAINS = {f"chain of {n}": dem.Fibre(diameter=DIAMETER, aspect_ratio=RATIO, spheres=n) for n in (5, 9, 17)}
 SHAPES = {**CHAINS, "capsule": CAPSULE}
 EXACT = {"chain of 5": 0.8316, "capsule": 0.9099}  # e of a flat landing that asks for 0.9, by the equation of motion
 ORDER_STEPS, SPAN = (8e-6, 4e-6, 2e-6), 0.2
 SLIT, PERIOD = 1.99 * DIAMETER, 0.08  # where two of them slide over each other: 0.01 D less than both are thick, and on
 
 
-def stuff(restitution: float = 1.0) -> Material:
+def stuff(restitution: float = 1.0) -> dem.Material:
     """Nylon."""
-    return Material(young=5e7, poisson=0.35, density=1100.0, restitution=restitution)
+    return dem.Material(young=5e7, poisson=0.35, density=1100.0, restitution=restitution)
 
 
-def landing(shape: Fibre | Capsule, damped: str) -> float:
+def landing(shape: dem.Fibre | dem.Capsule, damped: str) -> float:
     """Speed after over before of a flat landing on a wall that asks for 0.9."""
     material = stuff(0.9)
-    one = Particles(shape, material, position=[(0.05, 0.05, 0.501 * DIAMETER)], velocity=[(0, 0, -SPEED)])
-    sim = Simulation(
-        one, Box((0, 0, 0), (0.1, 0.1, 0.1), material=material), gravity=(0, 0, 0), time_step=4e-6, threads=1,
-        contacts=Contacts({}, damped=damped),
+    one = dem.Particles(shape, material, position=[(0.05, 0.05, 0.501 * DIAMETER)], velocity=[(0, 0, -SPEED)])
+    sim = dem.Simulation(
+        one, dem.Box((0, 0, 0), (0.1, 0.1, 0.1), material=material), gravity=(0, 0, 0), time_step=4e-6, threads=1,
+        contacts=dem.Contacts({}, damped=damped),
     )  # fmt: skip
     sim.step(1000)
     return float(sim.particles.velocity[0, 2]) / SPEED
 
 
-def groove(shape: Fibre | Capsule, shift: float, overlap: float) -> float:
+def groove(shape: dem.Fibre | dem.Capsule, shift: float, overlap: float) -> float:
     """Force along the axis over that across, of two parallel ones, one shifted along the other."""
-    two = Particles(shape, stuff(), position=[(0, 0, 0), (shift, 0, DIAMETER - overlap)])
-    sim = Simulation(two, gravity=(0, 0, 0), time_step=1e-6, threads=1)
+    two = dem.Particles(shape, stuff(), position=[(0, 0, 0), (shift, 0, DIAMETER - overlap)])
+    sim = dem.Simulation(two, gravity=(0, 0, 0), time_step=1e-6, threads=1)
     force = sim.contact_forces().force.sum(axis=0)
     return float(abs(force[0]) / max(abs(force[2]), 1e-300))
 
@@ -53,12 +47,12 @@ def departures() -> list[float]:
     """Largest energy errors of two nearly parallel ones that meet and turn, at three time steps."""
     found = []
     for dt in ORDER_STEPS:
-        two = Particles(
+        two = dem.Particles(
             CAPSULE, stuff(), position=[(0, 0, 0), (0.004, 0, 0.0103)],
             orientation=[(1, 0, 0, 0), (math.cos(0.01), 0, 0, math.sin(0.01))], velocity=[(0, 0, 0), (0.3, 0, -0.5)],
             angular_velocity=[(0, 0, 0), (3, -5, 20)],
         )  # fmt: skip
-        sim = Simulation(two, gravity=(0, 0, 0), time_step=dt, threads=1)
+        sim = dem.Simulation(two, gravity=(0, 0, 0), time_step=dt, threads=1)
         sim.step(round(2e-3 / dt))
         found.append(sim.energy_error)
     return found
@@ -72,13 +66,13 @@ def sliding(*, crossed: bool) -> list[float]:
     wide, speed, low = PERIOD if crossed else 1.02 * DIAMETER, 0.3, 0.4983 * DIAMETER
     found = []
     for dt in ORDER_STEPS:
-        box = Box((0, 0, 0), (PERIOD, wide, SLIT), material=stuff(), periodic=("x", "y") if crossed else ("x",))
-        two = Particles(
+        box = dem.Box((0, 0, 0), (PERIOD, wide, SLIT), material=stuff(), periodic=("x", "y") if crossed else ("x",))
+        two = dem.Particles(
             CAPSULE, stuff(), position=[(0.02, wide / 2, low), (0.021 if crossed else 0.06, wide / 2, SLIT - low)],
             orientation=[(1, 0, 0, 0), (math.sqrt(0.5), 0, 0, math.sqrt(0.5)) if crossed else (1, 0, 0, 0)],
             velocity=[(speed, 0, 0), (-speed, 0.1 if crossed else 0, 0)],
         )  # fmt: skip
-        sim = Simulation(two, box, gravity=(0, 0, 0), time_step=dt, threads=1)
+        sim = dem.Simulation(two, box, gravity=(0, 0, 0), time_step=dt, threads=1)
         sim.step(round(SPAN / dt))
         found.append(sim.energy_error)
     return found

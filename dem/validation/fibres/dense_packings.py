@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from dem.model.domain.box import Box
-from dem.model.materials import Material
-from dem.model.particles.particles import Particles
-from dem.model.particles.random_insertion import pack
-from dem.model.shapes.capsule import Capsule
-from dem.model.shapes.ellipsoid import Ellipsoid
-from dem.model.shapes.shape import Shape, Sphere
-from dem.soft.simulation import Simulation
+import dem
 from dem.validation.report import Report, curves
 
 BALLS, DENSEST, LONGER = 1.0, 1.45, 6.0  # aspect ratios: of spheres, of those that pack best, beyond
 DENSEST_ELLIPSOID = 1.25  # aspect ratio α of ellipsoids α : 1 : 1/α that pack best
 DIAMETER = 0.01
-STUFF = Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.3)
+STUFF = dem.Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.3)
 LOOSE = 0.25  # solid fraction of the start
 COARSE, FINE = 0.02, 0.002  # by which the solid fraction grows at once, of itself, before and after the first pressure
 ROUNDS, STEPS = 400, 25  # how often bodies are stopped at most, and steps in between, half a period of theirs
@@ -25,10 +18,10 @@ STILL = 1e-3  # of the elastic energy that comes free between two stops: that li
 PRESSED, ENOUGH = 1e-9, 8  # elastic energy a body over K D^2.5 that is pressure; solid fractions with that many
 
 
-def box_of(volume: float, fraction: float) -> Box:
+def box_of(volume: float, fraction: float) -> dem.Box:
     """A periodic cube for so much solid volume."""
     edge = (volume / fraction) ** (1 / 3)
-    return Box((0, 0, 0), (edge, edge, edge), material=STUFF, periodic=("x", "y", "z"))
+    return dem.Box((0, 0, 0), (edge, edge, edge), material=STUFF, periodic=("x", "y", "z"))
 
 
 def unit_of(number: int) -> float:
@@ -36,9 +29,9 @@ def unit_of(number: int) -> float:
     return STUFF.young * DIAMETER**3 * number
 
 
-def relaxed(bodies: Particles, box: Box) -> tuple[Particles, float]:
+def relaxed(bodies: dem.Particles, box: dem.Box) -> tuple[dem.Particles, float]:
     """Bodies that have pushed each other apart, and their elastic energy [J]."""
-    sim = Simulation(bodies, box, gravity=(0, 0, 0), time_step=1e-4, threads=1, deepest_overlap=2.0)
+    sim = dem.Simulation(bodies, box, gravity=(0, 0, 0), time_step=1e-4, threads=1, deepest_overlap=2.0)
     rest, least = np.zeros((len(bodies), 3)), PRESSED * unit_of(len(bodies))
     for _ in range(ROUNDS):
         sim.step(STEPS)
@@ -49,18 +42,20 @@ def relaxed(bodies: Particles, box: Box) -> tuple[Particles, float]:
     return sim.particles.copy(), energy.elastic
 
 
-def capsule(aspect_ratio: float) -> Shape:
+def capsule(aspect_ratio: float) -> dem.Shape:
     """A capsule, or a sphere."""
-    return Capsule(diameter=DIAMETER, aspect_ratio=aspect_ratio) if aspect_ratio > 1 else Sphere(diameter=DIAMETER)
+    return (
+        dem.Capsule(diameter=DIAMETER, aspect_ratio=aspect_ratio) if aspect_ratio > 1 else dem.Sphere(diameter=DIAMETER)
+    )
 
 
-def ellipsoid(aspect_ratio: float) -> Ellipsoid:
+def ellipsoid(aspect_ratio: float) -> dem.Ellipsoid:
     """Axes α : 1 : 1/α, of the volume of a sphere."""
     radius = 0.5 * DIAMETER
-    return Ellipsoid(semi_axes=(aspect_ratio * radius, radius, radius / aspect_ratio))
+    return dem.Ellipsoid(semi_axes=(aspect_ratio * radius, radius, radius / aspect_ratio))
 
 
-def jammed(shape: Shape, number: int, seed: int, loose: float = LOOSE) -> tuple[float, list[tuple[float, float]]]:
+def jammed(shape: dem.Shape, number: int, seed: int, loose: float = LOOSE) -> tuple[float, list[tuple[float, float]]]:
     """Solid fraction at which the pressure of so many bodies begins, and energies a body beyond it.
 
     A periodic cube shrinks little by little with all that is in it, and bodies come to rest each time (the mechanical
@@ -69,7 +64,7 @@ def jammed(shape: Shape, number: int, seed: int, loose: float = LOOSE) -> tuple[
     """
     volume, fraction = number * shape.mass_properties(1.0).volume, loose
     box = box_of(volume, fraction)
-    bodies = pack(shape, STUFF, box, number=number, seed=seed)
+    bodies = dem.pack(shape, STUFF, box, number=number, seed=seed)
     unit = unit_of(number)
     seen: list[tuple[float, float]] = []
     while len(seen) < ENOUGH:

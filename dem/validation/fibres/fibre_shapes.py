@@ -7,21 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+import dem
 from dem.case import case
-from dem.model.contact.contacts import Contact, Contacts
-from dem.model.domain.box import Box
-from dem.model.materials import Material
-from dem.model.particles.particles import Particles
-from dem.model.particles.random_insertion import pack
-from dem.model.shapes.capsule import Capsule
-from dem.model.shapes.shape import Fibre
-from dem.soft.simulation import Simulation
 from dem.validation.fluids.fibres_in_flow import axes
 from dem.validation.report import Report, curves
 
 DIAMETER, RATIO, DENSITY = 0.01, 3.0, 1100.0
 FINE = 17  # spheres of the fine chain: its grooves are 0.008 R deep, those of five spheres 0.134 R
-CAPSULE = Capsule(diameter=DIAMETER, aspect_ratio=RATIO)
+CAPSULE = dem.Capsule(diameter=DIAMETER, aspect_ratio=RATIO)
 MASS = CAPSULE.mass_properties(DENSITY).mass
 G = 9.81
 
@@ -29,17 +22,17 @@ G = 9.81
 class FibreForm(NamedTuple):
     """A shape of the fibre, and the density that gives it the mass of the capsule."""
 
-    shape: Fibre | Capsule
+    shape: dem.Fibre | dem.Capsule
     density: float
 
 
-def form_of(shape: Fibre | Capsule) -> FibreForm:
+def form_of(shape: dem.Fibre | dem.Capsule) -> FibreForm:
     """The shape with the capsule's mass."""
     return FibreForm(shape, MASS / shape.mass_properties(1.0).mass)
 
 
 FORMS = {"capsule": form_of(CAPSULE)} | {
-    f"chain of {n}": form_of(Fibre(diameter=DIAMETER, aspect_ratio=RATIO, spheres=n)) for n in (5, FINE)
+    f"chain of {n}": form_of(dem.Fibre(diameter=DIAMETER, aspect_ratio=RATIO, spheres=n)) for n in (5, FINE)
 }
 
 
@@ -66,19 +59,19 @@ def rebound(form: FibreForm, angle: float) -> FibreRebound:
 
 def tip_impact(form: FibreForm, angle: float, speed: float, steps: int) -> FibreRebound:
     """Rebound of a simulated fibre that falls on its lower end at a speed [m/s], with `steps` time steps a contact."""
-    stuff = Material(young=5e7, poisson=0.35, density=form.density)
+    stuff = dem.Material(young=5e7, poisson=0.35, density=form.density)
     tilt, half = math.radians(angle), 0.5 * (RATIO - 1) * DIAMETER
     of = form.shape.mass_properties(form.density)
     reduced = 1 / (1 / of.mass + (half * math.cos(tilt)) ** 2 / of.inertia[1])
     stiffness = 4 / 3 * stuff.young / (2 * (1 - stuff.poisson**2)) * math.sqrt(DIAMETER / 2)
     lasting = 2.943275 * (1.25 * reduced / (stiffness * math.sqrt(speed))) ** 0.4  # Hertz, see reference.hertz_impact
     high = half * math.sin(tilt) + DIAMETER / 2 + 0.25 * speed * lasting / steps
-    one = Particles(
+    one = dem.Particles(
         form.shape, stuff, position=[(0, 0, high)], velocity=[(0, 0, -speed)],
         orientation=[(math.cos(tilt / 2), 0, math.sin(tilt / 2), 0)],
     )  # fmt: skip
-    floor = Box((-1, -1, 0), (1, 1, 1), material=stuff)
-    sim = Simulation(one, floor, gravity=(0, 0, 0), time_step=lasting / steps, threads=1)
+    floor = dem.Box((-1, -1, 0), (1, 1, 1), material=stuff)
+    sim = dem.Simulation(one, floor, gravity=(0, 0, 0), time_step=lasting / steps, threads=1)
     sim.step(round(1.1 * steps))
     spin = float(sim.particles.angular_velocity[0, 1]) * RATIO * DIAMETER / (2 * speed)
     return FibreRebound(float(sim.particles.velocity[0, 2]) / speed, spin)
@@ -126,12 +119,12 @@ class Fall(NamedTuple):
 def falling(form: FibreForm, turn: float, restitution: float, looks: int, time_step: float = 1e-5) -> Fall:
     """Nine falling fibres over a second, all turned by an angle [°]; with losses there is a little friction too."""
     made = case("nine-fibres")(
-        smooth=isinstance(form.shape, Capsule), spheres=getattr(form.shape, "spheres", 5), density=form.density,
+        smooth=isinstance(form.shape, dem.Capsule), spheres=getattr(form.shape, "spheres", 5), density=form.density,
         angle=turn, restitution=restitution, friction=0.0 if restitution == 1 else 0.1,
     )  # fmt: skip
     bodies, box = made.build()
-    contacts = Contacts({}, damped="independent" if restitution == 1 else "shared")
-    sim = Simulation(bodies, box, gravity=made.gravity, time_step=time_step, threads=1, contacts=contacts)
+    contacts = dem.Contacts({}, damped="independent" if restitution == 1 else "shared")
+    sim = dem.Simulation(bodies, box, gravity=made.gravity, time_step=time_step, threads=1, contacts=contacts)
     start, left, turning, touched = sim.energy().total, [1.0], [], []
     for _ in range(looks):
         sim.step(round(1.0 / looks / sim.time_step))
@@ -192,16 +185,18 @@ class RestingBed(NamedTuple):
     slides: float  # slope of gravity at which its upper part has slid two diameters [°]
 
 
-def poured(form: FibreForm, friction: float, number: int, seed: int, edge: float) -> Simulation:
+def poured(form: FibreForm, friction: float, number: int, seed: int, edge: float) -> dem.Simulation:
     """Fibres that have fallen from random places on a floor that holds them, of a cell with periodic sides."""
-    stuff = Material(young=5e6, poisson=0.35, density=form.density, restitution=0.3, friction=friction, name="fibre")
-    floor = Material(young=5e6, poisson=0.35, name="floor")
+    stuff = dem.Material(
+        young=5e6, poisson=0.35, density=form.density, restitution=0.3, friction=friction, name="fibre"
+    )
+    floor = dem.Material(young=5e6, poisson=0.35, name="floor")
     high = number * MASS / DENSITY / (0.15 * edge**2)
-    box = Box((0, 0, 0), (edge, edge, high), floor, periodic=("x", "y"), open=("z+",))
-    bodies = pack(form.shape, stuff, box, number=number, seed=seed)
-    held = Contact(restitution=0.3, friction=2.0)
-    contacts = Contacts({(stuff, floor): held}, damped="shared")
-    sim = Simulation(bodies, box, time_step=4e-5, threads=1, contacts=contacts)
+    box = dem.Box((0, 0, 0), (edge, edge, high), floor, periodic=("x", "y"), open=("z+",))
+    bodies = dem.pack(form.shape, stuff, box, number=number, seed=seed)
+    held = dem.Contact(restitution=0.3, friction=2.0)
+    contacts = dem.Contacts({(stuff, floor): held}, damped="shared")
+    sim = dem.Simulation(bodies, box, time_step=4e-5, threads=1, contacts=contacts)
     sim.step(round((0.5 + 2 * math.sqrt(2 * high / G)) / sim.time_step))
     return sim
 
@@ -221,7 +216,7 @@ def bed(form: FibreForm, friction: float, number: int, seed: int, edge: float) -
     return RestingBed(solid, float(numbers.mean()), pairs.shape[1] / met.shape[1], sliding_angle(sim))
 
 
-def sliding_angle(sim: Simulation) -> float:
+def sliding_angle(sim: dem.Simulation) -> float:
     """Slope at which the upper part of a bed has slid two diameters, gravity turning by 20° a second [°]."""
     start, degrees = np.array(sim.particles.position), 0.0
     upper = start[:, 2] > 0.6 * np.quantile(start[:, 2], 0.98)

@@ -7,15 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dem.model.contact.contacts import Contact, Contacts
-from dem.model.contact.law_components import Rolling
-from dem.model.domain.box import Box
-from dem.model.materials import Material
-from dem.model.particles.random_insertion import pack
+import dem
 from dem.model.shapes.bodies import Spheres
-from dem.model.walls.axisymmetric import Cylinder
-from dem.model.walls.motion import Motion
-from dem.soft.simulation import Simulation
 from dem.statistics.slopes import angle_of_repose, cone_profile
 from dem.validation.fibres.fibre_shapes import (
     DENSITY,
@@ -51,29 +44,31 @@ class Heap(NamedTuple):
     energy_error: float  # the verdict's
 
 
-def run_out(name: str, friction: float, seed: int) -> tuple[Simulation, float]:
+def run_out(name: str, friction: float, seed: int) -> tuple[dem.Simulation, float]:
     """Fibres at rest that ran out below a tube, and the height to which its edge was lifted [m].
 
     On the floor they neither slide nor roll, and the tube is without friction: slopes are those of fibres on fibres.
     """
     form = FORMS[name]
-    stuff = Material(young=5e6, poisson=0.35, density=form.density, restitution=0.5, friction=friction, name="fibre")
-    floor = Material(young=5e6, poisson=0.35, name="floor")
-    glass = Material(young=5e6, poisson=0.3, name="tube")
+    stuff = dem.Material(
+        young=5e6, poisson=0.35, density=form.density, restitution=0.5, friction=friction, name="fibre"
+    )
+    floor = dem.Material(young=5e6, poisson=0.35, name="floor")
+    glass = dem.Material(young=5e6, poisson=0.3, name="tube")
     volume, side = NUMBER * MASS / DENSITY, TUBE / math.sqrt(2)
     high, column = volume / (0.2 * 4 * side**2), volume / (0.5 * math.pi * TUBE**2)
     settling = 0.3 + math.sqrt(2 * high / G)
     lifted = settling + 1.1 * column / LIFT
-    rise = Motion(velocity=(0, 0, LIFT), start=settling, stop=lifted)
-    tube = Cylinder((0, 0, 0), (0, 0, 1.1 * high), TUBE, material=glass, motion=rise, name="tube")
-    box = Box((-2, -2, 0), (2, 2, 2), floor, open=("x-", "x+", "y-", "y+", "z+"))
-    bodies = pack(
+    rise = dem.Motion(velocity=(0, 0, LIFT), start=settling, stop=lifted)
+    tube = dem.Cylinder((0, 0, 0), (0, 0, 1.1 * high), TUBE, material=glass, motion=rise, name="tube")
+    box = dem.Box((-2, -2, 0), (2, 2, 2), floor, open=("x-", "x+", "y-", "y+", "z+"))
+    bodies = dem.pack(
         form.shape, stuff, number=NUMBER, lower=(-side, -side, 0), upper=(side, side, high), walls=[tube], seed=seed
     )
-    held = Contact(restitution=0.5, friction=2.0, rolling=Rolling(friction=1.0))
-    pairs = {(stuff, floor): held, (stuff, glass): Contact(restitution=0.5, friction=0.0)}
-    contacts = Contacts(pairs, damped="shared")
-    sim = Simulation(bodies, box, walls=[tube], time_step=STEPS[name], threads=1, contacts=contacts)
+    held = dem.Contact(restitution=0.5, friction=2.0, rolling=dem.Rolling(friction=1.0))
+    pairs = {(stuff, floor): held, (stuff, glass): dem.Contact(restitution=0.5, friction=0.0)}
+    contacts = dem.Contacts(pairs, damped="shared")
+    sim = dem.Simulation(bodies, box, walls=[tube], time_step=STEPS[name], threads=1, contacts=contacts)
     sim.step(round((lifted + RESTING) / sim.time_step))
     return sim, 1.1 * column
 

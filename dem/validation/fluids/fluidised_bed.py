@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+import dem
 from dem.case.find import case
 from dem.validation.report import Report, curves
-
-if TYPE_CHECKING:
-    from dem.model.fluid.coupling import Exchange
-    from dem.soft.simulation import Simulation
 
 G = 9.81
 LOOK = 400  # steps between looks
@@ -66,7 +63,7 @@ class BedState(NamedTuple):
     height: float  # mean of the spheres [m]
 
 
-def look(told: Exchange, velocity: float, gas: FluidisingGas, weight: float) -> BedState:
+def look(told: dem.Exchange, velocity: float, gas: FluidisingGas, weight: float) -> BedState:
     """What an exchange tells; the bed's weight less buoyancy, over the cross-section [Pa]."""
     pressing = told.pressing[0, 0, :, 2] + told.density * told.gravity[2]
     top, cell = float(np.quantile(told.position[:, 2], 0.95)), told.cells.spacing[2]
@@ -79,7 +76,7 @@ def look(told: Exchange, velocity: float, gas: FluidisingGas, weight: float) -> 
     )
 
 
-def blow(sim: Simulation, superficial: object, gas: FluidisingGas, duration: float) -> list[BedState]:
+def blow(sim: dem.Simulation, superficial: object, gas: FluidisingGas, duration: float) -> list[BedState]:
     """Carry a bed on for so long [s], with looks at it."""
     box, mass = sim.box, sim.exchange().mass.sum()
     weight = mass * (1 - gas.density / sim.particles.variants[0][1].density) * G / (box.size[0] * box.size[1])

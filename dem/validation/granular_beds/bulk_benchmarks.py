@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import dem
 from dem.case.find import case
 from dem.validation.granular_beds import dosta
 from dem.validation.report import Report, curves
@@ -13,7 +14,6 @@ from dem.validation.report import Report, curves
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from dem.soft.simulation import Simulation
 
 G, DENSITY = 9.81, 2500.0  # [m/s², kg/m³] of M1
 SIZES = {"quick": (3.0, 100.0), "short": (2.0, 100.0), "published": (1.0, 1.0)}  # coarse, softness
@@ -38,7 +38,7 @@ def said_of(size: dict[str, float], numbers: str) -> str:
     return f"Run: {numbers}; {'the published size' if whole else reduced}."
 
 
-def watched(sim: Simulation, times: Iterable[float], look: Callable[[Simulation], object]) -> list[tuple]:
+def watched(sim: dem.Simulation, times: Iterable[float], look: Callable[[dem.Simulation], object]) -> list[tuple]:
     """Carry a run on to each of these times [s]; rows of its time and what was seen then."""
     rows = []
     for time in times:
@@ -50,7 +50,7 @@ def watched(sim: Simulation, times: Iterable[float], look: Callable[[Simulation]
 # impact
 
 
-def displacements(sim: Simulation) -> np.ndarray:
+def displacements(sim: dem.Simulation) -> np.ndarray:
     """Time [ms] and displacement [mm] of the ball, which is the last particle, every millisecond, from when it is near.
 
     Up to there it is put in closed form: the bed is at rest.
@@ -110,7 +110,7 @@ def impact(*, quick: bool, published: bool = False) -> Report:
     return report
 
 
-def _solid_fraction(sim: Simulation) -> float:
+def _solid_fraction(sim: dem.Simulation) -> float:
     """Of a bed in a box, by the mean height of its grains; the last particle is none."""
     p, box = sim.particles, sim.box
     height = 2 * (float(p.position[:-1, 2].mean()) - box.lower[2])
@@ -120,7 +120,7 @@ def _solid_fraction(sim: Simulation) -> float:
 # silo
 
 
-def left_above(sim: Simulation, lip: float, times: np.ndarray) -> np.ndarray:
+def left_above(sim: dem.Simulation, lip: float, times: np.ndarray) -> np.ndarray:
     """Time [s] and number of grains above the orifice."""
     return np.array(watched(sim, times, lambda s: int((s.particles.position[:, 2] > lip).sum())))
 
@@ -227,7 +227,7 @@ def _compare_ratio(report: Report, found: float, by_law: float, *, whole: bool) 
 # drum
 
 
-def zones(sim: Simulation) -> np.ndarray:
+def zones(sim: dem.Simulation) -> np.ndarray:
     """Shares of M1 and of M2 in zone 1 (x, z > 0) and zone 2 (x, z < 0): M1 in 1, M1 in 2, M2 in 1, M2 in 2."""
     p = sim.particles
     x, z = p.position[:, 0], p.position[:, 2]

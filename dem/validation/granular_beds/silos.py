@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.materials import Material
-from dem.model.particles.particles import Particles
-from dem.model.shapes.shape import Sphere
-from dem.model.walls.axisymmetric import Cylinder, Disc, Revolution
-from dem.model.walls.motion import Motion
-from dem.soft.simulation import Simulation
+import dem
 from dem.statistics import beverloo_rate, janssen_stress
 from dem.validation.report import Report, curves
 
@@ -23,7 +18,7 @@ if TYPE_CHECKING:
 
 D, G, STEP = 4e-3, 9.81, 3e-5  # grain [m], gravity [m/s²], time step [s]
 FRICTION = 0.5
-STUFF = Material(young=2e6, poisson=0.25, density=2500.0, restitution=0.5, friction=FRICTION)
+STUFF = dem.Material(young=2e6, poisson=0.25, density=2500.0, restitution=0.5, friction=FRICTION)
 LOOK = 250  # steps between looks at a bed that settles
 OUT = 2.0  # m, where grains are out of sight
 LAW = 0.05  # how well Beverloo's law follows experiments
@@ -55,16 +50,16 @@ def filled(n: int, radius: float, walls: Sequence[Wall]) -> np.ndarray:
     return np.array(sim.particles.position)
 
 
-def start(places: np.ndarray, walls: Sequence[Wall]) -> Simulation:
+def start(places: np.ndarray, walls: Sequence[Wall]) -> dem.Simulation:
     """Grains at rest at these places."""
-    grains = Particles(Sphere(diameter=D), STUFF, position=places)
-    return Simulation(grains, walls=walls, gravity=(0, 0, -G), time_step=STEP, threads=1)
+    grains = dem.Particles(dem.Sphere(diameter=D), STUFF, position=places)
+    return dem.Simulation(grains, walls=walls, gravity=(0, 0, -G), time_step=STEP, threads=1)
 
 
 def discharge(places: np.ndarray, radius: float, orifice: float, top: float, times: tuple[float, float]) -> float:
     """Grains a second through an orifice of a diameter [m] between two times [s]."""
-    silo = Revolution([(orifice / 2, 0), (radius, 0), (radius, top)], material=STUFF)
-    sim = start(places, [silo, Disc((0, 0, -0.06), (0, 0, 1), 0.4, material=STUFF)])
+    silo = dem.Revolution([(orifice / 2, 0), (radius, 0), (radius, top)], material=STUFF)
+    sim = start(places, [silo, dem.Disc((0, 0, -0.06), (0, 0, 1), 0.4, material=STUFF)])
     rows = []
     for time in np.linspace(*times, 11):
         sim.step(round(time / STEP) - sim.step_count)
@@ -77,7 +72,7 @@ def beverloo(*, quick: bool) -> Report:
     report = Report("beverloo", "Discharge through four orifices: Beverloo's law")
     n, wide, times = (1500, 8, (0.1, 0.3)) if quick else (6000, 11, (0.1, 0.5))
     radius = wide * D
-    places = filled(n, radius, [Revolution([(0, 0), (radius, 0), (radius, OUT)], material=STUFF)])
+    places = filled(n, radius, [dem.Revolution([(0, 0), (radius, 0), (radius, OUT)], material=STUFF)])
     grain = STUFF.density * math.pi / 6 * D**3
     height = 2 * float(places[:, 2].mean())
     bulk = n * grain / (math.pi * radius**2 * height)
@@ -113,9 +108,9 @@ def beverloo(*, quick: bool) -> Report:
 
 def apparent(n: int, radius: float, speed: float, duration: float) -> tuple[float, float, float, float]:
     """Weight, mean load of the floor and of the wall while the floor goes down slowly [N], and height [m]."""
-    wall = Cylinder((0, 0, -0.01), (0, 0, OUT), radius, material=STUFF)
-    places = filled(n, radius, [wall, Disc((0, 0, 0), (0, 0, 1), radius, material=STUFF)])
-    floor = Disc((0, 0, 0), (0, 0, 1), radius, material=STUFF, motion=Motion(velocity=(0, 0, -speed)))
+    wall = dem.Cylinder((0, 0, -0.01), (0, 0, OUT), radius, material=STUFF)
+    places = filled(n, radius, [wall, dem.Disc((0, 0, 0), (0, 0, 1), radius, material=STUFF)])
+    floor = dem.Disc((0, 0, 0), (0, 0, 1), radius, material=STUFF, motion=dem.Motion(velocity=(0, 0, -speed)))
     sim = start(places, [wall, floor])
     loads = []
     while sim.time < duration:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+import dem
 from dem.case.find import case
 from dem.statistics import FieldAverage, Spheres, angle_of_repose, bagnold_velocity, cone_profile, drum_angle
 from dem.validation.report import Report, curves
-
-if TYPE_CHECKING:
-    from dem.case.bases import Case
 
 G = 9.81
 WIDE = 0.06  # of the drum [m]
@@ -40,7 +38,7 @@ class Layer(NamedTuple):
         return float(np.sqrt(np.mean((self.law[self.inside] - u) ** 2)) / (u.max() - u.min()))
 
 
-def flowing(made: Case, warm: float, long: float, looks: int) -> Layer:
+def flowing(made: dem.Case, warm: float, long: float, looks: int) -> Layer:
     """Let a chute flow for so long [s], then average over so long [s] by so many looks."""
     sim, d = made.simulation(), made.diameter
     average = FieldAverage(sim.box.lower, sim.box.upper, width=0.75 * d, bins=60)

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.dsmc.simulation import StochasticSpheres
-from dem.event_driven.simulation import HardSpheres
-from dem.model.contact.contacts import Contact, Contacts
-from dem.model.contact.normal_forces import Linear
-from dem.model.domain.box import Box
-from dem.model.materials import Material
-from dem.model.particles.particles import Particles
-from dem.model.shapes.shape import Sphere
-from dem.soft.simulation import Simulation
+import dem
 from dem.validation.report import Report, curves
 
 if TYPE_CHECKING:
@@ -30,17 +22,17 @@ CONTACT = 0.005 / RATE  # duration of a soft impact: 1/200 of the time between t
 STEPS = 25  # of an impact
 ROUGH = 0.1  # tangential over normal stiffness: less than a half swing when surfaces part, so that ξ is some 0.3
 GRIP = 100.0  # coefficient of friction at which hardly anything slides
-STUFF = Material(young=5e7, poisson=0.3, density=2500.0)
+STUFF = dem.Material(young=5e7, poisson=0.3, density=2500.0)
 
 
 class GranularGas(NamedTuple):
     """What the three have in common at the start, and how impacts go."""
 
-    particles: Particles
-    box: Box
+    particles: dem.Particles
+    box: dem.Box
     restitution: float
     tangential: float
-    contact: Contact
+    contact: dem.Contact
 
 
 def cooling(*, quick: bool) -> Report:
@@ -50,8 +42,8 @@ def cooling(*, quick: bool) -> Report:
     times = np.linspace(0, 10 if quick else 20, 6)  # in collisions of a particle at the start
     rows = []
     for name, contact in (
-        ("smooth", Contact(restitution=RESTITUTION, normal=_spring())),
-        ("rough", Contact(restitution=RESTITUTION, friction=GRIP, normal=_spring(ROUGH))),
+        ("smooth", dem.Contact(restitution=RESTITUTION, normal=_spring())),
+        ("rough", dem.Contact(restitution=RESTITUTION, friction=GRIP, normal=_spring(ROUGH))),
     ):
         gas = _measured(report, name, start, contact)
         found = {way: _temperatures(make(gas), times / RATE) for way, make in WAYS.items()}
@@ -80,11 +72,11 @@ def cooling(*, quick: bool) -> Report:
     return report
 
 
-def _spring(tangential: float = 2 / 7) -> Linear:
-    return Linear(collision_time=CONTACT, tangential=tangential)
+def _spring(tangential: float = 2 / 7) -> dem.Linear:
+    return dem.Linear(collision_time=CONTACT, tangential=tangential)
 
 
-def _start(number: int) -> tuple[Particles, Box]:
+def _start(number: int) -> tuple[dem.Particles, dem.Box]:
     """A gas of elastic spheres after ten collisions each, with new velocities: in equilibrium, and at v_rms."""
     edge = math.ceil(number ** (1 / 3))
     pitch = DIAMETER * (math.pi / 6 / FRACTION) ** (1 / 3)
@@ -96,15 +88,15 @@ def _start(number: int) -> tuple[Particles, Box]:
         v -= v.mean(0)
         return SPEED * v / math.sqrt((v**2).sum(1).mean())
 
-    box = Box((0, 0, 0), (edge * pitch,) * 3, STUFF, periodic=("x", "y", "z"))
-    spheres = Particles(Sphere(diameter=DIAMETER), STUFF, position=(grid + 0.5) * pitch, velocity=velocities())
-    mixing = HardSpheres(spheres, box, gravity=(0, 0, 0), contact_time=1e-9)
+    box = dem.Box((0, 0, 0), (edge * pitch,) * 3, STUFF, periodic=("x", "y", "z"))
+    spheres = dem.Particles(dem.Sphere(diameter=DIAMETER), STUFF, position=(grid + 0.5) * pitch, velocity=velocities())
+    mixing = dem.HardSpheres(spheres, box, gravity=(0, 0, 0), contact_time=1e-9)
     mixing.run(10 / RATE, frames=1)
     spheres.position, spheres.velocity = mixing.particles.position, velocities()
     return spheres, box
 
 
-def _measured(report: Report, name: str, start: tuple[Particles, Box], contact: Contact) -> GranularGas:
+def _measured(report: Report, name: str, start: tuple[dem.Particles, dem.Box], contact: dem.Contact) -> GranularGas:
     """The gas with the e and ξ of soft impacts as they come out at these steps, at any slip."""
     found = np.array([_impact(contact, slip) for slip in (0.3, 1.0, 3.0)])
     e, xi = found.mean(0)
@@ -113,15 +105,15 @@ def _measured(report: Report, name: str, start: tuple[Particles, Box], contact: 
     return GranularGas(*start, float(e), -1.0 if name == "smooth" else float(xi), contact)
 
 
-def _impact(contact: Contact, slip: float) -> tuple[float, float]:
+def _impact(contact: dem.Contact, slip: float) -> tuple[float, float]:
     """e and ξ of two soft spheres that meet head-on, and spin so that they slip so many times as fast."""
     dt, half = CONTACT / STEPS, 0.5 * DIAMETER
-    pair = Particles(
-        Sphere(diameter=DIAMETER), STUFF, position=[[-1.000001 * half, 0, 0], [1.000001 * half, 0, 0]],
+    pair = dem.Particles(
+        dem.Sphere(diameter=DIAMETER), STUFF, position=[[-1.000001 * half, 0, 0], [1.000001 * half, 0, 0]],
         velocity=[[0.5 * SPEED, 0, 0], [-0.5 * SPEED, 0, 0]],
         angular_velocity=[[0, 0, slip * SPEED / DIAMETER]] * 2,
     )  # fmt: skip
-    box = Box((-1, -1, -1), (1, 1, 1), STUFF, periodic=("x", "y", "z"))
+    box = dem.Box((-1, -1, -1), (1, 1, 1), STUFF, periodic=("x", "y", "z"))
     sim = _soft(GranularGas(pair, box, 1.0, 1.0, contact), dt)
     sim.step(3 * STEPS)
     v, w = sim.particles.velocity, sim.particles.angular_velocity
@@ -129,20 +121,22 @@ def _impact(contact: Contact, slip: float) -> tuple[float, float]:
     return (v[1, 0] - v[0, 0]) / SPEED, -across / (slip * SPEED)
 
 
-def _soft(gas: GranularGas, time_step: float = CONTACT / STEPS) -> Simulation:
-    contacts = Contacts({(STUFF, STUFF): gas.contact})
-    return Simulation(gas.particles, gas.box, gravity=(0, 0, 0), contacts=contacts, time_step=time_step, threads=1)
+def _soft(gas: GranularGas, time_step: float = CONTACT / STEPS) -> dem.Simulation:
+    contacts = dem.Contacts({(STUFF, STUFF): gas.contact})
+    return dem.Simulation(gas.particles, gas.box, gravity=(0, 0, 0), contacts=contacts, time_step=time_step, threads=1)
 
 
-def _hard(gas: GranularGas) -> HardSpheres:
-    return HardSpheres(
+def _hard(gas: GranularGas) -> dem.HardSpheres:
+    return dem.HardSpheres(
         gas.particles, gas.box, gravity=(0, 0, 0), restitution=gas.restitution, contact_time=1e-9,
         tangential_restitution=gas.tangential,
     )  # fmt: skip
 
 
-def _drawn(gas: GranularGas, collisions: str = "pairs", cell: float | None = None, seed: int = 0) -> StochasticSpheres:
-    return StochasticSpheres(
+def _drawn(
+    gas: GranularGas, collisions: str = "pairs", cell: float | None = None, seed: int = 0
+) -> dem.StochasticSpheres:
+    return dem.StochasticSpheres(
         gas.particles, gas.box, gravity=(0, 0, 0), restitution=gas.restitution, time_step=0.1 / RATE,
         tangential_restitution=gas.tangential, collisions=collisions, cell=cell, seed=seed,
     )  # fmt: skip

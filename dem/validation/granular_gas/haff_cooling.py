@@ -6,11 +6,7 @@ import math
 
 import numpy as np
 
-from dem.event_driven.simulation import HardSpheres
-from dem.model.domain.box import Box
-from dem.model.materials import Material
-from dem.model.particles.particles import Particles
-from dem.model.shapes.shape import Sphere
+import dem
 from dem.validation.report import Report, curves
 
 DIAMETER, RESTITUTION, PITCH = 0.01, 0.9, 0.0219  # a lattice of solid fraction 0.05
@@ -34,12 +30,12 @@ def haff(*, quick: bool) -> Report:
     rng = np.random.default_rng(3)
     grid = np.stack(np.meshgrid(*[np.arange(edge)] * 3), -1).reshape(-1, 3)
     velocity = rng.normal(0, 0.3, (len(grid), 3))
-    stuff = Material(young=5e7, poisson=0.35, density=1100)
-    gas = Particles(
-        Sphere(diameter=DIAMETER), stuff, position=(grid + 0.5) * PITCH, velocity=velocity - velocity.mean(0)
+    stuff = dem.Material(young=5e7, poisson=0.35, density=1100)
+    gas = dem.Particles(
+        dem.Sphere(diameter=DIAMETER), stuff, position=(grid + 0.5) * PITCH, velocity=velocity - velocity.mean(0)
     )
-    box = Box((0, 0, 0), (edge * PITCH,) * 3, stuff, periodic=("x", "y", "z"))
-    sim = HardSpheres(gas, box, gravity=(0, 0, 0), restitution=RESTITUTION, contact_time=1e-9)
+    box = dem.Box((0, 0, 0), (edge * PITCH,) * 3, stuff, periodic=("x", "y", "z"))
+    sim = dem.HardSpheres(gas, box, gravity=(0, 0, 0), restitution=RESTITUTION, contact_time=1e-9)
     start = float((sim.particles.velocity**2).sum(1).mean() / 3)
     tau = 6 / (1 - RESTITUTION**2) * collision_time(len(gas), float(np.prod(box.size)), start)
     rows = [(0.0, 1.0, 1.0)]

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+import dem
 from dem.case import case
-from dem.rotation.integrators import INTEGRATORS
-from dem.rotation.study import SPHERE, Problem, angle_between, integrate_rotation
+from dem.rotation.study import SPHERE, Problem, angle_between
 from dem.validation.report import Report, curves
-
-if TYPE_CHECKING:
-    from dem.rotation.study import RotationHistory
-
 
 TABLE_2 = [
     "The printed theoretical orientation is wrong in its fifth digit. The exact angle is (A/I)(e - 2) = 38.97208 "
@@ -48,9 +42,9 @@ def cone_angle(q: np.ndarray) -> np.ndarray:
     return np.arccos(np.clip(body_x(q)[:, 0], -1, 1))
 
 
-def _sphere(scheme: str, ahead: float = 0.0) -> RotationHistory:
+def _sphere(scheme: str, ahead: float = 0.0) -> dem.RotationHistory:
     sphere = case("torque-sphere")()
-    return integrate_rotation(
+    return dem.integrate_rotation(
         scheme, inertia=sphere.inertia(), torque=Problem(SPHERE, ahead), time_step=1e-4, steps=10_000, every=50
     )
 
@@ -89,7 +83,7 @@ def sphere(*, quick: bool) -> Report:
 
 
 def _draw_sphere(
-    report: Report, time: np.ndarray, errors: dict, improved: RotationHistory, x_exact: np.ndarray
+    report: Report, time: np.ndarray, errors: dict, improved: dem.RotationHistory, x_exact: np.ndarray
 ) -> None:
     arrow = body_x(improved.orientation)
     omega = 1e5 / case("torque-sphere")().inertia()[0] * np.expm1(time[1:])
@@ -170,7 +164,7 @@ def convergence(*, quick: bool) -> Report:
     rows, errors = [], {}
     for frame in ("world", "body"):
         body = case("torque-cylinder")(torque_frame=frame, frames=100)
-        for scheme, row in INTEGRATORS.items():
+        for scheme, row in dem.INTEGRATORS.items():
             found = [_orientation_errors(body, scheme, dt) for dt in steps]
             rows += [(frame, scheme, dt, *e) for dt, e in zip(steps, found, strict=True)]
             full, mean = np.array(found).T

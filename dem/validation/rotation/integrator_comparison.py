@@ -7,9 +7,9 @@ import time
 
 import numpy as np
 
+import dem
 from dem.case import case
-from dem.rotation.integrators import INTEGRATORS
-from dem.rotation.study import HEAVY_TOP, Problem, angle_between, integrate_rotation
+from dem.rotation.study import HEAVY_TOP, Problem, angle_between
 from dem.validation.report import Report, curves
 
 ASYMMETRIC, SYMMETRIC = (1.0, 1.7, 2.3), (0.5, 1.0, 1.0)
@@ -29,7 +29,7 @@ def step_cost(scheme: str, inertia: tuple[float, float, float], steps: int) -> f
     least = math.inf
     for _ in range(3):
         start = time.perf_counter()
-        integrate_rotation(scheme, time_step=1e-5, steps=steps, every=steps, **{**HEAVY, "inertia": inertia})
+        dem.integrate_rotation(scheme, time_step=1e-5, steps=steps, every=steps, **{**HEAVY, "inertia": inertia})
         least = min(least, time.perf_counter() - start)
     return 1e9 * least / steps
 
@@ -38,14 +38,14 @@ def comparison(*, quick: bool) -> Report:
     """Error against cost of all schemes."""
     report = Report("comparison", "All schemes at equal cost")
     steps = 100_000 if quick else 1_000_000
-    cost = {s: (step_cost(s, ASYMMETRIC, steps), step_cost(s, SYMMETRIC, steps)) for s in INTEGRATORS}
+    cost = {s: (step_cost(s, ASYMMETRIC, steps), step_cost(s, SYMMETRIC, steps)) for s in dem.INTEGRATORS}
     found = {name: _curves(name, cost, quick=quick) for name in PROBLEMS}
     found["cylinder under torque"] = _cylinder(cost, quick=quick)
     found["falling fibre"] = _falling(cost, quick=quick)
     rows = [(p, s, *row) for p, by in found.items() for s, rows in by.items() for row in rows]
     report.tables["errors"] = (["problem", "scheme", "dt_s", "cost_us_per_second", "error"], rows)
     report.tables["cost"] = (["scheme", "asymmetric_ns", "symmetric_ns"], [(s, *c) for s, c in cost.items()])
-    second = [s for s, row in INTEGRATORS.items() if row.order == 2 and row.torques == 1]
+    second = [s for s, row in dem.INTEGRATORS.items() if row.order == 2 and row.torques == 1]
     for scheme in second:
         (dt, _, coarse), (half, _, fine) = found["free asymmetric top"][scheme][-2:]
         order = math.log(coarse / fine) / math.log(dt / half)
@@ -85,15 +85,15 @@ def _conclude(report: Report, second: list[str], found: dict, cost: dict) -> Non
 def _curves(name: str, cost: dict, *, quick: bool) -> dict[str, list]:
     problem, duration, few, many = PROBLEMS[name]
     fine = 2e-4
-    exact = integrate_rotation(
+    exact = dem.integrate_rotation(
         "runge-kutta", time_step=fine, steps=round(duration / fine), every=round(duration / fine), **problem
     )
     result = {}
-    for scheme in INTEGRATORS:
+    for scheme in dem.INTEGRATORS:
         result[scheme] = []
         for dt in few if quick else many:
             n = round(duration / dt)
-            q = integrate_rotation(scheme, time_step=dt, steps=n, every=n, **problem).orientation[-1]
+            q = dem.integrate_rotation(scheme, time_step=dt, steps=n, every=n, **problem).orientation[-1]
             ns = cost[scheme][problem["inertia"] == SYMMETRIC]
             result[scheme].append((dt, 1e-3 * ns / dt, float(angle_between(exact.orientation[-1], q))))
     return result
@@ -107,14 +107,14 @@ def _cylinder(cost: dict, *, quick: bool) -> dict[str, list]:
             (dt, 1e-3 * cost[scheme][1] / dt, float(angle_between(exact, body.history(scheme, dt).orientation[-1])))
             for dt in ((1e-5, 5e-6) if quick else (2e-5, 1e-5, 5e-6, 2e-6, 1e-6))
         ]
-        for scheme in INTEGRATORS
+        for scheme in dem.INTEGRATORS
     }
 
 
 def _falling(cost: dict, *, quick: bool) -> dict[str, list]:
     """Largest energy error of one falling fibre relative to the start; the cost is that of the rotation alone."""
     result = {}
-    for scheme, row in INTEGRATORS.items():
+    for scheme, row in dem.INTEGRATORS.items():
         if row.torques > 1 or (quick and scheme not in ("pcdm", "improved-pcdm", "splitting")):
             result[scheme] = [(math.nan, math.nan, math.nan)]
             continue
