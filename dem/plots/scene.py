@@ -14,6 +14,7 @@ from dem.plots.bodies import corners, heights_of, numbers_up_to, size_of, vertic
 from dem.plots.figure import DPI, INK, categories, colour_map, new_figure, picture, scaled
 from dem.plots.rendering import bond_balls
 from dem.plots.rendering.camera import Camera
+from dem.plots.rendering.meshes import inside_of_surfaces, meshes
 from dem.plots.rendering.render import Floor, render
 from dem.plots.rendering.wall_sheets import lay_over
 
@@ -234,6 +235,8 @@ def shot(
         colours, _ = _mapped(values, limits, colour)
     bodies = [bond_balls.bodies(run, frame) for frame in frames]
     inked = np.concatenate([colour[body.owner] for colour, body in zip(colours, bodies, strict=True)])
+    surfaces = meshes(run, frames, colours)
+    inside = [inside_of_surfaces(run, *each) for each in zip(frames, bodies, strict=True)]
     torn = [broken for frame in frames if (broken := bond_balls.snapped(run, frame)) is not None]
     inked = np.concatenate([inked, *(np.tile(SNAPPED, (len(broken.radii), 1)) for broken in torn)])
     bodies = [*bodies, *torn]
@@ -245,9 +248,11 @@ def shot(
         room["lines"] = np.concatenate([room.get("lines", beside[:0]), beside])
         if room.get("floor") is None:
             room["floor"] = _walls().level_plane(run, frames[-1], vertical(run), *_ends(run, frames))
-    drawn = partial(render, centres, radii, inked, camera, size, **room)
+    own = np.ones(len(radii), bool)
+    own[: sum(map(len, inside))] = ~np.concatenate(inside)
+    drawn = partial(render, centres[own], radii[own], inked[own], camera, size, **room, meshes=surfaces)
     sheets = _walls().wall_triangles(run, frames[-1]) if run.walls and walls > 0 else np.zeros((0, 3, 3))
-    return partial(_shaded, drawn, sheets, camera, centres, radii, walls) if len(sheets) else drawn
+    return partial(_shaded, drawn, sheets, camera, centres[own], radii[own], walls, surfaces) if len(sheets) else drawn
 
 
 def _shaded(drawn: Callable[[], np.ndarray], sheets: np.ndarray, *more: Any) -> np.ndarray:  # noqa: ANN401

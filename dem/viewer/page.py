@@ -19,6 +19,7 @@ from dem.viewer.links import rods
 
 if TYPE_CHECKING:
     from dem.files.reading.trajectory import Trajectory
+    from dem.model.shapes.bodies import Variant
 
 SCRIPTS = ("data.js", "scene.js", "camera.js", "plot.js", "main.js")
 BITS = {"u2": "u16", "u4": "u32", "f4": "f32"}
@@ -28,15 +29,25 @@ def what(run: Trajectory, about: str) -> dict:
     """All that stays as it is, ready for JSON."""
     box, up = run.input["box"], vertical(run)
     bottom = float(np.minimum(up * box["lower"], up * box["upper"]).sum()) if box else 0.0
+    variants = run.variants
+    surfaces = {id(s.vertices): (s.vertices, s.triangles) for each in variants if (s := each.surface)}
     return {
         "about": about, "particles": len(run.variant), "kinds": [kind.name for kind in run.kinds],
-        "variants": [
-            {"offsets": _rows(each.offsets), "radii": _rows(each.radii), "size": size_of(each)} for each in run.variants
-        ],
+        "variants": [_variant(each, surfaces) for each in variants],
+        "surfaces": [{"points": sent(v, "f4"), "triangles": sent(t, "u4")} for v, t in surfaces.values()],
         "variant": sent(run.variant, "u4"), "kind": sent(run.kind, "u2"), "turning": sent(turning(run), "u4"),
         "scalars": scalars(run), "up": up.tolist(), "bottom": bottom,
         "walls": _walls(run), "rods": rods(run),
     }  # fmt: skip
+
+
+def _variant(variant: Variant, surfaces: dict) -> dict:
+    """Spheres of a variant, or the number and the scale of its surface."""
+    if variant.surface is None:
+        return {"offsets": _rows(variant.offsets), "radii": _rows(variant.radii), "size": size_of(variant)}
+    number = list(surfaces).index(id(variant.surface.vertices))
+    surface = {"surface": number, "scale": variant.surface.scale}
+    return {"offsets": [], "radii": [], "size": size_of(variant), **surface}
 
 
 def about(run: Trajectory) -> str:

@@ -5,6 +5,7 @@ import pytest
 
 import dem
 from dem.model.shapes.convex import directions, filling, supports
+from dem.model.shapes.convex_hull import convex_hull
 
 STUFF = dem.Material(young=5e6, poisson=0.3, density=2500.0)
 GRAIN = dem.Ellipsoid(semi_axes=(0.004, 0.003, 0.002))
@@ -45,3 +46,82 @@ def test_balls_of_pictures_touch_the_surface_without_warts(shape):
         assert radii.min() > 0.95 * c**2 / a
         gap = (np.linalg.norm(x.T[:, None] - centres, axis=2) - radii).min(1)
         assert gap.mean() < 0.01 * h.max()  # between places 20 degrees apart
+
+
+CASE = """
+duration = 1e-4
+time_step = 5e-6
+materials.glass = { young = 5e6, poisson = 0.3, density = 2500 }
+shapes.grain = { SHAPE }
+
+[[particles]]
+shape = "grain"
+material = "glass"
+position = [[0, 0, 0.01]]
+"""
+CUBE = [[0.01 * x, 0.01 * y, 0.01 * z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+
+
+def in_case(folder, shape):
+    """The shape, as a case file makes it."""
+    (folder / "case.toml").write_text(CASE.replace("SHAPE", shape))
+    return dem.load(folder / "case.toml").particles
+
+
+def test_a_case_file_has_polyhedra_from_vertices_and_files_and_rounded_cylinders(tmp_path):
+    rounded = f'type = "polyhedron", vertices = {CUBE}, rounding = "1 mm", contact_radius = 0.004'
+    die = dem.Polyhedron(vertices=CUBE, rounding=1e-3, contact_radius=0.004)
+    assert in_case(tmp_path, rounded).variants[0][0] == die
+    hull = convex_hull(1000 * np.array(CUBE))
+    triangles_to_stl(tmp_path / "cube.stl", hull.vertices, hull.triangles)
+    made = in_case(tmp_path, 'type = "polyhedron", file = "cube.stl", scale = 0.001, rounding = 0.001')
+    assert made.variants[0][0].volume == pytest.approx(die.volume, rel=1e-6)  # single precision of the file
+    assert made.orientation[0].tolist() == pytest.approx(list(made.variants[0][0].axes))  # stands as given
+    made = in_case(tmp_path, 'type = "rounded-cylinder", diameter = "8 mm", length = "4 mm", rounding = "1 mm"')
+    assert made.variants[0][0] == dem.RoundedCylinder(diameter=0.008, length=0.004, rounding=0.001)
+
+
+def triangles_to_stl(path, vertices, triangles):
+    """Write an ASCII STL."""
+    rows = ["solid grain"]
+    for corners in np.asarray(vertices)[np.asarray(triangles)]:
+        rows += ["facet normal 0 0 0", "outer loop", *(f"vertex {x} {y} {z}" for x, y, z in corners)]
+        rows += ["endloop", "endfacet"]
+    path.write_text("\n".join([*rows, "endsolid grain"]))
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ('type = "polyhedron", rounding = 0.001', "a polyhedron takes vertices"),
+        ('type = "polyhedron", vertices = [[0, 0, 0]], file = "case.toml", rounding = 1', "or a file and its scale"),
+        (f'type = "polyhedron", vertices = {CUBE}, scale = 2.0, rounding = 0.001', "or a file and its scale"),
+        (f'type = "polyhedron", vertices = {CUBE}, rounding = 0.006', "no ball of this radius fits"),
+        ('type = "polyhedron", file = "none.stl", rounding = 0.001', "no file"),
+        ('type = "rounded-cylinder", diameter = 0.01, length = 0.01', "rounding"),
+        ('type = "rounded-cylinder", diameter = 0.01, length = 0.01, rounding = 0.005', "less than half"),
+        ('type = "ellipsoid", semi_axes = [1, 2, 3], rounding = 0.1', "takes semi_axes, contact_radius"),
+    ],
+)
+def test_shapes_of_a_case_file_that_make_no_sense(tmp_path, shape, message):
+    with pytest.raises(ValueError, match=message):
+        in_case(tmp_path, shape)
+
+
+def test_sizes_are_those_of_scaled_copies_and_dense_packing_is_refused_by_name():
+    box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), material=STUFF)
+    sizes = dem.ListedSizes(diameters=(0.004, 0.008), shares=(0.5, 0.5), by="number")
+    die = dem.Polyhedron(vertices=CUBE, rounding=1e-3)
+    packed = dem.pack(die, STUFF, box, number=8, sizes=sizes, seed=3)
+    volumes = sorted({shape.volume for shape, _ in packed.variants})
+    assert volumes == pytest.approx([np.pi / 6 * d**3 for d in (0.004, 0.008)], rel=1e-12)
+    for shape, _ in packed.variants:
+        assert shape.rounding / shape.volume ** (1 / 3) == pytest.approx(
+            die.rounding / die.volume ** (1 / 3), rel=1e-12
+        )
+    tablet = dem.RoundedCylinder(diameter=0.01, length=0.005, rounding=0.001)
+    packed = dem.pack(tablet, STUFF, box, number=8, sizes=sizes, seed=3)  # by their diameter
+    assert {shape.diameter for shape, _ in packed.variants} == {0.004, 0.008}
+    for shape in (die, tablet, GRAIN):
+        with pytest.raises(TypeError, match=f"shape is {type(shape).__name__}, expected a dem.Sphere"):
+            dem.pack_dense(shape, STUFF, box, solid_fraction=0.4)

@@ -6,32 +6,38 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from dem.casefile.schema.key_types import Count, Modulus, Number, Point, Size
+from dem.casefile.schema.key_types import Count, Factor, InputFile, Modulus, Number, Point, Size
 from dem.casefile.schema.table_base import Table
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.clump import Clump
 from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
 from dem.model.shapes.flexible import FlexibleFibre
+from dem.model.shapes.polyhedron import Polyhedron
+from dem.model.shapes.rounded_cylinder import RoundedCylinder
 from dem.model.shapes.shape import Fibre, Shape, Sphere
 
 SHAPES = {
     "sphere": Sphere, "fibre": Fibre, "capsule": Capsule, "clump": Clump, "ellipsoid": Ellipsoid,
-    "superellipsoid": Superellipsoid, "flexible-fibre": FlexibleFibre,
+    "superellipsoid": Superellipsoid, "polyhedron": Polyhedron, "rounded-cylinder": RoundedCylinder,
+    "flexible-fibre": FlexibleFibre,
 }  # fmt: skip
 
 
 class ShapeTable(Table):
     """``[shapes.NAME]``."""
 
-    type: Literal["sphere", "fibre", "capsule", "clump", "ellipsoid", "superellipsoid", "flexible-fibre"] = Field(
-        description="of the shape", examples=["sphere"]
+    type: Literal[
+        "sphere", "fibre", "capsule", "clump", "ellipsoid", "superellipsoid", "polyhedron", "rounded-cylinder",
+        "flexible-fibre",
+    ] = Field(description="of the shape", examples=["sphere"])  # fmt: skip
+    diameter: Size | None = Field(
+        None, description="of a sphere, capsule, rounded cylinder, or a fibre's spheres [m]", examples=[0.01]
     )
-    diameter: Size | None = Field(None, description="of a sphere, capsule, or a fibre's spheres [m]", examples=[0.01])
     aspect_ratio: Number | None = Field(None, ge=1, description="fibre, capsule: length over diameter", examples=[3.0])
     spheres: Count | None = Field(None, description="of a fibre: how many", examples=[5])
     spacing: Size | None = Field(None, description="of a fibre: distance of neighbouring centres [m]", examples=[0.005])
     length: Size | None = Field(
-        None, description="of a capsule or a flexible fibre, ends included [m]", examples=[0.03]
+        None, description="of a capsule, rounded cylinder or flexible fibre, ends included [m]", examples=[0.03]
     )
     offsets: list[Point] | None = Field(
         None, description="of a clump: sphere centres, in any frame [m]", examples=[[[0.0, 0, 0], [0.004, 0, 0]]]
@@ -43,9 +49,21 @@ class ShapeTable(Table):
     exponents: tuple[Number, Number] | None = Field(
         None, description="n1 and n2 of a superellipsoid", examples=[[4.0, 3.0]]
     )
-    contact_radius: Size | None = Field(
-        None, description="of a (super)ellipsoid in contact laws; default: that of its volume [m]", examples=[0.002]
+    vertices: list[Point] | None = Field(
+        None, description="of a polyhedron: corners, in any frame [m]",
+        examples=[[[0.0, 0, 0], [0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]]],
+    )  # fmt: skip
+    file: InputFile | None = Field(
+        None, description="of a polyhedron, in place of vertices: STL, or what else can be read", examples=["grain.stl"]
     )
+    scale: Factor | None = Field(None, description="of a file: metres a unit of the file; default 1", examples=[0.001])
+    rounding: Size | None = Field(
+        None, description="of a polyhedron or rounded cylinder: radius of its edges [m]", examples=[0.0005]
+    )
+    contact_radius: Size | None = Field(
+        None, description="of these four convex shapes in contact laws; default: that of the sphere of its volume [m]",
+        examples=[0.002],
+    )  # fmt: skip
     segments: Count | None = Field(None, description="of a flexible fibre: number of bonds", examples=[20])
     young: Modulus | None = Field(None, gt=0, description="of a flexible fibre's bending [Pa]", examples=[1e9])
     poisson: Number | None = Field(None, ge=0, le=0.5, description="of a flexible fibre's bonds", examples=[0.3])
@@ -62,6 +80,8 @@ class ShapeTable(Table):
         "clump": ("offsets", "radii"),
         "ellipsoid": ("semi_axes", "contact_radius"),
         "superellipsoid": ("semi_axes", "exponents", "contact_radius"),
+        "polyhedron": ("vertices", "file", "scale", "rounding", "contact_radius"),
+        "rounded-cylinder": ("diameter", "length", "rounding", "contact_radius"),
         "flexible-fibre": (
             "diameter",
             "aspect_ratio",
@@ -82,13 +102,20 @@ class ShapeTable(Table):
         """Refuse keys of other shapes, and sizes that contradict each other."""
         given, takes = self.given().keys() - {"type"}, self.TAKES[self.type]
         diameter = self.type == "capsule" or self.type.endswith("fibre")
-        needed = {"diameter"} if diameter else set(takes) - {"contact_radius"}
-        if given - set(takes) or needed - given:
-            message = f"a {self.type} takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
+        needed = {"diameter"} if diameter else set(takes) - {"contact_radius", "scale"}
+        if self.type == "polyhedron":
+            needed.remove("vertices" if "file" in given else "file")
+        twice = {"vertices", "file"} <= given or ("scale" in given and "file" not in given)
+        if given - set(takes) or needed - given or twice:
+            takes = "vertices, or a file and its scale, rounding, contact_radius" if twice else ", ".join(takes)
+            message = f"a {self.type} takes {takes}, got {', '.join(sorted(given)) or 'none of them'}"
             raise ValueError(message)
         self.made()
         return self
 
     def made(self) -> Shape:
         """The shape."""
-        return SHAPES[self.type](**{key: value for key, value in self.given().items() if key != "type"})
+        sizes = {key: value for key, value in self.given().items() if key != "type"}
+        if "file" in sizes:
+            return Polyhedron.from_mesh(sizes.pop("file"), **sizes)
+        return SHAPES[self.type](**sizes)

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 from dem.base import checks
 from dem.base.replace import replace_when_done
 from dem.base.typo_hints import hinted
-from dem.files.exports import contacts_vtkhdf, csv_table, dense_h5md, hoomd_gsd, spheres_vtkhdf, walls_vtkhdf
+from dem.files.exports import (
+    contacts_vtkhdf,
+    csv_table,
+    dense_h5md,
+    hoomd_gsd,
+    spheres_vtkhdf,
+    surfaces_vtkhdf,
+    walls_vtkhdf,
+)
 from dem.files.exports.format import Format
 from dem.files.reading.tracked_frames import Frames
 from dem.files.reading.trajectory import Trajectory
@@ -27,6 +35,7 @@ FORMATS: dict[str, Format] = {
     "gsd": hoomd_gsd.FORMAT,
     "h5md": dense_h5md.FORMAT,
     "spheres.vtkhdf": spheres_vtkhdf.FORMAT,
+    "surfaces.vtkhdf": surfaces_vtkhdf.FORMAT,
     "walls.vtkhdf": walls_vtkhdf.FORMAT,
     "contacts.vtkhdf": contacts_vtkhdf.FORMAT,
 }
@@ -115,7 +124,8 @@ def export(
         What to export.
     to : str
         "csv", a table with a row for each particle in each frame; "gsd", for OVITO and HOOMD-blue; "spheres.vtkhdf",
-        each sphere of each particle as a point, and "walls.vtkhdf", walls as surfaces, for ParaView 5.12 or later;
+        each sphere of each particle as a point, "surfaces.vtkhdf", surfaces of all particles, those of convex shapes
+        as they are, and "walls.vtkhdf", walls as surfaces, for ParaView 5.12 or later;
         "contacts.vtkhdf", a line for each contact of a run with contacts=True, for ParaView 5.13 or later;
         "h5md", a column for each particle although they come and go, for MDAnalysis.
     output : path, optional

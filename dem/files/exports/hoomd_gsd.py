@@ -144,6 +144,9 @@ class _Kinds(NamedTuple):
 def _shape(variant: Variant) -> dict:
     if not variant.offsets.any():
         return {"type": "Sphere", "diameter": 2 * float(variant.radii[0])}
+    if variant.surface:
+        corners, triangles = variant.surface.scale * variant.surface.vertices, variant.surface.triangles
+        return {"type": "Mesh", "vertices": corners.tolist(), "indices": triangles.tolist()}
     return {"type": "SphereUnion", "centers": variant.offsets.tolist(), "diameters": (2 * variant.radii).tolist()}
 
 

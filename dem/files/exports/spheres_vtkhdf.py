@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from dem.files.reading.trajectory import Trajectory
 
 
-def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
+def fields_of(run: Trajectory) -> dict[str, tuple[str, ...]]:
+    """Fields, and those of the run that each is made of: orientations only where they show."""
     if only_balls(run):
         return {"position": ("position",), "velocity": ("velocity",)}
     return {"position": ("position", "orientation"), "velocity": ("velocity", "orientation", "angular_velocity")}
@@ -89,4 +90,4 @@ def _write_crowd(run: Trajectory, path: Path, frames: range, fields: Sequence[st
                 data["velocity"][here] = shot.velocity[owner] + spin
 
 
-FORMAT = Format((".spheres.vtkhdf", ".vtkhdf", ".hdf", ".h5"), _fields, _write, always=("position",))
+FORMAT = Format((".spheres.vtkhdf", ".vtkhdf", ".hdf", ".h5"), fields_of, _write, always=("position",))

@@ -29,7 +29,7 @@ import numpy as np
 from dem.base.cpu_info import processor
 from dem.base.json_texts import parsed
 from dem.base.text import printable
-from dem.files.h5md import bonds, growing_tables, variable_population, walls
+from dem.files.h5md import bonds, growing_tables, surfaces, variable_population, walls
 from dem.files.h5md.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in, energies_of
 from dem.model.contact.law_components import plain
 from dem.model.domain.box import AXES
@@ -74,13 +74,14 @@ def say_who(file: h5py.File) -> None:
 
 
 def _write_variants(group: h5py.Group, sim: System) -> None:
-    """Spheres that all variants look like, those of variant k from first[k] on, and the mass properties."""
+    """Spheres that all variants look like, those of variant k from first[k] on, surfaces, and mass properties."""
     variants = sim.particles.variants
     properties = [shape.mass_properties(material.density) for shape, material in variants]
     chains = [chain(shape) for shape, _ in variants]
     group["offsets"] = np.concatenate([offsets for offsets, _ in chains])
     group["radii"] = np.concatenate([radii for _, radii in chains])
     group["first"] = np.cumsum([0, *(len(radii) for _, radii in chains)])
+    surfaces.write(group, [shape for shape, _ in variants], [len(radii) for _, radii in chains])
     for name in ("volume", "mass", "inertia"):
         group[name] = np.array([getattr(p, name) for p in properties])
     if any(is_fixed(each) for each in variants):

@@ -16,7 +16,7 @@ from dem.files.reading.stored_field import read_rows
 from dem.files.validation import input_validation
 from dem.model.domain.box import AXES
 from dem.model.particles.fields import STATE
-from dem.model.shapes.bodies import Spheres, body_axis, place
+from dem.model.shapes.bodies import Spheres, Surfaces, body_axis, place, place_surfaces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,6 +140,13 @@ class Frame:
     def spheres(self) -> Spheres:
         """All spheres: centres (S, 3), radii (S,) [m], and the particle each belongs to (S,)."""
         return place(self.position, self.orientation, self.variant, self._run.variants)
+
+    def surfaces(self) -> Surfaces:
+        """Surfaces of convex shapes: vertices (V, 3) [m], triangles (T, 3), and the particle of each triangle (T,).
+
+        Other particles have none; their `spheres` are what they are. Spheres of convex shapes are inside of them.
+        """
+        return place_surfaces(self.position, self.orientation, self.variant, self._run.variants)
 
     @cached_property
     def walls(self) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ import numpy as np
 from dem.base.declared import set_declared
 from dem.base.json_texts import parsed
 from dem.files.checkpoints.serialization import variants_of
-from dem.files.h5md import growing_tables, variable_population
+from dem.files.h5md import growing_tables, surfaces, variable_population
 from dem.files.h5md.schema import energies_in, variants_in
 from dem.files.reading import stored_bonds, stored_walls
 from dem.files.reading.aligned_fields import AlignedField
@@ -227,7 +227,8 @@ class StoredRun:
         stored = {name: dataset[()] for name, dataset in variants_in(self._stored("/"))[1].items()}
         cuts = stored["first"][1:-1]
         spheres = (np.split(stored[name], cuts) for name in ("offsets", "radii"))
-        rows = zip(*spheres, stored["volume"], stored["mass"], stored["inertia"], strict=True)
+        drawn = surfaces.read(stored, len(stored["volume"]))
+        rows = zip(*spheres, stored["volume"], stored["mass"], stored["inertia"], drawn, strict=True)
         return [Variant(*row) for row in rows]
 
     @property

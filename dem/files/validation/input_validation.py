@@ -239,7 +239,23 @@ def _check_variants(file: h5py.File, particles: int) -> int:
     variant = indices(file, number.name, particles, count)
     balls = int(np.bincount(variant, minlength=count) @ each)
     check_memory(A_SPHERE * balls, f"{balls} spheres")
+    if "surface" in told:
+        _check_surfaces(told, count)
     return count
+
+
+def _check_surfaces(told: h5py.Group, variants: int) -> None:
+    """Surfaces of variants, see `dem.files.h5md.surfaces`."""
+    finite(told, "surface_scale", (variants,), above=0)
+    vertices = len(finite(told, "surface_vertices", (None, 3)))
+    first = numbers(told, "surface_first", (None, 2), "iu")[()].astype(np.int64)
+    triangles = numbers(told, "surface_triangles", (None, 3), "iu")[()]
+    lengths = np.diff(first, axis=0)
+    fits = len(first) > 1 and not first[0].any() and first[-1].tolist() == [vertices, len(triangles)]
+    require(fits and bool((lengths > 0).all()), "surface_first does not share out the vertices of all surfaces")
+    indices(told, "surface", variants, len(first))
+    most = np.repeat(lengths[:, 0], lengths[:, 1])[:, None]
+    require(bool(((triangles >= 0) & (triangles < most)).all()), "surface_triangles names vertices that are not there")
 
 
 def _check_input(given: object, particles: int) -> None:

@@ -12,6 +12,35 @@ if TYPE_CHECKING:
     from dem.model.shapes.shape import Shape
 
 
+class Surface(NamedTuple):
+    """Surface of a shape as triangles, in its body frame; scaled copies of a shape have the arrays in common."""
+
+    vertices: np.ndarray  # (V, 3), in units of the scale
+    triangles: np.ndarray  # (T, 3), counterclockwise seen from outside
+    scale: float  # largest distance of a vertex from the centre [m]
+
+
+class Surfaces(NamedTuple):
+    """Surfaces of bodies as triangles, body after body.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> clay = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> grain = dem.Particles(dem.Ellipsoid(semi_axes=(0.003, 0.002, 0.001)), clay, position=[[0, 0, 1]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.Simulation(grain, time_step=1e-4).run(duration=1e-3, output=f"{folder}/run.h5", frames=1)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         surfaces = run[0].surfaces()
+    >>> surfaces.vertices.max(0).round(6).tolist(), surfaces.triangles.shape, surfaces.owner.max()
+    ([0.003, 0.002, 1.001], (768, 3), 0)
+    """
+
+    vertices: np.ndarray  # (V, 3), world frame [m]
+    triangles: np.ndarray  # (T, 3), counterclockwise seen from outside
+    owner: np.ndarray  # number of the body of each triangle (T,)
+
+
 class Variant(NamedTuple):
     """What a variant of particles is made of, in its body frame."""
 
@@ -20,6 +49,7 @@ class Variant(NamedTuple):
     volume: float  # of their union [m³]
     mass: float  # [kg]
     inertia: np.ndarray  # principal moments (3,) [kg m²]
+    surface: Surface | None = None  # of a convex shape, inside of which the spheres are; None if they are the shape
 
 
 class Spheres(NamedTuple):
@@ -91,3 +121,24 @@ def place(
             spheres.centres[rows] = sum((offset[k] * axis for k, axis in axes.items()), start=x)
             spheres.radii[rows] = radii[s]
     return spheres
+
+
+def place_surfaces(
+    position: np.ndarray, orientation: np.ndarray, variant: np.ndarray, variants: Sequence[Variant]
+) -> Surfaces:
+    """Surfaces of those bodies at positions (N, 3) with orientations (N, 4) whose variants (N,) have one."""
+    vertices, triangles, owner, count = [np.zeros((0, 3))], [np.zeros((0, 3), np.int64)], [np.zeros(0, np.int64)], 0
+    for number in np.unique(variant):
+        surface = variants[number].surface
+        if surface is None:
+            continue
+        members = np.flatnonzero(variant == number)
+        x = np.asarray(position[members], dtype=np.float64)[:, None]
+        axes = [body_axis(orientation[members], k)[:, None] for k in range(3)]
+        local = surface.scale * surface.vertices
+        vertices.append(sum((local[:, k, None] * axes[k] for k in range(3)), start=x).reshape(-1, 3))
+        first = count + len(local) * np.arange(len(members))
+        triangles.append((first[:, None, None] + surface.triangles).reshape(-1, 3))
+        owner.append(np.repeat(members, len(surface.triangles)))
+        count += len(local) * len(members)
+    return Surfaces(*(np.concatenate(parts) for parts in (vertices, triangles, owner)))

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import checks
+from dem.model.shapes.ellipsoid import cube_mesh
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from dem.model.shapes.shape import Shape
 
 NORMALS, RAYS = 1500, 100  # directions of support functions, evenly spread; those in which a ball touches the surface
+CELLS = 8  # of surfaces in files and pictures, along an edge of a cube
 LEAST_TURN = 1e-3  # 1 - m·n of normals m whose distances from a place have digits
 
 
@@ -58,6 +62,38 @@ def supports(shape: Shape, normals: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     numbers = np.asarray(shape.convex_numbers, float)
     sample(convex_kinds([shape.convex_kind]), 0, numbers, 0, np.ascontiguousarray(normals, float), h, x)
     return h, x
+
+
+def surface_of(shape: Shape, cells: int = CELLS) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (V, 3) on a convex shape's surface [m] and triangles (F, 3), counterclockwise seen from outside.
+
+    By its method ``surface_mesh(cells)``, or without one the support points for normals through the corners of cells on
+    a cube.
+
+    Examples
+    --------
+    >>> import dem
+    >>> vertices, triangles = surface_of(dem.Ellipsoid(semi_axes=(0.003, 0.002, 0.001)), cells=1)
+    >>> vertices.shape, triangles.shape
+    ((8, 3), (12, 3))
+    """
+    if not hasattr(shape, "surface_mesh"):
+        normals, triangles = cube_mesh(cells)
+        return supports(shape, normals.T / np.sqrt((normals * normals).sum(1)))[1].T, triangles
+    what = f"surface_mesh of {type(shape).__name__}"
+    try:
+        vertices, triangles = shape.surface_mesh(cells)
+    except (TypeError, ValueError) as error:
+        message = f"{what} cannot be used: {error}; expected a method of the number of cells that returns two arrays"
+        raise ValueError(message) from None
+    rows = [max(1, checks.count_of(what, each)) for each in (vertices, triangles)]
+    vertices = checks.array(f"vertices of {what}", vertices, (rows[0], 3), "on the surface [m]", rows="V")
+    triangles = np.asarray(triangles)
+    is_whole = triangles.dtype.kind in "iu" and triangles.shape == (rows[1], 3)
+    if not is_whole or triangles.min() < 0 or triangles.max() >= len(vertices):
+        message = f"triangles of {what} are not (F, 3) numbers of its {len(vertices)} vertices"
+        raise ValueError(message)
+    return vertices, triangles
 
 
 def filling(shape: Shape) -> tuple[np.ndarray, np.ndarray]:

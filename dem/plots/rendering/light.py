@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.plots.rendering.camera import Camera
-from dem.plots.rendering.raster import nearest, surface
+from dem.plots.rendering.raster import nearest, nearest_triangles, surface
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,9 +81,17 @@ class Shadows:
         Where it comes from.
     pixels : int
         Of the picture, along an edge.
+    corners, bounds : (m, 3, 3), (b, 4) arrays, optional
+        Triangles of other bodies, and the centre and radius of a sphere about each of these bodies [m].
     """
 
-    def __init__(self, centres: np.ndarray, radii: np.ndarray, light: Light, pixels: int) -> None:
+    def __init__(
+        self, centres: np.ndarray, radii: np.ndarray, light: Light, pixels: int,
+        corners: np.ndarray | None = None, bounds: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
+        balls = centres, radii
+        if bounds is not None:
+            centres, radii = np.vstack([centres, bounds[:, :3]]), np.concatenate([radii, bounds[:, 3]])
         direction = light.towards
         up = (0.0, 1.0, 0.0) if abs(direction[1]) < 0.99 else (0.0, 0.0, 1.0)
         rough = Camera((0, 0, 0), tuple(-direction), 1.0, up)
@@ -96,13 +104,16 @@ class Shadows:
         self.pitch = span / pixels
         self.softness = max(0.3 * float(np.median(radii)), self.pitch)
         x, y = self.camera.pixels(pixels, pixels)
-        seen = self.camera.view(centres)
+        seen, radii = self.camera.view(balls[0]), balls[1]
         number = nearest(seen, radii, 0.0, x, y)
         self.depth = np.full(number.shape, np.inf, np.float32)
         row, column = np.nonzero(number >= 0)
         spheres = np.column_stack([seen, radii]).astype(np.float32)[number[row, column]]
         lit, _ = surface(spheres, np.float32(0), x[column].astype(np.float32), y[row].astype(np.float32))
         self.depth[row, column] = lit[:, 2]
+        if corners is not None:
+            _, depth = nearest_triangles(self.camera.view(corners.reshape(-1, 3)).reshape(-1, 3, 3), 0.0, x, y)
+            self.depth = np.minimum(self.depth, depth.reshape(self.depth.shape).astype(np.float32))
 
     def footprints(self, corner: np.ndarray, edges: np.ndarray) -> np.ndarray:
         """Corners (n, 4, 3) of rectangles that have the shadows on a plane in them.

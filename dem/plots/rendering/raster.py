@@ -8,8 +8,14 @@ a = 1 + k² (X² + Y²) and b = k (u X + v Y).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RIM = 0.01  # pixels about triangles of a closed surface that count as theirs, so that none is missed by rounding
 FRAGMENTS = 1 << 18  # at once: as many as stay in the cache
 NOTHING = np.iinfo(np.int64).max
 
@@ -102,3 +108,84 @@ def surface(spheres: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> tupl
     s = -(b + np.sqrt(np.maximum(b * b - a * (u * u + v * v - r * r), 0))) / a
     out = np.column_stack([u + s * k * x, v + s * k * y, s])
     return out + spheres[:, :3], out / r[:, None]
+
+
+def nearest_triangles(corners: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Number of the nearest triangle behind each pixel (height * width,), -1 where there is none, and its depth [m].
+
+    Parameters are those of `triangle_fragments`. Of two at the same depth the one with the lower number counts.
+    """
+    found, depth = np.full(len(x) * len(y), -1), np.full(len(x) * len(y), np.inf)
+    for which, where, z, _ in triangle_fragments(corners, k, x, y, rim=RIM):
+        order = np.lexsort((which, z, where))
+        pixel, first = np.unique(where[order], return_index=True)
+        number, near = which[order][first], z[order][first]
+        ahead = (near < depth[pixel]) | ((near == depth[pixel]) & (number < found[pixel]))
+        found[pixel[ahead]], depth[pixel[ahead]] = number[ahead], near[ahead]
+    return found, depth
+
+
+def triangle_fragments(
+    corners: np.ndarray, k: float, x: np.ndarray, y: np.ndarray, rim: float = 0.0
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Fragments of triangles, many triangles at once: number of the triangle, and of the pixel, depth, unit normal.
+
+    A pixel on an edge that two triangles share counts for one of them.
+
+    Parameters
+    ----------
+    corners : (m, 3, 3) array
+        In the frame of the camera [m], all in front of it.
+    k : float
+        Convergence of the camera [1/m].
+    x, y : (width,), (height,) arrays
+        Columns and rows of pixels in the plane of the target [m].
+    rim : float
+        How far outside of a triangle pixels are that count as within [pixels]: with more than 0, for both of two.
+    """
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    flat = corners[:, :, :2] / (1 + k * corners[:, :, 2:])
+    area = _turn(flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0])
+    flat = np.where(area[:, None, None] > 0, flat, flat[:, ::-1])
+    (columns, wide), (rows, high) = _within(x, flat[:, :, 0]), _within(y, flat[:, :, 1])
+    order = np.argsort(-np.maximum(wide, high), kind="stable")
+    order = order[(wide[order] > 0) & (high[order] > 0) & (area[order] != 0)]
+    start, margin = 0, rim * abs(x[1] - x[0]) if len(x) > 1 else 0.0
+    while start < len(order):
+        chosen = order[start : start + max(1, FRAGMENTS // max(wide[order[start]], high[order[start]]) ** 2)]
+        start += len(chosen)
+        w, h = wide[chosen].max(), high[chosen].max()
+        column = np.minimum(columns[chosen], len(x) - w)[:, None] + np.arange(w)
+        row = np.minimum(rows[chosen], len(y) - h)[:, None] + np.arange(h)
+        across, down = x[column][:, None, :], y[row][:, :, None]
+        inside = np.ones((len(chosen), h, w), bool)
+        for a, b in ((0, 1), (1, 2), (2, 0)):
+            u, v = (flat[chosen, b] - flat[chosen, a]).T[:, :, None, None]
+            turn = u * (down - flat[chosen, a, 1, None, None]) - v * (across - flat[chosen, a, 0, None, None])
+            if rim:
+                inside &= turn >= -margin * np.sqrt(u * u + v * v)
+            else:
+                inside &= (turn > 0) | ((turn == 0) & ((v > 0) | ((v == 0) & (u < 0))))
+        which, at_row, at_column = np.nonzero(inside)
+        n = normals[chosen[which]]
+        n /= np.linalg.norm(n, axis=1)[:, None]
+        u, v = x[column[which, at_column]], y[row[which, at_row]]
+        with np.errstate(divide="ignore", invalid="ignore"):  # on edge to the eye
+            z = (np.einsum("ij,ij->i", n, corners[chosen[which], 0]) - n[:, 0] * u - n[:, 1] * v) / (
+                k * (n[:, 0] * u + n[:, 1] * v) + n[:, 2]
+            )
+        pixel = row[which, at_row] * len(x) + column[which, at_column]
+        yield chosen[which], pixel, z, n
+
+
+def _within(at: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """First of evenly spaced pixels that lie between the ends of things (m,), and how many there are (m,)."""
+    pitch = at[1] - at[0] if len(at) > 1 else 1.0
+    places = (ends - at[0]) / pitch
+    first = np.maximum(np.ceil(places.min(axis=1)), 0)
+    last = np.minimum(np.floor(places.max(axis=1)), len(at) - 1)
+    return first.clip(0, len(at) - 1).astype(int), np.maximum(last - first + 1, 0).astype(int)
+
+
+def _turn(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]

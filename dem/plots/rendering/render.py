@@ -1,4 +1,4 @@
-"""Pictures of many spheres in seconds: exact depth and normals, light, shadows, ambient occlusion."""
+"""Pictures of many spheres and meshes in seconds: depth and normals, light, shadows, ambient occlusion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from dem.plots.rendering.camera import CLOSEST, Camera
 from dem.plots.rendering.changed_pixels import touched
 from dem.plots.rendering.light import FAR, Light, Shadows, crowding, looked_at
-from dem.plots.rendering.raster import nearest, surface
+from dem.plots.rendering.raster import nearest, nearest_triangles, surface
 
 MOST = 0.7  # share of a picture beyond which all of it is drawn
 LINE_COLOUR, LINE_RADIUS = (0.35, 0.38, 0.42), 0.7  # radius in pixels
@@ -43,6 +43,52 @@ class Floor(NamedTuple):
     colour: tuple[float, float, float] = (0.8, 0.82, 0.85)
 
 
+class Meshes(NamedTuple):
+    """Closed surfaces of bodies, shaded smoothly.
+
+    Parameters
+    ----------
+    corners : (m, 3, 3) array
+        Of triangles, counterclockwise seen from outside [m].
+    normals : (m, 3, 3) array
+        Outward unit normals there.
+    colours : (m, 3) array
+        Of triangles: red, green and blue from 0 to 1.
+    bounds : (n, 4) array
+        Centre and radius of a sphere about each body [m].
+
+    Examples
+    --------
+    >>> import dem
+    >>> from dem.plots.rendering.meshes import corner_normals
+    >>> vertices, triangles = dem.Ellipsoid(semi_axes=(1.0, 0.5, 0.5)).surface_mesh()
+    >>> red, bound = np.tile([1.0, 0.0, 0.0], (len(triangles), 1)), np.array([[0.0, 0.0, 0.0, 1.0]])
+    >>> grain = Meshes(vertices[triangles], corner_normals(vertices, triangles), red, bound)
+    >>> camera = Camera((0, 0, 0), forward=(0, 1, 0), span=4.0)
+    >>> seen = render(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3)), camera, size=(40, 40), meshes=grain)
+    >>> int((seen[20] != 255).any(axis=1).sum()), int((seen[:, 20] != 255).any(axis=1).sum())  # pixels of a tenth
+    (20, 10)
+    """
+
+    corners: np.ndarray
+    normals: np.ndarray
+    colours: np.ndarray
+    bounds: np.ndarray
+
+    def facing(self, camera: Camera) -> Meshes:
+        """Those in the frame of a camera, without triangles that face away from it or are next to the eye."""
+        k = camera.convergence
+        corners = camera.view(self.corners.reshape(-1, 3)).reshape(-1, 3, 3)
+        wide = 1 + k * corners[:, :, 2]
+        # its axes are right, up, forward: vector products change their sign
+        outward = np.cross(corners[:, 2] - corners[:, 0], corners[:, 1] - corners[:, 0])
+        ray = np.column_stack([k * corners[:, 0, :2] / wide[:, :1], np.ones(len(corners))])
+        shown = ((outward * ray).sum(axis=1) < 0) & (wide > CLOSEST).all(axis=1)
+        bounds = np.column_stack([camera.view(self.bounds[:, :3]), self.bounds[:, 3]])
+        bounds = bounds[1 + k * (bounds[:, 2] - bounds[:, 3]) > CLOSEST]
+        return Meshes(corners[shown], self.normals[shown] @ camera.axes.T, self.colours[shown], bounds)
+
+
 class PictureStyle(NamedTuple):
     """How a picture is taken, whatever there is to see."""
 
@@ -55,8 +101,9 @@ class Scene(NamedTuple):
     """What there is to see, in the frame of the camera."""
 
     spheres: np.ndarray  # centres and radii (n, 4) [m], single precision
-    colours: np.ndarray  # (n + 1, 3), the last one that of the floor
+    colours: np.ndarray  # (n + 1 + m, 3): of spheres, of the floor, of triangles
     floor: Floor | None
+    meshes: Meshes | None  # as far as they face the camera
     k: float  # convergence of the camera [1/m]
     depth: tuple[float, float]  # of the nearest and the farthest [m]
     shadows: Shadows | None
@@ -66,9 +113,9 @@ class Scene(NamedTuple):
 def render(
     centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, camera: Camera, size: tuple[int, int] = (1200, 900),
     *, light: Light | None = None, floor: Floor | None = None, lines: np.ndarray | None = None,
-    background: tuple[float, float, float] = (1, 1, 1), samples: int = 2,
+    background: tuple[float, float, float] = (1, 1, 1), samples: int = 2, meshes: Meshes | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """Take a picture of spheres.
+    """Take a picture of spheres and of bodies with other surfaces.
 
     Parameters
     ----------
@@ -92,6 +139,8 @@ def render(
         Colour where there is nothing.
     samples : int
         Rays through a pixel, along each direction.
+    meshes : Meshes
+        Surfaces of other bodies than spheres.
 
     Returns
     -------
@@ -119,13 +168,14 @@ def render(
         raise ValueError(message)
     light = light or Light()
     width, height = size
-    scene = _scene(centres, radii, colours, camera, light, floor, max(size))
+    scene = _scene(centres, radii, colours, camera, light, floor, max(size), meshes)
     if lines is not None and len(lines):
         scene = _with_lines(scene, camera, np.asarray(lines, float), camera.span / height)
     rays = camera.pixels(width * samples, height * samples)
     look = PictureStyle(light, tuple(map(float, background)), samples)
     reach = scene.reach if light.occlusion else 0.0
-    chosen = touched(scene.spheres, _shadows(scene), scene.k, rays, samples, reach)
+    balls = scene.spheres if scene.meshes is None else np.vstack([scene.spheres, scene.meshes.bounds])
+    chosen = touched(balls, _shadows(scene), scene.k, rays, samples, reach)
     if len(chosen) > MOST * width * height:
         return _taken(scene, rays, look, np.arange(width * height)).reshape(height, width, 3)
     picture = _empty(_in_tuples(scene.floor), scene.k, scene.depth, look, camera.span, size).copy()
@@ -149,7 +199,7 @@ def _empty(
     colours = np.zeros((0, 3), np.float32)
     if floor:
         floor, colours = Floor(*map(np.array, floor)), np.array([floor.colour], np.float32)
-    scene = Scene(np.zeros((0, 4), np.float32), colours, floor, k, depth, shadows=None, reach=0.0)
+    scene = Scene(np.zeros((0, 4), np.float32), colours, floor, None, k, depth, shadows=None, reach=0.0)
     rays = Camera((0, 0, 0), (0, 1, 0), span).pixels(width * look.samples, height * look.samples)
     return _taken(scene, rays, look, np.arange(width * height)).reshape(height, width, 3)
 
@@ -179,12 +229,19 @@ def _scene(
     light: Light,
     floor: Floor | None,
     pixels: int,
+    meshes: Meshes | None,
 ) -> Scene:
     """Everything in the frame of the camera."""
     seen, k = camera.view(centres), camera.convergence
     before = 1 + k * (seen[:, 2] - radii) > CLOSEST
     seen, radii, colours = seen[before], radii[before], colours[before]
     ends = [seen[:, 2] - radii, seen[:, 2] + radii]
+    sizes, cast = radii, {}
+    if meshes:
+        cast["corners"] = camera.view(meshes.corners.reshape(-1, 3)).reshape(-1, 3, 3)
+        meshes = meshes.facing(camera)
+        cast["bounds"], sizes = meshes.bounds, np.concatenate([radii, meshes.bounds[:, 3]])
+        ends += [meshes.bounds[:, 2] - meshes.bounds[:, 3], meshes.bounds[:, 2] + meshes.bounds[:, 3]]
     if floor:
         a, b = np.asarray(floor.edges, float)
         corner, *others = camera.view(floor.corner + np.array([0 * a, a, b, a + b]))
@@ -192,10 +249,12 @@ def _scene(
         ends.append(np.array([corner, *others])[:, 2])
         colours = np.vstack([colours, floor.colour])
     ends = np.concatenate(ends) if len(np.concatenate(ends)) else np.zeros(1)
-    shadows = Shadows(seen, radii, light, pixels) if light.shadows and len(radii) else None
-    reach = 4 * float(np.median(radii)) if len(radii) else 0.0
+    shadows = Shadows(seen, radii, light, pixels, **cast) if light.shadows and len(sizes) else None
+    reach = 4 * float(np.median(sizes)) if len(sizes) else 0.0
     spheres = np.column_stack([seen, radii]).astype(np.float32)
-    return Scene(spheres, colours.astype(np.float32), floor, k, (ends.min(), ends.max()), shadows, reach)
+    if meshes:
+        colours = np.vstack([colours, meshes.colours] if floor else [colours, np.zeros((1, 3)), meshes.colours])
+    return Scene(spheres, colours.astype(np.float32), floor, meshes, k, (ends.min(), ends.max()), shadows, reach)
 
 
 def _with_lines(scene: Scene, camera: Camera, lines: np.ndarray, pitch: float) -> Scene:
@@ -223,6 +282,9 @@ def _sample(
     points[hit], normals[hit] = surface(scene.spheres[number[hit]], np.float32(scene.k), x[hit], y[hit])
     if scene.floor:
         _put_floor(scene, x, y, number, points, normals)
+    if scene.meshes:
+        _put_meshes(scene, (columns, rows), chosen, number, points, normals)
+    if scene.floor or scene.meshes:
         hit = np.flatnonzero(number >= 0)
     points, normals, x, y = points[hit], normals[hit], x[hit], y[hit]
     parts = samples**2
@@ -263,6 +325,30 @@ def _put_floor(
     normals[seen] = -normal * np.sign(towards[seen])[:, None]
 
 
+def _put_meshes(
+    scene: Scene, rays: tuple[np.ndarray, np.ndarray], chosen: np.ndarray,
+    number: np.ndarray, points: np.ndarray, normals: np.ndarray,
+) -> None:  # fmt: skip
+    """Put triangles where they are nearer than what was seen; normals between corners are by how near these are."""
+    columns, rows = rays
+    found, depth = nearest_triangles(scene.meshes.corners, scene.k, columns, rows)
+    found, depth = found[chosen], depth[chosen]
+    seen = np.flatnonzero((found >= 0) & (depth < points[:, 2]))
+    z, at = depth[seen], chosen[seen]
+    wide = 1 + scene.k * z
+    place = np.column_stack([columns[at % len(columns)] * wide, rows[at // len(columns)] * wide, z])
+    a, b, c = scene.meshes.corners[found[seen]].transpose(1, 0, 2)
+    u, v, w = b - a, c - a, place - a
+    uu, uv, vv = ((p * q).sum(axis=1) for p, q in ((u, u), (u, v), (v, v)))
+    wu, wv = (w * u).sum(axis=1), (w * v).sum(axis=1)
+    whole = np.maximum(uu * vv - uv * uv, 1e-300)
+    share = np.column_stack([(vv * wu - uv * wv) / whole, (uu * wv - uv * wu) / whole]).clip(0, 1)
+    share = np.column_stack([(1 - share.sum(axis=1)).clip(0, 1), share])
+    normal = (share[:, :, None] * scene.meshes.normals[found[seen]]).sum(axis=1)
+    number[seen], points[seen] = len(scene.spheres) + 1 + found[seen], place
+    normals[seen] = normal / np.linalg.norm(normal, axis=1)[:, None]
+
+
 def _shade(
     scene: Scene, light: Light, seen: tuple, number: np.ndarray, falls: np.ndarray, free: np.ndarray
 ) -> np.ndarray:
@@ -275,5 +361,5 @@ def _shade(
     half /= np.linalg.norm(half, axis=1)[:, None]
     dull = light.ambient * free * (0.75 + 0.25 * normals[:, 1]) + light.fill * (normals * eye).sum(axis=1)
     dull += light.diffuse * falls * np.maximum((normals * towards).sum(axis=1), 0)  # as BLAS would not: row by row
-    shining = np.maximum((normals * half).sum(axis=1), 0) ** light.shininess * falls * (number < len(scene.spheres))
+    shining = np.maximum((normals * half).sum(axis=1), 0) ** light.shininess * falls * (number != len(scene.spheres))
     return scene.colours[number] * dull[:, None] + light.specular * shining[:, None]

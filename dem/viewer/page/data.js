@@ -1,6 +1,6 @@
 "use strict";
 // What the page was given: blocks of frames, numbers of 16 bits, differences from frame to frame, deflated.
-let WHAT, bodies, turns;
+let WHAT, bodies, turns, surfaces;
 const ABSENT = 65535;
 const run = { time: [], number: [], energy: {}, corners: [], poses: [], blocks: [], start: [] };
 
@@ -42,6 +42,21 @@ function adopt(what) {  // what does not change from frame to frame
   bodies = { variant: array(what.variant), kind: array(what.kind) };
   turns = new Int32Array(what.particles).fill(-1);
   array(what.turning).forEach((body, m) => { turns[body] = m; });
+  surfaces = what.surfaces.map((given) => smooth(array(given.points), array(given.triangles)));
+}
+function smooth(points, triangles) {  // corners of all triangles, each with the mean normal about its vertex, by areas
+  const normals = new Float32Array(points.length), corner = (i, c) => points[3 * triangles[i] + c];
+  for (let t = 0; t < triangles.length; t += 3) {
+    const u = [0, 1, 2].map((c) => corner(t + 1, c) - corner(t, c)), v = [0, 1, 2].map((c) => corner(t + 2, c) - corner(t, c));
+    const n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+    for (let i = t; i < t + 3; i++) for (const c of [0, 1, 2]) normals[3 * triangles[i] + c] += n[c];
+  }
+  const flat = new Float32Array(6 * triangles.length);
+  triangles.forEach((vertex, i) => {
+    const n = normals.subarray(3 * vertex, 3 * vertex + 3), length = Math.hypot(...n) || 1;
+    for (const c of [0, 1, 2]) { flat[6 * i + c] = points[3 * vertex + c]; flat[6 * i + 3 + c] = n[c] / length; }
+  });
+  return flat;
 }
 adopt(JSON.parse(document.getElementById("what").textContent));
 

@@ -40,12 +40,13 @@ function limits(name) {
 }
 
 function fillBodies(frame, name) {
-  const [low, high] = limits(name), balls = [], places = new Array(WHAT.particles);
+  const [low, high] = limits(name), balls = [], grains = surfaces.map(() => []), places = new Array(WHAT.particles);
   for (let body = 0; body < WHAT.particles; body++) {
     const place = places[body] = frame.place(body);
     if (!place) continue;
     const colour = name === "kind" ? inkOfKind(bodies.kind[body]) : ink((frame.value(name, body, place) - low) / (high - low || 1));
     const variant = WHAT.variants[bodies.variant[body]], q = frame.turn(body);
+    if (variant.surface !== undefined) grains[variant.surface].push(...scaled(place), variant.scale / size, ...q, ...colour);
     variant.radii.forEach((radius, s) => {
       const offset = turns[body] < 0 ? variant.offsets[s] : turned(q, variant.offsets[s]);
       balls.push(...scaled(place.map((c, i) => c + offset[i])), radius / size, ...colour);
@@ -53,6 +54,8 @@ function fillBodies(frame, name) {
   }
   state.spheres = balls.length / 7; scene.places = places;
   scene.fill("spheres", new Float32Array(balls));
+  grains.forEach((each, k) => { scene.fill(`surface${k}`, surfaces[k]); scene.fill(`grains${k}`, new Float32Array(each)); });
+  state.grains = grains.reduce((sum, each) => sum + each.length / 11, 0);
   const rods = [];
   for (const [a, p, b, r, radius, breaks, longest] of WHAT.rods) {
     if (!places[a] || (b >= 0 && !places[b]) || (breaks !== null && frame.time >= breaks)) continue;
@@ -97,6 +100,20 @@ function show(k) {
   state.stale = true;
 }
 
+function met(surface, from, ray) {  // distance along a ray at which it enters a surface, infinite if it does not
+  const a = [0, 0, 0], u = [0, 0, 0], v = [0, 0, 0], to = [0, 0, 0];
+  const cross = (p, q) => [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]];
+  if (dot(from, from) - dot(from, ray) ** 2 > 1) return Infinity;
+  for (let t = 0; t < surface.length; t += 18) {
+    for (const c of [0, 1, 2]) { a[c] = surface[t + c]; u[c] = surface[t + 6 + c] - a[c]; v[c] = surface[t + 12 + c] - a[c]; to[c] = from[c] - a[c]; }
+    const n = cross(ray, v), whole = dot(u, n);
+    if (whole <= 0) continue;  // seen from inside, or on edge
+    const m = cross(to, u), s = dot(to, n) / whole, r = dot(ray, m) / whole;
+    if (s >= 0 && r >= 0 && s + r <= 1) return dot(v, m) / whole;
+  }
+  return Infinity;
+}
+
 function pick(x, y) {
   const ray = camera.ray(x, y), frame = new Frame(state.frame);
   let nearest = Infinity, found = -1;
@@ -108,6 +125,10 @@ function pick(x, y) {
       const along = dot(to, ray), inside = (radius / size) ** 2 - (dot(to, to) - along * along);
       if (inside > 0 && along - Math.sqrt(inside) < nearest) { nearest = along - Math.sqrt(inside); found = body; }
     });
+    if (variant.surface === undefined) return;
+    const back = [q[0], -q[1], -q[2], -q[3]], scale = variant.scale / size;
+    const from = turned(back, camera.eye.map((c, i) => (c - scaled(place)[i]) / scale)), along = scale * met(surfaces[variant.surface], from, turned(back, ray));
+    if (along < nearest) { nearest = along; found = body; }
   });
   at("picked").textContent = found < 0 ? "" : [`particle ${found}, ${WHAT.kinds[bodies.kind[found]]}`,
     `at ${frame.place(found).map((c) => c.toPrecision(4)).join(", ")} m`,

@@ -1,4 +1,5 @@
 // Three dimensions: spheres are exact (a ray meets each), cylinders, lines and surfaces are what they are made of.
+// Grains are instances of a surface: place, scale, turn (w, x, y, z) and colour of each.
 const HEAD = "#version 300 es\nprecision highp float;\n";
 const SHADE = `vec3 shade(vec3 ink, vec3 n) {
   float key = max(dot(n, normalize(vec3(-0.35, 0.6, 0.75))), 0.0), fill = 0.5 + 0.5 * n.y;
@@ -26,6 +27,15 @@ void main() {
   vec3 d = normalize(b - a.xyz + vec3(1e-12, 0, 0)), u = normalize(cross(d, abs(d.z) < 0.9 ? vec3(0, 0, 1) : vec3(1, 0, 0))), v = cross(d, u);
   vec3 n = corner.x * u + corner.y * v;
   normal = mat3(view) * n; colour = ink; gl_Position = lens * view * vec4(mix(a.xyz, b, corner.z) + a.w * n, 1); }`,
+  `in vec3 normal, colour; out vec4 shown;
+${SHADE}
+void main() { shown = vec4(shade(colour, normalize(normal)), 1); }`],
+  grains: [`layout(location=0) in vec3 corner; layout(location=1) in vec3 outward; layout(location=2) in vec4 place;
+layout(location=3) in vec4 turn; layout(location=4) in vec3 ink; uniform mat4 view, lens; out vec3 normal, colour;
+vec3 turned(vec3 p) { vec3 t = 2.0 * cross(turn.yzw, p); return p + turn.x * t + cross(turn.yzw, t); }
+void main() {
+  normal = mat3(view) * turned(outward); colour = ink;
+  gl_Position = lens * view * vec4(place.xyz + place.w * turned(corner), 1); }`,
   `in vec3 normal, colour; out vec4 shown;
 ${SHADE}
 void main() { shown = vec4(shade(colour, normalize(normal)), 1); }`],
@@ -73,7 +83,7 @@ class Scene {
   }
   use(name, camera) {
     const gl = this.gl, program = this.programs[name];
-    for (let k = 0; k < 4; k++) gl.disableVertexAttribArray(k);
+    for (let k = 0; k < 5; k++) gl.disableVertexAttribArray(k);
     gl.useProgram(program);
     gl.uniformMatrix4fv(gl.getUniformLocation(program, "view"), false, camera.view);
     gl.uniformMatrix4fv(gl.getUniformLocation(program, "lens"), false, camera.lens);
@@ -93,6 +103,12 @@ class Scene {
       this.use("rods", camera); this.attribute(0, "tube", 3, 3, 0, 0);
       this.attribute(1, "rods", 4, 10, 0, 1); this.attribute(2, "rods", 3, 10, 7, 1); this.attribute(3, "rods", 3, 10, 4, 1);
       gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 42, count("rods", 10));
+    }
+    for (let k = 0; count(`surface${k}`, 6); k++) if (count(`grains${k}`, 11)) {
+      const name = `grains${k}`;
+      this.use("grains", camera); this.attribute(0, `surface${k}`, 3, 6, 0, 0); this.attribute(1, `surface${k}`, 3, 6, 3, 0);
+      this.attribute(2, name, 4, 11, 0, 1); this.attribute(3, name, 4, 11, 4, 1); this.attribute(4, name, 3, 11, 8, 1);
+      gl.drawArraysInstanced(gl.TRIANGLES, 0, count(`surface${k}`, 6), count(name, 11));
     }
     if (count("lines", 3)) {
       const program = this.use("lines", camera); this.attribute(0, "lines", 3, 3, 0, 0);
