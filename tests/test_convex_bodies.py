@@ -158,8 +158,9 @@ def test_what_convex_shapes_do_not_meet_is_refused_by_name():
     box = dem.Box((-0.1, -0.1, 0), (0.1, 0.1, 0.2), material=ELASTIC, roughness=0.1)
     with pytest.raises(ValueError, match="roughness"):
         dem.Simulation(grain, box, **few)
-    water = dem.Fluid(density=1000.0, viscosity=1e-3, drag="stokes")
-    with pytest.raises(ValueError, match=r"fluid is .* not known of a dem\.Ellipsoid"):
+    film = dem.Lubrication(roughness=1e-6)
+    water = dem.Fluid(density=1000.0, viscosity=1e-3, drag="stokes", lubrication=film)
+    with pytest.raises(ValueError, match=r"lubrication is of spheres, and not known of a dem\.Ellipsoid"):
         dem.Simulation(grain, fluid=water, **few)
     cube = dem.Particles(CUBE, ELASTIC, position=[[0, 0, 0]])
     with pytest.raises(ValueError, match=r"expected a dem\.Sphere"):

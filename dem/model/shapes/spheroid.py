@@ -2,7 +2,8 @@
 
 S. Kim, S. J. Karrila, Microhydrodynamics (1991), table 3.4. A chain or a capsule counts as the spheroid of equal volume
 and equal length over diameter: against cylinders of 5 diameters (Tirado & García de la Torre 1979) its resistance is
-off by -2 % along, +2 % across and -6 % against tumbling.
+off by -2 % along, +2 % across and -6 % against tumbling. Convex shapes count as the spheroid of equal volume and the
+same ratio of their moments of inertia; their surface and what is seen of them, for drag by sphericities, are their own.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.model.shapes.convex import is_convex, surface_of
+
 if TYPE_CHECKING:
     from dem.model.shapes.shape import MassProperties, Shape
 
 ROUND = 1e-3  # aspect ratios so near to 1 are interpolated: the formulae cancel there
 ROUNDING = 1e-12  # of a sphere's sphericity, whose fifth root would be a drag of a thousandth
+FINE, AROUND = 24, 48  # cells of surfaces, along an edge of a cube; directions around an axis
 FLATTEST = 1e-3  # aspect ratio of a body whose moments are those of a disc without thickness
 
 
@@ -80,7 +84,7 @@ class Spheroid(NamedTuple):
         moments = np.array(properties.inertia)
         axis = _axis(moments)
         ratio = getattr(shape, "aspect_ratio", None)
-        if len(shape.radii) == 1:
+        if is_ball(shape):
             ratio = 1.0
         elif ratio is None:
             across = (moments.sum() - moments[axis]) / 2
@@ -119,6 +123,11 @@ class Spheroid(NamedTuple):
         return self.along_axes(a * r.x_c, a * r.y_c)
 
 
+def is_ball(shape: Shape) -> bool:
+    """Whether a shape is one sphere, in whose place no spheroid is needed."""
+    return len(shape.radii) == 1 and not is_convex(shape)
+
+
 def _axis(moments: np.ndarray) -> int:
     """The axis whose moment is unlike the two others, x if all are alike."""
     apart = [abs(moments[(k + 1) % 3] - moments[(k + 2) % 3]) for k in range(3)]
@@ -151,8 +160,36 @@ class Figure(NamedTuple):
         return cls(2 * math.pi * b * b * (1 + rim), math.pi * b * b, math.pi * a * b, float(seen.mean()))
 
     @classmethod
+    def convex(cls, shape: Shape, body: Spheroid) -> Figure:
+        """Of a convex shape, by its surface mesh: of triangles of areas A and normals n, Σ A |n·d|/2 is seen along d.
+
+        Directions across the axis of its spheroid count alike.
+        """
+        vertices, triangles = surface_of(shape, FINE)
+        a, b, c = vertices[triangles].transpose(1, 0, 2)
+        areas = 0.5 * np.cross(b - a, c - a)
+        whole = surface = float(np.sqrt((areas * areas).sum(1)).sum())
+        if hasattr(shape, "sphericity"):
+            surface = math.pi * body.diameter**2 / shape.sphericity
+
+        axis = np.eye(3)[body.axis]
+        along = 0.5 * float(np.abs(areas @ axis).sum())
+        turn = 2 * math.pi * (np.arange(AROUND)[:, None] + 0.5) / AROUND
+        u, v = np.eye(3)[(body.axis + 1) % 3], np.eye(3)[(body.axis + 2) % 3]
+        ring = np.cos(turn) * u + np.sin(turn) * v
+
+        def beside(direction: np.ndarray) -> float:
+            """What is seen from directions across one: the mean of |n·d| over these is 2/π |n × d|."""
+            return float(np.sqrt((np.cross(areas, direction) ** 2).sum(1)).sum()) / math.pi
+
+        across, aslant = beside(axis), float(np.mean([beside(d) for d in ring]))
+        return cls(surface, *(surface / whole * each for each in (along, across, aslant)))
+
+    @classmethod
     def of(cls, shape: Shape, body: Spheroid) -> Figure:
-        """Of a fibre as a capsule, of other bodies as their spheroid."""
+        """Of a fibre as a capsule, of a convex shape by its surface, of other bodies as their spheroid."""
+        if is_convex(shape):
+            return cls.convex(shape, body)
         if len(shape.radii) > 1 and getattr(shape, "aspect_ratio", None) is not None:
             return cls.capsule(shape.aspect_ratio * shape.diameter, shape.diameter)
         return cls.spheroid(body)

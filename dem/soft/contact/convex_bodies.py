@@ -88,7 +88,7 @@ def with_shapes(kinds: Kinds, pieces: Sequence[ConvexParts]) -> ConvexBodyKinds:
 def check_company(
     particles: Particles, box: Box | None, walls: Sequence[Wall], fluid: Fluid | None, bonds: Bonds | None
 ) -> None:
-    """Refuse what convex shapes cannot meet yet: some walls, rough ones, fluids and bonds."""
+    """Refuse what convex shapes cannot meet yet: some walls, rough ones, and films of a fluid."""
     convex = [shape for shape, _ in particles.variants if is_convex(shape)]
     if not convex:
         return
@@ -104,10 +104,9 @@ def check_company(
     if box and box.roughness:
         message = f"the box has roughness {box.roughness!r}, which a {what} does not meet: leave it out"
         raise ValueError(message)
-    for name, given in (("fluid", fluid), ("bonds", bonds)):
-        if given is not None:
-            message = f"{name} is {given!r}, which is not known of a {what}: leave it out, or take a dem.Clump"
-            raise ValueError(message)
+    if fluid is not None and fluid.lubrication is not None:
+        message = f"lubrication is of spheres, and not known of a {what}: leave it out, or take a dem.Clump"
+        raise ValueError(message)
 
 
 def convex_walls(kinds: Kinds, walls: Sequence[Wall]) -> NoConvexWalls | ConvexWalls:

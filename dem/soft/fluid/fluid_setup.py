@@ -20,7 +20,8 @@ from dem.kernels.fluid.sampling import BLOCK
 from dem.kernels.fluid.spin_drag import Creeping, Dennis
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.fluid import fluid_cache
-from dem.model.shapes.spheroid import Spheroid
+from dem.model.shapes.convex import is_convex
+from dem.model.shapes.spheroid import Spheroid, is_ball
 from dem.soft.fluid import drag_inputs
 from dem.soft.fluid.two_way_coupling import SWINGS, in_cells, widest
 from dem.soft.time_step.adhesion import meeting
@@ -107,7 +108,10 @@ def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: i
         density=fluid.density, viscosity=fluid.viscosity, pressed=float(fluid.pressure),
         added=added, diameter=np.array([body.diameter for body in bodies]), volume=volume,
         own=own_share(mass, added, fluid.density, volume),
-        ball=np.array([float(body.ratio == 1.0) for body in bodies]),
+        ball=np.array([
+            float(body.ratio == 1.0 and not is_convex(shape))
+            for body, (shape, _) in zip(bodies, particles.variants, strict=True)
+        ]),
         translation=columns([body.translation for body in bodies]),
         rotation=columns([body.rotation for body in bodies]),
         axis=columns([body.along_axes(1.0, 0.0) for body in bodies]), shape=np.array([body.shape for body in bodies]),
@@ -189,7 +193,7 @@ def check(
     if box and not box.open and flow.outside(corners).any():
         message = f"{flow} does not cover the box from {tuple(box.lower)} to {tuple(box.upper)} m: let the grid do so"
         raise ValueError(message)
-    spheres = [len(shape.radii) == 1 for shape, _ in particles.variants]
+    spheres = [is_ball(shape) for shape, _ in particles.variants]
     if (fluid.lift or fluid.magnus) and not any(spheres):
         message = "lift and magnus are of spheres, of which there are none: leave them out"
         raise ValueError(message)
@@ -299,5 +303,5 @@ def advised(
 
 def _follows(integrator: Integrator, particles: Particles, *, bonded: bool) -> bool:
     """Whether a scheme follows the relaxation of rotation, however stiff; spheres in bonds have an orientation."""
-    spheres = not bonded and all(len(shape.radii) == 1 for shape, _ in particles.variants)
+    spheres = not bonded and all(is_ball(shape) for shape, _ in particles.variants)
     return rotation.SCHEMES[type(integrator.scheme_for(np.ones((3, 1)), spheres=spheres))].behind is not None
