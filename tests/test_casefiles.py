@@ -877,7 +877,7 @@ def test_a_blank_file_has_every_key_of_all_methods():
 def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
     """All at once, defaults and examples are right but for what excludes each other: no key, type or range is wrong."""
     monkeypatch.chdir(tmp_path)
-    for name in ("start.csv", "run.h5", "flow.h5", "drum.stl", "sieves.csv"):
+    for name in ("start.csv", "run.h5", "flow.h5", "drum.stl", "grain.stl", "sieves.csv"):
         (tmp_path / name).touch()
     stepped, hard, chance = blank().split("# With method = ")
     content = uncommented(stepped)
