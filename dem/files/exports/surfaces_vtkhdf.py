@@ -16,7 +16,7 @@ import numpy as np
 from dem.files.exports.format import Format
 from dem.files.exports.spheres_vtkhdf import fields_of
 from dem.files.h5md.vtkhdf import GROUP
-from dem.model.shapes.bodies import Surface, place_surfaces
+from dem.model.shapes.bodies import SurfaceMesh, place_surfaces
 from dem.model.shapes.ellipsoid import cube_mesh
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def with_surface(variant: Variant) -> Variant:
     ball = cube / np.linalg.norm(cube, axis=1)[:, None]
     corners = (variant.offsets[:, None] + variant.radii[:, None, None] * ball).reshape(-1, 3)
     first = len(ball) * np.arange(len(variant.radii))
-    return variant._replace(surface=Surface(corners, (first[:, None, None] + triangles).reshape(-1, 3), 1.0))
+    return variant._replace(surface=SurfaceMesh(corners, (first[:, None, None] + triangles).reshape(-1, 3), 1.0))
 
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.shapes.bodies import Surface
+from dem.model.shapes.bodies import SurfaceMesh
 from dem.model.shapes.convex import is_convex, surface_of
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def write(group: h5py.Group, shapes: Sequence[Shape], spheres: Sequence[int]) ->
     group["surface_first"] = np.cumsum([(0, 0), *lengths], axis=0)
 
 
-def read(stored: Mapping[str, np.ndarray], variants: int) -> list[Surface | None]:
-    """Surface of each variant from the tables of variants; None for those that look as their spheres do."""
+def read(stored: Mapping[str, np.ndarray], variants: int) -> list[SurfaceMesh | None]:
+    """SurfaceMesh of each variant from the tables of variants; None for those that look as their spheres do."""
     if "surface" not in stored:
         return [None] * variants
     first = stored["surface_first"]
@@ -55,6 +55,6 @@ def read(stored: Mapping[str, np.ndarray], variants: int) -> list[Surface | None
         for (v, t), (next_v, next_t) in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
     ]
     return [
-        Surface(*parts[number - 1], scale) if number else None
+        SurfaceMesh(*parts[number - 1], scale) if number else None
         for number, scale in zip(stored["surface"].tolist(), stored["surface_scale"].tolist(), strict=True)
     ]

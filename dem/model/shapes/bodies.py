@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from dem.model.shapes.shape import Shape
 
 
-class Surface(NamedTuple):
-    """Surface of a shape as triangles, in its body frame; scaled copies of a shape have the arrays in common."""
+class SurfaceMesh(NamedTuple):
+    """SurfaceMesh of a shape as triangles, in its body frame; scaled copies of a shape have the arrays in common."""
 
     vertices: np.ndarray  # (V, 3), in units of the scale
     triangles: np.ndarray  # (T, 3), counterclockwise seen from outside
@@ -49,7 +49,7 @@ class Variant(NamedTuple):
     volume: float  # of their union [m³]
     mass: float  # [kg]
     inertia: np.ndarray  # principal moments (3,) [kg m²]
-    surface: Surface | None = None  # of a convex shape, inside of which the spheres are; None if they are the shape
+    surface: SurfaceMesh | None = None  # of a convex shape, inside of which the spheres are; None if they are the shape
 
 
 class Spheres(NamedTuple):

@@ -173,10 +173,10 @@ class Figure(NamedTuple):
             surface = math.pi * body.diameter**2 / shape.sphericity
 
         axis = np.eye(3)[body.axis]
-        along = 0.5 * float(np.abs(areas @ axis).sum())
-        turn = 2 * math.pi * (np.arange(AROUND)[:, None] + 0.5) / AROUND
+        along = 0.5 * float(np.abs((areas * axis).sum(1)).sum())
+        turns = [2 * math.pi * (k + 0.5) / AROUND for k in range(AROUND)]
         u, v = np.eye(3)[(body.axis + 1) % 3], np.eye(3)[(body.axis + 2) % 3]
-        ring = np.cos(turn) * u + np.sin(turn) * v
+        ring = [math.cos(turn) * u + math.sin(turn) * v for turn in turns]
 
         def beside(direction: np.ndarray) -> float:
             """What is seen from directions across one: the mean of |n·d| over these is 2/π |n × d|."""
