@@ -54,14 +54,24 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.files.exports import export, register_export
     from dem.files.reading.trajectory import Trajectory
     from dem.files.storage.repair import repair
-    from dem.model.bonds.bonds import Bonds
-    from dem.model.contact.adhesion import DMT, JKR, Bridge
+    from dem.model.bonds import Bonds
     from dem.model.contact.contacts import Contact, Contacts
-    from dem.model.contact.damping import Dashpot, Viscoelastic
     from dem.model.contact.law_component import LawPart
-    from dem.model.contact.law_components import Rolling, Twisting, register_law_part
+    from dem.model.contact.law_components import register_law_part
+    from dem.model.contact.law_parts import (
+        DMT,
+        JKR,
+        Bridge,
+        Dashpot,
+        Hertz,
+        Hysteretic,
+        Linear,
+        PowerLaw,
+        Rolling,
+        Twisting,
+        Viscoelastic,
+    )
     from dem.model.contact.lubrication import Lubrication
-    from dem.model.contact.normal_forces import Hertz, Hysteretic, Linear, PowerLaw
     from dem.model.domain.box import Box
     from dem.model.domain.cell import Cell
     from dem.model.domain.roughness import effective_density
@@ -69,26 +79,37 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.fluid.cells import Cells
     from dem.model.fluid.coupling import Coupling, Exchange, FlowState
     from dem.model.fluid.drag_registry import register_drag
-    from dem.model.fluid.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
+    from dem.model.fluid.flows import (
+        ABCFlow,
+        ChannelFlow,
+        PipeFlow,
+        RotatingFlow,
+        ShearFlow,
+        TaylorGreenFlow,
+        UniformFlow,
+    )
     from dem.model.fluid.fluid import Fluid
     from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
     from dem.model.fluid.solids_pressure import SolidsPressure
     from dem.model.fluid.turbulence import Turbulence
-    from dem.model.fluid.vortices import ABCFlow, TaylorGreenFlow
-    from dem.model.insertion.inserter import Inserter
-    from dem.model.insertion.outlet import Outlet
+    from dem.model.insertion import Inserter, Outlet
     from dem.model.materials import Material
     from dem.model.particles.dense_packing import pack_dense
-    from dem.model.particles.field_registry import register_field
     from dem.model.particles.packing import random_orientations, random_velocities
-    from dem.model.particles.particles import Particles
+    from dem.model.particles.particles import Particles, register_field
     from dem.model.particles.random_insertion import pack
-    from dem.model.particles.sieves import ListedSizes, SieveSizes, read_sizes
-    from dem.model.particles.size_distributions import LogNormalSizes, NormalSizes, RosinRammlerSizes, UniformSizes
-    from dem.model.shapes.capsule import Capsule
+    from dem.model.particles.sizes import (
+        ListedSizes,
+        LogNormalSizes,
+        NormalSizes,
+        RosinRammlerSizes,
+        SieveSizes,
+        UniformSizes,
+        read_sizes,
+    )
+    from dem.model.shapes.capsule import Capsule, FibreSegment
     from dem.model.shapes.clump import Clump
     from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
-    from dem.model.shapes.fibre_segment import FibreSegment
     from dem.model.shapes.flexible import FlexibleFibre
     from dem.model.shapes.polyhedron import Polyhedron
     from dem.model.shapes.rounded_cylinder import RoundedCylinder
@@ -114,14 +135,14 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.viewer.view import view
 
 HOMES = {
-    "ABCFlow": "dem.model.fluid.vortices",
+    "ABCFlow": "dem.model.fluid.flows",
     "INTEGRATORS": "dem.rotation.integrators",
     "Advice": "dem.soft.time_step.advice",
     "Axes": "dem.case.bases",
-    "Bonds": "dem.model.bonds.bonds",
+    "Bonds": "dem.model.bonds",
     "Box": "dem.model.domain.box",
     "Cell": "dem.model.domain.cell",
-    "Bridge": "dem.model.contact.adhesion",
+    "Bridge": "dem.model.contact.law_parts",
     "Capsule": "dem.model.shapes.capsule",
     "Case": "dem.case.bases",
     "Cells": "dem.model.fluid.cells",
@@ -131,14 +152,14 @@ HOMES = {
     "Contact": "dem.model.contact.contacts",
     "Contacts": "dem.model.contact.contacts",
     "Coupling": "dem.model.fluid.coupling",
-    "Dashpot": "dem.model.contact.damping",
+    "Dashpot": "dem.model.contact.law_parts",
     "DemWarning": "dem.base.notices",
     "Ellipsoid": "dem.model.shapes.ellipsoid",
     "Energy": "dem.model.energy",
-    "DMT": "dem.model.contact.adhesion",
+    "DMT": "dem.model.contact.law_parts",
     "Exchange": "dem.model.fluid.coupling",
     "Fibre": "dem.model.shapes.shape",
-    "FibreSegment": "dem.model.shapes.fibre_segment",
+    "FibreSegment": "dem.model.shapes.capsule",
     "FlexibleFibre": "dem.model.shapes.flexible",
     "FlowState": "dem.model.fluid.coupling",
     "Fluid": "dem.model.fluid.fluid",
@@ -147,31 +168,31 @@ HOMES = {
     "HardSphereCase": "dem.case.bases",
     "HardSpheres": "dem.event_driven.simulation",
     "HardVerdict": "dem.event_driven.verdict",
-    "Hertz": "dem.model.contact.normal_forces",
-    "Hysteretic": "dem.model.contact.normal_forces",
-    "Inserter": "dem.model.insertion.inserter",
+    "Hertz": "dem.model.contact.law_parts",
+    "Hysteretic": "dem.model.contact.law_parts",
+    "Inserter": "dem.model.insertion",
     "Integrator": "dem.rotation.integrators",
-    "JKR": "dem.model.contact.adhesion",
+    "JKR": "dem.model.contact.law_parts",
     "LawPart": "dem.model.contact.law_component",
-    "Linear": "dem.model.contact.normal_forces",
-    "ListedSizes": "dem.model.particles.sieves",
-    "LogNormalSizes": "dem.model.particles.size_distributions",
+    "Linear": "dem.model.contact.law_parts",
+    "ListedSizes": "dem.model.particles.sizes",
+    "LogNormalSizes": "dem.model.particles.sizes",
     "Lubrication": "dem.model.contact.lubrication",
     "MassProperties": "dem.model.shapes.shape",
     "Material": "dem.model.materials",
     "Mesh": "dem.model.walls.mesh",
     "Motion": "dem.model.walls.motion",
-    "NormalSizes": "dem.model.particles.size_distributions",
-    "Outlet": "dem.model.insertion.outlet",
+    "NormalSizes": "dem.model.particles.sizes",
+    "Outlet": "dem.model.insertion",
     "PID": "dem.model.walls.servo",
     "Particles": "dem.model.particles.particles",
     "PipeFlow": "dem.model.fluid.flows",
     "Polyhedron": "dem.model.shapes.polyhedron",
-    "PowerLaw": "dem.model.contact.normal_forces",
+    "PowerLaw": "dem.model.contact.law_parts",
     "PreciceFlow": "dem.run.precice",
     "RigidWall": "dem.model.walls.rigid_body",
-    "Rolling": "dem.model.contact.law_components",
-    "RosinRammlerSizes": "dem.model.particles.size_distributions",
+    "Rolling": "dem.model.contact.law_parts",
+    "RosinRammlerSizes": "dem.model.particles.sizes",
     "RotatingFlow": "dem.model.fluid.flows",
     "RotationCase": "dem.case.study",
     "RotationHistory": "dem.rotation.study",
@@ -179,7 +200,7 @@ HOMES = {
     "Servo": "dem.model.walls.servo",
     "Shape": "dem.model.shapes.shape",
     "ShearFlow": "dem.model.fluid.flows",
-    "SieveSizes": "dem.model.particles.sieves",
+    "SieveSizes": "dem.model.particles.sizes",
     "Simulation": "dem.soft.simulation",
     "SolidsPressure": "dem.model.fluid.solids_pressure",
     "Sphere": "dem.model.shapes.shape",
@@ -189,15 +210,15 @@ HOMES = {
     "StudyCase": "dem.case.study",
     "Superellipsoid": "dem.model.shapes.ellipsoid",
     "SweepTable": "dem.sweeps.table",
-    "TaylorGreenFlow": "dem.model.fluid.vortices",
+    "TaylorGreenFlow": "dem.model.fluid.flows",
     "TimeStep": "dem.case.bases",
     "Trajectory": "dem.files.reading.trajectory",
     "Turbulence": "dem.model.fluid.turbulence",
-    "Twisting": "dem.model.contact.law_components",
+    "Twisting": "dem.model.contact.law_parts",
     "UniformFlow": "dem.model.fluid.flows",
-    "UniformSizes": "dem.model.particles.size_distributions",
+    "UniformSizes": "dem.model.particles.sizes",
     "Verdict": "dem.soft.verdict",
-    "Viscoelastic": "dem.model.contact.damping",
+    "Viscoelastic": "dem.model.contact.law_parts",
     "cases": "dem.case.find",
     "effective_density": "dem.model.domain.roughness",
     "export": "dem.files.exports",
@@ -208,8 +229,8 @@ HOMES = {
     "plots": "dem.plots",
     "random_orientations": "dem.model.particles.packing",
     "random_velocities": "dem.model.particles.packing",
-    "read_sizes": "dem.model.particles.sieves",
-    "register_field": "dem.model.particles.field_registry",
+    "read_sizes": "dem.model.particles.sizes",
+    "register_field": "dem.model.particles.particles",
     "register_drag": "dem.model.fluid.drag_registry",
     "register_export": "dem.files.exports",
     "register_law_part": "dem.model.contact.law_components",

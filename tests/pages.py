@@ -12,8 +12,8 @@ from dem.cli.application import app
 from dem.files import exports
 from dem.model.contact import law_components
 from dem.model.fluid import drag_registry
-from dem.model.particles.field_registry import unregister_field
 from dem.model.particles.fields import STATE
+from dem.model.particles.particles import unregister_field
 from dem.model.walls import wall_registry
 
 ROOT = Path(__file__).parent.parent

@@ -21,7 +21,7 @@ from dem.base import units
 from dem.case import StudyCase
 from dem.casefile import check
 from dem.casefile.load import METHODS, read, resolved
-from dem.casefile.placements.last_frame import last_frame
+from dem.casefile.particle_groups import last_frame
 from dem.casefile.schema.case_tables import (
     BoxTable,
     HardTable,
@@ -30,9 +30,10 @@ from dem.casefile.schema.case_tables import (
     OutputTable,
     RandomTable,
     SteppedTable,
+    StochasticTable,
+    TurbulenceTable,
 )
-from dem.casefile.schema.stochastic import StochasticTable, TurbulenceTable
-from dem.casefile.schema.table_base import table_in, without_none
+from dem.casefile.schema.key_types import table_in, without_none
 from dem.casefile.toml import tomllib
 from dem.casefile.write import blank, example
 from dem.cli.application import app

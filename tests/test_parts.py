@@ -6,9 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 import dem
-from dem.casefile.schema.allowed_values import meaning
 from dem.casefile.schema.case_tables import ContactTable, MaterialTable
-from dem.casefile.schema.table_base import table_in
+from dem.casefile.schema.key_types import meaning, table_in
 from dem.model.contact.contact_law import law
 from dem.model.contact.law_component import keys
 from dem.model.contact.law_components import WORDS, plain

@@ -91,7 +91,7 @@ RETIRED_MODULES = {
     *("onset", "pace", "proportions", "ranked", "seam", "shadows", "shares", "sharing", "sifting", "spreading", "tied"),
     *("stochastic", "ties", "touching", "trouble", "turning", "waiting", "walled", "watched", "wet", "whirled", "worn"),
 }
-EXEMPT = {"dem.case.stochastic", "dem.casefile.schema.stochastic"}  # cases of `method = "stochastic"`
+EXEMPT = {"dem.case.stochastic", "dem.casefile.schema.case_tables"}  # cases of `method = "stochastic"`
 
 # how docstrings begin that cannot be read by themselves
 LEANING = r"The same\b|As (?!what)|One for all|Likewise|None\.|Nobody\b|Where there (is|are) no"

@@ -1,7 +1,8 @@
 """Foundations that all other folders use: checked input, notices, progress, numerics that are portable.
 
-Input: `checks`, `declared`, `typo_hints`, `units`, `json_texts`, `csv_rows`, `named`. Output: `notices` (warnings with
-a name), `text`, `progress`, `countdown`, `past_durations`, `compilation`. Arrays: `portable` (same bytes on every
-processor), `large_pages`, `readonly`, `periodic`, `rotate_points`. Process: `interrupts`, `stopping`, `thread_lock`,
-`cpu_info`, `optional` (libraries that need not be installed), `clone` (imports in a clone), `replace` (whole files).
+Input: `checks`, `user_classes` (hints at misspelt names, read-only arrays), `units`, `parsing` (JSON and CSV),
+`imports` (by name, and of libraries that need not be installed). Output: `notices` (warnings with a name), `text`,
+`progress` (bars, and how much time is left), `compilation`, `replace` (whole files). Arrays: `portable` (same bytes on
+every processor), `quaternions`, `periodic`, `large_pages`. Process: `interrupts`, `cpu_info`, `clone` (imports in a
+clone).
 """

@@ -7,10 +7,9 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from dem.base import past_durations
-from dem.base.countdown import Countdown
+from dem.base import progress
 from dem.base.notices import Notice, warn
-from dem.base.progress import in_notebook, watched
+from dem.base.progress import Countdown, in_notebook, watched
 from dem.kernels.compiler.jit import CACHE, REFUSED, WHY, tell_of_compiling
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class _Told:
         """It is."""
         self.countdown.stop()
         if watched() and not SILENT:
-            past_durations.note(_key(self.names[-1]), time.perf_counter() - self.since)
+            progress.note_duration(_key(self.names[-1]), time.perf_counter() - self.since)
         if not self.together:
             self.close()
 
@@ -80,7 +79,7 @@ def _key(name: str) -> str:
 
 def expected(name: str) -> tuple[float, float] | None:
     """Seconds that a kernel takes, from and to: those of the last time, else the usual; None if nobody knows."""
-    seconds = past_durations.before(_key(name))
+    seconds = progress.last_duration(_key(name))
     return (seconds, seconds) if seconds is not None else USUAL.get(name) if ANEW else None
 
 

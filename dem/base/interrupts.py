@@ -14,11 +14,30 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from dem.base import stopping
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
+
+
+def signals() -> list[int]:
+    """Ctrl-C, SIGTERM, and SIGHUP, which comes when the terminal goes; not that one if it is ignored, as by nohup."""
+    hangup = getattr(signal, "SIGHUP", None)  # Windows has none
+    heard = hangup is not None and signal.getsignal(hangup) != signal.SIG_IGN
+    return [signal.SIGINT, signal.SIGTERM] + ([hangup] if heard else [])
+
+
+@contextmanager
+def answered(by: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Have them answered by a function of one's own; outside the main thread they are left alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, by) for number in signals()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 COMPILER = {"numba", "llvmlite"}
@@ -53,7 +72,7 @@ def as_exceptions() -> Iterator[None]:
 
     plain, sys.unraisablehook = sys.unraisablehook, once_more
     try:
-        with stopping.answered(_raise):
+        with answered(_raise):
             yield
     finally:
         sys.unraisablehook = plain

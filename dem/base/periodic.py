@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dem.base.matrices import inverse, times
+from dem.base.portable import inverse, times
 
 
 class PeriodicCell(NamedTuple):

@@ -1,16 +1,95 @@
-"""How far something has come that takes a while, on a terminal or in a notebook."""
+"""How far something has come that takes a while, on a terminal or in a notebook, and how much time is left.
+
+The time left of what cannot say how far it is follows from how long it took the last time. That is kept in the user's
+cache (``XDG_CACHE_HOME`` or ~/.cache, there pcdm-dem/durations.json); without permission to write there, less is shown.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
+import threading
 import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from dem.base.replace import unused_name
 from dem.base.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+MOST_DURATIONS = 1000  # things that are remembered
+
+
+def durations_file() -> Path:
+    """The file; raises OSError if the user has no cache folder."""
+    from dem.kernels.compiler.own_folder import user_cache  # noqa: PLC0415, which waits for platformdirs
+
+    return user_cache() / "durations.json"
+
+
+def last_duration(what: str) -> float | None:
+    """Seconds that it took the last time; None if that is not known."""
+    seconds = _durations().get(what)
+    return float(seconds) if isinstance(seconds, int | float) and seconds >= 0 else None
+
+
+def note_duration(what: str, seconds: float) -> None:
+    """Remember how long it took."""
+    known = _durations()
+    known.pop(what, None)  # what is remembered last is forgotten last
+    known[what] = round(seconds, 2)
+    with suppress(OSError):
+        path = durations_file()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = unused_name(path, ".partial")
+        unfinished.write_text(json.dumps(dict(list(known.items())[-MOST_DURATIONS:])))
+        unfinished.replace(path)
+
+
+def _durations() -> dict:
+    """All of them; none if the file is not there, or broken."""
+    with suppress(OSError, ValueError):
+        found = json.loads(durations_file().read_text())
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+class RemainingTime:
+    """How long each of some things took the last time, and so how much time is left for all of them.
+
+    Parameters
+    ----------
+    things : mapping
+        Of each its name, and what it is remembered as.
+    side_by_side : int
+        How many go on at a time.
+    """
+
+    def __init__(self, things: Mapping[str, str], side_by_side: int = 1) -> None:
+        self._things, self._side_by_side = things, side_by_side
+        self._expected = {name: last_duration(what) for name, what in things.items()}
+        self._done: list[float] = []
+        self._since = time.perf_counter()
+
+    def end(self, name: str, seconds: float | None = None) -> None:
+        """One is done, in so many seconds, if not in those since another was; which is remembered."""
+        now = time.perf_counter()
+        if self._expected.pop(name, "none") != "none":
+            self._done.append(now - self._since if seconds is None else seconds)
+            note_duration(self._things[name], self._done[-1])
+        self._since = now
+
+    def left(self) -> float | None:
+        """Seconds; those never done before count as the mean of what is done. None while nothing is known of one."""
+        mean = sum(self._done) / len(self._done) if self._done else None
+        wanted = [mean if seconds is None else seconds for seconds in self._expected.values()]
+        if not wanted or None in wanted:
+            return None
+        return max(0.0, max(*wanted, sum(wanted) / self._side_by_side) - (time.perf_counter() - self._since))
+
 
 Thing = TypeVar("Thing")
 
@@ -171,3 +250,156 @@ def clock(seconds: float) -> str:
     """Hours, minutes and seconds."""
     minutes, rest = divmod(max(0, round(seconds)), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+
+
+TICK = 0.5  # s between two looks at the clock
+
+
+Expected = tuple[float, float] | None  # s, from and to; None if nobody knows
+
+
+def time_left_in_words(seconds: float, expected: Expected) -> str:
+    """What to say after some seconds of so many that are expected.
+
+    Examples
+    --------
+    >>> words(3.0, (15.0, 15.0)), words(3.0, (15.0, 45.0)), words(20.0, (15.0, 45.0))
+    ('about 0:00:12 left', 'about 0:00:12 to 0:00:42 left', 'up to about 0:00:25 left')
+    >>> words(50.0, (15.0, 45.0)), words(3.0, None)
+    ('0:00:50 so far, expected 0:00:45', '0:00:03 so far')
+    """
+    if expected is None:
+        return f"{clock(seconds)} so far"
+    least, most = (clock(each - seconds) for each in expected)
+    if seconds >= expected[1]:
+        return f"{clock(seconds)} so far, expected {clock(expected[1])}"
+    if seconds >= expected[0]:
+        return f"up to about {most} left"
+    return f"about {least} left" if least == most else f"about {least} to {most} left"
+
+
+@contextmanager
+def show_time_left(doing: str, how: str = "") -> Iterator[None]:
+    """Tell of what goes on here, when it has for some seconds, how long it will, by how long it took the last time.
+
+    `how` tells apart short work from long. Commands have bars of their own, beside which nothing is shown.
+    """
+    kind = _kind_of_line()
+    if kind is None:
+        yield
+        return
+    what = f"{doing} {how}".strip()
+    seconds, start = last_duration(what), time.perf_counter()
+    line = _Line(kind, PATIENCE)
+    stop = _ticking(lambda passed: line.show(doing, passed, seconds and (seconds, seconds)))
+    try:
+        yield
+        note_duration(what, time.perf_counter() - start)
+    finally:
+        stop()
+        line.close(doing)
+
+
+def _kind_of_line() -> type[Bar] | None:
+    """What a line that changes can be shown on; on nothing where a bar of rich is, above which all lines stay."""
+    return None if hasattr(sys.stderr, "rich_proxied_file") else kind_of_bar()
+
+
+def _ticking(show: Callable[[float], None]) -> Callable[[], None]:
+    """Show the seconds so far every now and then, until what is returned is called."""
+    start, ended = time.perf_counter(), threading.Event()
+
+    def tick() -> None:
+        while not ended.wait(TICK):
+            show(time.perf_counter() - start)
+
+    thread = threading.Thread(target=tick, daemon=True)
+    thread.start()
+
+    def stop() -> None:
+        ended.set()
+        thread.join()
+
+    return stop
+
+
+class Countdown:
+    """Shows now and then how long things go on, on a terminal or in a notebook; elsewhere nothing."""
+
+    def __init__(self) -> None:
+        self._stop: Callable[[], None] | None = None
+        self._below: _Line | None = None
+
+    def begin(self, name: str, expected: Expected) -> None:
+        """One begins, and is expected to take so many seconds."""
+        self.stop()
+        kind = _kind_of_line()
+        if kind is None:
+            return
+        if kind is Notebook:
+            self._below = self._below or _Line(kind)
+        line = self._below or _Behind()
+        end = _ticking(lambda seconds: line.show(f"compiling {name}", seconds, expected))
+
+        def stop() -> None:
+            end()
+            line.wipe()
+
+        self._stop = stop
+
+    def stop(self) -> None:
+        """It has ended."""
+        stop, self._stop = self._stop, None
+        if stop is not None:
+            stop()
+
+    def close(self) -> None:
+        """All have."""
+        self.stop()
+        below, self._below = self._below, None
+        if below is not None:
+            below.close("compiled")
+
+
+class _Behind:
+    """Behind the last word on stderr, where the cursor stays."""
+
+    shown = False
+
+    def show(self, _: str, seconds: float, expected: Expected) -> None:
+        """Say how far it is."""
+        text = f" ({time_left_in_words(seconds, expected)})"
+        sys.stderr.write(f"{text}\x1b[K" + "\b" * len(text))
+        sys.stderr.flush()
+        self.shown = True
+
+    def wipe(self) -> None:
+        """Wipe it away."""
+        if self.shown:
+            sys.stderr.write("\x1b[K")
+            sys.stderr.flush()
+
+
+class _Line:
+    """A line of its own, whose last words stay."""
+
+    def __init__(self, kind: type[Bar], patience: float = 0.0) -> None:
+        self._kind, self._patience = kind, patience
+        self._bar: Bar | None = None
+
+    def show(self, doing: str, seconds: float, expected: Expected) -> None:
+        """Say how far it is."""
+        if seconds < self._patience:
+            return
+        self._bar = self._bar or self._kind()
+        share = min(1.0, seconds / expected[1]) if expected else 0.0
+        self._bar.show(share, doing, time_left_in_words(seconds, expected))
+
+    def wipe(self) -> None:
+        """Another one may follow."""
+
+    def close(self, done: str) -> None:
+        """Leave it as it is, at its end."""
+        if self._bar is not None:
+            self._bar.show(1.0, done, "")
+            self._bar.close()

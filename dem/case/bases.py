@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 
     from dem.event_driven.simulation import HardSpheres
     from dem.files.reading.trajectory import Trajectory
-    from dem.model.bonds.bonds import Bonds
+    from dem.model.bonds import Bonds
     from dem.model.contact.contacts import Contacts
     from dem.model.domain.box import Box
     from dem.model.fluid.fluid import Fluid
-    from dem.model.insertion.inserter import Inserter
-    from dem.model.insertion.outlet import Outlet
+    from dem.model.insertion import Inserter, Outlet
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
     from dem.soft.simulation import Simulation

@@ -1,8 +1,8 @@
 """Case files: simulations described in TOML.
 
-- `load.py`, `toml.py`, `set_options.py`, `errors.py`: read a file, apply ``--set``, report what is wrong
+- `load.py`, `toml.py`, `set_options.py`: read a file, apply ``--set``, report what is wrong
 - `schema/`: the tables and keys that a file may have
-- `file_case.py`, `particle_groups.py`, `placements/`: make a simulation of a file
+- `file_case.py`, `particle_groups.py`, `state_files.py`: make a simulation of a file
 - `choose.py`, `chosen.py`: a case by its name or by its file
 - `check.py`: what a file would run, and how long that would take
 - `write.py`, `case_content.py`: write a file with comments, also of a built-in case

@@ -12,8 +12,7 @@ from dem.case import HARD, STOCHASTIC, AnyCase, Case, HardSphereCase, Stochastic
 from dem.model.contact.law_components import plain
 from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
 from dem.model.particles.fields import MOTION, STATE, registered
-from dem.model.particles.kinds import labels
-from dem.model.particles.variant import is_fixed
+from dem.model.particles.kinds import is_fixed, labels
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.shape import Fibre, Sphere
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dem.casefile.particle_groups import Surroundings, particles
-from dem.casefile.schema.case_tables import HardTable
-from dem.casefile.schema.stochastic import StochasticTable
+from dem.casefile.schema.case_tables import HardTable, StochasticTable
 from dem.dsmc.simulation import StochasticSpheres
 from dem.event_driven.simulation import HardSpheres
 from dem.model.contact.contacts import Contacts

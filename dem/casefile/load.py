@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from dem.base import checks
+from dem.base.text import cut, shown
 from dem.case import StudyCase, case, with_parameters
-from dem.casefile import errors
 from dem.casefile.chosen import Chosen
 from dem.casefile.file_case import FileCase
-from dem.casefile.schema.case_tables import CaseKeys, HardTable, ShortTable, SteppedTable
-from dem.casefile.schema.stochastic import StochasticTable
-from dem.casefile.schema.table_base import Table
+from dem.casefile.schema.case_tables import CaseKeys, HardTable, ShortTable, SteppedTable, StochasticTable
+from dem.casefile.schema.key_types import TAGS, Table, meaning, table_in
 from dem.casefile.set_options import put
 from dem.casefile.toml import parsed
 from dem.files.writing.output_settings import SIGNATURE
@@ -135,4 +135,43 @@ def _validated(model: type[Table], content: dict, folder: Path | None) -> Table:
     try:
         return model.model_validate(content, context=context)
     except ValidationError as error:
-        raise ValueError("\n".join(errors.lines(error, model))) from None
+        raise ValueError("\n".join(error_lines(error, model))) from None
+
+
+WORDS = {"valid tuple": "list", "valid list": "list", "valid dictionary": "table", "Input": "input"}  # as TOML says
+
+
+def error_lines(error: ValidationError, model: type[Table]) -> list[str]:
+    """A line for each error, beginning with the path of the key in the file."""
+    return [_error_line(each, model) for each in error.errors()]
+
+
+def _error_line(error: dict, model: type[Table]) -> str:
+    path = [part for part in error["loc"] if part not in (*TAGS, "[key]")]
+    where = ".".join(cut(str(part)) for part in path)
+    table = _table_at(model, path[:-1])
+    if error["type"] == "extra_forbidden":
+        try:
+            checks.one_of("key", str(path[-1]), table.model_fields)
+        except ValueError as unknown:
+            return f"{where}: {unknown}"
+    if error["type"] == "missing":
+        field = table.model_fields.get(path[-1])  # none in a list of fixed length
+        return f"{where} is missing" + (f": {meaning(field)}" if field else "")
+    if error["type"] == "value_error":
+        return f"{where}: {error['ctx']['error']}"
+    said = error["msg"]
+    if error["type"] == "literal_error":
+        near = checks.nearest(str(error["input"]), re.findall(r"'([^']*)'", error["ctx"]["expected"]))
+        said += f": did you mean {near}?" if near else ""
+    for word, better in WORDS.items():
+        said = said.replace(word, better)
+    return f"{where} is {shown(error['input'])}: {said}"
+
+
+def _table_at(model: type[Table], path: list) -> type[Table]:
+    """The model of the table at a path."""
+    for part in path:
+        if part in model.model_fields:
+            model = table_in(model.model_fields[part].annotation) or model
+    return model

@@ -9,21 +9,20 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.text import counted
-from dem.casefile.placements import files, lattice
-from dem.casefile.placements.last_frame import last_frame
+from dem.casefile import state_files
+from dem.files.reading.trajectory import Trajectory
 from dem.model.particles import random_insertion
 from dem.model.particles.fields import MOTION, STATE
 from dem.model.particles.grading import graded
-from dem.model.particles.kinds import Kind, numbered
+from dem.model.particles.kinds import Kind, is_fixed, numbered, variant_of
 from dem.model.particles.packing import random_orientations, random_velocities
 from dem.model.particles.particles import Particles
-from dem.model.particles.variant import is_fixed, variant_of
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.shape import AS_GIVEN, Fibre, standing
 from dem.soft.walls.wall_arrays import words
 
 if TYPE_CHECKING:
-    from dem.casefile.schema.case_tables import CaseKeys, GroupTable
+    from dem.casefile.schema.case_tables import CaseKeys, GroupTable, LatticeTable
     from dem.model.domain.box import Box
     from dem.model.materials import Material
     from dem.model.shapes.shape import Shape
@@ -76,11 +75,11 @@ def _group(group: GroupTable, around: Surroundings, others: list[Particles], num
         before = last_frame(Path(group.last_frame))
         state = {name: getattr(before, name) for name in STATE}
     elif group.file is not None:
-        state = files.state(Path(group.file))
+        state = state_files.state(Path(group.file))
     elif group.position is not None:
         state["position"] = group.position
     elif group.lattice is not None:
-        state["position"] = lattice.sites(group.lattice, around.box)
+        state["position"] = sites(group.lattice, around.box)
     else:
         shapes, state = _at_random(group, shape, around, others, where, number)
     n = len(state["position"])
@@ -193,3 +192,37 @@ def _exact(made: Particles, state: dict) -> Particles:
     values = {name: getattr(made, name) for name in STATE}
     state = values | {"orientation": kept}
     return Particles.known(made.variants, made.variant, made.kinds, made.kind, state)
+
+
+def sites(table: LatticeTable, box: Box | None) -> np.ndarray:
+    """Positions (N, 3) [m], x fastest: origin + pitch (i, j, k).
+
+    Raises
+    ------
+    ValueError
+        If there is neither origin nor box.
+    """
+    if table.origin is None and box is None:
+        message = "lattice needs an origin, or the file a box whose lower corner it starts from"
+        raise ValueError(message)
+    origin = np.array(table.origin) if table.origin is not None else np.array(box.lower) + 0.5 * table.pitch
+    x, y, z = table.sites
+    checks.bodies(x * y * z, f"sites of a lattice, {x} x {y} x {z},")
+    index = np.arange(x * y * z)
+    return origin + table.pitch * np.column_stack([index % x, index // x % y, index // (x * y)])
+
+
+def last_frame(path: Path) -> Particles:
+    """Particles as they are in the last frame of a trajectory, to the bit.
+
+    Raises
+    ------
+    OSError, ValueError
+        If the file cannot be read, lacks a part of the state, or has shapes that only their process knew.
+    """
+    with Trajectory(path) as run:
+        if not len(run):
+            message = f"{path} holds no complete frame"
+            raise ValueError(message)
+        state = {name: run.field(name)[len(run) - 1] for name in STATE if name in run.fields}
+        return Particles.known(run.shapes, run.variant, run.kinds, run.kind, state)

@@ -6,7 +6,7 @@ import re
 from typing import Any, get_args, get_origin
 
 from dem.casefile.schema.case_tables import ShortTable
-from dem.casefile.schema.table_base import Table, table_in, without_none
+from dem.casefile.schema.key_types import Table, table_in, without_none
 from dem.casefile.toml import tomllib
 
 PART = re.compile(r'"([^"]*)"|([^."]+)')  # of a dotted path

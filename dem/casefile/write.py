@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, get_origin
 from dem.case import StudyCase
 from dem.casefile import case_content
 from dem.casefile.load import METHODS
-from dem.casefile.schema.allowed_values import meaning
-from dem.casefile.schema.case_tables import CaseKeys, HardTable, OutputTable, SteppedTable
-from dem.casefile.schema.stochastic import StochasticTable
-from dem.casefile.schema.table_base import Table, table_in, without_none
+from dem.casefile.schema.case_tables import CaseKeys, HardTable, OutputTable, SteppedTable, StochasticTable
+from dem.casefile.schema.key_types import Table, meaning, table_in, without_none
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

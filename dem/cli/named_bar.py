@@ -22,8 +22,7 @@ from rich.table import Column
 from rich.text import Text
 
 from dem.base.compilation import told_to
-from dem.base.past_durations import Took
-from dem.base.progress import clock
+from dem.base.progress import RemainingTime, clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,7 +55,7 @@ class Named(Progress):
 
     def each(self, doing: str, things: Mapping[str, Thing], *, how: str = "") -> Iterator[tuple[str, Thing]]:
         """Iterate over tasks and show their names; `how` distinguishes kinds of work with different durations."""
-        took = Took({name: f"{doing} {name} {how}".strip() for name in things} if not self.disable else {})
+        took = RemainingTime({name: f"{doing} {name} {how}".strip() for name in things} if not self.disable else {})
         task = self.add_task(doing, total=len(things), left=took.left)
 
         def compiling(name: str) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.dsmc.engine import PARTS
-from dem.files.validation.array_validation import check_alike, check_finite, check_within
-from dem.files.validation.hdf5_validation import require
+from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, require
 from dem.kernels.event_driven.flight import RADIUS, TIME
 from dem.model.particles.particles import UNIT_NORM
 from dem.system.plan import MOST_STEPS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks, compilation
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.dsmc.advice import GasAdvice, advise, cells_of, check_fraction, foreseen
 from dem.dsmc.checkpoint_validation import check_fits
 from dem.dsmc.checks import check_apart_from_walls, check_going_on, check_not_packed, check_surroundings

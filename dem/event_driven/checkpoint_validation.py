@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.event_driven.engine import LEAST_CELLS, PARTS
-from dem.files.validation.array_validation import check_alike, check_finite, check_within
-from dem.files.validation.hdf5_validation import require
+from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, require
 from dem.kernels.event_driven.flight import CELL, FACE, NOBODY, PARTNER, RADIUS, WALLED
 from dem.model.particles.particles import UNIT_NORM
 

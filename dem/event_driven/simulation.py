@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.base import compilation
 from dem.base.text import counted
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.event_driven.checkpoint_validation import check_fits
 from dem.event_driven.checks import check_apart, check_box, check_going_on, check_spheres, describe, laws_of
 from dem.event_driven.engine import HardEngine, HardState

@@ -4,6 +4,6 @@ materials, energy       materials; the energy ledger
 shapes, particles       shapes and their mass properties; particles, kinds, sizes, starting states
 contact                 contact parameters of pairs of materials, and the law that follows
 domain, walls           the box and regions of space; walls beside the box (`wall_selection`: for which particles)
-bonds, fluid            bonds between particles; a fluid around them
+bonds, fluid            bonds between particles, and their shape at rest; a fluid around them
 insertion               insertion and removal of particles during a run
 """

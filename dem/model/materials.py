@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dem.base import checks
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.model.contact.law_components import LawPart, keep_checked, plain
 
 

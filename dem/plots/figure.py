@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from dem.base import optional
-from dem.base.countdown import told
+from dem.base import imports
+from dem.base.progress import show_time_left
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,7 +38,7 @@ def new_figure(width: float, height: float, layout: str = "constrained") -> Figu
     ImportError
         If matplotlib is not there.
     """
-    figures = optional.library("matplotlib.figure", extra="plot", purpose="a picture")
+    figures = imports.library("matplotlib.figure", extra="plot", purpose="a picture")
     return figures.Figure(figsize=(width, height), dpi=DPI, layout=layout)
 
 
@@ -48,7 +48,7 @@ def picture(draw: Drawing) -> Drawing:
     @functools.wraps(draw)
     def drawn(run: Trajectory, *options: object, **named: object) -> Figure:
         check_run(run)
-        with told(f"drawing {draw.__name__}", f"{len(run)} x {len(run.kind)}"):
+        with show_time_left(f"drawing {draw.__name__}", f"{len(run)} x {len(run.kind)}"):
             return draw(run, *options, **named)
 
     return drawn  # type: ignore[return-value]  # it takes and returns the same

@@ -8,7 +8,7 @@ import numpy as np
 
 from dem.base import checks, portable
 from dem.base.compilation import announced
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.kernels.compiler.jit import CompileError
 from dem.kernels.numerics.quaternion import LARGEST_TURN, rotate_back
 from dem.kernels.rotation import study as kernels

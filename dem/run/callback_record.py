@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from dem.base.json_texts import parsed
 from dem.base.notices import Notice, tell
+from dem.base.parsing import parse_json
 from dem.base.text import counted
 from dem.files.h5md import growing_tables
 from dem.run.callbacks import Callback
@@ -64,5 +64,5 @@ def check_repeatable(path: str | PathLike, file: h5py.File) -> None:
 
 def _told(mark: str) -> str:
     """Name and interval of the function that a file tells of."""
-    told = parsed(mark, HOOK)
+    told = parse_json(mark, HOOK)
     return f"{told.get('function')}, called every {told.get('every')},"

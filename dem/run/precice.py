@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
-from dem.base.optional import library
-from dem.base.typo_hints import hinted
+from dem.base.imports import library
+from dem.base.user_classes import hinted
 from dem.model.fluid.coupling import FlowState
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import time
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
-from dem.base import stopping
+from dem.base import interrupts
 from dem.base.progress import progress_bar
 from dem.base.text import counted
 
@@ -124,5 +124,5 @@ def next_chunk(taken: int, start: float) -> int:
 def _interruptible() -> Iterator[Callable[[], list[int]]]:
     """Collect signals to stop, so that a frame is never cut in half; outside the main thread leave them alone."""
     hits: list[int] = []
-    with stopping.answered(lambda number, _: hits.append(number)):
+    with interrupts.answered(lambda number, _: hits.append(number)):
         yield lambda: hits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.files.writing.output_settings import EVERY
 from dem.files.writing.trajectory_writer import TrajectoryWriter
 from dem.model.fluid.coupling import given_again

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.base.json_texts import parsed
+from dem.base.parsing import parse_json
 from dem.model.energy import Energy
 from dem.run.callbacks import Callback, Interval
 from dem.system.observer import Observer
@@ -124,7 +124,7 @@ class RunningTable:
     @classmethod
     def again(cls, sim: System, described: str, plan: list[FrameSegment]) -> RunningTable:
         """The table of a run that goes on."""
-        told = parsed(described, TABLE)
+        told = parse_json(described, TABLE)
         table = cls(sim, told["columns"], told["every"], plan, shown=False)
         table._then = time.perf_counter(), sim.work_count
         return table

@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dem.base import checks
-from dem.base.declared import set_declared
 from dem.base.notices import tell
-from dem.base.readonly import frozen
 from dem.base.text import counted
-from dem.base.thread_lock import OneAtATime
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import OneAtATime, frozen, hinted, set_declared
 from dem.files.checkpoints import checkpoint
 from dem.files.writing.output_settings import EVERY
 from dem.files.writing.trajectory_writer import TrajectoryWriter

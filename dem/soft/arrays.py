@@ -22,7 +22,7 @@ from dem.kernels.soft.fixed import INERTIA
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
 from dem.kernels.soft.state import Bodies, Kinds, Neighbours
 from dem.model.domain.box_walls import fold
-from dem.model.particles.variant import is_fixed
+from dem.model.particles.kinds import is_fixed
 from dem.model.shapes.capsule import half_length_of, has_capsules, has_clusters
 from dem.model.shapes.convex import has_convex
 from dem.soft.contact.capsules import with_poses

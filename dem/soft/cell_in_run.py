@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base.matrices import determinant
+from dem.base.portable import determinant
 from dem.kernels.domain.deforming import CONTACT, KINETIC
 from dem.statistics.forces import Stress, body_loads, coordination_numbers
 

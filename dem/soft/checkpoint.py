@@ -18,8 +18,7 @@ from dem.files.validation.input_validation import number
 from dem.model.contact.contacts import STORED, Contacts, present_damping
 from dem.model.energy import energies_kept
 from dem.model.fluid.fluid import Fluid
-from dem.model.insertion.inserter import Inserter
-from dem.model.insertion.outlet import Outlet
+from dem.model.insertion import Inserter, Outlet
 from dem.model.materials import Material
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.per_body import BODIES, CONTACTS, PROGRESS, restored, stored

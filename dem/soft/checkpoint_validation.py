@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files.validation.array_validation import check_alike, check_finite, check_within
-from dem.files.validation.hdf5_validation import require
+from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, require
 from dem.kernels.compiler.jit import in_python
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.integration.time_loop import FRESH, PREDICTED

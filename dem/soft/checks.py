@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base.notices import Notice
-from dem.base.rotate_points import turned_back
+from dem.base.quaternions import rotate_back
 from dem.base.text import counted
 from dem.model.domain.box import FACES
 from dem.model.domain.box_walls import has_moving_images
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from dem.model.contact.contacts import Contacts
     from dem.model.domain.box import Box
-    from dem.model.insertion.inserter import Inserter
+    from dem.model.insertion import Inserter
     from dem.model.particles.particles import Particles
     from dem.soft.contact.overlaps import Deepest, Overlaps
     from dem.soft.engine import Engine
@@ -141,7 +141,7 @@ def in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
     poses = engine.walls.faces.walls.poses
     around = points - poses.middle[:, k]
     images = around - engine.walls.cell().nearest(around.T).T
-    return turned_back(poses.orientation[:, k], points - images - poses.origin[:, k])
+    return rotate_back(poses.orientation[:, k], points - images - poses.origin[:, k])
 
 
 def check_appeared(engine: Engine, before: Engine) -> None:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dem.kernels.soft.state import Bodies
-    from dem.model.bonds.bonds import Bonds
+    from dem.model.bonds import Bonds
     from dem.model.domain.box import Box
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall

@@ -10,7 +10,7 @@ import numpy as np
 
 from dem.base import checks, compilation, portable
 from dem.base.notices import before_building, tell
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.kernels import laws
 from dem.kernels.compiler.jit import set_threads
 from dem.kernels.domain.deforming import deforms
@@ -19,7 +19,7 @@ from dem.kernels.soft.integration.time_loop import DONE
 from dem.model.contact.contact_law import law as contact_law
 from dem.model.contact.contacts import Contacts
 from dem.model.fluid.fluid import Fluid
-from dem.model.insertion.inserter import Inserter
+from dem.model.insertion import Inserter
 from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles, scaled_variants
 from dem.model.wall_selection import acting
@@ -71,11 +71,11 @@ if TYPE_CHECKING:
     from typing import Self
 
     from dem.base.notices import Notice
-    from dem.model.bonds.bonds import Bonds
+    from dem.model.bonds import Bonds
     from dem.model.contact.contact_forces import ContactForces
     from dem.model.domain.box import Box
     from dem.model.fluid.coupling import Exchange
-    from dem.model.insertion.outlet import Outlet
+    from dem.model.insertion import Outlet
     from dem.model.materials import Material
     from dem.model.particles.particles import Particles
     from dem.model.shapes.shape import Shape

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base import checks, optional
+from dem.base import checks, imports
 from dem.base.periodic import nearest_image
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def contact_numbers(
 
 def _touching(x: np.ndarray, radius: np.ndarray, tolerance: float, period: np.ndarray) -> np.ndarray:
     """Pairs of spheres (K, 2) that touch."""
-    spatial = optional.library("scipy.spatial", extra="tables", purpose="contact numbers")
+    spatial = imports.library("scipy.spatial", extra="tables", purpose="contact numbers")
     reach = 2 * radius.max(initial=0.0) + tolerance
     if (short := period[(period > 0) & (period < 2 * reach)]).size:
         message = f"a period of {short[0]:g} m is short, expected at least {2 * reach:g} m: twice the reach of contacts"

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dem.base import checks, optional
+from dem.base import checks, imports
 from dem.base.periodic import nearest_image
-from dem.model.bonds.bond_rest_shape import turned
+from dem.base.quaternions import rotate
 from dem.model.shapes.capsule import closest
 
 
@@ -74,9 +74,9 @@ def capsule_contacts(
     diameter = checks.number("diameter", diameter, above=0, unit="m")
     length = checks.number("length", length, above=diameter, unit="m")
     x, period = np.asarray(position, dtype=float), np.asarray(period, dtype=float)
-    axis = turned(np.asarray(orientation, dtype=float), np.tile([1.0, 0.0, 0.0], (len(x), 1)))
+    axis = rotate(np.asarray(orientation, dtype=float), np.tile([1.0, 0.0, 0.0], (len(x), 1)))
     u = 0.5 * (length - diameter) * axis
-    spatial = optional.library("scipy.spatial", extra="tables", purpose="finding who touches")
+    spatial = imports.library("scipy.spatial", extra="tables", purpose="finding who touches")
     box = np.where(period > 0, period, 0.0)
     folded = x - box * np.floor(x / np.where(box > 0, box, 1.0))
     tree = spatial.cKDTree(np.where((box > 0) & (folded >= box), 0.0, folded), boxsize=box)

@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Proces
 from multiprocessing import connection
 from typing import TYPE_CHECKING
 
-from dem.base import compilation, interrupts, stopping
+from dem.base import compilation, interrupts
 from dem.sweeps.table import Outcome
 from dem.sweeps.work import carry_out, compile_for
 
@@ -39,7 +39,7 @@ class _Self:
     def begin(self, stop: connection.Connection) -> None:
         """What it does first: from now on signals to stop end runs, which keep what they have, and not the process."""
         self.ours = compilation.SILENT = True
-        for number in stopping.signals():
+        for number in interrupts.signals():
             signal.signal(number, self._ask)
         threading.Thread(target=self._watch, args=(stop,), daemon=True).start()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base.json_texts import parsed
+from dem.base.parsing import parse_json
 from dem.case import StudyCase
 from dem.casefile import Chosen, chosen_case, with_words
 from dem.files.h5md import layout
@@ -106,7 +106,7 @@ def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:
     from dem.kernels.compiler.jit import FINGERPRINT  # noqa: PLC0415, most files need not be looked at
 
     about = file["parameters"]
-    held, wanted = parsed(input_validation.text(about["input"]), "the input"), described(run.case)
+    held, wanted = parse_json(input_validation.text(about["input"]), "the input"), described(run.case)
     if held.get("case") != wanted.pop("case"):
         return f"it is a run of {held.get('case', 'no case')}"
     for what, told in wanted.items():
@@ -116,9 +116,9 @@ def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:
     output = Output.checked(**{"fields": None, "float32": False, "compression": None} | _writing(run, member))
     if _written_as(file) != output:
         return "it was written with other fields, precision, contacts or compression"
-    if len(parsed(about.attrs.get("plan", "[]"), "the plan")) > 1:
+    if len(parse_json(about.attrs.get("plan", "[]"), "the plan")) > 1:
         return "it was made longer"
-    old, new = parsed(about.attrs["versions"], "versions").get("pcdm-dem"), version("pcdm-dem")
+    old, new = parse_json(about.attrs["versions"], "versions").get("pcdm-dem"), version("pcdm-dem")
     if (old, about.attrs["kernels"]) != (new, FINGERPRINT):
         return f"it was run with other kernels, of pcdm-dem {old}"
     return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dem.base.notices import Notice, warn
 from dem.base.progress import progress_bar
 from dem.base.text import counted
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.run.record import Interrupted
 from dem.sweeps import words
 from dem.sweeps.members import MANY, Member

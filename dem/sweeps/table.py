@@ -10,10 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from dem.base.declared import set_declared
-from dem.base.optional import library
+from dem.base.imports import library
 from dem.base.replace import replace_when_done
 from dem.base.text import counted
+from dem.base.user_classes import set_declared
 from dem.files.writing.output_settings import beside
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dem.base import checks
 from dem.base.progress import through
 from dem.base.replace import replace_when_done
 from dem.base.text import counted
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.files.reading.trajectory import Trajectory
 from dem.viewer.blocks import block, frame_bytes
 from dem.viewer.page import about, page, what

@@ -16,14 +16,14 @@ GROUPS = {
     "Simulations": ("dem.soft", "dem.event_driven", "dem.dsmc"),
     "Particles, shapes and sizes": (
         "dem.model.particles.particles", "dem.model.shapes.shape", "dem.model.shapes.clump", "dem.model.size",
-        "dem.model.particles.sieves",
+        "dem.model.particles.sizes",
         "dem.model.particles.packing", "dem.model.particles.random_insertion", "dem.model.particles.dense_packing",
         "dem.model.shapes.capsule", "dem.model.bonds",
     ),
     "Materials and contacts": (
-        "dem.model.materials", "dem.model.contact", "dem.model.contact.normal_forces", "dem.model.contact.damping",
+        "dem.model.materials", "dem.model.contact", "dem.model.contact.law_parts", "dem.model.contact.law_parts",
         "dem.model.contact.law_components",
-        "dem.model.contact.adhesion", "dem.model.energy", "dem.model.contact.lubrication",
+        "dem.model.contact.law_parts", "dem.model.energy", "dem.model.contact.lubrication",
     ),
     "Boxes, walls and meshes": (
         "dem.model.domain.box", "dem.model.walls.wall", "dem.model.walls.mesh", "dem.model.walls.motion",

@@ -30,7 +30,7 @@ row of the contact. At its end comes `NormalForce.contact_area_measure`, by whic
               laws end them
     slid      distance that the surfaces have slid in the last step, without the stretch of friction's spring [m]
 
-To add a part, write a file like ``power.py`` and a class for users like `dem.model.contact.normal_forces.PowerLaw`,
+To add a part, write a file like ``power.py`` and a class for users like `dem.model.contact.law_parts.PowerLaw`,
 which has a row in `dem.model.contact.law_components`. A part of another package is one file and one call of
 `dem.register_law_part`, see ``docs/guide/own.md``.
 """

@@ -8,7 +8,7 @@ import pytest
 from dem.kernels.compiler import jit
 
 import dem
-from dem.model.particles.field_registry import unregister_field
+from dem.model.particles.particles import unregister_field
 from dem.ranks.load_balancing import AtRandom
 from dem.ranks.threads import in_one_process
 from dem.soft import simulation  # noqa: F401, all who know of chunks are to be there

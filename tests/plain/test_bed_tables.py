@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 import dem
 from dem.casefile.case_content import content
-from dem.casefile.schema import fluid_cells
+from dem.casefile.schema import fluid as tables
 from dem.casefile.schema.fluid import FluidTable
 from dem.casefile.toml import tomllib
 
@@ -21,10 +21,10 @@ WATER = 'density = 1000.0\nviscosity = "1 mPa*s"\n'
 def installed(monkeypatch):
     """Entry points as they are when installed."""
     found = [
-        EntryPoint("gas-column", "dem.cases.gas_column:GasColumn", fluid_cells.GROUP),
-        EntryPoint("no-class", "dem.cases.gas_column:pressure_drop", fluid_cells.GROUP),
+        EntryPoint("gas-column", "dem.cases.gas_column:GasColumn", tables.GROUP),
+        EntryPoint("no-class", "dem.cases.gas_column:pressure_drop", tables.GROUP),
     ]
-    monkeypatch.setattr(fluid_cells, "entry_points", lambda group: found if group == fluid_cells.GROUP else [])
+    monkeypatch.setattr(tables, "entry_points", lambda group: found if group == tables.GROUP else [])
 
 
 def fluid(text):

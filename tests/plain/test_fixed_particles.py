@@ -196,7 +196,7 @@ def test_files_say_which_particles_are_fixed(tmp_path):
     with dem.Trajectory(tmp_path / "run.h5") as run:
         assert run.fixed.tolist() == run[-1].fixed.tolist() == sim.particles.fixed.tolist() == [True] * 9 + [False]
         assert run[-1].kinetic_energies().translational.sum() == pytest.approx(run[-1].energy["translational"])
-        assert [isinstance(each, dem.model.particles.variant.Fixed) for each in run.shapes] == [True, False]
+        assert [isinstance(each, dem.model.particles.kinds.Fixed) for each in run.shapes] == [True, False]
     again = dem.Simulation.load(tmp_path / "run.h5")
     assert again.particles.fixed.tolist() == sim.particles.fixed.tolist()
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dem
-from dem.base import named
+from dem.base import imports
 from dem.cli.application import app
 
 PLANTED = """
@@ -77,9 +77,9 @@ def test_a_function_of_a_flow_comes_back_when_the_program_has_imported_it(plante
 @pytest.mark.parametrize("name", ["os:system", "subprocess:run", "dem.files.checkpoints.serialization:np", "", ":"])
 def test_what_a_program_has_imported_for_itself_is_not_found(name):
     with pytest.raises(ValueError, match=r"is not found|is not defined in"):
-        named.named(name)
+        imports.named(name)
 
 
 def test_what_an_installed_package_declares_is_found():
     """Those of this package: cases and couplings."""
-    assert named.named("dem.cases.gas_column:GasColumn").__name__ == "GasColumn"
+    assert imports.named("dem.cases.gas_column:GasColumn").__name__ == "GasColumn"

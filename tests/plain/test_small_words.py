@@ -6,7 +6,7 @@ import pytest
 
 import dem
 from dem.base import units
-from dem.base.typo_hints import MEANT
+from dem.base.user_classes import MEANT
 from dem.casefile.check import look, rows
 
 GLASS = dem.Material(young=1e7, poisson=0.3, density=2500.0, name="glass")

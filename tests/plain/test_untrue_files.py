@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from untrue import EVERYBODY, GOING_ON, HARD, REPEATING, SHOWN
 
 import dem
-from dem.casefile.placements import files
+from dem.casefile import state_files
 from dem.cli.application import app
 
 # FILE stands for the trajectory, NEW for a file that is not there, FOLDER for one that is empty, CASE for a case file
@@ -263,7 +263,7 @@ def test_an_archive_with_a_byte_changed_is_refused_or_the_same(tmp_path, rng):
         changed[at] ^= 0x55
         path.write_bytes(changed)
         try:
-            found = files.state(path)
+            found = state_files.state(path)
         except ValueError as error:
             told = str(error)
             right += str(path) in told and "\n" not in told

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pytest
 
-from dem.base import compilation, countdown, past_durations, progress
+from dem.base import compilation, progress
 from dem.cli.progress_bar import bar
-from dem.files.reading.tracked_frames import Frames
+from dem.files.exports.format import Frames
 from dem.plots.figure import picture
 
 
@@ -75,17 +75,17 @@ def remembered(monkeypatch, tmp_path, **seconds):
     """Have durations kept in a folder of the test, some of them known."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for name, each in seconds.items():
-        past_durations.note(name.replace("_", " "), each)
+        progress.note_duration(name.replace("_", " "), each)
 
 
 def test_what_is_done_again_is_told_its_time_from_the_last_time(monkeypatch, tmp_path):
     """One after the other 3 + 5 s, side by side 5 s; one never done before counts as those that are done."""
     remembered(monkeypatch, tmp_path, drawing_a=3.0, drawing_b=5.0)
-    monkeypatch.setattr(past_durations.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
     clock = [100.0]
     things = {name: f"drawing {name}" for name in "ab"}
-    took, beside = past_durations.Took(things), past_durations.Took(things, side_by_side=2)
-    more = past_durations.Took({**things, "c": "drawing c"})
+    took, beside = progress.RemainingTime(things), progress.RemainingTime(things, side_by_side=2)
+    more = progress.RemainingTime({**things, "c": "drawing c"})
     assert (took.left(), beside.left(), more.left()) == (8.0, 5.0, None)
     clock[0] = 101.0
     assert (took.left(), beside.left()) == (7.0, 4.0)
@@ -95,9 +95,9 @@ def test_what_is_done_again_is_told_its_time_from_the_last_time(monkeypatch, tmp
     assert (took.left(), more.left()) == (5.0, 5.0 + 4.0)
     clock[0] = 200.0
     assert took.left() == 0.0
-    assert past_durations.before("drawing a") == 4.0
-    past_durations.place().write_text("broken")
-    assert past_durations.before("drawing a") is None
+    assert progress.last_duration("drawing a") == 4.0
+    progress.durations_file().write_text("broken")
+    assert progress.last_duration("drawing a") is None
 
 
 @pytest.mark.parametrize("beside", [False, True])
@@ -123,17 +123,17 @@ def test_pictures_that_take_long_are_told_with_the_time_of_the_last_time(beside,
 
     monkeypatch.setattr(progress, "kind_of_bar", lambda: Notebook)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(countdown, "TICK", 0.001)
+    monkeypatch.setattr(progress, "TICK", 0.001)
     if beside:
         monkeypatch.setattr(sys.stderr, "rich_proxied_file", sys.stderr, raising=False)
     what = "drawing portrait 2 x 1"
     with pytest.raises(ValueError, match="Run"):
         portrait(Run(kind=[]))
-    assert past_durations.before("drawing portrait 2 x 0") is None
+    assert progress.last_duration("drawing portrait 2 x 0") is None
     portrait(Run(kind=[0]))
-    assert (past_durations.before(what) is None) is beside
+    assert (progress.last_duration(what) is None) is beside
     first, shown[:] = shown.copy(), []
-    past_durations.note(what, 40.0)
+    progress.note_duration(what, 40.0)
     portrait(Run(kind=[0]))
     if beside:
         assert (first, shown) == ([], [])
@@ -148,7 +148,7 @@ def test_what_is_compiled_is_told_with_the_time_that_is_left(kind, monkeypatch, 
     """Where somebody watches, and wiped away when it is done; elsewhere the line alone, and nothing is remembered."""
     remembered(monkeypatch, tmp_path)
     monkeypatch.setattr(compilation, "ANEW", False)
-    past_durations.note(compilation._key("serve"), 40.0)
+    progress.note_duration(compilation._key("serve"), 40.0)
     below = []
 
     class Notebook:
@@ -161,9 +161,9 @@ def test_what_is_compiled_is_told_with_the_time_that_is_left(kind, monkeypatch, 
     monkeypatch.setattr(progress, "Notebook", Notebook)
     kinds = {"terminal": progress.Terminal, "notebook": Notebook, "pipe": None}
     monkeypatch.setattr(progress, "kind_of_bar", lambda: kinds[kind])
-    monkeypatch.setattr(countdown, "TICK", 0.001)
-    looked, words = threading.Event(), countdown.words
-    monkeypatch.setattr(countdown, "words", lambda *given: (looked.set(), words(*given))[1])
+    monkeypatch.setattr(progress, "TICK", 0.001)
+    looked, words = threading.Event(), progress.time_left_in_words
+    monkeypatch.setattr(progress, "time_left_in_words", lambda *given: (looked.set(), words(*given))[1])
     with compilation.announced():
         for name in ("search_serial", "serve"):
             compilation._told.begin(name)
@@ -179,7 +179,7 @@ def test_what_is_compiled_is_told_with_the_time_that_is_left(kind, monkeypatch, 
         assert ("compiling serve", "about 0:00:40 left") in below
     else:
         assert below == []
-    assert (past_durations.before(compilation._key("serve")) < 1.0) is (kind != "pipe")
+    assert (progress.last_duration(compilation._key("serve")) < 1.0) is (kind != "pipe")
 
 
 def test_a_changing_rate_tells_about_how_long():

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, Field, field_validator, model_validator
 
 from dem.casefile.schema.fluid import FluidTable
-from dem.casefile.schema.impacts import ImpactTable
 from dem.casefile.schema.insertion import InserterTable, OutletTable
 from dem.casefile.schema.key_types import (
     Angle,
@@ -39,20 +38,36 @@ from dem.casefile.schema.key_types import (
     Share,
     Size,
     Speed,
+    Table,
     TimeStep,
     Velocities,
     Velocity,
+    Viscosity,
 )
 from dem.casefile.schema.law_components import LawPartKeys
 from dem.casefile.schema.shapes import ShapeTable
 from dem.casefile.schema.sizes import SizesTable
-from dem.casefile.schema.table_base import Table
 from dem.casefile.schema.walls import WallTable
 from dem.model.contact.contacts import Contact, present_damping
 from dem.model.domain.box import Box, Motion
+from dem.model.fluid.solids_pressure import SolidsPressure
+from dem.model.fluid.turbulence import Turbulence
 from dem.model.materials import Material
 from dem.model.particles.fields import STATE
 from dem.rotation.names import AUTO, MEANING
+
+
+class ImpactTable(Table):
+    """``[impacts]``: of hard spheres."""
+
+    restitution: Share = Field(1.0, description="of two spheres, normal")
+    tangential_restitution: Number = Field(-1.0, ge=-1, le=1, description="of two spheres; -1: smooth, 1: rough")
+    friction: Friction | None = Field(None, description="of two spheres, Coulomb's; default: no limit", examples=[0.3])
+    wall_restitution: Share | None = Field(None, description="with a wall; default: as of two spheres", examples=[1.0])
+    wall_tangential_restitution: Number | None = Field(None, ge=-1, le=1, description="with a wall", examples=[-1.0])
+    wall_friction: Friction | None = Field(None, description="with a wall", examples=[0.3])
+    contact_time: Duration = Field(1e-5, description="impacts that follow within it are elastic [s]")
+
 
 MOVES = [heading for name, field in STATE.items() if name != "position" for heading in field.headings]
 COLUMNS = (
@@ -313,3 +328,45 @@ class ShortTable(Table):
     case: str = Field(description="name, see `dem cases`")
     parameters: dict[str, Any] = Field({}, description="see `dem cases NAME`")
     output: OutputTable = OutputTable()
+
+
+class TurbulenceTable(Table):
+    """``[turbulence]``: a fluid that drags the spheres along."""
+
+    rms: Speed = Field(gt=0, description="root mean square of a component of the fluctuation [m/s]", examples=[0.5])
+    time_scale: Duration = Field(description="Lagrangian integral time scale [s]", examples=[0.05])
+    viscosity: Viscosity = Field(description="dynamic [Pa s]", examples=[1.8e-5])
+    velocity: Velocity = Field((0.0, 0.0, 0.0), description="mean [m/s]")
+
+    def made(self) -> Turbulence:
+        """The fluid."""
+        return Turbulence(**dict(self))
+
+
+class PressureTable(Table):
+    """``[pressure]``: of the solids, which keeps pairs apart."""
+
+    scale: Modulus = Field(gt=0, description="P of P φ^β/(φ_cp - φ) [Pa]", examples=[10.0])
+    exponent: Number = Field(2.0, ge=1, le=10, description="β")
+    packing: Number = Field(0.6, gt=0, le=0.62, description="φ_cp, solid fraction of close packing")
+    softness: Number = Field(1e-3, gt=0, le=0.1, description="ε, how near to that it grows no more")
+
+    def made(self) -> SolidsPressure:
+        """The pressure."""
+        return SolidsPressure(**dict(self))
+
+
+class StochasticTable(Table, CaseKeys):
+    """Collisions that are drawn at random, in time steps."""
+
+    method: Literal["stochastic"] = Field(description="time-steps, hard-spheres or stochastic")
+    time_step: TimeStep = Field(description="time step [s], or auto", examples=["auto"])
+    collisions: Literal["pairs", "partners"] = Field("pairs", description="of pairs in cells, or fictitious partners")
+    cell: Size | None = Field(
+        None, description="width of the cells, about [m]; default: as fine as is of use", examples=[0.01]
+    )
+    correlation: Literal["full", "particle", "none"] = Field("full", description="of partners in turbulence")
+    seed: Seed = Field(1, description="of the collisions")
+    impacts: ImpactTable = Field(ImpactTable(), description="of spheres, and with walls")
+    turbulence: TurbulenceTable | None = Field(None, description="a fluid, for partners; default: none")
+    pressure: PressureTable | None = Field(None, description="of the solids, for pairs; default: none")

@@ -18,14 +18,13 @@ from dem.casefile.schema.key_types import (
     ShapeName,
     Speed,
     Spin,
+    Table,
     Time,
     Velocity,
 )
 from dem.casefile.schema.sizes import SizesTable
-from dem.casefile.schema.table_base import Table
 from dem.casefile.schema.walls import FreeTable, PIDTable, ServoTable, WallKeys
-from dem.model.insertion.inserter import Inserter
-from dem.model.insertion.outlet import Outlet
+from dem.model.insertion import Inserter, Outlet
 from dem.model.materials import Material
 
 if TYPE_CHECKING:

@@ -1,16 +1,20 @@
-"""Types of the keys of a case file: what values they take.
+"""Tables and keys of a case file: the base of all tables, the types of keys, and what values they take, in words.
 
 Names of materials and shapes are checked against those that the file defines, which the validation context holds.
 """
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
+    BaseModel,
     BeforeValidator,
+    ConfigDict,
     Discriminator,
     Field,
     PlainSerializer,
@@ -19,6 +23,7 @@ from pydantic import (
     ValidationInfo,
     WrapValidator,
 )
+from pydantic.fields import FieldInfo
 
 from dem.base import checks, units
 from dem.files.writing.output_settings import Every
@@ -29,7 +34,7 @@ from dem.model.particles.fields import STATE
 from dem.rotation.integrators import integrator_for_contacts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 ONE, EACH, WORD = "<one>", "<each>", "<word>"  # tags of pydantic's, which are no part of a path
 TAGS = (ONE, EACH, WORD)
@@ -138,3 +143,77 @@ Axis = _one_of("axis", AXES)
 Rule = _one_of("rule", (*RULES, "none"))
 Drag = Annotated[str, Among(tuple(DRAGS)), AfterValidator(known_drag)]
 Integrator = Annotated[str, AfterValidator(lambda name: integrator_for_contacts(name) and name)]
+
+
+class Table(BaseModel):
+    """A table of a case file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
+
+    def given(self) -> dict[str, Any]:
+        """What has been said in it."""
+        return {key: value for key, value in self if value is not None}
+
+
+def without_none(kind: object) -> object:
+    """The type in an optional one."""
+    if get_origin(kind) in (Union, UnionType):
+        return next(member for member in get_args(kind) if member is not NoneType)
+    return kind
+
+
+def table_in(kind: object) -> type[Table] | None:
+    """The table that a type is, or a list or mapping of it; None for plain values."""
+    inner = without_none(kind)
+    if get_origin(inner) in (list, dict):
+        inner = get_args(inner)[-1]
+    return inner if inspect.isclass(inner) and issubclass(inner, Table) else None
+
+
+LIMITS = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}  # as pydantic calls them
+
+
+def allowed(field: FieldInfo) -> str:
+    """Words and limits that there are for a key; nothing if any value of its type will do.
+
+    Examples
+    --------
+    >>> from dem.casefile.schema.case_tables import BoxTable, ShapeTable
+    >>> allowed(ShapeTable.model_fields["type"]), allowed(BoxTable.model_fields["roughness"])
+    ('sphere, fibre, capsule, clump, ellipsoid, superellipsoid or flexible-fibre', 'at least 0 and at most 1')
+    """
+    if get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1:
+        return ""  # what tells one table from another
+    return "; ".join(dict.fromkeys([*_told(field.metadata), *_inside(field.annotation)]))
+
+
+def meaning(field: FieldInfo) -> str:
+    """What a key means, and what it may be."""
+    limits = allowed(field)
+    return f"{field.description}{f' ({limits})' if limits else ''}"
+
+
+def _inside(kind: object) -> Iterator[str]:
+    """Of a type, and of all that it is made of."""
+    if kind is bool:
+        yield "true or false"
+    if get_origin(kind) is Literal:
+        words = get_args(kind)
+        yield f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+        return
+    yield from _told(getattr(kind, "__metadata__", ()))
+    for part in get_args(kind):
+        yield from _inside(part)
+
+
+def _told(metadata: Iterable[object]) -> Iterator[str]:
+    """Of what a type is annotated with."""
+    limits = []
+    for each in metadata:
+        if isinstance(each, FieldInfo):
+            yield from _told(each.metadata)
+        elif isinstance(each, Among):
+            yield ", ".join(each.names)
+        limits += [f"{words} {getattr(each, name):g}" for name, words in LIMITS.items() if hasattr(each, name)]
+    if limits:
+        yield " and ".join(limits)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import BaseModel, Field, create_model, model_validator
 
-from dem.casefile.schema.key_types import Angle, Frequency, Length, Number, Speed, Spin, Time
-from dem.casefile.schema.table_base import Table
+from dem.casefile.schema.key_types import Angle, Frequency, Length, Number, Speed, Spin, Table, Time
 from dem.model.contact.law_component import keys
 from dem.model.contact.law_components import SLOTS, fit, words
 

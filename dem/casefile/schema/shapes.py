@@ -6,8 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from dem.casefile.schema.key_types import Count, Factor, InputFile, Modulus, Number, Point, Size
-from dem.casefile.schema.table_base import Table
+from dem.casefile.schema.key_types import Count, Factor, InputFile, Modulus, Number, Point, Size, Table
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.clump import Clump
 from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid

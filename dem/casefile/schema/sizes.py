@@ -8,11 +8,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from dem.casefile.schema.key_types import InputFile, Number, Size
-from dem.casefile.schema.table_base import Table
-from dem.model.particles.sieves import TABLES, read_sizes
-from dem.model.particles.size_distributions import LAWS
-from dem.model.particles.sizes import SizeDistribution
+from dem.casefile.schema.key_types import InputFile, Number, Size, Table
+from dem.model.particles.sizes import LAWS, TABLES, SizeDistribution, read_sizes
 
 WORDS = {word.type: word for word in (*LAWS, *TABLES)}
 

@@ -25,11 +25,11 @@ from dem.casefile.schema.key_types import (
     Size,
     Speed,
     Spin,
+    Table,
     Time,
     Velocity,
 )
 from dem.casefile.schema.law_components import key_field
-from dem.casefile.schema.table_base import Table
 from dem.model.contact.law_component import keys
 from dem.model.materials import Material
 from dem.model.walls.axisymmetric import Cone, Cylinder, Disc, Revolution

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dem.base.cpu_info import cores
-from dem.base.past_durations import Took
+from dem.base.progress import RemainingTime
 from dem.case.prepare import everything, prepare_all
 from dem.casefile import chosen_case
 from dem.cli.application import app, plain_errors, say
@@ -57,7 +57,7 @@ def compile_kernels(
     together = min(jobs or cores(), len(wanted))
     with bar() as shown:
         names = {} if shown.disable else {in_words(*each): f"compiling {in_words(*each)} {WHY}" for each in wanted}
-        took = Took(names, together)
+        took = RemainingTime(names, together)
         task = shown.add_task("compiling", total=len(wanted), left=took.left)
         for name, given, seconds in prepare_all(choose, wanted, together):
             what = in_words(name, given)

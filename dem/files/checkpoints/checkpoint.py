@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import h5py
 
 from dem.base import checks
-from dem.base.json_texts import parsed
+from dem.base.parsing import parse_json
 from dem.base.replace import unused_name
 from dem.files.checkpoints.system_kinds import KINDS, kind
 from dem.files.storage.journaled_file import open_to_read
@@ -69,7 +69,7 @@ def read(group: h5py.Group, threads: int | None = None) -> System:
         raise ValueError(message)
     group.visititems(_check_size)
     try:
-        given = parsed(text(group["input"]), "the input of the checkpoint")
+        given = parse_json(text(group["input"]), "the input of the checkpoint")
         require(isinstance(name, str) and isinstance(given, dict), "the checkpoint does not say what it is of")
         return kind(name).read(given, group, threads)
     except (DamagedError, KeyError, TypeError, IndexError) as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
-from dem.base.named import named
+from dem.base.imports import named
 from dem.files.validation import input_validation
 from dem.files.validation.hdf5_validation import check_memory, require
 from dem.model.contact.contacts import Contact
@@ -19,19 +19,15 @@ from dem.model.domain.box import Box, Motion
 from dem.model.fluid.cells import Cells
 from dem.model.fluid.coupling import Coupling
 from dem.model.fluid.fluid import FLOWS, Fluid
-from dem.model.insertion.inserter import Inserter
-from dem.model.insertion.outlet import Outlet
+from dem.model.insertion import Inserter, Outlet
 from dem.model.materials import Material
 from dem.model.particles.fields import MOTION, STATE
-from dem.model.particles.kinds import Kind
+from dem.model.particles.kinds import Kind, is_fixed, variant_of
 from dem.model.particles.particles import UNIT_NORM, Particles
-from dem.model.particles.sieves import TABLES
-from dem.model.particles.size_distributions import LAWS
-from dem.model.particles.variant import is_fixed, variant_of
-from dem.model.shapes.capsule import Capsule
+from dem.model.particles.sizes import LAWS, TABLES
+from dem.model.shapes.capsule import Capsule, FibreSegment
 from dem.model.shapes.clump import Clump
 from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
-from dem.model.shapes.fibre_segment import FibreSegment
 from dem.model.shapes.flexible import FlexibleFibre
 from dem.model.shapes.polyhedron import Polyhedron
 from dem.model.shapes.rounded_cylinder import RoundedCylinder

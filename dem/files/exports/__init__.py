@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.base.replace import replace_when_done
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.files.exports import (
     contacts_vtkhdf,
     csv_table,
@@ -19,8 +19,7 @@ from dem.files.exports import (
     surfaces_vtkhdf,
     walls_vtkhdf,
 )
-from dem.files.exports.format import Format
-from dem.files.reading.tracked_frames import Frames
+from dem.files.exports.format import Format, Frames
 from dem.files.reading.trajectory import Trajectory
 from dem.model.particles.fields import STATE
 

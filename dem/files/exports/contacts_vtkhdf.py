@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 from dem.files.exports.format import Format
-from dem.files.h5md.vtk_variable_population import GROUP
+from dem.files.h5md.vtkhdf import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,14 +1,16 @@
-"""What a format is."""
+"""What a format of exports is, and loops over frames that show a progress bar when they take long."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from dem.base.progress import through
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from dem.files.reading.tracked_frames import Frames
     from dem.files.reading.trajectory import Trajectory
 
 
@@ -29,3 +31,29 @@ class Format(NamedTuple):
 def only_balls(run: Trajectory) -> bool:
     """Whether each particle is one sphere about its centre of mass, so that orientations do not show."""
     return not any(variant.offsets.any() for variant in run.variants)
+
+
+class Frames(Sequence):
+    """Sequence of frame numbers; a loop over it shows a progress bar after a few seconds."""
+
+    def __init__(self, numbers: range) -> None:
+        self._numbers = numbers
+        self._going: list[Iterator[int]] = []
+
+    def __len__(self) -> int:
+        """How many."""
+        return len(self._numbers)
+
+    def __getitem__(self, k: int | slice) -> int | range:
+        """One of them, or some, of which nothing is shown."""
+        return self._numbers[k]
+
+    def __iter__(self) -> Iterator[int]:
+        """Iterate, and show progress."""
+        self._going.append(through(self._numbers, "frame"))
+        return self._going[-1]
+
+    def close(self) -> None:
+        """Remove the bars of loops that were left before their end."""
+        for each in self._going:
+            each.close()

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base import optional
+from dem.base import imports
 from dem.files.exports.format import Format, only_balls
 from dem.model.domain.box import AXES
 from dem.model.particles.kinds import labels
@@ -65,7 +65,7 @@ def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
 
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
-    hoomd = optional.library("gsd.hoomd", extra="gsd", purpose="export to GSD")
+    hoomd = imports.library("gsd.hoomd", extra="gsd", purpose="export to GSD")
     cell, energy, time, step, what = _cell(run, frames), run.energy, run.time, run.step, _Kinds.of(run)
     oriented = "orientation" in fields or not only_balls(run)
     with hoomd.open(path, "w") as file:

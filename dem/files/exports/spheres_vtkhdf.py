@@ -13,8 +13,7 @@ import h5py
 import numpy as np
 
 from dem.files.exports.format import Format, only_balls
-from dem.files.h5md.vtk_variable_population import begin_with_points, crowd
-from dem.files.h5md.vtkhdf import draw_lines, polydata
+from dem.files.h5md.vtkhdf import begin_with_points, crowd, draw_lines, polydata
 from dem.model.shapes.bodies import place
 
 if TYPE_CHECKING:

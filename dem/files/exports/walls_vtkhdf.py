@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.base.rotate_points import turned
+from dem.base.quaternions import rotate
 from dem.files.exports.format import Format
 from dem.files.h5md.vtkhdf import GROUP
 from dem.model.walls.wall_triangles import triangles_of
@@ -79,7 +79,7 @@ def _moves(wall: StoredWall, frames: range) -> bool:
 
 def _placed(vertices: np.ndarray, wall: StoredWall, frame: int) -> np.ndarray:
     """Points of a wall at time 0 (V, 3) [m], where they are in a frame."""
-    return wall.position[frame] + turned(wall.orientation[frame], vertices - wall.wall.middle)
+    return wall.position[frame] + rotate(wall.orientation[frame], vertices - wall.wall.middle)
 
 
 def _layout(file: h5py.File, time: np.ndarray, points: int, cells: np.ndarray, *, still: bool) -> h5py.Group:

@@ -5,5 +5,5 @@
 - `variable_population.py`: fields of runs in which particles are inserted and removed
 - `bonds.py`, `walls.py`: bonds and walls, once, and their state at each frame
 - `growing_tables.py`: tables of events, such as broken bonds, and of contact forces
-- `vtkhdf.py`, `vtk_variable_population.py`: the group ``/VTKHDF``, by which ParaView opens the same file
+- `vtkhdf.py`: the group ``/VTKHDF``, by which ParaView opens the same file
 """

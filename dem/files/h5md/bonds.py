@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import h5py
 
-    from dem.model.bonds.bonds import Bonds
+    from dem.model.bonds import Bonds
     from dem.system.system import System
 
 GROUP = "bonds"

@@ -27,14 +27,14 @@ import h5py
 import numpy as np
 
 from dem.base.cpu_info import processor
-from dem.base.json_texts import parsed
+from dem.base.parsing import parse_json
 from dem.base.text import printable
 from dem.files.h5md import bonds, growing_tables, surfaces, variable_population, walls
 from dem.files.h5md.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in, energies_of
 from dem.model.contact.law_components import plain
 from dem.model.domain.box import AXES
 from dem.model.particles.fields import STATE
-from dem.model.particles.variant import is_fixed
+from dem.model.particles.kinds import is_fixed
 from dem.model.shapes.capsule import chain
 from dem.model.walls.wall import described
 
@@ -224,7 +224,7 @@ def changed(file: h5py.File, sim: System) -> dict[str, tuple[object, object]]:
     now, then = provenance(sim), file["parameters"].attrs
     pairs = {"kernels": (then["kernels"], now["kernels"])}
     for group in ("versions", "machine"):
-        old = parsed(then[group], group)
+        old = parse_json(then[group], group)
         pairs |= {name: (old.get(name), value) for name, value in now[group].items()}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dem import statistics
 from dem.base import checks
-from dem.base.declared import set_declared
+from dem.base.user_classes import set_declared
 from dem.files.h5md import growing_tables, layout, variable_population
 from dem.files.h5md.schema import energies_in
 from dem.files.reading.stored_field import read_rows

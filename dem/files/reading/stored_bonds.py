@@ -11,8 +11,7 @@ from dem.files.h5md.bonds import GROUP, count
 from dem.files.reading.stored_field import read_rows
 from dem.files.validation import input_validation
 from dem.files.validation.hdf5_validation import require
-from dem.model.bonds.bond_rest_shape import BondGeometry
-from dem.model.bonds.bonds import ARRAYS, Bonds, Breakage
+from dem.model.bonds import ARRAYS, BondGeometry, Bonds, Breakage
 
 if TYPE_CHECKING:
     import h5py

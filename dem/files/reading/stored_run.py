@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.declared import set_declared
-from dem.base.json_texts import parsed
+from dem.base.parsing import parse_json
+from dem.base.user_classes import set_declared
 from dem.files.checkpoints.serialization import variants_of
 from dem.files.h5md import growing_tables, surfaces, variable_population
 from dem.files.h5md.schema import energies_in, variants_in
 from dem.files.reading import stored_bonds, stored_walls
-from dem.files.reading.aligned_fields import AlignedField
-from dem.files.reading.stored_field import StoredField, read_rows
+from dem.files.reading.stored_field import AlignedField, StoredField, read_rows
 from dem.files.storage.journaled_file import open_to_read, unreadable
 from dem.files.validation import input_validation
 from dem.files.validation.hdf5_validation import DamagedError, damaged, require
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from dem.files.reading.stored_bonds import StoredBonds
     from dem.files.reading.stored_walls import StoredWall
-    from dem.model.bonds.bonds import Breakage
+    from dem.model.bonds import Breakage
     from dem.model.domain.box import Box
     from dem.model.materials import Material
     from dem.model.shapes.shape import Shape
@@ -245,7 +244,7 @@ class StoredRun:
             message = f"{self.path} does not tell how to make its shapes: {restart.attrs['unavailable']}"
             raise ValueError(message)
         try:
-            found = variants_of(parsed(input_validation.text(restart["start/input"]), "the state at the start"))
+            found = variants_of(parse_json(input_validation.text(restart["start/input"]), "the state at the start"))
             require(len(found) == len(self.variants), "the state at the start has other shapes")
         except (DamagedError, KeyError, TypeError) as error:
             message = f"{self.path} {damaged(error)}"
@@ -322,12 +321,12 @@ class StoredRun:
         """Resolved input of the run."""
         parameters = self._stored("/parameters")
         given = input_validation.text(parameters["input"]) if "input" in parameters else parameters.attrs["input"]
-        return parsed(given, "the input")
+        return parse_json(given, "the input")
 
     @property
     def versions(self) -> dict:
         """Versions of the engine and the libraries that wrote the file."""
-        return parsed(self._stored("/parameters").attrs["versions"], "versions")
+        return parse_json(self._stored("/parameters").attrs["versions"], "versions")
 
     @property
     def verdict(self) -> str | None:

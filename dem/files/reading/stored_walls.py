@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base.json_texts import parsed
+from dem.base.parsing import parse_json
 from dem.files.checkpoints.serialization import made, recipe
 from dem.files.h5md.walls import ELEMENTS, GROUP, WORN
 from dem.files.reading.stored_field import read_rows
@@ -100,8 +100,8 @@ def stored(file: h5py.File, frames: range, time: np.ndarray) -> tuple[StoredWall
     if GROUP not in file:
         return ()
     group = file[GROUP]
-    walls = made_walls(parsed(input_validation.text(group["definition"]), "the walls"), group)
-    names = parsed(group.attrs["names"], "names of walls")
+    walls = made_walls(parse_json(input_validation.text(group["definition"]), "the walls"), group)
+    names = parse_json(group.attrs["names"], "names of walls")
     every = {name: read_rows(group[f"{name}/value"], frames, slice(None)) for name in ELEMENTS}
 
     def worn(w: int) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.base.json_texts import parsed
+from dem.base.parsing import parse_json
 
 if TYPE_CHECKING:
     from dem.files.reading.stored_run import StoredRun
@@ -93,7 +93,7 @@ def _plain(value: object) -> object:
         value = value.decode()
     if isinstance(value, str) and value[:1] in {"{", "["}:
         try:
-            return parsed(value, "an attribute")
+            return parse_json(value, "an attribute")
         except ValueError:
             return value
     if isinstance(value, np.ndarray):

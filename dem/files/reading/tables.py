@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import optional
+from dem.base import imports
 from dem.model.particles.fields import FIELDS, ROWS
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ DIMENSIONS = {3: "component", 4: "quaternion"}  # by width
 
 def to_pandas(run: StoredRun, fields: Sequence[str]) -> pd.DataFrame:
     """A row for each particle in each frame, see `Trajectory.to_pandas`."""
-    pd = optional.library("pandas", extra="tables", purpose="to_pandas")
+    pd = imports.library("pandas", extra="tables", purpose="to_pandas")
     kind, frames = run.kind, np.asarray(run.frames)
     particles = len(kind)
     columns = {
@@ -50,7 +50,7 @@ def to_pandas(run: StoredRun, fields: Sequence[str]) -> pd.DataFrame:
 
 def contacts(forces: ContactForces) -> pd.DataFrame:
     """A row for each contact, see `Trajectory.contacts`."""
-    pd = optional.library("pandas", extra="tables", purpose="Trajectory.contacts")
+    pd = imports.library("pandas", extra="tables", purpose="Trajectory.contacts")
     push = np.einsum("ka,ka->k", forces.force, forces.normal)
     along = push[:, None] * forces.normal
     columns = {
@@ -69,7 +69,7 @@ def contacts(forces: ContactForces) -> pd.DataFrame:
 
 def to_xarray(run: StoredRun, fields: Sequence[str]) -> xarray.Dataset:
     """Arrays with named dimensions that are read when they are used, see `Trajectory.to_xarray`."""
-    xr = optional.library("xarray", extra="tables", purpose="to_xarray")
+    xr = imports.library("xarray", extra="tables", purpose="to_xarray")
     variables = {name: _variable(run.field(name)) for name in fields}
     for name, values in run.energy.items():
         attributes = {"units": "J", "long_name": f"{name} energy of the system"}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copy
+import math
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dem.base import checks
 from dem.base.text import counted
-from dem.files.reading import frame_selection, summary, tables
+from dem.files.reading import summary, tables
 from dem.files.reading.frame import Frame
 from dem.files.reading.stored_field import row
 from dem.files.reading.stored_run import StoredRun
@@ -91,11 +94,11 @@ class Trajectory(StoredRun):
 
     def at(self, time: float) -> Frame:
         """The frame nearest to a time [s]; raises ValueError for times more than half an interval outside the run."""
-        return self[frame_selection.nearest(self.time, time)]
+        return self[_nearest(self.time, time)]
 
     def between(self, start: float, end: float) -> Trajectory:
         """The part of the run from one time to another [s], both included; raises ValueError if no frame lies there."""
-        return self[frame_selection.between(self.time, start, end)]
+        return self[_between(self.time, start, end)]
 
     def spheres(self, frame: int) -> Spheres:
         """All spheres at a frame: centres (S, 3), radii (S,) [m], and the particle each belongs to (S,)."""
@@ -134,3 +137,38 @@ class Trajectory(StoredRun):
     def summary(self) -> dict:
         """All about the file but its fields: what ``dem info --json`` shows."""
         return summary.of(self, self._file)
+
+
+ROUNDING = 1e-9  # of the largest time: k dt and a time typed in differ in their last digits
+
+
+def _nearest(times: np.ndarray, time: float) -> int:
+    """Number of the frame nearest to a time; raises ValueError if that is more than half an interval outside."""
+    _check_time("time", time)
+    margin = 0.5 * np.ptp(times) / max(1, len(times) - 1) if len(times) else 0.0
+    if not (len(times) and times.min() - margin <= time <= times.max() + margin):
+        message = f"no frame at {time:g} s: {_extent(times)}"
+        raise ValueError(message)
+    return int(np.abs(times - time).argmin())
+
+
+def _between(times: np.ndarray, start: float, end: float) -> slice:
+    """The frames from one time to another, both included but for rounding; raises ValueError if there are none."""
+    _check_time("start", start)
+    _check_time("end", end)
+    rounding = ROUNDING * np.abs(times).max(initial=0.0)
+    chosen = np.flatnonzero((start - rounding <= times) & (times <= end + rounding))
+    if not chosen.size:
+        message = f"no frame between {start:g} and {end:g} s: {_extent(times)}"
+        raise ValueError(message)
+    return slice(int(chosen[0]), int(chosen[-1]) + 1)
+
+
+def _check_time(name: str, time: float) -> None:
+    """Refuse what is no number; those that are not finite are compared as they are."""
+    if not (isinstance(time, float) and not math.isfinite(time)):
+        checks.number(name, time)
+
+
+def _extent(times: np.ndarray) -> str:
+    return f"there are {len(times)}, from {times.min():g} to {times.max():g} s" if len(times) else "there are none"

@@ -31,14 +31,15 @@ import h5py
 from dem.base.replace import unused_name
 from dem.files.storage.journal import (
     HEAD,
+    PAGE,
     ForeignJournalError,
+    Pages,
     is_bound,
     is_journal,
     path_of,
     read_journal,
     write_journal,
 )
-from dem.files.storage.paged_file import PAGE, Pages
 from dem.files.validation import hdf5_validation
 from dem.files.writing.output_settings import SIGNATURE, beside
 

@@ -7,10 +7,15 @@ set that refers to itself. Reading them would fill the memory, open other files,
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import h5py
+import numpy as np
 
 from dem.base import cpu_info
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MOST_LINKS = 2000  # names of groups and data sets: a trajectory has some 130
 MOST_ATTRIBUTES = 100  # of one of them: the input has some 20
@@ -129,3 +134,31 @@ def _check_storage(thing: h5py.h5d.DatasetID, name: str) -> None:
     else:
         stored = thing.get_storage_size() >= number * size
     require(stored, f"{name} claims {number} values that are not stored")
+
+
+def check_alike(what: str, given: Mapping[str, object], own: Mapping[str, object]) -> None:
+    """Raise DamagedError unless there are the same names, each with the type and the shape of one's own array."""
+    lacking, unknown = own.keys() - given.keys(), given.keys() - own.keys()
+    require(not lacking, f"{what} lacks {', '.join(sorted(lacking))}")
+    require(not unknown, f"{what} has {', '.join(sorted(unknown))}, which is unknown here")
+    for name, values in own.items():
+        there, here = np.asarray(given[name]), np.asarray(values)
+        fits = (there.shape, there.dtype) == (here.shape, here.dtype)
+        require(fits, f"{what}/{name} is {_said(there)}, expected {_said(here)}")
+
+
+def check_finite(what: str, given: Mapping[str, np.ndarray], *, infinite: tuple[str, ...] = ()) -> None:
+    """Raise DamagedError if some number is not finite; where it may be infinite, if it is not a number."""
+    for name, values in given.items():
+        right = ~np.isnan(values) if name in infinite else np.isfinite(values)
+        require(bool(right.all()), f"{what}/{name} holds values that are not finite")
+
+
+def check_within(what: str, values: np.ndarray, least: float, most: float) -> None:
+    """Raise DamagedError unless all values lie between two bounds, these included."""
+    wrong = values[~((values >= least) & (values <= most))]
+    require(not wrong.size, f"{what} is {wrong[:1]} somewhere, expected {least} to {most}")
+
+
+def _said(array: np.ndarray) -> str:
+    return f"{array.dtype} {' x '.join(map(str, array.shape)) or 'alone'}"

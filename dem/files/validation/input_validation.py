@@ -15,7 +15,7 @@ import h5py
 import numpy as np
 
 from dem.base import checks
-from dem.base.json_texts import parsed
+from dem.base.parsing import parse_json
 from dem.base.text import counted
 from dem.files.h5md import bonds, growing_tables, layout, variable_population, walls
 from dem.files.h5md.schema import FORMAT, PARTICLES, variants_in
@@ -159,7 +159,7 @@ def _check(file: h5py.File, written: int) -> None:
     if written < 2:
         return  # which does not contain the shapes
     variants = _check_variants(file, particles)
-    given = parsed(text(file["parameters/input"]), "the input")
+    given = parse_json(text(file["parameters/input"]), "the input")
     _check_input(given, given.get("particles") if crowd and isinstance(given, dict) else particles)
     kinds = _check_kinds(given["kinds"], sizes=written > 2)
     indices(file, f"{PARTICLES}/species", particles, kinds)
@@ -199,7 +199,7 @@ def count_walls(file: h5py.File) -> int:
     """Walls beside the box."""
     if walls.GROUP not in file:
         return 0
-    return len(tables(parsed(text(file[f"{walls.GROUP}/definition"]), "the walls"), "walls"))
+    return len(tables(parse_json(text(file[f"{walls.GROUP}/definition"]), "the walls"), "walls"))
 
 
 def _check_logs(file: h5py.File) -> None:
@@ -310,12 +310,12 @@ def _check_attributes(file: h5py.File, particles: int) -> None:
     for name in TEXTS:
         require(isinstance(about.get(name, ""), str), f"{name} is no text")
     for name in TABLES:
-        require(isinstance(parsed(about.get(name, "{}"), name), dict), f"{name} is no table")
+        require(isinstance(parse_json(about.get(name, "{}"), name), dict), f"{name} is no table")
     if "table" in about:
-        columns = parsed(about["table"], "table")["columns"]
+        columns = parse_json(about["table"], "table")["columns"]
         require(isinstance(columns, list) and all(isinstance(name, str) for name in columns), "columns are no names")
-        checks.number("every of the table", parsed(about["table"], "table")["every"], above=0)
-    tables(parsed(about.get("resumed", "[]"), "resumed"), "stretches of the run")
+        checks.number("every of the table", parse_json(about["table"], "table")["every"], above=0)
+    tables(parse_json(about.get("resumed", "[]"), "resumed"), "stretches of the run")
     checks.number("wall_time", about.get("wall_time", 0.0), least=0, unit="s")
     whom = np.asarray(about.get("event_particles", np.zeros(0, np.int64)))
     named = whom.dtype.kind in "iu" and bool(((whom >= 0) & (whom < particles)).all())

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.json_texts import parsed
+from dem.base.parsing import parse_json
 from dem.files.h5md.schema import PARTICLES
 from dem.system.plan import MOST_STEPS, FrameSegment
 
@@ -22,7 +22,7 @@ MOST_FRAMES = 10_000_000  # all of them are listed when a run is resumed
 
 def plan_of(file: h5py.File, *, steps: bool) -> list[FrameSegment]:
     """The plan of a trajectory, in steps or in seconds; raises ValueError if it is none."""
-    given = parsed(file["parameters"].attrs.get("plan", "[]"), "the plan")
+    given = parse_json(file["parameters"].attrs.get("plan", "[]"), "the plan")
     if not isinstance(given, list) or not all(isinstance(each, list) and len(each) == 3 for each in given):
         message = "the plan is no list of stretches: first, length and frames of each"
         raise ValueError(message)

@@ -14,19 +14,18 @@ import h5py
 import numpy as np
 
 from dem.base import checks
-from dem.base.json_texts import parsed
 from dem.base.notices import Notice, warn
+from dem.base.parsing import parse_json
 from dem.base.replace import OutputError, unused_name
 from dem.base.text import counted
 from dem.files.checkpoints import checkpoint
-from dem.files.h5md import growing_tables, layout
+from dem.files.h5md import growing_tables, layout, variable_population
 from dem.files.h5md.vtkhdf import write_view
 from dem.files.reading import stored_walls
 from dem.files.storage.journaled_file import JournaledFile, LostError, check_journal, is_broken, unreadable
 from dem.files.validation import input_validation
 from dem.files.writing.frame_schedule import check_frames, plan_of
 from dem.files.writing.output_settings import EVERY, Every, Output, beside, check_ending
-from dem.files.writing.pending_frames import Waiting
 from dem.model.domain.cell import Cell
 from dem.system.observer import Change, Observer
 
@@ -51,7 +50,7 @@ class TrajectoryWriter(Observer):
     def __init__(self, path: Path, store: JournaledFile, file: h5py.File, sim: System, every: Every) -> None:
         self.path, self.sim = path, sim
         self._store, self._file, self._every = store, file, every
-        self._waiting = Waiting(file, sim)  # what goes into the file at the next commit
+        self._waiting = PendingRows(file, sim)  # what goes into the file at the next commit
         self.was_changed = False  # by the user, before the run was resumed
         self.frames = len(self._waiting.of_frames["step"])
         self._spent = float(file["parameters"].attrs.get("wall_time", 0.0))
@@ -236,7 +235,7 @@ class TrajectoryWriter(Observer):
         """Store the machine on which the run is resumed; warn if that may change the bytes."""
         about = self._file["parameters"].attrs
         changed = layout.changed(self._file, self.sim)
-        stretches = parsed(about.get("resumed", "[]"), "what the file tells of earlier resumptions")
+        stretches = parse_json(about.get("resumed", "[]"), "what the file tells of earlier resumptions")
         about["resumed"] = json.dumps(
             [*stretches[1 - MOST_STRETCHES :], {"at": self.sim.time, **layout.provenance(self.sim)}]
         )
@@ -397,3 +396,62 @@ def _check_free(path: Path) -> None:
         if not is_broken(path):
             message = f"output {path} is no HDF5 file: remove it by hand, or choose another name"
             raise OSError(message) from None
+
+
+class PendingRows:
+    """Rows of frames and of logs, by the names of their data sets."""
+
+    def __init__(self, file: h5py.File, sim: System) -> None:
+        self._file, self._sim = file, sim
+        if sim.traffic:
+            sim.traffic.ledger.fetch()  # what was before is in no file, or in another one
+        self.of_frames = layout.frame_datasets(file)
+        self.of_logs = growing_tables.found(file)
+        self._rows = {name: [] for name in (*self.of_frames, *self.of_logs)}
+
+    def __bool__(self) -> bool:
+        """Whether any row waits."""
+        return any(self._rows.values())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that they take."""
+        return sum(sum(row.nbytes for row in rows) for rows in self._rows.values())
+
+    def frame(self, rows: dict[str, object]) -> None:
+        """Take a row of each data set that has one a frame."""
+        if variable_population.ID in self.of_frames:
+            variable_population.note_born(self._file, self._sim)
+        for name, dataset in self.of_frames.items():
+            self._rows[name].append(np.array(rows[name], dataset.dtype))
+        if growing_tables.CONTACTS in self.of_logs:
+            self._rows[growing_tables.CONTACTS].append(rows[growing_tables.CONTACTS])
+
+    def hear(self, sim: System) -> None:
+        """Add insertions and removals."""
+        if sim.traffic and (rows := sim.traffic.ledger.fetch()).size:
+            self._rows[growing_tables.EVENTS].append(rows)
+
+    def log(self, name: str, row: tuple, kind: np.dtype, units: dict[str, str]) -> None:
+        """Take a row of a log, which is made with its first one."""
+        if name not in self.of_logs:
+            self.of_logs[name], self._rows[name] = growing_tables.create(self._file, name, kind, units), []
+        self._rows[name].append(np.array(row, kind))
+
+    def write(self) -> None:
+        """Put them into their data sets, all at once."""
+        datasets = self.of_frames | self.of_logs
+        for name, rows in self._rows.items():
+            if rows:
+                dataset = datasets[name]
+                if dataset.ndim > 1 and dataset.maxshape[1] is None:
+                    variable_population.append(dataset, rows)
+                    rows.clear()
+                    continue
+                first = len(dataset)
+                new = (
+                    np.concatenate(rows) if name in (growing_tables.CONTACTS, growing_tables.EVENTS) else np.stack(rows)
+                )
+                dataset.resize(first + len(new), axis=0)
+                dataset[first:] = new
+                rows.clear()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.contact.normal_forces import Hertz
+from dem.model.contact.law_parts import Hertz
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

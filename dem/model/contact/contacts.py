@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.declared import set_declared
 from dem.base.notices import deprecated
 from dem.base.text import counted
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted, set_declared
 from dem.model.contact.law_components import SLOTS, Hertz, LawPart, keep_checked, plain
 from dem.model.materials import Material
 

@@ -1,127 +1,36 @@
-"""What contacts are composed of: words for the parts of contact laws, see `dem.kernels.laws`."""
+"""Parts of contact laws by name: those of dem and of other packages, how they are checked and written to files."""
 
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from dem.base import checks
-from dem.base.typo_hints import hinted
-from dem.model.contact.adhesion import DMT, JKR, Bridge
-from dem.model.contact.damping import Dashpot, Viscoelastic
-from dem.model.contact.law_component import LawPart, choice, keys, kind, number
-from dem.model.contact.normal_forces import Hertz, Hysteretic, Linear, PowerLaw
+from dem.model.contact.law_component import LawPart, keys
+from dem.model.contact.law_parts import (
+    DMT,
+    JKR,
+    Bridge,
+    Dashpot,
+    Hertz,
+    Hysteretic,
+    Linear,
+    PowerLaw,
+    Rolling,
+    Twisting,
+    Viscoelastic,
+)
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from dem.kernels.laws.interface import LawComponent
-    from dem.model.contact.law_component import LawTables
 
-STIFFNESS = 2.25  # of rolling, over μ_r², of spheres: J. Ai et al., Powder Technol. 206 (2011) 269, eq. (20)
 SLOTS = ("normal", "damping", "tangential", "rolling", "twisting", "adhesion")  # beside restitution and friction
-
-
-@hinted
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Rolling(LawPart):
-    """Resistance to rolling: a couple up to μ_r R* F_n, like friction's force (Luding 2008; Ai et al. 2011, type C).
-
-    Parameters
-    ----------
-    friction : float
-        μ_r, of the effective radius R*, not negative: a sphere stays at rest on a slope of up to atan μ_r.
-    model : "spring" or "constant"
-        With a spring, which remembers how far a contact has rolled and holds at rest; or the same couple at any angle
-        (Ai et al., type A), which does not.
-    stiffness : float, optional
-        Of the spring, over F_n/δ; default 2.25 μ_r² (Ai et al. 2011, eq. (20)).
-    damping : float
-        Of the spring, over critical damping.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a value is out of range.
-
-    Examples
-    --------
-    >>> Rolling(friction=0.1)
-    Rolling(friction=0.1, model='spring', damping=0.3)
-    """
-
-    SLOT = "rolling"
-    type: str = kind("rolling")
-    friction: float = number("largest couple over R* F_n", least=0, example=0.1)
-    model: str = choice("of the couple", "spring", "constant")
-    stiffness: float | None = number(
-        "of the spring over F_n/δ; default: 2.25 times friction squared", above=0, default=None, example=0.0225
-    )
-    damping: float = number("of the spring over critical damping", least=0, default=0.3, example=0.3)
-
-    def tables(self, pairs: LawTables) -> tuple:
-        """Of friction, and of the spring if there is one."""
-        from dem.kernels import laws  # noqa: PLC0415
-
-        friction = pairs.values("rolling", "friction")
-        if self.model == "constant":
-            return laws.ConstantTorque(friction)
-        stiffness = pairs(lambda contact, *_: contact.rolling.spring() if contact.rolling else 0.0)
-        return laws.Rolling(friction, stiffness, pairs.values("rolling", "damping"))
-
-    def spring(self) -> float:
-        """Stiffness of the spring over normal force over overlap."""
-        return self.stiffness or STIFFNESS * self.friction**2
-
-
-@hinted
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Twisting(LawPart):
-    """Resistance to twisting about the normal, from the same friction as sliding.
-
-    Parameters
-    ----------
-    model : "hertz" or "marshall"
-        Stiffness 8/3 G a³ (two equal spheres, Lubkin 1951) and largest couple 3π/16 μ a F_n, exact under Hertz's
-        pressure; or k_t a²/2 and 2/3 μ a F_n (Marshall 2009).
-
-    Raises
-    ------
-    ValueError
-        For an unknown model.
-
-    Examples
-    --------
-    >>> Twisting()
-    Twisting(model='hertz')
-    """
-
-    SLOT = "twisting"
-    type: str = kind("twisting")
-    model: str = choice("of stiffness and largest couple", "hertz", "marshall")
-
-    def tables(self, pairs: LawTables) -> tuple:
-        """Of friction, and of the stiffness and dashpot that friction has."""
-        from dem.kernels import laws  # noqa: PLC0415
-
-        exact = self.model == "hertz"
-        share = 3 * math.pi / 16 if exact else 2 / 3
-
-        def of_shear(contact: Any, one: Any, other: Any) -> float:  # noqa: ANN401, a Contact and two Materials
-            if not contact.twisting:
-                return 0.0
-            if exact:  # 8/3 G of two equal materials
-                whole = 16 / 3 / sum(2 * (1 + m.poisson) / m.young for m in (one, other))
-                return whole / (8 * one.effective_shear_modulus(other))
-            return 0.5
-
-        slides = pairs(lambda contact, *_: share * contact.friction if contact.twisting else 0.0)
-        return laws.Twisting(slides, pairs.shear * pairs(of_shear), pairs.dashpot)
 
 
 WORDS = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.model.contact.law_component import check_values, kind, number, said, shown
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dem.base import checks
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.model.materials import Material
 from dem.model.walls.motion import Motion
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.matrices import inverse, row_lengths, times
 from dem.base.periodic import PeriodicCell
+from dem.base.portable import inverse, row_lengths, times
 from dem.kernels.compiler.jit import select
 from dem.kernels.compiler.selection import function_for
 from dem.kernels.domain.deforming import COLUMNS, DeformingFaces, deforms

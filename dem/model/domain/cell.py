@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
-from dem.base.matrices import determinant, inverse, row_lengths
+from dem.base.portable import determinant, inverse, row_lengths
 from dem.base.text import shown
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.model.domain.box import AXES, Box
 
 if TYPE_CHECKING:

@@ -5,14 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from dem.base import checks
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.model.contact.lubrication import Lubrication
 from dem.model.fluid.cells import Cells
 from dem.model.fluid.coupling import Coupling
 from dem.model.fluid.drag_registry import DRAGS, Correlation, is_dense, known_drag
-from dem.model.fluid.flows import ChannelFlow, Flow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
+from dem.model.fluid.flows import (
+    ABCFlow,
+    ChannelFlow,
+    Flow,
+    PipeFlow,
+    RotatingFlow,
+    ShearFlow,
+    TaylorGreenFlow,
+    UniformFlow,
+)
 from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
-from dem.model.fluid.vortices import ABCFlow, TaylorGreenFlow
 
 FLOWS = (
     UniformFlow, ShearFlow, RotatingFlow, ChannelFlow, PipeFlow, TaylorGreenFlow, ABCFlow, GriddedFlow, FunctionFlow,

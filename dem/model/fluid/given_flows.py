@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
-from dem.base.named import named
-from dem.base.typo_hints import hinted
+from dem.base.imports import named
+from dem.base.user_classes import hinted
 from dem.model.contact.law_component import kind
 from dem.model.fluid.flows import AXES, Flow, inverse
 

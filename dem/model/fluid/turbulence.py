@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dem.base import checks
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 
 
 @hinted

@@ -1,6 +1,6 @@
 """Particles and their starting states.
 
-Read `particles` first. `fields` lists the fields of a particle, `kinds` and `variant` group particles of one shape and
-material. Sizes: `sizes` (the base class), `size_distributions`, `sieves`, `grading`. Starting states: `packing`
-(random orientations and velocities), `random_insertion`, `dense_packing`.
+Read `particles` first. `fields` lists the fields of a particle, `kinds` groups particles of one shape and material.
+Sizes: `sizes` (distributions and sieves), `grading`. Starting states: `packing` (random orientations and velocities),
+`random_insertion`, `dense_packing`.
 """

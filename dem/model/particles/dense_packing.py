@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import checks, compilation, optional, portable
+from dem.base import checks, compilation, imports, portable
 from dem.base.periodic import nearest_image
 from dem.base.progress import progress_bar
 from dem.base.text import counted
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.model.domain.box import AXES, Box
 from dem.model.materials import Material
 from dem.model.particles.grading import graded
@@ -162,7 +162,7 @@ class _Relaxation:
     """Points that push each other apart, by FIRE."""
 
     def __init__(self, radius: np.ndarray, size: np.ndarray, period: np.ndarray, rng: np.random.Generator) -> None:
-        self._spatial = optional.library("scipy.spatial", extra="tables", purpose="dense packing")
+        self._spatial = imports.library("scipy.spatial", extra="tables", purpose="dense packing")
         self._radius, self._size, self._period = radius, size, period
         margin = np.where(period > 0, 0.0, 1.0) * radius[:, None]
         self.x = margin + (size - 2 * margin) * rng.random((len(radius), 3))

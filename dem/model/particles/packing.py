@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from dem.base import checks
+from dem.base.quaternions import rotation_from_x
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.shape import Fibre
 
@@ -79,8 +80,7 @@ def along(axes: np.ndarray) -> np.ndarray:
     """
     axes = axes / np.linalg.norm(axes, axis=1)[:, None]
     axes *= np.where(axes[:, :1] < 0, -1.0, 1.0)
-    q = np.column_stack([1 + axes[:, 0], np.zeros(len(axes)), -axes[:, 2], axes[:, 1]])
-    return q / np.linalg.norm(q, axis=1)[:, None]
+    return rotation_from_x(axes)
 
 
 def random_velocities(n: int, speed: float, rng: np.random.Generator) -> np.ndarray:

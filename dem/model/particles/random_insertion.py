@@ -15,7 +15,7 @@ import numpy as np
 from dem.base import checks, compilation
 from dem.base.progress import progress_bar
 from dem.base.text import counted
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.kernels.packing import insertion
 from dem.model.domain.box import Box
 from dem.model.domain.regions import Region, region_of

@@ -2,7 +2,7 @@
 
 Read `shape` first: what a shape has to provide, `Sphere` and `Fibre`. `capsule`, `clump`: further rigid shapes.
 `ellipsoid`, `polyhedron`, `rounded_cylinder`: convex shapes, known by their support functions (`dem.kernels.convex`).
-`convex_hull`: hulls of points and integrals over rounded ones. `mesh_clump`: spheres inside of a mesh. `flexible` and
-`fibre_segment`: flexible fibres, which are rows of bonded nodes. `spheroid`: spheroids of the same moments, for drag.
-`bodies`: the spheres of all bodies in arrays.
+`convex_hull`: hulls of points and integrals over rounded ones. `mesh_clump`: spheres inside of a mesh. `flexible`:
+flexible fibres, which are rows of bonded nodes. `spheroid`: spheroids of the same moments, for drag. `bodies`: the
+spheres of all bodies in arrays.
 """

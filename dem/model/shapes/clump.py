@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks, portable
-from dem.base.readonly import frozen
-from dem.base.typo_hints import hinted
-from dem.model.bonds.bond_rest_shape import product
+from dem.base.quaternions import product
+from dem.base.user_classes import frozen, hinted
 from dem.model.shapes import mesh_clump
 from dem.model.shapes.shape import MOST_SPHERES, EqualBySaved, MassProperties
 from dem.model.walls import stl

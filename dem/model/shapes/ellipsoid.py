@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks, portable
-from dem.base.readonly import frozen
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import frozen, hinted
 from dem.model.shapes.shape import MassProperties
 
 if TYPE_CHECKING:

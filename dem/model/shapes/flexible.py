@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
-from dem.base.readonly import frozen
-from dem.base.typo_hints import hinted
-from dem.model.bonds.bond_rest_shape import BondGeometry, product, turned
-from dem.model.bonds.bonds import Bonds
+from dem.base.quaternions import product, rotate
+from dem.base.user_classes import frozen, hinted
+from dem.model.bonds import BondGeometry, Bonds
 from dem.model.particles.fields import STATE
-from dem.model.particles.kinds import Kind, numbered
+from dem.model.particles.kinds import Kind, is_fixed, numbered
 from dem.model.particles.particles import Particles
-from dem.model.particles.variant import is_fixed
-from dem.model.shapes.capsule import chain
-from dem.model.shapes.fibre_segment import FibreSegment
+from dem.model.shapes.capsule import FibreSegment, chain
 from dem.model.shapes.shape import MassProperties
 
 if TYPE_CHECKING:
@@ -156,7 +153,7 @@ class FlexibleFibre:
         """Sphere centres (n, 3) at rest [m]; those of a smooth fibre look like it, right to 0.8 % of the radius."""
         x, q = self._frames
         along = np.concatenate([chain(piece)[0][None] for piece in self.pieces])
-        return frozen((x[:, None] + turned(np.repeat(q[:, None], along.shape[1], axis=1), along)).reshape(-1, 3))
+        return frozen((x[:, None] + rotate(np.repeat(q[:, None], along.shape[1], axis=1), along)).reshape(-1, 3))
 
     @cached_property
     def radii(self) -> np.ndarray:
@@ -173,7 +170,7 @@ class FlexibleFibre:
         parts = [piece.mass_properties(density) for piece in self.pieces]
         mass = np.array([p.mass for p in parts])
         x, q = self._frames
-        along = turned(q, np.array([1.0, 0.0, 0.0]))
+        along = rotate(q, np.array([1.0, 0.0, 0.0]))
         own = np.array([p.inertia for p in parts])
         square = mass[:, None] * ((x**2).sum(1)[:, None] - x**2)
         inertia = (square + own[:, 1:2] + (own[:, :1] - own[:, 1:2]) * along**2).sum(0)
@@ -268,7 +265,7 @@ def _place(state: dict, at: np.ndarray, shape: FlexibleFibre, particles: Particl
     """State of the nodes (K, n) of K fibres of a shape, which moves as a rigid body."""
     x, q = shape._frames  # noqa: SLF001
     of_fibre = particles.orientation[whose][:, None]
-    arm = turned(np.broadcast_to(of_fibre, (len(whose), len(x), 4)), x)
+    arm = rotate(np.broadcast_to(of_fibre, (len(whose), len(x), 4)), x)
     state["position"][at] = particles.position[whose][:, None] + arm
     state["orientation"][at] = product(np.broadcast_to(of_fibre, (len(whose), len(x), 4)), q)
     spin = particles.angular_velocity[whose][:, None]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
-from dem.base.readonly import frozen
-from dem.base.typo_hints import hinted
-from dem.model.bonds.bond_rest_shape import product
+from dem.base.quaternions import product
+from dem.base.user_classes import frozen, hinted
 from dem.model.shapes.clump import principal_axes, quaternion_of
 from dem.model.shapes.convex_hull import convex_hull, inset, rounded_area, rounded_moments
 from dem.model.shapes.ellipsoid import checked_contact_radius, cube_mesh, sphericity_of

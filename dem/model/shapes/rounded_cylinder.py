@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from dem.base import checks
-from dem.base.readonly import frozen
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import frozen, hinted
 from dem.model.shapes.ellipsoid import checked_contact_radius, sphericity_of
 from dem.model.shapes.shape import MassProperties
 

@@ -10,9 +10,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from dem.base import checks
-from dem.base.readonly import frozen
 from dem.base.text import counted
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import frozen, hinted
 
 # in one particle: two such touching make 2^24 pairs, what kernels/soft/neighbours/candidate_pairs.py can count
 MOST_SPHERES = 4000

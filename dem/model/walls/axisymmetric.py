@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from dem.base import checks, portable
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.model.walls.basic import Point, check_length, direction, keep, keep_flag, keep_sizes
 from dem.model.walls.wall import Wall, on_line, parallel
 

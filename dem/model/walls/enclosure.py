@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.rotate_points import turned
+from dem.base.quaternions import rotate
 from dem.model.domain.regions import Region
 from dem.model.walls.welding import components, edges_of
 
@@ -52,7 +52,7 @@ def enclosed(vertices: np.ndarray, triangles: np.ndarray, points: np.ndarray) ->
     lower, upper = vertices.min(0), vertices.max(0)
     near = np.flatnonzero(((points >= lower) & (points <= upper)).all(1))
     found = np.zeros(len(points), bool)
-    corners, x, part = turned(VIEW, vertices), turned(VIEW, points[near]), parts_of(triangles)
+    corners, x, part = rotate(VIEW, vertices), rotate(VIEW, points[near]), parts_of(triangles)
     begin, listed, cell = _cells(corners[triangles, :2], x[:, :2])
     number = begin[cell + 1] - begin[cell]
     ends = np.cumsum(number)

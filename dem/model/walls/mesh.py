@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dem.base import checks
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.model.walls import mesh_builders, stl
 from dem.model.walls.wall import DEFAULTS, Wall
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from dem.base import checks
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 
 ALWAYS = ("velocity", "amplitude", "frequency", "phase")  # what every wall may do, and files have always told
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 from dem.model.walls.basic import Point, check_length, direction, keep, keep_flag, keep_sizes
 from dem.model.walls.wall import Wall, on_line, parallel
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from dem.base import checks, portable
-from dem.base.typo_hints import hinted
+from dem.base.user_classes import hinted
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.optional import library
+from dem.base.imports import library
 from dem.base.progress import progress_bar
 from dem.base.text import counted
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from dem.base import compilation
 from dem.base.progress import progress_bar
-from dem.base.readonly import frozen
 from dem.base.text import counted
+from dem.base.user_classes import frozen
 from dem.kernels.walls.triangles import NUMBERS
 from dem.model.walls.welding import Edges, components, edges_of, split_junctions, weld
 

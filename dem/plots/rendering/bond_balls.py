@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.bonds.bond_rest_shape import turned
+from dem.base.quaternions import rotate
 from dem.model.shapes.bodies import Spheres
 from dem.plots.bodies import all_positions, spheres
 
@@ -50,8 +50,8 @@ def _rows(run: Trajectory, frame: int, bonds: StoredBonds, which: np.ndarray, th
     i, j = made.pairs.T
     turning = made.anchors.any()
     q = run.orientation[frame].astype(float) if turning else None
-    one = x[i] + (turned(q[i], made.anchors[:, 0]) if turning else 0.0)
-    other = x[j] + (turned(q[j], made.anchors[:, 1]) if turning else 0.0)
+    one = x[i] + (rotate(q[i], made.anchors[:, 0]) if turning else 0.0)
+    other = x[j] + (rotate(q[j], made.anchors[:, 1]) if turning else 0.0)
     other[j < 0] = made.ground
     length = np.linalg.norm(other - one, axis=1)
     shown = np.flatnonzero(which & (length < TORN * made.geometry.length))

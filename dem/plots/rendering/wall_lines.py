@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.rotate_points import turned
+from dem.base.quaternions import rotate
 from dem.kernels.walls import geometry
 from dem.model.walls.wall_triangles import triangles_of
 from dem.model.walls.welding import edges_of
@@ -107,7 +107,7 @@ def _round(centre: np.ndarray, axis: np.ndarray, side: np.ndarray, profile: np.n
 
 def placed(points: np.ndarray, wall: StoredWall, frame: int) -> np.ndarray:
     """Points (..., 3) of a wall at the start [m], where they are in a frame."""
-    return wall.position[frame] + turned(wall.orientation[frame], points - wall.wall.middle)
+    return wall.position[frame] + rotate(wall.orientation[frame], points - wall.wall.middle)
 
 
 def _present(run: Trajectory, frame: int) -> list[StoredWall]:

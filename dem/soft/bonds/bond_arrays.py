@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base.large_pages import copied, full, zeros
+from dem.base.quaternions import conjugate, rotate
 from dem.kernels.soft.bonds import bond_arrays as rows
 from dem.kernels.soft.bonds.overlap_release import FAR, Eased
 from dem.kernels.soft.chunks import CHUNK
-from dem.model.bonds.bond_rest_shape import inverse, turned
 from dem.model.shapes.capsule import chain
 
 if TYPE_CHECKING:
-    from dem.model.bonds.bonds import Bonds
+    from dem.model.bonds import Bonds
     from dem.model.particles.particles import Particles
 
 STATE = ("state", "when", "count", "pending", "before", "pressed")  # of `bond_arrays.Bonds`: what a run has come to
@@ -38,7 +38,7 @@ def masses(bonds: Bonds, particles: Particles, *, shared: bool = False) -> tuple
     fixed = particles.fixed[body] & (bonds.pairs >= 0)
     heavy = (bonds.pairs < 0) | (fixed & ~fixed.all(axis=1, keepdims=True))
     share = np.where(heavy, 0.0, times[body])
-    axis = turned(bonds.geometry.frames, np.array([1.0, 0.0, 0.0]))
+    axis = rotate(bonds.geometry.frames, np.array([1.0, 0.0, 0.0]))
     along = (inertia[body] * axis**2).sum(-1)
     across = 0.5 * (inertia[body].sum(-1) - along)
     return share / mass[body], share / along, share / across
@@ -113,7 +113,7 @@ def closest(bonds: Bonds, particles: Particles) -> np.ndarray:
 
 def _along(centres: np.ndarray, bonds: Bonds, k: np.ndarray, side: int) -> np.ndarray:
     """Centres (S, 3) of a body's spheres in the frame of its end of bonds k, from its anchors (K, S, 3) [m]."""
-    return turned(inverse(bonds.geometry.frames[k, side])[:, None], centres - bonds.anchors[k, side][:, None])
+    return rotate(conjugate(bonds.geometry.frames[k, side])[:, None], centres - bonds.anchors[k, side][:, None])
 
 
 def breakable(bonds: Bonds) -> bool:

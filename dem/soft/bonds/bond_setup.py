@@ -11,7 +11,7 @@ import numpy as np
 from dem.base.notices import Notice
 from dem.base.text import counted
 from dem.kernels.soft.bonds.bond_arrays import BROKEN, INTACT
-from dem.model.bonds.bonds import MODES, Bonds, Breakage
+from dem.model.bonds import MODES, Bonds, Breakage
 from dem.model.domain.cell import Cell
 from dem.model.shapes.flexible import FlexibleFibre
 from dem.rotation.names import BONDED
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dem.model.domain.box import Box
-    from dem.model.insertion.inserter import Inserter
+    from dem.model.insertion import Inserter
     from dem.model.particles.particles import Particles
     from dem.soft.engine import Engine
     from dem.soft.time_step.advice import Advice

@@ -12,7 +12,7 @@ from dem.soft.bonds.bond_arrays import breakable, incidence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dem.model.bonds.bonds import Bonds
+    from dem.model.bonds import Bonds
     from dem.model.particles.particles import Particles
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files.validation.array_validation import check_alike, check_finite, check_within
-from dem.files.validation.hdf5_validation import require
+from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, require
 from dem.kernels.soft.bonds.bond_arrays import GONE
 from dem.kernels.soft.bonds.overlap_release import FAR
 from dem.system.plan import MOST_STEPS

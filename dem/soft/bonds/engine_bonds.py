@@ -13,7 +13,7 @@ from dem.soft.bonds.bond_arrays import EASED, STATE, acting, as_given, give_room
 if TYPE_CHECKING:
     from dem.kernels.domain.faces import BoxFaces
     from dem.kernels.soft.state import Bodies, Neighbours
-    from dem.model.bonds.bonds import Bonds
+    from dem.model.bonds import Bonds
     from dem.model.particles.particles import Particles
 
 

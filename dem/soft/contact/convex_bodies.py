@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from dem.kernels.domain.faces import BoxFaces
     from dem.kernels.soft.state import Bodies, Kinds
-    from dem.model.bonds.bonds import Bonds
+    from dem.model.bonds import Bonds
     from dem.model.domain.box import Box
     from dem.model.fluid.fluid import Fluid
     from dem.model.particles.particles import Particles

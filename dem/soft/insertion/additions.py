@@ -15,7 +15,7 @@ from dem.soft.walls.wall_arrays import face_word
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.insertion.inserter import Inserter
+    from dem.model.insertion import Inserter
     from dem.soft.engine import Engine
     from dem.soft.insertion.inserter_in_run import InserterInRun
     from dem.soft.insertion.population import Population

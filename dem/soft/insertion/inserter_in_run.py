@@ -14,7 +14,7 @@ from dem.soft.insertion import places
 from dem.soft.insertion.size_sampler import SizeSampler
 
 if TYPE_CHECKING:
-    from dem.model.insertion.inserter import Inserter
+    from dem.model.insertion import Inserter
     from dem.model.particles.grading import Grading
     from dem.soft.engine import Engine
 

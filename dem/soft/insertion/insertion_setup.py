@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks, portable
-from dem.model.insertion.inserter import Inserter
-from dem.model.insertion.outlet import Outlet
+from dem.model.insertion import Inserter, Outlet
 from dem.model.particles.fields import STATE
 from dem.model.particles.particles import Particles
 from dem.soft.insertion.population import Population

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files.validation.array_validation import check_finite, check_within
-from dem.files.validation.hdf5_validation import require
+from dem.files.validation.hdf5_validation import check_finite, check_within, require
 from dem.soft.insertion.inserter_in_run import NEVER
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model.insertion.outlet import STEPS
+from dem.model.insertion import STEPS
 
 if TYPE_CHECKING:
-    from dem.model.insertion.outlet import Outlet
+    from dem.model.insertion import Outlet
     from dem.soft.engine import Engine
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import portable
-from dem.base.readonly import frozen
 from dem.base.text import counted
+from dem.base.user_classes import frozen
 from dem.kernels.numerics import energy as energy_kernels
 from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles
@@ -21,8 +21,7 @@ from dem.soft.insertion.removed_elastic_energy import removed_energy
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.insertion.inserter import Inserter
-    from dem.model.insertion.outlet import Outlet
+    from dem.model.insertion import Inserter, Outlet
     from dem.model.materials import Material
     from dem.model.particles.kinds import Kind
     from dem.model.shapes.shape import Shape

@@ -19,7 +19,7 @@ from dem.model.particles.sizes import largest_remainders
 from dem.model.shapes.shape import AS_GIVEN, standing
 
 if TYPE_CHECKING:
-    from dem.model.insertion.inserter import Inserter
+    from dem.model.insertion import Inserter
     from dem.model.materials import Material
     from dem.model.shapes.shape import Shape
 

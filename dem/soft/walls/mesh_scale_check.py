@@ -14,7 +14,7 @@ from dem.system.diagnosis import outside, point
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dem.model.insertion.inserter import Inserter
+    from dem.model.insertion import Inserter
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
 

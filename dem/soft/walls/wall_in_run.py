@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks, portable
-from dem.base.rotate_points import turned
+from dem.base.quaternions import rotate
 from dem.kernels.numerics.energy import REST
 from dem.kernels.walls import rigid_body
 from dem.model.walls.wall import Wall
@@ -171,7 +171,7 @@ class WallInRun:
         )
         bodies = self._present().walls.faces.walls.free
         arm, load = bodies.arm[:, self._number], bodies.load[:, self._number]
-        moved = state[:3] + turned(state[rigid_body.TURN : rigid_body.TURN + 4], arm) - arm
+        moved = state[:3] + rotate(state[rigid_body.TURN : rigid_body.TURN + 4], arm) - arm
         return float(kinetic - portable.dot(load, moved))
 
     def _body(self) -> RigidWall:

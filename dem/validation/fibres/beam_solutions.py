@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 import dem
+from dem.base.quaternions import product, rotate
 from dem.kernels.bonds.static_row import pull_row
-from dem.model.bonds.bond_rest_shape import BondGeometry, product, turned
+from dem.model.bonds import BondGeometry
 
 STEPS = 4  # of Newton's method, from a matrix that is right to 1e-9
 
@@ -102,7 +103,7 @@ class Beam:
         flexible = np.array([1 / self.along[1], 1 / self.across[1], 1 / self.across[1]])
         each = np.array(couple) * flexible
         k = np.arange(1, self.number + 1)[:, None]
-        chords = turned(rotations((k - 0.5) * each), np.array([self.spacing, 0.0, 0.0]))
+        chords = rotate(rotations((k - 0.5) * each), np.array([self.spacing, 0.0, 0.0]))
         return BeamShape(np.cumsum(chords, axis=0), rotations(k * each))
 
     def unbalanced(self, shape: BeamShape, couple: tuple[float, float, float]) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dem.base import checks, csv_rows
+from dem.base import checks, parsing
 from dem.files.validation.hdf5_validation import check_memory
 from dem.model.particles.fields import ROWS, STATE, heading
 
@@ -68,13 +68,13 @@ def _csv(path: Path) -> dict[str, np.ndarray]:
 
 def _table(path: Path) -> dict[str, np.ndarray]:
     """All columns of a CSV file, by their names without units."""
-    texts, rows = csv_rows.read(path)
+    texts, rows = parsing.read_csv(path)
     names = [_column(path, name) for name in texts]
     for name in names:
         if names.count(name) > 1:
             message = f"{path} has {names.count(name)} columns {name}: leave one"
             raise ValueError(message)
-    return dict(zip(names, csv_rows.numbers(path, rows, len(names)).T, strict=True))
+    return dict(zip(names, parsing.csv_numbers(path, rows, len(names)).T, strict=True))
 
 
 def _column(path: Path, name: str) -> str:

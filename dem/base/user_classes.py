@@ -1,15 +1,19 @@
-"""What a misspelt keyword may mean, also where Python says it by itself from 3.13 on, and what other words mean."""
+"""What protects the users of a class: hints at misspelt names, read-only arrays, one thread at a time."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import threading
 from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
 
 from dem.base.checks import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from types import TracebackType
 
     Known = TypeVar("Known", bound=Callable)
 
@@ -84,3 +88,94 @@ def _hint(unknown: list[str], names: Iterable[str], placed: list[str], keywords:
         if near:
             return f"Did you mean {near!r}?"
     return ""
+
+
+def set_declared(self: object, name: str, value: object) -> None:
+    """Assign properties with a setter, names annotated in the class, and private ones: to be a class's `__setattr__`.
+
+    Raises
+    ------
+    AttributeError
+        For a name that the class does not declare, or that can only be read.
+
+    Examples
+    --------
+    >>> class Tray:
+    ...     tilt: float
+    ...     __setattr__ = set_declared
+    >>> tray = Tray()
+    >>> tray.tilt = 0.1
+    >>> tray.tild = 0.2
+    Traceback (most recent call last):
+    AttributeError: Tray has no attribute 'tild' to assign to: did you mean tilt?
+    """
+    if not name.startswith("_"):
+        _check_declared(type(self), name)
+    object.__setattr__(self, name, value)
+
+
+def _check_declared(kind: type, name: str) -> None:
+    there = getattr(kind, name, None)
+    annotated = {each for base in kind.__mro__ for each in getattr(base, "__annotations__", ())}
+    if getattr(there, "fset", None) or (there is None and name in annotated):
+        return
+    if there is not None:
+        message = f"{name} of {kind.__name__} can only be read"
+        raise AttributeError(message, name=name)
+    near = nearest(name, [*annotated, *dir(kind)])
+    message = f"{kind.__name__} has no attribute {name!r} to assign to{near and f': did you mean {near}?'}"
+    raise AttributeError(message, name=name)
+
+
+def frozen(array: np.ndarray) -> np.ndarray:
+    """A view of an array that can be written to no more, neither can the array nor what it is a view of.
+
+    Who owns data can lift the ban with ``setflags``; a view of an owner that is banned cannot.
+
+    Examples
+    --------
+    >>> view = frozen(np.zeros(3))
+    >>> view.setflags(write=True)
+    Traceback (most recent call last):
+        ...
+    ValueError: cannot set WRITEABLE flag to True of this array
+    """
+    owner = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    owner.flags.writeable = False
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+class OneAtATime:
+    """Context manager for what two threads of Python must not do at once; who comes second is refused, not kept.
+
+    A thread that is within may enter again. Copies, and those from pickles, are free.
+
+    Raises
+    ------
+    RuntimeError
+        If another thread is within.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        """Enter, if nobody else is there."""
+        if not self._lock.acquire(blocking=False):
+            message = (
+                "another thread is moving this simulation: let one thread have it at a time, or give each its own; "
+                "one simulation uses several cores by `threads`"
+            )
+            raise RuntimeError(message)
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Let others in."""
+        self._lock.release()
+
+    def __reduce__(self) -> tuple:
+        """A new one; locks cannot be copied."""
+        return OneAtATime, ()

@@ -1,10 +1,14 @@
-"""Find what a file calls by its name, without letting the file choose what is imported."""
+"""Imports by name: of what a file calls, without letting the file choose what is imported; of optional libraries."""
 
 from __future__ import annotations
 
 import importlib
 import sys
 from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 GROUP = "dem.classes"  # entry-point group of shapes and functions of other packages
 # their modules may be named in files
@@ -44,3 +48,13 @@ def named(name: str) -> object:
 def _is_declared(module: str) -> bool:
     """Whether an installed package has an entry point for `dem` in this module."""
     return any(one.module == module for group in GROUPS for one in entry_points(group=group))
+
+
+def library(name: str, *, extra: str, purpose: str) -> ModuleType:
+    """Import a library; raises ImportError naming the extra that brings it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        library = name.partition(".")[0]
+        message = f"{purpose} needs {library}, which is not installed: pip install 'pcdm-dem[{extra}]'"
+        raise ImportError(message) from None

@@ -1,1 +1,0 @@
-"""Ways of placing a group of particles, a file for each."""

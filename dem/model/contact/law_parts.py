@@ -1,0 +1,542 @@
+"""Parts of contact laws: elastic forces, damping, resistance to rolling and twisting, and attraction.
+
+They are what users give; `dem.kernels.laws` has the formulae.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dem.base import checks
+from dem.base.user_classes import hinted
+from dem.model.contact import restitution
+from dem.model.contact.law_component import LawPart, choice, flag, kind, number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    from dem.model.contact.law_component import LawTables
+
+STIFFNESS = 2.25  # of rolling, over μ_r², of spheres: J. Ai et al., Powder Technol. 206 (2011) 269, eq. (20)
+TANGENTIAL = 2 / 7  # of the normal stiffness: a slip is then exactly reversed in an undamped impact of spheres
+SIDEWAYS = "tangential stiffness over the normal one"
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Hertz(LawPart):
+    """Elastic spheres, F = 4/3 E* √(R* δ³); Johnson (1985), eq. (4.22). The default.
+
+    Examples
+    --------
+    >>> Hertz()
+    Hertz()
+    """
+
+    SLOT, TABLES = "normal", "hertz.Hertz"
+    type: str = kind("hertz")
+
+    def shear(self, mindlin: float) -> float:
+        """6 G*/E*."""
+        return mindlin
+
+    def alpha(self, wanted: float) -> float:
+        """Of Tsuji et al. (1992)."""
+        return restitution.damping(wanted)
+
+    def dashpot(self, shear: float) -> float:
+        """√(2/3 shear)."""
+        return math.sqrt(2 / 3 * shear)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Linear(LawPart):
+    """Linear spring, F = k δ, whose contacts last equally long at any speed (Cundall & Strack 1979).
+
+    Parameters
+    ----------
+    stiffness : float, optional
+        k [N/m]; or else one of:
+    collision_time : float, optional
+        Duration of an impact of two bodies [s], damping included; k is then proportional to their reduced mass.
+    overlap, speed : float, optional
+        Largest overlap [m] of an undamped impact at a speed [m/s]; k is proportional to the reduced mass as well.
+        A speed alone: the overlap is that of Hertz's law, so that k follows from Young's modulus, radius and mass,
+        16/15 E* √R* (15 m* v²/(16 E* √R*))^(1/5), the "characteristic velocity" of LIGGGHTS.
+    tension : bool
+        Whether contacts end when the surfaces part, having pulled at each other (LAMMPS, MercuryDPM), instead of when
+        the force vanishes.
+    tangential : float
+        Tangential stiffness over k.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If k is given more or less than once, or a value is out of range.
+
+    Examples
+    --------
+    >>> Linear(stiffness=1000.0)
+    Linear(stiffness=1000.0, tension=False, tangential=0.2857142857142857)
+    """
+
+    SLOT, TABLES = "normal", "linear.Linear"
+    type: str = kind("linear")
+    stiffness: float | None = number("k", unit="N/m", above=0, default=None, example=1000.0)
+    collision_time: float | None = number(
+        "duration of an impact, in place of k", unit="s", above=0, default=None, example=1e-4
+    )
+    overlap: float | None = number(
+        "largest one of an impact at `speed`, in place of k", unit="m", above=0, default=None, example=1e-5
+    )
+    speed: float | None = number(
+        "of that impact; alone: its overlap is Hertz's", unit="m/s", above=0, default=None, example=1.0
+    )
+    tension: bool = flag("whether surfaces pull before they part")
+    tangential: float = number(SIDEWAYS, above=0, default=TANGENTIAL, example=TANGENTIAL)
+
+    def _fits(self) -> None:
+        """Refuse a stiffness that is said more or less than once."""
+        ways = ("stiffness", "collision_time", "overlap", "speed")
+        given = tuple(name for name in ways if getattr(self, name) is not None)
+        if given not in (("stiffness",), ("collision_time",), ("overlap", "speed"), ("speed",)):
+            message = (
+                f"dem.Linear has {' and '.join(given) or 'no stiffness'}, expected stiffness, or collision_time, or "
+                "overlap and speed, or speed alone"
+            )
+            raise ValueError(message)
+
+    def tables(self, pairs: LawTables) -> tuple:
+        """Of springs, or of rates that make them with the mass."""
+        from dem.kernels.laws import Linear as Tables  # noqa: PLC0415
+
+        return Tables(
+            stiffness=pairs.values("normal", "stiffness"),
+            rate=pairs(lambda contact, *_: contact.normal.rate(contact.restitution)),
+            pulls=pairs.values("normal", "tension"),
+            speed=pairs(lambda contact, *_: 0.0 if contact.normal.overlap else contact.normal.speed or 0.0),
+        )
+
+    def alpha(self, wanted: float) -> float:
+        """Twice the damping ratio."""
+        return 2 * restitution.ratio(wanted, tension=self.tension)
+
+    def rate(self, wanted: float) -> float:
+        """k over the reduced mass [1/s²], where that is what has been said."""
+        if self.collision_time:
+            return (restitution.duration(self.alpha(wanted) / 2, tension=self.tension) / self.collision_time) ** 2
+        return (self.speed / self.overlap) ** 2 if self.overlap else 0.0
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Hysteretic(LawPart):
+    """Plastic contacts: springs that are stiffer when they unload (Walton & Braun 1986; Luding 2008, sec. 2.2).
+
+    Restitution follows from the stiffnesses, and is the same at any speed unless there is a depth.
+
+    Parameters
+    ----------
+    loading : float
+        k_1 [N/m].
+    unloading : float
+        k_2 [N/m], no less than k_1; with a depth that of the deepest contacts, k_p.
+    cohesion : float
+        k_c [N/m], not negative: contacts pull by k_c δ at most before surfaces part.
+    depth : float, optional
+        φ_f: the plastic overlap of the deepest contacts, over 2 R*; k_2 then goes from k_1 to k_p as contacts get
+        deeper. Default: the same k_2 at any overlap.
+    tangential : float
+        Tangential stiffness over k_1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> spring = Hysteretic(loading=1000.0, unloading=1600.0, cohesion=400.0)
+    >>> round(spring.restitution(), 12), spring.sticks()
+    (0.761577310586, False)
+    """
+
+    SLOT, TABLES = "normal", "hysteretic.Hysteretic"
+    type: str = kind("hysteretic")
+    loading: float = number("stiffness k_1", unit="N/m", above=0, example=1000.0)
+    unloading: float = number("stiffness k_2, no less", unit="N/m", above=0, example=1600.0)
+    cohesion: float = number("largest pull over overlap", unit="N/m", least=0, default=0.0, example=400.0)
+    depth: float | None = number("largest plastic overlap over 2 R*", above=0, default=None, example=0.05)
+    tangential: float = number(SIDEWAYS, above=0, default=TANGENTIAL, example=TANGENTIAL)
+
+    ELASTIC: ClassVar[bool] = False
+
+    def _fits(self) -> None:
+        """Refuse springs that are softer when they unload, and a depth without a difference."""
+        checks.number("unloading", self.unloading, least=self.loading, unit="N/m")
+        if self.depth and self.unloading == self.loading:
+            message = f"depth is {self.depth}, which needs unloading ({self.unloading}) above loading"
+            raise ValueError(message)
+
+    def tables(self, pairs: LawTables) -> tuple:
+        """Of stiffnesses, and of the overlap beyond which contacts are elastic."""
+        from dem.kernels.laws import Hysteretic as Tables  # noqa: PLC0415
+
+        values = (pairs.values("normal", name) for name in ("loading", "unloading", "cohesion"))
+        return Tables(*values, depth=pairs(lambda contact, *_: contact.normal.elastic_beyond()))
+
+    def elastic_beyond(self) -> float:
+        """Overlap beyond which contacts are elastic, over R*; 0 if none are."""
+        return 2 * self.depth * self.unloading / (self.unloading - self.loading) if self.depth else 0.0
+
+    def restitution(self) -> float:
+        """Coefficient of restitution of an impact without other losses, 0 if the two stick.
+
+        e² = k_1/k_2 - k_c (k_2 - k_1)²/(k_1 k_2 (k_2 + k_c)).
+
+        Raises
+        ------
+        ValueError
+            If there is a depth: it then depends on speed.
+        """
+        if self.depth:
+            message = f"the restitution of {self} depends on speed"
+            raise ValueError(message)
+        k_1, k_2, k_c = self.loading, self.unloading, self.cohesion
+        return math.sqrt(max(k_1 / k_2 - k_c * (k_2 - k_1) ** 2 / (k_1 * k_2 * (k_2 + k_c)), 0.0))
+
+    def sticks(self) -> bool:
+        """Whether two that meet stay together, without a depth and from outside: k_c ≥ k_1²/(k_2 - 2 k_1)."""
+        return self.restitution() == 0
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PowerLaw(LawPart):
+    """A spring F = k δ^n.
+
+    Parameters
+    ----------
+    stiffness : float
+        k [N/m^n].
+    exponent : float
+        n, at least 1.
+    tangential : float
+        Tangential stiffness over F/δ.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> PowerLaw(stiffness=1e7, exponent=2)
+    PowerLaw(stiffness=10000000.0, exponent=2.0, tangential=0.2857142857142857)
+    """
+
+    SLOT, TABLES = "normal", "power.Power"
+    type: str = kind("power")
+    stiffness: float = number("k", unit="N/m^n", above=0, example=1000.0)
+    exponent: float = number("n", least=1, example=1.5)
+    tangential: float = number(SIDEWAYS, above=0, default=TANGENTIAL, example=TANGENTIAL)
+
+    ALIKE: ClassVar[tuple[str, ...]] = ("exponent",)
+
+    def alpha(self, wanted: float) -> float:
+        """√(2 (n + 1)) times the damping ratio, see `dem.kernels.laws.power`."""
+        return restitution.ratio(wanted) * math.sqrt(2 * (self.exponent + 1))
+
+    def dashpot(self, shear: float) -> float:
+        """√(shear/n), as of Hertz's law."""
+        return math.sqrt(shear / self.exponent)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Viscoelastic(LawPart):
+    """Viscoelastic spheres, whose restitution falls with speed (Brilliantov et al. 1996); with Hertz's force only.
+
+    F = K (δ^(3/2) + 3/2 A √δ δ').
+
+    Parameters
+    ----------
+    time : float
+        A [s], not negative.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is out of range.
+
+    Examples
+    --------
+    >>> Viscoelastic(time=1e-6)
+    Viscoelastic(time=1e-06)
+    """
+
+    SLOT, TABLES = "damping", "viscoelastic.Viscoelastic"
+    type: str = kind("viscoelastic")
+    time: float = number("of relaxation, A", unit="s", least=0, example=1e-6)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Dashpot(LawPart):
+    """A dashpot of constant coefficient, F = F_el + c δ'.
+
+    Parameters
+    ----------
+    coefficient : float
+        c [N s/m], not negative.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is out of range.
+
+    Examples
+    --------
+    >>> Dashpot(coefficient=0.01)
+    Dashpot(coefficient=0.01)
+    """
+
+    SLOT, TABLES = "damping", "dashpot.Dashpot"
+    type: str = kind("dashpot")
+    coefficient: float = number("force over normal speed", unit="N s/m", least=0, example=0.01)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Rolling(LawPart):
+    """Resistance to rolling: a couple up to μ_r R* F_n, like friction's force (Luding 2008; Ai et al. 2011, type C).
+
+    Parameters
+    ----------
+    friction : float
+        μ_r, of the effective radius R*, not negative: a sphere stays at rest on a slope of up to atan μ_r.
+    model : "spring" or "constant"
+        With a spring, which remembers how far a contact has rolled and holds at rest; or the same couple at any angle
+        (Ai et al., type A), which does not.
+    stiffness : float, optional
+        Of the spring, over F_n/δ; default 2.25 μ_r² (Ai et al. 2011, eq. (20)).
+    damping : float
+        Of the spring, over critical damping.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> Rolling(friction=0.1)
+    Rolling(friction=0.1, model='spring', damping=0.3)
+    """
+
+    SLOT = "rolling"
+    type: str = kind("rolling")
+    friction: float = number("largest couple over R* F_n", least=0, example=0.1)
+    model: str = choice("of the couple", "spring", "constant")
+    stiffness: float | None = number(
+        "of the spring over F_n/δ; default: 2.25 times friction squared", above=0, default=None, example=0.0225
+    )
+    damping: float = number("of the spring over critical damping", least=0, default=0.3, example=0.3)
+
+    def tables(self, pairs: LawTables) -> tuple:
+        """Of friction, and of the spring if there is one."""
+        from dem.kernels import laws  # noqa: PLC0415
+
+        friction = pairs.values("rolling", "friction")
+        if self.model == "constant":
+            return laws.ConstantTorque(friction)
+        stiffness = pairs(lambda contact, *_: contact.rolling.spring() if contact.rolling else 0.0)
+        return laws.Rolling(friction, stiffness, pairs.values("rolling", "damping"))
+
+    def spring(self) -> float:
+        """Stiffness of the spring over normal force over overlap."""
+        return self.stiffness or STIFFNESS * self.friction**2
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Twisting(LawPart):
+    """Resistance to twisting about the normal, from the same friction as sliding.
+
+    Parameters
+    ----------
+    model : "hertz" or "marshall"
+        Stiffness 8/3 G a³ (two equal spheres, Lubkin 1951) and largest couple 3π/16 μ a F_n, exact under Hertz's
+        pressure; or k_t a²/2 and 2/3 μ a F_n (Marshall 2009).
+
+    Raises
+    ------
+    ValueError
+        For an unknown model.
+
+    Examples
+    --------
+    >>> Twisting()
+    Twisting(model='hertz')
+    """
+
+    SLOT = "twisting"
+    type: str = kind("twisting")
+    model: str = choice("of stiffness and largest couple", "hertz", "marshall")
+
+    def tables(self, pairs: LawTables) -> tuple:
+        """Of friction, and of the stiffness and dashpot that friction has."""
+        from dem.kernels import laws  # noqa: PLC0415
+
+        exact = self.model == "hertz"
+        share = 3 * math.pi / 16 if exact else 2 / 3
+
+        def of_shear(contact: Any, one: Any, other: Any) -> float:  # noqa: ANN401, a Contact and two Materials
+            if not contact.twisting:
+                return 0.0
+            if exact:  # 8/3 G of two equal materials
+                whole = 16 / 3 / sum(2 * (1 + m.poisson) / m.young for m in (one, other))
+                return whole / (8 * one.effective_shear_modulus(other))
+            return 0.5
+
+        slides = pairs(lambda contact, *_: share * contact.friction if contact.twisting else 0.0)
+        return laws.Twisting(slides, pairs.shear * pairs(of_shear), pairs.dashpot)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DMT(LawPart):
+    """Adhesion of small, stiff spheres: a pull of 2π w R* while they touch (Derjaguin, Muller & Toporov 1975).
+
+    For Tabor numbers below 0.1, see `JKR`. Friction goes by the force of the solids, as if the pull pressed from
+    outside: its limit is μ (F + 2π w R*) with F the sum of both (Derjaguin 1934).
+
+    Parameters
+    ----------
+    work : float
+        Work of adhesion w [J/m²], not negative: twice the surface energy of equal materials.
+
+    Raises
+    ------
+    ValueError
+        If it is out of range.
+
+    Examples
+    --------
+    >>> round(DMT(work=0.05).pull_off(0.0005), 10)  # [N]
+    0.0001570796
+    """
+
+    SLOT, TABLES = "adhesion", "dmt.Adhesion"
+    type: str = kind("dmt")
+    work: float = number("of adhesion", unit="J/m2", least=0, example=0.05)
+
+    def pull_off(self, radius: float) -> float:
+        """Largest pull of a contact of this effective radius [m], in N."""
+        return 2.0 * math.pi * self.work * radius
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class JKR(LawPart):
+    """Adhesion of soft or large spheres, which stick until they are torn apart (Johnson, Kendall & Roberts 1971).
+
+    In place of Hertz's force. Contacts begin where surfaces touch, pull by up to 3/2 π w R*, and live until they are
+    3/4 (π² w² R*/E*²)^(1/3) apart; making and breaking one takes 7.09 (w⁵ R*⁴/E*²)^(1/3) of energy. For Tabor numbers
+    (R* w²/(E*² z³))^(1/3) above 5, with the range z = 0.3 nm of molecular forces; below 0.1 take `DMT`. If E* is
+    lowered for speed, contacts and their energies grow: w ∝ E*^(2/5) keeps the energy. Damping is that of the
+    restitution, for the stiffness that such a wide contact has without adhesion; the limit of friction is
+    μ |F + 3π w R*| (Thornton 1991).
+
+    Parameters
+    ----------
+    work : float
+        Work of adhesion w [J/m²], not negative: twice the surface energy of equal materials; usual are 0.01 to 0.1.
+
+    Raises
+    ------
+    ValueError
+        If it is out of range.
+
+    Examples
+    --------
+    >>> round(JKR(work=0.05).pull_off(0.0005), 10)  # [N]
+    0.0001178097
+    """
+
+    SLOT, ACTS_AS, TABLES = "adhesion", "normal", "jkr.JKR"
+    type: str = kind("jkr")
+    work: float = number("of adhesion", unit="J/m2", least=0, example=0.05)
+
+    def pull_off(self, radius: float) -> float:
+        """Largest pull of a contact of this effective radius [m], in N."""
+        return 1.5 * math.pi * self.work * radius
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bridge(LawPart):
+    """Liquid bridge: forms where surfaces touch, pulls until it ruptures (Willett et al. 2000).
+
+    With R̄ = 2 R*, which is the radius of equal spheres, the pull is 2π R̄ γ cos θ while surfaces overlap, and less over
+    a gap. A bridge that forms loses the energy that pulling it apart will take. Each contact has a bridge of the same
+    volume; friction goes by the force of the solids.
+
+    Parameters
+    ----------
+    volume : float
+        V [m³], positive; the formula is for V/R̄³ below 0.1.
+    tension : float
+        Surface tension γ [N/m], positive.
+    angle : float
+        Contact angle θ [rad], at least 0 and below π/2; the formula is for less than 50°.
+    rupture : "lian" or "willett"
+        At the gap (1 + θ/2) V^(1/3) (Lian et al. 1993), or (1 + θ/2) (V^(1/3) + 0.1 V^(2/3)/R̄) (Willett et al. 2000).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range or missing.
+
+    Examples
+    --------
+    >>> water = Bridge(volume=1.25e-13, tension=0.0728)
+    >>> round(water.pull_off(0.00025), 10)  # [N]
+    0.0002287079
+    """
+
+    SLOT, TABLES = "adhesion", "bridge.Bridge"
+    type: str = kind("bridge")
+    volume: float = number("of the liquid", unit="m3", above=0, example=1e-13)
+    tension: float = number("of its surface", unit="N/m", above=0, example=0.0728)
+    angle: float = number("of contact", unit="rad", least=0, default=0.0, example=0.5)
+    rupture: str = choice("source of the rupture distance", "lian", "willett")
+
+    def _fits(self) -> None:
+        """Refuse a liquid that does not wet."""
+        if self.angle >= math.pi / 2:
+            message = f"angle is {self.angle:g} rad, expected less than π/2: beyond, a bridge pushes"
+            raise ValueError(message)
+
+    def tables(self, pairs: LawTables) -> tuple:
+        """Of volumes, and what angle and rupture make of them."""
+        from dem.kernels.laws import Bridge as Tables  # noqa: PLC0415
+
+        def table(value: Callable[[Bridge], float]) -> np.ndarray:
+            return pairs(lambda contact, *_: value(contact.adhesion) if contact.adhesion else 0.0)
+
+        return Tables(
+            volume=table(lambda word: word.volume),
+            tension=table(lambda word: word.tension * math.cos(word.angle)),
+            length=table(lambda word: (1 + word.angle / 2) * word.volume ** (1 / 3)),
+            more=table(lambda word: (word.rupture == "willett") * (1 + word.angle / 2) * 0.1 * word.volume ** (2 / 3)),
+        )
+
+    def pull_off(self, radius: float) -> float:
+        """Largest pull of a contact of this effective radius [m], in N."""
+        return 4 * math.pi * radius * self.tension * math.cos(self.angle)
