@@ -97,8 +97,8 @@ def test_bodies_come_back_into_a_periodic_box_in_one_piece():
 
 def test_walls_are_drawn_where_they_have_moved():
     motion = {"velocity": [0, 0, 0.5], "amplitude": [0, 0, 0.1], "frequency": 0.25, "phase": 0.5}
-    run = made([[[0.5, 0.5, 0.5]]], box={**BOX, "motion": {"z+": motion}})
-    lower, upper = bodies.corners(run, 1.0)
+    run = made([[[0.5, 0.5, 0.5]]] * 11, box={**BOX, "motion": {"z+": motion}})
+    lower, upper = bodies.corners(run, 10)  # at 1 s
     assert lower.tolist() == [0, 0, 0]
     moved = 0.5 + 0.1 * (np.sin(np.pi / 2 + 0.5) - np.sin(0.5))
     assert upper == pytest.approx([1, 1, 2 + moved])

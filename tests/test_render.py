@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dem.plots import Camera, Floor, Light, render
+from dem.plots.bodies import box_edges
 from dem.plots.rendering.light import crowding
 from dem.plots.rendering.raster import nearest
-from dem.plots.scene import box_edges
 
 RED, WHITE = (1, 0, 0), (1, 1, 1)
 RENDER = sys.modules["dem.plots.rendering.render"]  # not the function
@@ -99,7 +99,7 @@ def test_the_same_input_gives_the_same_picture(rng):
 
 
 FLOOR = Floor(np.array([-3.0, -3, -1]), np.array([[6.0, 0, 0], [0, 6, 0]]))
-EDGES = box_edges(np.array([-3.0, -3, -1]), np.array([3.0, 3, 2]))
+EDGES = box_edges(np.array([-3.0, -3, -1]), np.diag([6.0, 6, 3]))
 ABOVE = Camera((0, 0, 0), forward=(0.2, 1, -0.6), span=7.0)
 ROOMS = {
     "parallel": (ABOVE, {"floor": FLOOR, "lines": EDGES}),

@@ -146,20 +146,21 @@ def gauss(count: int) -> tuple[np.ndarray, np.ndarray]:
     return x, 2.0 / ((1.0 - x * x) * slope * slope)
 
 
-def determinant(m: np.ndarray) -> float:
-    """Determinant of a matrix (3, 3).
+def determinant(m: np.ndarray) -> float | np.ndarray:
+    """Determinants of matrices (..., 3, 3); a float for one.
 
     Examples
     --------
     >>> determinant(np.diag([1.0, 2.0, 3.0]))
     6.0
     """
-    m = np.asarray(m)
-    return float(
+    m = np.moveaxis(np.asarray(m), (-2, -1), (0, 1))
+    found = (
         m[0, 0] * (m[1, 1] * m[2, 2] - m[1, 2] * m[2, 1])
         + m[0, 1] * (m[1, 2] * m[2, 0] - m[1, 0] * m[2, 2])
         + m[0, 2] * (m[1, 0] * m[2, 1] - m[1, 1] * m[2, 0])
     )
+    return found if found.ndim else float(found)
 
 
 def inverse(m: np.ndarray) -> np.ndarray:

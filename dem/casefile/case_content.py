@@ -10,6 +10,7 @@ import numpy as np
 
 from dem.case import HARD, STOCHASTIC, AnyCase, Case, HardSphereCase, StochasticCase
 from dem.model.contact.law_components import plain
+from dem.model.domain.cell import Cell
 from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
 from dem.model.particles.fields import MOTION, STATE, registered
 from dem.model.particles.kinds import is_fixed, labels
@@ -36,7 +37,9 @@ def content(case: AnyCase) -> dict | None:
     if not (stepped or hard or drawn):
         return None
     particles, box = case.build()
-    if stepped and (case.walls() or case.inserters() or case.outlets() or not _can_be_told(case.fluid())):
+    if stepped and (
+        isinstance(box, Cell) or case.walls() or case.inserters() or case.outlets() or not _can_be_told(case.fluid())
+    ):
         return None
     more = any((particles.field(name) != STATE[name].rest).any() for name in registered())
     if (

@@ -3,13 +3,15 @@
 Each picture is a function of a `dem.Trajectory` and returns a figure, which belongs to no window: save it, or let a
 notebook show it. `render` needs numpy alone.
 
-- `energy.py`, `paths.py`, `height.py`, `orientation.py`, `scene.py`: one picture each; `overview.py`: all on one page
+- `energy.py`, `paths.py`, `height.py`, `orientation.py`, `scene.py`, `element_test.py`: one picture each;
+  `overview.py`: all on one page
 - `movie.py`: an animation; `replay.py`: the last steps before a run failed
 - `figure.py`: colours, units and axes that all pictures share
 - `bodies.py`: positions and axes of the particles of a frame
 - `rendering/`: shaded spheres, walls and bonds as pixels
 """
 
+from dem.plots.element_test import element_test
 from dem.plots.energy import energy
 from dem.plots.height import height
 from dem.plots.movie import movie
@@ -28,6 +30,7 @@ PICTURES = {
     "orientation": orientation,
     "scene": scene,
     "overview": overview,
+    "element-test": element_test,
 }
 
 __all__ = [
@@ -35,6 +38,7 @@ __all__ = [
     "Camera",
     "Floor",
     "Light",
+    "element_test",
     "energy",
     "height",
     "movie",

@@ -27,14 +27,16 @@ def vertical(run: Trajectory) -> np.ndarray:
     return -gravity / strength if strength > 0 else np.array([0.0, 0.0, 1.0])
 
 
-def corners(run: Trajectory, time: float) -> tuple[np.ndarray, np.ndarray] | None:
-    """Opposite corners of the box (3,), (3,) [m], where moving walls are at a time; None without a box.
+def corners(run: Trajectory, frame: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Opposite corners of the box (3,), (3,) [m], where moving walls are in a frame; None without a box.
 
-    Open faces that are far away stand for none: they are taken to be nearer.
+    Open faces that are far away stand for none: they are taken to be nearer. A cell that deforms is between them.
     """
-    box = run.input["box"]
+    box, time = run.input["box"], float(run.time[frame])
     if box is None:
         return None
+    if (edges := cell_edges(run, frame)) is not None:
+        return np.minimum(edges, 0).sum(axis=1), np.maximum(edges, 0).sum(axis=1)
     ends = np.array([box["lower"], box["upper"]], float)
     for face, moves in box["motion"].items():
         axis, phase = AXES.index(face[0]), moves["phase"]
@@ -46,6 +48,18 @@ def corners(run: Trajectory, time: float) -> tuple[np.ndarray, np.ndarray] | Non
         if ends[1, axis] - ends[0, axis] > ROOMY / (1 + 2 * ABOUT) * float((near[1] - near[0]).max()):
             ends[side, axis] = near[side, axis]
     return ends[0], ends[1]
+
+
+def cell_edges(run: Trajectory, frame: int) -> np.ndarray | None:
+    """Edges of the `dem.Cell` of a run in a frame, in columns (3, 3) [m]; None if there is none."""
+    return run[frame].cell.edges if run.input["box"] and "edges" in run.input["box"] else None
+
+
+def box_edges(origin: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Ends of the edges (12, 2, 3) of a box or cell with three edges in columns (3, 3) from its origin (3,) [m]."""
+    corner = np.array(np.meshgrid([0, 1], [0, 1], [0, 1], indexing="ij")).reshape(3, -1).T
+    pairs = [(a, a + step) for step in np.eye(3, dtype=int) for a in corner if not (a & step).any()]
+    return origin + np.array(pairs) @ edges.T
 
 
 @lru_cache(maxsize=1)  # asked for at each frame
@@ -62,16 +76,18 @@ def _content(run: Trajectory) -> np.ndarray | None:
 
 def positions(run: Trajectory, frame: int) -> np.ndarray:
     """Centres of mass of the particles present in a frame (N, 3) [m], wrapped into a periodic box."""
-    return _wrapped(run, run[frame].position)
+    return _wrapped(run, frame, run[frame].position)
 
 
 def all_positions(run: Trajectory, frame: int) -> np.ndarray:
     """Centres of mass of all particles of the run (M, 3) [m], wrapped into a periodic box; NaN where absent."""
-    return _wrapped(run, run.position[frame])
+    return _wrapped(run, frame, run.position[frame])
 
 
-def _wrapped(run: Trajectory, x: np.ndarray) -> np.ndarray:
+def _wrapped(run: Trajectory, frame: int, x: np.ndarray) -> np.ndarray:
     x, box = x.astype(float), run.input["box"]
+    if (edges := cell_edges(run, frame)) is not None:
+        return (np.linalg.solve(edges, x.T) % 1.0).T @ edges.T
     for axis in box["periodic"] if box else ():
         k = AXES.index(axis)
         low, high = box["lower"][k], box["upper"][k]

@@ -81,7 +81,7 @@ def draw_paths(ax: Axes, run: Trajectory, axis: int) -> None:
     shown = numbers_up_to(len(run.kind), MOST)
     tracks = np.array([all_positions(run, frame)[shown][:, plane] for frame in range(len(run))])
     radius = max(float(variant.radii.max()) for variant in run.variants)
-    box = corners(run, float(run.time[0]))
+    box = corners(run, 0)
     seen = np.nanmin(tracks, axis=(0, 1)) - radius, np.nanmax(tracks, axis=(0, 1)) + radius
     ends = np.array(box)[:, plane] if box else seen
     divisor, unit = scaled("m", *ends)

@@ -10,7 +10,7 @@ import numpy as np
 from dem.base import checks
 from dem.model.domain.box import AXES
 from dem.model.particles.kinds import MOST, labels, rest
-from dem.plots.bodies import corners, heights_of, numbers_up_to, size_of, vertical
+from dem.plots.bodies import box_edges, cell_edges, corners, heights_of, numbers_up_to, size_of, vertical
 from dem.plots.figure import DPI, INK, categories, colour_map, new_figure, picture, scaled
 from dem.plots.rendering import bond_balls
 from dem.plots.rendering.camera import Camera
@@ -169,7 +169,7 @@ def viewpoint(run: Trajectory, frames: Sequence[int], aspect: float) -> Camera:
 
 def _ends(run: Trajectory, frames: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Opposite corners of the box, or without one of what is around the spheres of some frames, and of walls."""
-    ends = corners(run, float(run.time[0]))
+    ends = corners(run, 0)
     if ends is None:
         bodies = [bond_balls.bodies(run, frame) for frame in frames]
         ends = np.concatenate([b.centres + sign * b.radii[:, None] for b in bodies for sign in (-1, 1)])
@@ -241,8 +241,12 @@ def shot(
     inked = np.concatenate([inked, *(np.tile(SNAPPED, (len(broken.radii), 1)) for broken in torn)])
     bodies = [*bodies, *torn]
     centres, radii = (np.concatenate([getattr(body, name) for body in bodies]) for name in ("centres", "radii"))
-    ends = corners(run, float(run.time[frames[-1]]))
-    room = {} if ends is None else {"floor": _floor(run, *ends), "lines": box_edges(*ends)}
+    ends = corners(run, frames[-1])
+    room = {}
+    if (edges := cell_edges(run, frames[-1])) is not None:
+        room["lines"] = box_edges(np.zeros(3), edges)
+    elif ends is not None:
+        room = {"floor": _floor(run, *ends), "lines": box_edges(ends[0], np.diag(ends[1] - ends[0]))}
     if run.walls:
         beside = _walls().wall_lines(run, frames[-1])
         room["lines"] = np.concatenate([room.get("lines", beside[:0]), beside])
@@ -268,10 +272,3 @@ def _floor(run: Trajectory, lower: np.ndarray, upper: np.ndarray) -> Floor | Non
         return None
     corner = np.where((np.arange(3) == axis) & (up < 0), upper, lower)
     return Floor(corner, np.delete(np.diag(upper - lower), axis, axis=0))
-
-
-def box_edges(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Ends of the edges of a box (12, 2, 3) [m]."""
-    corner = np.array(np.meshgrid([0, 1], [0, 1], [0, 1], indexing="ij")).reshape(3, -1).T
-    pairs = [(a, a + step) for step in np.eye(3, dtype=int) for a in corner if not (a & step).any()]
-    return lower + np.array(pairs) * (upper - lower)

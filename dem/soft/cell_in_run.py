@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.base.portable import determinant
 from dem.kernels.domain.deforming import CONTACT, KINETIC
+from dem.statistics.cell_state import CellState
 from dem.statistics.forces import Stress, body_loads, coordination_numbers
 
 if TYPE_CHECKING:
     from dem.kernels.domain.deforming import DeformingFaces
     from dem.model.contact.contact_forces import ContactForces
     from dem.model.particles.particles import Particles
-
-
-class CellState(NamedTuple):
-    """A cell that deforms at the present whole step, with the assembly in it as an element test sees it."""
-
-    edges: np.ndarray  # (3, 3) edges of the cell in columns [m]
-    rate: np.ndarray  # (3, 3) velocity gradient L of the last step [1/s]
-    strain: np.ndarray  # (3, 3) ∫ (L + Lᵀ)/2 dt since the start; negative on the diagonal in compression
-    stress: Stress  # (3, 3) of contacts and of motion, positive in compression [Pa]
-    solid_fraction: float  # volume of the particles over that of the cell
-    coordination: float  # mean number of contacts of a particle
-    unbalanced: float  # mean resultant force on particles in contact over the mean force in a contact
-    inertial_number: float  # γ̇ d √(ρ/p), with γ̇ = √(2 D:D) of the rate of strain D; infinite without pressure
-
-    @property
-    def volume(self) -> float:
-        """Volume of the cell [m³]."""
-        return abs(determinant(self.edges))
-
-    @property
-    def void_ratio(self) -> float:
-        """Volume of voids over that of particles; infinite without particles."""
-        return 1 / self.solid_fraction - 1 if self.solid_fraction > 0 else math.inf
 
 
 def state_of(faces: DeformingFaces, contacts: ContactForces, particles: Particles) -> CellState:

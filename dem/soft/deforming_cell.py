@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from dem.kernels.soft.state import Bodies, Kinds
     from dem.soft.neighbours.skin_distances import Skins
 
-HISTORY = ("gradient", "strain", "virial")  # that does not follow from the edges
+HISTORY = ("gradient", "strain", "virial", "integral")  # that does not follow from the edges
 STATE = ("edges", "to_scaled", "length", "inverse", *HISTORY)  # that a run goes on from
 QUASI_STATIC = 1e-3  # inertial number of the fastest rate that holds a stress, unless one is given
-BAND = 0.05  # excess of stress, over the largest that is held, at which the rate is the fastest
+BAND = 0.05  # excess of stress, over the largest that is held, at which the rate is the fastest; the integral's, too
 # in which a packing of the stiffness E*^2/3 p^1/3, as of Hertz spheres, takes up an excess of stress; in fewer,
 # dashpots that feel the rate make it alternate from step to step
 SETTLING_STEPS = 50
+# integral time of the control, over the response time 1/(g K) at that stiffness K; a control whose integral time is
+# four response times is damped critically, which a packing as it fails, softer than K, still almost is
+RESPONSES = 20
 
 
 def prepared(
@@ -54,11 +57,13 @@ def control_stress(faces: DeformingFaces, bodies: Bodies, kinds: Kinds, dt: floa
         mass, bound = kinds.mass[bodies.kind].sum(), kinds.bounding_radius[bodies.kind]
         density = mass / (4 / 3 * math.pi * (bound**3).sum())
         faces.fastest[0] = QUASI_STATIC * math.sqrt(largest / density) / (2 * bound.mean())
+    modulus = float(kinds.modulus.max())
+    stiffness = modulus * min((largest / modulus) ** (1 / 3), 1.0) if largest > 0 else modulus
     if not faces.gain[0] > 0:
-        modulus = float(kinds.modulus.max())
-        stiffness = modulus * min((largest / modulus) ** (1 / 3), 1.0) if largest > 0 else modulus
         stable = 1 / (SETTLING_STEPS * stiffness * dt)
         faces.gain[0] = min(faces.fastest[0] / (BAND * largest), stable) if largest > 0 else stable
+    faces.integral_time[0] = RESPONSES / (faces.gain[0] * stiffness)
+    faces.integral_band[0] = min(faces.fastest[0] / faces.gain[0], BAND * largest or math.inf)
 
 
 def state(faces: DeformingFaces) -> dict[str, np.ndarray]:

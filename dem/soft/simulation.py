@@ -28,7 +28,7 @@ from dem.rotation.names import AUTO
 from dem.run.simulation_base import SimulationBase
 from dem.soft import arrays, energy_sums
 from dem.soft.bonds import bond_setup
-from dem.soft.cell_in_run import CellState, state_of
+from dem.soft.cell_in_run import state_of
 from dem.soft.checkpoint_validation import check_fits
 from dem.soft.checks import (
     check_appeared,
@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from dem.soft.insertion.population import Population
     from dem.soft.snapshot import Snapshot
     from dem.soft.verdict import Verdict
+    from dem.statistics.cell_state import CellState
     from dem.system.energy_ledger import EnergyLedger, EnergySums
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)

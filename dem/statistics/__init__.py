@@ -2,7 +2,8 @@
 
 Frames of `dem.Trajectory` have methods of the same names for many of them.
 
-- contacts: `contacts.py` (numbers), `forces.py` (stress, loads), `networks.py` (fabric), `by_kind.py`
+- contacts: `contacts.py` (numbers), `forces.py` (stress, loads), `networks.py` (fabric), `by_kind.py`,
+  `cell_state.py` (element tests in a cell that deforms)
 - fibres: `orientation.py`, `chains.py` (flexible fibres), `rods.py` (capsules)
 - motion: `motion.py` (displacements, correlations), `energies.py`, `mixing.py`, `discharge.py`
 - fields: `coarse.py` and `smoothing.py` (coarse graining), `profiles.py`, `slabs.py`, `slopes.py`
@@ -12,6 +13,7 @@ from dem.model.contact.contact_forces import ContactForces
 from dem.model.particles.grading import Grading, grading
 from dem.model.shapes.bodies import Spheres
 from dem.statistics.by_kind import KindContacts, KindEnergies, LossesByKind, contacts_by_kind, energies_by_kind
+from dem.statistics.cell_state import CellState, principal_stresses
 from dem.statistics.chains import chains, contour_length, curvature, end_to_end, persistence_length
 from dem.statistics.coarse import CoarseFields, FieldAverage, coarse_fields
 from dem.statistics.contacts import ContactNumbers, contact_numbers
@@ -38,6 +40,7 @@ from dem.statistics.slopes import Slope, angle_of_repose, cone_profile, drum_ang
 
 __all__ = [
     "CapsuleContacts",
+    "CellState",
     "CoarseFields",
     "ContactForces",
     "ContactNumbers",
@@ -100,6 +103,7 @@ __all__ = [
     "orientation_correlation",
     "orientation_tensors",
     "persistence_length",
+    "principal_stresses",
     "samples_in_box",
     "solid_fraction",
     "stress",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.files.h5md import layout
-from dem.plots.bodies import all_positions, corners
+from dem.plots.bodies import all_positions, cell_edges, corners
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ABSENT = 65535  # of positions: not there, or far outside
 MOST = ABSENT - 1
-TOLD = 300  # characters of time, energies and corners, twice, and of where a wall is
+TOLD = 350  # characters of time, energies, corners and edges of a cell, twice, and of where a wall is
 ROOM = 1.0  # how far beyond its box a particle is shown, in diagonals
 
 
@@ -69,12 +69,13 @@ def block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
     if len(turned):
         q = np.array([run.orientation[k][turned] for k in frames], float)
         numbers.append((np.round(np.nan_to_num(q) * 32767) + 32768).astype(np.uint16))
-    ends = [corners(run, float(run.time[k])) for k in frames]
+    ends = [corners(run, k) for k in frames]
     return {
         "fields": widths(run), "particles": len(run.variant), "empty": not np.isfinite(where).any(),
         "frames": len(frames), "number": [int(run.frames[k]) for k in frames],
         "time": [float(run.time[k]) for k in frames], "energy": _energies(run, frames),
         "corners": [None if each is None else [_plain(each[0]), _plain(each[1])] for each in ends],
+        "cell": [None if each is None else _plain(each.ravel()) for each in (cell_edges(run, k) for k in frames)],
         "poses": [[_plain([*w.position[k], *w.orientation[k]]) for w in run.walls] for k in frames],
         "lower": _plain(lower), "upper": _plain(upper), "scales": scales, "data": packed(numbers, level),
     }  # fmt: skip
@@ -112,7 +113,7 @@ def _extent(run: Trajectory, frames: Sequence[int], where: np.ndarray) -> tuple[
     if not len(known):
         return np.zeros(3), np.ones(3)
     lower, upper = known.min(axis=0), known.max(axis=0)
-    ends = [each for each in (corners(run, float(run.time[k])) for k in frames) if each is not None]
+    ends = [each for each in (corners(run, k) for k in frames) if each is not None]
     if ends:
         low, high = np.min([e[0] for e in ends], axis=0), np.max([e[1] for e in ends], axis=0)
         far = ROOM * float(np.linalg.norm(high - low))

@@ -56,6 +56,9 @@ DeformingFaces = NamedTuple(
         ("held", np.ndarray),  # (3, 3) 1 where a component of the stress is held, 0 where one of L is prescribed
         ("target", np.ndarray),  # (3, 3) stress that is held, positive in compression [Pa]
         ("gain", np.ndarray),  # (1,) rate of strain over the excess of stress [1/(Pa s)]
+        ("integral", np.ndarray),  # (3, 3) ∫ excess of the stress dt over `integral_time`, of those held [Pa]
+        ("integral_time", np.ndarray),  # (1,) in which a lasting excess of stress doubles the rate that opposes it [s]
+        ("integral_band", np.ndarray),  # (1,) excess of stress below which it counts in the integral [Pa]
         ("fastest", np.ndarray),  # (1,) largest rate of a component that holds a stress [1/s]
         ("times", np.ndarray),  # (K,) from when on each of the prescribed gradients holds, ascending from 0 [s]
         ("rates", np.ndarray),  # (K, 3, 3) prescribed velocity gradients [1/s]
@@ -304,8 +307,13 @@ def volume_of(edges):
 
 
 @func
-def choose_gradient(box, time):
-    """Note the velocity gradient of the step that begins: as prescribed, or such that stresses become those held."""
+def choose_gradient(box, time, dt):
+    """Note the velocity gradient of the step that begins: as prescribed, or such that stresses become those held.
+
+    A stress is held by the rate g (e + ∫ e dt/τ) of its excess e, a controller of proportional and integral part, which
+    leaves no excess where a lasting rate is needed. A large excess does not count, so that a packing which has been
+    brought to its stress does not overshoot.
+    """
     row = 0
     for k in range(box.times.size):
         row = k if time >= box.times[k] else row
@@ -318,7 +326,10 @@ def choose_gradient(box, time):
                     box.virial[CONTACT, a, b] + box.virial[KINETIC, a, b] + box.virial[CONTACT, b, a]
                     + box.virial[KINETIC, b, a]
                 ) / volume  # fmt: skip
-                rate = box.gain[0] * (pressure - box.target[a, b])
+                excess = pressure - box.target[a, b]
+                rate = box.gain[0] * (excess + box.integral[a, b])
+                if abs(excess) < box.integral_band[0]:
+                    box.integral[a, b] += excess * dt / box.integral_time[0]
                 rate = max(-box.fastest[0], min(box.fastest[0], rate))
             box.gradient[a, b] = rate
 
@@ -344,7 +355,7 @@ def deform(box, constants, bodies, progress):
     dt = constants.dt
     if is_skewed(box):
         reduce(box, bodies.position, bodies.image)
-    choose_gradient(box, progress.step[0] * dt)
+    choose_gradient(box, progress.step[0] * dt, dt)
     progress.wall_work_half_step[0] = 0.5 * dt * constants.per_joule * power(box)
     rate = load_matrix(box.gradient)
     whole = exponential(scaled_matrix(dt, rate))

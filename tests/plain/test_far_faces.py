@@ -16,7 +16,7 @@ def test_open_faces_far_away_come_nearer_in_pictures(tmp_path, far):
     sim = dem.Simulation(grains, box, time_step=2e-5)
     sim.run(2e-5, output=tmp_path / "run.h5", frames=1)
     with dem.Trajectory(tmp_path / "run.h5") as run:
-        lower, upper = bodies.corners(run, 0.0)
+        lower, upper = bodies.corners(run, 0)
     if far < 1:
         np.testing.assert_array_equal([lower, upper], [[-far, -far, 0], [far, far, far]])
     else:

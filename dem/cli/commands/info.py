@@ -16,6 +16,14 @@ from dem.model.particles.kinds import MOST, labels, rest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+OF_A_CELL = {
+    "edges": "m",
+    "rate": "1/s",
+    "rate_changes": "s, 1/s",
+    "stress": "Pa",
+    "gain": "1/(Pa s)",
+    "fastest": "1/s",
+}
 UNITS = {
     **dict.fromkeys(
         ("lower", "upper", "diameter", "spacing", "offsets", "radii", "amplitude", "point", "centre", "radius"), "m"
@@ -65,6 +73,8 @@ def _sections(held: dict) -> Iterable[tuple[str, list]]:
     yield "", _head(held)
     yield "particles", list(_kinds(held["kinds"], names))
     yield "materials", [(name, _words(json.loads(material), leave="name")) for material, name in names.items()]
+    if box and "edges" in box:  # of a cell that deforms
+        box = {f"{key} [{unit}]": box[key] for key, unit in OF_A_CELL.items()}
     walls = [(key, _value(key, value, names)) for key, value in (box or {}).items() if _says(value)]
     yield "box", walls or [("none" if beside else "no walls",)]
     yield "walls", [_wall(wall, names) for wall in beside]
@@ -111,7 +121,7 @@ def _one_or_ends(mass: dict) -> float | dict:
 
 def _names_of_materials(kinds: list[dict], box: dict | None) -> dict[str, str]:
     """Names, or numbers, of the materials of particles and walls, by their JSON."""
-    texts = dict.fromkeys(_text(thing["material"]) for thing in [*kinds, *([box] if box else [])])
+    texts = dict.fromkeys(_text(thing["material"]) for thing in [*kinds, *([box] if box and box["material"] else [])])
     names = (json.loads(text)["name"] or f"material {number}" for number, text in enumerate(texts, start=1))
     return dict(zip(texts, names, strict=True))
 

@@ -106,6 +106,8 @@ def _applies(name: str, run: Trajectory) -> bool:
     """Whether a picture shows anything of a run."""
     if name == "orientation":
         return len(slender(run)) > 0
+    if name == "element-test":
+        return run.cell is not None
     return name in ("energy", "scene") or len(run.kind) > 0
 
 

@@ -39,7 +39,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
         group["position/step"], group["position/time"] = run.step[list(frames)], run.time[list(frames)]
         group["position/time"].attrs["unit"] = "s"
         group["mass"], group["species"] = run.mass, run.kind
-        _lay_box(group, run, len(frames))
+        _lay_box(group, run, frames)
         size = len(frames), len(identity)
         who = _empty(group, ID, size, np.int64, -1)
         stored = {name: _empty(group, name, (*size, f.shape[2]), f.dtype, np.nan) for name, f in moving.items()}
@@ -81,14 +81,16 @@ def _check_room(run: Trajectory, path: Path, rows: int, widths: list[int]) -> No
         raise ValueError(message)
 
 
-def _lay_box(group: h5py.Group, run: Trajectory, frames: int) -> None:
+def _lay_box(group: h5py.Group, run: Trajectory, frames: range) -> None:
     """Write the box group as in a trajectory."""
     given = run.input["box"]
     periodic = given["periodic"] if given else ()
     box = layout.create_box(group, periodic)
     if periodic:
-        edges = np.subtract(given["upper"], given["lower"])
-        _element(group, box.create_group("edges"))["value"] = np.tile(edges, (frames, 1))
+        edges = np.tile(np.subtract(given["upper"], given["lower"]), (len(frames), 1))
+        if run.cell is not None:
+            edges = np.swapaxes(run.cell.edges, 1, 2)[list(frames)]
+        _element(group, box.create_group("edges"))["value"] = edges
 
 
 def _element(group: h5py.Group, element: h5py.Group) -> h5py.Group:

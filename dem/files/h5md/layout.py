@@ -29,10 +29,11 @@ import numpy as np
 from dem.base.cpu_info import processor
 from dem.base.parsing import parse_json
 from dem.base.text import printable
-from dem.files.h5md import bonds, growing_tables, surfaces, variable_population, walls
+from dem.files.h5md import bonds, cell, growing_tables, surfaces, variable_population, walls
 from dem.files.h5md.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in, energies_of
 from dem.model.contact.law_components import plain
 from dem.model.domain.box import AXES
+from dem.model.domain.cell import Cell
 from dem.model.particles.fields import STATE
 from dem.model.particles.kinds import is_fixed
 from dem.model.shapes.capsule import chain
@@ -112,7 +113,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
     # variable length: MDAnalysis cannot read the fixed strings of the standard
     _extendable(group, "position/time", (), np.float64).attrs["unit"] = "s"
     if periodic:
-        _element(file, box, "edges", (3,))
+        _element(file, box, "edges", (3, 3) if isinstance(sim.box, Cell) else (3,))
     dtype = np.float32 if output.float32 else np.float64
     if sim.traffic:
         _element(file, group, variable_population.ID, (), np.int64, crowd=sim.traffic.expected(n))
@@ -130,6 +131,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
     observables = file.create_group("observables")
     walls.create(file, sim, _element)
     bonds.create(file, sim, _element)
+    cell.create(file, sim, _element)
     for name in energies_of(fluid=bool(sim.fluid), traffic=bool(sim.traffic)):
         _element(file, observables, f"{name}_energy", ()).attrs["unit"] = "J"
 
@@ -167,7 +169,7 @@ def frame_datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
         found["edges"] = group["box/edges/value"]
     if NUMBER in file:
         found[NUMBER] = file[NUMBER]
-    found |= walls.datasets(file) | bonds.datasets(file)
+    found |= walls.datasets(file) | bonds.datasets(file) | cell.datasets(file)
     found |= {name: file[f"observables/{name}_energy/value"] for name in energies_in(file)}
     return found | {name: group[f"position/{name}"] for name in ("time", "step")}
 
@@ -186,6 +188,7 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
         **bonds.rows(sim),
         **{name: sim.particles.field(name) for name in STATE},
         "edges": sim.box and sim.box.size,
+        **cell.rows(sim),
         **{name: getattr(energy, name) for name in ENERGIES},
         "time": sim.time,
         "step": frame if sim.step_count is None else sim.step_count,  # without steps the number of the frame
@@ -205,7 +208,7 @@ def difference(stored: dict[str, h5py.Dataset], present: dict[str, object], k: i
 
 def describe(sim: System) -> dict:
     """The resolved input of a simulation: all that a reader needs to set it up again, but for the particles' state."""
-    box = sim.box and asdict(sim.box) | {"material": plain(sim.box.material)}
+    box = sim.box and asdict(sim.box) | {"material": sim.box.material and plain(sim.box.material)}
     told = {"walls": [described(each.wall, each.called) for each in sim.walls]} if sim.walls else {}
     told |= variable_population.describe(sim) if sim.traffic else {}
     return {

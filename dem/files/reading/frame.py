@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dem.files.reading.stored_run import StoredRun
-    from dem.statistics import CoarseFields, ContactForces, ContactNumbers, KineticEnergies, Profile
+    from dem.statistics import CellState, CoarseFields, ContactForces, ContactNumbers, KineticEnergies, Profile
 
 
 class Frame:
@@ -155,6 +155,11 @@ class Frame:
 
         return walls_at(self._run.box, self.time)
 
+    @cached_property
+    def cell(self) -> CellState | None:
+        """State of the `dem.Cell` at this time, as `Simulation.cell`; None without one."""
+        return self._run._cell(self._number)  # noqa: SLF001
+
     def kinetic_energies(self) -> KineticEnergies:
         """Translational and rotational energy of each particle (N,), (N,) [J]; zero of those that are fixed."""
         run = self._run
@@ -178,6 +183,9 @@ class Frame:
     def contact_numbers(self, tolerance: float = 0.0) -> ContactNumbers:
         """How many particles and walls each particle touches, see `dem.statistics.contact_numbers`."""
         box = self._run.box
+        if self.cell is not None:
+            message = f"{self._run.path} has a dem.Cell, which deforms: its coordination is in Frame.cell"
+            raise ValueError(message)
         size, periodic = (box.size, box.periodic) if box else ((0, 0, 0), ())
         period = [length * (axis in periodic) for axis, length in zip(AXES, size, strict=True)]
         return statistics.contact_numbers(self.spheres(), tolerance, walls=self.walls, period=period)
@@ -223,10 +231,14 @@ class Frame:
     ) -> tuple[np.ndarray, np.ndarray, list[str]]:
         """Corners (3,), (3,) [m], by default those of the box, and the periodic axes of the box between them."""
         box = self._run.box
-        if box is None and (lower is None or upper is None):
-            message = f"{self._run.path} has no box to take bounds from: give lower and upper"
+        if (box is None or self.cell is not None) and (lower is None or upper is None):
+            which = "no box" if box is None else "a dem.Cell, which deforms, and no box"
+            message = f"{self._run.path} has {which} to take bounds from: give lower and upper"
             raise ValueError(message)
         corners = box.lower if lower is None else lower, box.upper if upper is None else upper
         low, high = (checks.array(n, x, (3,), "corner [m]") for n, x in zip(("lower", "upper"), corners, strict=True))
-        whole = [box is not None and (low[k], high[k]) == (box.lower[k], box.upper[k]) for k in range(3)]
+        whole = [
+            box is not None and self.cell is None and (low[k], high[k]) == (box.lower[k], box.upper[k])
+            for k in range(3)
+        ]
         return low, high, [axis for axis, same in zip(AXES, whole, strict=True) if same and axis in box.periodic]

@@ -10,7 +10,7 @@ import numpy as np
 from dem.base.parsing import parse_json
 from dem.base.user_classes import set_declared
 from dem.files.checkpoints.serialization import variants_of
-from dem.files.h5md import growing_tables, surfaces, variable_population
+from dem.files.h5md import cell, growing_tables, surfaces, variable_population
 from dem.files.h5md.schema import energies_in, variants_in
 from dem.files.reading import stored_bonds, stored_walls
 from dem.files.reading.stored_field import AlignedField, StoredField, read_rows
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from dem.model.domain.box import Box
     from dem.model.materials import Material
     from dem.model.shapes.shape import Shape
+    from dem.statistics.cell_state import CellState
 
 
 class StoredRun:
@@ -298,8 +299,21 @@ class StoredRun:
 
     @property
     def box(self) -> Box | None:
-        """The box as given to the simulation; `Frame.walls` has the positions of moving sides."""
+        """The box as given to the simulation; `Frame.walls` and `cell` have the positions of what moves."""
         return input_validation.box_of(self.input["box"])
+
+    @property
+    def cell(self) -> CellState | None:
+        """State of the `dem.Cell` at each frame, arrays (T, ...) as in `Simulation.cell`; None without one."""
+        return self._cell(slice(None))
+
+    def _cell(self, key: object) -> CellState | None:
+        """State of the cell at the frames that a key selects."""
+        stored = cell.datasets(self._stored("/"))
+        if not stored:
+            return None
+        values = {name.partition("/")[2]: read_rows(rows, self.frames, key) for name, rows in stored.items()}
+        return cell.state(read_rows(self._stored("box/edges/value"), self.frames, key), values)
 
     @property
     def walls(self) -> tuple[StoredWall, ...]:

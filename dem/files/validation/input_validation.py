@@ -17,11 +17,12 @@ import numpy as np
 from dem.base import checks
 from dem.base.parsing import parse_json
 from dem.base.text import counted
-from dem.files.h5md import bonds, growing_tables, layout, variable_population, walls
+from dem.files.h5md import bonds, cell, growing_tables, layout, variable_population, walls
 from dem.files.h5md.schema import FORMAT, PARTICLES, variants_in
 from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import UNREADABLE, check_memory, damaged, require, size_of
 from dem.model.domain.box import Box, Motion
+from dem.model.domain.cell import Cell
 from dem.model.energy import Energy, energies_kept
 from dem.model.materials import Material
 from dem.model.particles.fields import STATE
@@ -82,6 +83,8 @@ def box_of(given: dict | None) -> Box | None:
     """The box as the input of a run describes it; raises ValueError or TypeError if there can be none."""
     if given is None:
         return None
+    if "edges" in given:
+        return Cell(**{name: given[name] for name in ("edges", "rate", "rate_changes", "stress", "gain", "fastest")})
     motion = {face: _motion(**moved) for face, moved in given["motion"].items()}
     return Box(**{**given, "material": Material(**given["material"]), "motion": motion})
 
@@ -186,11 +189,13 @@ def _check_frames(file: h5py.File, particles: int | None) -> None:
     if particles is None:
         shapes[variable_population.ID] = (None, None)
         variable_population.check(file)
+    shapes |= {f"{cell.GROUP}/{name}": (None, *shape) for name, (shape, _) in cell.ELEMENTS.items()}
+    shapes["edges"] = (None, 3, 3) if cell.GROUP in file else (None, 3)
     shapes |= bonds.shapes(file)
     for name, dataset in layout.frame_datasets(file).items():
         if name not in ("time", "step"):
             types = "iu" if name in (layout.NUMBER, variable_population.ID) else "f"
-            rows = numbers(file, dataset.name, shapes.get(name, (None, 3) if name == "edges" else (None,)), types)
+            rows = numbers(file, dataset.name, shapes.get(name, (None,)), types)
             told = f"{counted(len(rows), 'row')} for {counted(frames, 'frame')}"
             require(len(rows) >= frames, f"{dataset.name} has {told}")
 

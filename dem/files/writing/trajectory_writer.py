@@ -26,7 +26,6 @@ from dem.files.storage.journaled_file import JournaledFile, LostError, check_jou
 from dem.files.validation import input_validation
 from dem.files.writing.frame_schedule import check_frames, plan_of
 from dem.files.writing.output_settings import EVERY, Every, Output, beside, check_ending
-from dem.model.domain.cell import Cell
 from dem.system.observer import Change, Observer
 
 if TYPE_CHECKING:
@@ -82,12 +81,6 @@ class TrajectoryWriter(Observer):
             If it cannot be written.
         """
         output, every = output or Output(), Every.parse(every)
-        if isinstance(sim.box, Cell):
-            message = (
-                "the box is a dem.Cell, which deforms, and files of frames keep one box: run without output, note what "
-                "is wanted in every=..., and keep states by sim.save"
-            )
-            raise ValueError(message)
         path = check_output(path, overwrite=overwrite)
         store = _new_store(path)
         file = h5py.File(store, "w")

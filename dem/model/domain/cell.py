@@ -52,11 +52,11 @@ class Cell(Box):
     stress : float, or (3, 3) floats or None
         Stress that is held, positive in compression [Pa]: a number on the whole diagonal, or a matrix with None where
         the rate is prescribed. Shear stresses are held in the upper triangle, the rate there is that of the row's
-        velocity. Each such component of the rate is g (P - P*), with the excess of the stress over that wanted.
+        velocity. Each such component of the rate is g (e + ∫ e dt/τ) of the excess e = P - P* of the stress.
     gain : float, optional
         g [1/(Pa s)]; default: the rate is `fastest` at an excess of a twentieth of the largest stress p that is held,
-        unless a packing of stiffness E*^2/3 p^1/3 would take the excess up in less than fifty time steps. Where a rate
-        L is needed to hold a stress, as it is beside prescribed ones, the stress is off by L/g.
+        unless a packing of stiffness K = E*^2/3 p^1/3 would take the excess up in less than fifty time steps. The
+        integral time τ is 20/(g K); an excess above a twentieth of p does not count in the integral.
     fastest : float, optional
         Largest rate of a component that holds a stress [1/s]; default: at an inertial number of 1e-3.
 

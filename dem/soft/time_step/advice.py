@@ -14,6 +14,7 @@ import numpy as np
 from dem.base.notices import Notice
 from dem.kernels.laws import Elastic
 from dem.model.domain.box import AXES, FACES
+from dem.model.domain.cell import Cell
 from dem.model.shapes.convex import is_convex
 from dem.soft import arrays
 from dem.soft.neighbours.skin_distances import CANDIDATE_SKIN
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 ELASTIC = Elastic()
 RAYLEIGH_SHARE = 0.2  # of the Rayleigh time, as usual in the field (10 to 30 %): particles in dense packings
+# p d²: five times the mean force between spheres under a pressure p, p π d²/(φ Z) at φ = 0.62 with Z = 6 contacts
+FORCE_IN_PACKING = 4.0
 HEAVIEST = 23e3  # kg/m3: osmium has 22.6 g/cm3
 LARGEST_TURN = 0.3  # rad a step; 0.1 are advised
 ADVISED_TURN = 0.1
@@ -163,7 +166,7 @@ def _hardest(
     particles: Particles, box: Box | None, gravity: tuple[float, float, float], law: tuple, beside: Sequence[Wall],
     time_step: float | None,
 ) -> Hardest:  # fmt: skip
-    """The hardest impacts of particles that have all they may gain in falling through the box, and press of servos."""
+    """The hardest impacts of particles with all that they may gain in falling through the box, or are pressed by."""
     kinds = arrays.kinds(particles, box)
     fixed, falls = particles.fixed, fall(particles, box, gravity, beside)
     if fixed.any():
@@ -179,9 +182,13 @@ def _hardest(
     servos = [wall.servo for wall in beside if wall.servo]
     most = 0.25 * CANDIDATE_SKIN * 2 * float(kinds.radius.min())  # of the way of a wall with a servo in a time step
     ways = [min(most, servo.fastest * (time_step or math.inf)) if servo.fastest else most for servo in servos]
+    forces = [abs(servo.force) for servo in servos]
+    if isinstance(box, Cell):
+        widest = 2 * float(kinds.bounding_radius.max())
+        forces.append(FORCE_IN_PACKING * float(np.abs(box.held[1]).max()) * widest**2)
     return Hardest(
         kinds, springs, particles.variant, energy, walls=walls, fastest=fastest_of(box, beside),
-        pressing=max([0.0, *(abs(servo.force) for servo in servos)]), leap=max([0.0, *ways]),
+        pressing=max([0.0, *forces]), leap=max([0.0, *ways]),
     )  # fmt: skip
 
 

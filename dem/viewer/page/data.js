@@ -2,7 +2,7 @@
 // What the page was given: blocks of frames, numbers of 16 bits, differences from frame to frame, deflated.
 let WHAT, bodies, turns, surfaces;
 const ABSENT = 65535;
-const run = { time: [], number: [], energy: {}, corners: [], poses: [], blocks: [], start: [] };
+const run = { time: [], number: [], energy: {}, corners: [], cell: [], poses: [], blocks: [], start: [] };
 
 function bytesOf(text) {
   const raw = atob(text), bytes = new Uint8Array(raw.length);
@@ -31,7 +31,7 @@ async function take(block) {
   }
   const kept = { fields, particles: block.particles, turning: (fields.orientation?.length ?? 0) / block.frames / 4, empty: block.empty, lower: block.lower, upper: block.upper, scales: block.scales };
   for (let k = 0; k < block.frames; k++) { run.blocks.push(kept); run.start.push(k); }
-  for (const name of ["time", "number", "corners", "poses"]) run[name].push(...block[name]);
+  for (const name of ["time", "number", "corners", "cell", "poses"]) run[name].push(...block[name]);
   for (const name in block.energy) (run.energy[name] ??= []).push(...block.energy[name]);
 }
 

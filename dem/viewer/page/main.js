@@ -69,9 +69,10 @@ function fillBodies(frame, name) {
 }
 
 function fillWalls(frame) {
-  const lines = [], surfaces = [], corners = run.corners[frame.k];
+  const lines = [], surfaces = [], corners = run.corners[frame.k], cell = run.cell[frame.k], axes = [0, 1, 2];
+  const corner = (m) => axes.map((c) => (cell ? axes.reduce((sum, k) => sum + ((m >> k) & 1) * cell[3 * c + k], 0) : corners[(m >> c) & 1][c]));
   if (corners) for (let k = 0; k < 8; k++) for (const bit of [1, 2, 4]) if (!(k & bit)) {
-    for (const m of [k, k | bit]) lines.push(...scaled([0, 1, 2].map((c) => corners[(m >> c) & 1][c])));
+    for (const m of [k, k | bit]) lines.push(...scaled(corner(m)));
   }
   WHAT.walls.forEach((wall, w) => {
     const [from, until] = wall.present, time = frame.time * (1 + 1e-9);

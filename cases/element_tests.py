@@ -1,0 +1,183 @@
+"""Element tests: grains in a periodic cell are compressed to a pressure, then loaded as in a laboratory.
+
+Each test starts from a dense packing: spheres at random places are compressed isotropically, with a friction of their
+own, which decides how dense the packing becomes. Strain rates are those of the loading.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+
+import dem
+
+LOOSE = 0.3  # solid fraction at which grains are placed
+COMPRESSION_RATE = 2.0  # largest rate of isotropic compression [1/s]
+AT_REST = 0.01  # unbalanced force, over the mean force in a contact, at which a packing counts as at rest
+STEPS, ROUNDS = 2000, 100  # between two looks at the packing, and looks at most
+
+
+class ElementTest(dem.Case):
+    """Spheres in a cell that deforms; subclasses say how."""
+
+    time_step: dem.TimeStep = Field("auto", description="[s], or auto")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]; a cell that deforms has none")
+    frames: PositiveInt = Field(60, description="frames written after the first")
+    n: PositiveInt = Field(500, description="number of grains")
+    diameter: PositiveFloat = Field(5e-3, description="mean diameter of the grains [m]")
+    spread: float = Field(0.2, ge=0, lt=1, description="diameters are spread by this share about the mean, evenly")
+    young: PositiveFloat = Field(5e7, description="Young's modulus [Pa]")
+    density: PositiveFloat = Field(2500.0, description="[kg/m3]")
+    restitution: float = Field(0.5, gt=0, le=1, description="coefficient of restitution")
+    friction: NonNegativeFloat = Field(0.5, description="Coulomb's coefficient")
+    friction_while_packed: NonNegativeFloat = Field(0.0, description="that of the preparation: 0 makes dense packings")
+    pressure: PositiveFloat = Field(1e4, description="to which grains are compressed at first [Pa]")
+    rate: PositiveFloat = Field(0.3, description="of strain [1/s]")
+    seed: int = Field(1, ge=0, description="of the places")
+
+    def material(self) -> dem.Material:
+        """Of the grains."""
+        return dem.Material(young=self.young, poisson=0.3, density=self.density, name="grain")
+
+    def contacts(self) -> dem.Contacts:
+        """Of grains, during the test."""
+        return self.contacts_with(self.friction)
+
+    def contacts_with(self, friction: float) -> dem.Contacts:
+        """Of grains with this coefficient of friction."""
+        grain = self.material()
+        return dem.Contacts({(grain, grain): dem.Contact(restitution=self.restitution, friction=friction)})
+
+    def build(self) -> tuple[dem.Particles, dem.Cell]:
+        """Grains at random places that do not touch, in a cell that is compressed to the pressure."""
+        edge = self.diameter * (self.n * math.pi / 6 * (1 + self.spread**2) / LOOSE) ** (1 / 3)
+        cell = dem.Cell.isotropic((edge,) * 3, pressure=self.pressure, fastest=COMPRESSION_RATE)
+        return dem.pack(
+            dem.Sphere(diameter=self.diameter), self.material(), cell, number=self.n, seed=self.seed, name="grain",
+            scale=(1 - self.spread, 1 + self.spread) if self.spread else None,
+        ), cell  # fmt: skip
+
+    def simulation(self) -> dem.Simulation:
+        """The test, ready to run: grains have been compressed, and the cell is that which loads them.
+
+        Raises
+        ------
+        RuntimeError
+            If the grains do not come to rest under the pressure.
+        """
+        grains, edges = self.packing()
+        return dem.Simulation(
+            grains, self.loaded(edges), gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
+            threads=self.threads, contacts=self.contacts(),
+            description={"case": self.name, "parameters": self.model_dump(mode="json")},
+        )  # fmt: skip
+
+    def packing(self) -> tuple[dem.Particles, tuple]:
+        """Grains at rest under the pressure, and the edges of their cell [m]; raises RuntimeError if they move on."""
+        powder, cell = self.build()
+        press = dem.Simulation(
+            powder, cell, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
+            threads=self.threads, contacts=self.contacts_with(self.friction_while_packed),
+        )  # fmt: skip
+        for _ in range(ROUNDS):
+            press.step(STEPS)
+            state = press.cell
+            if abs(state.stress.pressure / self.pressure - 1) < AT_REST and state.unbalanced < AT_REST:
+                return press.particles, press.box.edges
+        message = (
+            f"the packing is not at rest after {ROUNDS * STEPS} steps: its pressure is {state.stress.pressure:.4g} Pa "
+            f"of {self.pressure:g} Pa, the unbalanced force {state.unbalanced:.2g}: raise n or pressure"
+        )
+        raise RuntimeError(message)
+
+    def loaded(self, edges: tuple) -> dem.Cell:
+        """The cell of the test, from the edges of that of the packing [m]."""
+        raise NotImplementedError
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """Void ratios, the largest mobilised angle of friction, and stress and contacts at the end."""
+        cell = run.cell
+        major, _, minor = dem.statistics.principal_stresses(cell.stress.total).T
+        sine = np.clip((major - minor) / np.maximum(major + minor, 1e-300), 0, 1)  # of the mobilised angle of friction
+        return {
+            "void_ratio_at_first": float(cell.void_ratio[0]), "void_ratio": float(cell.void_ratio[-1]),
+            "pressure_Pa": float(cell.stress.pressure[-1]), "deviatoric_stress_Pa": float(cell.deviatoric_stress[-1]),
+            "peak_friction_angle_deg": math.degrees(math.asin(sine.max())),
+            "friction_angle_deg": math.degrees(math.asin(sine[-1])),
+            "coordination": float(cell.coordination[-1]),
+        }  # fmt: skip
+
+
+class IsotropicCompression(ElementTest):
+    """A powder is compressed from all sides to a pressure that is then held."""
+
+    name = "isotropic-compression"
+    duration: PositiveFloat = Field(0.3, description="simulated time [s]")
+
+    def simulation(self) -> dem.Simulation:
+        """The powder, in its cell."""
+        return dem.Case.simulation(self)
+
+
+class Oedometer(ElementTest):
+    """A packing is compressed along z between sides that do not yield, and unloaded by a third of that."""
+
+    name = "oedometer"
+    duration: PositiveFloat = Field(0.1, description="simulated time [s]; the last quarter of it is unloading")
+
+    def loaded(self, edges: tuple) -> dem.Cell:
+        """Shorter along z alone, then longer again."""
+        down, up = (0.0, 0.0, -self.rate), (0.0, 0.0, self.rate)
+        return dem.Cell(edges, rate=down, rate_changes=[(0.75 * self.duration, up)])
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """Besides the others K₀, the ratio of lateral to axial stress, at the end of loading."""
+        stress = run.cell.stress.total[int(np.abs(run.time - 0.75 * self.duration).argmin())]
+        return super().observables(run) | {"K0": float(0.5 * (stress[0, 0] + stress[1, 1]) / stress[2, 2])}
+
+
+class Triaxial(ElementTest):
+    """A packing is compressed along z, at a constant stress on its sides (drained) or a constant volume (undrained)."""
+
+    name = "triaxial"
+    duration: PositiveFloat = Field(0.7, description="simulated time [s]")
+    drainage: Literal["drained", "undrained"] = Field("drained", description="drained or undrained")
+
+    def loaded(self, edges: tuple) -> dem.Cell:
+        """Shorter along z."""
+        if self.drainage == "undrained":
+            return dem.Cell(edges, rate=(0.5 * self.rate, 0.5 * self.rate, -self.rate))
+        return dem.Cell.triaxial(edges, axial_rate=self.rate, confinement=self.pressure, fastest=10 * self.rate)
+
+
+class SimpleShear(ElementTest):
+    """A packing is sheared along x, at a constant stress across the planes of shear or a constant volume."""
+
+    name = "simple-shear"
+    duration: PositiveFloat = Field(2.0, description="simulated time [s]")
+    constant: Literal["stress", "volume"] = Field("stress", description="stress along y, or volume")
+
+    def loaded(self, edges: tuple) -> dem.Cell:
+        """Planes across y move along x."""
+        if self.constant == "volume":
+            return dem.Cell.shear(edges, rate=self.rate)
+        return dem.Cell.shear(edges, rate=self.rate, pressure=self.pressure, fastest=10 * self.rate)
+
+
+class CyclicShear(ElementTest):
+    """A packing is sheared forth and back at constant volume, which lowers its pressure (liquefaction)."""
+
+    name = "cyclic-shear"
+    duration: PositiveFloat = Field(2.0, description="simulated time [s]")
+    amplitude: PositiveFloat = Field(0.02, description="largest shear strain, to either side")
+
+    def loaded(self, edges: tuple) -> dem.Cell:
+        """Shear that turns around at both ends."""
+        forth = np.array([[0.0, self.rate, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+        quarter = self.amplitude / self.rate
+        turns = np.arange(quarter, self.duration, 2 * quarter)
+        changes = [(float(time), -forth if k % 2 == 0 else forth) for k, time in enumerate(turns)]
+        return dem.Cell(edges, rate=forth, rate_changes=changes)

@@ -1,0 +1,60 @@
+"""A cell that deforms in files: its edges, and what an element test measures in it, at each frame.
+
+The edges are those of H5MD, ``box/edges`` of the particles: matrices whose rows are the edges. The group ``cell`` holds
+an element for each other quantity of `dem.statistics.CellState`, by its name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.model.domain.cell import Cell
+from dem.statistics.cell_state import CellState
+from dem.statistics.forces import Stress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import h5py
+
+    from dem.system.system import System
+
+GROUP = "cell"
+ELEMENTS = {
+    "rate": ((3, 3), "s-1"), "strain": ((3, 3), ""), "contact_stress": ((3, 3), "Pa"), "kinetic_stress": ((3, 3), "Pa"),
+    "solid_fraction": ((), ""), "coordination": ((), ""), "unbalanced": ((), ""), "inertial_number": ((), ""),
+}  # fmt: skip
+
+
+def create(file: h5py.File, sim: System, element: Callable) -> None:
+    """Lay out what is written of a cell at each frame, if there is one."""
+    if not isinstance(sim.box, Cell):
+        return
+    group = file.create_group(GROUP)
+    for name, (shape, unit) in ELEMENTS.items():
+        dataset = element(file, group, name, shape)
+        if unit:
+            dataset.attrs["unit"] = unit
+
+
+def datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
+    """Datasets with a row a frame, by name; none without a cell."""
+    return {f"{GROUP}/{name}": file[f"{GROUP}/{name}/value"] for name in ELEMENTS} if GROUP in file else {}
+
+
+def rows(sim: System) -> dict[str, np.ndarray]:
+    """What the present state puts into each of them, and into the edges of H5MD."""
+    if not isinstance(sim.box, Cell):
+        return {}
+    state = sim.cell
+    values = state._asdict() | {"contact_stress": state.stress.contact, "kinetic_stress": state.stress.kinetic}
+    return {"edges": state.edges.T} | {f"{GROUP}/{name}": values[name] for name in ELEMENTS}
+
+
+def state(edges: np.ndarray, values: dict[str, np.ndarray]) -> CellState:
+    """State of a cell from rows of the edges of H5MD (..., 3, 3) and of each of ELEMENTS."""
+    rest = dict(values)
+    stress = Stress(rest.pop("contact_stress"), rest.pop("kinetic_stress"))
+    return CellState(edges=np.swapaxes(edges, -1, -2), stress=stress, **rest)

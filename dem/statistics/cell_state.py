@@ -1,0 +1,66 @@
+"""What an element test measures in a cell that deforms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.base.portable import determinant
+
+if TYPE_CHECKING:
+    from dem.statistics.forces import Stress
+
+
+class CellState(NamedTuple):
+    """Cell that deforms, with the assembly in it as an element test sees it, at one time or at T of them."""
+
+    edges: np.ndarray  # (..., 3, 3) edges of the cell in columns [m]
+    rate: np.ndarray  # (..., 3, 3) velocity gradient L of the last step [1/s]
+    strain: np.ndarray  # (..., 3, 3) ∫ (L + Lᵀ)/2 dt since the start; negative on the diagonal in compression
+    stress: Stress  # (..., 3, 3) of contacts and of motion, positive in compression [Pa]
+    solid_fraction: np.ndarray | float  # volume of the particles over that of the cell
+    coordination: np.ndarray | float  # mean number of contacts of a particle
+    unbalanced: np.ndarray | float  # mean resultant force on particles in contact over the mean force in a contact
+    inertial_number: np.ndarray | float  # γ̇ d √(ρ/p), with γ̇ = √(2 D:D) of the rate D; infinite without pressure
+
+    @property
+    def volume(self) -> np.ndarray | float:
+        """Volume of the cell [m³]."""
+        return np.abs(determinant(self.edges))
+
+    @property
+    def void_ratio(self) -> np.ndarray | float:
+        """Volume of voids over that of particles; infinite without particles."""
+        with np.errstate(divide="ignore"):
+            ratio = 1 / np.asarray(self.solid_fraction) - 1
+        return ratio if ratio.ndim else float(ratio)
+
+    @property
+    def deviatoric_stress(self) -> np.ndarray | float:
+        """Deviatoric stress q = √(3/2 s:s) of the deviator s = P - p I [Pa]: |σ₁ - σ₃| in a triaxial test."""
+        total, pressure = self.stress.total, np.asarray(self.stress.pressure)
+        deviator = 0.5 * (total + np.swapaxes(total, -1, -2)) - pressure[..., None, None] * np.eye(3)
+        q = np.sqrt(1.5 * (deviator**2).sum(axis=(-2, -1)))
+        return q if q.ndim else float(q)
+
+
+def principal_stresses(stress: np.ndarray) -> np.ndarray:
+    """Principal stresses, the largest first: eigenvalues of the symmetric part of stress tensors.
+
+    Parameters
+    ----------
+    stress : (..., 3, 3) array
+        Positive in compression [Pa].
+
+    Returns
+    -------
+    (..., 3) array
+        σ₁ ≥ σ₂ ≥ σ₃ [Pa].
+
+    Examples
+    --------
+    >>> principal_stresses(np.array([[2.0, 1, 0], [1, 2, 0], [0, 0, 5]])).round(12)
+    array([5., 3., 1.])
+    """
+    return np.linalg.eigvalsh(0.5 * (stress + np.swapaxes(stress, -1, -2)))[..., ::-1]
