@@ -41,10 +41,9 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     # ruff: noqa: F401
     from dem import plots, statistics
     from dem.base.notices import DemWarning
-    from dem.case.bases import Axes, Case, HardSphereCase, TimeStep
+    from dem.case.bases import Axes, Case, HardSphereCase, StochasticCase, TimeStep
     from dem.case.find import cases
     from dem.case.settled import settled
-    from dem.case.stochastic import StochasticCase
     from dem.case.study import RotationCase, StudyCase
     from dem.casefile.load import load
     from dem.dsmc.simulation import StochasticSpheres
@@ -204,7 +203,7 @@ HOMES = {
     "Simulation": "dem.soft.simulation",
     "SolidsPressure": "dem.model.fluid.solids_pressure",
     "Sphere": "dem.model.shapes.shape",
-    "StochasticCase": "dem.case.stochastic",
+    "StochasticCase": "dem.case.bases",
     "StochasticSpheres": "dem.dsmc.simulation",
     "StochasticVerdict": "dem.dsmc.verdict",
     "StudyCase": "dem.case.study",

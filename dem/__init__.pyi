@@ -8,7 +8,7 @@ from dem.case.bases import HardSphereCase as HardSphereCase
 from dem.case.bases import TimeStep as TimeStep
 from dem.case.find import cases as cases
 from dem.case.settled import settled as settled
-from dem.case.stochastic import StochasticCase as StochasticCase
+from dem.case.bases import StochasticCase as StochasticCase
 from dem.case.study import RotationCase as RotationCase
 from dem.case.study import StudyCase as StudyCase
 from dem.casefile.load import load as load

@@ -9,7 +9,7 @@ from dem.kernels.soft.integration import time_loop
 
 import dem
 from dem.soft.time_step.impacts import RESOLVED, contact_time, effective_masses
-from dem.soft.time_step.short_contacts import Brief, briefest
+from dem.soft.time_step.limits import Brief, briefest
 
 NYLON = dem.Material(young=5e7, poisson=0.35, density=1100.0)
 LOSSY = dem.Material(young=5e7, poisson=0.35, density=1100.0, restitution=0.9, friction=0.3)

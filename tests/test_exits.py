@@ -7,7 +7,7 @@ import dem
 from dem.base.periodic import PeriodicCell
 from dem.soft import escape
 from dem.soft.engine import Engine
-from dem.soft.neighbours.grid import grid_for
+from dem.soft.neighbour_lists import grid_for
 from dem.soft.run_errors import BrokenRunError
 
 BALL = dem.Sphere(diameter=0.01)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import dem
-from dem.soft import thread_count as module
-from dem.soft.thread_count import Pace
+from dem.soft import thread_balance as module
+from dem.soft.thread_balance import Pace
 
 
 class Clock:

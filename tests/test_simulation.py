@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 import dem
 from dem.soft import arrays
-from dem.soft.neighbours.grid import _split
+from dem.soft.neighbour_lists import _split
 
 STATE = ("position", "velocity", "orientation", "angular_velocity")
 

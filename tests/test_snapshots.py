@@ -10,8 +10,7 @@ import dem
 from dem.event_driven.engine import PARTS, HardState
 from dem.soft import per_body
 from dem.soft.contact.overlaps import Overlaps
-from dem.soft.particle_ids import Numbering
-from dem.soft.per_body import KEPT, MOVING, PER_BODY
+from dem.soft.per_body import KEPT, MOVING, PER_BODY, Numbering
 
 SKIN = (0.0006, 0.0001)
 KINDS = {"elastic": {"restitution": 1.0, "friction": 0.0}, "friction": LOSSY["friction"]}

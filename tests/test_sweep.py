@@ -24,8 +24,8 @@ import dem
 from dem.cli.application import app
 from dem.sweeps import work
 from dem.sweeps.members import Member, combined
-from dem.sweeps.plan import shares
-from dem.sweeps.stored import chosen, look
+from dem.sweeps.sweep import shares
+from dem.sweeps.work import chosen, look
 
 # impacts of few hard spheres: the least that writes a trajectory
 GAS = {"n": 8, "speed": [0.5, 1.0], "restitution": [0.5, 0.9], "duration": 1e-3, "frames": 1}
@@ -357,7 +357,7 @@ def test_python_is_told_of_bad_values_as_well(pool):
 
 
 def test_jobs_and_threads_share_the_cores(monkeypatch):
-    monkeypatch.setattr("dem.sweeps.plan.cores", lambda: 8)
+    monkeypatch.setattr("dem.sweeps.sweep.cores", lambda: 8)
     assert shares(100, None, None) == (8, 1)
     assert shares(2, None, None) == (2, 4)
     assert shares(100, None, 3) == (2, 3)

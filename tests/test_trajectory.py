@@ -11,7 +11,7 @@ import pytest
 
 import dem
 from dem.files.h5md.schema import ENERGIES
-from dem.system.plan import evenly
+from dem.system.system import evenly
 
 
 @pytest.fixture

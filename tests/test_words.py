@@ -91,7 +91,6 @@ RETIRED_MODULES = {
     *("onset", "pace", "proportions", "ranked", "seam", "shadows", "shares", "sharing", "sifting", "spreading", "tied"),
     *("stochastic", "ties", "touching", "trouble", "turning", "waiting", "walled", "watched", "wet", "whirled", "worn"),
 }
-EXEMPT = {"dem.case.stochastic", "dem.casefile.schema.case_tables"}  # cases of `method = "stochastic"`
 
 # how docstrings begin that cannot be read by themselves
 LEANING = r"The same\b|As (?!what)|One for all|Likewise|None\.|Nobody\b|Where there (is|are) no"
@@ -158,7 +157,7 @@ def test_a_class_name_is_defined_once():
 
 @for_all(CODE)
 def test_no_retired_word_comes_back(name):
-    assert name.rpartition(".")[2] not in RETIRED_MODULES or name in EXEMPT
+    assert name.rpartition(".")[2] not in RETIRED_MODULES
     assert not {node.name for node in definitions(CODE[name])} & RETIRED
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dem.bench.stepping import share_of
+from dem.bench.timing import stages
 from dem.case import case
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ class Calling:
         for _ in range(ROUNDS):
             for name, work in works.items():
                 measure(name, work)
-            with sim.stages() as stages:
-                measure("list anew", partial(stages["list neighbours"], calls))
+            with stages(sim) as parts:
+                measure("list anew", partial(parts["list neighbours"], calls))
         least = {name: max(min(costs), 1e-3) for name, costs in cost.items()}
         return {
             "particles": len(sim.particles),

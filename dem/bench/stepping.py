@@ -8,7 +8,7 @@ import dem
 from dem.bench import lammps, states
 from dem.bench.mixture import mixture
 from dem.bench.shear import ShearedBed
-from dem.bench.timing import REPEATS, copy_bandwidth, median_rate, stage_times
+from dem.bench.timing import REPEATS, Sizes, copy_bandwidth, median_rate, stage_times
 from dem.case import case
 
 RATE = "particle_steps_per_second"
@@ -62,7 +62,7 @@ class StepBenchmark:
         """All figures of this workload."""
         sim = self.prepare(share=share, threads=threads)
         rate = self.rate(sim, share_of(self.steps, share))
-        n, sizes = len(sim.particles), sim.sizes()
+        n, sizes = len(sim.particles), Sizes.of(sim)
         figures = {
             "particles": n,
             "spheres": sizes.spheres,

@@ -5,18 +5,22 @@ from __future__ import annotations
 import platform
 import statistics
 import time
+from contextlib import contextmanager
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 import dem
 from dem.base.cpu_info import processor
 from dem.kernels.compiler.jit import most_threads, threading_layer
+from dem.kernels.soft.integration import stage_benchmark as kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
+
+# ruff: noqa: SLF001 (what a step takes is measured within the engine)
 
 REPEATS = 3
 STAGE_SECONDS = 0.2
@@ -53,7 +57,7 @@ def median_rate(work: Callable[[], float]) -> float:
 def stage_times(sim: dem.Simulation) -> dict[str, float]:
     """Nanoseconds a particle for each part of a step, and for one making of each list; the state is put back after."""
     result = {}
-    with sim.stages() as timed:
+    with stages(sim) as timed:
         for name, repeat in timed.items():
             repeat(1)
             start = time.perf_counter()
@@ -67,3 +71,56 @@ def stage_times(sim: dem.Simulation) -> dict[str, float]:
 def _counted(repeat: Callable[[int], object], times: int) -> int:
     repeat(times)
     return times
+
+
+@contextmanager
+def stages(sim: dem.Simulation) -> Iterator[dict[str, Callable[[int], object]]]:
+    """Parts of a step, and the making of each list, to be done a number of times; the state is put back after."""
+    e = sim._engine
+    sums, still = e.chunk_sums, e.constants._replace(dt=0.0)
+    before = [a.copy() for a in e.bodies]
+    lists = (e.bodies, e.kinds, e.lists.arrays, e.walls.faces)
+    yield {
+        "predict": lambda k: kernels.predict(k, e.scheme, e.law, still, *lists, sums),
+        "evaluate": lambda k: kernels.evaluate(k, e.scheme, e.law, still, *lists, sums),
+        "correct": lambda k: kernels.correct(k, e.scheme, e.law, e.fluid.model, still, *lists, sums),
+        "step": lambda k: kernels.step(k, e.mode, e.scheme, e.law, e.fluid.model, still, *lists, sums),
+        "pick candidates": lambda k: kernels.pick(k, e.mode, e.scheme, e.law, e.fluid.model, still, *lists, sums),
+        "list neighbours": lambda k: [e.rebuild() for _ in range(k)],
+    }
+    for array, values in zip(e.bodies, before, strict=True):
+        array[...] = values
+    e.rebuild()
+
+
+class Sizes(NamedTuple):
+    """Numbers and bytes, of all particles together."""
+
+    spheres: int
+    candidate_pairs: int  # of spheres, at present
+    near_walls: int  # bodies that a step looks at walls for, at present
+    state: int  # bytes of all arrays of bodies
+    lists: int  # bytes of all lists of neighbours
+    moved: int  # bytes that a step reads and writes at least
+
+    @classmethod
+    def of(cls, sim: dem.Simulation) -> Sizes:
+        """Sizes of the arrays of a simulation's engine."""
+        engine = sim._engine
+        b = engine.bodies
+        in_a_step = [b.position, b.velocity]
+        if engine.rotating:
+            in_a_step += [b.orientation, b.memory_q, b.memory_w, b.memory_a]
+        return cls(
+            spheres=int(b.first_sphere[-1]),
+            candidate_pairs=int(engine.lists.arrays.pairs.sum()),
+            near_walls=int(engine.lists.arrays.near_wall_count.sum()),
+            state=_bytes(b),
+            lists=_bytes(engine.lists.arrays),
+            moved=2 * sum(a.nbytes for a in in_a_step),
+        )
+
+
+def _bytes(arrays: Iterable) -> int:
+    """Bytes of arrays, each counted once."""
+    return sum({id(a): a.nbytes for a in arrays if isinstance(a, np.ndarray)}.values())

@@ -7,6 +7,7 @@ import numpy as np
 import dem
 from dem.bench.drum import Drum, Drumming
 from dem.bench.stepping import RATE, share_of
+from dem.bench.timing import Sizes
 from dem.bench.turns import cost_by_turns
 from dem.model.particles.fields import STATE
 
@@ -46,7 +47,7 @@ class Walling:
             sim.step(LISTING)
 
         cost, n = cost_by_turns(runs, steps, before=begin), len(triangles.particles)
-        sizes, least = triangles.sizes(), {name: min(costs) / n for name, costs in cost.items()}
+        sizes, least = Sizes.of(triangles), {name: min(costs) / n for name, costs in cost.items()}
         return {
             "particles": n,
             "threads": triangles.threads,

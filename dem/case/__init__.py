@@ -3,9 +3,8 @@
 `bases.py` and `study.py` have the classes to inherit from, `find.py` looks cases up.
 """
 
-from dem.case.bases import HARD, Axes, BaseCase, Case, HardSphereCase, TimeStep
+from dem.case.bases import HARD, STOCHASTIC, Axes, BaseCase, Case, HardSphereCase, StochasticCase, TimeStep
 from dem.case.find import AnyCase, case, cases, names, with_parameters
-from dem.case.stochastic import STOCHASTIC, StochasticCase
 from dem.case.study import RotationCase, StudyCase
 
 __all__ = [

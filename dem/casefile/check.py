@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from dem.model.particles.grading import Grading
     from dem.model.particles.particles import Particles
-    from dem.system.system import System
-    from dem.system.verdict import Judgement
+    from dem.system.system import Judgement, System
 
 PROBE = 0.5  # s of computing that tell the pace
 

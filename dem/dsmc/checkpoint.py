@@ -7,18 +7,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import compilation
 from dem.dsmc.engine import PARTS, StochasticState
 from dem.dsmc.simulation import StochasticSpheres
 from dem.files.checkpoints.serialization import describe_particles, made, read_particles, recipe, write_particles
 from dem.files.validation import input_validation
+from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, require
 from dem.files.validation.input_validation import number
+from dem.kernels.event_driven.flight import RADIUS, TIME
 from dem.model.energy import Energy, energies_kept
 from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence
+from dem.model.particles.particles import UNIT_NORM
+from dem.run.simulation_base import SimulationBase
 from dem.system.energy_ledger import EnergyLedger
+from dem.system.system import MOST_STEPS
 
 if TYPE_CHECKING:
     import h5py
+
+    from dem.dsmc.engine import StochasticEngine
 
 # ruff: noqa: SLF001 (this is the other half of StochasticSpheres)
 DERIVED = {"method", "time_step", "cells"}  # settings that are not given, or stored apart
@@ -57,25 +65,56 @@ def write(sim: StochasticSpheres, group: h5py.Group) -> None:
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpheres:
-    """Set the simulation up again in the state that was written, see `dem.dsmc.checkpoint_validation`."""
+    """Set the simulation up again in the state that was written, which must fit, see `check_fits`."""
     del threads
     settings = given["settings"]
     turbulence = settings["turbulence"] and Turbulence(**settings["turbulence"])
     pressure = SolidsPressure(**settings["pressure"]) if "pressure" in settings else None
-    return StochasticSpheres._restored(
-        read_particles(given, group), made(given["box"]),
-        StochasticState(**{part: input_validation.arrays(group, part) for part in PARTS}),
-        gravity=given["gravity"], description=given["description"], ledger=_ledger(group["booked"]),
-        start_momentum=input_validation.finite(group, "booked/start_momentum", (3,)),
-        pushed=input_validation.finite(group, "booked/pushed", (3,)) != 0,
-        time_step=given["time_step"], settings={**settings, "turbulence": turbulence, "pressure": pressure},
+    state = StochasticState(**{part: input_validation.arrays(group, part) for part in PARTS})
+    booked = group["booked"]
+    start = input_validation.finite(booked, "start_energy", (energies_kept(fluid=True),))
+    sim = StochasticSpheres.__new__(StochasticSpheres)
+    SimulationBase.__init__(
+        sim, read_particles(given, group), made(given["box"]), given["gravity"], given["description"]
+    )
+    sim._set_up(**{**settings, "turbulence": turbulence, "pressure": pressure})
+    with compilation.announced():
+        sim._choose_time_step(given["time_step"])
+        sim._engine = sim._new_engine(0)
+        check_fits(state, sim._engine)
+        sim._engine.restore(state)
+        sim._engine.advance(0)
+    sim._shown = sim.step_count
+    sim._ledger = EnergyLedger(
+        number(booked, "datum"), Energy(*start.tolist()), number(booked, "largest_kinetic", least=0),
+        number(booked, "given"),
     )  # fmt: skip
+    sim._start_momentum = input_validation.finite(booked, "start_momentum", (3,))
+    sim._pushed = input_validation.finite(booked, "pushed", (3,)) != 0
+    return sim
 
 
-def _ledger(group: h5py.Group) -> EnergyLedger:
-    """The energy ledger."""
-    start = input_validation.finite(group, "start_energy", (energies_kept(fluid=True),))
-    return EnergyLedger(
-        number(group, "datum"), Energy(*start.tolist()), number(group, "largest_kinetic", least=0),
-        number(group, "given"),
-    )  # fmt: skip
+NEVER = {"spheres": ("last",)}  # what may be infinite: times of what never has happened
+COUNTS = ("pair", "wall", "lasting", "excess")
+
+
+def check_fits(state: StochasticState, engine: StochasticEngine) -> None:
+    """Raise DamagedError, saying what does not fit, unless the engine can go on from the state."""
+    for part in PARTS:
+        check_alike(part, getattr(state, part), getattr(engine, part)._asdict())
+        check_finite(part, getattr(state, part), infinite=NEVER.get(part, ()))
+    given, own = state.spheres, engine.spheres
+    same = np.array_equal(given["row"][:, RADIUS], own.row[:, RADIUS])
+    require(
+        same and all(np.array_equal(given[n], getattr(own, n)) for n in ("mass", "inertia")), "spheres have changed"
+    )
+    off = np.abs(np.linalg.norm(given["q"], axis=0) - 1).max()
+    require(off <= UNIT_NORM, f"spheres/q has a norm that is off by {off:.3g}")
+    for name in ("impacts", "wall_impacts"):
+        check_within(f"spheres/{name}", given[name], 0, np.iinfo(np.int64).max)
+    check_within("tally/step", state.tally["step"], 0, int(MOST_STEPS))
+    check_within("tally/stuck", state.tally["stuck"], 0, len(own.mass) - 1)
+    for name in COUNTS:
+        check_within(f"tally/{name}", state.tally[name], 0, np.iinfo(np.int64).max)
+    time = int(state.tally["step"][0]) * engine.rule.time_step
+    require(bool((given["row"][:, TIME] == time).all()), "spheres/row is not at the time of the latest step")

@@ -11,7 +11,6 @@ import numpy as np
 from dem.base import checks, compilation
 from dem.base.user_classes import hinted
 from dem.dsmc.advice import GasAdvice, advise, cells_of, check_fraction, foreseen
-from dem.dsmc.checkpoint_validation import check_fits
 from dem.dsmc.checks import check_apart_from_walls, check_going_on, check_not_packed, check_surroundings
 from dem.dsmc.engine import Rule, StochasticEngine
 from dem.dsmc.verdict import StochasticVerdict
@@ -27,14 +26,11 @@ from dem.system.energy_ledger import EnergySums
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Self
 
     from dem.base.notices import Notice
-    from dem.dsmc.engine import StochasticState
     from dem.model.particles.particles import Particles
-    from dem.system.energy_ledger import EnergyLedger
 
-# ruff: noqa: SLF001 (a class method fills in an object of its own class)
+
 WAYS = ("pairs", "partners")
 RESTING = 0.05  # of impacts on walls that belong to contacts that last
 CORRELATIONS = ("full", "particle", "none")
@@ -194,35 +190,6 @@ class StochasticSpheres(SimulationBase):
                 raise ValueError(message)
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         self._rule = self._rule._replace(time_step=self._time_step)
-
-    @classmethod
-    def _restored(
-        cls,
-        particles: Particles,
-        box: Box,
-        state: StochasticState,
-        *,
-        gravity: tuple[float, float, float],
-        description: dict,
-        ledger: EnergyLedger,
-        start_momentum: np.ndarray,
-        pushed: np.ndarray,
-        time_step: float,
-        settings: dict,
-    ) -> Self:
-        """Go on from a state that was saved; particles are as in it, and checked."""
-        sim = cls.__new__(cls)
-        SimulationBase.__init__(sim, particles, box, gravity, description)
-        sim._set_up(**settings)
-        with compilation.announced():
-            sim._choose_time_step(time_step)
-            sim._engine = sim._new_engine(0)
-            check_fits(state, sim._engine)
-            sim._engine.restore(state)
-            sim._engine.advance(0)
-        sim._shown, sim._ledger = sim.step_count, ledger
-        sim._start_momentum, sim._pushed = start_momentum, pushed
-        return sim
 
     def _new_engine(self, step: int) -> StochasticEngine:
         return StochasticEngine(self._particles, self._box, self._gravity, self._laws, self._rule, step)

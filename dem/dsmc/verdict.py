@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dem.base.text import counted
 from dem.event_driven.verdict import Collisions
-from dem.system.verdict import Judged
+from dem.system.system import Judged
 
 BUDGET = 1e-8  # of energy and momentum; both are rounding
 OFTEN, TOO_OFTEN = 0.2, 1.0  # collisions of a particle in a step: what splits flight from collisions, and what does not

@@ -1,5 +1,5 @@
 """Hard spheres: impacts without duration, carried out one after another.
 
 `simulation.py` has the class that users see, and `engine.py` owns the arrays. `checks.py` validates input,
-`verdict.py` judges a run. `checkpoint.py` saves the state, and `checkpoint_validation.py` checks a state from a file.
+`verdict.py` judges a run. `checkpoint.py` saves the state, and checks one from a file.
 """

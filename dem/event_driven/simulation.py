@@ -10,24 +10,19 @@ import numpy as np
 from dem.base import compilation
 from dem.base.text import counted
 from dem.base.user_classes import hinted
-from dem.event_driven.checkpoint_validation import check_fits
 from dem.event_driven.checks import check_apart, check_box, check_going_on, check_spheres, describe, laws_of
-from dem.event_driven.engine import HardEngine, HardState
+from dem.event_driven.engine import HardEngine
 from dem.event_driven.verdict import Collisions, HardVerdict
 from dem.run.record import next_chunk
 from dem.run.simulation_base import SimulationBase
 from dem.system.diagnosis import check_finite, check_inside
-from dem.system.plan import FrameSegment
+from dem.system.system import FrameSegment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
 
     from dem.model.domain.box import Box
     from dem.model.particles.particles import Particles
-    from dem.system.energy_ledger import EnergyLedger
-
-# ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
 @hinted
@@ -117,31 +112,6 @@ class HardSpheres(SimulationBase):
         self._laws = laws_of(self._box, **impacts)
         check_spheres(self._particles)
         check_box(self._box, self._particles)
-
-    @classmethod
-    def _restored(
-        cls,
-        particles: Particles,
-        box: Box | None,
-        state: HardState,
-        *,
-        gravity: tuple[float, float, float],
-        description: dict,
-        ledger: EnergyLedger,
-        contact_time: float,
-        laws: dict[str, float | None],
-    ) -> Self:
-        """Go on from a state that was saved; particles are as in it, and checked."""
-        sim = cls.__new__(cls)
-        SimulationBase.__init__(sim, particles, box, gravity, description)
-        sim._set_up(contact_time=contact_time, **laws)
-        with compilation.announced():
-            sim._engine = sim._new_engine(0.0)
-            sim._engine.advance(0.0, 0)
-        check_fits(state, sim._engine)
-        sim._engine.restore(state)
-        sim._shown, sim._ledger = sim.time, ledger
-        return sim
 
     def __repr__(self) -> str:
         """Particles, time and impacts."""

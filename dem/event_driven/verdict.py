@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base.text import counted
-from dem.system.verdict import Judged
+from dem.system.system import Judged
 
 if TYPE_CHECKING:
     from dem.kernels.dsmc.steps import CollisionTally

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from dem.ranks.communicator import Communicator
-    from dem.ranks.load_balancing import Partition
+    from dem.ranks.domain_decomposition import Partition
 
 MAKE, DROP, END = "make", "drop", "end"
 
@@ -28,7 +28,7 @@ class JobServer:
     communicator : Communicator
         Communicator of rank 0.
     owners : callable, optional
-        Makes the partition of bodies among ranks, see `dem.ranks.load_balancing`; results do not depend on it.
+        Makes the partition of bodies among ranks, see `dem.ranks.domain_decomposition`; results do not depend on it.
     """
 
     current: JobServer | None = None  # server of all simulations that are made from now on
@@ -42,7 +42,7 @@ class JobServer:
 
     def owners(self) -> Partition:
         """A new partition of bodies among ranks."""
-        from dem.ranks.load_balancing import Bisection  # noqa: PLC0415, with numpy, which a command line waits for
+        from dem.ranks.domain_decomposition import Bisection  # noqa: PLC0415, with numpy, which a command line waits for
 
         return (self._owners or Bisection)()
 

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mpi4py import MPI
 
-from dem.ranks.buffer_layout import BufferLayout, BufferSizes
-from dem.ranks.communicator import Channel, Communicator
+from dem.ranks.communicator import BufferLayout, BufferSizes, Channel, Communicator
 from dem.ranks.shared_memory import shared_bytes
 
 if TYPE_CHECKING:
-    from dem.ranks.buffer_layout import Segment
     from dem.ranks.c_functions import Call
+    from dem.ranks.communicator import Segment
 
 # Waiting for an order [s]: a rank polls without sleep for KEEN, then sleeps between polls for a hundredth of the time
 # that it has waited, at least SLEEP and at most IDLE

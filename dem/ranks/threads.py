@@ -12,14 +12,13 @@ import numpy as np
 
 from dem.kernels.compiler.c_functions import kind_of_call
 from dem.ranks import job_server
-from dem.ranks.buffer_layout import BufferLayout, BufferSizes
-from dem.ranks.communicator import Channel, Communicator
+from dem.ranks.communicator import BufferLayout, BufferSizes, Channel, Communicator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dem.ranks.buffer_layout import Segment
     from dem.ranks.c_functions import Call
+    from dem.ranks.communicator import Segment
 
 TOGETHER = 3  # number of ranks that count as one machine
 

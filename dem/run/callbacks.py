@@ -1,18 +1,29 @@
-"""What is called now and then while a run goes on: the user's own function, and the running table."""
+"""What is called now and then while a run goes on: the user's own function, and the running table.
+
+A function is no part of a file, which tells of its name and how often it was called.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import checks
+from dem.base.notices import Notice, tell
+from dem.base.parsing import parse_json
 from dem.base.text import counted
+from dem.files.h5md import growing_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from os import PathLike
 
-    from dem.system.system import System
+    import h5py
+
+    from dem.files.writing.trajectory_writer import TrajectoryWriter
+    from dem.system.system import FrameSegment, System
 
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "min": 60.0}
 
@@ -94,3 +105,50 @@ class Callback(NamedTuple):
         while (stop := sim._mark(self.first, k * seconds)) <= now:  # noqa: SLF001
             k += 1
         return stop
+
+
+HOOK = "hook"  # attribute of `parameters`
+
+
+def marks(calls: Sequence[Callback]) -> dict[str, str]:
+    """What to write about a run that calls these."""
+    told = [json.dumps({"function": call.name, "every": str(call.interval)}) for call in calls]
+    return {HOOK: told[0]} if told else {}
+
+
+def resumed(
+    writer: TrajectoryWriter, every: tuple | None, sim: System, plan: list[FrameSegment], *, strict: bool
+) -> list[Callback]:
+    """What a run that goes on is to call; raises ValueError if it cannot go on without what it called before."""
+    if every is not None:
+        calls = [Callback.checked(every, sim, plan[0].first)]
+        writer.note(**marks(calls))
+        return calls
+    if HOOK not in writer.about:
+        return []
+    reason = f"{writer.path} was run with {_told(writer.about[HOOK])}"
+    remedy = "give the function again: dem.resume(path, every=(interval, function))"
+    if writer.was_changed:
+        message = f"{reason} which changed it and is no part of the file: {remedy}"
+        raise ValueError(message)
+    tell([Notice("no-hook", f"{reason} which is not called from here on", remedy)], strict=strict, force=False)
+    return []
+
+
+def check_repeatable(path: str | PathLike, file: h5py.File) -> None:
+    """Raise ValueError if a run was changed from outside, which its file cannot repeat."""
+    changes = growing_tables.found(file).get(growing_tables.CHANGES)
+    if changes is not None and len(changes):
+        told = file["parameters"].attrs.get(HOOK)
+        by = _told(told) if told else "somebody from outside"
+        message = (
+            f"{path} cannot be run again: {by} changed it, {counted(len(changes), 'time')} from t = "
+            f"{changes['time'][0]:.6g} s on, and is not stored in the file: repeat the run in Python, with the function"
+        )
+        raise ValueError(message)
+
+
+def _told(mark: str) -> str:
+    """Name and interval of the function that a file tells of."""
+    told = parse_json(mark, HOOK)
+    return f"{told.get('function')}, called every {told.get('every')},"

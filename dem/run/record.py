@@ -1,4 +1,4 @@
-"""Carry a simulation through time: frames, progress, a clean end whatever happens, and a verdict."""
+"""Carry a simulation through time: what it is asked for, frames, progress, a clean end whatever happens, a verdict."""
 
 from __future__ import annotations
 
@@ -6,20 +6,67 @@ import time
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
-from dem.base import interrupts
+from dem.base import checks, interrupts
 from dem.base.progress import progress_bar
 from dem.base.text import counted
+from dem.files.writing.output_settings import EVERY, Every, Output
+from dem.files.writing.trajectory_writer import check_output
+from dem.rotation.integrators import integrator_for_contacts
+from dem.system.system import whole_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
+    from os import PathLike
 
     from dem.run.callbacks import Callback
     from dem.run.running_table import RunningTable
-    from dem.system.observer import Observer
-    from dem.system.plan import FrameSegment
-    from dem.system.system import System
-    from dem.system.verdict import Judgement
+    from dem.system.system import FrameSegment, Judgement, Observer, System
+
+
+class Request(NamedTuple):
+    """What a run is to do."""
+
+    duration: float  # [s]
+    frames: int
+    contents: Output
+
+
+def checked(
+    duration: float,
+    *,
+    output: str | PathLike | None = None,
+    frames: int = 200,
+    overwrite: bool = False,
+    fields: Iterable[str] | None = None,
+    float32: bool = False,
+    compression: str | None = None,
+    contacts: bool = False,
+    checkpoint_every: str | int | None = EVERY,
+) -> Request:
+    """What `SimulationBase.run` is asked for.
+
+    Raises
+    ------
+    ValueError, TypeError, OSError
+        If it makes no sense, or there can be no such file.
+    """
+    duration = checks.number("duration", duration, above=0, unit="s")
+    frames = checks.whole("frames", frames, least=1)
+    contents = Output.checked(fields, float32=float32, compression=compression, contacts=contacts)
+    Every.parse(checkpoint_every)
+    if output is not None:
+        check_output(output, overwrite=overwrite)
+    return Request(duration, frames, contents)
+
+
+def check_steps(duration: float, time_step: float | str, integrator: str, threads: int | None) -> None:
+    """Check integrator, threads and number of steps of a run; raises ValueError."""
+    integrator_for_contacts(integrator)
+    checks.threads(threads)
+    if not isinstance(time_step, str):
+        whole_steps(duration, time_step)
+
 
 SLICE = 0.1  # s of computing between looks at the keyboard and the progress bar
 

@@ -12,9 +12,9 @@ from dem.files.h5md import layout
 from dem.files.reading.trajectory import Trajectory
 from dem.files.storage.journaled_file import open_to_read
 from dem.files.writing.frame_schedule import check_frames, plan_of
-from dem.run import callback_record
+from dem.run import callbacks
 from dem.run.record import record
-from dem.system.observer import Observer
+from dem.system.system import Observer
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -116,7 +116,7 @@ def rerun(path: str | PathLike, *, threads: int | None = None, progress: bool = 
         if not plan:
             message = f"{path} does not keep the state at the start: it cannot be run again"
             raise ValueError(message)
-        callback_record.check_repeatable(path, file)
+        callbacks.check_repeatable(path, file)
         check_frames(file, sim, plan)
         frames = len(layout.frame_datasets(file)["step"])
         comparer = _Comparer(file, sim)

@@ -9,18 +9,17 @@ from dem.base.user_classes import hinted
 from dem.files.writing.output_settings import EVERY
 from dem.files.writing.trajectory_writer import TrajectoryWriter
 from dem.model.fluid.coupling import given_again
-from dem.run import callback_record
+from dem.run import callbacks
 from dem.run.record import record
 from dem.run.running_table import TABLE, RunningTable
-from dem.system.plan import FrameSegment
+from dem.system.system import FrameSegment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
     from dem.model.fluid.coupling import Exchange, FlowState
-    from dem.system.system import System
-    from dem.system.verdict import Judgement
+    from dem.system.system import Judgement, System
 
 
 @hinted
@@ -95,7 +94,7 @@ def resume(
         if ended and sim._now >= plan[-1].last:  # noqa: SLF001
             message = f"{path} is complete, t = {sim.time:.6g} s: give a longer duration to go on"
             raise ValueError(message)
-        calls = callback_record.resumed(writer, every, sim, plan, strict=strict)
+        calls = callbacks.resumed(writer, every, sim, plan, strict=strict)
         table = RunningTable.again(sim, writer.about[TABLE], plan) if TABLE in writer.about else None
     except BaseException:
         writer.leave()

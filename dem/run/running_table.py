@@ -13,13 +13,12 @@ from dem.base import checks
 from dem.base.parsing import parse_json
 from dem.model.energy import Energy
 from dem.run.callbacks import Callback, Interval
-from dem.system.observer import Observer
+from dem.system.system import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from dem.system.plan import FrameSegment
-    from dem.system.system import System
+    from dem.system.system import FrameSegment, System
 
 TABLE = "table"  # attribute of a file's `parameters`
 ROWS = 100  # of a run, if nothing else is wanted

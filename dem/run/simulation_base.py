@@ -25,15 +25,13 @@ from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles
 from dem.model.walls.wall import Wall
 from dem.ranks.job_server import refuse
-from dem.run import callback_record
+from dem.run import callbacks
 from dem.run.callbacks import Callback
-from dem.run.record import next_chunk, record
-from dem.run.request import checked
+from dem.run.record import checked, next_chunk, record
 from dem.run.running_table import TABLE, RunningTable
 from dem.system.diagnosis import densities
 from dem.system.energy_ledger import NO_SUMS, EnergyLedger
-from dem.system.observer import Change, Observer
-from dem.system.plan import FrameSegment, evenly, whole_steps
+from dem.system.system import Change, FrameSegment, Observer, evenly, whole_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -47,8 +45,7 @@ if TYPE_CHECKING:
     from dem.model.fluid.coupling import Exchange, FlowState
     from dem.model.fluid.fluid import Fluid
     from dem.system.energy_ledger import EnergySums
-    from dem.system.system import StepAdvice, VariablePopulation
-    from dem.system.verdict import Judgement
+    from dem.system.system import Judgement, StepAdvice, VariablePopulation
 
     class MovingState(Protocol):
         """Engine of any method."""
@@ -223,7 +220,7 @@ class SimulationBase:
             if output is not None:
                 observer = TrajectoryWriter.create(
                     output, self, plan, contents, every=checkpoint_every, overwrite=overwrite,
-                    about=callback_record.marks(calls) | ({TABLE: rows.described} if rows else {}),
+                    about=callbacks.marks(calls) | ({TABLE: rows.described} if rows else {}),
                 )  # fmt: skip
             recorder = self._recorded(output, overwrite=overwrite, strict=strict)
             shown = False if table else progress
@@ -435,7 +432,7 @@ class SimulationBase:
 
     def _energies(self, state: list[np.ndarray]) -> Energy:
         """Energies of a component-major state, with what the engine has summed."""
-        moving = energy_kernels.ledger(*self._bodies(), self._gravity, self._ledger.datum, *state)
+        moving = energy_kernels.mechanical_energies(*self._bodies(), self._gravity, self._ledger.datum, *state)
         return self._ledger.energy(moving, self._sums())
 
     def _energies_of(self, rows: slice | np.ndarray = slice(None)) -> tuple[float, float, float]:
@@ -443,7 +440,7 @@ class SimulationBase:
         kind, mass, inertia = self._bodies()
         kind = frozen(kind[rows])  # as that of all particles is: nothing is compiled for another type
         state = (np.ascontiguousarray(values[:, rows]) for values in self._state())
-        return energy_kernels.ledger(kind, mass, inertia, self._gravity, self._ledger.datum, *state)
+        return energy_kernels.mechanical_energies(kind, mass, inertia, self._gravity, self._ledger.datum, *state)
 
     def _sums(self) -> EnergySums:
         """Energies that the engine has summed; impacts of hard spheres leave that to their verdict."""

@@ -1,34 +1,53 @@
-"""What a simulation in time steps needs to go on; its arrays are those of `dem.soft.snapshot`."""
+"""What a simulation in time steps needs to go on, in files; its arrays are those of `dem.soft.per_body`.
+
+Whether a state from a file fits an engine of the same input is checked: kernels trust it, so nothing may be out of
+bounds.
+"""
 
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import compilation
 from dem.files.checkpoints.serialization import describe_particles, made, read_particles, recipe, write_particles
 from dem.files.h5md.bonds import write_arrays as write_bonds
 from dem.files.reading.stored_bonds import made_bonds
 from dem.files.reading.stored_walls import made_walls, recipes, write_arrays
 from dem.files.validation import input_validation
-from dem.files.validation.hdf5_validation import require
+from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, require
 from dem.files.validation.input_validation import number
+from dem.kernels.compiler.jit import in_python
+from dem.kernels.soft.bonds.bond_arrays import GONE
+from dem.kernels.soft.bonds.overlap_release import FAR
+from dem.kernels.soft.contact.capsules import Capsules, Mixed
+from dem.kernels.soft.integration.time_loop import FRESH, PREDICTED
+from dem.kernels.soft.wall_contact import wall_history_tables
+from dem.kernels.soft.wall_contact.wall_history import PIECE_BITS, SIDE
 from dem.model.contact.contacts import STORED, Contacts, present_damping
 from dem.model.energy import energies_kept
 from dem.model.fluid.fluid import Fluid
 from dem.model.insertion import Inserter, Outlet
 from dem.model.materials import Material
+from dem.model.particles.particles import UNIT_NORM
+from dem.run.simulation_base import SimulationBase
+from dem.soft.checks import check_box
 from dem.soft.contact.contact_history import ContactHistory
-from dem.soft.per_body import BODIES, CONTACTS, PROGRESS, restored, stored
+from dem.soft.insertion.inserter_in_run import NEVER
+from dem.soft.per_body import BODIES, CONTACTS, PROGRESS, Snapshot, restored, stored
 from dem.soft.simulation import Simulation
-from dem.soft.snapshot import Snapshot
+from dem.soft.time_step.limits import Brief
 from dem.system.energy_ledger import EnergyLedger, EnergySums
+from dem.system.system import MOST_STEPS
 
 if TYPE_CHECKING:
     import h5py
 
+    from dem.soft.engine import Engine
 
 # ruff: noqa: SLF001 (this is the other half of Simulation)
 
@@ -105,7 +124,7 @@ def write(sim: Simulation, group: h5py.Group) -> None:
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
-    """Set it up again, in the state that was written; what it says must fit, see `dem.soft.checkpoint_validation`."""
+    """Set it up again, in the state that was written; what it says must fit, see `check_fits`."""
     particles, box = read_particles(given, group), made(given["box"])
     walls = made_walls(given.get("walls", []), group.get(ARRAYS_OF_WALLS))
     own = [box.material] if box and box.material else []
@@ -123,18 +142,29 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         traffic=input_validation.arrays(group, TRAFFIC) if TRAFFIC in group else {},
         bonds=input_validation.arrays(group, TIED) if TIED in group else {},
     )  # fmt: skip
-    return Simulation._restored(
-        particles, box, state,
-        ledger=_ledger(group, state), containers=_containers(group, len(walls)),
-        gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
-        integrator=given["integrator"], threads=threads, deepest_overlap=given["deepest_overlap"],
-        contacts=_contacts(given["contacts"], materials),
-        fluid=_fluid(given.get("fluid"), group),
+    ledger, containers = _ledger(group, state), _containers(group, len(walls))
+    sim = Simulation.__new__(Simulation)
+    SimulationBase.__init__(sim, particles, box, given["gravity"], given["description"])
+    sim._set_up(
+        time_step=given["time_step"], integrator=given["integrator"], threads=threads,
+        deepest_overlap=given["deepest_overlap"], contacts=_contacts(given["contacts"], materials),
+        fluid=_fluid(given.get("fluid"), group), walls=walls,
         bonds=made_bonds(group[BONDS], len(group["particles/kind"])) if BONDS in group else None,
-        walls=walls,
         inserters=_gates(given, "inserters", Inserter), outlets=_gates(given, "outlets", Outlet),
         added="inserters" in given,
     )  # fmt: skip
+    with compilation.announced():
+        engine = sim._engine = sim._new_engine()
+        engine.population = sim._population
+        check_box(box, engine)
+        check_fits(state, engine)
+        if state.traffic:
+            engine.set_identities(state.traffic["identity"])
+        engine.restore(state)
+        engine.advance(sim.step_count)
+    sim._shown, sim._ledger, sim._containers = sim.step_count, ledger, containers
+    sim._start_momentum = sim._momentum(sim._state())
+    return sim
 
 
 def _contacts(given: dict, materials: list[Material]) -> Contacts:
@@ -194,3 +224,131 @@ def _ledger(group: h5py.Group, state: Snapshot) -> EnergyLedger:
         ledger, external_work=external, earlier=EnergySums(dissipated=dissipated, work=work, fluid=sum(fluid)),
         earlier_departure=departure, first_step=int(first_step),
     )  # fmt: skip
+
+
+LIGHTEST, HEAVIEST = 2.0**-1000, 2.0**1000  # units of energy a joule
+FACES = 6
+partner_of = in_python(wall_history_tables.partner_of)
+WATCHED = 4  # overlap, limits of overlap and acceleration, fewest steps; then when and who
+
+
+def check_fits(state: Snapshot, engine: Engine) -> None:
+    """Raise DamagedError, saying what does not fit, unless the engine can go on from the state."""
+    own = {name: getattr(engine.bodies, name)[..., : engine.owned] for name in engine.kept}
+    bodies, progress = stored(BODIES, state.bodies), stored(PROGRESS, state.progress)
+    check_alike(BODIES, bodies, stored(BODIES, own))
+    check_finite(BODIES, bodies)
+    off = np.abs(np.linalg.norm(state.bodies["orientation"], axis=0) - 1).max(initial=0.0)
+    require(off <= UNIT_NORM, f"{BODIES}/orientation has a norm that is off by {off:.3g}")
+    _check_contacts(state, engine)
+    check_alike(PROGRESS, progress, stored(PROGRESS, engine.progress._asdict()))
+    check_finite(PROGRESS, progress)
+    check_within("progress/step", progress["step"], 0, MOST_STEPS)
+    check_within("progress/phase", progress["phase"], FRESH, PREDICTED)
+    for name in ("travel", "largest_overlap"):
+        check_within(f"progress/{name}", progress[name], 0.0, np.finfo(np.float64).max)
+    for name, values in (("progress/leaving", progress["leaving"]), (f"{BODIES}/left", state.bodies["is_removed"])):
+        check_within(name, values, 0, 1)
+    if engine.fluid.two_way:
+        engine.fluid.two_way.fit_field(engine.fluid, state.fluid)
+    check_alike("fluid", state.fluid, engine.fluid.state)
+    check_finite("fluid", state.fluid)
+    if engine.fluid.two_way:
+        least, _, density, viscosity, step = state.fluid["seen"]
+        for name, values in (("seen", np.array([density, viscosity])), ("properties", state.fluid.get("properties"))):
+            if values is not None:
+                check_within(f"fluid/{name}", values, np.finfo(np.float64).tiny, np.finfo(np.float64).max)
+        require(least <= 1 and step in range(state.step + 1), "fluid/seen is no voidage, or of a step to come")
+    check_alike("walls", state.walls, engine.walls.state)
+    check_finite("walls", state.walls)
+    check_population(state.traffic, engine)
+    check_tied(state.bonds, engine)
+    _check_watch(state.watch, len(engine.walls.models))
+    check_within("start_step", np.array([state.start_step]), 0, state.step)
+    check_within("unit", np.array([state.energy_unit]), LIGHTEST, HEAVIEST)
+    require(np.isfinite(state.step * engine.dt), f"step {state.step} is at no time")
+
+
+def _check_watch(watch: np.ndarray, walls: int) -> None:
+    """What `soft.time_step.limits.Limits` keeps of it: lengths and such that may be infinite, then whole numbers."""
+    if not watch.size:
+        return  # files of version 0.1 have none
+    own = {"watch": np.zeros(3 + len(Brief._fields))}
+    check_alike("checkpoint", {"watch": watch}, own)
+    check_within("watch", watch[:WATCHED], 0.0, np.inf)
+    numbers = watch[WATCHED:]
+    whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
+    require(bool(whole.all() and numbers[-1] >= -FACES - walls), "watch is not of steps, particles and walls")
+
+
+def _check_contacts(state: Snapshot, engine: Engine) -> None:
+    """Contacts are of spheres and walls that there are, and remember as much as the law needs."""
+    table, width = state.contacts, engine.layout.table_width
+    spheres = engine.bodies.owner.size
+    rows = len(table.i)
+    own = type(table)(
+        i=np.zeros(rows, np.int64), j=np.zeros(rows, np.int64), history=np.zeros((rows, width)),
+        wall_contacts=engine.bodies.wall_contacts[: engine.owned],
+    )  # fmt: skip
+    check_alike(CONTACTS, table._asdict(), own._asdict())
+    check_finite(CONTACTS, table._asdict())
+    require(width > 0 or not rows, f"{CONTACTS} remember what this contact law does not know")
+    check_within(f"{CONTACTS}/i", table.i, 0, spheres - 1)
+    sides = SIDE if isinstance(engine.kinds, Capsules | Mixed) else 0
+    check_within(
+        f"{CONTACTS}/j", table.j, partner_of((len(engine.walls.models) + sides) << PIECE_BITS) + 1, spheres - 1
+    )
+    check_within(f"{CONTACTS}/wall_contacts", table.wall_contacts, 0, np.iinfo(np.int64).max)
+
+
+def check_tied(state: dict[str, np.ndarray], engine: Engine) -> None:
+    """Raise DamagedError unless the engine can go on from it: kernels trust its indices."""
+    own = engine.bonds.state if engine.bonds else {}
+    if own:
+        state.setdefault("pressed", np.zeros(1))  # files of version 0.2 do not have it
+    check_alike("bond_state", state, own)
+    if not own:
+        return
+    check_finite("bond_state", state)
+    bonds, eased = len(state["state"]), len(state["eased_slack"])
+    check_within("bond_state/state", state["state"], 0, GONE)
+    check_within("bond_state/when", state["when"], -1, MOST_STEPS)
+    check_within("bond_state/pending", state["pending"], 0, bonds - 1)
+    check_within("bond_state/count", state["count"], 0, MOST_STEPS)
+    check_within("bond_state/pressed", state["pressed"], 0.0, math.inf)
+    require(int(state["count"][0]) <= bonds, "bond_state has more bonds that break than there are")
+    check_within("bond_state/eased_slack", state["eased_slack"], 0.0, FAR)
+    check_within("bond_state/eased_active", state["eased_active"], 0, max(eased - 1, 0))
+    check_within("bond_state/eased_count", state["eased_count"], 0, eased)
+
+
+WHAT = "traffic"
+ANY = {"identity", "kind", "species", "waits", "who", "then"}  # arrays of any length
+
+
+def check_population(given: dict[str, np.ndarray], engine: Engine) -> None:
+    """Raise DamagedError, saying what does not fit, unless a run can go on from these arrays."""
+    population, own = engine.population, engine.population_state()
+    require(given.keys() == own.keys(), f"{WHAT} is not of the inserters and outlets that there are")
+    if population is None:
+        return
+    for name, values in own.items():
+        there, length = given[name], name.rpartition("_")[2] in ANY
+        alike = there.dtype == values.dtype and there.ndim == values.ndim and (length or there.shape == values.shape)
+        require(alike, f"{WHAT}/{name} is {there.dtype} of shape {there.shape}, expected {values.dtype}")
+    check_finite(WHAT, {name: values for name, values in given.items() if values.dtype.kind == "f"})
+    born, _ = given["books_born"].tolist()
+    identity = given["identity"]
+    require(identity.size == engine.owned, f"{WHAT}/identity is of {identity.size} particles")
+    ascending = bool((np.diff(identity) > 0).all()) and (not identity.size or 0 <= identity[0] <= identity[-1] < born)
+    require(ascending, f"{WHAT}/identity does not ascend from 0 to {born - 1}")
+    require(np.array_equal(given["kind"], engine.by_row(engine.bodies.kind)), f"{WHAT}/kind is not that of particles")
+    require(given["species"].size == identity.size, f"{WHAT}/species is not of these particles")
+    check_within(f"{WHAT}/species", given["species"], 0, len(population.kinds) - 1)
+    for name, values in given.items():
+        last = name.rpartition("_")[2]
+        if last in ("numbers", "counts", "waits", "who", "born"):
+            check_within(f"{WHAT}/{name}", values, 0, NEVER)
+    for k in range(len(population.sinks)):
+        who, then = given[f"sink_{k}_who"], given[f"sink_{k}_then"]
+        require(then.shape == (3, who.size) and bool((np.diff(who) > 0).all()), f"{WHAT}/sink_{k}_then is of others")

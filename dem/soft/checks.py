@@ -15,9 +15,8 @@ from dem.model.shapes.convex import is_convex
 from dem.model.shapes.shape import standing
 from dem.model.walls.basic import Plane
 from dem.model.walls.wall import Wall
-from dem.soft.contact.capsules import slack
 from dem.soft.contact.contact_forces import contact_forces
-from dem.soft.contact.convex_bodies import bounding_radii
+from dem.soft.contact.nonspherical import bounding_radii, slack
 from dem.soft.verdict import OVERLAP_LIMIT
 from dem.soft.walls.wall_arrays import face_word, fastest
 from dem.system.diagnosis import point

@@ -22,24 +22,17 @@ from dem.model.particles.fields import WIDTHS, registered
 from dem.soft import arrays, deforming_cell
 from dem.soft.bonds.engine_bonds import EngineBonds
 from dem.soft.contact.contact_history import ContactHistory
-from dem.soft.contact.convex_bodies import bounding_radii
+from dem.soft.contact.nonspherical import bounding_radii
 from dem.soft.contact.overlaps import DEEPEST, Overlaps
-from dem.soft.energy_unit import fitting_unit
+from dem.soft.energy_sums import fitting_unit
 from dem.soft.escape import Exits
-from dem.soft.fluid.engine_fluid import EngineFluid
-from dem.soft.fluid.fluid_setup import looks_back, rows_of_cache, turns
-from dem.soft.insertion import empty_step, resize
-from dem.soft.neighbours.engine_lists import EngineLists
-from dem.soft.neighbours.grid import grid_for, most_cells
-from dem.soft.neighbours.skin_distances import Skins
-from dem.soft.particle_ids import Numbering
-from dem.soft.per_body import FIELDS, FLUID_CACHE, KEPT, reorder, rows_of
-from dem.soft.snapshot import Snapshot
-from dem.soft.thread_balance import share_out, work_of
-from dem.soft.thread_count import Pace, mode_for
+from dem.soft.fluid.fluid_setup import EngineFluid, looks_back, rows_of_cache, turns
+from dem.soft.insertion import resize
+from dem.soft.neighbour_lists import EngineLists, Skins, grid_for, most_cells
+from dem.soft.per_body import FIELDS, FLUID_CACHE, KEPT, Numbering, Snapshot, reorder, rows_of
+from dem.soft.thread_balance import Pace, mode_for, share_out, work_of
 from dem.soft.time_step.adhesion import longest_reach
-from dem.soft.time_step.limits import Limits
-from dem.soft.time_step.short_contacts import briefest, least_acceleration
+from dem.soft.time_step.limits import Limits, briefest, least_acceleration
 from dem.soft.walls.engine_walls import EngineWalls
 
 if TYPE_CHECKING:
@@ -51,7 +44,8 @@ if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
-    from dem.soft.engine_protocols import Events, Subdomains
+    from dem.soft.insertion.population import Population
+    from dem.soft.subdomain.engine_subdomains import EngineSubdomains
 
 NOWHERE = loop.OutputState(*(np.empty((rows, 0)) for rows in WIDTHS))
 SUMS, INTEGERS = ("dissipated", "wall_work"), ("step", "phase", "elastic", "stored", "leaving")  # of `RunState`
@@ -72,7 +66,7 @@ class Engine:
     `limits` (of a step), `pace` (threads), `numbering` (identities and rows). Those that a run does not need are None.
     """
 
-    population: Events | None = None
+    population: Population | None = None
     energy_to_come: float = 0.0  # of particles that are to be inserted [J]
 
     def __init__(
@@ -91,7 +85,7 @@ class Engine:
         walls: Sequence[Wall] = (),
         expected: int = 0,
         bonds: Bonds | None = None,
-        subdomains: Subdomains | None = None,
+        subdomains: EngineSubdomains | None = None,
     ) -> None:
         self.subdomains = subdomains
         bonded = bonds is not None
@@ -246,7 +240,7 @@ class Engine:
     ) -> int:  # fmt: skip
         """Have the kernels carry out an order, of other bodies and fluid if given; returns DONE or why they return."""
         if not self.owned and bodies is None:
-            return empty_step.execute(self, order, stop)
+            return resize.execute_without_bodies(self, order, stop)
         serve = self._serve_view if view else self._serve
         return serve(
             order, self.scheme, self.law, fluid or self.fluid.model, self.mode, self.constants, stop,
@@ -337,7 +331,7 @@ class Engine:
         if self.bonds:
             self.bonds.arrays.pressed[:] = before.bonds.arrays.pressed
 
-    def set_population(self, population: Events | None) -> None:
+    def set_population(self, population: Population | None) -> None:
         """Process these events from now on; refuse inserters whose region has no room, if they have not begun."""
         self.population = population
         if population:

@@ -1,13 +1,17 @@
 """All arrays that bodies have, in one table: which move with their bodies, and which decide how a run goes on.
 
-Putting bodies in another order, snapshots, the recorder and checkpoints read it. A
-snapshot has what a step hands to the next one: half-step velocities, state of the scheme, contact history, images in
-periodic boxes, counts of contacts with rough walls. The rest is computed from that.
+Putting bodies in another order, snapshots, the recorder and checkpoints read it. A snapshot has what a step hands to
+the next one: half-step velocities, state of the scheme, contact history, images in periodic boxes, counts of contacts
+with rough walls. The rest is computed from that; no result depends on neighbour lists.
+
+Inside the engine bodies change places (indices), and bring their identities along. Nothing else may take an identity
+for an index: identities may have gaps, and need not ascend with the rows.
 """
 
 from __future__ import annotations
 
 import itertools
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,7 +23,10 @@ from dem.model.particles.fields import STATE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    import numpy as np
+
     from dem.kernels.soft.state import Bodies
+    from dem.soft.contact.contact_history import ContactHistory
 
 BODIES, CONTACTS, PROGRESS = "bodies", "contacts", "progress"  # parts of a snapshot, and groups of a checkpoint
 FIELDS = "fields"  # no part of its own: of bodies if there are any; checkpoints have them among the particles' state
@@ -116,3 +123,64 @@ def _moving(bodies: Bodies) -> Iterator[np.ndarray]:
         values = getattr(bodies, name)
         if values.size:
             yield values if PER_BODY[name].axis == 1 else values[None]
+
+
+class Numbering:
+    """Identities in the order of the user's rows.
+
+    Parameters
+    ----------
+    identities : (N,) int array
+        Identity of each row, all different.
+
+    Examples
+    --------
+    >>> numbering = Numbering(np.array([40, 7, 12]))
+    >>> numbering.rows(np.array([7, 12, 40])).tolist()
+    [1, 2, 0]
+    >>> numbering.by_row(np.array([7, 12, 40]), np.array([0.7, 1.2, 4.0])).tolist()
+    [4.0, 0.7, 1.2]
+    """
+
+    def __init__(self, identities: np.ndarray) -> None:
+        self.identities = identities
+        self._order = np.argsort(identities, kind="stable")
+        self._ascending = identities[self._order]
+        self._are_rows = bool((identities == np.arange(identities.size)).all())  # as they are at first: no search then
+
+    def rows(self, identities: np.ndarray) -> np.ndarray:
+        """Rows of bodies of given identities, each of which must exist."""
+        if self._are_rows:
+            return identities
+        return self._order[np.searchsorted(self._ascending, identities)]
+
+    def by_row(self, identities: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Values (..., N) of all bodies, in an order in which they have the given identities, in that of the rows."""
+        result = np.empty_like(values)
+        result[..., self.rows(identities)] = values
+        return result
+
+
+class Snapshot(NamedTuple):
+    """Copies of all state that a run goes on from, in the user's order."""
+
+    bodies: dict[str, np.ndarray]  # name -> (R, N)
+    contacts: ContactHistory
+    progress: dict[str, np.ndarray]  # name -> (1,), see `dem.kernels.soft.integration.time_loop.RunState`
+    energy_unit: float  # units per joule
+    datum: float  # g·x at zero potential [m²/s²]
+    start_step: int
+    watch: np.ndarray  # (7,) of `dem.soft.time_step.limits.Limits`; empty if it is not stored
+    fluid: dict[str, np.ndarray]  # name -> (1,) or so, see `dem.kernels.fluid.medium.Medium`; empty without one
+    walls: dict[
+        str, np.ndarray
+    ]  # name -> (..., W), see `dem.kernels.soft.wall_contact.wall_arrays.Walls`; empty without walls beside a box
+    traffic: dict[str, np.ndarray]  # identities, inserters and outlets; empty where the number is fixed
+    bonds: dict[str, np.ndarray] = MappingProxyType(
+        {}
+    )  # name -> (B,) or so, see `dem.soft.bonds.engine_bonds`; empty without any
+
+    @property
+    def step(self) -> int:
+        """Steps taken."""
+        return int(self.progress["step"][0])

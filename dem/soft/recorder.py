@@ -11,26 +11,23 @@ import math
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.base.notices import Notice, warn
 from dem.files.writing.output_settings import beside
 from dem.files.writing.trajectory_writer import TrajectoryWriter
-from dem.soft.judgement import drifts
 from dem.soft.run_errors import BrokenRunError
 from dem.soft.time_step.impacts import RESOLVED
-from dem.soft.verdict import ENERGY_BUDGET, energy_remedy
+from dem.soft.verdict import ENERGY_BUDGET, drifts, energy_remedy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from os import PathLike
 
-    from dem.model.energy import Energy
-    from dem.rotation.integrators import Integrator
-    from dem.soft.engine import Engine
-    from dem.soft.time_step.short_contacts import Brief
+    from dem.soft.simulation import Simulation
+    from dem.soft.time_step.limits import Brief
 
 # ruff: noqa: SLF001 (this is the other half of Simulation)
 
@@ -38,29 +35,10 @@ KEPT = 50  # steps that are written
 PATIENCE = 300  # seconds of computing for one of copying: a third of a percent
 
 
-class Recorded(Protocol):
-    """What is recorded: a `dem.Simulation`."""
-
-    _engine: Engine
-    _shown: int
-    integrator: Integrator
-    step_count: int
-    time: float
-    time_step: float
-    energy_error: float
-    energy_reference: tuple[str, float]
-
-    def energy(self) -> Energy:
-        """Energies at the present step [J]."""
-
-    def step(self, steps: int = 1) -> None:
-        """Take a number of time steps."""
-
-
 class Recorder:
     """Watches the energy error, and keeps the last two copies of the state if the run has a file."""
 
-    def __init__(self, sim: Recorded, *, copying: bool, strict: bool) -> None:
+    def __init__(self, sim: Simulation, *, copying: bool, strict: bool) -> None:
         self.sim = sim
         self.strict = strict
         self.older = self.newer = sim._engine.snapshot() if copying else None
@@ -131,7 +109,7 @@ class Recorder:
 
 @contextmanager
 def recorded(
-    sim: Recorded, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
+    sim: Simulation, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
 ) -> Iterator[Callable[..., None]]:
     """Record a run, if it has an output file; yields the function that notes the state now and then."""
     recorder = Recorder(sim, copying=output is not None, strict=strict)

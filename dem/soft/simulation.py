@@ -28,8 +28,6 @@ from dem.rotation.names import AUTO
 from dem.run.simulation_base import SimulationBase
 from dem.soft import arrays, energy_sums
 from dem.soft.bonds import bond_setup
-from dem.soft.cell_in_run import state_of
-from dem.soft.checkpoint_validation import check_fits
 from dem.soft.checks import (
     check_appeared,
     check_box,
@@ -39,26 +37,23 @@ from dem.soft.checks import (
     rolling_shapes,
     turned_clumps,
 )
-from dem.soft.contact import capsules, convex_bodies
+from dem.soft.contact import nonspherical
 from dem.soft.contact.contact_forces import contact_forces
 from dem.soft.contact.overlaps import DEEPEST
-from dem.soft.energy_unit import fits_unit
+from dem.soft.deforming_cell import state_of
+from dem.soft.energy_sums import fits_unit
 from dem.soft.engine import Engine
 from dem.soft.escape import staying
 from dem.soft.fluid import fluid_setup
-from dem.soft.fluid.engine_fluid import EngineFluid
+from dem.soft.fluid.fluid_setup import EngineFluid
 from dem.soft.fluid.two_way_coupling import TwoWayCoupling, cells_of
-from dem.soft.insertion.additions import check_added, go_on, shifted
-from dem.soft.insertion.insertion_setup import population_of, with_examples, with_room_for
-from dem.soft.judgement import judge, momentum_error
+from dem.soft.insertion.population import check_added, go_on, population_of, shifted, with_examples, with_room_for
 from dem.soft.recorder import recorded
 from dem.soft.run_errors import check_run
-from dem.soft.sizes import Sizes
-from dem.soft.stages import stages
 from dem.soft.subdomain import rank_checks
 from dem.soft.time_step import adhesion
 from dem.soft.time_step.advice import Advice, advise, foreseen
-from dem.soft.unfinished import unfinished
+from dem.soft.verdict import judge, momentum_error, unfinished
 from dem.soft.walls import astray, mesh_scale_check
 from dem.soft.walls.wall_arrays import next_change, wall_materials, walls_at, words
 from dem.soft.walls.wall_in_run import WallInRun, place_of, wall_list
@@ -68,7 +63,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from os import PathLike
-    from typing import Self
 
     from dem.base.notices import Notice
     from dem.model.bonds import Bonds
@@ -85,10 +79,9 @@ if TYPE_CHECKING:
     from dem.soft.insertion.inserter_in_run import InserterInRun
     from dem.soft.insertion.outlet_in_run import OutletInRun
     from dem.soft.insertion.population import Population
-    from dem.soft.snapshot import Snapshot
     from dem.soft.verdict import Verdict
     from dem.statistics.cell_state import CellState
-    from dem.system.energy_ledger import EnergyLedger, EnergySums
+    from dem.system.energy_ledger import EnergySums
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
@@ -217,8 +210,8 @@ class Simulation(SimulationBase):
         )  # fmt: skip
         own = [self._box.material] if self._box and self._box.material else []
         self._contacts.check_told_apart([*self._particles.materials, *own, *(wall.material for wall in self._walls)])
-        capsules.check_walls(self._particles, self._walls)
-        convex_bodies.check_company(self._particles, self._box, self._walls, fluid, bonds)
+        nonspherical.check_walls(self._particles, self._walls)
+        nonspherical.check_company(self._particles, self._box, self._walls, fluid, bonds)
         fluid_setup.check_walls(fluid, self._walls)
         if fluid is not None and self._particles.fixed.any():
             message = (
@@ -250,36 +243,6 @@ class Simulation(SimulationBase):
         self._shown = 0  # the step that the particles show
         self._escape_reported = self._notices_given = False
         set_threads(self._threads)
-
-    @classmethod
-    def _restored(
-        cls,
-        particles: Particles,
-        box: Box | None,
-        state: Snapshot,
-        *,
-        gravity: tuple[float, float, float],
-        description: dict,
-        ledger: EnergyLedger,
-        containers: tuple[int, ...],
-        **settings: object,
-    ) -> Self:
-        """Go on from a state that was saved; particles are as in it, and checked."""
-        sim = cls.__new__(cls)
-        SimulationBase.__init__(sim, particles, box, gravity, description)
-        sim._set_up(**settings)
-        with compilation.announced():
-            sim._engine = sim._new_engine()
-            sim._engine.population = sim._population
-            check_box(box, sim._engine)
-            check_fits(state, sim._engine)
-            if state.traffic:
-                sim._engine.set_identities(state.traffic["identity"])
-            sim._engine.restore(state)
-            sim._engine.advance(sim.step_count)
-        sim._shown, sim._ledger, sim._containers = sim.step_count, ledger, containers
-        sim._start_momentum = sim._momentum(sim._state())
-        return sim
 
     def _new_engine(self, every: Particles | None = None) -> Engine:
         """An engine of the particles; `every` are those that there are or will be, beside those of inserters."""
@@ -512,14 +475,6 @@ class Simulation(SimulationBase):
         self._notice_changes()
         return self._engine
 
-    def sizes(self) -> Sizes:
-        """How much there is to compute and to keep."""
-        return Sizes.of(self._engine)
-
-    def stages(self) -> AbstractContextManager[dict[str, Callable[[int], object]]]:
-        """Context manager for timing: the parts of a step, each to be done a number of times; leaves no trace."""
-        return stages(self._engine)
-
     @property
     def bonds(self) -> BondsInRun | None:
         """The bonds, with their state; None if there are none.
@@ -643,7 +598,7 @@ class Simulation(SimulationBase):
 
     def _begin_ledger(self) -> None:
         if self._population:
-            self._population.ledger.begin()
+            self._population.totals.begin()
         super()._begin_ledger()
         self._start_momentum = self._momentum(self._state())
         self._containers = astray.containers(self._engine)
@@ -729,7 +684,7 @@ class Simulation(SimulationBase):
         self._check_run(engine.code)
         now, start = self._momentum(self._state()), self._start_momentum
         if population:
-            start = start[0] + population.ledger.brought, start[1] + population.ledger.stirred
+            start = start[0] + population.totals.brought, start[1] + population.totals.stirred
         bonds = engine.bonds
         change = momentum_error(
             self._box, self._gravity, start, now, wet=self.fluid is not None,
@@ -985,6 +940,3 @@ class Simulation(SimulationBase):
     def contact_count(self) -> int:
         """Number of pairs of spheres in touch, and of spheres and walls; not what adhesion holds apart."""
         return self._engine.overlaps().count
-
-    def _arrays(self) -> Iterator[np.ndarray]:
-        return self._engine.arrays()

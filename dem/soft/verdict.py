@@ -1,16 +1,27 @@
-"""Verdict on a run in time steps: whether its result can be trusted."""
+"""Verdict on a run in time steps: whether its result can be trusted, by the figures of its engine."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from dem.base import portable
 from dem.base.text import counted
+from dem.model.domain.box import FACES
+from dem.model.domain.box_walls import has_moving_images
+from dem.rotation.integrators import DRIFTS
 from dem.soft.time_step.impacts import RESOLVED
-from dem.system.verdict import Judged
+from dem.system.system import Judged
 
 if TYPE_CHECKING:
-    from dem.soft.time_step.short_contacts import Brief
+    from dem.model.domain.box import Box
+    from dem.rotation.integrators import Integrator
+    from dem.soft.engine import Engine
+    from dem.soft.insertion.population import Population
+    from dem.soft.time_step.limits import Brief
 
 ENERGY_BUDGET = 0.01  # of the reference energy over a run; beyond it the run is not resolved
 NORM_BUDGET = 1e-9
@@ -123,3 +134,82 @@ class Verdict(Judged):
         if self.bonds:
             line += f", {self.bonds}"
         return "; ".join([line, *self.failures, *self.doubts, *self.unfinished])
+
+
+def momentum_error(
+    box: Box | None,
+    gravity: tuple[float, float, float],
+    start: tuple[np.ndarray, float],
+    now: tuple[np.ndarray, float],
+    *,
+    wet: bool = False,
+    walled: bool = False,
+) -> float | None:
+    """Change of momentum where no wall, gravity or fluid takes part, over the sum of all |m v|.
+
+    Start and end are momentum (3,) and the sum of the sizes of all particles' momenta [kg m/s].
+    """
+    free = np.array(gravity) == 0
+    if has_moving_images(box):  # momentum is relative to a frame that is sheared
+        return None
+    if wet or walled or (box and len(box.absent) < len(FACES)) or not free.any():
+        return None
+    change = portable.length((now[0] - start[0])[free])
+    return change / max(now[1], start[1]) if change > 0 else 0.0
+
+
+def drifts(engine: Engine, integrator: Integrator) -> bool:
+    """Whether the rotational scheme makes energy drift; single spheres turn alike by all schemes."""
+    return integrator.energy == DRIFTS and (engine.bonds is not None or not engine.kinds.all_single_spheres)
+
+
+def judge(
+    engine: Engine,
+    integrator: Integrator,
+    first_step: int,
+    orientation: np.ndarray,
+    reference: str,
+    energy_error: float,
+    momentum_error: float | None,
+    beyond: tuple[str, ...] = (),
+    population: Population | None = None,
+) -> Verdict:
+    """Judge a run since its first step, with the present orientations (N, 4)."""
+    steps, overlap = int(engine.progress.step[0]), float(engine.progress.largest_overlap[0])
+    span, radius = (steps - first_step) * engine.dt, engine.kinds.radius
+    return Verdict(
+        steps=steps,
+        time=steps * engine.dt,
+        energy_error=energy_error,
+        energy_reference=reference,
+        norm_error=float(np.abs(np.linalg.norm(orientation, axis=1) - 1).max(initial=0.0)),
+        largest_overlap=overlap / (2 * float(radius.min())),
+        engulfed=overlap >= float(radius.max()),
+        energy_rate=energy_error / span if span else 0.0,
+        energy_budget=ENERGY_BUDGET / span if span else 0.0,
+        overlap_share=engine.limits.share(overlap),
+        momentum_error=momentum_error,
+        briefest=engine.limits.brief,
+        time_step=engine.dt,
+        drifts=drifts(engine, integrator),
+        beyond=(*beyond, *(population.doubts(steps) if population else ())),
+        population=population.describe(engine) if population else "",
+        balanced=population.balanced(engine) if population else True,
+    )
+
+
+def unfinished(engine: Engine, population: Population | None) -> tuple[str, ...]:
+    """Motions of walls and inserters that end, or begin, after the present step, in words for the verdict."""
+    step = int(engine.progress.step[0])
+    now = step * engine.dt
+    found = []
+    for wall, name in zip(engine.walls.models, engine.walls.called, strict=True):
+        moving = [motion for motion in wall.motion if motion.moves]
+        ends = [motion.end for motion in moving if now + 0.5 * engine.dt < motion.end < math.inf]
+        begins = [motion.start for motion in moving if now + 0.5 * engine.dt < motion.start and motion.end == math.inf]
+        if ends:
+            found.append(f"the {name} moves until {max(ends):.6g} s")
+        elif begins:
+            found.append(f"the {name} begins to move at {max(begins):.6g} s")
+    found += [words for source in (population.sources if population else ()) if (words := source.unfinished(step))]
+    return tuple(f"{words}, the run ended at {now:.6g} s" for words in found)

@@ -1,26 +1,177 @@
-"""Compute one run of a sweep, in any process or thread."""
+"""One run of a sweep: whether its file holds it, how far it is, and making it, in any process or thread."""
 
 from __future__ import annotations
 
+import json
 import tempfile
 import time
 import warnings
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from dem.base.notices import DemWarning
+from dem.base.parsing import parse_json
 from dem.base.text import error_in_words
 from dem.case import StudyCase
+from dem.casefile import Chosen, chosen_case, with_words
+from dem.files.h5md import layout
+from dem.files.h5md.schema import PARTICLES
+from dem.files.storage.journaled_file import being_written, open_to_read
+from dem.files.validation import input_validation
+from dem.files.writing.output_settings import Output
+from dem.model.particles.fields import STATE
 from dem.run.resume import resume
-from dem.sweeps.stored import chosen, look
 from dem.sweeps.table import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dem.casefile import Chosen
+    import h5py
+
+    from dem.case import AnyCase
+    from dem.casefile.file_case import FileCase
     from dem.sweeps.members import Member
+
+FRUITLESS = "FloatingPointError"  # how the error of a run begins that would break again
+
+
+class RunOnDisk(NamedTuple):
+    """State of a run on disk.
+
+    ``state`` is "nothing", "begun" (without a checkpoint yet), "unfinished" (it can be resumed), "running" (by
+    another process), "finished", or "other": another run, described by ``outcome.error``.
+    """
+
+    state: str
+    outcome: Outcome = Outcome()
+
+
+def chosen(member: Member) -> Chosen:
+    """The case of a run, with its parameters, and its number of threads if the case has threads.
+
+    Raises
+    ------
+    ValueError, OSError
+        With one line for each error.
+    """
+    found = _chosen(member, {})
+    if member.threads is None or "threads" in member.settings or not has_threads(found):
+        return found
+    return _chosen(member, {"threads": member.threads})
+
+
+def has_threads(run: Chosen) -> bool:
+    """Whether a run takes threads."""
+    return hasattr(getattr(run.case, "table", run.case), "threads")
+
+
+def _chosen(member: Member, more: dict) -> Chosen:
+    if isinstance(member.case, str):
+        return chosen_case(member.case, member.settings | more)
+    return Chosen(with_words(member.case, member.settings | more), member.case.name, None, {})
+
+
+def look(member: Member, run: Chosen) -> RunOnDisk:
+    """Look at the file of a run."""
+    path = member.path
+    if not path.exists():
+        return RunOnDisk("nothing")
+    if isinstance(run.case, StudyCase):  # whose tables say no more than their names
+        return RunOnDisk("finished", Outcome("DONE"))
+    if being_written(path):
+        return RunOnDisk("running", Outcome(error="another process is writing it"))
+    if path.is_file() and not path.stat().st_size:
+        return RunOnDisk("begun")
+    try:
+        with open_to_read(path, input_validation.problem) as file:
+            wrong = _difference(file, run, member)
+            return RunOnDisk("other", Outcome(error=wrong)) if wrong else _state(file)
+    except (OSError, ValueError) as error:
+        return RunOnDisk("other", Outcome(error=str(error)))
+
+
+def _state(file: h5py.File) -> RunOnDisk:
+    """How far a run has come."""
+    about = file["parameters"].attrs
+    verdict, error = str(about.get("verdict", "")), str(about.get("error", ""))
+    seconds = float(about["wall_time"]) if "wall_time" in about else None
+    if error.startswith(FRUITLESS):
+        return RunOnDisk("finished", Outcome("ERROR", seconds, error.partition(": ")[2]))
+    status, _, rest = verdict.partition(":")
+    if status in ("PASS", "WARN", "FAIL"):
+        return RunOnDisk(
+            "finished", Outcome(status, seconds, "; ".join(rest.split("; ")[1:]) if status == "FAIL" else "")
+        )
+    if not {"start", "latest"} & {*file.get("restart", ())}:
+        return RunOnDisk("begun")
+    return RunOnDisk("unfinished", Outcome("STOPPED" if verdict else "", seconds))
+
+
+def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:
+    """How a file differs from this run, in words; threads and machines are not compared."""
+    from dem.kernels.compiler.jit import FINGERPRINT  # noqa: PLC0415, most files need not be looked at
+
+    about = file["parameters"]
+    held, wanted = parse_json(input_validation.text(about["input"]), "the input"), described(run.case)
+    if held.get("case") != wanted.pop("case"):
+        return f"it is a run of {held.get('case', 'no case')}"
+    for what, told in wanted.items():
+        if _unlike(held.get(what), told):
+            name, old, new = _first(held.get(what) or {}, told)
+            return f"it is a run with {name} {old}, not {new}"
+    output = Output.checked(**{"fields": None, "float32": False, "compression": None} | _writing(run, member))
+    if _written_as(file) != output:
+        return "it was written with other fields, precision, contacts or compression"
+    if len(parse_json(about.attrs.get("plan", "[]"), "the plan")) > 1:
+        return "it was made longer"
+    old, new = parse_json(about.attrs["versions"], "versions").get("pcdm-dem"), version("pcdm-dem")
+    if (old, about.attrs["kernels"]) != (new, FINGERPRINT):
+        return f"it was run with other kernels, of pcdm-dem {old}"
+    return None
+
+
+def _writing(run: Chosen, member: Member) -> dict:
+    names = ("fields", "float32", "compression", "contacts")
+    return {name: value for name, value in (run.options | member.options).items() if name in names}
+
+
+def _written_as(file: h5py.File) -> Output:
+    """How the frames of a file are written."""
+    position = file[f"{PARTICLES}/position/value"]
+    fields = tuple(name for name in STATE if f"{PARTICLES}/{name}/value" in file)
+    return Output(fields, position.dtype == np.float32, position.compression, layout.NUMBER in file)
+
+
+def described(case: AnyCase | FileCase) -> dict:
+    """Case of a run as stored in its file, as plain values."""
+    if hasattr(case, "contents"):
+        told = {"case": case.name, "case_file": case.contents()}
+    else:
+        told = {"case": case.name, "parameters": case.model_dump(mode="json")}
+    return json.loads(json.dumps(told))
+
+
+def _unlike(held: object, wanted: dict) -> bool:
+    """Whether two descriptions differ in what may change a bit."""
+    return not isinstance(held, dict) or _bare(held) != _bare(wanted)
+
+
+def _bare(told: dict) -> dict:
+    """A description without threads, and without how the file is written, which the file shows."""
+    output = {"output": {"frames": told["output"].get("frames")}} if isinstance(told.get("output"), dict) else {}
+    return {name: value for name, value in (told | output).items() if name != "threads"}
+
+
+def _first(held: dict, wanted: dict) -> tuple[str, object, object]:
+    """The first difference, with both values."""
+    one, other = _bare(held), _bare(wanted)
+    name = next(name for name in (*other, *one) if one.get(name) != other.get(name))
+    old, new = (str(each.get(name, "not given")) for each in (one, other))
+    return name, old if len(old) <= 60 else "otherwise", new if len(new) <= 60 else "as it is now"
 
 
 def carry_out(member: Member, *, quiet: bool = False) -> Outcome:

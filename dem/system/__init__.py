@@ -1,6 +1,5 @@
 """What simulations of all methods have in common.
 
-`system`: what files, cases and commands may ask of a simulation. `energy_ledger`: the part of it that accounts for
-energy. `observer`: functions that follow a run. `plan`: at which times frames are stored. `diagnosis` and `verdict`:
-findings of a run, and its status.
+`system`: what files, cases and commands may ask of a simulation, and what a run plans, tells and comes to.
+`energy_ledger`: the part of it that accounts for energy. `diagnosis`: findings of a run in words.
 """

@@ -1,13 +1,19 @@
-"""What files, runs, cases and commands may ask of a simulation, of whatever method: see `dem.run.simulation_base`."""
+"""What simulations of all methods have in common: what may be asked of them, and what a run plans, tells and comes to.
+
+Files, runs, cases and commands ask a `System`; its base is `dem.run.simulation_base`.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Protocol
+import math
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from os import PathLike
+    from pathlib import Path
+    from types import TracebackType
 
     import numpy as np
 
@@ -17,9 +23,117 @@ if TYPE_CHECKING:
     from dem.model.energy import Energy
     from dem.model.fluid.fluid import Fluid
     from dem.model.particles.particles import Particles
-    from dem.system.observer import Change
-    from dem.system.plan import FrameSegment
-    from dem.system.verdict import Judgement
+
+
+class Judgement(Protocol):
+    """What tells whether a run can be trusted; as text, one line."""
+
+    @property
+    def count(self) -> int:
+        """Work done, in units of the system."""
+
+    @property
+    def status(self) -> str:
+        """PASS, WARN or FAIL."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether it can."""
+
+
+class Judged:
+    """A verdict that says what fails and what is doubtful."""
+
+    @property
+    def failures(self) -> list[str]:
+        """Why the run is not to be trusted, each with a remedy."""
+        raise NotImplementedError
+
+    @property
+    def doubts(self) -> list[str]:
+        """What makes it less accurate than it looks, each with a remedy."""
+        return []
+
+    @property
+    def status(self) -> str:
+        """PASS, WARN or FAIL."""
+        return "FAIL" if self.failures else "WARN" if self.doubts else "PASS"
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing fails."""
+        return not self.failures
+
+
+MOST_STEPS = 2.0**62  # what a 64-bit counter holds, with room
+
+
+class FrameSegment(NamedTuple):
+    """A stretch of a run with evenly spaced frames, in steps or, for hard spheres, in seconds."""
+
+    first: float
+    length: float
+    frames: int
+
+    @property
+    def last(self) -> float:
+        """Where it ends."""
+        return self.first + self.length
+
+
+def evenly(first: int, steps: int, frames: int) -> list[int]:
+    """The steps at which `frames` frames are due, the last one after `steps` more."""
+    return sorted({first + (steps * k + frames // 2) // frames for k in range(1, frames + 1)} | {first + steps})
+
+
+def whole_steps(duration: float, time_step: float) -> int:
+    """Number of time steps that a duration is rounded to; raises ValueError if it is none, or too many to count."""
+    if not duration / time_step < MOST_STEPS:
+        message = f"duration {duration:g} s is too many time steps of {time_step:g} s"
+        raise ValueError(message)
+    steps = math.floor(duration / time_step + 0.5)
+    if steps < 1:
+        message = f"duration {duration:g} s is shorter than one time step of {time_step:g} s"
+        raise ValueError(message)
+    return steps
+
+
+class Change(NamedTuple):
+    """What somebody from outside changed in a run."""
+
+    time: float  # [s]
+    step: int  # 0 where there are none
+    work: float  # that it did [J]
+    gravity: tuple[float, float, float]  # from then on [m/s²]
+
+
+class Observer:
+    """What a run tells about itself; this one does not listen."""
+
+    frames = 0
+    path: Path | None = None
+
+    def __enter__(self) -> Observer:
+        """Return itself."""
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """The run has ended, maybe badly."""
+
+    def frame(self, k: int) -> None:
+        """The run has come to where frame k is due; 0 is the start."""
+
+    def changed(self, change: Change) -> None:
+        """Somebody from outside has changed something."""
+
+    def row(self, values: tuple, kind: np.dtype, units: dict[str, str]) -> None:
+        """The run has come to where a row of its running table is due: its values, their types by name, their units."""
+
+    def idle(self) -> None:
+        """The run goes on: called some ten times a second."""
+
+    def finish(self, verdict: Judgement, *, interrupted: bool) -> None:
+        """The run has come to its end, or was stopped by hand."""
 
 
 class StepAdvice(Protocol):
@@ -41,7 +155,7 @@ class VariablePopulation(Protocol):
     sinks: list  # outlets
 
     @property
-    def ledger(self) -> InsertionRecords:
+    def totals(self) -> InsertionRecords:
         """Sums, and records of insertions and removals."""
 
     def expected(self, own: int) -> int:

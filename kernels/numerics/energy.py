@@ -85,7 +85,7 @@ def gravitational(mass, gravity, position, datum):
 
 
 @kernel
-def ledger(kind, mass, inertia, gravity, datum, position, velocity, orientation, angular_velocity):
+def mechanical_energies(kind, mass, inertia, gravity, datum, position, velocity, orientation, angular_velocity):
     """Translational, rotational and gravitational energy of a whole-step state [J], summed in its order.
 
     kind: (N,) int, column of mass and inertia.

@@ -9,7 +9,7 @@ from dem.kernels.compiler import jit
 
 import dem
 from dem.model.particles.particles import unregister_field
-from dem.ranks.load_balancing import AtRandom
+from dem.ranks.domain_decomposition import AtRandom
 from dem.ranks.threads import in_one_process
 from dem.soft import simulation  # noqa: F401, all who know of chunks are to be there
 from dem.soft.subdomain.subdomain import Subdomain

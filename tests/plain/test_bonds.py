@@ -15,8 +15,8 @@ from scipy.linalg import eigh
 
 import dem
 from dem.base.notices import DemWarning
-from dem.soft.bonds import bond_arrays
-from dem.soft.bonds.bond_arrays import shortest_period, ways
+from dem.soft.bonds import engine_bonds
+from dem.soft.bonds.engine_bonds import shortest_period, ways
 from dem.validation.fibres.beam_solutions import Beam
 
 NYLON = dem.Material(young=1e7, poisson=0.35, density=1000.0, restitution=0.8, friction=0.3)
@@ -328,18 +328,18 @@ def test_what_bonds_do_is_kept_until_it_has_been_gathered(monkeypatch, blocks, l
 
     Chunks of 4 bodies, which lie in memory at random, so that bonds reach far, and one is to the ground.
     """
-    monkeypatch.setattr(bond_arrays, "CHUNK", 4)
+    monkeypatch.setattr(engine_bonds, "CHUNK", 4)
     rng, number = np.random.default_rng(1), 40
     balls = dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=np.outer(np.arange(number), (1.2e-3, 0, 0)))
     pairs = [(b, b + 1) for b in range(number - 1)] + [(7, -1)]
     bonds = dem.Bonds(pairs, ground=[(8.4e-3, 2e-3, 0)], young=1e6, diameter=1e-3).at_rest(balls, [0.0] * 3)
-    tie = bond_arrays.tied(bonds, balls)
+    tie = engine_bonds.tied(bonds, balls)
     place = np.argsort(np.argsort(np.arange(number) + rng.uniform(0, 9, number))).astype(np.int32)
     identity = np.argsort(place)
-    bond_arrays.give_slots(tie, bond_arrays.as_given(tie, bonds.pairs), identity, place)
+    engine_bonds.give_slots(tie, engine_bonds.as_given(tie, bonds.pairs), identity, place)
     chunks = tie.highest.size
     block = np.arange(blocks + 1) * chunks // blocks
-    tie = bond_arrays.give_room(tie, block, lag)
+    tie = engine_bonds.give_room(tie, block, lag)
     column = np.empty(len(bonds), int)
     for c in range(chunks):
         slots = np.arange(tie.chunk_first[c], tie.chunk_first[c + 1])
@@ -612,6 +612,6 @@ def test_fibres_that_overlap_at_rest_are_not_pressed():
     for smooth in (False, True):
         fibre = dem.FlexibleFibre(diameter=1e-3, length=5e-3, segments=6, young=1e7, curvature=200.0, smooth=smooth)
         bodies, bonds = fibre.make(HAIR, position=[(0, 0, 0)])
-        assert bond_arrays.closest(bonds, bodies)[0] == pytest.approx(bonds.geometry.length, rel=1e-12)
+        assert engine_bonds.closest(bonds, bodies)[0] == pytest.approx(bonds.geometry.length, rel=1e-12)
     gap = dem.Bonds([(0, 1), (1, -1)], young=1e7, diameter=1e-3, ground=[(1.2e-3, 1e-3, 0)]).at_rest(BALLS)
-    assert bond_arrays.closest(gap, BALLS) == pytest.approx(np.array([[1e-3, 0], [2e3, 0]]), rel=1e-12)
+    assert engine_bonds.closest(gap, BALLS) == pytest.approx(np.array([[1e-3, 0], [2e3, 0]]), rel=1e-12)

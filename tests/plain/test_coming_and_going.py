@@ -14,7 +14,7 @@ from viewers import point_data, points, vtk_frames
 import dem
 from dem.casefile import check
 from dem.model.domain.regions import region_of
-from dem.soft.insertion.size_sampler import SizeSampler
+from dem.soft.insertion.inserter_in_run import SizeSampler
 
 LOSSY = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.5, friction=0.3)
 ELASTIC = dem.Material(young=5e6, poisson=0.3, density=2500.0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dem
-from dem.ranks.load_balancing import AtRandom
+from dem.ranks.domain_decomposition import AtRandom
 from dem.ranks.threads import in_one_process
 
 R, DT = 0.005, 2e-6

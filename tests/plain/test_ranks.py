@@ -16,10 +16,9 @@ from dem.kernels.soft.subdomain import subdomain_step
 
 import dem
 from dem.ranks import communicator, launcher, shared_memory
-from dem.ranks.bounding_box import BoundingBox, is_within_reach
 from dem.ranks.consistency_check import BuildFingerprint, difference
+from dem.ranks.domain_decomposition import AtRandom, Bisection, BoundingBox, Cut, cut, is_within_reach
 from dem.ranks.job_server import JobServer
-from dem.ranks.load_balancing import AtRandom, Bisection, Cut, cut
 from dem.ranks.threads import Board, Threads, in_one_process
 from dem.soft import simulation  # noqa: F401, all who know of chunks are to be there
 from dem.soft.subdomain import engine_subdomains, rank_checks, subdomain  # noqa: F401, all who know of chunks are to be there

@@ -5,7 +5,7 @@ import pytest
 
 import dem
 from dem.casefile.load import load
-from dem.ranks.load_balancing import AtRandom
+from dem.ranks.domain_decomposition import AtRandom
 from dem.ranks.threads import in_one_process
 
 CASE = """

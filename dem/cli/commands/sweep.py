@@ -11,8 +11,7 @@ import typer
 from dem.cli.application import app, plain_errors, say
 from dem.cli.completion import cases_and_files
 from dem.sweeps.members import MANY
-from dem.sweeps.plan import Ways, planned, shares
-from dem.sweeps.sweep import carry_out
+from dem.sweeps.sweep import Ways, carry_out, planned, shares
 from dem.sweeps.table import FAILED
 from dem.sweeps.words import of_settings
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dem.sweeps.members import Member
-    from dem.sweeps.plan import Plan
+    from dem.sweeps.sweep import Plan
     from dem.sweeps.table import Outcome
 
 SETS = "Values 1,2,3 or lo:hi:count, both ends included; vectors in [brackets]; repeatable."

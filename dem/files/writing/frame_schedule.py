@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dem.base import checks
 from dem.base.parsing import parse_json
 from dem.files.h5md.schema import PARTICLES
-from dem.system.plan import MOST_STEPS, FrameSegment
+from dem.system.system import MOST_STEPS, FrameSegment
 
 if TYPE_CHECKING:
     import h5py

@@ -26,16 +26,14 @@ from dem.files.storage.journaled_file import JournaledFile, LostError, check_jou
 from dem.files.validation import input_validation
 from dem.files.writing.frame_schedule import check_frames, plan_of
 from dem.files.writing.output_settings import EVERY, Every, Output, beside, check_ending
-from dem.system.observer import Change, Observer
+from dem.system.system import Change, Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from os import PathLike
     from types import TracebackType
 
-    from dem.system.plan import FrameSegment
-    from dem.system.system import System
-    from dem.system.verdict import Judgement
+    from dem.system.system import FrameSegment, Judgement, System
 
 COMMIT_SECONDS = 0.5  # a frame reaches the disk after so long,
 COMMIT_SHARE = 50  # and not before so many times what the last commit took: writing takes a few per cent at most
@@ -397,39 +395,40 @@ class PendingRows:
     def __init__(self, file: h5py.File, sim: System) -> None:
         self._file, self._sim = file, sim
         if sim.traffic:
-            sim.traffic.ledger.fetch()  # what was before is in no file, or in another one
+            sim.traffic.totals.fetch()  # what was before is in no file, or in another one
         self.of_frames = layout.frame_datasets(file)
         self.of_logs = growing_tables.found(file)
         self._rows = {name: [] for name in (*self.of_frames, *self.of_logs)}
+        self.nbytes = 0  # of all rows
 
     def __bool__(self) -> bool:
         """Whether any row waits."""
         return any(self._rows.values())
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes that they take."""
-        return sum(sum(row.nbytes for row in rows) for rows in self._rows.values())
+    def _keep(self, name: str, row: np.ndarray) -> None:
+        """Let a row, or some, wait."""
+        self._rows[name].append(row)
+        self.nbytes += row.nbytes
 
     def frame(self, rows: dict[str, object]) -> None:
         """Take a row of each data set that has one a frame."""
         if variable_population.ID in self.of_frames:
             variable_population.note_born(self._file, self._sim)
         for name, dataset in self.of_frames.items():
-            self._rows[name].append(np.array(rows[name], dataset.dtype))
+            self._keep(name, np.array(rows[name], dataset.dtype))
         if growing_tables.CONTACTS in self.of_logs:
-            self._rows[growing_tables.CONTACTS].append(rows[growing_tables.CONTACTS])
+            self._keep(growing_tables.CONTACTS, rows[growing_tables.CONTACTS])
 
     def hear(self, sim: System) -> None:
         """Add insertions and removals."""
-        if sim.traffic and (rows := sim.traffic.ledger.fetch()).size:
-            self._rows[growing_tables.EVENTS].append(rows)
+        if sim.traffic and (rows := sim.traffic.totals.fetch()).size:
+            self._keep(growing_tables.EVENTS, rows)
 
     def log(self, name: str, row: tuple, kind: np.dtype, units: dict[str, str]) -> None:
         """Take a row of a log, which is made with its first one."""
         if name not in self.of_logs:
             self.of_logs[name], self._rows[name] = growing_tables.create(self._file, name, kind, units), []
-        self._rows[name].append(np.array(row, kind))
+        self._keep(name, np.array(row, kind))
 
     def write(self) -> None:
         """Put them into their data sets, all at once."""
@@ -448,3 +447,4 @@ class PendingRows:
                 dataset.resize(first + len(new), axis=0)
                 dataset[first:] = new
                 rows.clear()
+        self.nbytes = 0

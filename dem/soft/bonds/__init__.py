@@ -1,5 +1,5 @@
 """Bonds of an engine.
 
-`bond_setup` and `bond_arrays` make the arrays of the kernels. `bond_validation` checks a state from a file.
-`bond_static_load`: bonds that cannot carry what hangs from them.
+`engine_bonds`: arrays of the kernels, and their state. `bond_setup`: bonds in a simulation, refused, advised on and
+looked at.
 """

@@ -15,8 +15,7 @@ from dem.model.bonds import MODES, Bonds, Breakage
 from dem.model.domain.cell import Cell
 from dem.model.shapes.flexible import FlexibleFibre
 from dem.rotation.names import BONDED
-from dem.soft.bonds import bond_static_load
-from dem.soft.bonds.bond_arrays import breakable, masses, shortest_period
+from dem.soft.bonds.engine_bonds import breakable, incidence, masses, shortest_period
 from dem.soft.time_step.impacts import rounded_down
 from dem.soft.verdict import OVERLAP_LIMIT
 
@@ -214,7 +213,7 @@ def foreseen(
         yield Notice("rigid-fibres", reason, "bodies, bonds = dem.FlexibleFibre.flexed(particles)")
     if bonds is None:
         return
-    yield from bond_static_load.foreseen(bonds, particles, gravity)
+    yield from _weak_bonds(bonds, particles, gravity)
     limit, _ = shortest_period(bonds, particles)
     if time_step > COARSE * limit:
         reason = f"time_step {time_step:g} s is {time_step / limit:.2g} of what the stiffest bond is stable with"
@@ -246,3 +245,70 @@ def breakage(engine: Engine) -> str:
         return ""
     broken = int((engine.bonds.arrays.state == BROKEN).sum())
     return f"{broken} of {counted(len(engine.bonds.model), 'bond')} broke"
+
+
+def carried(pairs: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    """Mass that hangs from the ground by each bond (B,) and by nothing else [kg]; 0 where there are other paths.
+
+    Loose ends are taken off one by one, and their mass is added to the body that they hung on. A chain that hangs at
+    both of its ends has none: the division of its weight depends on stiffness.
+
+    Parameters
+    ----------
+    pairs : (B, 2)
+        Numbers of the two bodies of each bond; -1 is the ground.
+    mass : (N,)
+        [kg].
+
+    Examples
+    --------
+    >>> carried(np.array([(0, -1), (0, 1), (1, 2)]), np.array([1.0, 2.0, 4.0])).tolist()
+    [7.0, 6.0, 4.0]
+    """
+    found, below = np.zeros(len(pairs)), mass.astype(float)
+    first, incident = incidence(pairs, mass.size)
+    grounded = _grounded(pairs, first, incident, mass.size)
+    left, bonds_of = np.diff(first), lambda b: incident[first[b] : first[b + 1]] >> 1
+    loose = np.flatnonzero(grounded & (left == 1)).tolist()
+    taken = np.zeros(len(pairs), bool)
+    while loose:
+        body = loose.pop()
+        bond = next((k for k in bonds_of(body) if not taken[k]), None)
+        if bond is None:
+            continue
+        taken[bond], found[bond] = True, below[body]
+        other = pairs[bond].sum() - body  # -1 where it is the ground
+        if other >= 0:
+            below[other] += below[body]
+            left[other] -= 1
+            if left[other] == 1:
+                loose.append(other)
+    return found
+
+
+def _grounded(pairs: np.ndarray, first: np.ndarray, incident: np.ndarray, bodies: int) -> np.ndarray:
+    """Which bodies are connected to the ground by bonds, by any path (N,)."""
+    grounded = np.zeros(bodies, bool)
+    reached = pairs[pairs[:, 1] < 0, 0].tolist()
+    grounded[reached] = True
+    while reached:
+        body = reached.pop()
+        for other in pairs[incident[first[body] : first[body + 1]] >> 1].ravel().tolist():
+            if other >= 0 and not grounded[other]:
+                grounded[other] = True
+                reached.append(other)
+    return grounded
+
+
+def _weak_bonds(bonds: Bonds, particles: Particles, gravity: tuple[float, float, float]) -> Iterator[Notice]:
+    """Tell of bonds that are too weak for what hangs on them, unless something else bears it."""
+    if not breakable(bonds) or not (bonds.pairs[:, 1] < 0).any() or not any(gravity):
+        return
+    pull = carried(bonds.pairs, particles.mass) * float(np.linalg.norm(gravity)) / (np.pi / 4 * bonds.diameter**2)
+    k = int((pull / bonds.strength).argmax())
+    if pull[k] > bonds.strength[k]:
+        reason = (
+            f"what hangs on bond {k} of particles {bonds.pairs[k].tolist()} alone pulls with {pull[k]:.3g} Pa, and its "
+            f"strength is {bonds.strength[k]:g} Pa: it breaks as soon as nothing else bears that"
+        )
+        yield Notice("weak-bonds", reason, "raise strength or diameter")

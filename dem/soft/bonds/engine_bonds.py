@@ -1,20 +1,329 @@
-"""Bonds as an engine has them: their arrays, the pairs that they exclude from contact, and their state."""
+"""Bonds as an engine has them: their arrays for the kernels, the pairs that they exclude from contact, their state."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import itertools
+import math
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.kernels.soft.bonds import bond_arrays, bond_step, overlap_release
+from dem.base.large_pages import copied, full, zeros
+from dem.base.quaternions import conjugate, rotate
+from dem.kernels.soft.bonds import bond_arrays as rows
+from dem.kernels.soft.bonds import bond_step, overlap_release
 from dem.kernels.soft.bonds.bond_arrays import BROKEN, GONE
-from dem.soft.bonds.bond_arrays import EASED, STATE, acting, as_given, give_room, give_slots, list_apart, settled, tied
+from dem.kernels.soft.bonds.overlap_release import FAR, Eased
+from dem.kernels.soft.chunks import CHUNK
+from dem.model.shapes.capsule import chain
 
 if TYPE_CHECKING:
     from dem.kernels.domain.faces import BoxFaces
     from dem.kernels.soft.state import Bodies, Neighbours
     from dem.model.bonds import Bonds
     from dem.model.particles.particles import Particles
+
+STATE = ("state", "when", "count", "pending", "before", "pressed")  # of `bond_arrays.Bonds`: what a run has come to
+AT_ONCE = 10**6  # pairs of spheres whose gap is found together
+EASED = ("slack", "active", "count")  # of `overlap_release.Eased`
+
+
+def masses(bonds: Bonds, particles: Particles, *, shared: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """One over mass, and over moments of inertia along and across the bond, of both ends (B, 2).
+
+    Bodies may be shared out among their bonds; the ground is as heavy as can be, and so is a fixed body. A bond between
+    two fixed bodies, which nothing strains, has their real masses, so that no coefficient is infinite.
+    """
+    variants = [shape.mass_properties(m.density) for shape, m in particles.variants]
+    mass = np.array([p.mass for p in variants])[particles.variant]
+    inertia = np.array([p.inertia for p in variants])[particles.variant]
+    times = np.bincount(bonds.pairs[bonds.pairs >= 0], minlength=len(particles)) if shared else np.ones(len(particles))
+    body = np.maximum(bonds.pairs, 0)
+    fixed = particles.fixed[body] & (bonds.pairs >= 0)
+    heavy = (bonds.pairs < 0) | (fixed & ~fixed.all(axis=1, keepdims=True))
+    share = np.where(heavy, 0.0, times[body])
+    axis = rotate(bonds.geometry.frames, np.array([1.0, 0.0, 0.0]))
+    along = (inertia[body] * axis**2).sum(-1)
+    across = 0.5 * (inertia[body].sum(-1) - along)
+    return share / mass[body], share / along, share / across
+
+
+def dashpots(bonds: Bonds, particles: Particles) -> np.ndarray:
+    """Coefficients c = 2 ζ √(m k) of stretch, twist, shear and bending, each bond by itself (B, 4) [N s/m, N m s]."""
+    mass, along, across = (ends.sum(1) for ends in masses(bonds, particles))
+    sheared = mass + 0.25 * bonds.geometry.length**2 * across
+    inverse = np.column_stack([mass, along, sheared, across])
+    return 2 * bonds.damping * np.sqrt(bonds.stiffness / inverse)
+
+
+def shortest_period(bonds: Bonds, particles: Particles) -> tuple[float, int]:
+    """2/ω of the quickest oscillation that bonds allow [s], and the bond; a bound from below.
+
+    Each bond oscillates with its share of both bodies; no system of bonds is quicker than the quickest of them by
+    itself (Irons & Treharne, 1971).
+    """
+    mass, along, across = masses(bonds, particles, shared=True)
+    stretch, twist, shear, bend = bonds.stiffness.T
+    lever = 0.5 * bonds.geometry.length[:, None] + np.linalg.norm(bonds.anchors, axis=2)
+    pulled = (mass + np.linalg.norm(bonds.anchors, axis=2) ** 2 * across).sum(1)
+    sheared = shear * (mass + lever**2 * across).sum(1)
+    bent = bend * across.sum(1)
+    both = shear * bend * (lever * across * np.array([-1.0, 1.0])).sum(1) ** 2
+    mixed = 0.5 * (sheared + bent) + np.sqrt(0.25 * (sheared - bent) ** 2 + both)
+    squared = np.maximum.reduce([stretch * pulled, twist * along.sum(1), mixed])
+    k = int(squared.argmax())
+    return 2 / math.sqrt(squared[k]), k
+
+
+def table(bonds: Bonds, particles: Particles) -> np.ndarray:
+    """Rows of `bond_arrays.Bonds.table`, a column a bond."""
+    values = np.zeros((rows.ROWS, len(bonds)))
+    radius = 0.5 * bonds.diameter
+    area = math.pi * radius**2
+    share = bonds.moment_share * radius
+    values[rows.LENGTH] = bonds.geometry.length
+    values[rows.ALONG : rows.DRAG_ALONG] = bonds.stiffness.T
+    values[rows.DRAG_ALONG : rows.FRAME_ONE] = dashpots(bonds, particles).T
+    values[rows.FRAME_ONE : rows.FRAME_OTHER] = bonds.geometry.frames[:, 0].T
+    values[rows.FRAME_OTHER : rows.ANCHOR_ONE] = bonds.geometry.frames[:, 1].T
+    values[rows.ANCHOR_ONE : rows.ANCHOR_OTHER] = bonds.anchors[:, 0].T
+    values[rows.ANCHOR_OTHER : rows.SECTION] = np.where(bonds.pairs[:, 1] < 0, 0.0, bonds.anchors[:, 1].T)
+    moment = area * radius**2 / 4
+    values[rows.SECTION : rows.STRENGTH] = 1 / area, share / moment, share / (2 * moment)
+    values[rows.STRENGTH : rows.CLOSE] = 1 / bonds.strength, 1 / bonds.shear_strength
+    values[rows.CLOSE :] = closest(bonds, particles)
+    return values
+
+
+def closest(bonds: Bonds, particles: Particles) -> np.ndarray:
+    """Lengths below which bodies overlap more than at rest [m], and one over the smaller radius of both (2, B).
+
+    Zeros for bonds to the ground, and for those whose bodies have contact.
+    """
+    found, pairs = np.zeros((2, len(bonds))), bonds.pairs
+    hidden = np.flatnonzero((pairs[:, 1] >= 0) & ~bonds.contact)
+    both = particles.variant[pairs[hidden]]
+    for pair in np.unique(both, axis=0):
+        (x, r_x), (y, r_y) = (chain(particles.variants[v][0]) for v in pair)
+        of_pair = hidden[(both == pair).all(axis=1)]
+        for k in np.array_split(of_pair, 1 + of_pair.size * r_x.size * r_y.size // AT_ONCE):
+            end = np.column_stack([bonds.geometry.length[k], np.zeros((k.size, 2))])
+            apart = (_along(y, bonds, k, 1) + end[:, None])[:, None] - _along(x, bonds, k, 0)[:, :, None]
+            gap = (np.linalg.norm(apart, axis=-1) - r_x[:, None] - r_y).min(axis=(1, 2))
+            found[0, k] = bonds.geometry.length[k] - np.maximum(gap, 0.0)
+            found[1, k] = 1 / min(r_x.min(), r_y.min())
+    return found
+
+
+def _along(centres: np.ndarray, bonds: Bonds, k: np.ndarray, side: int) -> np.ndarray:
+    """Centres (S, 3) of a body's spheres in the frame of its end of bonds k, from its anchors (K, S, 3) [m]."""
+    return rotate(conjugate(bonds.geometry.frames[k, side])[:, None], centres - bonds.anchors[k, side][:, None])
+
+
+def breakable(bonds: Bonds) -> bool:
+    """Whether any may break."""
+    return bool((np.minimum(bonds.strength, bonds.shear_strength) < math.inf).any())
+
+
+def form_of(bonds: Bonds, kinds: int) -> rows.Form:
+    """What bonds of so many kinds are like."""
+    return rows.Form(
+        rows.Damped() if bonds.damping.any() else rows.Undamped(),
+        rows.Anchored() if bonds.anchors.any() else rows.Centred(),
+        rows.Framed() if (bonds.geometry.frames[..., 0] != 1).any() else rows.Aligned(),
+        rows.Brittle() if breakable(bonds) else rows.Lasting(),
+        (rows.Alike(), rows.Both(), rows.Several())[min(kinds, 3) - 1],
+    )
+
+
+def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
+    """Arrays of bonds for kernels, of particles that are at rest in some shape."""
+    count, bodies = len(bonds), len(particles)
+    chunks = -(-bodies // CHUNK)
+    columns, kind = np.unique(table(bonds, particles), axis=1, return_inverse=True)
+    grounded = np.flatnonzero(bonds.pairs[:, 1] < 0)
+    place = np.zeros((7, len(grounded)))
+    place[:3], place[3] = bonds.ground.T, 1.0
+    first, incident = incidence(bonds.pairs, bodies)
+    return rows.Bonds(
+        form=form_of(bonds, columns.shape[1]),
+        table=copied(columns),
+        slot=copied(np.arange(count, dtype=np.int32)),
+        number=copied(np.arange(count, dtype=np.int32)),
+        kind=copied(kind.reshape(-1).astype(np.int32)),
+        first=zeros(count, np.int32),
+        second=zeros(count, np.int32),
+        live=copied((bonds.pairs[:, 1] >= 0).astype(float)),
+        chunk_first=zeros(chunks + 1, np.int64),
+        highest=zeros(chunks, np.int32),
+        ground=grounded,
+        grounded=np.arange(len(grounded)),
+        ground_first=zeros(chunks + 1, np.int64),
+        place=place,
+        state=zeros(count, np.int8),
+        when=full(count, -1, np.int64),
+        load=zeros(count),
+        pending=zeros(count, np.int64),
+        before=zeros(count),
+        count=zeros(3, np.int64),
+        pressed=zeros(1),
+        pull=zeros((9, count)),
+        pull_at=zeros(chunks, np.int64),
+        incident_first=copied(first.astype(np.int32)),
+        incident=copied(incident.astype(np.int32)),
+        chunk_sums=zeros((chunks, rows.COLUMNS), np.int64),
+        sums=zeros(3),
+        eased=eased(bonds, bodies),
+    )
+
+
+def incidence(pairs: np.ndarray, bodies: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where the bonds of each body are in a list (N + 1,), and that list: twice the bond, and 1 more for the second."""
+    bond, side = np.divmod(np.flatnonzero(pairs.ravel() >= 0), 2)
+    body = pairs[bond, side]
+    order = np.lexsort((2 * bond + side, body))
+    first = np.zeros(bodies + 1, np.int64)
+    np.cumsum(np.bincount(body, minlength=bodies), out=first[1:])
+    return first, (2 * bond + side)[order]
+
+
+class Given(NamedTuple):
+    """Bonds in the user's order, bodies by their numbers."""
+
+    pairs: np.ndarray  # (B, 2)
+    kind: np.ndarray  # (B,)
+    first: np.ndarray  # (N + 1,), see `incidence`
+    incident: np.ndarray  # (2 B - G,)
+
+
+def as_given(tie: rows.Bonds, pairs: np.ndarray) -> Given:
+    """Bonds as they are before they are given slots."""
+    return Given(pairs, tie.kind.copy(), tie.incident_first.astype(np.int64), tie.incident.astype(np.int64))
+
+
+def give_slots(tie: rows.Bonds, given: Given, identity: np.ndarray, place: np.ndarray) -> None:
+    """Give bonds slots in the order of bodies in memory: numbers in that order (N,), and places of numbers."""
+    pairs, begin = given.pairs, given.first
+    first = place[pairs[:, 0]]
+    second = np.where(pairs[:, 1] < 0, first, place[pairs[:, 1]])
+    order = np.argsort(np.minimum(first, second), kind="stable")
+    tie.slot[order], tie.number[:] = np.arange(order.size, dtype=np.int32), order
+    tie.first[:], tie.second[:], tie.kind[:] = first[order], second[order], given.kind[order]
+    tie.live[:] = acting(tie, pairs)[order]
+    tie.chunk_first[:], tie.highest[:] = by_chunk(tie.first, tie.second, tie.highest.size)
+    tie.grounded[:] = np.argsort(tie.slot[tie.ground], kind="stable")
+    tie.ground_first[:] = np.searchsorted(tie.slot[tie.ground[tie.grounded]], tie.chunk_first)
+    number = np.diff(begin)[identity]
+    np.cumsum(number, out=tie.incident_first[1:])
+    entry = np.repeat(begin[identity] - tie.incident_first[:-1], number) + np.arange(given.incident.size)
+    bond, side = np.divmod(given.incident[entry], 2)
+    tie.incident[:] = 2 * tie.slot[bond] + side
+
+
+def by_chunk(first: np.ndarray, second: np.ndarray, chunks: int) -> tuple[np.ndarray, np.ndarray]:
+    """First bond of each chunk (C + 1,), and the last chunk that its bonds reach (C,); both bodies by slot."""
+    lower, chunk = np.minimum(first, second), np.arange(chunks + 1)
+    highest = chunk[:-1].astype(np.int32)
+    np.maximum.at(highest, lower // CHUNK, np.maximum(first, second) // CHUNK)
+    return np.searchsorted(lower, CHUNK * chunk), highest
+
+
+def settled(state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Copies of the state of bonds, by name, with zeros for what is left of earlier steps."""
+    found = {name: values.copy() for name, values in state.items()}
+    breaking, active = int(found["count"][0]), int(found["eased_count"][0])
+    found["pending"][breaking:], found["before"][breaking:] = 0, 0.0
+    found["eased_active"][:active].sort()
+    found["eased_active"][active:] = 0
+    return found
+
+
+def give_room(tie: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
+    """Room for what the bonds of each chunk do, until it has been gathered, `lag` chunks later; once after slots.
+
+    The chunks of a block take turns in a few segments, which stay in the core's cache, as in `arrays.pair_force`.
+    Those that reach out of their block are evaluated before all others and keep theirs.
+    """
+    room = int(np.diff(tie.chunk_first).max())
+    used = int(block[0])  # chunks before all blocks, of ghosts, are evaluated first of all and keep theirs
+    segment = np.arange(tie.highest.size)
+    for first, stop in itertools.pairwise(block):
+        c = np.arange(first, stop)
+        if c.size:
+            beyond = tie.highest[c] >= stop
+            alive = min(int((tie.highest[c] - c).max()) + lag + 1, c.size)
+            segment[c] = used + (c - first) % alive
+            segment[c[beyond]] = used + alive + np.arange(beyond.sum())
+            used += alive + int(beyond.sum())
+    chunk = np.repeat(np.arange(segment.size), np.diff(tie.chunk_first))
+    shift = segment * room - tie.chunk_first[:-1]
+    tie.incident[:] += 2 * shift[chunk[tie.incident // 2]].astype(np.int32)
+    tie.pull_at[:] = segment * room
+    return tie if tie.pull.shape[1] >= used * room else tie._replace(pull=zeros((9, used * room)))
+
+
+def list_apart(eased: Eased) -> None:
+    """List for each body those that it never meets; pairs with a body on another rank are left out."""
+    first, second = eased.first[eased.first >= 0], eased.second[eased.first >= 0]
+    body, other = np.concatenate([first, second]), np.concatenate([second, first])
+    eased.apart[:] = other[np.argsort(body, kind="stable")]
+    np.cumsum(np.bincount(body, minlength=eased.apart_first.size - 1), out=eased.apart_first[1:])
+
+
+def acting(tie: rows.Bonds, pairs: np.ndarray) -> np.ndarray:
+    """Which bonds act as all others do (B,): those that hold, but for those to the ground."""
+    return (tie.state < rows.BROKEN) & (pairs[:, 1] >= 0)
+
+
+def ways(
+    pairs: np.ndarray, bodies: int, apart: int, left_out: np.ndarray | bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of bodies up to so many bonds apart (X, 2), and the bonds on a shortest path between (X, apart), or -1.
+
+    Bonds to the ground, and those to be left out, are no part of any path.
+
+    Examples
+    --------
+    >>> ways(np.array([(0, 1), (1, 2)]), 3, 2)[0].tolist()
+    [[0, 1], [1, 2], [0, 2]]
+    """
+    bond = np.flatnonzero((pairs[:, 1] >= 0) & np.logical_not(left_out))
+    both = np.concatenate([pairs[bond], pairs[bond, ::-1]])
+    order = np.lexsort((both[:, 1], both[:, 0]))
+    start, end, along = both[order, 0], both[order, 1], np.tile(bond, 2)[order]
+    first = np.searchsorted(start, np.arange(bodies + 1))
+    found, links = [pairs[bond]], [np.column_stack([bond, np.full((len(bond), apart - 1), -1)])]
+    seen = {tuple(sorted(p)) for p in pairs[bond].tolist()} if apart > 1 else set()
+    here, way = np.column_stack([start, end]), along[:, None]
+    for steps in range(2, apart + 1):
+        degree = first[here[:, 1] + 1] - first[here[:, 1]]
+        source = np.repeat(np.arange(len(here)), degree)
+        edge = first[here[source, 1]] + np.arange(len(source)) - np.repeat(np.cumsum(degree) - degree, degree)
+        here, way = np.column_stack([here[source, 0], end[edge]]), np.column_stack([way[source], along[edge]])
+        kept = []
+        for k, (a, b) in enumerate(here.tolist()):
+            if a < b and (a, b) not in seen:
+                seen.add((a, b))
+                kept.append(k)
+        found.append(here[kept])
+        links.append(np.column_stack([way[kept], np.full((len(kept), apart - steps), -1)]))
+    return np.concatenate(found), np.concatenate(links)
+
+
+def eased(bonds: Bonds, bodies: int) -> Eased:
+    """Who does not meet as long as bonds hold; bodies by their numbers, which are theirs at the start."""
+    found, links = ways(bonds.pairs, bodies, bonds.apart, bonds.contact)
+    pair, at = np.nonzero(links >= 0)
+    bond = links[pair, at]
+    order = np.argsort(bond, kind="stable")
+    first = np.searchsorted(bond[order], np.arange(len(bonds) + 1))
+    number = len(found)
+    return Eased(
+        first=found[:, 0].astype(np.int32), second=found[:, 1].astype(np.int32), row=np.full(number, -1),
+        slack=np.full(number, FAR), over_first=first.astype(np.int64), over=pair[order].astype(np.int64),
+        active=np.zeros(number, np.int64), count=np.zeros(1, np.int64),
+        apart_first=np.zeros(bodies + 1, np.int64), apart=np.zeros(2 * number, np.int32),
+    )  # fmt: skip
 
 
 class EngineBonds:
@@ -30,7 +339,7 @@ class EngineBonds:
 
     def __init__(self, model: Bonds, particles: Particles) -> None:
         self.model = model
-        self.arrays: bond_arrays.Bonds = tied(model, particles)
+        self.arrays: rows.Bonds = tied(model, particles)
         eased = self.arrays.eased
         self.given = as_given(self.arrays, model.pairs)
         self.apart = np.column_stack([eased.first, eased.second]).astype(np.int64)  # identities

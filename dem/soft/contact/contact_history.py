@@ -14,7 +14,7 @@ from dem.kernels.soft.wall_contact.near_wall_record import IN_USE
 if TYPE_CHECKING:
     from dem.kernels.soft.state import Bodies, Neighbours
     from dem.kernels.soft.wall_contact.wall_arrays import Walls
-    from dem.soft.particle_ids import Numbering
+    from dem.soft.per_body import Numbering
 
 
 class ContactHistory(NamedTuple):

@@ -1,5 +1,5 @@
 """The fluid of an engine.
 
-`fluid_setup`: arrays of the kernels. `drag_inputs`: what drag laws need of each shape. `two_way_coupling`: exchange of
-momentum between particles and cells of the fluid.
+`fluid_setup`: the fluid as an engine has it, its arrays for the kernels, advice and doubts. `two_way_coupling`:
+exchange of momentum between particles and cells of the fluid.
 """

@@ -12,17 +12,21 @@ import numpy as np
 from dem.base.notices import Notice
 from dem.kernels import fluid as fluids
 from dem.kernels import laws, rotation
+from dem.kernels.fluid import Dry
 from dem.kernels.fluid.gridded import SCRATCH
+from dem.kernels.fluid.hoelzer_sommerfeld import HoelzerSommerfeld
 from dem.kernels.fluid.magnus import OesterleBuiDinh, RubinowKeller
 from dem.kernels.fluid.medium import Medium, own_share
+from dem.kernels.fluid.rosendahl import Rosendahl
 from dem.kernels.fluid.saffman import Mei, Saffman
 from dem.kernels.fluid.sampling import BLOCK
 from dem.kernels.fluid.spin_drag import Creeping, Dennis
+from dem.kernels.fluid.zastawny import Zastawny
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.fluid import fluid_cache
+from dem.model.fluid.drag_registry import REGISTERED, is_dense
 from dem.model.shapes.convex import is_convex
-from dem.model.shapes.spheroid import Spheroid, is_ball
-from dem.soft.fluid import drag_inputs
+from dem.model.shapes.spheroid import Figure, Spheroid, is_ball
 from dem.soft.fluid.two_way_coupling import SWINGS, in_cells, widest
 from dem.soft.time_step.adhesion import meeting
 from dem.soft.time_step.impacts import rounded_down
@@ -34,10 +38,63 @@ if TYPE_CHECKING:
     from dem.model.fluid.cells import Cells
     from dem.model.fluid.fluid import Fluid
     from dem.model.particles.particles import Particles
+    from dem.model.shapes.shape import Shape
     from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
     from dem.soft.fluid.two_way_coupling import TwoWayCoupling
     from dem.soft.time_step.advice import Advice
+
+    Bodies = list[tuple[Shape, Spheroid]]
+    import numpy as np
+
+    from dem.soft.fluid.two_way_coupling import Engine
+
+# drag a0 to a8 and lift b1 to b10 of Zastawny et al. (2012) by aspect ratio; those of fibres and discs are not here
+ELLIPSOIDS = {
+    2.5: ((2.0, 5.1, 0.48, 15.52, 1.05, 24.68, 0.98, 3.19, 0.21),
+          (6.079, 0.898, 0.704, -0.028, 1.067, 0.0025, 0.818, 1.049, 0.0, 0.0)),
+    1.25: ((1.95, 18.12, 1.023, 4.26, 0.384, 21.52, 0.99, 2.86, 0.26),
+           (0.083, -0.21, 1.582, 0.851, 1.842, -0.802, -0.006, 0.874, 0.009, 0.57)),
+}  # fmt: skip
+ALIKE = 0.02  # share by which an aspect ratio may be off that of a table
+
+
+def sphericities(bodies: Bodies) -> list[np.ndarray]:
+    """Coefficients of drag by sphericities (3, G), along the axes and across."""
+    rows = [Figure.of(shape, body).coefficients(body.volume) for shape, body in bodies]
+    return [np.ascontiguousarray(np.array(table).T) for table in zip(*rows, strict=True)]
+
+
+def tabled(bodies: Bodies) -> Zastawny:
+    """Coefficients of ellipsoids; raises ValueError for bodies that the tables do not have."""
+    rows = []
+    for shape, body in bodies:
+        ratio = next((r for r in ELLIPSOIDS if abs(body.ratio / r - 1) <= ALIKE), None)
+        if ratio is None:
+            known = " and ".join(f"{r:g}" for r in ELLIPSOIDS)
+            message = (
+                f"drag is zastawny, whose tables are of ellipsoids with aspect ratios {known}, but {shape} has "
+                f"{body.ratio:.4g}: take schiller-naumann, hoelzer-sommerfeld or rosendahl"
+            )
+            raise ValueError(message)
+        rows.append(ELLIPSOIDS[ratio])
+    return Zastawny(*(np.ascontiguousarray(np.array(table).T) for table in zip(*rows, strict=True)))
+
+
+OF_BODIES: dict[str, Callable[[Bodies], tuple]] = {  # laws that need more of bodies than the fluid knows
+    "hoelzer-sommerfeld": lambda bodies: HoelzerSommerfeld(*sphericities(bodies)),
+    "rosendahl": lambda bodies: Rosendahl(*sphericities(bodies)),
+    "zastawny": tabled,
+}
+
+
+def drag_of(fluid: Fluid, bodies: Bodies) -> tuple:
+    """The law of drag of a fluid; in dense beds it says whether the pressure gradient that it causes is in it."""
+    law = REGISTERED.get(fluid.drag) or OF_BODIES.get(fluid.drag)
+    if is_dense(fluid.drag):
+        return (law or fluids.NAMED_DENSE[fluid.drag][0])(float(fluid.drag_model == "B"))
+    return law(bodies) if law else fluids.NAMED_DRAGS[fluid.drag][0]()
+
 
 DRY = fluids.Dry()
 LIFTS = {"saffman": Saffman, "mei": Mei, None: fluids.Nothing}
@@ -67,7 +124,7 @@ def fluid_of(
     if cells is not None:
         field = in_cells(fluid, cells, field, len(particles))
     shapes = [(shape, body) for (shape, _), body in zip(particles.variants, bodies, strict=True)]
-    drag = drag_inputs.drag_of(fluid, shapes)
+    drag = drag_of(fluid, shapes)
     every = 1 if inserters else interval(fluid, particles, time_step)
     return fluids.Fluid(
         _medium(fluid, particles, bodies, every, fluids.rows_of(field)), field, drag,
@@ -305,3 +362,50 @@ def _follows(integrator: Integrator, particles: Particles, *, bonded: bool) -> b
     """Whether a scheme follows the relaxation of rotation, however stiff; spheres in bonds have an orientation."""
     spheres = not bonded and all(is_ball(shape) for shape, _ in particles.variants)
     return rotation.SCHEMES[type(integrator.scheme_for(np.ones((3, 1)), spheres=spheres))].behind is not None
+
+
+class EngineFluid:
+    """Owns the numbers and arrays of the fluid that kernels evaluate.
+
+    Parameters
+    ----------
+    model : tuple
+        `dem.kernels.fluid.Fluid`, or `Dry` where there is no fluid.
+    two_way : TwoWayCoupling, optional
+        Cells in which the particles' share of the volume, and what they give to the fluid, are summed.
+    """
+
+    def __init__(self, model: tuple = DRY, two_way: TwoWayCoupling | None = None) -> None:
+        self.model, self.two_way = model, two_way
+
+    @property
+    def is_dry(self) -> bool:
+        """Whether there is no fluid."""
+        return isinstance(self.model, Dry)
+
+    @property
+    def state(self) -> dict[str, np.ndarray]:
+        """State that a run goes on from, by name; empty without a fluid."""
+        if self.is_dry:
+            return {}
+        in_cells = self.two_way.state | self.two_way.arrays(self.model.field) if self.two_way else {}
+        return {name: getattr(self.model.medium, name) for name in STATE} | in_cells
+
+    def inherit(self, engine: Engine, before: EngineFluid) -> None:
+        """Go on with the flow in the cells of the engine before."""
+        if self.two_way:
+            self.two_way.continue_from(engine, before)
+
+    def inherit_extremes(self, before: EngineFluid) -> None:
+        """Go on with the largest Reynolds numbers that the engine before has seen."""
+        if not self.is_dry:
+            self.model.medium.reached[:] = before.model.medium.reached
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Set the fluid to a state of a snapshot."""
+        if self.two_way:
+            self.two_way.fit_field(self, state)
+        for name, values in state.items():
+            self.state[name][:] = values
+        if self.two_way:
+            self.two_way.update_medium(self)

@@ -26,41 +26,14 @@ from dem.model.fluid.coupling import Exchange, answered
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from typing import Protocol
 
-    from dem.kernels.soft.integration.time_loop import RunState
-    from dem.kernels.soft.state import Bodies
     from dem.model.domain.box import Box
     from dem.model.fluid.cells import Cells
     from dem.model.fluid.coupling import FlowState
     from dem.model.fluid.fluid import Fluid
     from dem.model.particles.particles import Particles
-
-    class CoupledFluid(Protocol):
-        """Fluid of an engine, see `dem.soft.fluid.engine_fluid`."""
-
-        model: tuple
-        two_way: TwoWayCoupling | None
-
-    class CoupledEngine(Protocol):
-        """What two-way coupling reads of an engine."""
-
-        fluid: CoupledFluid
-        bodies: Bodies
-        progress: RunState
-        population: object | None
-        gravity: tuple[float, float, float]
-        dt: float
-
-        def state(self) -> list[np.ndarray]:
-            """Position, velocity, orientation and angular velocity at the whole step, in the user's order."""
-
-        def left(self) -> np.ndarray:
-            """Rows of the particles that have left."""
-
-        def by_row(self, values: np.ndarray) -> np.ndarray:
-            """Values of bodies in the user's order."""
-
+    from dem.soft.engine import Engine
+    from dem.soft.fluid.fluid_setup import EngineFluid
 
 BITS = 61  # of sums over all particles
 SWINGS, DIVERGES = 1.0, 2.0  # share of the relative velocity that an interval takes, see `TwoWayCoupling.strength`
@@ -135,7 +108,7 @@ class TwoWayCoupling:
             found |= {"taken": field.taken, "taking": field.taking}
         return found | ({"properties": field.properties} if isinstance(field, Mixture) else {})
 
-    def fit_field(self, fluid: CoupledFluid, names: Collection[str]) -> None:
+    def fit_field(self, fluid: EngineFluid, names: Collection[str]) -> None:
         """Give a fluid the type of field that has arrays of these names: properties by cell only if they are named."""
         field, medium = fluid.model.field, fluid.model.medium
         if isinstance(field, Bed) or isinstance(field, Mixture) == ("properties" in names):
@@ -155,7 +128,7 @@ class TwoWayCoupling:
         every = self.cells.every
         return min(stop, (step // every + 1) * every)
 
-    def continue_from(self, engine: CoupledEngine, before: CoupledFluid) -> None:
+    def continue_from(self, engine: Engine, before: EngineFluid) -> None:
         """Go on with the flow of another engine, whose particles were changed."""
         there = before.two_way.arrays(before.model.field)
         self.fit_field(engine.fluid, there)
@@ -168,13 +141,13 @@ class TwoWayCoupling:
             self._apply_weight(engine)
 
     @staticmethod
-    def _apply_weight(engine: CoupledEngine) -> None:
+    def _apply_weight(engine: Engine) -> None:
         """Set the pressure gradient to the weight of the fluid."""
         density = _properties(engine.fluid.model)[0]
         for k in range(3):
             engine.fluid.model.field.values[PRESSING + k] = -density * engine.gravity[k]
 
-    def update_medium(self, fluid: CoupledFluid) -> None:
+    def update_medium(self, fluid: EngineFluid) -> None:
         """Give a fluid the density and viscosity of the last answer."""
         density, viscosity = self.record[2:4].tolist()
         medium = fluid.model.medium
@@ -182,7 +155,7 @@ class TwoWayCoupling:
         medium = medium._replace(density=density, viscosity=viscosity, own=own)
         fluid.model = fluid.model._replace(medium=medium)
 
-    def begin(self, engine: CoupledEngine, step: int) -> None:
+    def begin(self, engine: Engine, step: int) -> None:
         """Sum at the start, in the state before the first forces, and exchange."""
         b = engine.bodies
         state = [engine.by_row(values) for values in (b.position, b.velocity, b.orientation)]
@@ -224,7 +197,7 @@ class TwoWayCoupling:
             )
             raise ValueError(message)
 
-    def refresh(self, engine: CoupledEngine) -> None:
+    def refresh(self, engine: Engine) -> None:
         """Sum at the present step, and exchange."""
         step = int(engine.progress.step[0])
         if engine.population:
@@ -238,14 +211,14 @@ class TwoWayCoupling:
             engine.fluid.model.field.taken[:] = 0.0
             self.answer(engine, self.coupling.function(exchange))
 
-    def count(self, engine: CoupledEngine, position: np.ndarray) -> None:
+    def count(self, engine: Engine, position: np.ndarray) -> None:
         """Compute the voidage of the cells, with particles at positions (3, N) [m]."""
         (solid,) = self._sum_by_cell(engine, position, self.volume[None])
         voidage = 1.0 - solid / self.cells.volume
         engine.fluid.model.field.values[VOIDAGE] = voidage
         self.record[0] = min(self.record[0], float(voidage.min()))
 
-    def exchange(self, engine: CoupledEngine, state: list[np.ndarray], step: int) -> Exchange:
+    def exchange(self, engine: Engine, state: list[np.ndarray], step: int) -> Exchange:
         """State of particles and fluid in cells, at position, velocity and orientation (3 or 4, N), for a function."""
         position, velocity, orientation = (np.ascontiguousarray(rows) for rows in state)
         fluid, n = engine.fluid.model, self.mass.size
@@ -268,7 +241,7 @@ class TwoWayCoupling:
             density=density, viscosity=viscosity, gravity=tuple(engine.gravity),
         )  # fmt: skip
 
-    def _sampled(self, engine: CoupledEngine) -> np.ndarray:
+    def _sampled(self, engine: Engine) -> np.ndarray:
         """Rows as those of `Solved.values`, of a given flow, at the centres of the cells."""
         places = np.meshgrid(*(self.cells.centres(axis) for axis in "xyz"), indexing="ij")
         position = np.ascontiguousarray(np.array(places).reshape(3, -1))
@@ -291,7 +264,7 @@ class TwoWayCoupling:
             rate = np.where(exchange.mass > 0, exchange.resistance / exchange.mass, 0.0)
         return float(((1 + exchange.mass / fluid) * -np.expm1(-interval * rate)).max())
 
-    def answer(self, engine: CoupledEngine, given: FlowState) -> None:
+    def answer(self, engine: Engine, given: FlowState) -> None:
         """Take over the flow that a function returned."""
         state = answered(given, self.cells, self.fluid.drag_model)
         values = engine.fluid.model.field.values
@@ -312,9 +285,7 @@ class TwoWayCoupling:
         else:
             values[PRESSING:ROWS] = -np.moveaxis(state.pressure_gradient, -1, 0)
 
-    def _sum_by_cell(
-        self, engine: CoupledEngine, position: np.ndarray, each: np.ndarray, shared: int = 0
-    ) -> np.ndarray:
+    def _sum_by_cell(self, engine: Engine, position: np.ndarray, each: np.ndarray, shared: int = 0) -> np.ndarray:
         """Values of particles (R, N), summed by cell (R, nx, ny, nz).
 
         Particles outside of all cells, and those that have left, add nothing; but their last `shared` rows go to the

@@ -1,12 +1,25 @@
-"""An outlet in a run: which particles are in it, and how many it has removed."""
+"""An outlet in a run: which particles are in it, how many it has removed, and the energy that leaves with them.
+
+A body is removed at a whole step n, and velocities are half a step ahead: the forces of that step, with those of the
+contacts that end, have acted on the remaining bodies until n + 1/2. So the ledger books the energy that removed bodies
+and their contacts have at n + 1/2: that at n, with the work of contacts on them in half a step, and the elastic energy
+of the overlaps at n + 1/2. That makes the ledger second-order.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.kernels import laws
+from dem.kernels.soft.contact.contact_detection import TINY
+from dem.kernels.soft.wall_contact.wall_arrays import has_walls
+from dem.model.domain.box import FACES
 from dem.model.insertion import STEPS
+from dem.soft.contact.contact_forces import contact_forces
+from dem.soft.contact.nonspherical import meetings
+from dem.soft.contact.overlaps import apart_from_walls, in_walls
 
 if TYPE_CHECKING:
     from dem.model.insertion import Outlet
@@ -84,3 +97,119 @@ class OutletInRun:
         """Continue from a state."""
         self.number, self.mass = int(state["numbers"][0]), float(state["mass"][0])
         self._who, self._then = state["who"].copy(), state["then"].copy()
+
+
+EXACT = 1e-9  # of all elastic energy: rounding between this sum and that of the kernels
+
+
+class RemovedContacts(NamedTuple):
+    """Elastic energy of contacts that end, as a body of them is removed."""
+
+    energy: float  # now [J]
+    taken: float  # half a step later, with the work of contacts on the removed bodies until then [J]
+    is_exact: bool  # whether the contact law has just this energy; if not, the next step finds the rest
+    touches: bool  # whether there are any
+
+    def settle(self, engine: Engine, moving: float, *, alone: bool) -> None:
+        """Subtract it from the expected energy of an engine, with the kinetic and potential energy of the bodies [J].
+
+        `alone` says whether the energy of those without contacts is exact.
+        """
+        progress, unit = engine.progress, engine.energy_unit
+        progress.energy_start[0] -= (moving + self.taken) * unit
+        progress.elastic[0] -= round(self.energy * unit)
+        if not self.is_exact or not alone or (self.touches and not engine.fluid.is_dry):
+            progress.leaving[0] = 1
+
+
+def removed_energy(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> RemovedContacts:
+    """Elastic energy of the contacts of bodies at the indices where `going` (N,) is true; `state` is the engine's.
+
+    It is evaluated by the normal law. Where adhesion, hysteresis, several contacts of one pair or edges of walls change
+    it, the sum over all contacts differs from that of the kernels, and the energy is not exact.
+    """
+    b, progress = engine.bodies, engine.progress
+    overlaps = engine.overlaps()
+    inverse, material = engine.kinds.inverse_mass[b.kind[b.owner]], engine.kinds.material[b.kind[b.owner]]
+    deep = np.flatnonzero(overlaps.pair > 0)
+    i, j = overlaps.i[deep], overlaps.j[deep]
+    radius = overlaps.radius
+    pairs = engine.springs.between(
+        material[i], material[j], 1 / (1 / radius[i] + 1 / radius[j]), 1 / (inverse[i] + inverse[j])
+    )
+    s, face, depth, normal = _wall_contacts(engine, radius)
+    walls = engine.springs.between(material[s], engine.springs.of_faces[face], radius[s], 1 / inverse[s])
+    of_pairs, of_walls = pairs.energy(overlaps.pair[deep]), walls.energy(depth)
+    sphere = going[b.owner]
+    ends, ends_at_wall = sphere[i] | sphere[j], sphere[s]
+    concerned = float(of_pairs[ends].sum() + of_walls[ends_at_wall].sum())
+    every = float(progress.elastic[0] - progress.stored[0]) / engine.energy_unit
+    counted = float(of_pairs.sum() + of_walls.sum())
+    touches = bool(ends.any() or ends_at_wall.any())
+    exact = (
+        abs(counted - every)
+        <= EXACT * max(abs(every), counted) + (of_pairs.size + of_walls.size + 1) / engine.energy_unit
+    )
+    is_exact = exact or not (touches or engine.range > 0)
+    if not (touches and is_exact):
+        return RemovedContacts(concerned, concerned, is_exact, touches)
+    half, (velocity, arm) = 0.5 * engine.dt, _motion(engine, state)
+    apart, arm_i, arm_j = meetings(b, engine.kinds, i, j, engine.walls.cell(), arm)
+    parting = ((velocity(i, arm_i) - velocity(j, arm_j)) * apart).sum(0) / (np.linalg.norm(apart, axis=0) + TINY)
+    leaving = ((velocity(s, arm[:, s]) - _wall_velocity(engine, s, face)) * normal).sum(0)
+    later = float(
+        pairs.energy(np.maximum(overlaps.pair[deep] - half * parting, 0.0))[ends].sum()
+        + walls.energy(np.maximum(depth - half * leaving, 0.0))[ends_at_wall].sum()
+    )
+    taken = later + half * _power(engine, going, state)
+    exact = not laws.has_couples(engine.law)  # reported forces have no couples
+    return RemovedContacts(concerned, taken, exact, touches)
+
+
+def _motion(engine: Engine, state: list[np.ndarray]) -> tuple:
+    """Velocities of points of spheres' bodies, a function of (spheres, arms (3, K)), and the arms of all spheres."""
+    b = engine.bodies
+    row = engine.numbering.rows(b.identity)[b.owner]
+    v, w = state[1][:, row], state[3][:, row]
+    return (lambda s, arm: v[:, s] + np.cross(w[:, s], arm, axis=0)), b.sphere_position - b.position[:, b.owner]
+
+
+def _power(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> float:
+    """Power of contacts on the bodies that go [W]."""
+    rows, forces = np.zeros(engine.owned, bool), contact_forces(engine)
+    rows[engine.numbering.rows(engine.bodies.identity[going])] = True
+    v, w = state[1].T, state[3].T
+    pairs = forces.j >= 0
+    first, second = rows[forces.i], pairs & rows[np.maximum(forces.j, 0)]
+    i, j = forces.i[first], forces.j[second]
+    on_first = (forces.force[first] * (v[i] + np.cross(w[i], forces.arm[first]))).sum()
+    arm = forces.arm[second] + forces.branch[second]
+    return float(on_first - (forces.force[second] * (v[j] + np.cross(w[j], arm))).sum())
+
+
+def _wall_velocity(engine: Engine, sphere: np.ndarray, face: np.ndarray) -> np.ndarray:
+    """Velocities of walls where spheres are (3, K) [m/s]."""
+    faces, own = engine.walls.faces, face < len(FACES)
+    found = np.where(own, faces.velocity[:, np.minimum(face, len(FACES) - 1)], 0.0)
+    if has_walls(faces) and not own.all():
+        poses, w = faces.walls.poses, face[~own] - len(FACES)
+        arm = engine.bodies.sphere_position[:, sphere[~own]] - poses.middle[:, w]
+        found[:, ~own] = poses.velocity[:, w] + np.cross(poses.spin[:, w], arm, axis=0)
+    return found
+
+
+def _wall_contacts(engine: Engine, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Spheres, walls, overlaps and normals of contacts with walls; of walls that are no faces only the deepest."""
+    b, faces = engine.bodies, engine.walls.faces
+    x = b.sphere_position
+    height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(len(FACES), -1)
+    depth = radius - height
+    depth[:, apart_from_walls(b, engine.kinds)] = -np.inf
+    face, s = np.nonzero(depth > 0)
+    deep, normal = depth[face, s], np.repeat(np.eye(3), 2, axis=1)[:, face] * (1.0 - 2.0 * (face % 2))
+    if has_walls(faces):
+        beside, which, out, _ = in_walls(b, engine.kinds, faces)
+        more = np.flatnonzero(beside > 0)
+        s, face = np.concatenate([s, more]), np.concatenate([face, len(FACES) + which[more]])
+        deep, normal = np.concatenate([deep, beside[more]]), np.concatenate([normal, out[:, more]], axis=1)
+    return s, face, deep, normal

@@ -11,13 +11,13 @@ from dem.kernels.packing.insertion import Taken, take_all
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.model.shapes.capsule import hull_of
 from dem.soft.checks import in_frame
-from dem.soft.contact.convex_bodies import bounding_radii
+from dem.soft.contact.nonspherical import bounding_radii
 from dem.soft.contact.overlaps import Overlaps
 
 if TYPE_CHECKING:
     from dem.model.domain.regions import Region
     from dem.soft.engine import Engine
-    from dem.soft.insertion.size_sampler import SizeSampler
+    from dem.soft.insertion.inserter_in_run import SizeSampler
 
 FIRST, MOST = 2, 64  # tries of each particle that are looked at together: at first, and at last
 CELLS = 4  # at most so many for each sphere

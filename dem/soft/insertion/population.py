@@ -1,33 +1,99 @@
-"""Inserters and outlets of a run: their events, at steps that depend on nothing else, and their sums."""
+"""Inserters and outlets of a run: what users give, their events, at steps that depend on nothing else, and their sums.
+
+Particles may be added between runs as well: a new engine then goes on from the state of the one before, to the bit.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import portable
+from dem.base import checks, portable
 from dem.base.text import counted
 from dem.base.user_classes import frozen
 from dem.kernels.numerics import energy as energy_kernels
-from dem.model.particles.fields import MOTION
+from dem.model.domain.box import FACES
+from dem.model.insertion import Inserter, Outlet
+from dem.model.particles.fields import MOTION, STATE
 from dem.model.particles.particles import Particles
-from dem.soft.insertion import insertion_in_fluid, resize
-from dem.soft.insertion.inserter_in_run import NEVER, InserterInRun
-from dem.soft.insertion.insertion_ledger import InsertionLedger
-from dem.soft.insertion.outlet_in_run import OutletInRun
-from dem.soft.insertion.removed_elastic_energy import removed_energy
+from dem.soft.checks import check_within
+from dem.soft.energy_sums import MORE, fitting_unit
+from dem.soft.insertion import resize
+from dem.soft.insertion.inserter_in_run import NEVER, InserterInRun, SizeSampler
+from dem.soft.insertion.outlet_in_run import OutletInRun, removed_energy
+from dem.soft.walls.wall_arrays import face_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.insertion import Inserter, Outlet
     from dem.model.materials import Material
     from dem.model.particles.kinds import Kind
     from dem.model.shapes.shape import Shape
     from dem.soft.engine import Engine
 
     Variants = list[tuple[Shape, Material]]
+    from dem.model.fluid.fluid import Fluid
+    from dem.soft.per_body import Snapshot
+
+EVENT = np.dtype([
+    ("step", "<i8"), ("time", "<f8"), ("particle", "<i8"), ("variant", "<i4"), ("gate", "<i4"),
+    ("position", "<f8", 3), ("velocity", "<f8", 3),
+])  # fmt: skip
+SUMS = ("inserted", "removed", "come", "gone", "stirred")  # energies [J], masses [kg], momentum [kg m/s]
+
+
+@dataclass
+class InsertionTotals:
+    """Sums since they were begun, and numbers since the very start."""
+
+    born: int = 0  # numbers given to particles so far
+    out: int = 0  # particles taken out
+    inserted: float = 0.0  # energy that particles brought, since they were begun [J]
+    removed: float = 0.0  # and took along [J]
+    come: float = 0.0  # mass put in [kg]
+    gone: float = 0.0  # mass taken out [kg]
+    stirred: float = 0.0  # sizes of the momenta that particles brought, since they were begun [kg m/s]
+    brought: np.ndarray = field(default_factory=lambda: np.zeros(3))  # momentum, in less out [kg m/s]
+    listening: bool = False  # whether records are wanted
+    events: list[np.ndarray] = field(default_factory=list)  # of EVENT, not fetched yet
+
+    def begin(self) -> None:
+        """Begin the sums anew, with the energy ledger."""
+        self.inserted = self.removed = self.stirred = 0.0
+        self.brought = np.zeros(3)
+
+    def note(
+        self, step: int, time: float, particle: np.ndarray, variant: np.ndarray, gate: np.ndarray,
+        position: np.ndarray, velocity: np.ndarray,
+    ) -> None:  # fmt: skip
+        """Record the particles that come or go at a step, (K,) and (K, 3) each, if records are wanted."""
+        if self.listening and particle.size:
+            rows = np.empty(particle.size, EVENT)
+            rows["step"], rows["time"] = step, time
+            rows["particle"], rows["variant"], rows["gate"] = particle, variant, gate
+            rows["position"], rows["velocity"] = position, velocity
+            self.events.append(rows)
+
+    def fetch(self) -> np.ndarray:
+        """Records since the last call; the first call begins to keep them."""
+        self.listening = True
+        found, self.events = self.events, []
+        return np.concatenate([np.empty(0, EVENT), *found])
+
+    def state(self) -> dict[str, np.ndarray]:
+        """State from which a run continues."""
+        sums = [getattr(self, name) for name in SUMS]
+        return {"born": np.array([self.born, self.out], np.int64), "sums": np.array([*sums, *self.brought])}
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Continue from a state."""
+        self.born, self.out = state["born"].tolist()
+        *sums, x, y, z = state["sums"].tolist()
+        for name, value in zip(SUMS, sums, strict=True):
+            setattr(self, name, value)
+        self.brought, self.events = np.array([x, y, z]), []
 
 
 class Population:
@@ -51,7 +117,7 @@ class Population:
         ]
         self.sinks = [OutletInRun(each, dt) for each in outlets]
         self.back = [self._source_of(each) for each in outlets]
-        self.ledger = InsertionLedger()
+        self.totals = InsertionTotals()
         self.seen, self.first = -1, 0  # last step whose events were processed; particles at the start
         self.species = np.zeros(0, np.int32)  # number of the kind of each particle, by row
         self.changed = False  # whether particles came or went since they were shown last
@@ -74,7 +140,7 @@ class Population:
     def begin(self, every: Particles, own: int) -> None:
         """Take over the particles: the first `own` are there, the others are examples of those to be inserted."""
         self.variants, self.kinds = every.variants, every.kinds
-        self.species, self.first, self.ledger.born = every.kind[:own].copy(), own, own
+        self.species, self.first, self.totals.born = every.kind[:own].copy(), own, own
         k = own
         for source in self.sources:
             rows = slice(k, k + len(source.sampler.shapes))
@@ -122,22 +188,24 @@ class Population:
         rows = np.sort(engine.numbering.rows(engine.bodies.identity[going]))
         gates = engine.by_row(gate)[rows]
         state = engine.state()
-        mass, ledger = engine.kinds.mass, self.ledger
+        mass, totals = engine.kinds.mass, self.totals
         kind = frozen(engine.by_row(engine.bodies.kind)[rows])  # as `SimulationBase` hands it to these kernels
         own = [np.ascontiguousarray(values[:, rows]) for values in state]
         contacts = removed_energy(engine, going, state)
-        energies = energy_kernels.ledger(kind, mass, engine.kinds.inertia, engine.gravity, engine.datum, *own)
+        energies = energy_kernels.mechanical_energies(
+            kind, mass, engine.kinds.inertia, engine.gravity, engine.datum, *own
+        )
         energy, turning = sum(energies), 0.0 if engine.rotating else energies[1]  # energy that kernels leave out
-        ledger.removed += energy + contacts.taken
-        ledger.brought -= np.array(energy_kernels.momenta(kind, mass, engine.kinds.inertia, *own)[0])
-        ledger.gone += float(mass[kind].sum())
-        ledger.out += rows.size
-        ledger.note(step, step * engine.dt, engine.numbering.identities[rows], kind, -1 - gates, own[0].T, own[1].T)
+        totals.removed += energy + contacts.taken
+        totals.brought -= np.array(energy_kernels.momenta(kind, mass, engine.kinds.inertia, *own)[0])
+        totals.gone += float(mass[kind].sum())
+        totals.out += rows.size
+        totals.note(step, step * engine.dt, engine.numbering.identities[rows], kind, -1 - gates, own[0].T, own[1].T)
         for k, sink in enumerate(self.sinks):
             sink.take(mass[kind[gates == k]])
             if self.back[k]:
                 self.back[k].recycled += int((gates == k).sum())
-        alone = insertion_in_fluid.leave(engine, going, own)
+        alone = resize.leave(engine, going, own)
         resize.change(engine, ~going, None)
         contacts.settle(engine, energy - turning, alone=alone)
         self.species, self.changed = np.delete(self.species, rows), True
@@ -156,18 +224,18 @@ class Population:
 
     def put_in(self, engine: Engine, particles: Particles, number: int) -> None:
         """Insert particles of the engine's variants and kinds, which touch nothing, by the inserter `number`."""
-        n, ledger, variant, spin = len(particles), self.ledger, particles.variant, particles.angular_velocity
-        identities = ledger.born + np.arange(n)
+        n, totals, variant, spin = len(particles), self.totals, particles.variant, particles.angular_velocity
+        identities = totals.born + np.arange(n)
         bodies, units = resize.begun(engine, particles, identities)
         mass = engine.kinds.mass[variant]
-        ledger.born += n
-        ledger.come += float(mass.sum())
+        totals.born += n
+        totals.come += float(mass.sum())
         turning = np.zeros(n) if engine.rotating else 0.5 * (engine.kinds.inertia[:, variant].T * spin**2).sum(1)
-        ledger.inserted += units / engine.energy_unit + float(turning.sum())  # kernels leave out what never changes
-        ledger.brought += (mass[:, None] * particles.velocity).sum(0)
-        ledger.stirred += portable.dot(mass, np.linalg.norm(particles.velocity, axis=1))
+        totals.inserted += units / engine.energy_unit + float(turning.sum())  # kernels leave out what never changes
+        totals.brought += (mass[:, None] * particles.velocity).sum(0)
+        totals.stirred += portable.dot(mass, np.linalg.norm(particles.velocity, axis=1))
         step, gates = int(engine.progress.step[0]), np.full(n, number)
-        ledger.note(step, step * engine.dt, identities, variant, gates, particles.position, particles.velocity)
+        totals.note(step, step * engine.dt, identities, variant, gates, particles.position, particles.velocity)
         resize.change(engine, np.ones(engine.owned, bool), bodies)
         engine.progress.energy_start[0] += units
         self.species, self.changed = np.concatenate([self.species, particles.kind]).astype(np.int32), True
@@ -188,19 +256,19 @@ class Population:
 
     def describe(self, engine: Engine) -> str:
         """Numbers of particles inserted and removed, in words."""
-        gone = f", {self.ledger.out} taken out" if self.sinks else ""
+        gone = f", {self.totals.out} taken out" if self.sinks else ""
         there = counted(engine.owned, "particle")
-        text = f"{self.first} at the start, {self.ledger.born - self.first} put in{gone}: {there}"
+        text = f"{self.first} at the start, {self.totals.born - self.first} put in{gone}: {there}"
         return text + (", so that nothing moves" if not engine.owned else "")
 
     def balanced(self, engine: Engine) -> bool:
         """Whether the number of particles is that at the start, plus inserted, less removed."""
-        return engine.owned == self.ledger.born - self.ledger.out
+        return engine.owned == self.totals.born - self.totals.out
 
     def state(self) -> dict[str, np.ndarray]:
         """State from which a run continues."""
         own = {"species": self.species.copy(), "seen": np.array([self.seen, self.first], np.int64)}
-        own |= {f"books_{name}": values for name, values in self.ledger.state().items()}
+        own |= {f"books_{name}": values for name, values in self.totals.state().items()}
         for what, each in (("source", self.sources), ("sink", self.sinks)):
             for k, one in enumerate(each):
                 own |= {f"{what}_{k}_{name}": values for name, values in one.state().items()}
@@ -214,7 +282,151 @@ class Population:
 
         self.species, self.changed = state["species"].copy(), True
         self.seen, self.first = state["seen"].tolist()
-        self.ledger.restore(part("books_"))
+        self.totals.restore(part("books_"))
         for what, each in (("source", self.sources), ("sink", self.sinks)):
             for k, one in enumerate(each):
                 one.restore(part(f"{what}_{k}_"))
+
+
+def with_room_for(
+    particles: Particles | None, inserters: Sequence[Inserter], outlets: Sequence[Outlet], fluid: Fluid | None
+) -> Particles:
+    """The particles at the start, whose tables have all shapes, materials and kinds that may come.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For objects that are no inserters or outlets, no particles without inserters, or a fluid that excludes both.
+    """
+    for name, given, kind in (("inserters", inserters, Inserter), ("outlets", outlets, Outlet)):
+        for k, each in enumerate(given):
+            if not isinstance(each, kind):
+                message = f"{name}[{k}] is {each!r}, expected a dem.{kind.__name__}"
+                raise TypeError(message)
+    _check_fluid(fluid, inserters, outlets)
+    if not inserters:
+        if particles is None:
+            message = "particles is None, and nobody puts any in: give dem.Particles, or inserters"
+            raise TypeError(message)
+        return particles
+    if particles is not None:
+        checks.of_types(particles=(particles, Particles))
+    own, every = 0 if particles is None else len(particles), with_examples(particles, inserters)
+    state = {name: getattr(every, name)[:own] for name in STATE}
+    return Particles.known(every.variants, every.variant[:own], every.kinds, every.kind[:own], state)
+
+
+def _check_fluid(fluid: Fluid | None, inserters: Sequence[Inserter], outlets: Sequence[Outlet]) -> None:
+    """Refuse fluids that do not allow insertion and removal; raises ValueError."""
+    if fluid is None or not (inserters or outlets):
+        return
+    if fluid.coupling is not None:
+        message = (
+            "inserters and outlets do not go with a coupling, which gives and takes momentum particle by particle: "
+            "leave one of them out, or take a flow that is known"
+        )
+        raise ValueError(message)
+    if inserters and fluid.every not in ("auto", 1):
+        message = (
+            f"every is {fluid.every}, but those whom inserters put in feel the fluid from their first step on: leave "
+            "every out, or say 1"
+        )
+        raise ValueError(message)
+
+
+def with_examples(particles: Particles | None, inserters: Sequence[Inserter]) -> Particles:
+    """The particles, and then one of each shape and size to be inserted, in the middle of its region, at its speed."""
+    if not inserters:
+        return particles
+    groups = [] if particles is None else [particles]
+    for inserter in inserters:
+        region, pace = inserter.place, np.array(inserter.velocity)
+        middle = 0.5 * (region.lower + region.upper)
+        fast = pace + 3 * inserter.spread * (pace / portable.length(pace) if pace.any() else np.array([0, 0, 1]))
+        for shape, material in SizeSampler(inserter, 0).shapes:
+            groups.append(Particles(
+                shape, material, position=[middle], velocity=[fast], angular_velocity=[inserter.angular_velocity],
+                name=inserter.name or None,
+            ))  # fmt: skip
+    return Particles.concatenate(groups)
+
+
+def population_of(
+    particles: Particles, inserters: Sequence[Inserter], outlets: Sequence[Outlet], dt: float,
+    gravity: tuple[float, float, float], *, added: bool = False,
+) -> Population | None:  # fmt: skip
+    """Population of a run; None if there are neither inserters nor outlets, and nothing was added."""
+    if not (inserters or outlets or added):
+        return None
+    population = Population(inserters, outlets, dt, gravity)
+    population.begin(with_examples(particles, inserters), len(particles))
+    return population
+
+
+def shifted(inserter: Inserter, start: float) -> Inserter:
+    """Inserter whose times count from `start` [s]."""
+    stop = None if inserter.stop is None else inserter.stop + start
+    return replace(inserter, start=inserter.start + start, stop=stop)
+
+
+def go_on(engine: Engine, before: Engine, state: Snapshot, population: Population) -> None:
+    """Let an engine with more shapes and materials go on from the state of the one before.
+
+    Raises
+    ------
+    ValueError
+        If the contact histories of the two differ in kind.
+    """
+    if type(engine.kinds) is not type(before.kinds) or engine.layout.table_width != before.layout.table_width:
+        message = (
+            "contacts with the shapes and materials that are added remember other things than the contacts before: "
+            "begin the run with a particle of each, or with an inserter that puts them in"
+        )
+        raise ValueError(message)
+    engine.population = population
+    n = before.owned
+    here = {"identity": np.arange(n), "kind": before.by_row(before.bodies.kind)} | population.state() | state.traffic
+    gates = (*before.population.sources, *before.population.sinks) if before.population else ()
+    due = any(each.happens(state.step) for each in gates)  # their events of this step are over
+    seen, first = here["seen"].tolist()
+    here["seen"] = np.array([seen if due else min(seen, state.step - 1), first], np.int64)
+    state = state._replace(traffic=here)
+    engine.set_identities(state.traffic["identity"])
+    engine.restore(state)
+
+
+def check_added(engine: Engine, added: int, inserters: Sequence[InserterInRun]) -> None:
+    """Refuse particles, the last `added` ones, where they touch something, and inserters without room.
+
+    Raises
+    ------
+    ValueError
+        Which particle touches what, or that the energies of the run leave no room for theirs.
+    """
+    if fitting_unit(engine) * MORE < engine.energy_unit:
+        message = (
+            f"what is added has more than {MORE:g} times the energy that the run was begun with, too much to be booked "
+            "with it: begin another run with dem.Simulation(sim.particles, ...)"
+        )
+        raise ValueError(message)
+    for inserter in inserters:
+        inserter.check_place(engine)
+    if not added:
+        return
+    check_within(engine)
+    o, first = engine.overlaps(), engine.numbering.identities[-added]
+    new = o.owner >= first
+    pairs = np.flatnonzero((o.pair > 0) & (new[o.i] | new[o.j]))
+    if pairs.size:
+        one, other = sorted((int(o.owner[o.i[pairs[0]]]), int(o.owner[o.j[pairs[0]]])))
+        met, by = f"particle {one}" if one < first else f"particle {one - first} of those added", o.pair[pairs[0]]
+    else:
+        walls = np.flatnonzero((o.wall > 0) & new)
+        if not walls.size:
+            return
+        other, face, by = int(o.owner[walls[0]]), int(o.face[walls[0]]), o.wall[walls[0]]
+        met = face_word(face, engine.walls.called) if face >= len(FACES) else "a wall of the box"
+    message = (
+        f"particle {other - first} of those added overlaps {met} by {by:.3g} m: move it, so that it touches nothing"
+    )
+    raise ValueError(message)

@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.kernels.fluid import Dry
 from dem.kernels.soft.chunks import CHUNK, Threaded
 from dem.kernels.soft.integration import sweeps
 from dem.kernels.soft.integration import time_loop as loop
 from dem.soft import arrays
-from dem.soft.contact.capsules import with_poses
 from dem.soft.contact.contact_history import ContactHistory
-from dem.soft.insertion import insertion_in_fluid
-from dem.soft.neighbours.grid import most_cells
-from dem.soft.particle_ids import Numbering
-from dem.soft.per_body import MOVING
+from dem.soft.contact.nonspherical import with_poses
+from dem.soft.fluid.fluid_setup import STATE
+from dem.soft.neighbour_lists import most_cells
+from dem.soft.per_body import MOVING, Numbering
 from dem.soft.subdomain import subdomain_arrays
-from dem.soft.thread_count import Pace
+from dem.soft.thread_balance import Pace
 
 if TYPE_CHECKING:
     from dem.kernels.soft.state import Bodies
     from dem.model.particles.particles import Particles
-    from dem.soft.engine_protocols import EngineState
-    from dem.soft.snapshot import Snapshot
+    from dem.soft.engine import Engine
+    from dem.soft.per_body import Snapshot
 
 
 class HistoryByIdentity(NamedTuple):
@@ -41,7 +41,7 @@ class HistoryByIdentity(NamedTuple):
     history: np.ndarray  # (H, R)
 
     @classmethod
-    def by(cls, engine: EngineState) -> HistoryByIdentity:
+    def by(cls, engine: Engine) -> HistoryByIdentity:
         """History of all contacts of an engine."""
         table, first = engine.history(), engine.first_sphere_of_row
         row = [np.searchsorted(first, number, side="right") - 1 for number in (table.i, table.j)]
@@ -74,7 +74,7 @@ class HistoryByIdentity(NamedTuple):
         return ContactHistory(number[:, 0].astype(np.int64), j.astype(np.int64), self.history, wall_contacts)
 
 
-def begun(engine: EngineState, particles: Particles, identities: np.ndarray) -> tuple[Bodies, float]:
+def begun(engine: Engine, particles: Particles, identities: np.ndarray) -> tuple[Bodies, float]:
     """Arrays of bodies that begin at the present step with the state of particles, and their energy [units].
 
     The particles are of the engine's variants, by number, and nothing acts on them but gravity.
@@ -85,10 +85,10 @@ def begun(engine: EngineState, particles: Particles, identities: np.ndarray) -> 
     ):  # those turn by what has passed since the engine began, see `dem.kernels.soft.integration.whole_steps`
         elapsed = (int(engine.progress.step[0]) - engine.start_step) * engine.dt
         new.orientation[:] = _turned_back(new.orientation, elapsed * new.memory_w)
-    energy, fluid = np.zeros(1), insertion_in_fluid.beginning(engine)
+    energy, fluid = np.zeros(1), beginning(engine)
     progress = engine.progress._replace(energy_start=energy, elastic=np.zeros(1, np.int64))
     engine.execute(loop.START, bodies=new, progress=progress, fluid=fluid)
-    insertion_in_fluid.begin(engine, fluid)
+    begin(engine, fluid)
     return new, float(energy[0])
 
 
@@ -99,7 +99,7 @@ def _turned_back(q: np.ndarray, rotation: np.ndarray) -> np.ndarray:
     return np.concatenate([[w * q[0] - (x * q[1:]).sum(0)], w * q[1:] + q[0] * x + np.cross(x, q[1:], axis=0)])
 
 
-def taken_from(engine: EngineState, going: np.ndarray) -> tuple[Bodies, HistoryByIdentity]:
+def taken_from(engine: Engine, going: np.ndarray) -> tuple[Bodies, HistoryByIdentity]:
     """Copies of the arrays and history of bodies at the indices where `going` (N,) is true, for another engine."""
     index = np.flatnonzero(going)
     index = index[np.argsort(engine.bodies.identity[index], kind="stable")]
@@ -107,12 +107,12 @@ def taken_from(engine: EngineState, going: np.ndarray) -> tuple[Bodies, HistoryB
     return own, HistoryByIdentity.by(engine).concerning(own.identity)
 
 
-def change(engine: EngineState, stay: np.ndarray, come: Bodies | None, added: HistoryByIdentity | None = None) -> None:
+def change(engine: Engine, stay: np.ndarray, come: Bodies | None, added: HistoryByIdentity | None = None) -> None:
     """Keep the bodies at the indices where `stay` (N,) is true, and add others.
 
     Parameters
     ----------
-    engine : EngineState
+    engine : Engine
         At a complete step.
     stay : (N,) bool array
         Bodies that stay.
@@ -139,7 +139,7 @@ def change(engine: EngineState, stay: np.ndarray, come: Bodies | None, added: Hi
     engine.rebuild(history.table(rows["identity"], engine.first_sphere_of_row, engine.bodies.wall_contacts.copy()))
 
 
-def install(engine: EngineState, rows: dict[str, np.ndarray]) -> None:
+def install(engine: Engine, rows: dict[str, np.ndarray]) -> None:
     """Give an engine these arrays of bodies, in the order of rows, and empty lists of their size."""
     kinds, before = engine.kinds, engine.lists.arrays
     n, chunks = rows["identity"].size, chunks_of(rows["identity"].size)
@@ -162,7 +162,7 @@ def install(engine: EngineState, rows: dict[str, np.ndarray]) -> None:
     engine.walls.fit(n, int(first[-1]), chunks)
 
 
-def match_bodies(engine: EngineState, snapshot: Snapshot) -> None:
+def match_bodies(engine: Engine, snapshot: Snapshot) -> None:
     """Resize the particle set of an engine to that of a snapshot; the state is restored afterwards."""
     identity, kind = snapshot.traffic["identity"], snapshot.traffic["kind"]
     if not np.array_equal(identity, engine.numbering.identities):
@@ -170,7 +170,7 @@ def match_bodies(engine: EngineState, snapshot: Snapshot) -> None:
         install(engine, rows | {"identity": identity.copy(), "kind": kind.astype(np.int32)})
 
 
-def _room_for(engine: EngineState, name: str, kept: dict[str, np.ndarray], bodies: int) -> np.ndarray:
+def _room_for(engine: Engine, name: str, kept: dict[str, np.ndarray], bodies: int) -> np.ndarray:
     """Empty array of that name, for as many bodies as the one of a snapshot has, or else for `bodies`."""
     values = getattr(engine.bodies, name)
     number = kept[name].shape[-1] if name in kept else bodies
@@ -182,7 +182,7 @@ def chunks_of(bodies: int) -> int:
     return max(1, -(-bodies // CHUNK))
 
 
-def _columns(engine: EngineState, name: str, index: np.ndarray) -> np.ndarray:
+def _columns(engine: Engine, name: str, index: np.ndarray) -> np.ndarray:
     """Columns of an array for bodies of these indices, copied; all of it if it has none."""
     values = getattr(engine.bodies, name)
     return values.take(index, axis=-1) if values.shape[-1] else values.copy()
@@ -204,3 +204,85 @@ def _lists(before: arrays.Neighbours, new: arrays.Neighbours, layout: arrays.Lay
         more = arrays.pair_arrays(chunks * pairs) | arrays.candidate_arrays(chunks, candidates, layout)
     entries = before.body_entries.size * chunks // old
     return new._replace(**more, **arrays.entry_arrays(entries, new.first.size, layout))
+
+
+def execute_without_bodies(engine: Engine, order: int, stop: int) -> int:
+    """Carry out an order of an engine without bodies, as kernels do otherwise; returns DONE."""
+    progress = engine.progress
+    if order == loop.START:
+        progress.energy_start[0] = 0.0
+    if order != loop.ADVANCE:
+        return loop.DONE
+    if progress.phase[0] == loop.FRESH:
+        progress.phase[0] = loop.COMPLETE
+    step = int(progress.step[0])
+    if step >= stop:
+        return loop.DONE
+    for name, half in (("dissipated", "dissipated_half_step"), ("wall_work", "wall_work_half_step")):
+        getattr(progress, name)[0] += getattr(progress, half)[0]
+    for name in ("elastic", "stored", "dissipated_half_step", "wall_work_half_step", "acceleration"):
+        getattr(progress, name)[:] = 0
+    work = fluid_work_at_rest(engine)
+    departure = float((progress.dissipated - progress.wall_work).sum() - progress.energy_start[0]) - work
+    if progress.leaving[0]:
+        progress.energy_start[0] += departure - progress.energy_drift[0]
+        departure, progress.leaving[0] = float(progress.energy_drift[0]), 0
+    progress.energy_drift[0] = departure
+    progress.energy_error[0] = max(progress.energy_error[0], abs(departure))
+    walls = engine.walls
+    if walls.beside_box:
+        walls.state["felt"][:] = 0.0
+    driven = any(wall.servo for wall in walls.models)  # these go on step by step, however a run is cut
+    for k in range(step + 1 if driven else stop, stop + 1):
+        walls.move(k * engine.dt)
+    progress.step[0], progress.phase[0] = stop, loop.COMPLETE
+    return loop.DONE
+
+
+def beginning(engine: Engine) -> tuple:
+    """The fluid of an engine at its present step, with sums of its own for bodies that begin there."""
+    if engine.fluid.is_dry:
+        return engine.fluid.model
+    medium = engine.fluid.model.medium
+    own = {name: np.zeros_like(getattr(medium, name)) for name in STATE}
+    own["clock"][:] = int(engine.progress.step[0]) * engine.dt  # also where the fluid has not been evaluated for long
+    return engine.fluid.model._replace(medium=medium._replace(**own))
+
+
+def begin(engine: Engine, fluid: tuple) -> None:
+    """Add the sums of a fluid of `beginning`: its work in the half step that is under way."""
+    if isinstance(fluid, Dry):
+        return
+    medium = engine.fluid.model.medium
+    medium.drawing[:] += fluid.medium.drawing
+    np.maximum(medium.reached, fluid.medium.reached, out=medium.reached)
+
+
+def leave(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> bool:
+    """Subtract the fluid's work in the half step under way on removed bodies, of state (R, K) in the order of rows.
+
+    Returns whether that is exact: for spheres without contacts, on which fluid and gravity act alone.
+    """
+    if engine.fluid.is_dry:
+        return True
+    b, medium, dt = engine.bodies, engine.fluid.model.medium, engine.dt
+    index = np.flatnonzero(going)
+    index = index[np.argsort(b.identity[index], kind="stable")]
+    mass = engine.kinds.mass[b.kind[index]]
+    now, later, weight = state[1], b.velocity[:, index], np.array(engine.gravity)[:, None]
+    work = (0.5 * mass * (later - now - 0.5 * dt * weight) * (now + later)).sum()
+    if engine.rotating:
+        inertia = engine.kinds.inertia[b.kind[index], 0]
+        work += (0.5 * inertia * (b.memory_w[:, index] ** 2 - state[3] ** 2)).sum()
+    medium.drawing[0] -= np.rint(work * engine.energy_unit)
+    return bool(engine.kinds.all_single_spheres)
+
+
+def fluid_work_at_rest(engine: Engine) -> float:
+    """Work of the fluid [units] since the start, with the half step under way, in an engine without bodies."""
+    if engine.fluid.is_dry:
+        return 0.0
+    medium = engine.fluid.model.medium
+    medium.drawn[0] += medium.drawing[0]
+    medium.drawing[0] = 0.0
+    return float(medium.drawn.sum())

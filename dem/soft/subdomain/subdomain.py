@@ -1,7 +1,8 @@
 """Subdomain of a rank: the bodies that it moves, ghosts of bodies of other ranks, and its steps.
 
 All ranks do the same at the same time, and all have the state of the whole run (`RunState`). So all make the same
-decisions, and those that one rank alone would make.
+decisions, and those that one rank alone would make. Bodies lie in memory in the order ghosts, in whole chunks; the
+border, which other ranks need; those further in, each by cell.
 """
 
 from __future__ import annotations
@@ -17,42 +18,41 @@ from dem.base.text import counted
 from dem.kernels.compiler.jit import FINGERPRINT, bind, most_threads, set_threads
 from dem.kernels.fluid import Dry
 from dem.kernels.numerics.float_bits import as_float
-from dem.kernels.soft.chunks import Serial, Threaded
+from dem.kernels.soft.chunks import CHUNK, Serial, Threaded
 from dem.kernels.soft.integration import sweeps
 from dem.kernels.soft.integration import time_loop as loop
+from dem.kernels.soft.neighbours import linked_cells
 from dem.kernels.soft.subdomain import ghosts, subdomain_step
 from dem.kernels.soft.subdomain.halo_exchange import LARGEST, WALL_LOADS, HaloBuffers
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
 from dem.model.particles.fields import WIDTHS
 from dem.ranks import c_functions
-from dem.ranks.bounding_box import BoundingBox, is_within_reach
-from dem.ranks.buffer_layout import consecutive_segments, first_and_size
+from dem.ranks.communicator import consecutive_segments, first_and_size
 from dem.ranks.consistency_check import BuildFingerprint, difference
-from dem.soft.contact.capsules import with_poses
+from dem.ranks.domain_decomposition import BoundingBox, is_within_reach
 from dem.soft.contact.contact_history import ContactHistory
+from dem.soft.contact.nonspherical import with_poses
 from dem.soft.engine import NOWHERE
 from dem.soft.fluid.fluid_setup import STATE
-from dem.soft.neighbours.engine_lists import EngineLists
+from dem.soft.neighbour_lists import EngineLists, grid_for, most_cells
 from dem.soft.per_body import TO_GHOSTS
 from dem.soft.subdomain import subdomain_arrays
-from dem.soft.subdomain.history_migration import indexed
-from dem.soft.subdomain.migration import BodyBatch, HistoryTable, MigrationSet
+from dem.soft.subdomain.migration import BodyBatch, HistoryTable, MigrationSet, indexed
 from dem.soft.subdomain.subdomain_bonds import SubdomainBonds
-from dem.soft.subdomain.subdomain_ordering import in_order
-from dem.soft.thread_count import mode_for
+from dem.soft.thread_balance import mode_for
 from dem.soft.walls.engine_walls import EngineWalls
 from dem.system.diagnosis import outside
 
 if TYPE_CHECKING:
+    from dem.base.periodic import PeriodicCell
     from dem.kernels.domain.faces import BoxFaces
     from dem.kernels.soft.state import Bodies, Kinds
     from dem.ranks.communicator import Channel, Communicator
-    from dem.ranks.load_balancing import Partition
+    from dem.ranks.domain_decomposition import Partition
     from dem.soft.arrays import Layout
-    from dem.soft.neighbours.skin_distances import Skins
+    from dem.soft.neighbour_lists import Skins
     from dem.soft.subdomain.migration import Places
     from dem.soft.subdomain.subdomain_bonds import BondTable
-    from dem.soft.subdomain.subdomain_ordering import MemoryOrder
 
 PIECES = 1 << 19  # bodies that are sent at a time, by all ranks together
 LONG = 65536  # bytes of messages of a rank, both ways, from which on they are hastened on their way
@@ -554,7 +554,7 @@ class Subdomain:
 
 
 class IndexNumbering:
-    """Stands for a `dem.soft.particle_ids.Numbering`: values stay in the order of the bodies here."""
+    """Stands for a `dem.soft.per_body.Numbering`: values stay in the order of the bodies here."""
 
     def by_row(self, identities: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The values."""
@@ -565,3 +565,64 @@ class IndexNumbering:
 def _step(done: int, stop: int) -> int:
     """The task that completes another step, and begins the next one unless it is the last."""
     return sweeps.STEP if done + 1 < stop else sweeps.LAST_STEP
+
+
+class MemoryOrder(NamedTuple):
+    """Places of the bodies of a subdomain, counted from the first of them."""
+
+    order: np.ndarray  # (n,) the body that comes first, second, ...
+    border: int  # bodies of the border, whole chunks of them unless they are all
+    grid: linked_cells.Grid | None  # None if there are no bodies
+    first: np.ndarray  # (cells + 1,) first body of the border in each cell
+    inner: np.ndarray  # (cells + 1,) first of the others
+
+
+def in_order(
+    position: np.ndarray,
+    left: np.ndarray,
+    wanted: np.ndarray,
+    bound: np.ndarray,
+    reach: float,
+    cell_of_domain: PeriodicCell,
+) -> MemoryOrder:
+    """Order of bodies at positions (3, n); `left` (1, n) marks those that have left, `wanted` (n,) those of the border.
+
+    The cells are for bodies that lie within the radii `bound` (G,) and are listed up to `reach` apart [m].
+    """
+    n, here = position.shape[1], left[0] == 0
+    first = np.zeros(most_cells(n) + 2, np.int32)
+    if not here.any():
+        return MemoryOrder(np.arange(n), n, None, first, first)
+    grid = grid_for(position, left, bound, reach, cell_of_domain)
+    before = border_of(wanted, here)
+    cell = np.empty(n, np.int32)
+    orders, firsts, start = [], [], 0
+    for which in (np.flatnonzero(before), np.flatnonzero(~before)):
+        order, table = np.empty(which.size, np.int32), first.copy()
+        linked_cells.cell_order(
+            np.ascontiguousarray(position[:, which]), np.ascontiguousarray(left[:, which]), grid, cell, table, order
+        )
+        orders.append(which[order])
+        firsts.append(table + np.int32(start))
+        start += which.size
+    return MemoryOrder(np.concatenate(orders), orders[0].size, grid, *firsts)
+
+
+def border_of(wanted: np.ndarray, here: np.ndarray) -> np.ndarray:
+    """Which bodies make the border (n,): those that other ranks need, and as many more as make whole chunks; or all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> here, wanted = np.ones(3 * CHUNK, bool), np.zeros(3 * CHUNK, bool)
+    >>> wanted[[5, 2 * CHUNK]] = True
+    >>> int(border_of(wanted, here).sum()) == CHUNK, int(border_of(here, here).sum()) == here.size
+    (True, True)
+    """
+    missing = -int(np.count_nonzero(wanted)) % CHUNK
+    others = np.flatnonzero(here & ~wanted)
+    if missing > others.size or not others.size:
+        return np.ones(wanted.size, bool)
+    result = wanted.copy()
+    result[others[:missing]] = True
+    return result

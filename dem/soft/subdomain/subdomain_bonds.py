@@ -18,7 +18,7 @@ from dem.kernels.numerics.float_bits import as_float
 from dem.kernels.soft.bonds import bond_arrays as rows
 from dem.kernels.soft.bonds import overlap_release
 from dem.kernels.soft.chunks import CHUNK
-from dem.soft.bonds.bond_arrays import acting, by_chunk, give_room, incidence, list_apart, settled
+from dem.soft.bonds.engine_bonds import acting, by_chunk, give_room, incidence, list_apart, settled
 
 if TYPE_CHECKING:
     from dem.kernels.soft.state import Bodies, Neighbours

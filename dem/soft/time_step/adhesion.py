@@ -14,8 +14,7 @@ from dem.kernels.laws.collision_time import ContactPairProperties
 from dem.model.domain.box import FACES
 from dem.soft import arrays
 from dem.soft.contact.overlaps import DEEPEST
-from dem.soft.time_step.impacts import ADVISED, FORCED, RESOLVED, Classes, kind_of_row, rounded_down
-from dem.soft.time_step.springs import between
+from dem.soft.time_step.impacts import ADVISED, FORCED, RESOLVED, Classes, between, kind_of_row, rounded_down
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from dem.model.domain.box import Box
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
-    from dem.soft.time_step.springs import Springs
+    from dem.soft.time_step.impacts import Springs
 
 AT_REST = 4.5 ** (1 / 3)  # radius of a JKR contact without load, see `dem.kernels.laws.jkr`
 SHALLOW = 0.1  # of the smaller radius: what adhesion alone may press spheres in by

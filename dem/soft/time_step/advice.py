@@ -17,7 +17,7 @@ from dem.model.domain.box import AXES, FACES
 from dem.model.domain.cell import Cell
 from dem.model.shapes.convex import is_convex
 from dem.soft import arrays
-from dem.soft.neighbours.skin_distances import CANDIDATE_SKIN
+from dem.soft.neighbour_lists import CANDIDATE_SKIN
 from dem.soft.time_step.adhesion import AdhesionLimit, adhesion_limit
 from dem.soft.time_step.impacts import ADVISED, FIXED, FORCED, RESOLVED, WALL, Hardest, rounded_down
 from dem.soft.walls.wall_arrays import fall_on, fastest_of

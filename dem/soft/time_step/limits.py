@@ -1,18 +1,152 @@
-"""How far a run in time steps may go."""
+"""How far a run in time steps may go, and contacts of too few time steps, noticed while it goes on.
+
+Of two in contact the lighter one is accelerated more, and the more the quicker the contact is: at the force F = K δ^1.5
+it lasts 3.291 √(m*/(K √δ)) = 3.291 √m*/(K^(1/3) F^(1/6)). So the kernels, which have all accelerations at hand, come
+back at the one at which some contact may have fewer than RESOLVED steps. Whether one has is then seen here, from its
+own masses, stiffness and overlap; from then on they come back at accelerations larger by a fifth, in contacts shorter
+by 3 %. After a false alarm, by a body that is not the lightest and stiffest, contacts of somewhat fewer steps than
+RESOLVED may pass unseen until one is accelerated more. What surfaces are attracted by, adhesion, makes contacts quicker
+at the same acceleration: they are as quick as at rest when the forces are in balance.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.soft.time_step.impacts import RESOLVED
-from dem.soft.time_step.short_contacts import Brief
+from dem.kernels.soft.contact.contact_detection import TINY
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.integration import time_loop as loop
+from dem.soft.contact.nonspherical import convex_meetings, lowest_arms, meetings
+from dem.soft.contact.overlaps import Overlaps, largest
+from dem.soft.time_step.impacts import ADVISED, RESOLVED, effective_masses, kind_of_row, rounded_down
 from dem.soft.verdict import OVERLAP_LIMIT
+from dem.soft.walls.wall_arrays import face_word
 
 if TYPE_CHECKING:
     from dem.kernels.soft.state import Kinds
+    from dem.soft.engine import Engine
+    from dem.soft.time_step.impacts import Springs
+
+
+class Brief(NamedTuple):
+    """The contact of the fewest steps that a run has had, if they were too few."""
+
+    steps: float = math.inf
+    step: int = -1  # when
+    who: int = -1  # identity
+    whom: int = -1  # identity, or -1 - face for a wall, of those beside the box -7 - its number
+
+    def __str__(self) -> str:
+        """Shortest contact, as a sentence."""
+        if self.who < 0:
+            return "no contact of too few time steps has been seen"
+        partner = f"particle {self.whom}" if self.whom >= 0 else face_word(-1 - self.whom)
+        return f"the contact of particle {self.who} with {partner} at step {self.step} has {self.steps:.3g} time steps"
+
+    def remedy(self, time_step: float) -> str:
+        """Advice on the time step, as a sentence."""
+        if self.who < 0:
+            return f"keep time_step at {time_step:g} s"
+        return f"lower time_step from {time_step:g} s to {rounded_down(self.steps * time_step / ADVISED):g} s"
+
+
+def least_acceleration(kinds: Kinds, springs: Springs, dt: float, *, alone: bool) -> float:
+    """Acceleration by contacts below which all have RESOLVED steps, if they act on a body one at a time [m/s²].
+
+    The lighter one of a pair has at most twice the effective mass of both.
+    """
+    kind = kind_of_row(kinds)
+    mass, whole, material = effective_masses(kinds), kinds.mass[kind], kinds.material[kind]
+    least = np.full(mass.shape, math.inf)
+    for row in springs.surfaces():
+        wall = springs.between(material, np.full_like(material, row), kinds.radius, whole)
+        least = np.minimum(least, wall.force_of_time(mass, RESOLVED * dt))
+    radius, reduced = 1 / (1 / kinds.radius + 1 / kinds.radius.max()), 1 / (1 / whole + 1 / whole.max())
+    for other in np.unique(material) if not alone else ():
+        pair = springs.between(material, np.full_like(material, other), radius, reduced)
+        least = np.minimum(least, pair.force_of_time(0.5 * mass, RESOLVED * dt))
+    return float((least / whole).min())
+
+
+def briefest(engine: Engine) -> Brief:
+    """The contact of the fewest steps among those that the last forces were of; rough walls are taken for flat."""
+    b, kinds = engine.bodies, engine.kinds
+    engine.overlaps()  # places all spheres
+    arm = b.sphere_position - b.position[:, b.owner]
+    x = b.sphere_position - _gone(engine, arm)
+    cell = engine.walls.cell()
+    placed, convex = b._replace(sphere_position=x), isinstance(kinds, ConvexBodyKinds)
+    o = Overlaps.of(placed, kinds, engine.walls.faces, engine.candidates(), cell)
+    touching = np.flatnonzero(o.pair > 0)
+    i, j = o.i[touching], o.j[touching]
+    if convex:
+        _, normal, arm_i, arm_j = convex_meetings(placed, kinds, engine.walls.faces, i, j)
+    else:
+        gap, arm_i, arm_j = meetings(placed, kinds, i, j, cell, arm)
+        normal = gap / np.maximum(np.linalg.norm(gap, axis=0), TINY)
+    inverse = _inverse_mass(engine, i, arm_i, normal) + _inverse_mass(engine, j, arm_j, normal)
+    pair = engine.springs.between(
+        _material(engine, i), _material(engine, j), 1 / (1 / o.radius[i] + 1 / o.radius[j]),
+        1 / (1 / _mass(engine, i) + 1 / _mass(engine, j)),
+    )  # fmt: skip
+    s = np.flatnonzero(o.wall > 0)
+    axes, faces = o.normal(s), engine.springs.of_faces[o.face[s]]
+    wall = engine.springs.between(_material(engine, s), faces, o.radius[s], _mass(engine, s))
+    at_walls = lowest_arms(placed, kinds, engine.walls.faces, s, axes) if convex else arm[:, s]
+    of_walls = 1 / _inverse_mass(engine, s, at_walls, axes)
+    times = np.concatenate([
+        pair.time(1 / inverse, o.pair[touching]), wall.time(of_walls, o.wall[s])
+    ])  # fmt: skip
+    if not times.size:
+        return Brief()
+    who, whom = np.concatenate([o.owner[i], o.owner[s]]), np.concatenate([o.owner[j], -1 - o.face[s]])
+    k = largest(-times, who, whom)
+    return Brief(float(times[k]) / engine.dt, int(engine.progress.step[0]), int(who[k]), int(whom[k]))
+
+
+def _material(engine: Engine, sphere: np.ndarray) -> np.ndarray:
+    """Materials of some spheres (T,)."""
+    b = engine.bodies
+    return engine.kinds.material[b.kind[b.owner[sphere]]]
+
+
+def _mass(engine: Engine, sphere: np.ndarray) -> np.ndarray:
+    """Masses of the bodies of some spheres (T,) [kg]."""
+    b = engine.bodies
+    return engine.kinds.mass[b.kind[b.owner[sphere]]]
+
+
+def _inverse_mass(engine: Engine, sphere: np.ndarray, arm: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """Inverse effective mass along the normal [1/kg] of spheres (T,), at arms along normals (3, T).
+
+    The NumPy counterpart of `dem.kernels.soft.contact.surface_motion.inverse_mass`.
+    """
+    b, kinds = engine.bodies, engine.kinds
+    body = b.owner[sphere]
+    kind = b.kind[body]
+    if kinds.all_single_spheres:
+        return kinds.inverse_mass[kind]
+    lever = np.cross(arm, normal, axis=0)
+    w, axis = b.orientation[0, body], -b.orientation[1:, body]
+    twice = 2 * np.cross(axis, lever, axis=0)
+    lever = lever + w * twice + np.cross(axis, twice, axis=0)
+    return kinds.inverse_mass[kind] + (lever**2 / kinds.inertia[:, kind]).sum(0)
+
+
+def _gone(engine: Engine, arm: np.ndarray) -> np.ndarray:
+    """How far spheres have come since the last forces (3, M) [m]; of rotation to first order."""
+    b = engine.bodies
+    if engine.progress.phase[0] != loop.PREDICTED:
+        return np.zeros_like(arm)
+    gone = b.velocity[:, b.owner]
+    if not engine.kinds.all_single_spheres:
+        spin = engine.state()[-1][:, engine.numbering.rows(b.identity)]
+        gone += np.cross(spin[:, b.owner], arm, axis=0)
+    return engine.dt * gone
+
 
 FARTHEST = 0.15  # of the smallest diameter: in one step two particles may cross a usual skin, and no more
 
@@ -22,7 +156,7 @@ class Limits:
 
     They know the overlap but not whose it is, so where radii differ they come back at the smallest one's limit, and
     the shares are found here; from then on they come back when the overlap has grown by another tenth. For contacts of
-    too few steps see `dem.soft.time_step.short_contacts`.
+    too few steps see `dem.soft.time_step.limits`.
     """
 
     def __init__(self, kinds: Kinds, limit: float, max_acceleration: float, *, alone: bool) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dem.model.materials import Material
     from dem.model.walls.wall import Wall
     from dem.soft.contact.contact_history import Index
-    from dem.soft.neighbours.skin_distances import Skins
+    from dem.soft.neighbour_lists import Skins
 
 
 class EngineWalls:

@@ -28,8 +28,7 @@ from dem.model.domain.box_walls import cell_of
 from dem.model.walls.servo import PID
 from dem.model.walls.wall import REACHED
 from dem.model.walls.wall_shapes import geometry_of, room_of_sides
-from dem.soft.contact.capsules import shapes_for_sides
-from dem.soft.contact.convex_bodies import bounding_radii, convex_walls
+from dem.soft.contact.nonspherical import bounding_radii, convex_walls, shapes_for_sides
 from dem.soft.walls.moving_walls import about, free_of, servos
 
 if TYPE_CHECKING:

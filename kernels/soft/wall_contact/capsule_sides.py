@@ -56,7 +56,7 @@ def same(box, w):
 def longer(box, w):
     """Number of the shape that sides feel of wall w beside periodic faces.
 
-    Walls as long as the period have no ends there (`dem.soft.contact.capsules`).
+    Walls as long as the period have no ends there (`dem.soft.contact.nonspherical`).
     """
     return w + box.walls.geometry.kind.shape[0] - box.walls.contact_slot.size
 
