@@ -133,22 +133,12 @@ class World(Communicator):
         if before:
             before.close()
         if size > motion.size:
-            motion = self._memory(int(MORE * size))
-        if motion is None:  # no shared memory here: use messages among all ranks
-            self._keep_apart()
-            return self.channel(columns, to, of, None)
+            shared = shared_bytes(self.machine, 8 * int(MORE * size)) if len(members) > 1 else None
+            if len(members) > 1 and shared is None:  # no shared memory here: each rank is a machine of its own
+                self.machine, self.members = MPI.COMM_SELF, [self.rank]
+                return self.channel(columns, to, of, None)
+            motion = np.zeros(int(MORE * size)) if shared is None else shared.view(float)
         return MpiChannel(self.world, motion, columns, layout)
-
-    def _memory(self, size: int) -> np.ndarray | None:
-        """Memory for so many numbers, shared by the ranks of this machine; None if there is none."""
-        if len(self.members) == 1:
-            return np.zeros(size)
-        found = shared_bytes(self.machine, 8 * size)
-        return None if found is None else found.view(float)
-
-    def _keep_apart(self) -> None:
-        """Treat each rank as a machine of its own."""
-        self.machine, self.members = MPI.COMM_SELF, [self.rank]
 
     def fail(self, error: BaseException) -> None:
         """Print the error, and abort all processes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import checks, interrupts
@@ -15,7 +15,7 @@ from dem.rotation.integrators import integrator_for_contacts
 from dem.system.system import whole_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
     from os import PathLike
 
@@ -46,10 +46,7 @@ def checked(
 ) -> Request:
     """What `SimulationBase.run` is asked for.
 
-    Raises
-    ------
-    ValueError, TypeError, OSError
-        If it makes no sense, or there can be no such file.
+    Raises ValueError, TypeError or OSError if it makes no sense, or there can be no such file.
     """
     duration = checks.number("duration", duration, above=0, unit="s")
     frames = checks.whole("frames", frames, least=1)
@@ -67,6 +64,8 @@ def check_steps(duration: float, time_step: float | str, integrator: str, thread
     if not isinstance(time_step, str):
         whole_steps(duration, time_step)
 
+
+# ruff: noqa: SLF001 (a run asks a system for what is no matter of its users)
 
 SLICE = 0.1  # s of computing between looks at the keyboard and the progress bar
 
@@ -95,26 +94,26 @@ def record(
     The observer hears of every frame that is due; the recorder, see `dem.soft.recorder`, takes note of the state now
     and then. Where a call is due as well, it comes before the frame, and before any checkpoint.
     """
-    stops = [stop for segment in plan for stop in sim._stops(segment)][:frames]  # noqa: SLF001
-    length = stops[-1] - sim._now  # noqa: SLF001
+    stopped: list[int] = []  # signals to stop
+    stops = [stop for segment in plan for stop in sim._stops(segment)][:frames]
+    length = stops[-1] - sim._now
     with (
         observer,
-        _interruptible() as interrupted,
+        interrupts.answered(lambda number, _: stopped.append(number)),  # so that a frame is never cut in half
         progress_bar(length, sim.pace, wanted=progress) as advance,
         recorder or nullcontext(lambda **_: None) as note,
     ):
         if table:
             calls = [*calls, table.call(observer)]
             table.begin(sim)
-        way = _Way(sim, observer, note, advance, interrupted, calls)
+        way = _Way(sim, observer, note, advance, stopped, calls)
         for k, stop in enumerate(stops, 1):
-            if stop < sim._now:  # noqa: SLF001
+            if stop < sim._now:
                 continue
             if not way.go(stop):
                 break
             observer.frame(k)
         verdict = sim.verdict()
-        stopped = interrupted()
         if table and not stopped:
             table.end(sim)
         observer.finish(verdict, interrupted=bool(stopped))
@@ -133,7 +132,7 @@ class _Way(NamedTuple):
     observer: Observer
     note: Callable[..., None]
     advance: Callable[[float, int], None]
-    interrupted: Callable[[], list[int]]
+    stopped: list[int]
     calls: Sequence[Callback]
 
     def go(self, frame: float) -> bool:
@@ -145,15 +144,15 @@ class _Way(NamedTuple):
 
             def moved(way: float, work: int, stop: float = stop, due: list = due) -> None:
                 self.advance(way, work)
-                if sim._now < stop or stop not in due:  # noqa: SLF001
+                if sim._now < stop or stop not in due:
                     self.note()
                     self.observer.idle()
 
-            sim._reach(stop, moved, self.interrupted)  # noqa: SLF001
-            if sim._now < stop:  # noqa: SLF001
+            sim._reach(stop, moved, lambda: bool(self.stopped))
+            if sim._now < stop:
                 return False
             for call in (call for call, at in zip(self.calls, due, strict=True) if at == stop):
-                change = sim._visit(call.function)  # noqa: SLF001
+                change = sim._visit(call.function)
                 if change:
                     self.observer.changed(change)
                 self.note(changed=bool(change))
@@ -165,11 +164,3 @@ class _Way(NamedTuple):
 def next_chunk(taken: int, start: float) -> int:
     """How much to do next so that it takes SLICE seconds, when `taken` has been done since `start`."""
     return max(1, int(taken * min(10.0, SLICE / max(time.perf_counter() - start, 1e-9))))
-
-
-@contextmanager
-def _interruptible() -> Iterator[Callable[[], list[int]]]:
-    """Collect signals to stop, so that a frame is never cut in half; outside the main thread leave them alone."""
-    hits: list[int] = []
-    with interrupts.answered(lambda number, _: hits.append(number)):
-        yield lambda: hits

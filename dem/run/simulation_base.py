@@ -464,15 +464,12 @@ class SimulationBase:
         return nullcontext(lambda **_: None)
 
     def _notice_changes(self) -> None:
-        """Start again if the user has assigned to the state of the particles."""
-        if self._particles.revision != self._revision:
-            self._restart()
-
-    def _restart(self) -> None:
-        """Start again, at the present time, from the state of the particles that has been assigned to.
+        """Start again, at the present time, if the user has assigned to the state of the particles.
 
         Where a function that a run called did that, the ledger goes on and books it as work.
         """
+        if self._particles.revision == self._revision:
+            return
         if self._visited:
             self._start_booked(self._gravity, self._ledger.datum)
         else:

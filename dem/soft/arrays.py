@@ -67,7 +67,12 @@ def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds 
         bounding_radius=np.array([(d + s.radii).max() for d, s in zip(distance, shapes, strict=True)]),
         all_single_spheres=not convex and all(len(s.radii) == 1 and not s.offsets.any() for s in shapes),
         fixed=bool(fixed.any()),
-        is_collinear=np.array([_on_line(s.offsets, s.radii) for s in shapes], dtype=np.int8),
+        is_collinear=np.array(
+            [  # equal spheres on the body's x axis
+                (s.radii == s.radii[0]).all() and (s.offsets[:, 1:] == 0).all() for s in shapes
+            ],
+            dtype=np.int8,
+        ),
         first_offset=np.cumsum([0] + [len(s.radii) for s in shapes]).astype(np.int32),
         offset=np.ascontiguousarray(np.concatenate([s.offsets for s in shapes]).T),
         radius=radius,
@@ -92,25 +97,15 @@ def scheme(integrator: Integrator, kinds: Kinds, *, rotating: bool, bonded: bool
 
     Spheres in bonds have an orientation, which the bonds use.
     """
-    return (
-        integrator.scheme_for(kinds.inertia, spheres=kinds.all_single_spheres and not bonded)
-        if rotating
-        else SphericalPCDM()
-    )
+    if not rotating:
+        return SphericalPCDM()
+    return integrator.scheme_for(kinds.inertia, spheres=kinds.all_single_spheres and not bonded)
 
 
 def springs(particles: Particles, kinds: Kinds, law: tuple, walls: Sequence[Wall] = ()) -> Springs:
     """Springs of all contacts, those with walls beside the box among them."""
     found = materials(particles)
     return Springs(kinds, law, wall_arrays.modulus_of(walls, found), wall_arrays.rows_of(walls, len(found)))
-
-
-def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:
-    """Whether equal spheres lie on the body's x axis.
-
-    See the capsules of `kernels.soft.neighbours.body_pairs` take for granted.
-    """
-    return bool(np.all(radii == radii[0]) and np.all(offsets[:, 1:] == 0))
 
 
 def bodies(
@@ -313,16 +308,6 @@ def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.nda
         "saved_sphere_i": empty(remembering, np.int32),
         "saved_sphere_j": empty(remembering, np.int32),
     }
-
-
-def keep_contents(old: Neighbours, new: dict[str, np.ndarray]) -> None:
-    """Copy what is put aside, chunk by chunk, to larger arrays."""
-    for name in ("saved_history", "saved_pair", "saved_sphere_i", "saved_sphere_j"):
-        source, target = getattr(old, name), new[name]
-        chunks = old.pairs.size
-        if source.size:
-            rows = source.reshape(chunks, len(source) // chunks, -1)
-            target.reshape(chunks, len(target) // chunks, -1)[:, : rows.shape[1]] = rows
 
 
 def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:

@@ -164,10 +164,7 @@ def check_appeared(engine: Engine, before: Engine) -> None:
 def check_overlaps(engine: Engine, before: Engine | None = None) -> None:
     """Refuse a start from deep overlaps, naming the deepest one; a run that goes on may have them as deep as `before`.
 
-    Raises
-    ------
-    ValueError
-        If an overlap is deeper than a verdict allows, and than those of the engine before.
+    Raises ValueError if an overlap is deeper than a verdict allows, and than those of the engine before.
     """
     if not engine.owned:
         return

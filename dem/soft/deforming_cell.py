@@ -36,10 +36,7 @@ def prepared(
 ) -> DeformingFaces:
     """Domain with what depends on particles: how far they are listed, sums by chunk, and the control of the stress.
 
-    Raises
-    ------
-    ValueError
-        If the cell could deform by more than a tenth in a time step.
+    Raises ValueError if the cell could deform by more than a tenth in a time step.
     """
     faces.reach[0] = 2 * float(kinds.bounding_radius.max()) + 2 * skins.neighbours + reach
     control_stress(faces, bodies, kinds, dt)
@@ -85,12 +82,7 @@ def follow(faces: DeformingFaces, before: DeformingFaces) -> None:
 def fitting_skins(faces: DeformingFaces, skins: Skins, reach: float, step: int) -> Skins:
     """Skins of the next list, shorter where the cell has become small, so that nearest images are unique.
 
-    Particles meet up to `reach` apart [m].
-
-    Raises
-    ------
-    ValueError
-        If the cell is too small even without a skin.
+    Particles meet up to `reach` apart [m]. Raises ValueError if the cell is too small even without a skin.
     """
     narrowest = float(faces.length.min())
     room = narrowest / 2 - reach

@@ -169,7 +169,12 @@ class EngineLists:
         """Enlarge the candidate arrays to what was wanted."""
         nb = self.arrays
         larger = arrays.candidate_arrays(nb.pairs.size, arrays.room(nb.pairs.max()), self.layout)
-        arrays.keep_contents(nb, larger)
+        chunks = nb.pairs.size
+        for name in ("saved_history", "saved_pair", "saved_sphere_i", "saved_sphere_j"):  # kept, chunk by chunk
+            source, target = getattr(nb, name), larger[name]
+            if source.size:
+                rows = source.reshape(chunks, len(source) // chunks, -1)
+                target.reshape(chunks, len(target) // chunks, -1)[:, : rows.shape[1]] = rows
         self.arrays = nb._replace(**larger)
         self.fit_pair_force()
 

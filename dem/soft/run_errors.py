@@ -125,40 +125,9 @@ def _raise_too_fast(now: _Moment, where: str) -> None:
     raise BrokenRunError(message, "too-fast", (i,))
 
 
-class _Meeting(NamedTuple):
-    """Two that are too deep in each other."""
-
-    particles: tuple[int, ...]
-    partner: str
-    overlap: float  # [m]
-    share: float  # of the smaller radius
-    speed: float  # relative, at the contact [m/s]
-    steps: float  # in an impact at the speed that its energy, elastic energy included, amounts to
-    place: np.ndarray  # (3,) centre of the sphere [m]
-    wall: bool  # whether it is in a wall that is no face of the box
-
-
 def _raise_too_deep(now: _Moment, where: str) -> None:
     """Name the deepest contact, and what made it so deep."""
-    meeting, limit = _deepest_meeting(now), now.engine.limits.limit
-    dt = now.time_step
-    message = (
-        f"{where}: particle {meeting.particles[0]} overlaps {meeting.partner} by {meeting.overlap:.3g} m, "
-        f"{meeting.share:.0%} of the smaller radius (at most {limit:.0%}), at {meeting.speed:.3g} m/s, "
-        f"{meeting.steps:.2g} steps a contact; "
-    )
-    if meeting.wall and meeting.share > THROUGH:
-        message += f"at {point(meeting.place)} m it goes through that wall, for "
-    if meeting.steps < RESOLVED:
-        advised = rounded_down(meeting.steps * dt / ADVISED)
-        message += f"the time step does not resolve the contact: lower time_step from {dt:g} s to {advised:g} s"
-    else:
-        message += "contacts are too soft for the speeds or loads here: raise young, or lower the speeds or gravity"
-    raise BrokenRunError(message, "too-deep", meeting.particles)
-
-
-def _deepest_meeting(now: _Moment) -> _Meeting:
-    engine = now.engine
+    engine, dt = now.engine, now.time_step
     o, kinds, b = engine.overlaps(), engine.kinds, engine.bodies
     deep = o.deepest()
     s, t = deep.sphere, deep.other
@@ -179,10 +148,20 @@ def _deepest_meeting(now: _Moment) -> _Meeting:
         velocity = _surface_velocity(now, o, s, x) - _surface_velocity(now, o, t, b.sphere_position[:, t])
     speed = float(np.linalg.norm(velocity))
     spring = engine.springs.between(material, other, radius, reduced)
-    energy = 0.5 * mass * speed**2 + spring.energy(deep.overlap)
-    steps = spring.time(mass, spring.overlap(energy)) / now.time_step
-    beside = t < -len(FACES)
-    return _Meeting(particles, partner, deep.overlap, deep.share, speed, float(steps), x.copy(), beside)
+    energy = 0.5 * mass * speed**2 + spring.energy(deep.overlap)  # an impact at the speed that this amounts to
+    steps = float(spring.time(mass, spring.overlap(energy)) / dt)
+    message = (
+        f"{where}: particle {particles[0]} overlaps {partner} by {deep.overlap:.3g} m, {deep.share:.0%} of the smaller "
+        f"radius (at most {engine.limits.limit:.0%}), at {speed:.3g} m/s, {steps:.2g} steps a contact; "
+    )
+    if t < -len(FACES) and deep.share > THROUGH:
+        message += f"at {point(x)} m it goes through that wall, for "
+    if steps < RESOLVED:
+        advised = rounded_down(steps * dt / ADVISED)
+        message += f"the time step does not resolve the contact: lower time_step from {dt:g} s to {advised:g} s"
+    else:
+        message += "contacts are too soft for the speeds or loads here: raise young, or lower the speeds or gravity"
+    raise BrokenRunError(message, "too-deep", particles)
 
 
 def _row(engine: Engine, sphere: int) -> int:

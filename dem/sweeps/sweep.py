@@ -85,10 +85,7 @@ def planned(
 ) -> Plan:  # fmt: skip
     """Plan a sweep; parameters are words, see `dem.sweeps.words`.
 
-    Raises
-    ------
-    ValueError, TypeError, OSError
-        With one line for each error of any of the runs, before a run starts.
+    Raises ValueError, TypeError or OSError with one line for each error of any of the runs, before a run starts.
     """
     case, name = _named(case)
     if not parameters:
@@ -208,8 +205,11 @@ def command(member: Member, *, resumed: bool = False, begun: bool = False) -> st
     words = ["dem", "run"]
     threads = ["--threads", str(member.threads)] if member.threads else []
     switches = [f"--{name}" for name in SWITCHES if member.options.get(name)]
-    values = [word for name in ("fields", "compression", "checkpoint_every") if member.options.get(name)
-              for word in (f"--{name.replace('_', '-')}", _joined(member.options[name]))]  # fmt: skip
+    values = []
+    for name in ("fields", "compression", "checkpoint_every"):
+        if value := member.options.get(name):
+            several = isinstance(value, (list, tuple))
+            values += [f"--{name.replace('_', '-')}", ",".join(map(str, value)) if several else str(value)]
     if resumed:
         strict = ["--strict"] if member.options.get("strict") else []
         return shlex.join([*words, "--resume", str(member.path), *threads, *strict])
@@ -219,23 +219,11 @@ def command(member: Member, *, resumed: bool = False, begun: bool = False) -> st
     return shlex.join([*words, case, *settings, *threads, *values, *switches, *replaced, "-o", str(member.path)])
 
 
-def _joined(value: object) -> str:
-    return (
-        value
-        if isinstance(value, str)
-        else ",".join(map(str, value))
-        if isinstance(value, (list, tuple))
-        else str(value)
-    )
-
-
 def shares(runs: int, jobs: int | None, threads: int | None) -> tuple[int, int]:
     """Number of processes and of threads of each, as given or by the number of cores.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a number is invalid, or several processes with several threads exceed the number of cores.
+    Raises ValueError or TypeError if a number is invalid, or several processes with several threads exceed the number
+    of cores.
     """
     there = cores()
     if jobs is not None:

@@ -53,10 +53,7 @@ class RunOnDisk(NamedTuple):
 def chosen(member: Member) -> Chosen:
     """The case of a run, with its parameters, and its number of threads if the case has threads.
 
-    Raises
-    ------
-    ValueError, OSError
-        With one line for each error.
+    Raises ValueError or OSError with one line for each error.
     """
     found = _chosen(member, {})
     if member.threads is None or "threads" in member.settings or not has_threads(found):
@@ -120,11 +117,16 @@ def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:
     if held.get("case") != wanted.pop("case"):
         return f"it is a run of {held.get('case', 'no case')}"
     for what, told in wanted.items():
-        if _unlike(held.get(what), told):
-            name, old, new = _first(held.get(what) or {}, told)
+        there = held.get(what)
+        if not isinstance(there, dict) or _bare(there) != _bare(told):
+            name, old, new = _first(there or {}, told)
             return f"it is a run with {name} {old}, not {new}"
-    output = Output.checked(**{"fields": None, "float32": False, "compression": None} | _writing(run, member))
-    if _written_as(file) != output:
+    names = ("fields", "float32", "compression", "contacts")
+    asked = {name: value for name, value in (run.options | member.options).items() if name in names}
+    output = Output.checked(**{"fields": None, "float32": False, "compression": None} | asked)
+    position, fields = file[f"{PARTICLES}/position/value"], tuple(n for n in STATE if f"{PARTICLES}/{n}/value" in file)
+    written = Output(fields, position.dtype == np.float32, position.compression, layout.NUMBER in file)
+    if written != output:
         return "it was written with other fields, precision, contacts or compression"
     if len(parse_json(about.attrs.get("plan", "[]"), "the plan")) > 1:
         return "it was made longer"
@@ -134,18 +136,6 @@ def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:
     return None
 
 
-def _writing(run: Chosen, member: Member) -> dict:
-    names = ("fields", "float32", "compression", "contacts")
-    return {name: value for name, value in (run.options | member.options).items() if name in names}
-
-
-def _written_as(file: h5py.File) -> Output:
-    """How the frames of a file are written."""
-    position = file[f"{PARTICLES}/position/value"]
-    fields = tuple(name for name in STATE if f"{PARTICLES}/{name}/value" in file)
-    return Output(fields, position.dtype == np.float32, position.compression, layout.NUMBER in file)
-
-
 def described(case: AnyCase | FileCase) -> dict:
     """Case of a run as stored in its file, as plain values."""
     if hasattr(case, "contents"):
@@ -153,11 +143,6 @@ def described(case: AnyCase | FileCase) -> dict:
     else:
         told = {"case": case.name, "parameters": case.model_dump(mode="json")}
     return json.loads(json.dumps(told))
-
-
-def _unlike(held: object, wanted: dict) -> bool:
-    """Whether two descriptions differ in what may change a bit."""
-    return not isinstance(held, dict) or _bare(held) != _bare(wanted)
 
 
 def _bare(told: dict) -> dict:
@@ -207,16 +192,12 @@ def _carried_out(member: Member) -> Outcome:
         said = {name: value for name, value in member.options.items() if name in ("strict", "checkpoint_every")}
         verdict = resume(member.path, threads=member.threads, progress=False, **said)
     else:
-        verdict = _run(run, member, overwrite=member.overwrite or found.state == "begun")
+        verdict = run.case.simulation().run(
+            run.case.duration, output=member.path, frames=run.case.frames, progress=False,
+            overwrite=member.overwrite or found.state == "begun", **(run.options | member.options),
+        )  # fmt: skip
     outcome = look(member, run).outcome
     return outcome if outcome.verdict == verdict.status else outcome._replace(verdict=verdict.status, error="")
-
-
-def _run(run: Chosen, member: Member, *, overwrite: bool) -> object:
-    case, options = run.case, run.options | member.options
-    return case.simulation().run(
-        case.duration, output=member.path, frames=case.frames, progress=False, overwrite=overwrite, **options
-    )
 
 
 def compile_for(member: Member, *, quiet: bool = False) -> None:

@@ -34,19 +34,11 @@ def drawn_normal(g, offset_squared, turn):
 
 @inline
 def drawn_impulse(spheres, i, j, v_j, omega_j, law, offset_squared, turn):
-    """Normal, impulse on i and dissipated energy of an impact with a sphere like j, of given velocity and spin.
+    """Normal, impulse on i and energy that an impact with a sphere like j takes, of given velocity and spin.
 
-    Parameters
-    ----------
-    spheres : `dem.kernels.event_driven.flight.SphereState`
-    i, j : particle that is hit, and the one whose radius, mass and inertia its partner has
-    v_j, omega_j : velocity and angular velocity of the partner [m/s, rad/s]; v_j is not that of i
-    law : `dem.kernels.event_driven.impact.ImpactLaw`
-    offset_squared, turn : see `drawn_normal`
-
-    Returns
-    -------
-    normal from j to i, normal and tangential part of the impulse on i [kg m/s], energy [J]
+    v_j, omega_j: velocity and angular velocity of the partner [m/s, rad/s]; v_j is not that of i.
+    offset_squared, turn: see `drawn_normal`.
+    Returns normal from j to i, normal and tangential part of the impulse on i [kg m/s], energy [J].
     """
     row, v_i = spheres.row, velocity_of(spheres.row, i)
     n = drawn_normal(subtract(v_i, v_j), offset_squared, turn)

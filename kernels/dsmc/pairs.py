@@ -50,20 +50,7 @@ def collide_pair(i, j, t, spheres, law, u, tally):
 
 @func
 def collide_cell(c, t, dt, spheres, gas, law, seed, tally):
-    """Collisions in cell c in the step that ends at time t.
-
-    Parameters
-    ----------
-    c : cell
-    t, dt : time, and time step [s]
-    gas, law : `dem.kernels.dsmc.gas.Gas`, sorted and summed up; `dem.kernels.event_driven.impact.ImpactLaw`
-    seed : of the random numbers
-
-    Writes
-    ------
-    spheres : `dem.kernels.event_driven.flight.SphereState`
-    tally : `dem.kernels.dsmc.steps.CollisionTally`
-    """
+    """Collisions in cell c in the step that ends at time t; the gas is sorted and summed up."""
     row, first = spheres.row, gas.first[c]
     n = gas.first[c + 1] - first
     _, _, fastest, largest = motion_of_cell(c, spheres, gas)

@@ -118,19 +118,12 @@ def weights(wanted, own, others):
 
 @inline
 def component(axis, i, j, mine, theirs, spheres, company, seen, chance):
-    """A component of the velocity of a fictitious partner of particle i.
+    """A component of the velocity of a fictitious partner of particle i [m/s].
 
-    Parameters
-    ----------
-    axis, i, j : component, particle, the other one that the partner is alike
-    mine, theirs : columns of `company` for the particle and its partner
-    spheres : `dem.kernels.event_driven.flight.SphereState`
-    company, seen : `Company`; velocity of the fluid that particles see (3, N) [m/s]
-    chance : a standard normal number
-
-    Returns
-    -------
-    float [m/s]
+    j: the particle that the partner is alike.
+    mine, theirs: columns of `company` for particle and partner.
+    seen: (3, N) velocity of the fluid that particles see [m/s].
+    chance: a standard normal number.
     """
     v, u, variants = spheres.row[i, 3 + axis], seen[axis, i], company.correlation.shape[0]
     wanted = company.correlation[mine % variants, theirs % variants]
@@ -163,19 +156,8 @@ def kinetic(spheres, i):
 def collide_with_partner(i, t, dt, spheres, gas, company, law, seed, seen, tally):
     """The collision of particle i with a fictitious partner, if there is one, in the step that ends at time t.
 
-    Parameters
-    ----------
-    i : particle
-    t, dt : time, and time step [s]
-    gas, company : `dem.kernels.dsmc.gas.Gas`, `Company`; sorted and summed up
-    law : `dem.kernels.event_driven.impact.ImpactLaw`
-    seed : of the random numbers
-    seen : (3, N) velocity of the fluid that particles see [m/s]
-
-    Writes
-    ------
-    spheres : `dem.kernels.event_driven.flight.SphereState`
-    tally : `dem.kernels.dsmc.steps.CollisionTally`
+    gas, company: sorted and summed up.
+    seen: (3, N) velocity of the fluid that particles see [m/s].
     """
     row, c, step, variants = spheres.row, gas.cell[i], tally.step[0], company.correlation.shape[0]
     first, n = gas.first[c], gas.first[c + 1] - gas.first[c]

@@ -100,18 +100,9 @@ def between(a, b, stress):
 
 @func
 def press(axis, stride, dt, space, gas, stress, tally):
-    """Compute the change of velocity along an axis in each cell, and record the impulse of walls.
+    """Compute the change of velocity along an axis in each cell in a step dt [s], and record the impulse of walls.
 
-    Parameters
-    ----------
-    axis, stride : axis, and the distance of neighbours along it in numbers of cells
-    dt : time step [s]
-    space, gas : see `push`
-
-    Writes
-    ------
-    stress : `SolidsStress`
-    tally : `dem.kernels.dsmc.steps.CollisionTally`
+    stride: distance of neighbours along the axis in numbers of cells.
     """
     cells, wrapped = space.cells[axis], space.boundary[axis] == PERIODIC
     area = gas.volume / space.width[axis]
@@ -131,19 +122,7 @@ def press(axis, stride, dt, space, gas, stress, tally):
 
 @func
 def push(dt, spheres, space, gas, stress, tally):
-    """Let the pressure act for a step.
-
-    Parameters
-    ----------
-    dt : time step [s]
-    space, gas : `dem.kernels.event_driven.flight.Space`, `dem.kernels.dsmc.gas.Gas`
-
-    Writes
-    ------
-    spheres : `dem.kernels.event_driven.flight.SphereState`
-    stress : `SolidsStress`
-    tally : `dem.kernels.dsmc.steps.CollisionTally`
-    """
+    """Let the pressure act on the particles for a step dt [s]."""
     row = spheres.row
     share_out(spheres, space, gas, stress)
     press(0, 1, dt, space, gas, stress, tally)

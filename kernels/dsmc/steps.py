@@ -2,6 +2,11 @@
 
 Flight is that of hard spheres without impacts between them, exact also under gravity. Flight and collisions are split,
 so a step must be short against the time between collisions, and against the time to cross a cell if cells differ.
+
+Functions take the number of steps and the time step dt [s], an upper limit of the solid fraction, the seed of the
+random numbers, and what they write: spheres, all at the same time (`event_driven.flight.SphereState`), `Gas`,
+`SolidsStress`, `Company`, `Carrier`, `CollisionTally`; besides `event_driven.flight.Space`, whose chains are not used,
+and `event_driven.events.ImpactLaws`.
 """
 
 import math
@@ -101,24 +106,8 @@ def collide_pairs(t, dt, spheres, gas, law, seed, tally):
 def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
     """Take a number of steps with collisions of pairs.
 
-    Parameters
-    ----------
-    steps, dt : their number, and time step [s]
-    limit : upper limit of the solid fraction
-    seed : of the random numbers
-    space, laws : `kernels.event_driven.flight.Space`, whose chains are not used;
-    `kernels.event_driven.events.ImpactLaws`
-
-    Writes
-    ------
-    spheres : `dem.kernels.event_driven.flight.SphereState`, all at the same time
-    gas : `dem.kernels.dsmc.gas.Gas`
-    tally : `CollisionTally`
-
-    Returns
-    -------
-    DONE; DENSE if the limit was reached, STUCK if a particle hits walls without end, or FREQUENT if there would be more
-    than MOST collisions of a particle: the step is not complete then
+    Returns DONE; DENSE if the limit was reached, STUCK if a particle hits walls without end, or FREQUENT if there would
+    be more than MOST collisions of a particle: the step is not complete then.
     """
     for _ in range(steps):
         code = fly_all(dt, limit, spheres, space, laws, gas, tally)
@@ -133,20 +122,7 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
 def advance_pressed(steps, dt, limit, seed, spheres, space, laws, gas, stress, tally):
     """Take a number of steps with collisions of pairs, and with a pressure of the solids.
 
-    Parameters
-    ----------
-    steps, dt, limit, seed, space, laws : see `advance_pairs`
-
-    Writes
-    ------
-    spheres : `dem.kernels.event_driven.flight.SphereState`, all at the same time
-    gas : `dem.kernels.dsmc.gas.Gas`
-    stress : `dem.kernels.dsmc.solids_pressure.SolidsStress`
-    tally : `CollisionTally`
-
-    Returns
-    -------
-    as `advance_pairs`; STIFF if waves of the pressure would cross more than STEEP of a cell in the next step
+    Returns as `advance_pairs`; STIFF if waves of the pressure would cross more than STEEP of a cell in the next step.
     """
     narrowest = min(space.width[0], space.width[1], space.width[2])
     for _ in range(steps):
@@ -163,26 +139,9 @@ def advance_pressed(steps, dt, limit, seed, spheres, space, laws, gas, stress, t
 
 @inline
 def fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tally, most):
-    """Move particle i to a time with drag of the fluid. Gravity acts through the fluid velocities, not during flight.
+    """Move particle i to time t, off `most` walls at most, with drag of the fluid; returns whether it came there.
 
-    Parameters
-    ----------
-    i, t : particle, and the time to which it is moved [s]
-    gravity : [m/s²]
-    seed : of the random numbers
-    space, laws : see `advance_pairs`
-    company : `dem.kernels.dsmc.partners.Company`
-    most : walls that it may hit on its way
-
-    Writes
-    ------
-    spheres : `dem.kernels.event_driven.flight.SphereState`
-    carrier : `dem.kernels.dsmc.carrier_fluid.Carrier`
-    tally : `CollisionTally`
-
-    Returns
-    -------
-    whether it came there
+    Gravity acts through the fluid velocities, not during flight.
     """
     row, image, period = spheres.row, spheres.image, space.period
     if carrier.table.shape[1] == 0:
@@ -200,24 +159,9 @@ def fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tal
 
 @kernel
 def advance_partners(steps, dt, limit, seed, gravity, spheres, space, laws, gas, company, carrier, tally):
-    """Take a number of steps with collisions with fictitious partners.
+    """Take a number of steps with collisions with fictitious partners; returns as `advance_pairs`.
 
-    Parameters
-    ----------
-    steps, dt, limit, seed, space, laws : see `advance_pairs`
-    gravity : that acts while the fluid carries particles [m/s²]
-
-    Writes
-    ------
-    spheres : `dem.kernels.event_driven.flight.SphereState`, all at the same time
-    gas : `dem.kernels.dsmc.gas.Gas`
-    company : `dem.kernels.dsmc.partners.Company`
-    carrier : `dem.kernels.dsmc.carrier_fluid.Carrier`
-    tally : `CollisionTally`
-
-    Returns
-    -------
-    as `advance_pairs`
+    gravity: that acts while the fluid carries particles [m/s²].
     """
     bounces = bounces_in(dt, laws)
     for _ in range(steps):

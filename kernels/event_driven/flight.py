@@ -203,25 +203,13 @@ def list_near(i, block, plan, space):
 
 @func
 def search(i, t, avoid, block, spheres, space, soonest, partner):
-    """Soonest impact of particle i within a block of cells around its own, if sooner than the one known.
+    """Soonest impact of particle i within a block of cells around its own, and partner, if sooner than the one known.
 
-    Of partners at the same time the lowest number is taken.
-
-    Parameters
-    ----------
-    i, t : particle, and its time [s]
-    avoid : partner of an impact that has just happened, or -1: the two part, and cannot meet before one met another
-    block : first and last cell along each axis, relative to that of i
-    spheres : `SphereState`
-    soonest, partner : impact known so far [s]
-
-    Writes
-    ------
-    space.near : scratch; the rest of `Space` is only read
-
-    Returns
-    -------
-    soonest, partner
+    Of partners at the same time the lowest number is taken. Writes `Space.near`.
+    i, t: particle, and its time [s].
+    avoid: partner of an impact that has just happened, or -1: the two part, and cannot meet before one met another.
+    block: first and last cell along each axis, relative to that of i.
+    soonest, partner: impact known so far [s].
     """
     row = spheres.row
     x, v, radius = position_at(row, i, t, space), velocity_at(row, i, t, space), row[i, RADIUS]

@@ -119,12 +119,10 @@ def impulse(n, q, inverse_mass, inverse_inertia, law, most):
     larger than μ n·J, μ n·J against q_t with the smaller of n·J = -(1 + `most`) n·q/a and the one that takes no energy,
     2 (μ |q_t| - n·q)/(a + μ² b). For solid spheres, I = 2/5 m R², b is 7/2 a. Energy: -J·(q + q')/2.
 
-    Parameters
-    ----------
-    n, q : unit normal from 2 to 1; relative velocity at the contact [m/s], approaching: n·q < 0
-    inverse_mass : a [1/kg]
-    inverse_inertia : R1²/I1 + R2²/I2 [1/kg]
-    law, most : see `law_after`
+    n, q: unit normal from 2 to 1; relative velocity at the contact [m/s], approaching: n·q < 0.
+    inverse_mass: a [1/kg].
+    inverse_inertia: R1²/I1 + R2²/I2 [1/kg].
+    law, most: see `law_after`.
     """
     approach = dot(n, q)
     slip = add_scaled(q, -approach, n)

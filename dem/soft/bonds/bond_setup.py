@@ -151,12 +151,7 @@ def described(bonds: Bonds | None) -> dict:
 
 
 def check(bonds: Bonds | None, particles: Particles, gravity: tuple[float, float, float], time_step: float) -> None:
-    """Refuse bonds that a time step cannot follow, or that cannot carry a body.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse bonds that a time step cannot follow, or that cannot carry a body; raises ValueError."""
     if bonds is None:
         return
     limit, k = shortest_period(bonds, particles)

@@ -14,7 +14,6 @@ from dem.model.contact.contact_forces import ContactForces
 from dem.soft.arrays import scratch
 
 if TYPE_CHECKING:
-    from dem.kernels.soft.state import Neighbours
     from dem.soft.engine import Engine
 
 ROOM = 16  # rows, at first
@@ -30,7 +29,13 @@ def contact_forces(engine: Engine) -> ContactForces:
         velocity_predicted=np.ascontiguousarray(velocity[:, row]),
         angular_velocity_predicted=np.ascontiguousarray(spin[:, row]) if turning else np.zeros((3, 0)),
     )
-    lists = _with_scratch(engine)
+    lists = engine.lists.arrays
+    chunks, room = lists.pairs.size, lists.sphere_i.size // lists.pairs.size
+    lists = lists._replace(  # scratch of one chunk, in place of that of the steps, which stays as it is
+        force_at=np.zeros(chunks, np.int64), evaluating_block=np.zeros(chunks, np.int64),
+        contact_slot=np.zeros(room + 1, np.int32), overlap=np.empty(room), touching=np.empty(room, np.int32),
+        **scratch(1, engine.layout._replace(needs_velocity=True)),
+    )  # fmt: skip
     context = StepContext(
         rotation.Euler(), engine.law, Dry(), engine.constants._replace(per_joule=1.0), bodies, engine.kinds, lists,
         engine.walls.faces, engine.chunk_sums,
@@ -60,18 +65,4 @@ def contact_forces(engine: Engine) -> ContactForces:
         branch=what[:, result_sinks.BRANCH : result_sinks.LOSS].copy(),
         point=position.T[i] + arm,
         loss=what[:, result_sinks.LOSS].copy(),
-    )
-
-
-def _with_scratch(engine: Engine) -> Neighbours:
-    """The lists, with scratch of one chunk for a report in place of that of the steps, which stays as it is."""
-    lists = engine.lists.arrays
-    chunks, room = lists.pairs.size, lists.sphere_i.size // lists.pairs.size
-    return lists._replace(
-        force_at=np.zeros(chunks, np.int64),
-        evaluating_block=np.zeros(chunks, np.int64),
-        contact_slot=np.zeros(room + 1, np.int32),
-        overlap=np.empty(room),
-        touching=np.empty(room, np.int32),
-        **scratch(1, engine.layout._replace(needs_velocity=True)),
     )

@@ -28,13 +28,16 @@ class ContactHistory(NamedTuple):
 
     @classmethod
     def of(
-        cls, bodies: Bodies, neighbours: Neighbours, first_number: np.ndarray, numbering: Numbering,
+        cls, bodies: Bodies, neighbours: Neighbours, first_number: np.ndarray, numbering: Numbering | None,
         walls: Walls | None = None, *, width: int, capsules: bool = False,
     ) -> ContactHistory:  # fmt: skip
-        """What the contacts of these bodies remember, so many numbers; body b's first sphere is first_number[b]."""
+        """What the contacts of these bodies remember, so many numbers; body b's first sphere is first_number[b].
+
+        Rows of `wall_contacts` are those of the numbering, or without one of the bodies here.
+        """
         others = wall_history_tables.count_slots(walls) if walls and width else 0
         n = (_count(neighbours) if width else 0) + others
-        contacts = numbering.by_row(bodies.identity, bodies.wall_contacts)
+        contacts = numbering.by_row(bodies.identity, bodies.wall_contacts) if numbering else bodies.wall_contacts
         table = cls(np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((n, width)), contacts)
         if n:
             contact_history.write_table(bodies, first_number, neighbours, table.i, table.j, table.history)

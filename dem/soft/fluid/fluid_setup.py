@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.large_pages import zeros
 from dem.base.notices import Notice
 from dem.kernels import fluid as fluids
 from dem.kernels import laws, rotation
@@ -178,6 +179,15 @@ def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: i
     )  # fmt: skip
 
 
+def with_fluid_scratch(fluid: tuple, chunks: int) -> tuple:
+    """A fluid with scratch arrays for a number of chunks; its sums are shared."""
+    if isinstance(fluid, fluids.Dry):
+        return fluid
+    medium = fluid.medium
+    new = {name: zeros((chunks, *getattr(medium, name).shape[1:])) for name in ("sampled", "predicted_motion")}
+    return fluid._replace(medium=medium._replace(**new))
+
+
 def turns(fluid: tuple) -> bool:
     """Whether a fluid turns spheres, or its forces depend on their spin."""
     if isinstance(fluid, fluids.Dry):
@@ -232,12 +242,7 @@ def check(
     *,
     bonded: bool,
 ) -> None:
-    """Refuse flows that are not given where particles are, and schemes that would be unstable.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse flows that are not given where particles are, and schemes that would be unstable; raises ValueError."""
     if fluid is None:
         return
     flow = fluid.velocity

@@ -172,8 +172,14 @@ class Population:
         self.seen = step
         self._take_out(engine, step)
         for number, source in enumerate(self.sources):
-            if source.happens(step):
-                self._put_in(engine, number, step)
+            come = source.come(engine, step) if source.happens(step) else None
+            if come:
+                state = {
+                    "position": come.position, "velocity": come.velocity, "orientation": come.orientation,
+                    "angular_velocity": np.tile(source.inserter.angular_velocity, (come.variant.size, 1)),
+                }  # fmt: skip
+                particles = Particles.known(self.variants, come.variant, self.kinds, come.species, state)
+                self.put_in(engine, particles, number)
 
     def _take_out(self, engine: Engine, step: int) -> None:
         """Remove the particles in outlets, but for fixed ones; where outlets overlap the first one counts them."""
@@ -209,18 +215,6 @@ class Population:
         resize.change(engine, ~going, None)
         contacts.settle(engine, energy - turning, alone=alone)
         self.species, self.changed = np.delete(self.species, rows), True
-
-    def _put_in(self, engine: Engine, number: int, step: int) -> None:
-        """Insert the particles that are due at an inserter."""
-        source = self.sources[number]
-        come = source.come(engine, step)
-        if come is None:
-            return
-        state = {
-            "position": come.position, "velocity": come.velocity, "orientation": come.orientation,
-            "angular_velocity": np.tile(source.inserter.angular_velocity, (come.variant.size, 1)),
-        }  # fmt: skip
-        self.put_in(engine, Particles.known(self.variants, come.variant, self.kinds, come.species, state), number)
 
     def put_in(self, engine: Engine, particles: Particles, number: int) -> None:
         """Insert particles of the engine's variants and kinds, which touch nothing, by the inserter `number`."""
@@ -293,10 +287,8 @@ def with_room_for(
 ) -> Particles:
     """The particles at the start, whose tables have all shapes, materials and kinds that may come.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For objects that are no inserters or outlets, no particles without inserters, or a fluid that excludes both.
+    Raises TypeError or ValueError for objects that are no inserters or outlets, no particles without inserters, or a
+    fluid that excludes both.
     """
     for name, given, kind in (("inserters", inserters, Inserter), ("outlets", outlets, Outlet)):
         for k, each in enumerate(given):
@@ -372,10 +364,7 @@ def shifted(inserter: Inserter, start: float) -> Inserter:
 def go_on(engine: Engine, before: Engine, state: Snapshot, population: Population) -> None:
     """Let an engine with more shapes and materials go on from the state of the one before.
 
-    Raises
-    ------
-    ValueError
-        If the contact histories of the two differ in kind.
+    Raises ValueError if the contact histories of the two differ in kind.
     """
     if type(engine.kinds) is not type(before.kinds) or engine.layout.table_width != before.layout.table_width:
         message = (
@@ -398,10 +387,7 @@ def go_on(engine: Engine, before: Engine, state: Snapshot, population: Populatio
 def check_added(engine: Engine, added: int, inserters: Sequence[InserterInRun]) -> None:
     """Refuse particles, the last `added` ones, where they touch something, and inserters without room.
 
-    Raises
-    ------
-    ValueError
-        Which particle touches what, or that the energies of the run leave no room for theirs.
+    Raises ValueError that says which particle touches what, or that the energies of the run leave no room for theirs.
     """
     if fitting_unit(engine) * MORE < engine.energy_unit:
         message = (

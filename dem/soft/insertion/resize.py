@@ -2,14 +2,13 @@
 
 A change is made between two calls of the compiled loop, at a complete step. The bodies that stay keep all their state
 to the bit: half-step velocities, forces, state of the scheme, contact history. New bodies come with the same arrays of
-`kernels.soft.state.Bodies`: from another engine (`taken_from`), or from a state at a whole step (`begun`). The contact
-history (`HistoryByIdentity`) names bodies by identity and spheres by number within the body, so that it does not depend
-on an engine. In the order of the user's rows bodies ascend by identity.
+`kernels.soft.state.Bodies`, from a state at a whole step (`begun`). In the order of the user's rows bodies ascend by
+identity. An engine without bodies has steps, too: time goes on, walls move, and the energy ledger is closed.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,10 +19,9 @@ from dem.kernels.soft.integration import time_loop as loop
 from dem.soft import arrays
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.nonspherical import with_poses
-from dem.soft.fluid.fluid_setup import STATE
+from dem.soft.fluid.fluid_setup import STATE, with_fluid_scratch
 from dem.soft.neighbour_lists import most_cells
 from dem.soft.per_body import MOVING, Numbering
-from dem.soft.subdomain import subdomain_arrays
 from dem.soft.thread_balance import Pace
 
 if TYPE_CHECKING:
@@ -31,47 +29,6 @@ if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
     from dem.soft.engine import Engine
     from dem.soft.per_body import Snapshot
-
-
-class HistoryByIdentity(NamedTuple):
-    """Contact history by identities of bodies."""
-
-    who: np.ndarray  # (H, 2) numbers of the bodies; of a wall, the second one, -1 - which, see `ContactHistory`
-    sphere: np.ndarray  # (H, 2) which of the body's own spheres; of a wall 0
-    history: np.ndarray  # (H, R)
-
-    @classmethod
-    def by(cls, engine: Engine) -> HistoryByIdentity:
-        """History of all contacts of an engine."""
-        table, first = engine.history(), engine.first_sphere_of_row
-        row = [np.searchsorted(first, number, side="right") - 1 for number in (table.i, table.j)]
-        identity = engine.numbering.identities
-        wall = table.j < 0
-        second = np.where(wall, table.j, identity[np.where(wall, 0, row[1])] if identity.size else table.j)
-        within = [table.i - first[row[0]], np.where(wall, 0, table.j - first[np.where(wall, 0, row[1])])]
-        return cls(np.stack([identity[row[0]], second], axis=1), np.stack(within, axis=1), table.history)
-
-    def among(self, identities: np.ndarray) -> HistoryByIdentity:
-        """History of contacts among these bodies (ascending), and with walls."""
-        present = np.isin(self.who, identities)
-        rows = present[:, 0] & (present[:, 1] | (self.who[:, 1] < 0))
-        return HistoryByIdentity(self.who[rows], self.sphere[rows], self.history[rows])
-
-    def concerning(self, identities: np.ndarray) -> HistoryByIdentity:
-        """History of contacts of any of these bodies."""
-        rows = np.isin(self.who, identities).any(1)
-        return HistoryByIdentity(self.who[rows], self.sphere[rows], self.history[rows])
-
-    def joined(self, other: HistoryByIdentity) -> HistoryByIdentity:
-        """Histories of both, one after the other."""
-        return HistoryByIdentity(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
-
-    def table(self, identities: np.ndarray, first: np.ndarray, wall_contacts: np.ndarray) -> ContactHistory:
-        """Contact history for bodies of ascending identities (N,), whose first spheres have the numbers first (N,)."""
-        place = np.searchsorted(identities, np.maximum(self.who, 0))
-        number = first[np.minimum(place, max(first.size - 1, 0))] + self.sphere if first.size else self.sphere
-        j = np.where(self.who[:, 1] < 0, self.who[:, 1], number[:, 1])
-        return ContactHistory(number[:, 0].astype(np.int64), j.astype(np.int64), self.history, wall_contacts)
 
 
 def begun(engine: Engine, particles: Particles, identities: np.ndarray) -> tuple[Bodies, float]:
@@ -99,50 +56,47 @@ def _turned_back(q: np.ndarray, rotation: np.ndarray) -> np.ndarray:
     return np.concatenate([[w * q[0] - (x * q[1:]).sum(0)], w * q[1:] + q[0] * x + np.cross(x, q[1:], axis=0)])
 
 
-def taken_from(engine: Engine, going: np.ndarray) -> tuple[Bodies, HistoryByIdentity]:
-    """Copies of the arrays and history of bodies at the indices where `going` (N,) is true, for another engine."""
-    index = np.flatnonzero(going)
-    index = index[np.argsort(engine.bodies.identity[index], kind="stable")]
-    own = engine.bodies._replace(**{name: _columns(engine, name, index) for name in MOVING})
-    return own, HistoryByIdentity.by(engine).concerning(own.identity)
-
-
-def change(engine: Engine, stay: np.ndarray, come: Bodies | None, added: HistoryByIdentity | None = None) -> None:
-    """Keep the bodies at the indices where `stay` (N,) is true, and add others.
-
-    Parameters
-    ----------
-    engine : Engine
-        At a complete step.
-    stay : (N,) bool array
-        Bodies that stay.
-    come : Bodies, optional
-        Bodies to add, from `begun` or `taken_from`; only the arrays that move with bodies are used.
-    added : HistoryByIdentity, optional
-        Contact history of the added bodies.
-    """
-    history = HistoryByIdentity.by(engine)
+def change(engine: Engine, stay: np.ndarray, come: Bodies | None) -> None:
+    """Keep the bodies at the indices where `stay` (N,) is true, and add others from `begun`; at a complete step."""
+    history, identity, first = engine.history(), engine.numbering.identities, engine.first_sphere_of_row
     index = np.flatnonzero(stay)
     index = index[np.argsort(engine.bodies.identity[index], kind="stable")]
     fastest = engine.chunk_sums[:, sweeps.DISPLACEMENT].max()
-    rows = {name: _columns(engine, name, index) for name in MOVING}
+    rows = {}
+    for name in MOVING:
+        values = getattr(engine.bodies, name)
+        rows[name] = values.take(index, axis=-1) if values.shape[-1] else values.copy()
     if come is not None:
-        rows = {name: _joined(rows[name], getattr(come, name)) for name in MOVING}
+        for name in MOVING:
+            rows[name] = np.ascontiguousarray(np.concatenate([rows[name], getattr(come, name)], axis=-1))
         order = np.argsort(rows["identity"], kind="stable")
         rows = {name: v.take(order, axis=-1) if v.shape[-1] else v for name, v in rows.items()}
         step = engine.dt * float(np.linalg.norm(come.velocity, axis=0).max(initial=0.0))
         fastest = max(fastest, np.float64(step).view(np.int64))
     install(engine, rows)
     engine.chunk_sums[:, sweeps.DISPLACEMENT] = fastest
-    history = history if added is None else history.joined(added)
-    history = history.among(rows["identity"])
-    engine.rebuild(history.table(rows["identity"], engine.first_sphere_of_row, engine.bodies.wall_contacts.copy()))
+    engine.rebuild(_renumbered(history, identity, first, engine))
+
+
+def _renumbered(history: ContactHistory, identity: np.ndarray, first: np.ndarray, engine: Engine) -> ContactHistory:
+    """Contact history of the bodies that an engine has now, from that of the identities and first spheres before."""
+    now, of_walls = engine.numbering.identities, history.j < 0
+    rows = [np.searchsorted(first, history.i, side="right") - 1, np.searchsorted(first, history.j, side="right") - 1]
+    rows[1][of_walls] = 0
+    stays = np.isin(identity[rows[0]], now) & (of_walls | np.isin(identity[rows[1]], now))
+    numbers = []
+    for before, row in zip((history.i[stays], history.j[stays]), rows, strict=True):
+        place = np.where(before < 0, 0, np.searchsorted(now, identity[row[stays]]))
+        sphere = engine.first_sphere_of_row[place] + before - first[row[stays]]
+        numbers.append(np.where(before < 0, before, sphere))
+    return ContactHistory(*numbers, history.history[stays], engine.bodies.wall_contacts.copy())
 
 
 def install(engine: Engine, rows: dict[str, np.ndarray]) -> None:
     """Give an engine these arrays of bodies, in the order of rows, and empty lists of their size."""
     kinds, before = engine.kinds, engine.lists.arrays
-    n, chunks = rows["identity"].size, chunks_of(rows["identity"].size)
+    n = rows["identity"].size
+    chunks = max(1, -(-n // CHUNK))
     spheres = np.diff(kinds.first_offset)[rows["kind"]]
     first = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
     engine.bodies = engine.bodies._replace(
@@ -158,7 +112,7 @@ def install(engine: Engine, rows: dict[str, np.ndarray]) -> None:
     engine.lists.arrays = _lists(before, arrays.lists(engine.bodies, chunks, blocks, engine.layout), engine.layout)
     engine.workspace = arrays.workspace(n, chunks, most_cells(n))
     engine.chunk_sums = np.zeros((chunks, sweeps.COLUMNS), np.int64)
-    engine.fluid.model = subdomain_arrays.with_fluid_scratch(engine.fluid.model, chunks)
+    engine.fluid.model = with_fluid_scratch(engine.fluid.model, chunks)
     engine.walls.fit(n, int(first[-1]), chunks)
 
 
@@ -166,31 +120,12 @@ def match_bodies(engine: Engine, snapshot: Snapshot) -> None:
     """Resize the particle set of an engine to that of a snapshot; the state is restored afterwards."""
     identity, kind = snapshot.traffic["identity"], snapshot.traffic["kind"]
     if not np.array_equal(identity, engine.numbering.identities):
-        rows = {name: _room_for(engine, name, snapshot.bodies, identity.size) for name in MOVING}
+        rows = {}
+        for name in MOVING:  # empty arrays, as long as those of the snapshot
+            values = getattr(engine.bodies, name)
+            number = snapshot.bodies[name].shape[-1] if name in snapshot.bodies else identity.size
+            rows[name] = np.zeros((*values.shape[:-1], number), values.dtype)
         install(engine, rows | {"identity": identity.copy(), "kind": kind.astype(np.int32)})
-
-
-def _room_for(engine: Engine, name: str, kept: dict[str, np.ndarray], bodies: int) -> np.ndarray:
-    """Empty array of that name, for as many bodies as the one of a snapshot has, or else for `bodies`."""
-    values = getattr(engine.bodies, name)
-    number = kept[name].shape[-1] if name in kept else bodies
-    return np.zeros((*values.shape[:-1], number), values.dtype)
-
-
-def chunks_of(bodies: int) -> int:
-    """Chunks of so many bodies, at least one."""
-    return max(1, -(-bodies // CHUNK))
-
-
-def _columns(engine: Engine, name: str, index: np.ndarray) -> np.ndarray:
-    """Columns of an array for bodies of these indices, copied; all of it if it has none."""
-    values = getattr(engine.bodies, name)
-    return values.take(index, axis=-1) if values.shape[-1] else values.copy()
-
-
-def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Columns of both arrays, in C order."""
-    return np.ascontiguousarray(np.concatenate([one, other], axis=-1))
 
 
 def _lists(before: arrays.Neighbours, new: arrays.Neighbours, layout: arrays.Layout) -> arrays.Neighbours:

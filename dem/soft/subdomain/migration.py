@@ -46,10 +46,7 @@ class HistoryTable(NamedTuple):
     def joined(cls, tables: Sequence[HistoryTable]) -> HistoryTable:
         """All rows, in order of numbers; rows that two ranks have are taken once.
 
-        Raises
-        ------
-        AssertionError
-            If two ranks have different histories of a contact.
+        Raises AssertionError if two ranks have different histories of a contact.
         """
         i, j = (np.concatenate([table[k] for table in tables]) for k in range(2))
         history = np.concatenate([table.history for table in tables])

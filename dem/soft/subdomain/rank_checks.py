@@ -19,10 +19,7 @@ WORTH = 10_000  # particles a rank from which ranks do four fifths of what their
 def subdomains(threads: int, *, cells: bool) -> EngineSubdomains | None:
     """Subdomains for the ranks that share a simulation; None on a single rank.
 
-    Raises
-    ------
-    ValueError
-        For a fluid in cells, if there are several ranks.
+    Raises ValueError for a fluid in cells, if there are several ranks.
     """
     if JobServer.current is None:
         return None

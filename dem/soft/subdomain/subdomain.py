@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base.large_pages import apart, empty
+from dem.base.large_pages import apart, empty, zeros
 from dem.base.text import counted
 from dem.kernels.compiler.jit import FINGERPRINT, bind, most_threads, set_threads
 from dem.kernels.fluid import Dry
@@ -22,6 +22,7 @@ from dem.kernels.soft.chunks import CHUNK, Serial, Threaded
 from dem.kernels.soft.integration import sweeps
 from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.neighbours import linked_cells
+from dem.kernels.soft.state import Bodies
 from dem.kernels.soft.subdomain import ghosts, subdomain_step
 from dem.kernels.soft.subdomain.halo_exchange import LARGEST, WALL_LOADS, HaloBuffers
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
@@ -30,23 +31,26 @@ from dem.ranks import c_functions
 from dem.ranks.communicator import consecutive_segments, first_and_size
 from dem.ranks.consistency_check import BuildFingerprint, difference
 from dem.ranks.domain_decomposition import BoundingBox, is_within_reach
+from dem.soft import arrays
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.nonspherical import with_poses
 from dem.soft.engine import NOWHERE
-from dem.soft.fluid.fluid_setup import STATE
+from dem.soft.fluid.fluid_setup import STATE, with_fluid_scratch
 from dem.soft.neighbour_lists import EngineLists, grid_for, most_cells
-from dem.soft.per_body import TO_GHOSTS
-from dem.soft.subdomain import subdomain_arrays
+from dem.soft.per_body import MOVING, PER_BODY, TO_GHOSTS
 from dem.soft.subdomain.migration import BodyBatch, HistoryTable, MigrationSet, indexed
 from dem.soft.subdomain.subdomain_bonds import SubdomainBonds
 from dem.soft.thread_balance import mode_for
 from dem.soft.walls.engine_walls import EngineWalls
+from dem.soft.walls.wall_arrays import fitted
 from dem.system.diagnosis import outside
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dem.base.periodic import PeriodicCell
     from dem.kernels.domain.faces import BoxFaces
-    from dem.kernels.soft.state import Bodies, Kinds
+    from dem.kernels.soft.state import Kinds, Neighbours
     from dem.ranks.communicator import Channel, Communicator
     from dem.ranks.domain_decomposition import Partition
     from dem.soft.arrays import Layout
@@ -217,10 +221,7 @@ class Subdomain:
     def _take_steps_in_kernels(self, task: int, stop: int) -> int:
         """Take steps in kernels, which exchange reports themselves, until they return; returns as `_begin`.
 
-        Raises
-        ------
-        RuntimeError
-            If they could not exchange reports.
+        Raises RuntimeError if they could not exchange reports.
         """
         border, progress, before, began = self.border, self.progress, int(self.progress.step[0]), perf_counter()
         border.exchange_time[0] = 0
@@ -433,13 +434,13 @@ class Subdomain:
 
     def _allocate(self, migration: MigrationSet, places: Places, found: MemoryOrder, seen: BodyBatch) -> None:
         """Set up arrays for bodies and ghosts."""
-        self.ghosts, self.low = seen.number.size, subdomain_arrays.room_for_ghosts(seen.number.size)
+        self.ghosts, self.low = seen.number.size, room_for_ghosts(seen.number.size)
         with apart():
-            self.bodies, self.first_number = subdomain_arrays.bodies(migration, places, seen, self.kinds, self.used)
+            self.bodies, self.first_number = placed_bodies(migration, places, seen, self.kinds, self.used)
         self.kinds = with_poses(self.kinds, self.bodies.kind)
         self.mode = mode_for(migration.size, self.threads)
         with apart():
-            self.lists.arrays, self.border_blocks = subdomain_arrays.lists(
+            self.lists.arrays, self.border_blocks = blocked_lists(
                 self.lists.arrays, self.bodies, self.layout, ghosts=self.low, border=found.border,
                 blocks=self.threads if isinstance(self.mode, Threaded) else 1,
             )  # fmt: skip
@@ -447,8 +448,11 @@ class Subdomain:
         if self.bonds:
             bonds = self.bonds.lay_out(self.bodies, self.ghosts, self.low, chunks)
             self.lists.arrays = self.lists.arrays._replace(bonds=bonds)
-        self.walls.faces = subdomain_arrays.with_wall_arrays(self.walls.faces, self.bodies, chunks)
-        self.fluid = subdomain_arrays.with_fluid_scratch(self.fluid, chunks)
+        faces = self.walls.faces
+        if has_walls(faces):
+            fitting = fitted(faces.walls, self.bodies.kind.size, self.bodies.owner.size, chunks)
+            self.walls.faces = faces._replace(walls=fitting)
+        self.fluid = with_fluid_scratch(self.fluid, chunks)
         travel = self.chunk_sums[:, sweeps.DISPLACEMENT].max()
         self.chunk_sums = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.chunk_sums[0, sweeps.DISPLACEMENT] = travel
@@ -536,9 +540,7 @@ class Subdomain:
         number = self.first_number if number is None else number
         walls = self.walls.faces.walls if has_walls(self.walls.faces) else None
         width, capsules = self.layout.table_width, self.layout.capsules
-        found = ContactHistory.of(
-            self.bodies, self.lists.arrays, number, IndexNumbering(), walls, width=width, capsules=capsules
-        )
+        found = ContactHistory.of(self.bodies, self.lists.arrays, number, None, walls, width=width, capsules=capsules)
         return HistoryTable.of(found)
 
     def execute(
@@ -551,15 +553,6 @@ class Subdomain:
             bodies or self.bodies, self.kinds, self.lists.arrays, self.walls.faces, self.progress,
             self.chunk_sums, self.border, view,
         )  # fmt: skip
-
-
-class IndexNumbering:
-    """Stands for a `dem.soft.per_body.Numbering`: values stay in the order of the bodies here."""
-
-    def by_row(self, identities: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """The values."""
-        del identities
-        return values
 
 
 def _step(done: int, stop: int) -> int:
@@ -626,3 +619,67 @@ def border_of(wanted: np.ndarray, here: np.ndarray) -> np.ndarray:
     result = wanted.copy()
     result[others[:missing]] = True
     return result
+
+
+# arrays that may be used again
+KEPT_ROOM = ("lower", "higher", "candidate_range", "pair_force", "contact_slot", "force_torque", "overlap", "touching")
+
+
+def room_for_ghosts(ghosts: int) -> int:
+    """Indices that so many ghosts take: whole chunks, one at least."""
+    return CHUNK * max(1, -(-ghosts // CHUNK))
+
+
+def placed_bodies(
+    migration: MigrationSet, places: Places, ghosts: BodyBatch, kinds: Kinds, used: Sequence[str]
+) -> tuple:
+    """Bodies, ghosts first and then those of the rank from these places, and the number of the first sphere of each.
+
+    Arrays that are not in `used` stay empty.
+    """
+    low = room_for_ghosts(ghosts.number.size)
+    made = {}
+    for name in MOVING:
+        new = migration.values(name, places, low) if name in used else migration.none_of(name)
+        if new.shape[1] and name in ghosts.arrays:
+            new[:, : ghosts.number.size] = ghosts.arrays[name]
+        made[name] = new if PER_BODY[name].axis == 1 else new[0]
+    number = migration.numbers(places, low)
+    number[: ghosts.number.size] = ghosts.number
+    spheres = np.diff(kinds.first_offset)[made["kind"]]
+    first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
+    found = Bodies(
+        **made,
+        first_sphere=first_sphere,
+        sphere_position=made["position"] if kinds.all_single_spheres else zeros((3, first_sphere[-1])),
+        owner=np.repeat(np.arange(number.size, dtype=np.int32), spheres),
+        n_active=np.array([low + int(np.count_nonzero(made["is_removed"][0, low:] == 0))]),
+    )
+    return found, number
+
+
+def blocked_lists(
+    old: Neighbours | None, bodies: Bodies, layout: arrays.Layout, *, ghosts: int, border: int, blocks: int
+) -> tuple[Neighbours, int]:
+    """Lists for these bodies, with the room that there was, and the number of blocks that hold the border.
+
+    The first `ghosts` indices are for ghosts; the `border` bodies come next, in blocks of their own.
+    """
+    chunks, first = -(-bodies.kind.size // CHUNK), ghosts // CHUNK
+    inner = min(first + -(-border // CHUNK), chunks)
+    before, after = max(1, min(blocks, inner - first)), min(blocks, chunks - inner)
+    block = first + np.arange(before + 1) * (inner - first) // before
+    if after:
+        block = np.concatenate([block, inner + np.arange(1, after + 1) * (chunks - inner) // after])
+    blocks = block.size - 1
+    block_of = np.searchsorted(block, np.arange(chunks), side="right") - 1
+    block_of[:first] = np.arange(first) % blocks
+    block_of = np.minimum(block_of, blocks - 1)
+    new = arrays.lists(bodies, chunks, blocks, layout)._replace(
+        block=block, block_of=block_of, evaluating_block=block_of
+    )
+    if old is None:
+        return new, before
+    candidates = arrays.candidate_arrays(chunks, -(-old.sphere_i.size // chunks), layout)
+    entries = arrays.entry_arrays(old.body_entries.size, bodies.kind.size, layout)
+    return new._replace(**candidates, **entries, **{name: getattr(old, name) for name in KEPT_ROOM}), before

@@ -125,7 +125,18 @@ class SubdomainBonds:
         chunk_first, highest = by_chunk(first, second, chunks)
         grounded = np.flatnonzero(slot[bonds.ground] >= 0)
         grounded = grounded[np.argsort(slot[bonds.ground[grounded]], kind="stable")]
-        incident_first, incident = self._incidence(bond, one, other, slot, n)
+        ends = np.column_stack([one[bond], np.where(bonds.pairs[bond, 1] < 0, -1, other[bond])])
+        incident_first, entry = incidence(ends, n)
+        incident = (2 * slot[bond[entry // 2]] + entry % 2).astype(np.int32)
+        apart = place[bonds.apart]
+        apart[(apart < 0).any(axis=1)] = -1  # unless both bodies are here
+        apart_first, apart_second = np.ascontiguousarray(apart.T)
+        eased = overlap_release.Eased(
+            first=apart_first, second=apart_second, row=np.full(apart_first.size, -1), slack=self.slack,
+            over_first=bonds.over_first, over=bonds.over, active=self.active, count=self.eased_count,
+            apart_first=np.zeros(n + 1, np.int64), apart=np.zeros(2 * np.count_nonzero(apart_first >= 0), np.int32),
+        )  # fmt: skip
+        list_apart(eased)
         self.first_own, self.mine = low // CHUNK, (place[bonds.apart] >= low).any(axis=1)
         self.tie = rows.Bonds(
             form=bonds.form, table=bonds.table, slot=slot, number=number.astype(np.int32), kind=bonds.kind[number],
@@ -134,34 +145,10 @@ class SubdomainBonds:
             ground_first=np.searchsorted(slot[bonds.ground[grounded]], chunk_first), place=bonds.place,
             state=self.state, when=self.when, load=np.zeros(number.size), pending=self.pending, before=self.before,
             count=self.count, pressed=self.pressed, pull=np.zeros((9, number.size)), pull_at=np.zeros(chunks, np.int64),
-            incident_first=incident_first, incident=incident, chunk_sums=np.zeros((chunks, rows.COLUMNS), np.int64),
-            sums=np.zeros(3), eased=self._eased(place, n),
+            incident_first=incident_first.astype(np.int32), incident=incident,
+            chunk_sums=np.zeros((chunks, rows.COLUMNS), np.int64), sums=np.zeros(3), eased=eased,
         )  # fmt: skip
         return self.tie
-
-    def _incidence(
-        self, bond: np.ndarray, one: np.ndarray, other: np.ndarray, slot: np.ndarray, n: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Where the bonds of each body are in a list (n + 1,), and that list.
-
-        See of `kernels.soft.bonds.bond_arrays.Bonds`.
-        """
-        ends = np.column_stack([one[bond], np.where(self.table.pairs[bond, 1] < 0, -1, other[bond])])
-        first, entry = incidence(ends, n)
-        return first.astype(np.int32), (2 * slot[bond[entry // 2]] + entry % 2).astype(np.int32)
-
-    def _eased(self, place: np.ndarray, n: int) -> overlap_release.Eased:
-        """Pairs without contact; -1 for the bodies of a pair if one of them is not here."""
-        pair = place[self.table.apart]
-        pair[(pair < 0).any(axis=1)] = -1
-        first, second = np.ascontiguousarray(pair.T)
-        eased = overlap_release.Eased(
-            first=first, second=second, row=np.full(first.size, -1), slack=self.slack,
-            over_first=self.table.over_first, over=self.table.over, active=self.active, count=self.eased_count,
-            apart_first=np.zeros(n + 1, np.int64), apart=np.zeros(2 * np.count_nonzero(first >= 0), np.int32),
-        )  # fmt: skip
-        list_apart(eased)
-        return eased
 
     def settle(self, nb: Neighbours) -> rows.Bonds:
         """Find pairs that do not meet in new lists, and give room to what bonds do."""
@@ -187,28 +174,20 @@ class SubdomainBonds:
         sums //= 2
         self.pressed[0] = max(self.pressed[0], float(as_float(most[1])))
         tie.sums[0], tie.sums[1] = sums[rows.ELASTIC], sums[rows.LOSS] + sums[rows.LOSS + 1] / REST
-        if self.parting.size:
-            tie.sums[2] = self._lost() * per_joule
-        if float(as_float(most[0])) > 1.0:
-            self._tell_who_breaks()
-
-    def _lost(self) -> float:
-        """Energy that bonds had which broke in this step [J], added up in the order of their numbers."""
-        known = np.flatnonzero((self.parting >= 0) & (self.tie.slot[self.parting] >= 0))
-        every = {}
-        for numbers, energies in self.communicator.allgather(
-            (self.parting[known], self.before[self.state.size + known])
-        ):
-            every |= dict(zip(numbers.tolist(), energies.tolist(), strict=True))
-        self.parting, lost = np.zeros(0, np.int64), 0.0
-        for number in sorted(every):
-            lost += every[number]
-        return lost
-
-    def _tell_who_breaks(self) -> None:
-        found = np.flatnonzero(self.state == rows.BREAKING)
-        told = self.communicator.allgather((found, self.before[found]))
-        number, at = np.unique(np.concatenate([each[0] for each in told]), return_index=True)
-        self.state[number] = rows.BREAKING
-        self.pending[: number.size], self.count[0] = number, number.size
-        self.before[: number.size] = np.concatenate([each[1] for each in told])[at]
+        if self.parting.size:  # the energy that bonds had which broke, added up in the order of their numbers
+            known = np.flatnonzero((self.parting >= 0) & (tie.slot[self.parting] >= 0))
+            mine = self.parting[known], self.before[self.state.size + known]
+            every = {}
+            for numbers, energies in self.communicator.allgather(mine):
+                every |= dict(zip(numbers.tolist(), energies.tolist(), strict=True))
+            self.parting, lost = np.zeros(0, np.int64), 0.0
+            for number in sorted(every):
+                lost += every[number]
+            tie.sums[2] = lost * per_joule
+        if float(as_float(most[0])) > 1.0:  # all ranks take over which bonds are to break
+            breaking = np.flatnonzero(self.state == rows.BREAKING)
+            found = self.communicator.allgather((breaking, self.before[breaking]))
+            number, at = np.unique(np.concatenate([each[0] for each in found]), return_index=True)
+            self.state[number] = rows.BREAKING
+            self.pending[: number.size], self.count[0] = number, number.size
+            self.before[: number.size] = np.concatenate([each[1] for each in found])[at]
