@@ -865,7 +865,7 @@ def test_a_blank_file_has_every_key_of_all_methods():
     stepped, _, rest = text.partition("# With method = ")
     hard, _, drawn = rest.partition("# With method = ")
     told = uncommented(drawn.partition(":\n")[2])
-    own = StochasticTable.model_fields.keys() - SteppedTable.model_fields.keys() - {"impacts"}
+    own = StochasticTable.model_fields.keys() - SteppedTable.model_fields.keys() - {"impacts"} | {"cell"}
     assert told.keys() == own
     assert keys_in(TurbulenceTable, told["turbulence"]) == keys_of(TurbulenceTable)
     assert keys_in(SteppedTable, uncommented(stepped)) == keys_of(SteppedTable)
@@ -887,7 +887,7 @@ def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
         SteppedTable.model_validate(content)
     assert {error["type"] for error in wrong.value.errors()} == {"value_error"}
     assert {".".join(map(str, error["loc"])) for error in wrong.value.errors()} == {
-        "shapes.bead", "particles.0.random.sizes", "contacts.0",
+        "cell", "shapes.bead", "particles.0.random.sizes", "contacts.0",
         "materials.glass.normal", "materials.glass.damping", "materials.glass.adhesion", "fluid.flow",
         "fluid.cells", "walls.0.pid", "inserters.0.region.pid", "outlets.0.region",
     }  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dem.casefile.particle_groups import Surroundings, particles
-from dem.casefile.schema.case_tables import HardTable, StochasticTable
+from dem.casefile.schema.case_tables import HardTable, SteppedTable, StochasticTable
 from dem.dsmc.simulation import StochasticSpheres
 from dem.event_driven.simulation import HardSpheres
 from dem.model.contact.contacts import Contacts
@@ -14,7 +14,6 @@ from dem.model.shapes.flexible import FlexibleFibre
 from dem.soft.simulation import Simulation
 
 if TYPE_CHECKING:
-    from dem.casefile.schema.case_tables import SteppedTable
     from dem.model.domain.box import Box
     from dem.model.materials import Material
     from dem.model.particles.particles import Particles
@@ -54,6 +53,8 @@ class FileCase:
         """Particles and box; None if there are no particles at first."""
         materials, table, shapes = self.materials(), self.table, self.shapes()
         box = table.box and table.box.made(materials[table.box.material])
+        if isinstance(table, SteppedTable) and table.cell:
+            box = table.cell.made()
         walls = [wall.made(materials) for wall in getattr(table, "walls", ())]
         return particles(table, Surroundings(shapes, materials, box, walls)) if table.particles else None, box
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import time
@@ -11,13 +12,16 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.parsing import parse_json
+from dem.model.domain.box import AXES
+from dem.model.domain.cell import Cell
 from dem.model.energy import Energy
 from dem.run.callbacks import Callback, Interval
 from dem.system.system import Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
+    from dem.statistics.cell_state import CellState
     from dem.system.system import FrameSegment, System
 
 TABLE = "table"  # attribute of a file's `parameters`
@@ -31,12 +35,19 @@ class Moment:
     def __init__(self, sim: System, rate: float) -> None:
         self.sim, self.rate = sim, rate
         self._energy: Energy | None = None
+        self._cell: CellState | None = None
 
     @property
     def energy(self) -> Energy:
         """Energies [J]."""
         self._energy = self._energy or self.sim.energy()
         return self._energy
+
+    @property
+    def cell(self) -> CellState:
+        """State of the cell that deforms."""
+        self._cell = self._cell or self.sim.cell
+        return self._cell
 
 
 class Column(NamedTuple):
@@ -51,6 +62,20 @@ def _energy(name: str) -> Column:
     return Column("J", lambda now: getattr(now.energy, name))
 
 
+def _cell_columns() -> Iterator[tuple[str, Column]]:
+    """Columns of runs in a cell that deforms: what an element test measures, and components of stress and strain."""
+    yield "pressure", Column("Pa", lambda now: float(now.cell.stress.pressure))
+    yield "deviatoric_stress", Column("Pa", lambda now: now.cell.deviatoric_stress)
+    yield "volumetric_strain", Column("1", lambda now: float(np.trace(now.cell.strain)))
+    for name in ("void_ratio", "coordination", "unbalanced", "inertial_number"):
+        yield name, Column("1", lambda now, name=name: float(getattr(now.cell, name)))
+    for a, b in itertools.combinations_with_replacement(range(3), 2):
+        axes = AXES[a] + AXES[b]
+        yield f"stress_{axes}", Column("Pa", lambda now, at=(a, b): float(now.cell.stress.total[at]))
+        yield f"strain_{axes}", Column("1", lambda now, at=(a, b): float(now.cell.strain[at]))
+
+
+OF_CELLS = dict(_cell_columns())
 COLUMNS = {
     "step": Column("1", lambda now: now.sim.step_count or 0, whole=True),
     "time": Column("s", lambda now: now.sim.time),
@@ -60,12 +85,14 @@ COLUMNS = {
     "collisions": Column("1", lambda now: now.sim.work_count, whole=True),
     "speed": Column("m/s", lambda now: float(np.linalg.norm(now.sim.particles.velocity, axis=1).max())),
     "rate": Column("1/s", lambda now: now.rate),
+    **OF_CELLS,
 }
 """Columns by name: units, and how to reckon them. ``error`` is that of the verdict, ``speed`` the largest, ``rate`` the
 steps or collisions a second of computing since the row before."""
 STEPPED = ("step", "time", "kinetic", "gravitational", "elastic", "dissipated", "work", "total")
 STEPPED += ("error", "contacts", "rate")
 WET = (*STEPPED[:7], "fluid", *STEPPED[7:])
+DEFORMING = ("step", "time", *list(OF_CELLS)[:7], "error", "contacts", "rate")
 EVENTFUL = ("time", "kinetic", "gravitational", "total", "error", "collisions", "rate")
 
 
@@ -94,8 +121,11 @@ class RunningTable:
         self, sim: System, columns: Iterable[str] | str | bool, every: object, plan: list[FrameSegment], *, shown: bool
     ) -> None:
         usual = EVENTFUL if sim.step_count is None else STEPPED if sim.fluid is None else WET
+        deforms = isinstance(sim.box, Cell)
+        usual = DEFORMING if deforms else usual
         self.names = chosen(columns) or usual
         alien = ({"step", "contacts"} if sim.step_count is None else {"collisions"}) & {*self.names}
+        alien |= set() if deforms else {*OF_CELLS} & {*self.names}
         if alien:
             message = f"there is no column {min(alien)} here, expected some of {', '.join(usual)}"
             raise ValueError(message)

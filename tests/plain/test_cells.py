@@ -331,6 +331,10 @@ def test_what_a_cell_cannot_hold_is_refused():
     sim = simulation(particles, cell)
     with pytest.raises(ValueError, match=r"gravity is .* in a Cell"):
         sim.gravity = (0, 0, -9.81)
+    with pytest.raises(ValueError, match="random places need a cell at right angles"):
+        dem.pack(BALL, ELASTIC, dem.Cell([[L, 0.1 * L, 0], [0, L, 0], [0, 0, L]]), number=2)
+    with pytest.raises(ValueError, match="there is no column pressure here"):
+        simulation(particles, None).run(1e-4, table="pressure")
     with pytest.raises(AttributeError, match=r"expected a dem\.Cell"):
         simulation(particles, None).cell  # noqa: B018, it is looked at
 
@@ -350,7 +354,8 @@ def test_frames_have_the_cell_as_the_run_had_it(tmp_path):
     """All that `Simulation.cell` says, at each frame; the box comes back as it was given."""
     sim, states = sheared_and_squeezed(), []
     given = sim.box
-    sim.run(0.008, output=tmp_path / "run.h5", frames=4, every=(100, lambda sim: states.append(sim.cell)))
+    looks = {"every": (100, lambda sim: states.append(sim.cell)), "table": True, "table_every": 100, "progress": False}
+    sim.run(0.008, output=tmp_path / "run.h5", frames=4, **looks)
     with dem.Trajectory(tmp_path / "run.h5") as run:
         assert run.box == given
         assert abs(run.cell.edges[-1, 0, 1]) < 0.55 * run.cell.edges[-1, 1, 1] < run.cell.strain[-1, 0, 1]  # reduced
@@ -360,6 +365,10 @@ def test_frames_have_the_cell_as_the_run_had_it(tmp_path):
                 np.testing.assert_array_equal(getattr(frame.cell, name), getattr(state, name), err_msg=name)
             np.testing.assert_array_equal(frame.cell.stress.contact, state.stress.contact)
             np.testing.assert_array_equal(frame.cell.stress.kinetic, state.stress.kinetic)
+        table, strain = run.table, np.trace(run.cell.strain, axis1=1, axis2=2)
+        columns = {"pressure": run.cell.stress.pressure, "void_ratio": run.cell.void_ratio, "volumetric_strain": strain}
+        for name, values in columns.items():
+            np.testing.assert_array_equal(table[name], values, err_msg=name)
         np.testing.assert_array_equal(run.cell.volume, [frame.cell.volume for frame in run])
         with pytest.raises(ValueError, match=r"Frame\.cell"):
             run[0].contact_numbers()
@@ -398,3 +407,43 @@ def test_a_stress_is_held_beside_a_lasting_rate():
     assert np.mean(rates) > 0.5  # it is not at rest
     assert abs(np.mean(errors)) < 1e-3
     assert np.ptp(rates) < 0.1 * np.mean(rates)  # and does not ring
+
+
+CELL_FILE = """
+duration = 1e-4
+time_step = 1e-5
+gravity = [0, 0, 0]
+materials.sand = {young = "50 MPa", poisson = 0.3, density = 2500.0}
+shapes.grain = {type = "sphere", diameter = "5 mm"}
+particles = [{shape = "grain", material = "sand", position = [[0.01, 0.01, 0.01]]}]
+"""
+
+
+def test_a_case_file_has_words_for_a_cell(tmp_path):
+    given = """
+        [cell]
+        edges = [["4 cm", 0.01, 0], [0, 0.04, 0], [0, 0, 0.04]]
+        rate = [0, 0, -0.5]
+        rate_changes = [{time = "0.5 ms", rate = [0, 0, 0.5]}]
+        stress = [["10 kPa", "none", "none"], ["none", 1e4, "none"], ["none", "none", "none"]]
+        fastest = 2.0
+    """
+    (tmp_path / "one.toml").write_text(CELL_FILE + given)
+    sim = dem.load(tmp_path / "one.toml")
+    held = [[1e4, None, None], [None, 1e4, None], [None] * 3]
+    assert sim.box == dem.Cell(
+        [[0.04, 0.01, 0], [0, 0.04, 0], [0, 0, 0.04]], rate=(0, 0, -0.5), rate_changes=[(5e-4, (0, 0, 0.5))],
+        stress=held, fastest=2.0,
+    )  # fmt: skip
+    sim.run(1e-4, output=tmp_path / "one.h5", frames=1)
+    (tmp_path / "two.toml").write_text(CELL_FILE + '[cell]\nlast_frame = "one.h5"\nstress = 2e4\n')
+    went_on = dem.load(tmp_path / "two.toml").box
+    assert went_on == dem.Cell(sim.box.edges, stress=2e4)
+    for cell, message in (
+        ("edges = [1, 1, 1]\nrate = [1, 0, 0]\nstress = 1e4", "along xx, where the stress is held"),
+        ("rate = [1, 0, 0]", "give either edges or last_frame"),
+        ('edges = [1, 1, 1]\n[box]\nupper = [1, 1, 1]\nmaterial = "sand"', "box and cell are both given"),
+    ):
+        (tmp_path / "wrong.toml").write_text(f"{CELL_FILE}[cell]\n{cell}\n")
+        with pytest.raises(ValueError, match=message):
+            dem.load(tmp_path / "wrong.toml")

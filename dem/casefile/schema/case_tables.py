@@ -9,18 +9,21 @@ from pydantic import BaseModel, BeforeValidator, Field, field_validator, model_v
 from dem.casefile.schema.fluid import FluidTable
 from dem.casefile.schema.insertion import InserterTable, OutletTable
 from dem.casefile.schema.key_types import (
+    NOT_HELD,
     Angle,
     AngularVelocities,
     Axis,
     Count,
     Density,
     Duration,
+    Edges,
     Face,
     Factor,
     FieldName,
     Frequency,
     Friction,
     Gravity,
+    HeldStresses,
     InputFile,
     Integrator,
     Interval,
@@ -32,6 +35,7 @@ from dem.casefile.schema.key_types import (
     Orientations,
     OutputFile,
     Point,
+    Rate,
     Rule,
     Seed,
     ShapeName,
@@ -42,6 +46,7 @@ from dem.casefile.schema.key_types import (
     TimeStep,
     Velocities,
     Velocity,
+    VelocityGradient,
     Viscosity,
 )
 from dem.casefile.schema.law_components import LawPartKeys
@@ -50,6 +55,7 @@ from dem.casefile.schema.sizes import SizesTable
 from dem.casefile.schema.walls import WallTable
 from dem.model.contact.contacts import Contact, present_damping
 from dem.model.domain.box import Box, Motion
+from dem.model.domain.cell import Cell
 from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence
 from dem.model.materials import Material
@@ -149,6 +155,70 @@ class BoxTable(Table):
             message = f"motion is given for all faces and for {', '.join(moving.keys() - {'all'})}: leave one out"
             raise ValueError(message)
         return Box(**{**dict(self), "material": material, "motion": moving.get("all", moving)})
+
+
+class RateChangeTable(Table):
+    """``[[cell.rate_changes]]``."""
+
+    time: Duration = Field(description="from when on [s]", examples=[0.5])
+    rate: VelocityGradient = Field(
+        description="velocity gradient, as that of the cell [1/s]", examples=[[0.0, 0.0, 1.0]]
+    )
+
+
+class CellTable(Table):
+    """``[cell]``: periodic, and deforms; in place of a box."""
+
+    edges: Edges | None = Field(
+        None, description="lengths, or three rows with an edge in each column [m]; or give last_frame",
+        examples=[[0.1, 0.1, 0.1]],
+    )  # fmt: skip
+    last_frame: InputFile | None = Field(
+        None, description="trajectory whose cell has these edges at its end", examples=["run.h5"]
+    )
+    rate: VelocityGradient = Field(
+        (0.0, 0.0, 0.0), description="velocity gradient: its diagonal, or three rows [1/s]; negative in compression"
+    )
+    rate_changes: list[RateChangeTable] = Field([], description="other rates from some times on; default: none")
+    stress: HeldStresses | None = Field(
+        None,
+        description='that is held [Pa]: a pressure, or three rows with "none" where a rate is given; default: none',
+        examples=[1e4],
+    )  # fmt: skip
+    gain: Factor | None = Field(
+        None, description="rate over the excess of stress [1/(Pa s)]; default: by the packing", examples=[1e-3]
+    )
+    fastest: Annotated[Rate, Field(gt=0)] | None = Field(
+        None,
+        description="largest rate that holds a stress [1/s]; default: at an inertial number of 1e-3",
+        examples=[2.0],
+    )
+
+    @model_validator(mode="after")
+    def _deforms(self) -> CellTable:
+        """Refuse edges without a volume, and rates where stresses are held."""
+        if (self.edges is None) == (self.last_frame is None):
+            message = "give either edges or last_frame"
+            raise ValueError(message)
+        self.made()
+        return self
+
+    def made(self) -> Cell:
+        """The cell."""
+        edges = self.edges
+        if self.last_frame is not None:
+            from dem.files.reading.trajectory import Trajectory  # noqa: PLC0415, few files name one
+
+            with Trajectory(self.last_frame) as run:
+                if run.cell is None:
+                    message = f"{self.last_frame} has no cell that deforms"
+                    raise ValueError(message)
+                edges = run.cell.edges[-1]
+        stress = self.stress
+        if isinstance(stress, list):
+            stress = [[None if value == NOT_HELD else value for value in row] for row in stress]
+        changes = [(change.time, change.rate) for change in self.rate_changes]
+        return Cell(edges, rate=self.rate, rate_changes=changes, stress=stress, gain=self.gain, fastest=self.fastest)
 
 
 class LatticeTable(Table):
@@ -291,6 +361,7 @@ class SteppedTable(Table, CaseKeys):
     time_step: TimeStep = Field(description="time step [s], or auto", examples=["auto"])
     integrator: Integrator = Field(AUTO, description=f"{MEANING}, see `dem integrators`")
     threads: Count | None = Field(None, description="default: all cores; changes no bit of the result", examples=[1])
+    cell: CellTable | None = Field(None, description="a periodic cell that deforms, in place of a box; default: none")
     contact_rule: Rule = Field("geometric", description="of pairs of materials that are not in contacts")
     contact_damping: Annotated[Literal["shared", "independent"], BeforeValidator(present_damping)] = Field(
         "shared", description="of several contacts of two bodies"
@@ -300,6 +371,13 @@ class SteppedTable(Table, CaseKeys):
     fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")
     inserters: list[InserterTable] = Field([], description="region where particles are inserted during the run")
     outlets: list[OutletTable] = Field([], description="where particles are taken out")
+
+    @model_validator(mode="after")
+    def _one_domain(self) -> SteppedTable:
+        if self.box and self.cell:
+            message = "box and cell are both given: leave one out"
+            raise ValueError(message)
+        return self
 
     @field_validator("contacts")
     @classmethod

@@ -99,6 +99,7 @@ Frequency = _measured(units.FREQUENCY)
 Speed = _measured(units.SPEED)
 Spin = _measured(units.SPIN)
 Acceleration = _measured(units.ACCELERATION)
+Rate = _measured(units.RATE)
 
 Number = Annotated[float, Strict()]
 Friction = Annotated[Number, Field(ge=0)]
@@ -122,12 +123,25 @@ Velocity = tuple[Speed, Speed, Speed]
 Gravity = tuple[Acceleration, Acceleration, Acceleration]
 Quaternion = tuple[Number, Number, Number, Number]
 Velocities = _rows(Velocity)
+Edges = _rows(Point)
+VelocityGradient = _rows(tuple[Rate, Rate, Rate])
 AngularVelocities = _rows(tuple[Spin, Spin, Spin])
 Orientations = Annotated[
     Annotated[Quaternion, Tag(ONE)]
     | Annotated[list[Quaternion], Tag(EACH)]
     | Annotated[Literal["random", "as-given"], Tag(WORD)],
     Discriminator(_form),
+]
+
+NOT_HELD = "none"  # in place of a stress, where a rate is given
+HeldStress = Annotated[
+    Modulus,
+    WrapValidator(lambda value, check: value if value == NOT_HELD else check(value)),
+    PlainSerializer(lambda value: value),
+]
+HeldStresses = Annotated[
+    Annotated[Modulus, Tag(ONE)] | Annotated[list[tuple[HeldStress, HeldStress, HeldStress]], Tag(EACH)],
+    Discriminator(lambda value: EACH if isinstance(value, (list, tuple)) else ONE),
 ]
 
 OutputFile = Annotated[str, Field(min_length=1), AfterValidator(_resolved)]

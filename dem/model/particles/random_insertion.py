@@ -18,6 +18,7 @@ from dem.base.text import counted
 from dem.base.user_classes import hinted
 from dem.kernels.packing import insertion
 from dem.model.domain.box import Box
+from dem.model.domain.cell import Cell
 from dem.model.domain.regions import Region, region_of
 from dem.model.materials import Material
 from dem.model.particles.grading import graded
@@ -206,6 +207,9 @@ def region(
     """Corners (3,), (3,) of where particles are to be [m]; raises ValueError if there is no such volume."""
     if box is None and (lower is None or upper is None):
         message = "random needs lower and upper, or a box"
+        raise ValueError(message)
+    if isinstance(box, Cell) and np.any(np.array(box.edges) != np.diag(np.diagonal(box.edges))):
+        message = f"random places need a cell at right angles, and its edges are {box.edges}"
         raise ValueError(message)
     corners = (box.lower if lower is None else lower, box.upper if upper is None else upper)
     low, high = (checks.array(name, x, (3,), "corner [m]") for name, x in zip(("lower", "upper"), corners, strict=True))
