@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model.domain.box import AXES, FACES
-from dem.model.shapes.bodies import body_axis, place
+from dem.model.shapes.bodies import axis_of, body_axis, place
 
 if TYPE_CHECKING:
     from dem.files.reading.trajectory import Trajectory
     from dem.model.shapes.bodies import Spheres, Variant
 
-SLENDER = 0.99  # least moment of inertia over the next one: below, a body has a long axis
 ROOMY = 10.0  # a box so many times as long as what is in it at first is drawn about that, where it is open
 ABOUT = 1.5  # so far from it, in its lengths
 
@@ -110,8 +109,8 @@ def size_of(variant: Variant) -> float:
 
 def long_axis(variant: Variant) -> int | None:
     """Body axis of least inertia, if there is one that stands out."""
-    least, next_one = np.argsort(variant.inertia, kind="stable")[:2]
-    return int(least) if variant.inertia[least] < SLENDER * variant.inertia[next_one] else None
+    axis = axis_of(variant.inertia)
+    return None if axis < 0 else axis
 
 
 def slender(run: Trajectory) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from dem.files.reading.stored_field import read_rows
 from dem.files.validation import input_validation
 from dem.model.domain.box import AXES
 from dem.model.particles.fields import STATE
-from dem.model.shapes.bodies import Spheres, Surfaces, body_axis, place, place_surfaces
+from dem.model.shapes.bodies import Spheres, Surfaces, axis_of, body_axis, place, place_surfaces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,6 +131,35 @@ class Frame:
         """Unit vectors along the body x axes (N, 3), a fibre's own."""
         return body_axis(self.orientation)
 
+    def directions(self, of: Literal["long", "short"] = "long") -> tuple[np.ndarray, np.ndarray]:
+        """Unit vectors along an axis of the particles that have it, for `dem.statistics.order_parameter`.
+
+        Parameters
+        ----------
+        of : "long" or "short"
+            The axis of the least moment of inertia, along which a particle is longest, or that of the largest one.
+
+        Returns
+        -------
+        directions, particles
+            (M, 3), of either sign, and which of the particles that are there (M,). Particles without such an axis,
+            such as spheres, are left out.
+
+        Raises
+        ------
+        ValueError
+            For another word, or if no particle has such an axis.
+        """
+        side = {"long": 0, "short": 2}[checks.one_of("axis", of, ("long", "short"))]
+        axes = np.array([axis_of(variant.inertia, side) for variant in self._run.variants])[self.variant]
+        found = np.flatnonzero(axes >= 0)
+        if not len(found):
+            message = f"no particle of {self._run.path} has a {of} axis that stands out"
+            raise ValueError(message)
+        pose = self.orientation[found]
+        each = [body_axis(pose, k) for k in range(3)]
+        return np.select([axes[found, None] == k for k in range(3)], each), found
+
     @cached_property
     def energy(self) -> dict[str, float]:
         """Energies of the system [J]."""
@@ -181,7 +210,16 @@ class Frame:
         return statistics.ContactForces(**values, point=self.position[rows["i"]] + rows["arm"])
 
     def contact_numbers(self, tolerance: float = 0.0) -> ContactNumbers:
-        """How many particles and walls each particle touches, see `dem.statistics.contact_numbers`."""
+        """How many particles and walls each particle touches, see `dem.statistics.contact_numbers`.
+
+        Of convex shapes the contacts count that the run wrote; raises ValueError for these if it wrote none, or for a
+        tolerance.
+        """
+        if any(variant.surface for variant in self._run.variants):
+            if tolerance:
+                message = f"tolerance is {tolerance!r}, expected 0: convex shapes count by their contacts alone"
+                raise ValueError(message)
+            return statistics.coordination_numbers(self.contact_forces(), len(self.position))
         box = self._run.box
         if self.cell is not None:
             message = f"{self._run.path} has a dem.Cell, which deforms: its coordination is in Frame.cell"

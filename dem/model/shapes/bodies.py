@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from dem.model.shapes.shape import Shape
 
 
+SLENDER = 0.99  # a moment of inertia over the next one: below, a body has an axis that stands out
+
+
 class SurfaceMesh(NamedTuple):
     """SurfaceMesh of a shape as triangles, in its body frame; scaled copies of a shape have the arrays in common."""
 
@@ -71,6 +74,14 @@ class Spheres(NamedTuple):
     centres: np.ndarray  # (S, 3), world frame [m]
     radii: np.ndarray  # (S,) [m]
     owner: np.ndarray  # number of the body of each (S,)
+
+
+def axis_of(inertia: np.ndarray, side: int = 0) -> int:
+    """Body axis of the least (0) or largest (2) of the principal moments (3,), if that stands out; else -1."""
+    least, middle, largest = np.argsort(inertia, kind="stable")
+    if side == 0:
+        return int(least) if inertia[least] < SLENDER * inertia[middle] else -1
+    return int(largest) if inertia[middle] < SLENDER * inertia[largest] else -1
 
 
 def body_axis(orientation: np.ndarray, k: int = 0) -> np.ndarray:

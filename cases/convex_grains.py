@@ -1,0 +1,272 @@
+"""Grains by support functions: ellipsoids, superellipsoids, tablets and dice, at rest and in flow."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from contextlib import suppress
+
+import numpy as np
+from dem.cases.grains import Grains
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+
+import dem
+
+GOLDEN = (1 + math.sqrt(5)) / 2
+SIGNS = (-1.0, 1.0)
+
+
+def of_diameter(shape: dem.Shape, diameter: float) -> dem.Shape:
+    """The shape scaled to the volume of a sphere of a diameter [m]."""
+    return shape.scaled(diameter / (6 / math.pi * shape.mass_properties(1.0).volume) ** (1 / 3))
+
+
+def turned(count: int, rng: np.random.Generator) -> np.ndarray:
+    """Random orientations (N, 4), all equally likely."""
+    q = rng.normal(size=(count, 4))
+    return q / np.sqrt((q * q).sum(1))[:, None]
+
+
+class ConvexGrains(Grains):
+    """Grains of other shapes than spheres, softer than glass, without resistance to rolling."""
+
+    n: PositiveInt = Field(120, description="number of grains")
+    diameter: PositiveFloat = Field(4e-3, description="of the sphere of a grain's volume [m]")
+    rolling_friction: NonNegativeFloat = Field(0.0, description="of resistance to rolling, which is of spheres alone")
+
+    def shapes(self) -> list[dem.Shape]:
+        """The shapes, of which there are equally many grains."""
+        raise NotImplementedError
+
+    def strewn(self, inside: object, lower: tuple, upper: tuple) -> dem.Particles:
+        """Grains turned at random, at the lowest places of a lattice between two corners that are inside."""
+        shapes = self.shapes()
+        wide = 2.0 * max(float(shape.radii.max()) for shape in shapes)
+        places = self.model_copy(update={"diameter": wide}).grains(inside, lower, upper).position
+        orientation = turned(self.n, np.random.default_rng([self.seed, 1]))
+        groups = [
+            dem.Particles(shape, self.material(), position=places[k :: len(shapes)],
+                          orientation=orientation[k :: len(shapes)], name=f"grain-{k}" if len(shapes) > 1 else "grain")
+            for k, shape in enumerate(shapes) if k < self.n
+        ]  # fmt: skip
+        return dem.Particles.concatenate(groups)
+
+
+class EllipsoidPacking(ConvexGrains):
+    """Ellipsoids of axes α : 1 : 1/α without friction settle to a random packing, denser than spheres do."""
+
+    name = "ellipsoid-packing"
+
+    duration: PositiveFloat = Field(0.4, description="simulated time [s]")
+    frames: PositiveInt = Field(40, description="frames written after the first")
+    aspect_ratio: float = Field(1.25, ge=1, le=4, description="α, of the longest axis over the middle one")
+    friction: NonNegativeFloat = Field(0.0, description="Coulomb's coefficient")
+    restitution: float = Field(0.3, gt=0, le=1, description="coefficient of restitution")
+
+    def shapes(self) -> list[dem.Ellipsoid]:
+        """One ellipsoid."""
+        a = 0.5 * self.diameter
+        return [dem.Ellipsoid(semi_axes=(self.aspect_ratio * a, a, a / self.aspect_ratio))]
+
+    def build(self) -> tuple[dem.Particles, dem.Box]:
+        """Grains on a lattice above a floor, periodic along x and y."""
+        volume = self.n * math.pi / 6 * self.diameter**3
+        across = 2.2 * self.aspect_ratio * self.diameter
+        width = max((volume / 0.6) ** (1 / 3), 1.01 * across)
+        layers = math.ceil(self.n / max(1, int(width / (1.1 * self.aspect_ratio * self.diameter))) ** 2) + 1
+        height = 1.2 * self.aspect_ratio * self.diameter * (layers + 1)
+        box = dem.Box((0, 0, 0), (width, width, height), self.material(), periodic=("x", "y"))
+        return self.strewn(lambda x, _y, _z: np.ones(x.shape, bool), box.lower, box.upper), box
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """Solid fraction between a fifth and three fifths of the height of the bed, away from floor and surface."""
+        spheres = run.spheres(-1)
+        top = float((spheres.centres[:, 2] + spheres.radii).max())
+        profile = run[-1].solid_fraction("z", bins=1, lower=(*run.box.lower[:2], 0.2 * top),
+                                         upper=(*run.box.upper[:2], 0.6 * top))  # fmt: skip
+        return {"solid_fraction": float(profile.value[0])}
+
+
+class EllipsoidsHopper(ConvexGrains):
+    """Ellipsoids flow out of a wedge-shaped hopper through a slot onto a floor."""
+
+    name = "ellipsoids-hopper"
+
+    duration: PositiveFloat = Field(0.6, description="simulated time [s]")
+    frames: PositiveInt = Field(60, description="frames written after the first")
+    aspect_ratio: float = Field(1.6, ge=1, le=4, description="of the long axis over the two others")
+    slot: PositiveFloat = Field(0.018, description="width of the slot [m]")
+    width: PositiveFloat = Field(0.05, description="of the bin [m]")
+    depth: PositiveFloat = Field(0.02, description="of the bin, between two walls [m]")
+    angle: float = Field(50.0, gt=0, lt=90, description="of the inclined walls to the floor [deg]")
+    drop: PositiveFloat = Field(0.03, description="from the slot to the floor [m]")
+
+    def shapes(self) -> list[dem.Ellipsoid]:
+        """One ellipsoid of revolution."""
+        return [of_diameter(dem.Ellipsoid(semi_axes=(self.aspect_ratio, 1.0, 1.0)), self.diameter)]
+
+    @property
+    def shoulder(self) -> float:
+        """Height of the inclined walls above the slot [m]."""
+        return 0.5 * (self.width - self.slot) * math.tan(math.radians(self.angle))
+
+    def walls(self) -> list[dem.Rectangle]:
+        """Two inclined walls, from the slot to the sides."""
+        run, rise, reach = 0.5 * (self.width - self.slot), self.shoulder, 0.25 * (self.width + self.slot)
+        return [
+            dem.Rectangle((side * reach, 0.5 * self.depth, 0.5 * rise), (side * run, 0, rise), (0, self.depth, 0),
+                          material=self.material(), name=f"incline-{name}")
+            for side, name in ((-1, "left"), (1, "right"))
+        ]  # fmt: skip
+
+    def build(self) -> tuple[dem.Particles, dem.Box]:
+        """Grains above the inclined walls."""
+        half, wide = 0.5 * self.width, 2.2 * float(self.shapes()[0].radii[0])
+        layers = math.ceil(self.n / (max(1, int(self.width / wide)) * max(1, int(self.depth / wide)))) + 2
+        top = self.shoulder + wide * layers
+        box = dem.Box((-half, 0, -self.drop), (half, self.depth, top), self.material())
+        return self.strewn(
+            lambda x, _y, _z: np.ones(x.shape, bool), (-half, 0, self.shoulder), (half, self.depth, top)
+        ), box
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """Share of the mass below the slot at the end."""
+        below = run.position[-1][:, 2] < 0
+        return {"discharged_share": float(run.mass[below].sum() / run.mass.sum())}
+
+
+class TabletsHeap(ConvexGrains):
+    """Tablets are poured onto a floor and lie in a heap."""
+
+    name = "tablets-heap"
+
+    duration: PositiveFloat = Field(0.7, description="simulated time [s]")
+    frames: PositiveInt = Field(70, description="frames written after the first")
+    n: PositiveInt = Field(100, description="number of grains")
+    thickness: float = Field(0.5, gt=0.1, le=2, description="of a tablet over its diameter")
+    edge: float = Field(0.2, gt=0.01, lt=0.5, description="radius of a tablet's edges over its thickness")
+    friction: NonNegativeFloat = Field(0.6, description="Coulomb's coefficient")
+    restitution: float = Field(0.4, gt=0, le=1, description="coefficient of restitution")
+    radius: PositiveFloat = Field(0.012, description="of the stream that pours [m]")
+    height: PositiveFloat = Field(0.04, description="from which it pours [m]")
+
+    def shapes(self) -> list[dem.RoundedCylinder]:
+        """One tablet."""
+        rounding = self.edge * min(self.thickness, 1.0)
+        tablet = dem.RoundedCylinder(diameter=1.0, length=self.thickness, rounding=rounding)
+        return [of_diameter(tablet, self.diameter)]
+
+    def build(self) -> tuple[None, dem.Box]:
+        """A floor without end."""
+        far, open_to = 100 * self.radius, ["x-", "x+", "y-", "y+", "z+"]
+        return None, dem.Box((-far, -far, 0), (far, far, far), self.material(), open=open_to)
+
+    def inserters(self) -> list[dem.Inserter]:
+        """A stream that has poured all by half of the time."""
+        r, low, wide = self.radius, self.height, 3 * float(self.shapes()[0].radii[0])
+        region = dem.Block((-r, -r, low), (r, r, low + 2 * wide))
+        rate = self.n / (0.5 * self.duration)
+        return [dem.Inserter(self.shapes()[0], self.material(), region=region, number=self.n, rate=rate,
+                             velocity=(0, 0, -0.3), seed=self.seed, name="tablet")]  # fmt: skip
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """Slope of the heap's flank; nan for a heap that is too flat to have one."""
+        spheres, angle = run.spheres(-1), math.nan
+        widest = np.hypot(*spheres.centres[:, :2].T).max()
+        edges = self.diameter * np.arange(2 + int(widest / self.diameter))
+        profile = dem.statistics.cone_profile(spheres, edges, centre=(0, 0))
+        with suppress(ValueError):
+            angle = math.degrees(dem.statistics.angle_of_repose(profile, base=self.thickness * self.diameter).angle)
+        return {"angle_of_repose_deg": angle}
+
+
+class Dice(ConvexGrains):
+    """The five Platonic solids are poured into a box and vibrated."""
+
+    name = "dice"
+
+    duration: PositiveFloat = Field(0.6, description="simulated time [s]")
+    frames: PositiveInt = Field(60, description="frames written after the first")
+    n: PositiveInt = Field(60, description="number of dice, a fifth of each solid")
+    diameter: PositiveFloat = Field(8e-3, description="of the sphere of a die's volume [m]")
+    edge: float = Field(0.1, gt=0.005, lt=0.5, description="radius of their edges over that of the ball inside a die")
+    width: PositiveFloat = Field(0.04, description="of the box [m]")
+    amplitude: NonNegativeFloat = Field(5e-4, description="of its vertical vibration [m]")
+    frequency: PositiveFloat = Field(25.0, description="[Hz]")
+
+    def shapes(self) -> list[dem.Polyhedron]:
+        """Tetrahedron, cube, octahedron, dodecahedron and icosahedron."""
+        cube = list(itertools.product(SIGNS, repeat=3))
+        cross = [tuple(sign * row) for row in np.eye(3) for sign in SIGNS]
+        rings = [
+            [tuple(np.roll((0.0, a * first, b * second), k)) for a in SIGNS for b in SIGNS for k in range(3)]
+            for first, second in ((1 / GOLDEN, GOLDEN), (1.0, GOLDEN))
+        ]
+        solids = [[corner for corner in cube if math.prod(corner) > 0], cube, cross, [*cube, *rings[0]], rings[1]]
+        inner = [
+            1 / math.sqrt(3),
+            1.0,
+            1 / math.sqrt(3),
+            GOLDEN**2 / math.sqrt(1 + GOLDEN**2),
+            GOLDEN**2 / math.sqrt(3),
+        ]  # radii of the balls inside of them
+        return [
+            of_diameter(dem.Polyhedron(vertices=corners, rounding=self.edge * ball), self.diameter)
+            for corners, ball in zip(solids, inner, strict=True)
+        ]
+
+    def build(self) -> tuple[dem.Particles, dem.Box]:
+        """Dice above the floor, mixed."""
+        wide = 2.2 * max(float(shape.radii[0]) for shape in self.shapes())
+        height = wide * (math.ceil(self.n / max(1, int(self.width / wide)) ** 2) + 2)
+        shaken = dem.Motion(amplitude=(0, 0, self.amplitude), frequency=self.frequency)
+        box = dem.Box((0, 0, 0), (self.width, self.width, height), self.material(), open=("z+",),
+                      motion={"z-": shaken} if self.amplitude else {})  # fmt: skip
+        return self.strewn(lambda x, _y, _z: np.ones(x.shape, bool), box.lower, box.upper), box
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """Solid fraction of a bed that is twice as high as the centre of mass of the dice is above the floor."""
+        volume = np.array([variant.volume for variant in run.variants])[run.variant]
+        height = 2 * float((run.position[-1][:, 2] * volume).sum() / volume.sum())
+        return {"solid_fraction": float(volume.sum() / (self.width**2 * height))}
+
+
+class SuperellipsoidDrum(ConvexGrains):
+    """Superellipsoids in a turning drum: with larger exponents they are blockier, and lie steeper."""
+
+    name = "superellipsoid-drum"
+
+    duration: PositiveFloat = Field(0.8, description="simulated time [s]")
+    frames: PositiveInt = Field(80, description="frames written after the first")
+    exponent: float = Field(4.0, ge=2, le=8, description="both exponents of the grains; 2: spheroids")
+    flatness: float = Field(0.7, gt=0.2, le=1, description="of the third axis over the two others")
+    radius: PositiveFloat = Field(0.025, description="of the drum [m]")
+    length: PositiveFloat = Field(0.016, description="between its end plates [m]")
+    rate: float = Field(4.0, description="of rotation about y, plates included [rad/s]")
+
+    def shapes(self) -> list[dem.Superellipsoid]:
+        """One superellipsoid."""
+        unit = dem.Superellipsoid(semi_axes=(1.0, 1.0, self.flatness), exponents=(self.exponent, self.exponent))
+        return [of_diameter(unit, self.diameter)]
+
+    def walls(self) -> list[dem.Cylinder]:
+        """The drum."""
+        half = 0.5 * self.length
+        turning = dem.Motion(axis=(0, 1, 0), rate=self.rate)
+        return [dem.Cylinder((0, -half, 0), (0, half, 0), self.radius, ends="both", material=self.material(),
+                             motion=turning, name="drum")]  # fmt: skip
+
+    def build(self) -> tuple[dem.Particles, None]:
+        """Grains in its lower part."""
+        r, half = self.radius, 0.5 * self.length
+        inner = r - 1.1 * float(self.shapes()[0].radii[0])
+        return self.strewn(lambda x, _y, z: np.hypot(x, z) < inner, (-r, -half, -r), (r, half, r)), None
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """Mean angle of the surface over the second half of the run."""
+        found = [
+            dem.statistics.drum_angle(frame.position, frame.mass, (0, 0, 0))
+            for frame in run
+            if frame.time > 0.5 * run.time[-1]
+        ]
+        return {"surface_angle_deg": math.degrees(float(np.mean(found))) if found else math.nan}
