@@ -219,9 +219,11 @@ class Dice(ConvexGrains):
         """Dice above the floor, mixed."""
         wide = 2.2 * max(float(shape.radii[0]) for shape in self.shapes())
         height = wide * (math.ceil(self.n / max(1, int(self.width / wide)) ** 2) + 2)
-        shaken = dem.Motion(amplitude=(0, 0, self.amplitude), frequency=self.frequency)
-        box = dem.Box((0, 0, 0), (self.width, self.width, height), self.material(), open=("z+",),
-                      motion={"z-": shaken} if self.amplitude else {})  # fmt: skip
+        motion = {}
+        if self.amplitude:
+            motion["z-"] = dem.Motion(amplitude=(0, 0, self.amplitude), frequency=self.frequency)
+        upper = (self.width, self.width, height)
+        box = dem.Box((0, 0, 0), upper, self.material(), open=("z+",), motion=motion)
         return self.strewn(lambda x, _y, _z: np.ones(x.shape, bool), box.lower, box.upper), box
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:

@@ -757,6 +757,7 @@ FEW = {"many-fibres": {"n": 20}, "many-spheres": {"n": 30}, "hard-spheres": {"n"
 # in fluids, or among walls: each wants kernels of its own, and is run in plain Python as well, see test_plain
 LONG = ("settling-spheres", "settling-fibres", "jeffery-orbit", "sheared-fibres", "cellular-fibres", "fibres-in-water",
         "fluidised-bed", "rotating-drum", "hopper", "vibrated-bed", "mixer", "fibres-in-sphere", "chute",
+        "dice", "ellipsoid-packing", "ellipsoids-hopper", "superellipsoid-drum", "tablets-heap",
         "heap", "many-fibres", "many-spheres", "turbulent-gas")  # fmt: skip
 # their beds take minutes: always by name, see tests/plain/test_bulk_benchmarks.py
 BEDS = ("silo", "silo-100k", "drum", "drum-38k", "impact", "impact-25k")

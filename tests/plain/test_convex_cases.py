@@ -1,0 +1,47 @@
+"""Built-in cases of convex grains: what they set up, and what their observables are."""
+
+import numpy as np
+import pytest
+
+import dem
+from dem.model.shapes.convex_hull import convex_hull
+
+OBSERVED = {
+    "dice": "solid_fraction", "ellipsoid-packing": "solid_fraction", "ellipsoids-hopper": "discharged_share",
+    "superellipsoid-drum": "surface_angle_deg", "tablets-heap": "angle_of_repose_deg",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OBSERVED)
+def test_a_case_starts_without_overlaps_and_observes_its_end(name, tmp_path):
+    case = dem.cases()[name](n=10)
+    sim = case.simulation()
+    assert len(sim.particles) == (0 if case.inserters() else 10)
+    assert sim.contact_count == 0
+    sim.run(3 * sim.time_step, output=tmp_path / "run.h5", frames=1)
+    if len(sim.particles):
+        with dem.Trajectory(tmp_path / "run.h5") as run:
+            assert set(case.observables(run)) == {OBSERVED[name]}
+            assert np.isfinite(case.observables(run)[OBSERVED[name]])
+
+
+def test_dice_are_the_five_platonic_solids_of_one_volume():
+    case = dem.cases()["dice"](edge=0.2)
+    shapes = case.shapes()
+    assert [len(convex_hull(shape.vertices).faces) for shape in shapes] == [4, 6, 8, 12, 20]
+    for shape in shapes:
+        hull = convex_hull(shape.vertices)
+        assert shape.volume == pytest.approx(np.pi / 6 * case.diameter**3, rel=1e-12)
+        np.testing.assert_allclose(hull.heights, hull.heights[0], rtol=1e-12)  # all faces are as far from the centre
+        assert shape.rounding == pytest.approx(0.2 * hull.heights[0], rel=1e-12)
+
+
+def test_solid_fraction_of_a_bed_is_that_of_its_volume(tmp_path):
+    """Dice at known places: the height counted is twice that of their centre of mass."""
+    case = dem.cases()["dice"](n=10, amplitude=0.0)
+    sim = case.simulation()
+    sim.run(sim.time_step, output=tmp_path / "run.h5", frames=1)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        height = 2 * run.position[-1][:, 2].mean()
+        volume = 10 * np.pi / 6 * case.diameter**3
+        assert case.observables(run)["solid_fraction"] == pytest.approx(volume / (0.04**2 * height), rel=1e-12)
