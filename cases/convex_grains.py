@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from contextlib import suppress
+from typing import ClassVar
 
 import numpy as np
 from dem.cases.grains import Grains
@@ -30,6 +31,8 @@ def turned(count: int, rng: np.random.Generator) -> np.ndarray:
 class ConvexGrains(Grains):
     """Grains of other shapes than spheres, softer than glass, without resistance to rolling."""
 
+    kinds: ClassVar[tuple[str, ...]] = ("grain",)  # names of the shapes
+
     n: PositiveInt = Field(120, description="number of grains")
     diameter: PositiveFloat = Field(4e-3, description="of the sphere of a grain's volume [m]")
     rolling_friction: NonNegativeFloat = Field(0.0, description="of resistance to rolling, which is of spheres alone")
@@ -46,7 +49,7 @@ class ConvexGrains(Grains):
         orientation = turned(self.n, np.random.default_rng([self.seed, 1]))
         groups = [
             dem.Particles(shape, self.material(), position=places[k :: len(shapes)],
-                          orientation=orientation[k :: len(shapes)], name=f"grain-{k}" if len(shapes) > 1 else "grain")
+                          orientation=orientation[k :: len(shapes)], name=self.kinds[k])
             for k, shape in enumerate(shapes) if k < self.n
         ]  # fmt: skip
         return dem.Particles.concatenate(groups)
@@ -184,6 +187,7 @@ class Dice(ConvexGrains):
     """The five Platonic solids are poured into a box and vibrated."""
 
     name = "dice"
+    kinds: ClassVar[tuple[str, ...]] = ("tetrahedron", "cube", "octahedron", "dodecahedron", "icosahedron")
 
     duration: PositiveFloat = Field(0.6, description="simulated time [s]")
     frames: PositiveInt = Field(60, description="frames written after the first")

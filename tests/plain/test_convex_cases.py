@@ -28,6 +28,7 @@ def test_a_case_starts_without_overlaps_and_observes_its_end(name, tmp_path):
 def test_dice_are_the_five_platonic_solids_of_one_volume():
     case = dem.cases()["dice"](edge=0.2)
     shapes = case.shapes()
+    assert [kind.name for kind in case.build()[0].kinds] == list(case.kinds)
     assert [len(convex_hull(shape.vertices).faces) for shape in shapes] == [4, 6, 8, 12, 20]
     for shape in shapes:
         hull = convex_hull(shape.vertices)
