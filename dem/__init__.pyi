@@ -5,10 +5,10 @@ from dem.base.notices import DemWarning as DemWarning
 from dem.case.bases import Axes as Axes
 from dem.case.bases import Case as Case
 from dem.case.bases import HardSphereCase as HardSphereCase
+from dem.case.bases import StochasticCase as StochasticCase
 from dem.case.bases import TimeStep as TimeStep
 from dem.case.find import cases as cases
 from dem.case.settled import settled as settled
-from dem.case.bases import StochasticCase as StochasticCase
 from dem.case.study import RotationCase as RotationCase
 from dem.case.study import StudyCase as StudyCase
 from dem.casefile.load import load as load

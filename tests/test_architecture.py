@@ -346,17 +346,6 @@ def test_no_result_is_computed_by_code_that_depends_on_the_processor(path):
     assert bool(found) == (path.relative_to(ROOT).as_posix() in EXEMPT), found
 
 
-def test_type_checkers_see_the_public_names():
-    """What is imported for them is what is imported on demand."""
-    blocks = [node for node in ast.parse(FILES["dem"].read_text()).body if isinstance(node, ast.If)]
-    seen = {}
-    for node in next(block for block in blocks if ast.unparse(block.test) == "TYPE_CHECKING").body:
-        for alias in node.names:
-            seen[alias.name] = f"dem.{alias.name}" if node.module == "dem" else node.module
-    assert seen == dem.HOMES
-    assert set(dem.__all__) <= set(dir(dem))
-
-
 def test_how_files_of_hdf5_begin_is_written_once():
     assert [name for name, path in FILES.items() if "x89HDF" in path.read_text()] == [
         "dem.files.writing.output_settings"

@@ -11,9 +11,8 @@ from dem.base import compilation
 from dem.dsmc.engine import PARTS, StochasticState
 from dem.dsmc.simulation import StochasticSpheres
 from dem.files.checkpoints.serialization import describe_particles, made, read_particles, recipe, write_particles
-from dem.files.validation import input_validation
-from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, require
-from dem.files.validation.input_validation import number
+from dem.files.validation import hdf5_validation
+from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, number, require
 from dem.kernels.event_driven.flight import RADIUS, TIME
 from dem.model.energy import Energy, energies_kept
 from dem.model.fluid.solids_pressure import SolidsPressure
@@ -70,9 +69,9 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpher
     settings = given["settings"]
     turbulence = settings["turbulence"] and Turbulence(**settings["turbulence"])
     pressure = SolidsPressure(**settings["pressure"]) if "pressure" in settings else None
-    state = StochasticState(**{part: input_validation.arrays(group, part) for part in PARTS})
+    state = StochasticState(**{part: hdf5_validation.arrays(group, part) for part in PARTS})
     booked = group["booked"]
-    start = input_validation.finite(booked, "start_energy", (energies_kept(fluid=True),))
+    start = hdf5_validation.finite(booked, "start_energy", (energies_kept(fluid=True),))
     sim = StochasticSpheres.__new__(StochasticSpheres)
     SimulationBase.__init__(
         sim, read_particles(given, group), made(given["box"]), given["gravity"], given["description"]
@@ -89,8 +88,8 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpher
         number(booked, "datum"), Energy(*start.tolist()), number(booked, "largest_kinetic", least=0),
         number(booked, "given"),
     )  # fmt: skip
-    sim._start_momentum = input_validation.finite(booked, "start_momentum", (3,))
-    sim._pushed = input_validation.finite(booked, "pushed", (3,)) != 0
+    sim._start_momentum = hdf5_validation.finite(booked, "start_momentum", (3,))
+    sim._pushed = hdf5_validation.finite(booked, "pushed", (3,)) != 0
     return sim
 
 

@@ -13,9 +13,8 @@ from dem.base import compilation
 from dem.event_driven.engine import LEAST_CELLS, PARTS, HardState
 from dem.event_driven.simulation import HardSpheres
 from dem.files.checkpoints.serialization import describe_particles, made, read_particles, recipe, write_particles
-from dem.files.validation import input_validation
-from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, require
-from dem.files.validation.input_validation import number
+from dem.files.validation import hdf5_validation
+from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, number, require
 from dem.kernels.event_driven.flight import CELL, FACE, NOBODY, PARTNER, RADIUS, WALLED
 from dem.model.energy import energies_kept
 from dem.model.particles.particles import UNIT_NORM
@@ -62,10 +61,10 @@ def write(sim: HardSpheres, group: h5py.Group) -> None:
 def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
     """Set the simulation up again, in the state that was written, which must fit, see `check_fits`."""
     del threads
-    parts = {part: input_validation.arrays(group, part) for part in PARTS}
+    parts = {part: hdf5_validation.arrays(group, part) for part in PARTS}
     state = HardState(**parts, time=number(group, "time"))
     ledger = EnergyLedger(
-        number(group, "datum"), input_validation.energy(group, "start_energy"),
+        number(group, "datum"), hdf5_validation.energy(group, "start_energy"),
         number(group, "largest_kinetic", least=0), number(group, "given") if "given" in group else 0.0,
     )  # fmt: skip
     sim = HardSpheres.__new__(HardSpheres)

@@ -15,12 +15,11 @@ import numpy as np
 
 from dem.base import compilation
 from dem.files.checkpoints.serialization import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.h5md.bonds import made_bonds
 from dem.files.h5md.bonds import write_arrays as write_bonds
-from dem.files.reading.stored_bonds import made_bonds
-from dem.files.reading.stored_walls import made_walls, recipes, write_arrays
-from dem.files.validation import input_validation
-from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, require
-from dem.files.validation.input_validation import number
+from dem.files.h5md.walls import made_walls, recipes, write_arrays
+from dem.files.validation import hdf5_validation
+from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, number, require
 from dem.kernels.compiler.jit import in_python
 from dem.kernels.soft.bonds.bond_arrays import GONE
 from dem.kernels.soft.bonds.overlap_release import FAR
@@ -129,18 +128,18 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
     walls = made_walls(given.get("walls", []), group.get(ARRAYS_OF_WALLS))
     own = [box.material] if box and box.material else []
     materials = list(dict.fromkeys([*(m for _, m in particles.variants), *own, *(wall.material for wall in walls)]))
-    remembered = input_validation.arrays(group, CONTACTS)
+    remembered = hdf5_validation.arrays(group, CONTACTS)
     state = Snapshot(
-        bodies=restored(BODIES, input_validation.arrays(group, BODIES)),
+        bodies=restored(BODIES, hdf5_validation.arrays(group, BODIES)),
         contacts=ContactHistory(*(remembered[name] for name in ContactHistory._fields)),
-        progress=restored(PROGRESS, input_validation.arrays(group, PROGRESS)),
+        progress=restored(PROGRESS, hdf5_validation.arrays(group, PROGRESS)),
         energy_unit=number(group, "unit", above=0),
-        datum=number(group, "datum"), start_step=int(input_validation.numbers(group, "start_step", (), "iu")[()]),
-        watch=input_validation.numbers(group, "watch", (None,))[:] if "watch" in group else np.empty(0),
-        fluid=input_validation.arrays(group, FLUID) if FLUID in group else {},
-        walls=input_validation.arrays(group, WALLS) if WALLS in group else {},
-        traffic=input_validation.arrays(group, TRAFFIC) if TRAFFIC in group else {},
-        bonds=input_validation.arrays(group, TIED) if TIED in group else {},
+        datum=number(group, "datum"), start_step=int(hdf5_validation.numbers(group, "start_step", (), "iu")[()]),
+        watch=hdf5_validation.numbers(group, "watch", (None,))[:] if "watch" in group else np.empty(0),
+        fluid=hdf5_validation.arrays(group, FLUID) if FLUID in group else {},
+        walls=hdf5_validation.arrays(group, WALLS) if WALLS in group else {},
+        traffic=hdf5_validation.arrays(group, TRAFFIC) if TRAFFIC in group else {},
+        bonds=hdf5_validation.arrays(group, TIED) if TIED in group else {},
     )  # fmt: skip
     ledger, containers = _ledger(group, state), _containers(group, len(walls))
     sim = Simulation.__new__(Simulation)
@@ -187,7 +186,7 @@ def _fluid(given: dict | None, group: h5py.Group) -> Fluid | None:
     if given is None:
         return None
     if FLOW in group:
-        given["values"]["velocity"]["values"] |= input_validation.arrays(group, FLOW)
+        given["values"]["velocity"]["values"] |= hdf5_validation.arrays(group, FLOW)
     fluid = made(given)
     require(isinstance(fluid, Fluid), f"its fluid is {fluid!r}")
     return fluid
@@ -195,7 +194,7 @@ def _fluid(given: dict | None, group: h5py.Group) -> Fluid | None:
 
 def _gates(given: dict, name: str, kind: type) -> list:
     """Inserters or outlets."""
-    found = [made(each) for each in input_validation.tables(given.get(name, []), name)]
+    found = [made(each) for each in hdf5_validation.tables(given.get(name, []), name)]
     require(all(isinstance(each, kind) for each in found), f"its {name} are something else")
     return found
 
@@ -204,7 +203,7 @@ def _containers(group: h5py.Group, walls: int) -> tuple[int, ...]:
     """Numbers of the meshes that held most particles; none if the file does not say, as those of 0.2."""
     if CONTAINERS not in group:
         return ()
-    found = input_validation.numbers(group, CONTAINERS, (None,), "iu")[:].tolist()
+    found = hdf5_validation.numbers(group, CONTAINERS, (None,), "iu")[:].tolist()
     require(all(0 <= k < walls for k in found), "a container is none of its walls")
     return tuple(found)
 
@@ -212,12 +211,12 @@ def _containers(group: h5py.Group, walls: int) -> tuple[int, ...]:
 def _ledger(group: h5py.Group, state: Snapshot) -> EnergyLedger:
     """The energy ledger."""
     ledger = EnergyLedger(
-        state.datum, input_validation.energy(group, "start_energy"), number(group, "largest_kinetic", least=0),
+        state.datum, hdf5_validation.energy(group, "start_energy"), number(group, "largest_kinetic", least=0),
         first_step=state.start_step,
     )  # fmt: skip
     if BOOKED not in group:
         return ledger
-    values = input_validation.finite(group, BOOKED, (None,)).tolist()
+    values = hdf5_validation.finite(group, BOOKED, (None,)).tolist()
     require(len(values) in (FIRST_STEP, FIRST_STEP + 1), f"{BOOKED} is no ledger")
     dissipated, work, external, departure, first_step, *fluid = values
     return replace(

@@ -21,7 +21,7 @@ from dem.casefile import Chosen, chosen_case, with_words
 from dem.files.h5md import layout
 from dem.files.h5md.schema import PARTICLES
 from dem.files.storage.journaled_file import being_written, open_to_read
-from dem.files.validation import input_validation
+from dem.files.validation import hdf5_validation, input_validation
 from dem.files.writing.output_settings import Output
 from dem.model.particles.fields import STATE
 from dem.run.resume import resume
@@ -113,7 +113,7 @@ def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:
     from dem.kernels.compiler.jit import FINGERPRINT  # noqa: PLC0415, most files need not be looked at
 
     about = file["parameters"]
-    held, wanted = parse_json(input_validation.text(about["input"]), "the input"), described(run.case)
+    held, wanted = parse_json(hdf5_validation.text(about["input"]), "the input"), described(run.case)
     if held.get("case") != wanted.pop("case"):
         return f"it is a run of {held.get('case', 'no case')}"
     for what, told in wanted.items():

@@ -6,49 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, field_validator, model_validator
 
+from dem.casefile.schema import key_types as key
 from dem.casefile.schema.fluid import FluidTable
 from dem.casefile.schema.insertion import InserterTable, OutletTable
-from dem.casefile.schema.key_types import (
-    NOT_HELD,
-    Angle,
-    AngularVelocities,
-    Axis,
-    Count,
-    Density,
-    Duration,
-    Edges,
-    Face,
-    Factor,
-    FieldName,
-    Frequency,
-    Friction,
-    Gravity,
-    HeldStresses,
-    InputFile,
-    Integrator,
-    Interval,
-    MaterialName,
-    Modulus,
-    MovingFace,
-    Name,
-    Number,
-    Orientations,
-    OutputFile,
-    Point,
-    Rate,
-    Rule,
-    Seed,
-    ShapeName,
-    Share,
-    Size,
-    Speed,
-    Table,
-    TimeStep,
-    Velocities,
-    Velocity,
-    VelocityGradient,
-    Viscosity,
-)
+from dem.casefile.schema.key_types import Table
 from dem.casefile.schema.law_components import LawPartKeys
 from dem.casefile.schema.shapes import ShapeTable
 from dem.casefile.schema.sizes import SizesTable
@@ -66,13 +27,19 @@ from dem.rotation.names import AUTO, MEANING
 class ImpactTable(Table):
     """``[impacts]``: of hard spheres."""
 
-    restitution: Share = Field(1.0, description="of two spheres, normal")
-    tangential_restitution: Number = Field(-1.0, ge=-1, le=1, description="of two spheres; -1: smooth, 1: rough")
-    friction: Friction | None = Field(None, description="of two spheres, Coulomb's; default: no limit", examples=[0.3])
-    wall_restitution: Share | None = Field(None, description="with a wall; default: as of two spheres", examples=[1.0])
-    wall_tangential_restitution: Number | None = Field(None, ge=-1, le=1, description="with a wall", examples=[-1.0])
-    wall_friction: Friction | None = Field(None, description="with a wall", examples=[0.3])
-    contact_time: Duration = Field(1e-5, description="impacts that follow within it are elastic [s]")
+    restitution: key.Share = Field(1.0, description="of two spheres, normal")
+    tangential_restitution: key.Number = Field(-1.0, ge=-1, le=1, description="of two spheres; -1: smooth, 1: rough")
+    friction: key.Friction | None = Field(
+        None, description="of two spheres, Coulomb's; default: no limit", examples=[0.3]
+    )
+    wall_restitution: key.Share | None = Field(
+        None, description="with a wall; default: as of two spheres", examples=[1.0]
+    )
+    wall_tangential_restitution: key.Number | None = Field(
+        None, ge=-1, le=1, description="with a wall", examples=[-1.0]
+    )
+    wall_friction: key.Friction | None = Field(None, description="with a wall", examples=[0.3])
+    contact_time: key.Duration = Field(1e-5, description="impacts that follow within it are elastic [s]")
 
 
 MOVES = [heading for name, field in STATE.items() if name != "position" for heading in field.headings]
@@ -86,11 +53,11 @@ PLACEMENTS = ("position", "lattice", "random", "file", "last_frame")
 class MaterialTable(Table, LawPartKeys):
     """``[materials.NAME]``."""
 
-    young: Modulus = Field(gt=0, description="Young's modulus [Pa]", examples=[5e7])
-    poisson: Number = Field(gt=-1, le=0.5, description="Poisson's ratio", examples=[0.3])
-    density: Density = Field(1000.0, gt=0, description="[kg/m3]; walls do not use it")
-    restitution: Share = Field(1.0, description="of two of this material, normal")
-    friction: Friction = Field(0.0, description="Coulomb's coefficient of two of this material")
+    young: key.Modulus = Field(gt=0, description="Young's modulus [Pa]", examples=[5e7])
+    poisson: key.Number = Field(gt=-1, le=0.5, description="Poisson's ratio", examples=[0.3])
+    density: key.Density = Field(1000.0, gt=0, description="[kg/m3]; walls do not use it")
+    restitution: key.Share = Field(1.0, description="of two of this material, normal")
+    friction: key.Friction = Field(0.0, description="Coulomb's coefficient of two of this material")
 
     def made(self, name: str) -> Material:
         """The material, which goes by this name."""
@@ -100,9 +67,9 @@ class MaterialTable(Table, LawPartKeys):
 class ContactTable(Table, LawPartKeys):
     """``[[contacts]]``."""
 
-    materials: tuple[MaterialName, MaterialName] = Field(description="the pair", examples=[["glass", "glass"]])
-    restitution: Share = Field(1.0, description="normal speed after over before an impact")
-    friction: Friction = Field(0.0, description="Coulomb's coefficient")
+    materials: tuple[key.MaterialName, key.MaterialName] = Field(description="the pair", examples=[["glass", "glass"]])
+    restitution: key.Share = Field(1.0, description="normal speed after over before an impact")
+    friction: key.Friction = Field(0.0, description="Coulomb's coefficient")
 
     def made(self) -> Contact:
         """The contact of the pair."""
@@ -112,10 +79,10 @@ class ContactTable(Table, LawPartKeys):
 class MotionTable(Table):
     """``[box.motion.FACE]``."""
 
-    velocity: Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
-    amplitude: Point = Field((0.0, 0.0, 0.0), description="of the vibration [m]")
-    frequency: Frequency = Field(0.0, ge=0, description="of the vibration [Hz]")
-    phase: Angle = Field(0.0, description="of the vibration [rad]")
+    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
+    amplitude: key.Point = Field((0.0, 0.0, 0.0), description="of the vibration [m]")
+    frequency: key.Frequency = Field(0.0, ge=0, description="of the vibration [Hz]")
+    phase: key.Angle = Field(0.0, description="of the vibration [rad]")
 
     @model_validator(mode="after")
     def _moves(self) -> MotionTable:
@@ -131,16 +98,16 @@ class MotionTable(Table):
 class BoxTable(Table):
     """``[box]``."""
 
-    lower: Point = Field((0.0, 0.0, 0.0), description="a corner [m]")
-    upper: Point = Field(description="the opposite corner [m]", examples=[[0.1, 0.1, 0.1]])
-    material: MaterialName = Field(description="of the walls", examples=["glass"])
-    open: list[Face] = Field([], description="faces without a wall; default: none", examples=[["y+"]])
-    periodic: list[Axis] = Field(
+    lower: key.Point = Field((0.0, 0.0, 0.0), description="a corner [m]")
+    upper: key.Point = Field(description="the opposite corner [m]", examples=[[0.1, 0.1, 0.1]])
+    material: key.MaterialName = Field(description="of the walls", examples=["glass"])
+    open: list[key.Face] = Field([], description="faces without a wall; default: none", examples=[["y+"]])
+    periodic: list[key.Axis] = Field(
         [], description="axes along which what leaves comes in again; default: none", examples=[["x"]]
     )
-    motion: dict[MovingFace, MotionTable] = Field({}, description="of a face, or of all", examples=["z+"])
-    roughness: Angle = Field(0.0, ge=0, le=1, description="standard deviation of the walls' inclination [rad]")
-    seed: Seed = Field(0, description="of the inclinations")
+    motion: dict[key.MovingFace, MotionTable] = Field({}, description="of a face, or of all", examples=["z+"])
+    roughness: key.Angle = Field(0.0, ge=0, le=1, description="standard deviation of the walls' inclination [rad]")
+    seed: key.Seed = Field(0, description="of the inclinations")
 
     @model_validator(mode="after")
     def _spans(self) -> BoxTable:
@@ -160,8 +127,8 @@ class BoxTable(Table):
 class RateChangeTable(Table):
     """``[[cell.rate_changes]]``."""
 
-    time: Duration = Field(description="from when on [s]", examples=[0.5])
-    rate: VelocityGradient = Field(
+    time: key.Duration = Field(description="from when on [s]", examples=[0.5])
+    rate: key.VelocityGradient = Field(
         description="velocity gradient, as that of the cell [1/s]", examples=[[0.0, 0.0, 1.0]]
     )
 
@@ -169,26 +136,26 @@ class RateChangeTable(Table):
 class CellTable(Table):
     """``[cell]``: periodic, and deforms; in place of a box."""
 
-    edges: Edges | None = Field(
+    edges: key.Edges | None = Field(
         None, description="lengths, or three rows with an edge in each column [m]; or give last_frame",
         examples=[[0.1, 0.1, 0.1]],
     )  # fmt: skip
-    last_frame: InputFile | None = Field(
+    last_frame: key.InputFile | None = Field(
         None, description="trajectory whose cell has these edges at its end", examples=["run.h5"]
     )
-    rate: VelocityGradient = Field(
+    rate: key.VelocityGradient = Field(
         (0.0, 0.0, 0.0), description="velocity gradient: its diagonal, or three rows [1/s]; negative in compression"
     )
     rate_changes: list[RateChangeTable] = Field([], description="other rates from some times on; default: none")
-    stress: HeldStresses | None = Field(
+    stress: key.HeldStresses | None = Field(
         None,
         description='that is held [Pa]: a pressure, or three rows with "none" where a rate is given; default: none',
         examples=[1e4],
     )  # fmt: skip
-    gain: Factor | None = Field(
+    gain: key.Factor | None = Field(
         None, description="rate over the excess of stress [1/(Pa s)]; default: by the packing", examples=[1e-3]
     )
-    fastest: Annotated[Rate, Field(gt=0)] | None = Field(
+    fastest: Annotated[key.Rate, Field(gt=0)] | None = Field(
         None,
         description="largest rate that holds a stress [1/s]; default: at an inertial number of 1e-3",
         examples=[2.0],
@@ -216,7 +183,7 @@ class CellTable(Table):
                 edges = run.cell.edges[-1]
         stress = self.stress
         if isinstance(stress, list):
-            stress = [[None if value == NOT_HELD else value for value in row] for row in stress]
+            stress = [[None if value == key.NOT_HELD else value for value in row] for row in stress]
         changes = [(change.time, change.rate) for change in self.rate_changes]
         return Cell(edges, rate=self.rate, rate_changes=changes, stress=stress, gain=self.gain, fastest=self.fastest)
 
@@ -224,9 +191,9 @@ class CellTable(Table):
 class LatticeTable(Table):
     """``[particles.lattice]``: a cubic one, x fastest."""
 
-    sites: tuple[Count, Count, Count] = Field(description="how many along x, y, z", examples=[[2, 2, 2]])
-    pitch: Size = Field(description="distance of neighbouring sites [m]", examples=[0.02])
-    origin: Point | None = Field(
+    sites: tuple[key.Count, key.Count, key.Count] = Field(description="how many along x, y, z", examples=[[2, 2, 2]])
+    pitch: key.Size = Field(description="distance of neighbouring sites [m]", examples=[0.02])
+    origin: key.Point | None = Field(
         None,
         description="the first site [m]; default: half a pitch from the box's corner",
         examples=[[0.01, 0.01, 0.01]],
@@ -236,19 +203,21 @@ class LatticeTable(Table):
 class RandomTable(Table):
     """``[particles.random]``: anywhere, without overlap."""
 
-    number: Count | None = Field(None, description="of particles; or give solid_fraction", examples=[10])
-    solid_fraction: Share | None = Field(
+    number: key.Count | None = Field(None, description="of particles; or give solid_fraction", examples=[10])
+    solid_fraction: key.Share | None = Field(
         None, description="volume of these particles over that of the region", examples=[0.1]
     )
-    scale: tuple[Factor, Factor] | None = Field(
+    scale: tuple[key.Factor, key.Factor] | None = Field(
         None, description="sizes: the shape times a number between these two, evenly spread", examples=[[0.8, 1.2]]
     )
     sizes: SizesTable | None = Field(None, description="a distribution of sizes, in place of scale")
-    lower: Point | None = Field(
+    lower: key.Point | None = Field(
         None, description="corner of the region [m]; default: the box's", examples=[[0.0, 0.0, 0.05]]
     )
-    upper: Point | None = Field(None, description="opposite corner [m]; default: the box's", examples=[[0.1, 0.1, 0.1]])
-    inside: Name | None = Field(
+    upper: key.Point | None = Field(
+        None, description="opposite corner [m]; default: the box's", examples=[[0.1, 0.1, 0.1]]
+    )
+    inside: key.Name | None = Field(
         None, description="name of a wall with a volume, such as a drum or a closed mesh, in which all are to be",
         examples=["drum"],
     )  # fmt: skip
@@ -270,28 +239,30 @@ class RandomTable(Table):
 class GroupTable(Table):
     """``[[particles]]``: equal ones, and how they are placed."""
 
-    name: Name | None = Field(
+    name: key.Name | None = Field(
         None, description="of this kind, where a run is described; default: the shape's", examples=["bead"]
     )
-    shape: ShapeName | None = Field(None, description="name of a shape", examples=["bead"])
-    material: MaterialName | None = Field(None, description="name of a material", examples=["glass"])
-    position: list[Point] | None = Field(
+    shape: key.ShapeName | None = Field(None, description="name of a shape", examples=["bead"])
+    material: key.MaterialName | None = Field(None, description="name of a material", examples=["glass"])
+    position: list[key.Point] | None = Field(
         None, min_length=1, description="centres of mass [m]", examples=[[[0.05, 0.05, 0.05]]]
     )
     lattice: LatticeTable | None = Field(None, description="sites of a cubic lattice")
     random: RandomTable | None = Field(None, description="random places without overlap")
-    file: InputFile | None = Field(None, description=f"with the state: {COLUMNS}", examples=["start.csv"])
-    last_frame: InputFile | None = Field(
+    file: key.InputFile | None = Field(None, description=f"with the state: {COLUMNS}", examples=["start.csv"])
+    last_frame: key.InputFile | None = Field(
         None, description="trajectory that tells state, shapes and materials", examples=["run.h5"]
     )
-    orientation: Orientations | None = Field(
+    orientation: key.Orientations | None = Field(
         None, description="unit quaternions (w, x, y, z), body to world: one, one each, or a word", examples=["random"]
     )
-    velocity: Velocities | None = Field(None, description="one for all, or one each [m/s]", examples=[[0.0, 0.0, -1.0]])
-    angular_velocity: AngularVelocities | None = Field(
+    velocity: key.Velocities | None = Field(
+        None, description="one for all, or one each [m/s]", examples=[[0.0, 0.0, -1.0]]
+    )
+    angular_velocity: key.AngularVelocities | None = Field(
         None, description="one for all, or one each [rad/s]", examples=[[0.0, 0.0, 10.0]]
     )
-    speed: Speed | None = Field(
+    speed: key.Speed | None = Field(
         None, gt=0, description="root mean square of random velocities without drift [m/s]", examples=[0.5]
     )
     fixed: bool | None = Field(
@@ -299,7 +270,7 @@ class GroupTable(Table):
         description="whether forces and gravity do not move them; default: no, or as in the file of last_frame",
         examples=[True],
     )
-    seed: Seed = Field(1, description="of all that is random")
+    seed: key.Seed = Field(1, description="of all that is random")
 
     @model_validator(mode="after")
     def _placed_once(self) -> GroupTable:
@@ -321,16 +292,16 @@ class GroupTable(Table):
 class OutputTable(Table):
     """``[output]``."""
 
-    file: OutputFile | None = Field(None, description="to write; default: a free name", examples=["run.h5"])
-    frames: Count = Field(200, description="frames written after the first")
-    fields: tuple[FieldName, ...] | None = Field(
+    file: key.OutputFile | None = Field(None, description="to write; default: a free name", examples=["run.h5"])
+    frames: key.Count = Field(200, description="frames written after the first")
+    fields: tuple[key.FieldName, ...] | None = Field(
         None, description="default: all; position is always among them", examples=[["position", "velocity"]]
     )
     float32: bool = Field(False, description="write them in single precision")
     compression: Literal["gzip", "lzf"] | None = Field(
         None, description="a little smaller, much slower; default: none", examples=["gzip"]
     )
-    checkpoint_every: Interval | None = Field(
+    checkpoint_every: key.Interval | None = Field(
         None, description="so much computing, or a number of steps; default: 10 min", examples=["10 min"]
     )
 
@@ -344,8 +315,8 @@ class CaseKeys(BaseModel):
     """Keys that case files of all methods have."""
 
     method: str
-    duration: Duration = Field(description="simulated time [s]", examples=[1.0])
-    gravity: Gravity = Field((0.0, 0.0, -9.81), description="[m/s2]")
+    duration: key.Duration = Field(description="simulated time [s]", examples=[1.0])
+    gravity: key.Gravity = Field((0.0, 0.0, -9.81), description="[m/s2]")
     output: OutputTable = Field(OutputTable(), description="what is written")
     materials: dict[str, MaterialTable] = Field({}, description="by name", examples=["glass"])
     shapes: dict[str, ShapeTable] = Field({}, description="by name", examples=["bead"])
@@ -358,11 +329,13 @@ class SteppedTable(Table, CaseKeys):
 
     method: Literal["time-steps"] = Field("time-steps", description="time-steps, hard-spheres or stochastic")
     particles: list[GroupTable] = Field(description="groups of particles; [] where all come later")
-    time_step: TimeStep = Field(description="time step [s], or auto", examples=["auto"])
-    integrator: Integrator = Field(AUTO, description=f"{MEANING}, see `dem integrators`")
-    threads: Count | None = Field(None, description="default: all cores; changes no bit of the result", examples=[1])
+    time_step: key.TimeStep = Field(description="time step [s], or auto", examples=["auto"])
+    integrator: key.Integrator = Field(AUTO, description=f"{MEANING}, see `dem integrators`")
+    threads: key.Count | None = Field(
+        None, description="default: all cores; changes no bit of the result", examples=[1]
+    )
     cell: CellTable | None = Field(None, description="a periodic cell that deforms, in place of a box; default: none")
-    contact_rule: Rule = Field("geometric", description="of pairs of materials that are not in contacts")
+    contact_rule: key.Rule = Field("geometric", description="of pairs of materials that are not in contacts")
     contact_damping: Annotated[Literal["shared", "independent"], BeforeValidator(present_damping)] = Field(
         "shared", description="of several contacts of two bodies"
     )
@@ -411,10 +384,10 @@ class ShortTable(Table):
 class TurbulenceTable(Table):
     """``[turbulence]``: a fluid that drags the spheres along."""
 
-    rms: Speed = Field(gt=0, description="root mean square of a component of the fluctuation [m/s]", examples=[0.5])
-    time_scale: Duration = Field(description="Lagrangian integral time scale [s]", examples=[0.05])
-    viscosity: Viscosity = Field(description="dynamic [Pa s]", examples=[1.8e-5])
-    velocity: Velocity = Field((0.0, 0.0, 0.0), description="mean [m/s]")
+    rms: key.Speed = Field(gt=0, description="root mean square of a component of the fluctuation [m/s]", examples=[0.5])
+    time_scale: key.Duration = Field(description="Lagrangian integral time scale [s]", examples=[0.05])
+    viscosity: key.Viscosity = Field(description="dynamic [Pa s]", examples=[1.8e-5])
+    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="mean [m/s]")
 
     def made(self) -> Turbulence:
         """The fluid."""
@@ -424,10 +397,10 @@ class TurbulenceTable(Table):
 class PressureTable(Table):
     """``[pressure]``: of the solids, which keeps pairs apart."""
 
-    scale: Modulus = Field(gt=0, description="P of P φ^β/(φ_cp - φ) [Pa]", examples=[10.0])
-    exponent: Number = Field(2.0, ge=1, le=10, description="β")
-    packing: Number = Field(0.6, gt=0, le=0.62, description="φ_cp, solid fraction of close packing")
-    softness: Number = Field(1e-3, gt=0, le=0.1, description="ε, how near to that it grows no more")
+    scale: key.Modulus = Field(gt=0, description="P of P φ^β/(φ_cp - φ) [Pa]", examples=[10.0])
+    exponent: key.Number = Field(2.0, ge=1, le=10, description="β")
+    packing: key.Number = Field(0.6, gt=0, le=0.62, description="φ_cp, solid fraction of close packing")
+    softness: key.Number = Field(1e-3, gt=0, le=0.1, description="ε, how near to that it grows no more")
 
     def made(self) -> SolidsPressure:
         """The pressure."""
@@ -438,13 +411,13 @@ class StochasticTable(Table, CaseKeys):
     """Collisions that are drawn at random, in time steps."""
 
     method: Literal["stochastic"] = Field(description="time-steps, hard-spheres or stochastic")
-    time_step: TimeStep = Field(description="time step [s], or auto", examples=["auto"])
+    time_step: key.TimeStep = Field(description="time step [s], or auto", examples=["auto"])
     collisions: Literal["pairs", "partners"] = Field("pairs", description="of pairs in cells, or fictitious partners")
-    cell: Size | None = Field(
+    cell: key.Size | None = Field(
         None, description="width of the cells, about [m]; default: as fine as is of use", examples=[0.01]
     )
     correlation: Literal["full", "particle", "none"] = Field("full", description="of partners in turbulence")
-    seed: Seed = Field(1, description="of the collisions")
+    seed: key.Seed = Field(1, description="of the collisions")
     impacts: ImpactTable = Field(ImpactTable(), description="of spheres, and with walls")
     turbulence: TurbulenceTable | None = Field(None, description="a fluid, for partners; default: none")
     pressure: PressureTable | None = Field(None, description="of the solids, for pairs; default: none")

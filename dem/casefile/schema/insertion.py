@@ -6,22 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
-from dem.casefile.schema.key_types import (
-    Count,
-    Duration,
-    Factor,
-    Frequency,
-    MaterialName,
-    Name,
-    Quaternion,
-    Seed,
-    ShapeName,
-    Speed,
-    Spin,
-    Table,
-    Time,
-    Velocity,
-)
+from dem.casefile.schema import key_types as key
+from dem.casefile.schema.key_types import Table
 from dem.casefile.schema.sizes import SizesTable
 from dem.casefile.schema.walls import FreeTable, PIDTable, ServoTable, WallKeys
 from dem.model.insertion import Inserter, Outlet
@@ -35,7 +21,7 @@ if TYPE_CHECKING:
 class RegionTable(Table, WallKeys):
     """``region``: a wall of any type, of which only the shape counts."""
 
-    material: MaterialName | None = Field(None, description="none is needed", examples=["glass"])
+    material: key.MaterialName | None = Field(None, description="none is needed", examples=["glass"])
 
     servo: ServoTable | None = Field(
         None, description="of walls alone", examples=[{"force": 1.0, "axis": [0.0, 0.0, -1.0]}]
@@ -60,32 +46,32 @@ class RegionTable(Table, WallKeys):
 class InserterTable(Table):
     """``[[inserters]]``: where particles are put in while the run goes on."""
 
-    shape: ShapeName = Field(description="name of a shape", examples=["bead"])
-    material: MaterialName = Field(description="name of a material", examples=["glass"])
+    shape: key.ShapeName = Field(description="name of a shape", examples=["bead"])
+    material: key.MaterialName = Field(description="name of a material", examples=["glass"])
     region: RegionTable = Field(description="where they are put, inside or on a disc or rectangle")
-    number: Count | None = Field(None, description="in all; default: without end", examples=[100])
-    mass: Factor | None = Field(None, description="in all, in place of number [kg]", examples=[0.1])
-    rate: Frequency | None = Field(None, gt=0, description="particles a second [1/s]", examples=[100.0])
-    mass_rate: Factor | None = Field(None, description="in place of rate [kg/s]", examples=[0.1])
-    start: Time = Field(0.0, ge=0, description="when it begins [s]")
-    stop: Duration | None = Field(None, description="when it ends [s]; default: never", examples=[1.0])
-    every: Duration | None = Field(
+    number: key.Count | None = Field(None, description="in all; default: without end", examples=[100])
+    mass: key.Factor | None = Field(None, description="in all, in place of number [kg]", examples=[0.1])
+    rate: key.Frequency | None = Field(None, gt=0, description="particles a second [1/s]", examples=[100.0])
+    mass_rate: key.Factor | None = Field(None, description="in place of rate [kg/s]", examples=[0.1])
+    start: key.Time = Field(0.0, ge=0, description="when it begins [s]")
+    stop: key.Duration | None = Field(None, description="when it ends [s]; default: never", examples=[1.0])
+    every: key.Duration | None = Field(
         None, description="from round to round [s]; default: what leaving the region takes", examples=[0.01]
     )
     sizes: SizesTable | None = Field(
         None, description="distribution of sizes; default: those of the shape",
         examples=[{"type": "uniform", "lower": 1e-3, "upper": 2e-3}],
     )  # fmt: skip
-    velocity: Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
-    spread: Speed = Field(0.0, ge=0, description="standard deviation of each component of it [m/s]")
-    orientation: Quaternion | Literal["as-given"] | None = Field(
+    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
+    spread: key.Speed = Field(0.0, ge=0, description="standard deviation of each component of it [m/s]")
+    orientation: key.Quaternion | Literal["as-given"] | None = Field(
         None, description="of all, or a word; default: all are equally likely", examples=[[1.0, 0.0, 0.0, 0.0]]
     )
-    angular_velocity: tuple[Spin, Spin, Spin] = Field((0.0, 0.0, 0.0), description="[rad/s]")
-    attempts: Count = Field(100, description="places that each is offered in a round")
+    angular_velocity: tuple[key.Spin, key.Spin, key.Spin] = Field((0.0, 0.0, 0.0), description="[rad/s]")
+    attempts: key.Count = Field(100, description="places that each is offered in a round")
     debt: Literal["keep", "drop"] = Field("keep", description="particles without a free place wait, or are left out")
-    seed: Seed = Field(1, description="of all that is random")
-    name: Name | None = Field(None, description="of the inserter, and the kind of its particles", examples=["rain"])
+    seed: key.Seed = Field(1, description="of all that is random")
+    name: key.Name | None = Field(None, description="of the inserter, and the kind of its particles", examples=["rain"])
 
     def made(self, shapes: dict[str, Shape], materials: dict[str, Material]) -> Inserter:
         """The inserter, of these shapes and materials."""
@@ -100,10 +86,10 @@ class OutletTable(Table):
     region: RegionTable = Field(
         description="whose inside they are taken out of, or that they cross", examples=[{"type": "plane"}]
     )
-    every: Duration | None = Field(None, description="from look to look [s]; default: 100 steps", examples=[0.001])
+    every: key.Duration | None = Field(None, description="from look to look [s]; default: 100 steps", examples=[0.001])
     whole: bool = Field(False, description="whether all spheres have to be inside")
-    recycle: Name | None = Field(None, description="inserter that puts in one more for each", examples=["rain"])
-    name: Name | None = Field(None, description="by which it is called", examples=["drain"])
+    recycle: key.Name | None = Field(None, description="inserter that puts in one more for each", examples=["rain"])
+    name: key.Name | None = Field(None, description="by which it is called", examples=["drain"])
 
     def made(self) -> Outlet:
         """The outlet."""

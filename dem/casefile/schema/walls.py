@@ -9,26 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import BaseModel, Field, create_model, model_validator
 
-from dem.casefile.schema.key_types import (
-    Angle,
-    Duration,
-    Factor,
-    Frequency,
-    InputFile,
-    Length,
-    MaterialName,
-    Name,
-    Number,
-    Point,
-    Seed,
-    Share,
-    Size,
-    Speed,
-    Spin,
-    Table,
-    Time,
-    Velocity,
-)
+from dem.casefile.schema import key_types as key
+from dem.casefile.schema.key_types import Table
 from dem.casefile.schema.law_components import key_field
 from dem.model.contact.law_component import keys
 from dem.model.materials import Material
@@ -50,22 +32,22 @@ WORDS = {word.type_name(): word for word in (
     *registered_walls().values(),
 )}  # fmt: skip
 WallType = Literal[tuple(WORDS)]
-Direction = tuple[Number, Number, Number]
+Direction = tuple[key.Number, key.Number, key.Number]
 
 
 class WallMotionTable(Table):
     """``[[walls.motion]]``."""
 
-    velocity: Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
-    amplitude: Point = Field((0.0, 0.0, 0.0), description="of the vibration [m]")
-    frequency: Frequency = Field(0.0, ge=0, description="of the vibration [Hz]")
-    phase: Angle = Field(0.0, description="of the vibration [rad]")
+    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
+    amplitude: key.Point = Field((0.0, 0.0, 0.0), description="of the vibration [m]")
+    frequency: key.Frequency = Field(0.0, ge=0, description="of the vibration [Hz]")
+    phase: key.Angle = Field(0.0, description="of the vibration [rad]")
     axis: Direction = Field((0.0, 0.0, 1.0), description="direction of the axis that the wall turns about")
-    centre: Point = Field((0.0, 0.0, 0.0), description="a point of that axis [m]")
-    rate: Spin = Field(0.0, description="at which it turns [rad/s]")
-    start: Time = Field(0.0, description="when it begins [s]")
-    stop: Duration | None = Field(None, description="when it ends [s]; default: never", examples=[2.0])
-    table: list[list[Number]] | None = Field(
+    centre: key.Point = Field((0.0, 0.0, 0.0), description="a point of that axis [m]")
+    rate: key.Spin = Field(0.0, description="at which it turns [rad/s]")
+    start: key.Time = Field(0.0, description="when it begins [s]")
+    stop: key.Duration | None = Field(None, description="when it ends [s]; default: never", examples=[2.0])
+    table: list[list[key.Number]] | None = Field(
         None, description="rows of time, displacement and maybe angle [s, m, rad]",
         examples=[[[0.0, 0, 0, 0], [1.0, 0, 0, 0.1]]],
     )  # fmt: skip
@@ -83,12 +65,12 @@ class WallMotionTable(Table):
 class ServoTable(Table):
     """``[walls.servo]``."""
 
-    force: Number = Field(description="with which it presses [N]", examples=[1.0])
+    force: key.Number = Field(description="with which it presses [N]", examples=[1.0])
     axis: Direction = Field(description="in which it presses", examples=[[0.0, 0, -1]])
-    fastest: Speed | None = Field(
+    fastest: key.Speed | None = Field(
         None, gt=0, description="largest speed [m/s]; default: what can be followed", examples=[0.05]
     )
-    gain: Share = Field(0.02, description="share of what lacks that is made up in a step")
+    gain: key.Share = Field(0.02, description="share of what lacks that is made up in a step")
 
     def made(self) -> Servo:
         """The servo."""
@@ -98,12 +80,12 @@ class ServoTable(Table):
 class PIDTable(Table):
     """``[walls.pid]``."""
 
-    force: Number = Field(description="with which it presses [N]", examples=[1.0])
+    force: key.Number = Field(description="with which it presses [N]", examples=[1.0])
     axis: Direction = Field(description="in which it presses", examples=[[0.0, 0, -1]])
-    fastest: Speed = Field(gt=0, description="largest speed [m/s]", examples=[0.05])
-    proportional: Number = Field(0.0, ge=0, description="share of that speed for an error as large as the force")
-    integral: Number = Field(0.0, ge=0, description="the same for its time integral [1/s]")
-    derivative: Number = Field(0.0, ge=0, description="the same for its rate [s]")
+    fastest: key.Speed = Field(gt=0, description="largest speed [m/s]", examples=[0.05])
+    proportional: key.Number = Field(0.0, ge=0, description="share of that speed for an error as large as the force")
+    integral: key.Number = Field(0.0, ge=0, description="the same for its time integral [1/s]")
+    derivative: key.Number = Field(0.0, ge=0, description="the same for its rate [s]")
 
     @model_validator(mode="after")
     def _acts(self) -> PIDTable:
@@ -118,18 +100,18 @@ class PIDTable(Table):
 class FreeTable(Table):
     """``[walls.free]``."""
 
-    mass: Number = Field(gt=0, description="of the wall [kg]", examples=[0.2])
-    inertia: tuple[Number, Number, Number] | None = Field(
+    mass: key.Number = Field(gt=0, description="of the wall [kg]", examples=[0.2])
+    inertia: tuple[key.Number, key.Number, key.Number] | None = Field(
         None, description="moments about its centre of mass and the axes [kg m2]; default: it does not turn",
         examples=[[1e-4, 1e-4, 2e-4]],
     )  # fmt: skip
-    centre: Point | None = Field(None, description="of mass [m]; default: the middle", examples=[[0.0, 0, 0.1]])
-    pivot: Point | None = Field(None, description="held, it turns about it [m]", examples=[[0.0, 0, 0.2]])
+    centre: key.Point | None = Field(None, description="of mass [m]; default: the middle", examples=[[0.0, 0, 0.1]])
+    pivot: key.Point | None = Field(None, description="held, it turns about it [m]", examples=[[0.0, 0, 0.2]])
     locked: list[Literal["x", "y", "z", "rx", "ry", "rz"]] = Field(
         [], description="motions and turns that are held", examples=[["x", "y"]]
     )
     force: Direction = Field((0.0, 0.0, 0.0), description="besides its weight [N]")
-    velocity: Velocity = Field((0.0, 0.0, 0.0), description="at time 0 [m/s]")
+    velocity: key.Velocity = Field((0.0, 0.0, 0.0), description="at time 0 [m/s]")
     angular_velocity: Direction = Field((0.0, 0.0, 0.0), description="at time 0 [rad/s]")
 
     @model_validator(mode="after")
@@ -146,47 +128,57 @@ class WallKeys(BaseModel):
     """Keys of a table that has the shape of a wall."""
 
     type: WallType = Field(description="of the wall", examples=["plane"])
-    material: MaterialName = Field(description="of the wall", examples=["glass"])
-    name: Name | None = Field(None, description="by which it is called; default: its type", examples=["drum"])
-    point: Point | None = Field(None, description="of a plane [m]", examples=[[0.0, 0, 0]])
+    material: key.MaterialName = Field(description="of the wall", examples=["glass"])
+    name: key.Name | None = Field(None, description="by which it is called; default: its type", examples=["drum"])
+    point: key.Point | None = Field(None, description="of a plane [m]", examples=[[0.0, 0, 0]])
     normal: Direction | None = Field(None, description="of a plane or disc, any length", examples=[[0.0, 0, 1]])
-    start: Point | None = Field(
+    start: key.Point | None = Field(
         None, description="middle of an end of a cylinder, cone or capsule [m]", examples=[[0.0, 0, 0]]
     )
-    end: Point | None = Field(None, description="middle of the other end [m]", examples=[[0.0, 0, 0.1]])
-    radius: Size | None = Field(None, description="of a cylinder, ball, disc, capsule or torus [m]", examples=[0.1])
+    end: key.Point | None = Field(None, description="middle of the other end [m]", examples=[[0.0, 0, 0.1]])
+    radius: key.Size | None = Field(None, description="of a cylinder, ball, disc, capsule or torus [m]", examples=[0.1])
     inside: bool | None = Field(
         None, description="of a cylinder, ball or torus: whether particles are inside", examples=[True]
     )
     ends: Literal["none", "start", "end", "both"] | None = Field(
         None, description="of a cylinder or cone: which are closed", examples=["both"]
     )
-    start_radius: Length | None = Field(None, ge=0, description="of a cone [m]", examples=[0.02])
-    end_radius: Length | None = Field(None, ge=0, description="of a cone [m]", examples=[0.1])
-    inner_radius: Length | None = Field(None, ge=0, description="of the hole of a disc [m]", examples=[0.02])
-    centre: Point | None = Field(None, description="of a ball, disc, rectangle or torus [m]", examples=[[0.0, 0, 0]])
-    edge: Point | None = Field(None, description="of a rectangle, from end to end [m]", examples=[[0.2, 0, 0]])
-    other_edge: Point | None = Field(
+    start_radius: key.Length | None = Field(None, ge=0, description="of a cone [m]", examples=[0.02])
+    end_radius: key.Length | None = Field(None, ge=0, description="of a cone [m]", examples=[0.1])
+    inner_radius: key.Length | None = Field(None, ge=0, description="of the hole of a disc [m]", examples=[0.02])
+    centre: key.Point | None = Field(
+        None, description="of a ball, disc, rectangle or torus [m]", examples=[[0.0, 0, 0]]
+    )
+    edge: key.Point | None = Field(None, description="of a rectangle, from end to end [m]", examples=[[0.2, 0, 0]])
+    other_edge: key.Point | None = Field(
         None, description="of a rectangle, at right angles to edge [m]", examples=[[0.0, 0.1, 0]]
     )
-    lower: Point | None = Field(None, description="a corner of a block [m]", examples=[[0.0, 0, 0]])
-    upper: Point | None = Field(None, description="the opposite corner of a block [m]", examples=[[0.1, 0.1, 0.02]])
+    lower: key.Point | None = Field(None, description="a corner of a block [m]", examples=[[0.0, 0, 0]])
+    upper: key.Point | None = Field(None, description="the opposite corner of a block [m]", examples=[[0.1, 0.1, 0.02]])
     axis: Direction | None = Field(None, description="of a torus or revolution, any length", examples=[[0.0, 0, 1]])
-    tube: Size | None = Field(None, description="radius of the tube of a torus [m]", examples=[0.02])
-    points: list[tuple[Length, Length]] | None = Field(
+    tube: key.Size | None = Field(None, description="radius of the tube of a torus [m]", examples=[0.02])
+    points: list[tuple[key.Length, key.Length]] | None = Field(
         None, description="(r, z) of a revolution [m]", examples=[[[0.03, 0.0], [0.1, 0.07]]]
     )
-    origin: Point | None = Field(None, description="of a revolution, where r and z are 0 [m]", examples=[[0.0, 0, 0]])
-    file: InputFile | None = Field(None, description="of a mesh: STL, or what else can be read", examples=["drum.stl"])
-    scale: Factor | None = Field(None, description="of a mesh: metres a unit of the file; default 1", examples=[0.001])
-    surface_velocity: Velocity = Field((0.0, 0.0, 0.0), description="of its surface along itself, as a belt's [m/s]")
-    roughness: Angle = Field(0.0, ge=0, le=1, description="standard deviation of its inclination [rad]")
-    seed: Seed = Field(0, description="of the inclinations")
-    wear: Number = Field(0.0, ge=0, description="volume worn off by a newton and metre of sliding [1/Pa]")
-    present_from: Time = Field(0.0, ge=0, description="when it appears [s]", examples=[0.1])
-    present_until: Duration | None = Field(None, description="when it is gone [s]; default: never", examples=[0.4])
-    acts_on: list[Name] = Field([], description="kinds of particles that it acts on alone", examples=[["coarse"]])
-    ignores: list[Name] = Field([], description="kinds of particles that it does not act on", examples=[["fine"]])
+    origin: key.Point | None = Field(
+        None, description="of a revolution, where r and z are 0 [m]", examples=[[0.0, 0, 0]]
+    )
+    file: key.InputFile | None = Field(
+        None, description="of a mesh: STL, or what else can be read", examples=["drum.stl"]
+    )
+    scale: key.Factor | None = Field(
+        None, description="of a mesh: metres a unit of the file; default 1", examples=[0.001]
+    )
+    surface_velocity: key.Velocity = Field(
+        (0.0, 0.0, 0.0), description="of its surface along itself, as a belt's [m/s]"
+    )
+    roughness: key.Angle = Field(0.0, ge=0, le=1, description="standard deviation of its inclination [rad]")
+    seed: key.Seed = Field(0, description="of the inclinations")
+    wear: key.Number = Field(0.0, ge=0, description="volume worn off by a newton and metre of sliding [1/Pa]")
+    present_from: key.Time = Field(0.0, ge=0, description="when it appears [s]", examples=[0.1])
+    present_until: key.Duration | None = Field(None, description="when it is gone [s]; default: never", examples=[0.4])
+    acts_on: list[key.Name] = Field([], description="kinds of particles that it acts on alone", examples=[["coarse"]])
+    ignores: list[key.Name] = Field([], description="kinds of particles that it does not act on", examples=[["fine"]])
     servo: ServoTable | None = Field(None, description="what holds a force on it")
     pid: PIDTable | None = Field(None, description="what holds a force on it, in place of a servo")
     free: FreeTable | None = Field(None, description="makes it a body that particles move")

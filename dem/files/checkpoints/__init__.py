@@ -2,5 +2,4 @@
 
 - `checkpoint.py`: write a simulation to a group of a file, and make it again
 - `serialization.py`: shapes, materials, walls and fluids as plain values, and back
-- `system_kinds.py`: which module writes and reads which kind of system
 """

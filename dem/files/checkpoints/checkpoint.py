@@ -2,11 +2,12 @@
 
 A checkpoint is a group of HDF5: in a file of its own (`save`, `load`), or in a trajectory, where
 `dem.files.writing.trajectory_writer` stores the initial state and the latest one. Each kind of system has a module that
-writes and reads the group, see `dem.files.checkpoints.system_kinds`.
+writes and reads the group (`KINDS`).
 """
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import os
@@ -18,20 +19,30 @@ import h5py
 from dem.base import checks
 from dem.base.parsing import parse_json
 from dem.base.replace import unused_name
-from dem.files.checkpoints.system_kinds import KINDS, kind
 from dem.files.storage.journaled_file import open_to_read
-from dem.files.validation.hdf5_validation import DamagedError, check_memory, damaged, require, size_of
-from dem.files.validation.input_validation import CHECKPOINT, is_checkpoint, text
+from dem.files.validation.hdf5_validation import DamagedError, check_memory, damaged, require, size_of, text
+from dem.files.validation.input_validation import CHECKPOINT, is_checkpoint
 from dem.model.fluid.coupling import given_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
+    from types import ModuleType
 
     from dem.system.system import System
 
 FORMAT = f"{CHECKPOINT} 3"
 COPIES = 4  # of an array that going on may need at once
+KINDS = {  # class of a system: module that describes, writes and reads such systems, imported when it is needed
+    "Simulation": "dem.soft.checkpoint",
+    "HardSpheres": "dem.event_driven.checkpoint",
+    "StochasticSpheres": "dem.dsmc.checkpoint",
+}
+
+
+def kind(name: str) -> ModuleType:
+    """The module for systems of this class; raises KeyError if there is none."""
+    return importlib.import_module(KINDS[name])
 
 
 def write(sim: System, group: h5py.Group) -> None:

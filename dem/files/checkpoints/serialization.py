@@ -10,7 +10,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.imports import named
-from dem.files.validation import input_validation
+from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import check_memory, require
 from dem.model.contact.contacts import Contact
 from dem.model.contact.law_components import GROUP, WORDS, part_of_class
@@ -163,7 +163,7 @@ def variants_of(given: dict) -> list[tuple[Shape, Material]]:
 
 def _columns(given: list[dict]) -> Iterator[tuple[object, object]]:
     """What `describe_particles` put in columns."""
-    for stretch in input_validation.tables(given, "variants"):
+    for stretch in hdf5_validation.tables(given, "variants"):
         number, columns = checks.whole("number of variants", stretch["number"], least=1), stretch["columns"]
         alike = isinstance(columns, dict) and {len(column) for column in columns.values()} <= {number}
         require(alike and bool(columns or number == 1), f"the columns of {number} variants are not as long")
@@ -200,17 +200,17 @@ def read_particles(given: dict, group: h5py.Group) -> Particles:
         If they could not have been written so: numbers are missing or not finite, kinds are not there.
     """
     variants, kinds = variants_of(given), _kinds_of(given["kinds"])
-    count = len(input_validation.numbers(group, "particles/kind", (None,), "iu"))
+    count = len(hdf5_validation.numbers(group, "particles/kind", (None,), "iu"))
     check_memory(A_PARTICLE * count, f"{count} particles")
-    kind = input_validation.indices(group, "particles/kind", count, len(kinds))
-    variant = input_validation.indices(group, "particles/variant", count, len(variants))
+    kind = hdf5_validation.indices(group, "particles/kind", count, len(kinds))
+    variant = hdf5_validation.indices(group, "particles/variant", count, len(variants))
     spheres = int(np.bincount(variant, minlength=len(variants)) @ np.array([len(shape.radii) for shape, _ in variants]))
     require(count > 0 or "inserters" in given, "there are no particles")
     check_memory(A_SPHERE * spheres, f"{spheres} spheres")
     unknown = sorted(group["particles"].keys() - STATE.keys() - {"kind", "variant"})
     require(not unknown, f"has fields that are not registered: call dem.register_field for {', '.join(unknown)} before")
     state = {
-        name: input_validation.finite(group, f"particles/{name}", (count, field.width))
+        name: hdf5_validation.finite(group, f"particles/{name}", (count, field.width))
         for name, field in STATE.items()
         if name in MOTION or name in group["particles"]
     }
@@ -222,7 +222,7 @@ def read_particles(given: dict, group: h5py.Group) -> Particles:
 def _kinds_of(given: list[dict]) -> list[Kind]:
     """The kinds that a table names."""
     kinds = [
-        Kind(kind["name"], kind["shape"], made(kind["material"])) for kind in input_validation.tables(given, "kinds")
+        Kind(kind["name"], kind["shape"], made(kind["material"])) for kind in hdf5_validation.tables(given, "kinds")
     ]
     for name, shape, material in kinds:
         named = isinstance(name, str) and isinstance(shape, str) and isinstance(material, Material)

@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 from dem.files.exports.format import Format
-from dem.files.h5md.vtkhdf import GROUP
+from dem.files.h5md.vtkhdf import begin_polydata, write_cells, write_steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,8 +36,7 @@ def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
     counts = []
     with h5py.File(path, "w") as file:
-        view = file.create_group(GROUP)
-        view.attrs["Version"], view.attrs["Type"] = np.array([2, 0]), np.bytes_(b"PolyData")
+        view = begin_polydata(file)
         points = _growing(view, "Points", (3,), float)
         cells = {
             name: _growing(view, f"CellData/{name}", shape, float) for name, shape in COLUMNS.items() if name in fields
@@ -79,20 +78,9 @@ def _lay_out(view: h5py.Group, time: np.ndarray, counts: np.ndarray) -> None:
 
     The connectivity of lines is stored once, for the frame with the most lines.
     """
-    most, none = int(counts.max(initial=0)), np.zeros(len(counts), np.int64)
     view["NumberOfPoints"] = 2 * counts
-    for kind in ("Vertices", "Lines", "Polygons", "Strips"):
-        seen = kind == "Lines"
-        view[f"{kind}/NumberOfCells"] = counts if seen else none
-        view[f"{kind}/NumberOfConnectivityIds"] = 2 * counts if seen else none
-        view[f"{kind}/Offsets"] = 2 * np.arange(most + 1) if seen else none
-        view[f"{kind}/Connectivity"] = np.arange(2 * most if seen else 0)
-    steps = view.create_group("Steps")
-    steps.attrs["NSteps"] = len(time)
-    steps["Values"], steps["NumberOfParts"] = time, np.ones(len(time), np.int64)
-    steps["PartOffsets"], steps["PointOffsets"] = np.arange(len(time)), 2 * (np.cumsum(counts) - counts)
-    for name in ("CellOffsets", "ConnectivityIdOffsets"):
-        steps.create_dataset(name, (len(time), 4), np.int64)  # zeros: never written, so they take no room
+    write_cells(view, "Lines", counts, points=2)
+    steps = write_steps(view, time, 2 * (np.cumsum(counts) - counts), parts=True)
     for name in view["PointData"]:
         steps[f"PointDataOffsets/{name}"] = steps["PointOffsets"]
     for name in view.get("CellData", ()):

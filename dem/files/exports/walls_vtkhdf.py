@@ -15,14 +15,14 @@ import numpy as np
 
 from dem.base.quaternions import rotate
 from dem.files.exports.format import Format
-from dem.files.h5md.vtkhdf import GROUP
+from dem.files.h5md.vtkhdf import begin_polydata, write_cells, write_steps
 from dem.model.walls.wall_triangles import triangles_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from dem.files.reading.stored_walls import StoredWall
+    from dem.files.h5md.walls import StoredWall
     from dem.files.reading.trajectory import Trajectory
 
 WIDER = 1.5  # edge of a square that shows a plane, over the extent of the particles
@@ -84,19 +84,10 @@ def _placed(vertices: np.ndarray, wall: StoredWall, frame: int) -> np.ndarray:
 
 def _layout(file: h5py.File, time: np.ndarray, points: int, cells: np.ndarray, *, still: bool) -> h5py.Group:
     """Everything but points and data of cells, as `dem.files.h5md.vtkhdf` for what has no vertices but triangles."""
-    view = file.create_group(GROUP)
-    view.attrs["Version"], view.attrs["Type"] = np.array([2, 0]), np.bytes_(b"PolyData")
+    view = begin_polydata(file)
     view["NumberOfPoints"] = np.array([points])
-    for kind in ("Vertices", "Lines", "Polygons", "Strips"):
-        own = cells if kind == "Polygons" else cells[:0]
-        view[f"{kind}/NumberOfCells"], view[f"{kind}/NumberOfConnectivityIds"] = [len(own)], [own.size]
-        view[f"{kind}/Offsets"], view[f"{kind}/Connectivity"] = 3 * np.arange(len(own) + 1), own.ravel()
-    steps = view.create_group("Steps")
-    steps.attrs["NSteps"] = len(time)
-    steps["Values"], steps["NumberOfParts"] = time, np.ones(len(time), np.int64)
-    steps["PointOffsets"] = (0 if still else points) * np.arange(len(time))
-    for name, shape in (("PartOffsets", ()), ("CellOffsets", (4,)), ("ConnectivityIdOffsets", (4,))):
-        steps.create_dataset(name, (len(time), *shape), np.int64)  # zeros: never written, so they take no room
+    write_cells(view, "Polygons", np.array([len(cells)]), 3, cells.ravel())
+    steps = write_steps(view, time, (0 if still else points) * np.arange(len(time)), parts=False)
     steps["CellDataOffsets/wall"] = np.zeros(len(time), np.int64)
     view.create_group("CellData")
     return view

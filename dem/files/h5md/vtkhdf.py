@@ -56,6 +56,44 @@ def write_view(file: h5py.File) -> None:
         draw_lines(view, held, file[f"{bonds.GROUP}/broken_at/value"][:frames])
 
 
+def begin_polydata(file: h5py.File) -> h5py.Group:
+    """Create the group ``/VTKHDF`` for points, lines or surfaces."""
+    view = file.create_group(GROUP)
+    view.attrs["Version"], view.attrs["Type"] = np.array([2, 0]), np.bytes_(b"PolyData")
+    return view
+
+
+def write_cells(
+    view: h5py.Group, drawn: str, number: np.ndarray, points: int = 1, connectivity: np.ndarray | None = None
+) -> None:
+    """Write cells of one kind, as many as `number` says in each part, and none of the other kinds.
+
+    A cell has so many `points`, by default the next ones. The connectivity is that of the part with the most cells.
+    """
+    most, none = int(number.max(initial=0)), np.zeros(len(number), np.int64)
+    joined = np.arange(points * most) if connectivity is None else connectivity
+    for kind in ("Vertices", "Lines", "Polygons", "Strips"):
+        seen = kind == drawn
+        view[f"{kind}/NumberOfCells"] = number if seen else none
+        view[f"{kind}/NumberOfConnectivityIds"] = points * number if seen else none
+        view[f"{kind}/Offsets"] = points * np.arange(most + 1) if seen else none
+        view[f"{kind}/Connectivity"] = joined if seen else joined[:0]
+
+
+def write_steps(view: h5py.Group, time: np.ndarray, point_offsets: np.ndarray, *, parts: bool) -> h5py.Group:
+    """Write where the points of each step begin, and whether each step has a part of its own; returns the group."""
+    steps = view.create_group("Steps")
+    steps.attrs["NSteps"] = len(time)
+    steps["Values"], steps["NumberOfParts"] = time, np.ones(len(time), np.int64)
+    if parts:
+        steps["PartOffsets"] = np.arange(len(time))
+    steps["PointOffsets"] = point_offsets
+    zeros = [("CellOffsets", (4,)), ("ConnectivityIdOffsets", (4,))]
+    for name, shape in zeros if parts else [("PartOffsets", ()), *zeros]:
+        steps.create_dataset(name, (len(time), *shape), np.int64)  # zeros: never written, so they take no room
+    return steps
+
+
 def draw_lines(view: h5py.Group, pairs: np.ndarray, broken_at: np.ndarray) -> None:
     """Show bonds as lines between points of their numbers (B, 2), and which are broken in each frame (T, B).
 
@@ -92,26 +130,13 @@ def polydata(
     fixed : mapping of name to (P,) array or dataset
         Point data that is the same in all frames; a dataset of this file is linked to, not copied.
     """
-    view = file.create_group(GROUP)
-    view.attrs["Version"] = np.array([2, 0])
-    view.attrs["Type"] = np.bytes_(b"PolyData")
+    view = begin_polydata(file)
     view["NumberOfPoints"] = np.array([points])
-    for cells in ("Vertices", "Lines", "Polygons", "Strips"):
-        count = points if cells == "Vertices" else 0
-        view[f"{cells}/NumberOfCells"] = view[f"{cells}/NumberOfConnectivityIds"] = np.array([count])
-        view[f"{cells}/Offsets"] = np.arange(count + 1)
-        view[f"{cells}/Connectivity"] = np.arange(count)
+    write_cells(view, "Vertices", np.array([points]))
     data = view.create_group("PointData")
     for name, values in {**fixed, "identity": view["Vertices/Connectivity"]}.items():
         data[name] = values
-    steps = view.create_group("Steps")
-    steps.attrs["NSteps"] = len(time)
-    steps["Values"] = time
-    steps["NumberOfParts"] = np.ones(len(time), np.int64)
-    steps["PointOffsets"] = points * np.arange(len(time))
-    steps.create_dataset("PartOffsets", (len(time),), np.int64)  # zeros: never written, so they take no room
-    for name in ("CellOffsets", "ConnectivityIdOffsets"):
-        steps.create_dataset(name, (len(time), 4), np.int64)
+    steps = write_steps(view, time, points * np.arange(len(time)), parts=False)
     for name in moving:
         steps[f"PointDataOffsets/{name}"] = steps["PointOffsets"]
     for name in data:
@@ -144,25 +169,11 @@ def crowd(file: h5py.File, time: np.ndarray, there: np.ndarray) -> h5py.Group:
     The caller creates ``Points`` and datasets in ``PointData`` with rows of all frames one after the other, and then
     calls `begin_with_points`. There is a vertex for each point, and none of the cells of other kinds.
     """
-    view = file.create_group(GROUP)
-    view.attrs["Version"] = np.array([2, 0])
-    view.attrs["Type"] = np.bytes_(b"PolyData")
+    view = begin_polydata(file)
     view["NumberOfPoints"] = there
-    most, nothing = int(there.max(initial=0)), np.zeros(len(there), np.int64)
-    for cells in ("Vertices", "Lines", "Polygons", "Strips"):
-        seen = cells == "Vertices"
-        view[f"{cells}/NumberOfCells"] = view[f"{cells}/NumberOfConnectivityIds"] = there if seen else nothing
-        view[f"{cells}/Offsets"] = np.arange(most + 1) if seen else nothing
-        view[f"{cells}/Connectivity"] = np.arange(most if seen else 0)
+    write_cells(view, "Vertices", there)
     view.create_group("PointData")
-    steps = view.create_group("Steps")
-    steps.attrs["NSteps"] = len(time)
-    steps["Values"] = time
-    steps["NumberOfParts"] = np.ones(len(time), np.int64)
-    steps["PartOffsets"] = np.arange(len(time))
-    steps["PointOffsets"] = np.cumsum(there) - there
-    for name in ("CellOffsets", "ConnectivityIdOffsets"):
-        steps.create_dataset(name, (len(time), 4), np.int64)
+    write_steps(view, time, np.cumsum(there) - there, parts=True)
     return view
 
 

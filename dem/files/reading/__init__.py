@@ -3,6 +3,5 @@
 - `trajectory.py`, `frame.py`: a run, and one of its frames
 - `stored_run.py`: what `dem.Trajectory` and `dem.repair` take from an open file
 - `stored_field.py`: arrays over all frames, read from disk as far as they are sliced
-- `stored_walls.py`, `stored_bonds.py`: walls and bonds of a run
 - `summary.py`, `tables.py`: a run as plain data, as tables of pandas and data sets of xarray
 """

@@ -10,12 +10,11 @@ import numpy as np
 from dem.base.parsing import parse_json
 from dem.base.user_classes import set_declared
 from dem.files.checkpoints.serialization import variants_of
-from dem.files.h5md import cell, growing_tables, surfaces, variable_population
+from dem.files.h5md import bonds, cell, growing_tables, surfaces, variable_population, walls
 from dem.files.h5md.schema import energies_in, variants_in
-from dem.files.reading import stored_bonds, stored_walls
 from dem.files.reading.stored_field import AlignedField, StoredField, read_rows
 from dem.files.storage.journaled_file import open_to_read, unreadable
-from dem.files.validation import input_validation
+from dem.files.validation import hdf5_validation, input_validation
 from dem.files.validation.hdf5_validation import DamagedError, damaged, require
 from dem.model.materials import Material
 from dem.model.particles.fields import FIELDS, STATE
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
 
     import h5py
 
-    from dem.files.reading.stored_bonds import StoredBonds
-    from dem.files.reading.stored_walls import StoredWall
+    from dem.files.h5md.bonds import StoredBonds
+    from dem.files.h5md.walls import StoredWall
     from dem.model.bonds import Breakage
     from dem.model.domain.box import Box
     from dem.model.materials import Material
@@ -245,7 +244,7 @@ class StoredRun:
             message = f"{self.path} does not tell how to make its shapes: {restart.attrs['unavailable']}"
             raise ValueError(message)
         try:
-            found = variants_of(parse_json(input_validation.text(restart["start/input"]), "the state at the start"))
+            found = variants_of(parse_json(hdf5_validation.text(restart["start/input"]), "the state at the start"))
             require(len(found) == len(self.variants), "the state at the start has other shapes")
         except (DamagedError, KeyError, TypeError) as error:
             message = f"{self.path} {damaged(error)}"
@@ -318,23 +317,23 @@ class StoredRun:
     @property
     def walls(self) -> tuple[StoredWall, ...]:
         """Walls beside the box, each with its `wall`, `name`, and arrays of poses and loads by frame."""
-        return stored_walls.stored(self._stored("/"), self.frames, self.time)
+        return walls.stored(self._stored("/"), self.frames, self.time)
 
     @property
     def bonds(self) -> StoredBonds | None:
         """The bonds, with arrays of their state by frame; None without bonds."""
-        return stored_bonds.stored(self._stored("/"), self.frames, self.time, len(self.kind))
+        return bonds.stored(self._stored("/"), self.frames, self.time, len(self.kind))
 
     @property
     def breakages(self) -> list[Breakage]:
         """Which bonds broke when, up to the last of these frames."""
-        return stored_bonds.breakages(self.bonds, self.input.get("time_step"))
+        return bonds.breakages(self.bonds, self.input.get("time_step"))
 
     @property
     def input(self) -> dict:
         """Resolved input of the run."""
         parameters = self._stored("/parameters")
-        given = input_validation.text(parameters["input"]) if "input" in parameters else parameters.attrs["input"]
+        given = hdf5_validation.text(parameters["input"]) if "input" in parameters else parameters.attrs["input"]
         return parse_json(given, "the input")
 
     @property

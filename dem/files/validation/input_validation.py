@@ -8,7 +8,6 @@ when a run continues from it, see `dem.files.checkpoints.checkpoint`.
 
 from __future__ import annotations
 
-import math
 from dataclasses import fields
 
 import h5py
@@ -20,10 +19,20 @@ from dem.base.text import counted
 from dem.files.h5md import bonds, cell, growing_tables, layout, variable_population, walls
 from dem.files.h5md.schema import FORMAT, PARTICLES, variants_in
 from dem.files.validation import hdf5_validation
-from dem.files.validation.hdf5_validation import UNREADABLE, check_memory, damaged, require, size_of
+from dem.files.validation.hdf5_validation import (
+    UNREADABLE,
+    check_memory,
+    damaged,
+    finite,
+    indices,
+    numbers,
+    require,
+    size_of,
+    tables,
+    text,
+)
 from dem.model.domain.box import Box, Motion
 from dem.model.domain.cell import Cell
-from dem.model.energy import Energy, energies_kept
 from dem.model.materials import Material
 from dem.model.particles.fields import STATE
 from dem.model.shapes.shape import MOST_SPHERES
@@ -71,14 +80,6 @@ def is_checkpoint(file: h5py.File) -> bool:
     return str(file.attrs.get("format", "")).startswith(CHECKPOINT)
 
 
-def text(dataset: h5py.Dataset) -> str:
-    """Text of a data set with one string; raises ValueError for other data sets."""
-    name = dataset.name
-    require(isinstance(dataset, h5py.Dataset) and dataset.shape == (), f"{name} is no single text")
-    require(h5py.check_string_dtype(dataset.dtype) is not None, f"{name} is no text")
-    return dataset.asstr()[()]
-
-
 def box_of(given: dict | None) -> Box | None:
     """The box as the input of a run describes it; raises ValueError or TypeError if there can be none."""
     if given is None:
@@ -94,55 +95,6 @@ def _motion(*, amplitude: object = (0, 0, 0), frequency: float = 0.0, **rest: ob
     swing, rate = checks.vector("amplitude", amplitude, "[m]"), checks.number("frequency", frequency)
     vibration = {"amplitude": swing, "frequency": rate} if rate and any(swing) else {"phase": 0.0}
     return Motion(**rest | vibration)
-
-
-def numbers(file: h5py.Group, name: str, shape: tuple[int | None, ...], types: str = "f") -> h5py.Dataset:
-    """A data set of numbers, None standing for any length; raises ValueError if it is something else."""
-    found = file.get(name)
-    require(isinstance(found, h5py.Dataset), f"it has no data set {name}")
-    wanted = " x ".join("any" if length is None else str(length) for length in shape) or "one number"
-    fits = len(found.shape or ()) == len(shape) and found.shape is not None
-    fits = fits and all(length in (None, there) for length, there in zip(shape, found.shape, strict=True))
-    require(fits, f"{name} has the shape {found.shape}, expected {wanted}")
-    require(found.dtype.kind in types, f"{name} is of the type {found.dtype}, expected numbers")
-    return found
-
-
-def finite(file: h5py.Group, name: str, shape: tuple[int | None, ...], *, above: float = -np.inf) -> np.ndarray:
-    """The values of such a data set, all finite and above a bound."""
-    values = numbers(file, name, shape)[()]
-    require(bool(np.isfinite(values).all()), f"{name} holds values that are not finite")
-    require(bool((values > above).all()), f"{name} holds {np.min(values, initial=np.inf):g}, expected above {above:g}")
-    return values
-
-
-def energy(file: h5py.Group, name: str) -> Energy:
-    """An energy ledger; without a fluid, or particles that come and go, its last entries may be absent."""
-    values = finite(file, name, (None,))
-    whole = [energies_kept(fluid=wet, traffic=busy) for busy in (True, False) for wet in (True, False)]
-    require(len(values) in whole, f"{name} holds {counted(len(values), 'number')}, expected {whole[-2]}")
-    return Energy(*values.tolist())
-
-
-def number(file: h5py.Group, name: str, **bounds: float) -> float:
-    """The value of a data set of one finite number within bounds, as of `dem.base.checks.number`."""
-    return checks.number(name, float(numbers(file, name, ())[()]), **bounds, largest=math.inf)
-
-
-def arrays(file: h5py.Group, name: str) -> dict[str, np.ndarray]:
-    """The values of all data sets of a group, by name."""
-    group = file.get(name)
-    whole = isinstance(group, h5py.Group) and all(isinstance(each, h5py.Dataset) for each in group.values())
-    require(whole, f"it has no group {name} of data sets")
-    return {key: dataset[()] for key, dataset in group.items()}
-
-
-def indices(file: h5py.Group, name: str, count: int | None, most: int) -> np.ndarray:
-    """The values of a data set of indices from 0 to below a bound."""
-    values = numbers(file, name, (count,), "iu")[()]
-    wrong = np.flatnonzero((values < 0) | (values >= most))
-    require(not wrong.size, f"{name} is {values[wrong[:1]]} in row {wrong[:1]}, expected 0 to {most - 1}")
-    return values
 
 
 def check_contacts(rows: np.ndarray, particles: int, walls: int = 0) -> None:
@@ -301,12 +253,6 @@ def _is_size(value: object) -> bool:
         return True
     numbers = all(isinstance(each, (int, float)) for each in value.values())
     return numbers and "different" in value and ("least" in value) == ("most" in value)
-
-
-def tables(given: object, what: str) -> list[dict]:
-    """A list of tables; raises ValueError if it is none."""
-    require(isinstance(given, list) and all(isinstance(each, dict) for each in given), f"the {what} are no list")
-    return given
 
 
 def _check_attributes(file: h5py.File, particles: int) -> None:

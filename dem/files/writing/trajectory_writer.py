@@ -19,9 +19,8 @@ from dem.base.parsing import parse_json
 from dem.base.replace import OutputError, unused_name
 from dem.base.text import counted
 from dem.files.checkpoints import checkpoint
-from dem.files.h5md import growing_tables, layout, variable_population
+from dem.files.h5md import growing_tables, layout, variable_population, walls
 from dem.files.h5md.vtkhdf import write_view
-from dem.files.reading import stored_walls
 from dem.files.storage.journaled_file import JournaledFile, LostError, check_journal, is_broken, unreadable
 from dem.files.validation import input_validation
 from dem.files.writing.frame_schedule import check_frames, plan_of
@@ -84,7 +83,7 @@ class TrajectoryWriter(Observer):
         file = h5py.File(store, "w")
         try:
             layout.create(file, sim, output)
-            stored_walls.define(file, sim)
+            walls.define(file, sim)
             file["parameters"].attrs.update(about or {})
             writer = cls(path, store, file, sim, every)
             writer.follow(plan)

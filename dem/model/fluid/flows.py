@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,16 +20,12 @@ AXES = {"x": 0, "y": 1, "z": 2}
 STILL = (0.0, 0.0, 0.0)
 
 
-def inverse(rate: float) -> float:
-    """One over the size of a rate."""
-    return 1 / abs(rate) if rate else math.inf
-
-
 class Flow:
     """A velocity field; those who inherit from it say what kernels are to know of it."""
 
     BOUNDED: ClassVar[bool] = False  # whether it is known somewhere only
     ARRAYS: ClassVar[tuple[str, ...]] = ()  # what of it files hold apart
+    KERNEL: ClassVar[str] = ""  # its field in `dem.kernels.fluid`, as module.name
 
     said, __repr__ = said, shown
 
@@ -42,6 +39,11 @@ class Flow:
 
     def field(self, *, density: float, viscosity: float, length: float, time: float) -> tuple:
         """A field of `kernels.fluid`, in a fluid [kg/m³, Pa s]; what is small against particles [m] and steps [s]."""
+        module, _, name = self.KERNEL.partition(".")  # imported here, since runs are read without numba
+        return getattr(import_module(f"dem.kernels.fluid.{module}"), name)(*self._numbers(density, viscosity))
+
+    def _numbers(self, density: float, viscosity: float) -> tuple:
+        """Numbers of the field of `kernels.fluid`, in a fluid [kg/m³, Pa s]."""
         raise NotImplementedError
 
     def shortest_time(self, viscosity: float) -> float:
@@ -49,8 +51,12 @@ class Flow:
 
         The kinematic viscosity [m²/s] is that of the fluid.
         """
-        del viscosity
-        return 0.0
+        rate = self._largest_rate(viscosity)
+        return 1 / abs(rate) if rate else math.inf
+
+    def _largest_rate(self, viscosity: float) -> float:
+        """Largest rate of change along the way of a particle [1/s]; infinite if that is not known."""
+        return math.inf
 
     def outside(self, position: np.ndarray) -> np.ndarray:
         """Whether positions (N, 3) are where the field is not known (N,)."""
@@ -96,6 +102,7 @@ class UniformFlow(Flow):
     (0.0, 0.0, 0.1)
     """
 
+    KERNEL = "uniform.Uniform"
     type: str = kind("uniform")
     velocity: tuple[float, float, float] = vector("everywhere", unit="m/s", default=STILL, example=(0.0, 0.0, 0.1))
     amplitude: tuple[float, float, float] = vector(
@@ -104,16 +111,11 @@ class UniformFlow(Flow):
     frequency: float = number("of the oscillation", unit="Hz", least=0, default=0.0, example=50.0)
     phase: float = number("of the oscillation", unit="rad", default=0.0, example=0.0)
 
-    def field(self, **_: float) -> tuple:
-        """See `Flow.field`."""
-        from dem.kernels.fluid.uniform import Uniform  # noqa: PLC0415, runs are read without numba
+    def _numbers(self, density: float, viscosity: float) -> tuple:
+        return self.velocity, self.amplitude, 2 * math.pi * self.frequency, self.phase
 
-        return Uniform(self.velocity, self.amplitude, 2 * math.pi * self.frequency, self.phase)
-
-    def shortest_time(self, viscosity: float) -> float:
-        """See `Flow.shortest_time`."""
-        del viscosity
-        return inverse(2 * math.pi * self.frequency if any(self.amplitude) else 0.0)
+    def _largest_rate(self, viscosity: float) -> float:
+        return 2 * math.pi * self.frequency if any(self.amplitude) else 0.0
 
 
 @hinted
@@ -143,6 +145,7 @@ class ShearFlow(Flow):
     ShearFlow(rate=10.0, direction='x', gradient='y', centre=(0.0, 0.0, 0.0), velocity=(0.0, 0.0, 0.0))
     """
 
+    KERNEL = "linear.LinearFlow"
     type: str = kind("shear")
     rate: float = number("of shear", unit="1/s", example=10.0)
     direction: str | tuple[float, float, float] = towards("of the flow", "x")
@@ -153,17 +156,12 @@ class ShearFlow(Flow):
     def _fits(self) -> None:
         self._check_right_angles("direction", "gradient")
 
-    def field(self, **_: float) -> tuple:
-        """See `Flow.field`."""
-        from dem.kernels.fluid.linear import LinearFlow  # noqa: PLC0415, runs are read without numba
-
+    def _numbers(self, density: float, viscosity: float) -> tuple:
         slope = self.rate * np.outer(self._axis("direction"), self._axis("gradient"))
-        return LinearFlow(self.velocity, tuple(slope.ravel().tolist()), self.centre)
+        return self.velocity, tuple(slope.ravel().tolist()), self.centre
 
-    def shortest_time(self, viscosity: float) -> float:
-        """See `Flow.shortest_time`."""
-        del viscosity
-        return inverse(self.rate)
+    def _largest_rate(self, viscosity: float) -> float:
+        return self.rate
 
 
 @hinted
@@ -189,21 +187,17 @@ class RotatingFlow(Flow):
     (0.0, 0.0, 0.0)
     """
 
+    KERNEL = "linear.LinearFlow"
     type: str = kind("rotating")
     angular_velocity: tuple[float, float, float] = vector("of the fluid", unit="rad/s", example=(0.0, 0.0, 5.0))
     centre: tuple[float, float, float] = vector("a point of the axis", unit="m", default=STILL, example=STILL)
 
-    def field(self, **_: float) -> tuple:
-        """See `Flow.field`."""
-        from dem.kernels.fluid.linear import LinearFlow  # noqa: PLC0415, runs are read without numba
-
+    def _numbers(self, density: float, viscosity: float) -> tuple:
         x, y, z = self.angular_velocity
-        return LinearFlow((0.0, 0.0, 0.0), (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), self.centre)
+        return (0.0, 0.0, 0.0), (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), self.centre
 
-    def shortest_time(self, viscosity: float) -> float:
-        """See `Flow.shortest_time`."""
-        del viscosity
-        return inverse(math.hypot(*self.angular_velocity))
+    def _largest_rate(self, viscosity: float) -> float:
+        return math.hypot(*self.angular_velocity)
 
 
 @hinted
@@ -233,6 +227,7 @@ class ChannelFlow(Flow):
     'x'
     """
 
+    KERNEL = "poiseuille.PlaneChannel"
     type: str = kind("channel")
     peak: float = number("velocity in the middle", unit="m/s", example=0.15)
     half_gap: float = number("half the distance of the plates", unit="m", above=0, example=0.01)
@@ -243,17 +238,12 @@ class ChannelFlow(Flow):
     def _fits(self) -> None:
         self._check_right_angles("direction", "normal")
 
-    def field(self, **_: float) -> tuple:
-        """See `Flow.field`."""
-        from dem.kernels.fluid.poiseuille import PlaneChannel  # noqa: PLC0415, runs are read without numba
-
+    def _numbers(self, density: float, viscosity: float) -> tuple:
         e, n = (tuple(self._axis(name).tolist()) for name in ("direction", "normal"))
-        return PlaneChannel(self.peak, e, n, self.centre, self.half_gap)
+        return self.peak, e, n, self.centre, self.half_gap
 
-    def shortest_time(self, viscosity: float) -> float:
-        """See `Flow.shortest_time`."""
-        del viscosity
-        return inverse(2 * self.peak / self.half_gap)
+    def _largest_rate(self, viscosity: float) -> float:
+        return 2 * self.peak / self.half_gap
 
 
 @hinted
@@ -283,22 +273,18 @@ class PipeFlow(Flow):
     0.2
     """
 
+    KERNEL = "poiseuille.Pipe"
     type: str = kind("pipe")
     peak: float = number("velocity in the middle", unit="m/s", example=0.15)
     radius: float = number("of the pipe", unit="m", above=0, example=0.01)
     direction: str | tuple[float, float, float] = towards("of the flow", "x")
     centre: tuple[float, float, float] = vector("a point of the axis", unit="m", default=STILL, example=STILL)
 
-    def field(self, **_: float) -> tuple:
-        """See `Flow.field`."""
-        from dem.kernels.fluid.poiseuille import Pipe  # noqa: PLC0415, runs are read without numba
+    def _numbers(self, density: float, viscosity: float) -> tuple:
+        return self.peak, tuple(self._axis("direction").tolist()), self.centre, self.radius
 
-        return Pipe(self.peak, tuple(self._axis("direction").tolist()), self.centre, self.radius)
-
-    def shortest_time(self, viscosity: float) -> float:
-        """See `Flow.shortest_time`."""
-        del viscosity
-        return inverse(2 * self.peak / self.radius)
+    def _largest_rate(self, viscosity: float) -> float:
+        return 2 * self.peak / self.radius
 
 
 @hinted
@@ -326,22 +312,19 @@ class TaylorGreenFlow(Flow):
     False
     """
 
+    KERNEL = "taylor_green.TaylorGreen"
     type: str = kind("taylor-green")
     speed: float = number("largest", unit="m/s", example=0.1)
     wavenumber: float = number("of the vortices", unit="1/m", above=0, example=100.0)
     decays: bool = flag("whether vortices fade by viscosity")
 
-    def field(self, *, density: float, viscosity: float, **_: float) -> tuple:
-        """See `Flow.field`."""
-        from dem.kernels.fluid.taylor_green import TaylorGreen  # noqa: PLC0415, runs are read without numba
-
+    def _numbers(self, density: float, viscosity: float) -> tuple:
         decay = 2 * self.wavenumber**2 * viscosity / density if self.decays else 0.0
-        return TaylorGreen(self.speed, self.wavenumber, decay)
+        return self.speed, self.wavenumber, decay
 
-    def shortest_time(self, viscosity: float) -> float:
-        """See `Flow.shortest_time`."""
+    def _largest_rate(self, viscosity: float) -> float:
         fading = 2 * self.wavenumber**2 * viscosity if self.decays else 0.0
-        return inverse(max(self.wavenumber * abs(self.speed), fading))
+        return max(self.wavenumber * abs(self.speed), fading)
 
 
 @hinted
@@ -369,6 +352,7 @@ class ABCFlow(Flow):
     0.1
     """
 
+    KERNEL = "beltrami.ABC"
     type: str = kind("abc")
     a: float = number("of sin kz in x and cos kz in y", unit="m/s", example=0.1)
     b: float = number("of sin kx in y and cos kx in z", unit="m/s", example=0.1)
@@ -376,14 +360,10 @@ class ABCFlow(Flow):
     wavenumber: float = number("of the vortices", unit="1/m", above=0, example=100.0)
     decays: bool = flag("whether vortices fade by viscosity")
 
-    def field(self, *, density: float, viscosity: float, **_: float) -> tuple:
-        """See `Flow.field`."""
-        from dem.kernels.fluid.beltrami import ABC  # noqa: PLC0415, runs are read without numba
-
+    def _numbers(self, density: float, viscosity: float) -> tuple:
         decay = self.wavenumber**2 * viscosity / density if self.decays else 0.0
-        return ABC(self.a, self.b, self.c, self.wavenumber, decay)
+        return self.a, self.b, self.c, self.wavenumber, decay
 
-    def shortest_time(self, viscosity: float) -> float:
-        """See `Flow.shortest_time`."""
+    def _largest_rate(self, viscosity: float) -> float:
         fading = self.wavenumber**2 * viscosity if self.decays else 0.0
-        return inverse(max(self.wavenumber * (abs(self.a) + abs(self.b) + abs(self.c)), fading))
+        return max(self.wavenumber * (abs(self.a) + abs(self.b) + abs(self.c)), fading)

@@ -14,7 +14,7 @@ from dem.base import checks
 from dem.base.imports import named
 from dem.base.user_classes import hinted
 from dem.model.contact.law_component import kind
-from dem.model.fluid.flows import AXES, Flow, inverse
+from dem.model.fluid.flows import AXES, Flow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,6 +62,7 @@ class GriddedFlow(Flow):
 
     BOUNDED = True
     ARRAYS = ("velocity", "time")
+    KERNEL = "gridded.FlowGrid"
     type: str = kind("grid")
     velocity: np.ndarray
     spacing: tuple[float, float, float]
@@ -158,18 +159,16 @@ class GriddedFlow(Flow):
         """All but the arrays, see `ARRAYS`, which files hold apart."""
         return {"spacing": self.spacing, "origin": self.origin, "periodic": self.periodic}
 
-    def field(self, **_: float) -> tuple:
-        """See `Flow.field`."""
-        from dem.kernels.fluid.gridded import FlowGrid  # noqa: PLC0415, runs are read without numba
-
+    def _numbers(self, density: float, viscosity: float) -> tuple:
         around = tuple(int(axis in self.periodic) for axis in AXES)
-        return FlowGrid(self.values, self.time.copy(), self.origin, self.spacing, around)
+        return self.values, self.time.copy(), self.origin, self.spacing, around
+
+    def _largest_rate(self, viscosity: float) -> float:
+        return float(np.abs(self.values[..., 3:12]).max())
 
     def shortest_time(self, viscosity: float) -> float:
-        """See `Flow.shortest_time`."""
-        del viscosity
-        steepest = inverse(float(np.abs(self.values[..., 3:12]).max()))
-        return min(steepest, float(np.diff(self.time).min())) if len(self.time) > 1 else steepest
+        """See `Flow.shortest_time`; also the shortest of the times between velocities that are given."""
+        return min([super().shortest_time(viscosity), *np.diff(self.time).tolist()])
 
     def outside(self, position: np.ndarray) -> np.ndarray:
         """Whether positions (N, 3) are off the grid (N,)."""

@@ -126,9 +126,7 @@ class Capsule:
             density * math.pi
             * (r**2 * l * (l**2 / 12 + r**2 / 4) + 4 / 3 * r**3 * (2 * r**2 / 5 + l**2 / 4 + 3 * l * r / 8))
         )  # fmt: skip
-        return MassProperties(
-            volume, density * volume, (0.0, 0.0, 0.0), (axial, transverse, transverse), (1.0, 0.0, 0.0, 0.0)
-        )
+        return MassProperties.centred(volume, density, (axial, transverse, transverse))
 
 
 def chain(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
@@ -238,4 +236,4 @@ class FibreSegment:
         volume = math.pi * r**2 * self.length
         mass = density * volume
         across = mass * (r**2 / 4 + self.length**2 / 12)
-        return MassProperties(volume, mass, (0.0,) * 3, (0.5 * mass * r**2, across, across), (1.0, 0.0, 0.0, 0.0))
+        return MassProperties.centred(volume, density, (0.5 * mass * r**2, across, across))

@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from dem.base import checks, portable
-from dem.base.quaternions import product
 from dem.base.user_classes import frozen, hinted
 from dem.model.shapes import mesh_clump
-from dem.model.shapes.shape import MOST_SPHERES, EqualBySaved, MassProperties
+from dem.model.shapes.principal_body import PrincipalBody, principal_frame
+from dem.model.shapes.shape import MOST_SPHERES
 from dem.model.walls import stl
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ SAME = 1e-9  # heights and directions closer than this, relative to the size, co
 
 @hinted
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Clump(EqualBySaved):
+class Clump(PrincipalBody):
     """Any rigid set of spheres, overlapping or not; its mass is that of the union, counted once.
 
     Its body axes are the principal axes of inertia: quaternions of orientations turn these, not the axes in which the
@@ -77,6 +77,15 @@ class Clump(EqualBySaved):
     True
     """
 
+    SAVED: ClassVar[dict[str, tuple]] = {
+        "offsets": ("K", 3),
+        "radii": ("K",),
+        "centre": (3,),
+        "axes": (4,),
+        "_moments": (4,),
+    }
+    POWERS: ClassVar[dict[str, int]] = {"offsets": 1, "radii": 1, "centre": 1}
+
     offsets: np.ndarray
     radii: np.ndarray
     centre: tuple[float, float, float] = field(init=False)
@@ -94,14 +103,9 @@ class Clump(EqualBySaved):
         checks.number("smallest of the radii of the clump", radii.min(), above=0, unit="m")
         moments = union_moments(offsets, radii)
         centre = moments[1:4] / moments[0]
-        matrix = principal_axes(_inertia(moments))
+        matrix, frame = principal_frame(moments[0], centre, _inertia(moments))
         turned = np.einsum("ij,jk->ik", offsets - centre, matrix)
-        values = {
-            "offsets": frozen(turned), "radii": frozen(radii), "centre": tuple(centre.tolist()),
-            "axes": quaternion_of(matrix),
-            "_moments": (float(moments[0]), *np.einsum("ki,kl,li->i", matrix, _inertia(moments), matrix).tolist()),
-        }  # fmt: skip
-        for name, value in values.items():
+        for name, value in {"offsets": frozen(turned), "radii": frozen(radii), **frame}.items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -161,69 +165,11 @@ class Clump(EqualBySaved):
         volumes = (float(moments.volume), made._moments[0])
         if mass == "mesh":
             centre = moments.first / moments.volume
-            tensor = moments.about(centre).inertia()
-            matrix = principal_axes(tensor)
-            made = cls.restored(
-                {
-                    "offsets": np.einsum("ij,jk->ik", offsets - centre, matrix),
-                    "radii": radii,
-                    "centre": tuple(centre.tolist()),
-                    "axes": quaternion_of(matrix),
-                    "_moments": (volumes[0], *np.einsum("ki,kl,li->i", matrix, tensor, matrix).tolist()),
-                }
-            )
+            matrix, frame = principal_frame(moments.volume, centre, moments.about(centre).inertia())
+            turned = np.einsum("ij,jk->ik", offsets - centre, matrix)
+            made = cls.restored({"offsets": turned, "radii": radii, **frame})
         object.__setattr__(made, "fit", mesh_clump.fit_of(vertices, triangles, offsets, radii, volumes))
         return made
-
-    @property
-    def as_given(self) -> tuple[float, float, float, float]:
-        """Orientation at which its spheres stand as they were given, see `dem.model.shapes.shape.standing`."""
-        return self.axes
-
-    def turned(self, rotation: object) -> np.ndarray:
-        """Orientations (..., 4) of clumps that stood as given and were turned by unit quaternions (..., 4) then."""
-        rows = np.atleast_2d(rotation)
-        turns = checks.array("rotation", rows, (len(rows), 4), "unit quaternions, scalar first", rows="N")
-        return product(turns, np.array(self.axes)).reshape(np.shape(rotation))
-
-    def saved(self) -> dict:
-        """What `restored` makes the very same clump of; its axes are not found anew, which rounding would change."""
-        return {name: getattr(self, name) for name in ("offsets", "radii", "centre", "axes", "_moments")}
-
-    @classmethod
-    def restored(cls, values: dict) -> Clump:
-        """The clump that was saved; raises ValueError if none can have been saved so."""
-        lacking = {"offsets", "radii", "centre", "axes", "_moments"} - values.keys()
-        if lacking:
-            message = f"a clump lacks {', '.join(sorted(lacking))}"
-            raise ValueError(message)
-        count = np.size(values["radii"])
-        shapes = {"offsets": (count, 3), "radii": (count,), "centre": (3,), "axes": (4,), "_moments": (4,)}
-        made = cls.__new__(cls)
-        for name, shape in shapes.items():
-            array = checks.array(f"{name} of a clump", values[name], shape, "as saved")
-            object.__setattr__(made, name, frozen(array) if name in ("offsets", "radii") else tuple(array.tolist()))
-        return made
-
-    def scaled(self, factor: float) -> Clump:
-        """Clump scaled by a factor. It keeps its principal axes, which are not unique for a symmetric clump."""
-        volume, *moments = self._moments
-        return Clump.restored(
-            {
-                "offsets": factor * self.offsets,
-                "radii": factor * self.radii,
-                "centre": tuple(factor * c for c in self.centre),
-                "axes": self.axes,
-                "_moments": (factor**3 * volume, *(factor**5 * moment for moment in moments)),
-            }
-        )
-
-    def mass_properties(self, density: float) -> MassProperties:
-        """Mass properties of the union for a density [kg/m³], about its centre and in principal axes."""
-        checks.number("density", density, above=0, unit="kg/m3")
-        volume, *inertia = self._moments
-        x, y, z = (density * i for i in inertia)
-        return MassProperties(volume, density * volume, (0.0, 0.0, 0.0), (x, y, z), (1.0, 0.0, 0.0, 0.0))
 
 
 def union_moments(offsets: np.ndarray, radii: np.ndarray, nodes: int = SLICE_NODES) -> np.ndarray:
@@ -296,33 +242,3 @@ def _inertia(m: np.ndarray) -> np.ndarray:
     about = _moved(m, -m[1:4] / m[0])
     xx, yy, zz, xy, yz, zx = about[4:]
     return np.array([[yy + zz, -xy, -zx], [-xy, xx + zz, -yz], [-zx, -yz, xx + yy]])
-
-
-def principal_axes(tensor: np.ndarray) -> np.ndarray:
-    """Columns are right-handed principal axes; those of two equal moments come last, so that x is the odd one.
-
-    Of equal moments numpy returns any axes; the frame given is kept where it is principal already.
-    """
-    scale = np.abs(tensor).max()
-    if np.abs(tensor - np.diag(np.diag(tensor))).max() <= SAME * scale:
-        moments, axes = np.diag(tensor), np.eye(3)
-    else:
-        moments, axes = portable.eigen(tensor)
-    gaps = [abs(moments[1] - moments[2]), abs(moments[2] - moments[0]), abs(moments[0] - moments[1])]
-    axes = np.roll(axes, -int(np.argmin(gaps)), axis=1)
-    return axes if portable.dot(axes[:, 0], np.cross(axes[:, 1], axes[:, 2])) > 0 else -axes
-
-
-def quaternion_of(matrix: np.ndarray) -> tuple[float, float, float, float]:
-    """Unit quaternion of a rotation matrix: an eigenvector (Bar-Itzhack, J. Guid. Control Dyn. 23 (2000) 1085)."""
-    r = matrix
-    k = np.array(
-        [
-            [r[0, 0] + r[1, 1] + r[2, 2], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]],
-            [r[2, 1] - r[1, 2], r[0, 0] - r[1, 1] - r[2, 2], r[1, 0] + r[0, 1], r[2, 0] + r[0, 2]],
-            [r[0, 2] - r[2, 0], r[1, 0] + r[0, 1], r[1, 1] - r[0, 0] - r[2, 2], r[2, 1] + r[1, 2]],
-            [r[1, 0] - r[0, 1], r[2, 0] + r[0, 2], r[2, 1] + r[1, 2], r[2, 2] - r[0, 0] - r[1, 1]],
-        ]
-    )
-    w, x, y, z = portable.eigen(k)[1][:, -1].tolist()
-    return (w, x, y, z) if w >= 0 else (-w, -x, -y, -z)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dem.base import checks, portable
 from dem.base.user_classes import frozen, hinted
-from dem.model.shapes.shape import MassProperties
+from dem.model.shapes.shape import ConvexShape, MassProperties, checked_contact_radius
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ LEAST = 1e-300  # in place of a length of zero
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class Ellipsoid:
+class Ellipsoid(ConvexShape):
     r"""An ellipsoid (x/a)² + (y/b)² + (z/c)² = 1 in body axes, which are its principal axes.
 
     Parameters
@@ -55,6 +55,8 @@ class Ellipsoid:
     [4.7124e-11, 8.4823e-11, 9.8018e-11]
     """
 
+    CONVEX_KIND = "EllipsoidKind"
+
     semi_axes: Sequence[float]
     contact_radius: float | None = None
 
@@ -64,21 +66,9 @@ class Ellipsoid:
         object.__setattr__(self, "contact_radius", checked_contact_radius(self.contact_radius, self.volume))
 
     @property
-    def convex_kind(self) -> type:
-        """Its kind among convex shapes, see `dem.kernels.convex.shape_kinds`."""
-        from dem.kernels.convex.shape_kinds import EllipsoidKind  # noqa: PLC0415, runs are read without numba
-
-        return EllipsoidKind
-
-    @property
     def convex_numbers(self) -> tuple[float, ...]:
         """Numbers of its support function: a, b, c [m]."""
         return self.semi_axes
-
-    @property
-    def offsets(self) -> np.ndarray:
-        """Centre of its bounding sphere (1, 3) [m]."""
-        return frozen(np.zeros((1, 3)))
 
     @property
     def radii(self) -> np.ndarray:
@@ -91,9 +81,9 @@ class Ellipsoid:
         return 4 / 3 * math.pi * math.prod(self.semi_axes)
 
     @cached_property
-    def sphericity(self) -> float:
-        """Surface of the sphere of its volume over its own surface, 1 for a sphere."""
-        return sphericity_of(self.volume, superellipsoid_area(self.semi_axes, (2.0, 2.0)))
+    def area(self) -> float:
+        """Surface [m²]."""
+        return superellipsoid_area(self.semi_axes, (2.0, 2.0))
 
     def surface_mesh(self, cells: int = 12) -> tuple[np.ndarray, np.ndarray]:
         """Vertices (V, 3) on its surface [m] and triangles (F, 3), counterclockwise seen from outside.
@@ -121,12 +111,12 @@ class Ellipsoid:
         mass = density * self.volume
         a, b, c = (a * a for a in self.semi_axes)
         inertia = (0.2 * mass * (b + c), 0.2 * mass * (a + c), 0.2 * mass * (a + b))
-        return MassProperties(self.volume, mass, (0.0, 0.0, 0.0), inertia, (1.0, 0.0, 0.0, 0.0))
+        return MassProperties.centred(self.volume, density, inertia)
 
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class Superellipsoid:
+class Superellipsoid(ConvexShape):
     r"""A superellipsoid (superquadric) (\|x/a\|^n2 + \|y/b\|^n2)^(n1/n2) + \|z/c\|^n1 = 1 in body axes.
 
     With both exponents 2 it is an ellipsoid; with larger ones its sides are flatter and its edges sharper, towards a
@@ -166,6 +156,8 @@ class Superellipsoid:
     ('5.558674e-08', 0.919)
     """
 
+    CONVEX_KIND = "SuperellipsoidKind"
+
     semi_axes: Sequence[float]
     exponents: Sequence[float]
     contact_radius: float | None = None
@@ -182,21 +174,9 @@ class Superellipsoid:
         object.__setattr__(self, "contact_radius", checked_contact_radius(self.contact_radius, self.volume))
 
     @property
-    def convex_kind(self) -> type:
-        """Its kind among convex shapes, see `dem.kernels.convex.shape_kinds`."""
-        from dem.kernels.convex.shape_kinds import SuperellipsoidKind  # noqa: PLC0415, runs are read without numba
-
-        return SuperellipsoidKind
-
-    @property
     def convex_numbers(self) -> tuple[float, ...]:
         """Numbers of its support function: a, b, c [m], n1, n2, n1/(n1 - 1), n2/(n2 - 1)."""
         return *self.semi_axes, *self.exponents, *(n / (n - 1.0) for n in self.exponents)
-
-    @property
-    def offsets(self) -> np.ndarray:
-        """Centre of its bounding sphere (1, 3) [m]."""
-        return frozen(np.zeros((1, 3)))
 
     @cached_property
     def radii(self) -> np.ndarray:
@@ -212,9 +192,9 @@ class Superellipsoid:
         return 2.0 * math.prod(self.semi_axes) * e_1 * e_2 * beta(e_1 / 2 + 1, e_1) * beta(e_2 / 2, e_2 / 2)
 
     @cached_property
-    def sphericity(self) -> float:
-        """Surface of the sphere of its volume over its own surface, 1 for a sphere."""
-        return sphericity_of(self.volume, superellipsoid_area(self.semi_axes, self.exponents))
+    def area(self) -> float:
+        """Surface [m²]."""
+        return superellipsoid_area(self.semi_axes, self.exponents)
 
     def surface_mesh(self, cells: int = 12) -> tuple[np.ndarray, np.ndarray]:
         """Vertices (V, 3) on its surface [m] and triangles (F, 3), counterclockwise seen from outside.
@@ -246,7 +226,7 @@ class Superellipsoid:
         across = factor * beta(1.5 * e_2, 0.5 * e_2) * beta(0.5 * e_1, 2 * e_1 + 1)
         along = 4 * factor * c * c * beta(0.5 * e_2, 0.5 * e_2 + 1) * beta(1.5 * e_1, e_1 + 1)
         inertia = (b * b * across + along, a * a * across + along, (a * a + b * b) * across)
-        return MassProperties(self.volume, density * self.volume, (0.0, 0.0, 0.0), inertia, (1.0, 0.0, 0.0, 0.0))
+        return MassProperties.centred(self.volume, density, inertia)
 
 
 def checked_semi_axes(semi_axes: Sequence[float]) -> tuple[float, float, float]:
@@ -260,18 +240,6 @@ def checked_semi_axes(semi_axes: Sequence[float]) -> tuple[float, float, float]:
         )
         raise ValueError(message)
     return a, b, c
-
-
-def checked_contact_radius(radius: float | None, volume: float) -> float:
-    """Radius in contact laws [m]: as given, or that of the sphere of this volume [m³]."""
-    if radius is None:
-        return float(portable.cube_root(3.0 * volume / (4.0 * math.pi)))
-    return checks.number("contact_radius", radius, above=0, unit="m")
-
-
-def sphericity_of(volume: float, area: float) -> float:
-    """Surface of the sphere of a volume [m³] over an area [m²] (H. Wadell, J. Geol. 40 (1932) 443)."""
-    return float(portable.cube_root(36.0 * math.pi * volume**2)) / area
 
 
 def beta(x: float, y: float) -> float:

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from dem.base import checks
-from dem.base.quaternions import product
 from dem.base.user_classes import frozen, hinted
-from dem.model.shapes.clump import principal_axes, quaternion_of
 from dem.model.shapes.convex_hull import convex_hull, inset, rounded_area, rounded_moments
-from dem.model.shapes.ellipsoid import checked_contact_radius, cube_mesh, sphericity_of
-from dem.model.shapes.shape import EqualBySaved, MassProperties
+from dem.model.shapes.ellipsoid import cube_mesh
+from dem.model.shapes.principal_body import PrincipalBody, principal_frame
+from dem.model.shapes.shape import ConvexShape, checked_contact_radius
 from dem.model.walls import stl
 
 if TYPE_CHECKING:
     from os import PathLike
 
 MOST_VERTICES = 400  # every contact looks at all of them
-SAVED = ("vertices", "rounding", "contact_radius", "centre", "axes", "_core", "_moments", "_area")
 
 
 @hinted
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Polyhedron(EqualBySaved):
+class Polyhedron(PrincipalBody, ConvexShape):
     """The convex hull of some points, with rounded edges and vertices; its faces stay where they are.
 
     It consists of all points within the rounding radius of its core, which is the hull less what is nearer to its faces
@@ -76,6 +74,20 @@ class Polyhedron(EqualBySaved):
     (0.975587, 0.8691)
     """
 
+    CONVEX_KIND = "PolyhedronKind"
+    SAVED: ClassVar[dict[str, tuple]] = {
+        "vertices": ("V", 3), "rounding": (), "contact_radius": (), "centre": (3,), "axes": (4,), "_core": ("C", 3),
+        "_moments": (4,), "_area": (),
+    }  # fmt: skip
+    POWERS: ClassVar[dict[str, int]] = {
+        "vertices": 1,
+        "rounding": 1,
+        "contact_radius": 1,
+        "centre": 1,
+        "_core": 1,
+        "_area": 2,
+    }
+
     vertices: np.ndarray
     rounding: float
     contact_radius: float | None = None
@@ -104,19 +116,15 @@ class Polyhedron(EqualBySaved):
             raise ValueError(message) from None
         moments = rounded_moments(core, radius)
         centre = moments.first / moments.volume
-        tensor = moments.about(centre).inertia()
-        matrix = principal_axes(tensor)
+        matrix, frame = principal_frame(moments.volume, centre, moments.about(centre).inertia())
         values = {
             "vertices": frozen(np.einsum("ij,jk->ik", hull.vertices - centre, matrix)),
             "rounding": radius,
             "contact_radius": checked_contact_radius(self.contact_radius, moments.volume),
-            "centre": tuple(centre.tolist()),
-            "axes": quaternion_of(matrix),
             "_core": frozen(np.einsum("ij,jk->ik", core.vertices - centre, matrix)),
-            "_moments": (float(moments.volume), *np.einsum("ki,kl,li->i", matrix, tensor, matrix).tolist()),
             "_area": rounded_area(core, radius),
         }
-        for name, value in values.items():
+        for name, value in (values | frame).items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -150,21 +158,9 @@ class Polyhedron(EqualBySaved):
         return cls(vertices=factor * np.asarray(vertices, float), rounding=rounding, contact_radius=contact_radius)
 
     @property
-    def convex_kind(self) -> type:
-        """Its kind among convex shapes, see `dem.kernels.convex.shape_kinds`."""
-        from dem.kernels.convex.shape_kinds import PolyhedronKind  # noqa: PLC0415, runs are read without numba
-
-        return PolyhedronKind
-
-    @property
     def convex_numbers(self) -> tuple[float, ...]:
         """Numbers of its support function: rounding radius, number of vertices of the core, and these [m]."""
         return self.rounding, float(len(self._core)), *self._core.ravel().tolist()
-
-    @property
-    def offsets(self) -> np.ndarray:
-        """Centre of its bounding sphere (1, 3) [m]."""
-        return frozen(np.zeros((1, 3)))
 
     @cached_property
     def radii(self) -> np.ndarray:
@@ -172,25 +168,9 @@ class Polyhedron(EqualBySaved):
         return frozen(np.array([float(np.sqrt((self._core**2).sum(1)).max()) + self.rounding]))
 
     @property
-    def volume(self) -> float:
-        """Volume [m³]."""
-        return self._moments[0]
-
-    @property
-    def sphericity(self) -> float:
-        """Surface of the sphere of its volume over its own surface, 1 for a sphere."""
-        return sphericity_of(self.volume, self._area)
-
-    @property
-    def as_given(self) -> tuple[float, float, float, float]:
-        """Orientation at which it stands as its vertices were given, see `dem.model.shapes.shape.standing`."""
-        return self.axes
-
-    def turned(self, rotation: object) -> np.ndarray:
-        """Orientations (..., 4) of bodies that stood as given and were turned by unit quaternions (..., 4) then."""
-        rows = np.atleast_2d(rotation)
-        turns = checks.array("rotation", rows, (len(rows), 4), "unit quaternions, scalar first", rows="N")
-        return product(turns, np.array(self.axes)).reshape(np.shape(rotation))
+    def area(self) -> float:
+        """Surface [m²]."""
+        return self._area
 
     def surface_mesh(self, cells: int = 12) -> tuple[np.ndarray, np.ndarray]:
         """Vertices (V, 3) on its surface [m] and triangles (F, 3), counterclockwise seen from outside.
@@ -208,49 +188,3 @@ class Polyhedron(EqualBySaved):
         n = directions / np.sqrt((directions**2).sum(1))[:, None]
         nearest = (n[:, None] * self._core).sum(2).argmax(1)
         return self._core[nearest] + self.rounding * n, triangles
-
-    def saved(self) -> dict:
-        """What `restored` makes the very same polyhedron of."""
-        return {name: getattr(self, name) for name in SAVED}
-
-    @classmethod
-    def restored(cls, values: dict) -> Polyhedron:
-        """The polyhedron that was saved; raises ValueError if none can have been saved so."""
-        lacking = set(SAVED) - values.keys()
-        if lacking:
-            message = f"a polyhedron lacks {', '.join(sorted(lacking))}"
-            raise ValueError(message)
-        shapes = {
-            "vertices": (np.size(values["vertices"]) // 3, 3), "_core": (np.size(values["_core"]) // 3, 3),
-            "centre": (3,), "axes": (4,), "_moments": (4,),
-        }  # fmt: skip
-        made = cls.__new__(cls)
-        for name in SAVED:
-            if name in shapes:
-                array = checks.array(f"{name} of a polyhedron", values[name], shapes[name], "as saved")
-                value = frozen(array) if name in ("vertices", "_core") else tuple(array.tolist())
-            else:
-                value = checks.number(f"{name} of a polyhedron", values[name], above=0)
-            object.__setattr__(made, name, value)
-        return made
-
-    def scaled(self, factor: float) -> Polyhedron:
-        """Polyhedron scaled by a factor, with its rounding and contact radius. It keeps its principal axes."""
-        volume, *moments = self._moments
-        lengths = {name: factor * getattr(self, name) for name in ("vertices", "rounding", "contact_radius", "_core")}
-        return Polyhedron.restored(
-            lengths
-            | {
-                "centre": tuple(factor * c for c in self.centre),
-                "axes": self.axes,
-                "_moments": (factor**3 * volume, *(factor**5 * moment for moment in moments)),
-                "_area": factor**2 * self._area,
-            }
-        )
-
-    def mass_properties(self, density: float) -> MassProperties:
-        """Exact mass properties for a density [kg/m³], about the centre of mass and in principal axes."""
-        checks.number("density", density, above=0, unit="kg/m3")
-        volume, *inertia = self._moments
-        x, y, z = (density * moment for moment in inertia)
-        return MassProperties(volume, density * volume, (0.0, 0.0, 0.0), (x, y, z), (1.0, 0.0, 0.0, 0.0))

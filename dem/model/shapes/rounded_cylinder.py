@@ -10,13 +10,12 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.user_classes import frozen, hinted
-from dem.model.shapes.ellipsoid import checked_contact_radius, sphericity_of
-from dem.model.shapes.shape import MassProperties
+from dem.model.shapes.shape import ConvexShape, MassProperties, checked_contact_radius
 
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class RoundedCylinder:
+class RoundedCylinder(ConvexShape):
     r"""A cylinder about body x with rounded edges: a tablet, a disc or a rod.
 
     Parameters
@@ -52,6 +51,8 @@ class RoundedCylinder:
     (190.8772, 0.8977)
     """
 
+    CONVEX_KIND = "CylinderKind"
+
     diameter: float
     length: float
     rounding: float
@@ -75,21 +76,9 @@ class RoundedCylinder:
         return 0.5 * self.diameter - self.rounding, 0.5 * self.length - self.rounding
 
     @property
-    def convex_kind(self) -> type:
-        """Its kind among convex shapes, see `dem.kernels.convex.shape_kinds`."""
-        from dem.kernels.convex.shape_kinds import CylinderKind  # noqa: PLC0415, runs are read without numba
-
-        return CylinderKind
-
-    @property
     def convex_numbers(self) -> tuple[float, ...]:
         """Numbers of its support function: radius and half length of the core, rounding radius [m]."""
         return *self.core, self.rounding
-
-    @property
-    def offsets(self) -> np.ndarray:
-        """Centre of its bounding sphere (1, 3) [m]."""
-        return frozen(np.zeros((1, 3)))
 
     @property
     def radii(self) -> np.ndarray:
@@ -105,12 +94,11 @@ class RoundedCylinder:
         return 2 * math.pi * (l * (r + big) ** 2 + rounded)
 
     @property
-    def sphericity(self) -> float:
-        """Surface of the sphere of its volume over its own surface, 1 for a sphere."""
+    def area(self) -> float:
+        """Surface [m²]."""
         r, l = self.core
         big = self.rounding
-        area = 2 * math.pi * r**2 + 4 * math.pi * (r + big) * l + 2 * math.pi**2 * r * big + 4 * math.pi * big**2
-        return sphericity_of(self.volume, area)
+        return 2 * math.pi * r**2 + 4 * math.pi * (r + big) * l + 2 * math.pi**2 * r * big + 4 * math.pi * big**2
 
     def surface_mesh(self, cells: int = 12) -> tuple[np.ndarray, np.ndarray]:
         """Vertices (V, 3) on its surface [m] and triangles (F, 3), counterclockwise seen from outside.
@@ -166,6 +154,4 @@ class RoundedCylinder:
             + (2 / 3 * l**2 * big**3 + 0.5 * l * big**4 + 2 / 15 * big**5)
         )
         transverse = 0.5 * axial + 2 * pi * density * ((r + big) ** 2 * l**3 / 3 + squares)
-        return MassProperties(
-            self.volume, density * self.volume, (0.0, 0.0, 0.0), (axial, transverse, transverse), (1.0, 0.0, 0.0, 0.0)
-        )
+        return MassProperties.centred(self.volume, density, (axial, transverse, transverse))

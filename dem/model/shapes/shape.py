@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from importlib import import_module
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 from dem.base.text import counted
 from dem.base.user_classes import frozen, hinted
 
@@ -36,6 +37,11 @@ class MassProperties(NamedTuple):
     centre: tuple[float, float, float]
     inertia: tuple[float, float, float]
     axes: tuple[float, float, float, float]
+
+    @classmethod
+    def centred(cls, volume: float, density: float, inertia: tuple[float, float, float]) -> MassProperties:
+        """Mass properties of a body whose offsets are about its centre of mass and in principal axes."""
+        return cls(volume, density * volume, (0.0, 0.0, 0.0), inertia, (1.0, 0.0, 0.0, 0.0))
 
 
 AS_GIVEN = "as-given"  # an orientation: spheres stand as the offsets of their shape were given
@@ -197,9 +203,7 @@ class Fibre:
             volume, axial, second_moment = volume + v, axial + a, second_moment + m
         axial *= density
         transverse = 0.5 * axial + density * second_moment
-        return MassProperties(
-            volume, density * volume, (0.0, 0.0, 0.0), (axial, transverse, transverse), (1.0, 0.0, 0.0, 0.0)
-        )
+        return MassProperties.centred(volume, density, (axial, transverse, transverse))
 
 
 def _slab_volume(r: float, c: float, u: float) -> float:
@@ -268,26 +272,39 @@ class Sphere:
         volume = math.pi / 6 * self.diameter**3
         mass = density * volume
         inertia = 0.1 * mass * self.diameter**2
-        return MassProperties(volume, mass, (0.0, 0.0, 0.0), (inertia,) * 3, (1.0, 0.0, 0.0, 0.0))
+        return MassProperties.centred(volume, density, (inertia,) * 3)
 
 
-class EqualBySaved:
-    """A shape that equals another of its class if all numbers of both are the same, also when read from a file again.
+class ConvexShape:
+    """A convex shape that is known by its support function; its spheres are the one that bounds it.
 
-    It has a method ``saved`` that returns the arrays and numbers it consists of.
+    Derived classes have ``volume`` [m³], ``area`` [m²], ``radii`` and ``convex_numbers``, which the support function of
+    their kind reads.
     """
 
+    CONVEX_KIND: ClassVar[str]  # name of its class in `dem.kernels.convex.shape_kinds`
+
+    @property
+    def convex_kind(self) -> type:
+        """Its kind among convex shapes, see `dem.kernels.convex.shape_kinds`."""
+        return getattr(import_module("dem.kernels.convex.shape_kinds"), self.CONVEX_KIND)  # runs are read without numba
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """Centre of its bounding sphere (1, 3) [m]."""
+        return frozen(np.zeros((1, 3)))
+
     @cached_property
-    def _numbers(self) -> bytes:
-        return b"".join(np.asarray(values).tobytes() for values in self.saved().values())
+    def sphericity(self) -> float:
+        """Surface of the sphere of its volume over its own, 1 for a sphere (H. Wadell, J. Geol. 40 (1932) 443)."""
+        return float(portable.cube_root(36.0 * math.pi * self.volume**2)) / self.area
 
-    def __eq__(self, other: object) -> bool:
-        """Whether all numbers are the same."""
-        return self._numbers == other._numbers if isinstance(other, type(self)) else NotImplemented
 
-    def __hash__(self) -> int:
-        """Of all numbers."""
-        return hash(self._numbers)
+def checked_contact_radius(radius: float | None, volume: float) -> float:
+    """Radius in contact laws [m]: as given, or that of the sphere of this volume [m³]."""
+    if radius is None:
+        return float(portable.cube_root(3.0 * volume / (4.0 * math.pi)))
+    return checks.number("contact_radius", radius, above=0, unit="m")
 
 
 def check_shape(shape: Shape, density: float) -> None:

@@ -12,7 +12,7 @@ from dem.model.shapes.bodies import Spheres
 from dem.plots.bodies import all_positions, spheres
 
 if TYPE_CHECKING:
-    from dem.files.reading.stored_bonds import StoredBonds
+    from dem.files.h5md.bonds import StoredBonds
     from dem.files.reading.trajectory import Trajectory
 
 SPACING = 0.25  # of the diameter, from ball to ball

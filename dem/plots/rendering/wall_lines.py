@@ -14,7 +14,7 @@ from dem.model.walls.welding import edges_of
 from dem.plots.rendering.render import Floor
 
 if TYPE_CHECKING:
-    from dem.files.reading.stored_walls import StoredWall
+    from dem.files.h5md.walls import StoredWall
     from dem.files.reading.trajectory import Trajectory
     from dem.model.walls.surfaces import Surface
     from dem.model.walls.wall_shapes import WallShape
