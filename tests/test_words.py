@@ -6,6 +6,7 @@ import io
 import keyword
 import re
 import tokenize
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -116,21 +117,33 @@ def names_of(nodes):
                 yield from (*name.split("."), node.asname)
 
 
-OWNERS = {}  # names in a module or a class, by its own last name
-BASES = {}  # names of the classes that a class is derived from
-for _path in FILES.values():
-    for _node in nodes_of(_path):
-        if isinstance(_node, ast.ClassDef):
-            OWNERS.setdefault(_node.name, set()).update(names_of(ast.walk(_node)))
-            BASES.setdefault(_node.name, set()).update(re.split(r"[.\[]", ast.unparse(base))[0] for base in _node.bases)
-    _module = _path.parent.name if _path.stem == "__init__" else _path.stem
-    OWNERS.setdefault(_module, set()).update(names_of(nodes_of(_path)))
-VOCABULARY = {*dir(builtins), *keyword.kwlist, *dir(np), *OWNERS}.union(*OWNERS.values())
-VOCABULARY.update(part for path in FILES.values() for part in path.relative_to(ROOT).parts)
+@cache
+def owners():
+    """Names in a module or a class, by its own last name; and names of the classes that a class is derived from."""
+    names, bases = {}, {}
+    for path in FILES.values():
+        for node in nodes_of(path):
+            if isinstance(node, ast.ClassDef):
+                names.setdefault(node.name, set()).update(names_of(ast.walk(node)))
+                bases.setdefault(node.name, set()).update(
+                    re.split(r"[.\[]", ast.unparse(base))[0] for base in node.bases
+                )
+        module = path.parent.name if path.stem == "__init__" else path.stem
+        names.setdefault(module, set()).update(names_of(nodes_of(path)))
+    return names, bases
+
+
+@cache
+def vocabulary():
+    """All names of the code, of Python and numpy, and of files."""
+    names, _ = owners()
+    parts = (part for path in FILES.values() for part in path.relative_to(ROOT).parts)
+    return {*dir(builtins), *keyword.kwlist, *dir(np), *names, *parts}.union(*names.values())
 
 
 def owns(owner, name):
-    return name in OWNERS.get(owner, ()) or any(owns(base, name) for base in BASES.get(owner, ()))
+    names, bases = owners()
+    return name in names.get(owner, ()) or any(owns(base, name) for base in bases.get(owner, ()))
 
 
 def quoted(path):
@@ -146,12 +159,12 @@ def definitions(path):
 
 
 def test_a_class_name_is_defined_once():
-    owners = {}
+    homes = {}
     for name, path in CODE.items():
         for node in definitions(path):
             if isinstance(node, ast.ClassDef):
-                owners.setdefault(node.name, []).append(name)
-    found = {word: homes for word, homes in owners.items() if len(homes) > 1 and word not in TWICE}
+                homes.setdefault(node.name, []).append(name)
+    found = {word: files for word, files in homes.items() if len(files) > 1 and word not in TWICE}
     assert not found
 
 
@@ -180,6 +193,6 @@ def test_names_in_docstrings_and_comments_are_defined(name):
     for words in quoted(CODE[name]):
         if words not in FOREIGN and not re.fullmatch(FILE_NAME, words):
             parts = words.split(".")
-            assert set(parts) <= VOCABULARY, words
+            assert set(parts) <= vocabulary(), words
             for owner, last in pairwise(parts):
                 assert owns(owner, last) or owner == "dem" or not (owner[0].isupper() or last[0].isupper()), words
