@@ -4,6 +4,7 @@ import signal
 
 import numpy as np
 import pytest
+from crowds import random_quaternions
 from dem.kernels.compiler import jit
 
 import dem
@@ -76,11 +77,6 @@ def schemes_in_contacts():
     few = ("improved-pcdm", "splitting")
     names = [name for name, row in dem.INTEGRATORS.items() if row.torques == 1]
     return [pytest.param(name, marks=() if name in few else pytest.mark.slow) for name in names]
-
-
-def random_quaternions(rng, n):
-    q = rng.normal(size=(n, 4))
-    return q / np.linalg.norm(q, axis=1)[:, None]
 
 
 def mixture(rng, materials, n=60, edge=0.09):

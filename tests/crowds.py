@@ -2,7 +2,6 @@
 
 import h5py
 import numpy as np
-from conftest import random_quaternions
 
 import dem
 from dem.files.h5md import layout
@@ -14,6 +13,11 @@ SHAPES = {
     "mixture": [dem.Fibre(diameter=0.005, aspect_ratio=2), dem.Sphere(diameter=0.009)],
     "clumps": [dem.Clump(offsets=[[0, 0, 0], [0.003, 0.001, 0]], radii=[0.003, 0.002])],
 }
+
+
+def random_quaternions(rng, n):
+    q = rng.normal(size=(n, 4))
+    return q / np.linalg.norm(q, axis=1)[:, None]
 
 
 def crowd(name="mixture", law="friction", n=64, **options):

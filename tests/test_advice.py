@@ -296,17 +296,3 @@ def test_a_foam_can_be_forced(ball):
         sim.run(0.1)
     with pytest.warns(dem.DemWarning, match="implausible-density"):
         sim.run(0.1, force=True)
-
-
-@pytest.mark.parametrize(("speed", "of_wall", "said"), [
-    (0.1, 40.0, "a wall at 40 m/s would press a sphere on a wall in"),
-    (40.0, 1.0, "a speed of 40 m/s would press a sphere on a wall in"),
-])  # fmt: skip
-def test_contacts_that_are_too_soft_are_told_of_by_what_is_fast(speed, of_wall, said):
-    """A wall hits with twice its speed: particles at rest are no reason for what it does."""
-    soft = dem.Material(young=1e5, poisson=0.3, density=2500.0)
-    ball = dem.Particles(dem.Sphere(diameter=0.01), soft, position=[[0, 0, 0.02]], velocity=[[speed, 0, 0]])
-    floor = dem.Plane((0, 0, 0), (0, 0, 1), material=soft, motion=dem.Motion(velocity=(0, 0, of_wall)))
-    sim = dem.Simulation(ball, walls=[floor], gravity=(0, 0, 0), time_step=1e-6, threads=1)
-    (notice,) = [each for each in sim.foreseen() if each.name == "soft-contacts"]
-    assert notice.reason.startswith(said)

@@ -10,6 +10,7 @@ ELASTIC = dem.Material(young=5e6, poisson=0.3, density=1500.0)
 ROUGH = dem.Material(young=5e6, poisson=0.3, density=1500.0, restitution=0.6, friction=0.4)
 DULL = dem.Material(young=5e6, poisson=0.3, density=1500.0, restitution=0.1, friction=0.4)
 GRAIN = dem.Ellipsoid(semi_axes=(0.004, 0.003, 0.002))
+OTHER = dem.Material(young=5e6, poisson=0.3, density=1500.0, restitution=0.8, friction=0.2)
 CUBE = dem.Superellipsoid(semi_axes=(0.002, 0.002, 0.002), exponents=(4, 4))
 STATE = ("position", "orientation", "velocity", "angular_velocity")
 
@@ -28,7 +29,10 @@ def gas(shape, material, side, spacing, speed, **more):
         shape, material, position=(sites + 0.5) * spacing, orientation=turned(count),
         velocity=rng.normal(0, speed, (count, 3)), angular_velocity=rng.normal(0, speed / 0.003, (count, 3)),
     )  # fmt: skip
-    box = dem.Box((0, 0, 0), (size, size, size), material=material, periodic=["x", "y", "z"])
+    around = (
+        material if isinstance(shape, dem.Sphere) else OTHER
+    )  # no wall, but all grains have one kind of contact law
+    box = dem.Box((0, 0, 0), (size, size, size), material=around, periodic=["x", "y", "z"])
     return dem.Simulation(particles, box, gravity=(0, 0, 0), **({"time_step": 4e-6} | more))
 
 
@@ -40,51 +44,28 @@ def test_an_ellipsoid_of_equal_axes_moves_as_a_sphere():
         sim.step(400)
         runs.append(sim)
     ball, grain = runs
-    assert ball.contact_count == grain.contact_count > 0
+    assert grain.energy().elastic == pytest.approx(ball.energy().elastic, rel=1e-6)
+    assert ball.energy().elastic > 0
     # 400 steps of rounding, and each contact makes a difference of directions a few times as large
     np.testing.assert_allclose(grain.particles.position, ball.particles.position, rtol=0, atol=1e-13)
     np.testing.assert_allclose(grain.particles.velocity, ball.particles.velocity, rtol=0, atol=1e-10)
 
 
 def test_energy_and_momentum_of_a_gas_are_conserved_to_the_order_of_the_scheme():
-    errors, touched = [], 0
+    errors, pressed = [], 0.0
     for halves in range(2):
         sim = gas(GRAIN, ELASTIC, 4, 0.0083, 0.5, time_step=4e-6 / 2**halves)
         momentum, largest = sim.momentum()[0], 0.0
         for _ in range(20):
             sim.step(50 * 2**halves)
-            largest, touched = max(largest, sim.energy_error), max(touched, sim.contact_count)
+            largest, pressed = max(largest, sim.energy_error), max(pressed, sim.energy().elastic)
         errors.append(largest)
         size = sim.particles.mass @ np.linalg.norm(sim.particles.velocity, axis=1)
         np.testing.assert_allclose(sim.momentum()[0], momentum, rtol=0, atol=1e-12 * size)  # rounding
-    assert touched > 5
+    assert pressed > 0.01 * sim.energy().total
     # second order: a quarter, and some room for terms of higher order
     assert errors[0] < 1e-3
     assert errors[1] < 0.3 * errors[0]
-
-
-@pytest.mark.parametrize("name", ["ellipsoid", "superellipsoid"])
-def test_contacts_with_a_plane_are_in_closed_form(name):
-    """Support functions: |(a n_x, b n_y, c n_z)|, and (|a n_x|^q2 + |b n_y|^q2)^(q1/q2) + |c n_z|^q1, to the 1/q1."""
-    q, axes, overlap = turned(1, 3)[0], np.array([0.004, 0.003, 0.002]), 5e-5
-    turn = Rotation.from_quat(q, scalar_first=True)
-    normal = np.array([0.0, 0.6, 0.8])
-    u = axes * turn.inv().apply(-normal)
-    h, shape, place = np.linalg.norm(u), GRAIN, axes * u / np.linalg.norm(u)
-    if name == "superellipsoid":
-        shape, q1, q2 = dem.Superellipsoid(semi_axes=axes, exponents=(4, 3)), 4 / 3, 3 / 2
-        s = (abs(u[0]) ** q2 + abs(u[1]) ** q2) ** (1 / q2)
-        h = (s**q1 + abs(u[2]) ** q1) ** (1 / q1)
-        around = np.abs(u[:2] / s) ** (q2 - 1) * (s / h) ** (q1 - 1)
-        place = axes * np.sign(u) * [*around, abs(u[2] / h) ** (q1 - 1)]
-    grain = dem.Particles(shape, ELASTIC, position=[(h - overlap) * normal], orientation=[q])
-    walls = [dem.Plane((0, 0, 0), normal, material=ELASTIC)]
-    found = dem.Simulation(grain, walls=walls, gravity=(0, 0, 0), time_step=1e-6, threads=1).contact_forces()
-    assert found.overlap == pytest.approx([overlap], abs=1e-16)
-    # halfway between the surfaces
-    np.testing.assert_allclose(found.arm[0], turn.apply(place) + overlap / 2 * normal, rtol=0, atol=1e-16)
-    stiffness = 4 / 3 * 5e6 / (2 * (1 - 0.3**2)) * np.sqrt(shape.contact_radius)
-    np.testing.assert_allclose(found.force[0], stiffness * overlap**1.5 * normal, rtol=1e-9, atol=1e-15)
 
 
 def test_threads_lists_and_restarts_do_not_show_in_a_rough_gas(tmp_path):
@@ -97,7 +78,8 @@ def test_threads_lists_and_restarts_do_not_show_in_a_rough_gas(tmp_path):
     runs.append(dem.Simulation.load(tmp_path / "gas.h5"))
     for sim in runs:
         sim.step(100)
-    assert runs[0].contact_count > 100
+    assert runs[0].energy().elastic > 0
+    assert runs[0].energy().dissipated > 0.01 * runs[0].energy().total
     for name in STATE:
         assert len({getattr(sim.particles, name).tobytes() for sim in runs}) == 1, name
 
@@ -118,7 +100,9 @@ def drum(material, count, time_step=4e-6, **more):
     grains = dem.Particles(
         GRAIN, material, position=sites, orientation=turned(count), velocity=rng.normal(0, 0.3, (count, 3))
     )
-    return dem.Simulation(grains, walls=walls, **({"gravity": (0, 0, -9.81), "time_step": time_step} | more))
+    # not met, but with it kernels of pairs are those of the gases
+    box = dem.Box((-0.024,) * 3, (0.025,) * 3, material=OTHER, periodic=["x", "y", "z"])
+    return dem.Simulation(grains, box, walls=walls, **({"gravity": (0, 0, -9.81), "time_step": time_step} | more))
 
 
 def test_energy_of_ellipsoids_in_a_drum_is_conserved_to_the_order_of_the_scheme():
@@ -127,9 +111,10 @@ def test_energy_of_ellipsoids_in_a_drum_is_conserved_to_the_order_of_the_scheme(
         sim, largest = drum(ELASTIC, 8, time_step=4e-6 / 2**halves, threads=1), 0.0
         for _ in range(100):
             sim.step(100 * 2**halves)
-            largest, touched = max(largest, sim.energy_error), touched + sim.contact_count
+            largest = max(largest, sim.energy_error)
+            touched += sum(wall.contacts for wall in sim.walls)
         errors.append(largest)
-    assert touched > 20
+    assert touched > 10
     assert errors[0] < 1e-3
     assert errors[1] < 0.35 * errors[0]  # second order: a quarter, and some room for terms of higher order
 
@@ -144,7 +129,7 @@ def test_threads_lists_and_restarts_do_not_show_in_a_turning_drum(tmp_path):
     runs.append(dem.Simulation.load(tmp_path / "drum.h5"))
     for sim in runs:
         sim.step(3000)
-    assert len(runs[0].contact_forces().overlap) > 5
+    assert sum(wall.contacts for wall in runs[0].walls) > 5
     for name in STATE:
         assert len({getattr(sim.particles, name).tobytes() for sim in runs}) == 1, name
 

@@ -1,4 +1,7 @@
-"""A domain of one's own whose periodic images move, as machine code; in plain Python see tests/extensions."""
+"""A domain of one's own whose periodic images move, as machine code; in plain Python see tests/extensions.
+
+Kernels of others' types are compiled anew in each process; all tests take one contact law, so that it happens once.
+"""
 
 import sys
 from pathlib import Path

@@ -74,7 +74,7 @@ def test_a_damped_bond_across_the_boundary_knows_the_velocity_of_the_image():
 def test_neighbours_are_found_across_the_boundary_wherever_images_are(rng):
     lattice, radius = np.stack(np.meshgrid(*[np.arange(5)] * 3), axis=-1).reshape(-1, 3), 0.0104
     x = 0.02 * lattice + rng.uniform(0.0004, 0.0016, lattice.shape)
-    particles = dem.Particles(dem.Sphere(diameter=2 * radius), ELASTIC, position=x)
+    particles = dem.Particles(dem.Sphere(diameter=2 * radius), ROUGH, position=x)
     sim = dem.Simulation(particles, sheared_box(), gravity=(0, 0, 0), time_step=1e-6, threads=1)
     engine = sim._engine
     faces = engine.walls.faces
@@ -96,11 +96,11 @@ def test_neighbours_are_found_across_the_boundary_wherever_images_are(rng):
 def test_the_list_is_worn_by_images_that_move():
     """Two particles at rest in the cell, of which the second one's image passes the first."""
     x = [[0.045, 0.0985, 0.05], [0.004, 0.0085 - 0.001, 0.05]]
-    particles = dem.Particles(SHAPES["spheres"], ELASTIC, position=x)
-    box = sheared_cell.ShearedBox.shear((SIZE,) * 3, rate=25 * RATE)
+    particles = dem.Particles(SHAPES["spheres"], ROUGH, position=x)
+    box = sheared_cell.ShearedBox.shear((SIZE,) * 3, rate=100 * RATE)
     sim = dem.Simulation(particles, box, gravity=(0, 0, 0), time_step=1e-5, threads=1)
     assert not sim._engine.overlaps().pair.size or sim._engine.overlaps().pair.max() < 0
-    sim.run(0.06)  # 54 mm
+    sim.run(0.0135)  # 54 mm
     assert abs(sim.particles.velocity).max() > 0.01
 
 

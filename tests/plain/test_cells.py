@@ -1,6 +1,5 @@
 """Periodic cells that deform: pressure of lattices, motion in the laboratory, the ledger, and stress that is held."""
 
-import itertools
 import math
 
 import numpy as np
@@ -84,11 +83,11 @@ def test_a_free_particle_flies_straight_in_the_laboratory():
     sim = simulation(
         dem.Particles(BALL, ELASTIC, position=[start], velocity=[v]), dem.Cell((L,) * 3, rate=SHEAR), time_step=1e-4
     )
-    sim.step(1000)
+    sim.step(400)
     laboratory = v + np.array(SHEAR) @ start
     x = sim.particles.position[0]
     # to second order in dt: the drift is straight in the cell, not in the laboratory
-    np.testing.assert_allclose(x, start + 0.1 * laboratory, rtol=0, atol=1e-4 * abs(laboratory).max())
+    np.testing.assert_allclose(x, start + 0.04 * laboratory, rtol=0, atol=1e-4 * abs(laboratory).max())
     np.testing.assert_allclose(sim.particles.velocity[0] + np.array(SHEAR) @ x, laboratory, rtol=1e-10)
 
 
@@ -107,7 +106,7 @@ def test_a_collision_in_a_sheared_cell_is_that_in_the_laboratory(shape):
         )  # fmt: skip
         free = simulation(dem.Particles(SHAPES[shape], ROUGH, velocity=v, **given), None, time_step)
         for sim in (cell, free):
-            sim.step(round(4e-3 / time_step))
+            sim.step(round(2.5e-3 / time_step))
         p, lab = cell.particles, free.particles
         velocity = p.velocity + (p.position - middle) @ gradient.T
         moved = p.position - np.outer([1, 1], gradient @ middle) * cell.time
@@ -122,9 +121,11 @@ def test_a_collision_in_a_sheared_cell_is_that_in_the_laboratory(shape):
     assert max(errors(1e-5)) < 2e-3
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("material", [ELASTIC, ROUGH], ids=["elastic", "rough"])
-def test_where_the_cell_begins_is_no_place(shape, material):
+@pytest.mark.parametrize(
+    ("material", "shape"), [(ELASTIC, "spheres"), *((ROUGH, shape) for shape in SHAPES)],
+    ids=["elastic-spheres", *(f"rough-{shape}" for shape in SHAPES)],
+)  # fmt: skip
+def test_where_the_cell_begins_is_no_place(material, shape):
     """Two bodies that meet across faces do as the same two inside of the cell."""
     ends = []
     for shift in (0.0, -0.03):
@@ -132,7 +133,7 @@ def test_where_the_cell_begins_is_no_place(shape, material):
         v, spin = [[0.3, 0.8, 0.1], [-0.2, 0.0, 0.0]], [[3.0, -5.0, 20.0], [10.0, 0.0, -4.0]]
         particles = dem.Particles(SHAPES[shape], material, position=x, velocity=v, angular_velocity=spin)
         sim = simulation(particles, dem.Cell((L,) * 3, rate=np.array(SHEAR) / 8))
-        sim.step(400)
+        sim.step(320)
         ends.append(sim)
     one, other = ends
     assert abs(one.particles.velocity[1] - v[1]).max() > 0.1  # they have met
@@ -145,14 +146,13 @@ def test_where_the_cell_begins_is_no_place(shape, material):
 
 def test_energy_less_the_work_of_the_cell_is_of_second_order():
     departures = []
-    for time_step in (4e-5, 2e-5, 1e-5):
+    for time_step in (4e-5, 2e-5):
         sim = crowd(time_step, rate=np.array(TRIAXIAL_AND_SHEAR) * 5)
         sim.step(round(0.012 / time_step))
         departures.append(sim.energy_departure / sim.energy().mechanical)
     assert sim.energy().work > 0.1 * sim.energy().mechanical
     assert departures[0] < 1e-3
-    for coarse, fine in itertools.pairwise(departures):
-        assert coarse / fine == pytest.approx(4, rel=0.5)
+    assert departures[0] / departures[1] == pytest.approx(4, rel=0.5)
 
 
 @pytest.mark.parametrize("shape", ["fibres", "capsules"])
@@ -168,8 +168,10 @@ def test_bonds_carry_stress_and_take_the_work_of_the_cell():
     x = np.stack(np.meshgrid(*[np.arange(3) * 0.012 + 0.006] * 3, indexing="ij"), -1).reshape(-1, 3)
     pairs = [(a, b) for a in range(27) for b in range(a) if abs(x[a] - x[b]).sum() < 0.013]
     bonds = dem.Bonds(pairs, young=1e7, diameter=4e-3, damping=0.2)
-    sim = simulation(dem.Particles(BALL, ELASTIC, position=x), dem.Cell((0.045,) * 3, rate=(2.0, 0, -1.0)), bonds=bonds)
-    sim.step(500)
+    sim = simulation(
+        dem.Particles(BALL, ELASTIC, position=x), dem.Cell((0.045,) * 3, rate=(2.0, 0, -1.0)), 5e-6, bonds=bonds
+    )
+    sim.step(400)
     energy = sim.energy()
     assert energy.work > 1e-9
     assert energy.dissipated > 0.01 * energy.work
@@ -190,7 +192,7 @@ def test_a_unimodular_basis_of_the_cell_changes_nothing():
         np.testing.assert_allclose(*(getattr(s.particles, name) for s in (one, changed)), rtol=0, atol=1e-13)
     np.testing.assert_allclose(changed.cell.edges / 0.025, np.round(changed.cell.edges / 0.025), atol=1e-2)
     for sim in (one, changed):
-        sim.step(299)
+        sim.step(199)
     assert one.energy().dissipated > 0
     np.testing.assert_allclose(one.particles.velocity, changed.particles.velocity, rtol=0, atol=1e-10)
     np.testing.assert_allclose(one.cell.stress.total, changed.cell.stress.total, rtol=1e-9, atol=1e-9)
@@ -222,25 +224,25 @@ def same(one, other):
 @pytest.mark.parametrize("control", [{"rate": SHEAR}, {"stress": 2e3}], ids=["rate", "stress"])
 def test_neither_skins_nor_cuts_nor_restarts_show(control, tmp_path):
     one = crowd(material=ROUGH, **control)
-    one.step(900)
+    one.step(360)
     assert one.energy().dissipated > 0
     thin = crowd(material=ROUGH, _skin=(0.0006, 0.0002), **control)
-    thin.step(900)
+    thin.step(360)
     same(one, thin)
     cut = crowd(material=ROUGH, **control)
-    for steps in (1, 7, 592):
+    for steps in (1, 7, 232):
         cut.step(steps)
         cut.cell  # noqa: B018, it is looked at
     cut.save(tmp_path / "state.h5")
     loaded = dem.Simulation.load(tmp_path / "state.h5")
     for sim in (cut, loaded):
-        sim.step(300)
+        sim.step(120)
         same(one, sim)
 
 
 def test_a_pressure_that_is_held_is_reached():
-    sim = fcc(0.999 * D, stress=2e4, fastest=200.0, gain=0.02)
-    sim.step(300)
+    sim = fcc(0.999 * D, stress=2e4, fastest=200.0, gain=0.04)
+    sim.step(150)
     np.testing.assert_allclose(sim.cell.stress.total.diagonal(), 2e4, rtol=1e-3)
     distance = sim.cell.edges[0, 0] / (2 * math.sqrt(2))
     assert fcc_pressure(distance) == pytest.approx(sim.cell.stress.pressure, rel=1e-9)
@@ -252,10 +254,10 @@ def test_each_component_is_held_or_prescribed():
         count=3, edges=(0.031,) * 3, pitch=0.031 / 3, material=ROUGH, rate=[[0, 5.0, 0], [0] * 3, [0] * 3],
         stress=[[None] * 3, [None, 1e3, None], [None] * 3],
     )  # fmt: skip
-    sim.step(500)
+    sim.step(200)
     np.testing.assert_array_equal(sim.cell.rate * (np.arange(9).reshape(3, 3) != 4), [[0, 5, 0], [0] * 3, [0] * 3])
     assert sim.cell.rate[1, 1] != 0
-    assert sim.cell.strain[0, 1] == pytest.approx(0.5 * 5.0 * 500 * 2e-5)
+    assert sim.cell.strain[0, 1] == pytest.approx(0.5 * 5.0 * 200 * 2e-5)
 
 
 def test_rates_change_at_their_times():

@@ -1,4 +1,4 @@
-"""Time steps that servos need."""
+"""Time steps that servos need, and soft contacts that are foreseen at walls."""
 
 import math
 
@@ -60,3 +60,17 @@ def test_six_planes_press_with_the_time_step_that_is_advised() -> None:
     sim = dem.Simulation(balls, walls=walls, gravity=(0, 0, 0), time_step="auto")
     verdict = sim.run(0.002, progress=False)
     assert verdict.status == "PASS", verdict
+
+
+@pytest.mark.parametrize(("speed", "of_wall", "said"), [
+    (0.1, 40.0, "a wall at 40 m/s would press a sphere on a wall in"),
+    (40.0, 1.0, "a speed of 40 m/s would press a sphere on a wall in"),
+])  # fmt: skip
+def test_contacts_that_are_too_soft_are_told_of_by_what_is_fast(speed, of_wall, said):
+    """A wall hits with twice its speed: particles at rest are no reason for what it does."""
+    soft = dem.Material(young=1e5, poisson=0.3, density=2500.0)
+    ball = dem.Particles(dem.Sphere(diameter=0.01), soft, position=[[0, 0, 0.02]], velocity=[[speed, 0, 0]])
+    floor = dem.Plane((0, 0, 0), (0, 0, 1), material=soft, motion=dem.Motion(velocity=(0, 0, of_wall)))
+    sim = dem.Simulation(ball, walls=[floor], gravity=(0, 0, 0), time_step=1e-6, threads=1)
+    (notice,) = [each for each in sim.foreseen() if each.name == "soft-contacts"]
+    assert notice.reason.startswith(said)
