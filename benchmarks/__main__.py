@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 
+from dem.bench.stepping import StepBenchmark
 from dem.bench.timing import machine
 from dem.bench.workloads import BENCHMARKS
 
@@ -24,7 +25,8 @@ def main() -> None:
         parser.error(f"unknown benchmark {', '.join(unknown)}: known are {', '.join(BENCHMARKS)}")
     for name in names:
         benchmark = BENCHMARKS[name]
-        figures = benchmark.measure(share=arguments.share, threads=arguments.threads, split=arguments.verbose)
+        parts = {"split": arguments.verbose} if isinstance(benchmark, StepBenchmark) else {}
+        figures = benchmark.measure(share=arguments.share, threads=arguments.threads, **parts)
         sys.stderr.write(f"{name}, {benchmark.unit}\n")
         if arguments.verbose:
             sys.stderr.write(json.dumps(figures, indent=1) + "\n")

@@ -1,5 +1,7 @@
 """Built-in cases, one file each; `dem cases` lists them.
 
+`shared/` has what several cases have in common, `gas_column.py` the flow solver of `fluidised_bed.py`.
+
 The package is called as the function `dem.cases` is, whose name in `dem` it takes once a case has been imported.
 """
 

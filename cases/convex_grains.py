@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import ClassVar
 
 import numpy as np
-from dem.cases.grains import Grains
+from dem.cases.shared.grains import Grains
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem

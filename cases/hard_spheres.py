@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from dem.cases.lattice import jittered
+from dem.cases.shared.lattice import jittered
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem

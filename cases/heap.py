@@ -6,7 +6,7 @@ import math
 from contextlib import suppress
 
 import numpy as np
-from dem.cases.grains import Grains
+from dem.cases.shared.grains import Grains
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem

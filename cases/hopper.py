@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from dem.cases.grains import Grains
-from dem.cases.outflow import outflow
+from dem.cases.shared.grains import Grains
+from dem.cases.shared.outflow import outflow
 from pydantic import Field, PositiveFloat
 
 import dem

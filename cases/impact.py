@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from dem.cases.dosta import FILLED, Dosta, strewn
+from dem.cases.shared.dosta import FILLED, Dosta, strewn
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem

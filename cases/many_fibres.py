@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from dem.cases.falling import FallingFibres
-from dem.cases.lattice import cubic
+from dem.cases.shared.lattice import cubic
+from dem.cases.shared.one_material import FallingFibres
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem

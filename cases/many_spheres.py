@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from dem.cases.lattice import jittered
-from dem.cases.one_material import OneMaterial
+from dem.cases.shared.lattice import jittered
+from dem.cases.shared.one_material import OneMaterial
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem

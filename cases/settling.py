@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from dem.cases.immersed import Immersed, ImmersedFibres
+from dem.cases.shared.immersed import Immersed, ImmersedFibres
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from dem.cases.immersed import ImmersedFibres
-from dem.cases.lattice import cubic
+from dem.cases.shared.immersed import ImmersedFibres
+from dem.cases.shared.lattice import cubic
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-from dem.cases.dosta import Dosta, strewn
-from dem.cases.outflow import outflow
+from dem.cases.shared.dosta import Dosta, strewn
+from dem.cases.shared.outflow import outflow
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from dem.cases.falling import FallingFibres
+from dem.cases.shared.one_material import FallingFibres
 from pydantic import Field
 
 import dem

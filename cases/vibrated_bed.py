@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from dem.cases.grains import Grains
+from dem.cases.shared.grains import Grains
 from pydantic import Field, NonNegativeFloat, PositiveFloat
 
 import dem

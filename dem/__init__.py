@@ -1,4 +1,4 @@
-"""A discrete element engine for spheres and fibres, rigid or flexible.
+"""A discrete element engine for spheres, clumps, fibres and convex bodies, rigid or bonded.
 
 SI units; quaternions scalar first (w, x, y, z), body to world; angular velocities, forces and torques in the world
 frame. Start with `Simulation`; read what it wrote with `Trajectory`.

@@ -13,9 +13,9 @@ import dem
 from benchmarks import __main__ as command
 from benchmarks import ablation, same_bytes
 from dem.bench import lammps
+from dem.bench.costs import Walling
 from dem.bench.stepping import StepBenchmark
 from dem.bench.timing import stage_times
-from dem.bench.walling import Walling
 from dem.bench.workloads import BENCHMARKS, Colliding, SizeScaling, Speedup, benchmark, names_with
 from dem.cli.application import app
 
@@ -190,7 +190,7 @@ def test_options_without_names_take_what_they_fit():
 @pytest.mark.slow
 def test_what_walls_cost_is_told_beside_the_same_grains_without(monkeypatch, tmp_path):
     """From one state each round; so many that triangles are small enough for the lattice that grains begin on."""
-    monkeypatch.setattr("dem.bench.states.folder", lambda: tmp_path)
+    monkeypatch.setattr("dem.bench.stepping.states_folder", lambda: tmp_path)
     figures = Walling(1, 5, n=4000, restitution=0.5, friction=0.5).measure(share=1.0, threads=1)
     assert list(figures["ns_per_particle_step"]) == ["without", "cylinder", "triangles"]
     assert list(figures["share_of_walls"]) == ["cylinder", "triangles"]

@@ -17,8 +17,7 @@ from typer.testing import CliRunner
 import dem
 from dem.base import interrupts
 from dem.case import with_parameters
-from dem.cli.application import app, plain_errors
-from dem.cli.command_table import COMMANDS
+from dem.cli.application import COMMANDS, app, plain_errors
 
 ROOT = Path(__file__).parent.parent
 QUICK = ["--duration", "0.001", "--time-step", "1e-5", "--frames", "2"]

@@ -9,7 +9,7 @@ from scipy import special, stats
 import dem
 from dem import statistics
 from dem.statistics import ContactForces
-from dem.statistics.smoothing import Kernel
+from dem.statistics.coarse import Kernel
 
 LOW, HIGH = (0.0, 0.0, 0.0), (1.0, 2.0, 3.0)
 CUT = {1: 1e-6, 2: 5e-6, 3: 2e-5}  # what is cut off a Gaussian at five deviations, by dimensions

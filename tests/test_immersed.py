@@ -55,7 +55,7 @@ import dem
 from dem.kernels.fluid import gridded
 from dem.kernels.soft.fluid import fluid_forces as forces, rotational_relaxation as whirled
 from dem.kernels.soft.fluid import translational_relaxation as dragged
-from dem.bench.flow import Flowing
+from dem.bench.costs import Flowing
 (_, sim) = Flowing("many-spheres", 1, 1, {"all": {"lift": "mei", "magnus": "oesterle-bui-dinh"}}, n=27).runs().values()
 going = forces.predict_positions, forces.predict_velocities, forces.evaluate_translational_laws
 for loop in (dragged.drag, whirled.relax_rotation, *going, forces.evaluate_rotational_laws, gridded.fill):

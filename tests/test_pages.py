@@ -123,7 +123,7 @@ def test_files_that_a_page_names_are_there(page):
 
 def test_every_command_is_shown_what_it_takes():
     """The page of commands is made from their own help; the README names each."""
-    from dem.cli.command_table import COMMANDS  # noqa: PLC0415
+    from dem.cli.application import COMMANDS  # noqa: PLC0415
 
     text = (ROOT / "README.md").read_text()
     listed = text[text.index("## From the command line") : text.index("## What it can do")]

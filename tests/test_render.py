@@ -9,7 +9,7 @@ import pytest
 
 from dem.plots import Camera, Floor, Light, render
 from dem.plots.bodies import box_edges
-from dem.plots.rendering.light import crowding
+from dem.plots.rendering.light import occlusion
 from dem.plots.rendering.raster import nearest
 
 RED, WHITE = (1, 0, 0), (1, 1, 1)
@@ -176,9 +176,9 @@ def test_only_what_stands_around_takes_light_away():
     normals = np.tile([0.0, 0, -1], (60 * 60, 1))
     plane = np.column_stack([x, y, 0 * x])
     inner = (slice(20, 40), slice(20, 40))
-    assert crowding(pixels, plane, normals, (60, 60), 10.0, 10.0, 0, 1).reshape(60, 60)[inner].max() == 0
+    assert occlusion(pixels, plane, normals, (60, 60), 10.0, 10.0, 0, 1).reshape(60, 60)[inner].max() == 0
     step = np.column_stack([x, y, np.where(x < 30, 0.0, -8.0)])  # a wall of 8 on the right, towards the eye
-    taken = crowding(pixels, step, normals, (60, 60), 10.0, 10.0, 0, 1).reshape(60, 60)[30]
+    taken = occlusion(pixels, step, normals, (60, 60), 10.0, 10.0, 0, 1).reshape(60, 60)[30]
     assert taken[28] > taken[24] > taken[15] == 0
     assert taken[30:50].max() == 0
 

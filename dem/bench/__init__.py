@@ -1,6 +1,8 @@
 """Benchmarks of `dem bench`, also against LAMMPS.
 
-`workloads` lists them. `timing` and `turns` measure: rates, parts of a step, runs in alternation. `stepping` times the
-steps of one simulation, `states` keeps the settled states from which benchmarks start. `drum`, `mixture`, `shear`,
-`flow`, `bonding`, `walling` and `calling` are workloads; `lammps` runs the same in LAMMPS, if it is installed.
+- `workloads.py`: the list of benchmarks
+- `stepping.py`: benchmarks that time the steps of one simulation; `settled_beds.py`, `drum.py`: simulations for them
+- `costs.py`: what bonds, walls, fluids and calls from Python add to a step
+- `timing.py`: rates, parts of a step, runs by turns
+- `lammps.py`: the same workload in LAMMPS, if it is installed
 """

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import dem
-from dem.bench import lammps, states
-from dem.bench.stepping import StepBenchmark, settle, share_of
+from dem.bench import lammps
+from dem.bench.stepping import StepBenchmark, restore_state, settle, share_of
 from dem.bench.timing import REPEATS
 from dem.model.particles.fields import STATE
 from dem.model.walls.mesh_builders import turned
@@ -23,20 +23,7 @@ DIAMETER, DENSE, FILLING, RATE = 0.01, 0.55, 0.35, 1.0  # m; solid fraction at f
 
 
 class Drum:
-    """About n spheres in a drum as long as its radius.
-
-    Parameters
-    ----------
-    n : int
-        Spheres.
-    threads : int or None
-    restitution, friction : float
-        Of all contacts.
-    smooth : bool
-        Whether the drum is a `dem.Cylinder`, in place of triangles.
-    rate : float
-        At which it turns [rad/s].
-    """
+    """About n spheres in a drum as long as its radius, of triangles or `smooth`, that turns at a rate [rad/s]."""
 
     def __init__(
         self, n: int, threads: int | None, restitution: float, friction: float, *, smooth: bool = False,
@@ -94,7 +81,7 @@ class Drumming(StepBenchmark):
             for name in STATE:
                 setattr(sim.particles, name, getattr(still.particles, name))
 
-        states.restore(sim, {"drum": rounds, **kept}, make)
+        restore_state(sim, {"drum": rounds, **kept}, make)
         sim.step(100)
         return sim
 

@@ -1,17 +1,61 @@
-"""Benchmarks that time the steps of one simulation, and what brings it into its state."""
+"""Benchmarks that time the steps of one simulation, and what brings it into its state.
+
+Settled states are kept from one time to the next, because making them may take minutes.
+"""
 
 from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import dem
-from dem.bench import lammps, states
-from dem.bench.mixture import mixture
-from dem.bench.shear import ShearedBed
+from dem.bench import lammps
+from dem.bench.settled_beds import ShearedBed, mixture
 from dem.bench.timing import REPEATS, Sizes, copy_bandwidth, median_rate, stage_times
 from dem.case import case
+from dem.kernels.compiler.own_folder import user_cache
+from dem.model.particles.fields import STATE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RATE = "particle_steps_per_second"
+
+
+def states_folder() -> Path:
+    """Where they are kept: the user's cache; raises OSError if the user has none."""
+    return user_cache() / "states"
+
+
+def restore_state(sim: dem.Simulation, recipe: dict, make: Callable[[], None]) -> None:
+    """Put a simulation into the state that this recipe, plain values, led to once; else make it, and keep it."""
+    name = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:16]
+    try:
+        with np.load(states_folder() / f"{name}.npz") as kept:
+            state = {field: kept[field] for field in STATE}
+        for field, rows in state.items():
+            setattr(sim.particles, field, rows)
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):  # there is none, or it broke off
+        make()
+        _keep_state(sim, f"{name}.npz")
+
+
+def _keep_state(sim: dem.Simulation, name: str) -> None:
+    """Write it beside and move it into place; where nothing can be kept it is made again next time."""
+    try:
+        path = states_folder() / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as file:
+            np.savez(file, **{name: getattr(sim.particles, name) for name in STATE})
+        Path(file.name).replace(path)
+    except OSError:
+        return
 
 
 class StepBenchmark:
@@ -84,14 +128,14 @@ class StepBenchmark:
 class SettledHeap(StepBenchmark):
     """Particle steps per second after the particles have settled on the floor, by repeated damping of velocities.
 
-    That may take minutes, so what came of it is kept for the next time, see `dem.bench.states`.
+    That may take minutes, so what came of it is kept for the next time, see `dem.bench.stepping`.
     """
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
         """The simulation, settled and at rest; `warm` counts how often velocities lose a fifth, 500 steps apart."""
         rounds = share_of(self.warm, share)
         sim = case(self.case)(**self.parameters, threads=threads).simulation()
-        states.restore(sim, {"case": self.case, "rounds": rounds, **self.parameters}, lambda: settle(sim, rounds))
+        restore_state(sim, {"case": self.case, "rounds": rounds, **self.parameters}, lambda: settle(sim, rounds))
         return sim
 
 
@@ -110,12 +154,12 @@ class BidisperseBed(StepBenchmark):
             sim.gravity = weight
             settle(sim, rounds // 3)
 
-        states.restore(sim, {"mixture": rounds, **self.parameters}, press)
+        restore_state(sim, {"mixture": rounds, **self.parameters}, press)
         return sim
 
 
 class Shear(StepBenchmark):
-    """A dense bed in slow shear between rough walls, see `dem.bench.shear`."""
+    """A dense bed in slow shear between rough walls, see `dem.bench.settled_beds`."""
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
         """Pressed, and sheared by `warm` percent of the distance between the walls."""
@@ -127,7 +171,7 @@ class Shear(StepBenchmark):
             bed.press(solid_fraction)
             bed.shear(speed, strain)
 
-        states.restore(bed.sim, {"shear": strain, **self.parameters}, shear)
+        restore_state(bed.sim, {"shear": strain, **self.parameters}, shear)
         return bed.sim
 
 

@@ -1,4 +1,4 @@
-"""What a benchmark needs besides a workload: the machine, its memory bandwidth, rates, the parts of a step."""
+"""Timing of benchmarks: the machine, its memory bandwidth, rates, the parts of a step, runs by turns."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from dem.kernels.compiler.jit import most_threads, threading_layer
 from dem.kernels.soft.integration import stage_benchmark as kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 # ruff: noqa: SLF001 (what a step takes is measured within the engine)
 
 REPEATS = 3
 STAGE_SECONDS = 0.2
+ROUNDS = 9
 
 
 def machine() -> dict:
@@ -63,12 +64,12 @@ def stage_times(sim: dem.Simulation) -> dict[str, float]:
             start = time.perf_counter()
             repeat(1)
             times = max(1, int(STAGE_SECONDS / max(time.perf_counter() - start, 1e-7)))
-            seconds = 1 / median_rate(lambda times=times, repeat=repeat: _counted(repeat, times))
+            seconds = 1 / median_rate(lambda times=times, repeat=repeat: _repeat(repeat, times))
             result[name] = 1e9 * seconds / len(sim.particles)
     return result
 
 
-def _counted(repeat: Callable[[int], object], times: int) -> int:
+def _repeat(repeat: Callable[[int], object], times: int) -> int:
     repeat(times)
     return times
 
@@ -124,3 +125,21 @@ class Sizes(NamedTuple):
 def _bytes(arrays: Iterable) -> int:
     """Bytes of arrays, each counted once."""
     return sum({id(a): a.nbytes for a in arrays if isinstance(a, np.ndarray)}.values())
+
+
+def cost_by_turns(
+    runs: Mapping[str, dem.Simulation],
+    steps: int,
+    *,
+    before: Callable[[dem.Simulation], None] = lambda sim: None,
+    clock: Callable[[], float] = time.process_time,
+) -> dict[str, list[float]]:
+    """Nanoseconds a step of each run (ROUNDS,) by turns; `before` is done with each first, and not timed."""
+    cost: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(ROUNDS):
+        for name, sim in runs.items():
+            before(sim)
+            start = clock()
+            sim.step(steps)
+            cost[name].append(1e9 * (clock() - start) / steps)
+    return cost

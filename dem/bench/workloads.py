@@ -9,14 +9,10 @@ from pathlib import Path
 
 import dem
 from dem.base import checks
-from dem.bench.bonding import Bonding
-from dem.bench.calling import Calling
+from dem.bench.costs import Bonding, Calling, Flowing, Walling
 from dem.bench.drum import Drumming
-from dem.bench.flow import Flowing
 from dem.bench.stepping import RATE, BidisperseBed, SettledHeap, Shear, StepBenchmark, share_of
-from dem.bench.timing import median_rate
-from dem.bench.turns import cost_by_turns
-from dem.bench.walling import Walling
+from dem.bench.timing import cost_by_turns, median_rate
 from dem.case import case
 from dem.files.writing.trajectory_writer import TrajectoryWriter
 
@@ -32,9 +28,8 @@ class SizeScaling:
     def __init__(self, case: str, *sizes: int) -> None:
         self.case, self.sizes = case, sizes
 
-    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+    def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
         """Cost at each size, and the rate at the largest."""
-        del split
         cost = {}
         for n in self.sizes:
             steps = max(120, WORK // n)
@@ -56,9 +51,8 @@ class Speedup:
     def __init__(self, work: StepBenchmark) -> None:
         self.work = work
 
-    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+    def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
         """Speed-up for each number of threads, and the rate on all."""
-        del split
         most = checks.threads(threads)
         counts = sorted({1, most, *(2**k for k in range(most.bit_length()) if 2**k <= most)})
         steps = share_of(self.work.steps, share)
@@ -81,9 +75,9 @@ class Colliding:
     def __init__(self, *sizes: int, **parameters: float | str | tuple) -> None:
         self.sizes, self.parameters = sizes, parameters
 
-    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+    def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
         """Cost at each size, events and cells included, and the rate at the largest; always on one thread."""
-        del threads, split
+        del threads
         rates = {}
         for n in self.sizes:
             sim = case("hard-spheres")(n=n, **self.parameters).simulation()
@@ -111,9 +105,8 @@ class Writing:
     def __init__(self, n: int, frames: int) -> None:
         self.n, self.frames = n, frames
 
-    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+    def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
         """Frames per second into a temporary file, and bytes a frame."""
-        del split
         sim = case("many-fibres")(n=self.n, threads=threads).simulation()
         frames = max(2, int(self.frames * share))
         size = 0

@@ -17,7 +17,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from dem.rotation.names import AUTO, MEANING
+from dem.rotation import AUTO, MEANING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from dem.base.replace import replace_when_done
 from dem.case.bases import PARAMETERS
 from dem.model.particles.fields import STATE
 from dem.ranks.job_server import refuse
-from dem.rotation.names import DEFAULT
+from dem.rotation import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable

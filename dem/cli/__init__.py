@@ -1,11 +1,10 @@
 """The command line ``dem``.
 
-- `application.py`: the application, options that all commands share, how errors become one line and an exit status
-- `command_table.py`: name, module and description of each command, so that only the module called is imported
-- `commands/`: a module for each command
-- `progress_bar.py`, `named_bar.py`, `streams.py`: what is printed while a command runs
+- `application.py`: the application, the table of commands, options that all commands share, how errors become one line
+  and an exit status; only the module of the command that is called is imported
+- `commands/`: the commands
+- `progress_bar.py`, `streams.py`: what is printed while a command runs
 - `completion.py`: what the shell completes
-- `guide_pages.py`, `live_page.py`: pages of the documentation, and the page in the browser that follows a run
 
 Exit status 0 for success, 2 for bad input, 1 for a run that broke or failed, 130 after Ctrl-C,
 143 after SIGTERM.

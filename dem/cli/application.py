@@ -20,7 +20,6 @@ from dem.base import interrupts
 from dem.base.notices import DemWarning
 from dem.base.replace import OutputError
 from dem.base.text import error_in_words
-from dem.cli.command_table import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,9 +27,33 @@ if TYPE_CHECKING:
     from click import HelpFormatter
     from rich.table import Table
 
+    from dem.cli.progress_bar import ProgressBar
+
+
+COMMANDS = {  # module of `dem.cli.commands`, which registers the command when imported; first line of its docstring
+    "run": ("run", "Run a case and write its trajectory; cases of one rotating body write a table (.csv)."),
+    "sweep": ("sweep", "Run a case for each combination of parameter values, and make a table of results."),
+    "cases": ("lists", "List the cases, or the parameters of one."),
+    "integrators": ("lists", "List the rotational integrators."),
+    "init": ("casefiles", "Write a case file with all keys"),
+    "check": ("casefiles", "Validate a case file, and show what it would run and how long it would take."),
+    "compile": ("compile", "Compile the kernels of runs in advance, so that the runs start at once."),
+    "info": ("info", "Show what a trajectory holds"),
+    "plot": ("plot", "Draw a trajectory"),
+    "view": ("view", "Show a trajectory in the browser"),
+    "export": ("export", "Write a trajectory as a file for other programs"),
+    "rerun": ("repair_and_rerun", "Repeat a run and say whether the bytes match."),
+    "repair": ("repair_and_rerun", "Save what a broken trajectory still has."),
+    "replay": ("replay", "Show step by step how a run failed"),
+    "guide": ("guide", "Read a page of the guide, or list them"),
+    "doctor": ("doctor", "Check the installation"),
+    "validate": ("validate", "Reproduce published tables and figures, next to exact values."),
+    "bench": ("bench", "Measure particle steps per second, and where the time goes."),
+}
+
 
 class Group(TyperGroup):
-    """Commands of the table in `dem.cli.command_table`; the module of a command is imported when it is called."""
+    """Commands of the table; the module of a command is imported when it is called."""
 
     def __init__(self, **settings: object) -> None:
         super().__init__(**settings)
@@ -39,7 +62,7 @@ class Group(TyperGroup):
     def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperCommand | None:
         """Import a command, which registers it."""
         if self.commands.get(cmd_name) is None and cmd_name in COMMANDS:
-            importlib.import_module(COMMANDS[cmd_name][0])
+            importlib.import_module(f"dem.cli.commands.{COMMANDS[cmd_name][0]}")
             self.commands |= {name: made for name, made in get_group(app).commands.items() if made}
         return self.commands.get(cmd_name)
 
@@ -78,6 +101,13 @@ def show(table: Table, title: str = "") -> None:
     say("\n".join(line.rstrip() for line in shown.get().splitlines()))
 
 
+def bar() -> ProgressBar:
+    """Progress bar on stderr, to be entered; it shows nothing if stderr is no terminal."""
+    from dem.cli.progress_bar import ProgressBar  # noqa: PLC0415, only for commands that take a while
+
+    return ProgressBar()
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version  # noqa: PLC0415, a quarter of the time of `dem --help`
@@ -89,13 +119,13 @@ def _print_version(wanted: bool) -> None:
 FIRST = """\
 What to do first:
 
-  dem run nine-fibres      simulate something; the first run compiles, some fifteen seconds
-  dem view nine-fibres.h5  look at it in the browser
-  dem cases                what else there is to run
-  dem init                 cases to begin a case file of your own with
-  dem doctor               whether all is well here
+  dem run nine-fibres      run a simulation; the first run compiles for some fifteen seconds
+  dem view nine-fibres.h5  show it in the browser
+  dem cases                list other cases to run
+  dem init                 list cases from which to make a case file of your own
+  dem doctor               check the installation
 
-dem --help lists the commands, dem COMMAND --help what one takes; dem guide start begins from nothing."""
+dem --help lists the commands, dem COMMAND --help the options of one command; dem guide start is a tutorial."""
 
 
 @app.callback()
@@ -106,7 +136,7 @@ def options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Discrete element simulations of spheres and fibres, rigid or flexible."""
+    """Discrete element simulations of spheres, clumps, fibres and convex bodies, rigid or bonded."""
     if context.invoked_subcommand is None:
         say(FIRST)
 
@@ -122,16 +152,18 @@ def plain_errors(command: Callable) -> Callable:
         except BrokenPipeError:
             raise  # the reader has closed the pipe, about which typer is silent
         except (FloatingPointError, OutputError) as error:
-            _complain(error, status=1)
+            _print_error(error, status=1)
         except (ValueError, TypeError, OSError, OverflowError, ImportError) as error:
-            _complain(error, status=2)
+            _print_error(error, status=2)
         except (KeyError, RuntimeError) as error:
             if not _from_hdf5(error):
                 raise
             message = f"the file is damaged: {error.args[0]}"
-            _complain(ValueError(message), status=2)
+            _print_error(ValueError(message), status=2)
         except MemoryError:
-            _complain(MemoryError("there is not enough memory for this many particles, spheres or triangles"), status=2)
+            _print_error(
+                MemoryError("there is not enough memory for this many particles, spheres or triangles"), status=2
+            )
         except KeyboardInterrupt as stopped:
             sys.stderr.write(f"{str(stopped) or 'interrupted'}\n")
             raise typer.Exit(128 + getattr(stopped, "signal", signal.SIGINT)) from None
@@ -174,7 +206,7 @@ CASE_FILE = re.compile(r".+?\.toml: ")
 LISTS = re.compile(r"(known are|input should be) .*")  # of words that would do
 
 
-def _complain(error: Exception, status: int) -> None:
+def _print_error(error: Exception, status: int) -> None:
     words = error_in_words(error)
     for line in words.splitlines():
         sys.stderr.write(f"dem: {line}\n")

@@ -33,10 +33,3 @@ def integrators(incomplete: str) -> list[str]:
     from dem.rotation.integrators import INTEGRATORS  # noqa: PLC0415
 
     return [name for name in INTEGRATORS if name.startswith(incomplete)]
-
-
-def guide_pages(incomplete: str) -> list[str]:
-    """Pages of the guide that begin like this."""
-    from dem.cli.guide_pages import pages  # noqa: PLC0415
-
-    return [name for name in pages() if name.startswith(incomplete)]

@@ -1,4 +1,4 @@
-"""Spheres and axes of the particles in a frame of a run."""
+"""Spheres and axes of the particles in a frame of a run; bonds as rows of balls."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.quaternions import rotate
 from dem.model.domain.box import AXES, FACES
-from dem.model.shapes.bodies import axis_of, body_axis, place
+from dem.model.shapes.bodies import Spheres, axis_of, body_axis, place
 
 if TYPE_CHECKING:
+    from dem.files.h5md.bonds import StoredBonds
     from dem.files.reading.trajectory import Trajectory
-    from dem.model.shapes.bodies import Spheres, Variant
+    from dem.model.shapes.bodies import Variant
 
 ROOMY = 10.0  # a box so many times as long as what is in it at first is drawn about that, where it is open
 ABOUT = 1.5  # so far from it, in its lengths
+SPACING = 0.25  # of the diameter, from ball to ball
+TORN = 3.0  # of the length at rest: longer ones go through a periodic face
+THICK = 1.1  # times its diameter is a bond that just broke, so that it shows where bodies are as thick
 
 
 def vertical(run: Trajectory) -> np.ndarray:
@@ -41,7 +46,7 @@ def corners(run: Trajectory, frame: int) -> tuple[np.ndarray, np.ndarray] | None
         axis, phase = AXES.index(face[0]), moves["phase"]
         swing = math.sin(2 * math.pi * moves["frequency"] * time + phase) - math.sin(phase)
         ends[FACES.index(face) % 2, axis] += moves["velocity"][axis] * time + moves["amplitude"][axis] * swing
-    near = _content(run) if box.get("open") else None
+    near = _particle_extent(run) if box.get("open") else None
     for face in box["open"] if near is not None else ():
         axis, side = AXES.index(face[0]), FACES.index(face) % 2
         if ends[1, axis] - ends[0, axis] > ROOMY / (1 + 2 * ABOUT) * float((near[1] - near[0]).max()):
@@ -62,7 +67,7 @@ def box_edges(origin: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=1)  # asked for at each frame
-def _content(run: Trajectory) -> np.ndarray | None:
+def _particle_extent(run: Trajectory) -> np.ndarray | None:
     """Corners (2, 3) of what is about the particles of the first frame; None if there are none."""
     x = run[0].position.astype(float)
     if not len(x):
@@ -132,11 +137,57 @@ def heights_of(run: Trajectory, frame: int) -> np.ndarray:
 
 def heights_above(run: Trajectory, x: np.ndarray) -> np.ndarray:
     """Heights of points (N, 3) above the lowest corner of the box at the start, or above the origin (N,) [m]."""
+    return x @ vertical(run) - bottom(run)
+
+
+def bottom(run: Trajectory) -> float:
+    """Height of the lowest corner of the box at the start over the origin [m]; 0 without a box."""
     up, box = vertical(run), run.input["box"]
-    bottom = float(np.minimum(up * box["lower"], up * box["upper"]).sum()) if box else 0.0
-    return x @ up - bottom
+    return float(np.minimum(up * box["lower"], up * box["upper"]).sum()) if box else 0.0
 
 
 def numbers_up_to(count: int, most: int) -> np.ndarray:
     """Numbers from 0 to `count` - 1, evenly spread if they are more than `most`."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
+
+
+def spheres_and_bonds(run: Trajectory, frame: int) -> Spheres:
+    """Spheres of all particles in a frame, with those of the bonds that hold, owned by the first particle of each."""
+    own, bonds = spheres(run, frame), run.bonds
+    if bonds is None:
+        return own
+    rows = _bond_spheres(run, frame, bonds, ~bonds.broken[frame])
+    return Spheres(*(np.concatenate(both) for both in zip(own, rows, strict=True)))
+
+
+def just_broken_bonds(run: Trajectory, frame: int) -> Spheres | None:
+    """Spheres of the bonds that broke since the frame before, a little thicker; None where there are none."""
+    bonds = run.bonds
+    if bonds is None or frame == 0:
+        return None
+    new = bonds.broken[frame] & ~bonds.broken[frame - 1]
+    return _bond_spheres(run, frame, bonds, new, THICK) if new.any() else None
+
+
+def broken_bonds_in_words(run: Trajectory, frame: int) -> str:
+    """How many bonds are broken in a frame, in words; nothing if none is."""
+    broken = 0 if run.bonds is None else int(run.bonds.broken[frame].sum())
+    return f", {broken} of {run.bonds.broken.shape[1]} bonds broken" if broken else ""
+
+
+def _bond_spheres(run: Trajectory, frame: int, bonds: StoredBonds, which: np.ndarray, thick: float = 1.0) -> Spheres:
+    """Rows of balls between the bodies of some bonds."""
+    x, made = all_positions(run, frame), bonds.made
+    i, j = made.pairs.T
+    turning = made.anchors.any()
+    q = run.orientation[frame].astype(float) if turning else None
+    one = x[i] + (rotate(q[i], made.anchors[:, 0]) if turning else 0.0)
+    other = x[j] + (rotate(q[j], made.anchors[:, 1]) if turning else 0.0)
+    other[j < 0] = made.ground
+    length = np.linalg.norm(other - one, axis=1)
+    shown = np.flatnonzero(which & (length < TORN * made.geometry.length))
+    number = max(1, math.ceil(float((made.geometry.length / made.diameter).max()) / SPACING))
+    along = (np.arange(1, number) / number)[:, None, None]
+    between = (one[shown] + along * (other - one)[shown]).reshape(-1, 3)
+    radii = np.tile(thick * 0.5 * made.diameter[shown], number - 1)
+    return Spheres(between, radii, np.tile(i[shown], number - 1))

@@ -26,22 +26,10 @@ def element_test(run: Trajectory) -> Figure:
     The strain is the deviatoric one, √(2/3 e:e) of the strain's deviator e, or in a compression without much shear the
     volumetric strain, positive in compression. Mohr circles are those of the three principal stresses.
 
-    Parameters
-    ----------
-    run : Trajectory
-        Of a simulation in a `dem.Cell`.
-
-    Returns
-    -------
-    Figure
-        The figure.
-
     Raises
     ------
     ValueError
-        If the run has no such cell.
-    ImportError
-        If matplotlib is not there.
+        If the run has no `dem.Cell`.
 
     Examples
     --------

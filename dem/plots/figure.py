@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
+import re
 from os import PathLike
 from typing import TYPE_CHECKING, TypeVar
 
@@ -42,8 +44,19 @@ def new_figure(width: float, height: float, layout: str = "constrained") -> Figu
     return figures.Figure(figsize=(width, height), dpi=DPI, layout=layout)
 
 
+SHARED = {  # what the docstrings of all pictures say
+    "Parameters": "run : Trajectory\n    What was computed.",
+    "Returns": "Figure\n    The figure.",
+    "Raises": "ImportError\n    If matplotlib is not installed.",
+}
+
+
 def picture(draw: Drawing) -> Drawing:
-    """A picture of a run: what it is given is one, and people who wait for long are told how long."""
+    """Function that draws a run, with what all pictures share.
+
+    It refuses anything but a run, and shows progress if drawing takes long. Its docstring gets the parameter `run`, the
+    returned figure and the error without matplotlib.
+    """
 
     @functools.wraps(draw)
     def drawn(run: Trajectory, *options: object, **named: object) -> Figure:
@@ -51,6 +64,14 @@ def picture(draw: Drawing) -> Drawing:
         with show_time_left(f"drawing {draw.__name__}", f"{len(run)} x {len(run.kind)}"):
             return draw(run, *options, **named)
 
+    if draw.__doc__ is None:  # python -OO
+        return drawn  # type: ignore[return-value]
+    summary, *parts = re.split(r"\n\n(?=\w+\n-+\n)", inspect.cleandoc(draw.__doc__))
+    own = {title: body for title, _, body in (part.split("\n", 2) for part in parts)}
+    sections = {"Parameters": [SHARED["Parameters"], own.get("Parameters")], "Returns": [SHARED["Returns"]],
+                "Raises": [own.get("Raises"), SHARED["Raises"]], "Examples": [own["Examples"]]}  # fmt: skip
+    told_all = [f"{title}\n{'-' * len(title)}\n" + "\n".join(filter(None, each)) for title, each in sections.items()]
+    drawn.__doc__ = "\n\n".join([summary, *told_all])
     return drawn  # type: ignore[return-value]  # it takes and returns the same
 
 

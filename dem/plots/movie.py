@@ -17,7 +17,7 @@ from dem.base.progress import through
 from dem.base.replace import replace_when_done
 from dem.plots.bodies import numbers_up_to
 from dem.plots.figure import check_run
-from dem.plots.scene import OPACITY, colour_limits, moment, scene, shot, viewpoint
+from dem.plots.scene import OPACITY, Look, colour_limits, prepare_scene, scene, time_in_words, viewpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -91,13 +91,13 @@ def movie(
     few = numbers_up_to(len(run), LOOKED_AT)
     limits, camera = colour_limits(run, few, colour), viewpoint(run, few, size[0] / size[1])
 
-    look = {"colour": colour, "limits": limits, "camera": camera, "size": size, "walls": walls}
+    look = Look(colour, limits, camera, size, walls)
 
     def pictures() -> Iterator[np.ndarray]:
-        film, shots = None, _side_by_side(shot(run, [k], **look) for k in frames.tolist())
-        for frame in (track or _shown)(list(frames)):
-            film = film or _Film(scene(run, int(frame), **look))
-            yield film.picture(next(shots), moment(run, frame))
+        film, shots = None, _in_parallel(prepare_scene(run, [k], look) for k in frames.tolist())
+        for frame in (track or _with_progress)(list(frames)):
+            film = film or _FrameDrawer(scene(run, int(frame), **look._asdict()))
+            yield film.picture(next(shots), time_in_words(run, frame))
 
     save = _save_gif if path.suffix == ".gif" else _save_mp4
     with replace_when_done(path) as partial:
@@ -105,7 +105,7 @@ def movie(
     return len(frames)
 
 
-def _shown(frames: list) -> Iterator:
+def _with_progress(frames: list) -> Iterator:
     return through(frames, "picture")
 
 
@@ -123,7 +123,7 @@ def check_movie(path: str | PathLike, seconds: float, fps: float, *, overwrite: 
     return checks.output(path, overwrite=overwrite, what="movie")
 
 
-def _side_by_side(shots: Iterable[Callable[[], np.ndarray]]) -> Iterator[np.ndarray]:
+def _in_parallel(shots: Iterable[Callable[[], np.ndarray]]) -> Iterator[np.ndarray]:
     """Pictures in their order, taken on all cores, each a little ahead of when it is wanted."""
     with ThreadPoolExecutor(cores()) as pool:
         waiting: deque[Future] = deque()
@@ -135,7 +135,7 @@ def _side_by_side(shots: Iterable[Callable[[], np.ndarray]]) -> Iterator[np.ndar
             yield waiting.popleft().result()
 
 
-class _Film:
+class _FrameDrawer:
     """A scene in which only the picture and the time change from one to the next; pixels are shown as they are."""
 
     def __init__(self, figure: Figure) -> None:

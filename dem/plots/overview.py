@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 from dem.base.text import counted
 from dem.plots.bodies import slender
-from dem.plots.energy import draw_energy
 from dem.plots.figure import INK, new_figure, picture
-from dem.plots.height import draw_height
-from dem.plots.orientation import draw_orientation
 from dem.plots.paths import draw_paths, moving
-from dem.plots.scene import draw_scene
+from dem.plots.scene import Look, draw_scene
+from dem.plots.time_series import draw_energy, draw_height, draw_orientation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,24 +23,15 @@ def overview(run: Trajectory, frame: int = -1, *, colour: str = "speed", exposur
 
     Parameters
     ----------
-    run : Trajectory
-        What was computed.
     frame : int
         Of the scene, see `scene`.
     colour, exposures : str, int
         Of the scene, see `scene`.
 
-    Returns
-    -------
-    Figure
-        The figure.
-
     Raises
     ------
     ValueError
         If there is no such frame, or nothing to colour by under that name.
-    ImportError
-        If matplotlib is not there.
 
     Examples
     --------
@@ -57,7 +46,7 @@ def overview(run: Trajectory, frame: int = -1, *, colour: str = "speed", exposur
     left, right = figure.subfigures(1, 2, width_ratios=(5.6, 6.4))
     grid = left.add_gridspec(2, 2, width_ratios=(40, 1), height_ratios=(1, 1))
     above, bar, below = left.add_subplot(grid[0, 0]), left.add_subplot(grid[0, 1]), left.add_subplot(grid[1, :])
-    draw_scene(above, bar, run, frame, colour=colour, exposures=exposures, size=(900, 720))
+    draw_scene(above, bar, run, frame, exposures, Look(colour, size=(900, 720)))
     draw_paths(below, run, moving(run)[0])
     fibres = len(slender(run)) > 0
     axes = right.subplots(5 if fibres else 3, height_ratios=(5, 1.6, 3, 3.6, 1.6) if fibres else (5, 2, 4), sharex=True)

@@ -26,23 +26,8 @@ FLAT = 3.0  # largest radii: what stays within is seen from one side only
 def paths(run: Trajectory) -> Figure:
     """Draw the paths of the particles, seen from the sides, and the particles themselves at some instants.
 
-    Later instants are darker. Of many particles some are drawn, evenly spread by number; in periodic directions paths
-    end at one face and go on at the other.
-
-    Parameters
-    ----------
-    run : Trajectory
-        What was computed.
-
-    Returns
-    -------
-    Figure
-        The figure, with a view for each horizontal axis along which particles move.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not there.
+    There is a view for each horizontal axis along which particles move. Later instants are darker. Of many particles
+    some are drawn, evenly spread by number; in periodic directions paths end at one face and go on at the other.
 
     Examples
     --------

@@ -23,7 +23,7 @@ def check_picture(path: Path) -> None:
     checks.ending(checks.output(path, what="picture"), ENDINGS, "a picture is drawn", what="picture", needed=True)
 
 
-def plot(frames: list[list[State]], path: Path) -> None:
+def draw_replay(frames: list[list[State]], path: Path) -> None:
     """Draw overlap, speed and kinetic energy of each particle against time, to a new file."""
     figure = new_figure(6.4, 7)
     overlap, speed, energy = figure.subplots(3, sharex=True)

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dem.base import checks
 from dem.model.domain.box import AXES
 from dem.model.particles.kinds import MOST, labels, rest
-from dem.plots.bodies import box_edges, cell_edges, corners, heights_of, numbers_up_to, size_of, vertical
+from dem.plots.bodies import (
+    box_edges,
+    broken_bonds_in_words,
+    cell_edges,
+    corners,
+    heights_of,
+    just_broken_bonds,
+    numbers_up_to,
+    size_of,
+    spheres_and_bonds,
+    vertical,
+)
 from dem.plots.figure import DPI, INK, categories, colour_map, new_figure, picture, scaled
-from dem.plots.rendering import bond_balls
 from dem.plots.rendering.camera import Camera
 from dem.plots.rendering.meshes import inside_of_surfaces, meshes
 from dem.plots.rendering.render import Floor, render
-from dem.plots.rendering.wall_sheets import lay_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -38,6 +47,16 @@ WIDEST = 16  # characters of a name for which there is room
 LETTER = 0.075  # width of one of them [inch]
 
 
+class Look(NamedTuple):
+    """How a scene is drawn, see `scene`."""
+
+    colour: str
+    limits: tuple[float, float] | None = None
+    camera: Camera | None = None
+    size: tuple[int, int] = (1200, 900)
+    walls: float = OPACITY
+
+
 @picture
 def scene(
     run: Trajectory, frame: int = -1, *, colour: str = "speed", exposures: int = 1,
@@ -48,8 +67,6 @@ def scene(
 
     Parameters
     ----------
-    run : Trajectory
-        What was computed.
     frame : int
         Which frame; negative ones count from the end.
     colour : str
@@ -66,17 +83,10 @@ def scene(
         Opacity of walls beside the box, from 0, lines alone, to 1, through which nothing is seen. Planes, which have
         no end, are not shown, but for a level one to stand on.
 
-    Returns
-    -------
-    Figure
-        The figure.
-
     Raises
     ------
     ValueError
         If there is no such frame, or nothing to colour by under that name.
-    ImportError
-        If matplotlib is not there.
 
     Examples
     --------
@@ -91,43 +101,38 @@ def scene(
     """
     width, height = size
     kinds = [kind.name for kind in run.kinds] if colour == "kind" else []
-    longest = max(map(len, _short(kinds)), default=0)
+    longest = max(map(len, _short_names(kinds)), default=0)
     wide = max(width / (1 - BAR), width + max(NAMED, 0.3 + LETTER * longest) * DPI)
     figure, share = new_figure(wide / DPI, height / DPI, layout="none"), width / wide
     ax, bar = figure.add_axes((0, 0, share, 1)), figure.add_axes((share + 0.01, 0.2, 0.018, 0.6))
-    look = {"colour": colour, "limits": limits, "camera": camera, "size": size, "walls": walls}
-    draw_scene(ax, bar, run, frame, exposures=exposures, **look)
+    draw_scene(ax, bar, run, frame, exposures, Look(colour, limits, camera, size, walls))
     return figure
 
 
-def draw_scene(
-    ax: Axes, bar: Axes, run: Trajectory, frame: int, *, colour: str, exposures: int = 1,
-    limits: tuple[float, float] | None = None, camera: Camera | None = None, size: tuple[int, int],
-    walls: float = OPACITY,
-) -> None:  # fmt: skip
+def draw_scene(ax: Axes, bar: Axes, run: Trajectory, frame: int, exposures: int, look: Look) -> None:
     """Draw particles and colour bar, each on its axes."""
     frame = frame_number(run, frame)
     frames = numbers_up_to(frame + 1, exposures) if checks.whole("exposures", exposures, least=1) > 1 else [frame]
-    limits = limits or colour_limits(run, frames, colour)
-    camera = camera or viewpoint(run, frames, size[0] / size[1])
-    checks.number("walls", walls, least=0, most=1)
-    taken = shot(run, frames, colour=colour, limits=limits, camera=camera, size=size, walls=walls)
+    limits = look.limits or colour_limits(run, frames, look.colour)
+    camera = look.camera or viewpoint(run, frames, look.size[0] / look.size[1])
+    checks.number("walls", look.walls, least=0, most=1)
+    taken, colour = prepare_scene(run, frames, look._replace(limits=limits, camera=camera)), look.colour
     ax.imshow(taken(), interpolation="lanczos")
     ax.set_axis_off()
-    ax.text(0.02, 0.97, moment(run, frame), transform=ax.transAxes, va="top", color=INK)
+    ax.text(0.02, 0.97, time_in_words(run, frame), transform=ax.transAxes, va="top", color=INK)
     if colour == "kind":
         _name_kinds(bar, [kind.name for kind in run.kinds], categories(len(run.kinds)))
         return
-    _, mapping = _mapped([], limits, colour)
+    _, mapping = _mapped_colours([], limits, colour)
     shown = ax.figure.colorbar(mapping, cax=bar, extend="neither" if colour in ("height", "size") else "max")
     shown.set_label(f"{colour} [{scaled(UNITS[colour], limits)[1]}]")
     shown.outline.set_visible(False)
 
 
-def moment(run: Trajectory, frame: int) -> str:
+def time_in_words(run: Trajectory, frame: int) -> str:
     """The time of a frame in words, and how many bonds are broken by then."""
     per_second, second = scaled("s", run.time)
-    return f"t = {run.time[frame] / per_second:.4g} {second}" + bond_balls.told(run, frame)
+    return f"t = {run.time[frame] / per_second:.4g} {second}" + broken_bonds_in_words(run, frame)
 
 
 def frame_number(run: Trajectory, frame: int) -> int:
@@ -164,21 +169,21 @@ def colour_limits(run: Trajectory, frames: Iterable[int], colour: str) -> tuple[
 
 def viewpoint(run: Trajectory, frames: Sequence[int], aspect: float) -> Camera:
     """A camera that has the box, or without one the spheres of some frames, in the picture."""
-    return Camera.around(*_ends(run, frames), up=vertical(run), aspect=aspect)
+    return Camera.around(*_extent(run, frames), up=vertical(run), aspect=aspect)
 
 
-def _ends(run: Trajectory, frames: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+def _extent(run: Trajectory, frames: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Opposite corners of the box, or without one of what is around the spheres of some frames, and of walls."""
     ends = corners(run, 0)
     if ends is None:
-        bodies = [bond_balls.bodies(run, frame) for frame in frames]
+        bodies = [spheres_and_bonds(run, frame) for frame in frames]
         ends = np.concatenate([b.centres + sign * b.radii[:, None] for b in bodies for sign in (-1, 1)])
     if run.walls:
         ends = [*ends, *(_walls().wall_lines(run, frame) for frame in frames)]
     points = np.concatenate([np.zeros(0), *map(np.ravel, ends)]).reshape(-1, 3)
     if not len(points):
         if len(run.kind) and len(frames) < len(run):
-            return _ends(run, range(len(run)))  # of the whole run, where these frames are empty
+            return _extent(run, range(len(run)))  # of the whole run, where these frames are empty
         message = f"{run.path} has neither particles nor walls: there is nothing to draw"
         raise ValueError(message)
     return points.min(axis=0), points.max(axis=0)
@@ -186,12 +191,12 @@ def _ends(run: Trajectory, frames: Sequence[int]) -> tuple[np.ndarray, np.ndarra
 
 def _walls() -> ModuleType:
     """What draws walls beside the box, which needs kernels; runs without such walls are drawn without."""
-    from dem.plots.rendering import wall_lines  # noqa: PLC0415
+    from dem.plots.rendering import walls  # noqa: PLC0415
 
-    return wall_lines
+    return walls
 
 
-def _mapped(
+def _mapped_colours(
     values: list[np.ndarray], limits: tuple[float, float], colour: str
 ) -> tuple[list[np.ndarray], ScalarMappable]:
     """Colours of the particles in each frame (N, 3), and what the colour bar needs to know."""
@@ -207,37 +212,35 @@ def _name_kinds(bar: Axes, names: Sequence[str], palette: np.ndarray) -> None:
     from matplotlib.patches import Patch  # noqa: PLC0415, an extra
 
     bar.set_axis_off()
-    told = [Patch(color=ink, label=label) for label, ink in zip(_short(names), palette[:MOST], strict=False)]
+    told = [Patch(color=ink, label=label) for label, ink in zip(_short_names(names), palette[:MOST], strict=False)]
     if len(names) > MOST:
         told.append(Patch(color="none", label=rest(len(names)).strip()))
     bar.legend(handles=told, loc="center left", bbox_to_anchor=(0, 0.5), frameon=False, fontsize=8, borderaxespad=0,
                handlelength=1.2, handletextpad=0.5)  # fmt: skip
 
 
-def _short(names: Sequence[str]) -> list[str]:
+def _short_names(names: Sequence[str]) -> list[str]:
     """Names of kinds for which there is room."""
     return [label if len(label) <= WIDEST else f"{label[: WIDEST - 1]}…" for label in labels(names)]
 
 
-def shot(
-    run: Trajectory, frames: Sequence[int], *, colour: str, limits: tuple[float, float], camera: Camera,
-    size: tuple[int, int], walls: float = OPACITY,
-) -> Callable[[], np.ndarray]:  # fmt: skip
+def prepare_scene(run: Trajectory, frames: Sequence[int], look: Look) -> Callable[[], np.ndarray]:
     """What takes the picture of the particles in their box, which is where it was in the last frame.
 
-    All of it has been read by then, so that pictures may be taken side by side.
+    All of it has been read by then, so that pictures may be taken side by side. Limits and camera are given.
     """
+    colour, limits, camera, size, walls = look
     values = [quantity(run, frame, colour) for frame in frames]
     if colour == "kind":
         palette = categories(len(run.kinds))
         colours = [palette[each] for each in values]
     else:
-        colours, _ = _mapped(values, limits, colour)
-    bodies = [bond_balls.bodies(run, frame) for frame in frames]
+        colours, _ = _mapped_colours(values, limits, colour)
+    bodies = [spheres_and_bonds(run, frame) for frame in frames]
     inked = np.concatenate([colour[body.owner] for colour, body in zip(colours, bodies, strict=True)])
     surfaces = meshes(run, frames, colours)
     inside = [inside_of_surfaces(run, *each) for each in zip(frames, bodies, strict=True)]
-    torn = [broken for frame in frames if (broken := bond_balls.snapped(run, frame)) is not None]
+    torn = [broken for frame in frames if (broken := just_broken_bonds(run, frame)) is not None]
     inked = np.concatenate([inked, *(np.tile(SNAPPED, (len(broken.radii), 1)) for broken in torn)])
     bodies = [*bodies, *torn]
     centres, radii = (np.concatenate([getattr(body, name) for body in bodies]) for name in ("centres", "radii"))
@@ -251,17 +254,18 @@ def shot(
         beside = _walls().wall_lines(run, frames[-1])
         room["lines"] = np.concatenate([room.get("lines", beside[:0]), beside])
         if room.get("floor") is None:
-            room["floor"] = _walls().level_plane(run, frames[-1], vertical(run), *_ends(run, frames))
+            room["floor"] = _walls().level_plane(run, frames[-1], vertical(run), *_extent(run, frames))
     own = np.ones(len(radii), bool)
     own[: sum(map(len, inside))] = ~np.concatenate(inside)
-    drawn = partial(render, centres[own], radii[own], inked[own], camera, size, **room, meshes=surfaces)
+    centres, radii = centres[own], radii[own]
+    drawn = partial(render, centres, radii, inked[own], camera, size, **room, meshes=surfaces)
     sheets = _walls().wall_triangles(run, frames[-1]) if run.walls and walls > 0 else np.zeros((0, 3, 3))
-    return partial(_shaded, drawn, sheets, camera, centres[own], radii[own], walls, surfaces) if len(sheets) else drawn
+    return partial(_render_with_walls, drawn, sheets, camera, centres, radii, walls, surfaces) if len(sheets) else drawn
 
 
-def _shaded(drawn: Callable[[], np.ndarray], sheets: np.ndarray, *more: Any) -> np.ndarray:  # noqa: ANN401
+def _render_with_walls(drawn: Callable[[], np.ndarray], sheets: np.ndarray, *more: Any) -> np.ndarray:  # noqa: ANN401
     """The picture with walls laid over it."""
-    return lay_over(drawn(), sheets, *more)
+    return _walls().lay_over(drawn(), sheets, *more)
 
 
 def _floor(run: Trajectory, lower: np.ndarray, upper: np.ndarray) -> Floor | None:

@@ -23,8 +23,8 @@ from dem.model.insertion import Inserter
 from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles, scaled_variants
 from dem.model.wall_selection import acting
+from dem.rotation import AUTO
 from dem.rotation.integrators import integrator_for_contacts
-from dem.rotation.names import AUTO
 from dem.run.simulation_base import SimulationBase
 from dem.soft import arrays, energy_sums
 from dem.soft.bonds import bond_setup

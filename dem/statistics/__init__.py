@@ -2,11 +2,11 @@
 
 Frames of `dem.Trajectory` have methods of the same names for many of them.
 
-- contacts: `contacts.py` (numbers), `forces.py` (stress, loads), `networks.py` (fabric), `by_kind.py`,
+- contacts: `contacts.py` (coordination, fabric, distribution of forces), `forces.py` (stress, loads), `by_kind.py`,
   `cell_state.py` (element tests in a cell that deforms)
-- fibres: `orientation.py`, `chains.py` (flexible fibres), `rods.py` (capsules)
+- fibres: `fibres.py` (orientation, chains of bonded bodies, capsules)
 - motion: `motion.py` (displacements, correlations), `energies.py`, `mixing.py`, `discharge.py`
-- fields: `coarse.py` and `smoothing.py` (coarse graining), `profiles.py`, `slabs.py`, `slopes.py`
+- fields: `coarse.py` (coarse graining), `profiles.py` (slabs, surfaces, slopes)
 """
 
 from dem.model.contact.contact_forces import ContactForces
@@ -14,11 +14,35 @@ from dem.model.particles.grading import Grading, grading
 from dem.model.shapes.bodies import Spheres
 from dem.statistics.by_kind import KindContacts, KindEnergies, LossesByKind, contacts_by_kind, energies_by_kind
 from dem.statistics.cell_state import CellState, principal_stresses
-from dem.statistics.chains import chains, contour_length, curvature, end_to_end, persistence_length
 from dem.statistics.coarse import CoarseFields, FieldAverage, coarse_fields
-from dem.statistics.contacts import ContactNumbers, contact_numbers
+from dem.statistics.contacts import (
+    ContactNumbers,
+    Coordination,
+    Fabric,
+    ForceHistogram,
+    contact_numbers,
+    coordination,
+    fabric,
+    force_histogram,
+)
 from dem.statistics.discharge import MassFlow, bagnold_velocity, beverloo_rate, janssen_stress, mass_flow
 from dem.statistics.energies import EnergyHistogram, KineticEnergies, energy_histogram, kinetic_energies, maxwellian
+from dem.statistics.fibres import (
+    CapsuleContacts,
+    Order,
+    OrientationTensors,
+    capsule_contacts,
+    chains,
+    contour_length,
+    curvature,
+    end_to_end,
+    entanglement,
+    excluded_volume,
+    linking,
+    order_parameter,
+    orientation_tensors,
+    persistence_length,
+)
 from dem.statistics.forces import (
     Loads,
     Stress,
@@ -31,12 +55,19 @@ from dem.statistics.forces import (
 )
 from dem.statistics.mixing import Mixing, mixing, samples_in_box
 from dem.statistics.motion import lags, mean_square_displacement, orientation_correlation, turned
-from dem.statistics.networks import Coordination, Fabric, ForceHistogram, coordination, fabric, force_histogram
-from dem.statistics.orientation import Order, OrientationTensors, order_parameter, orientation_tensors
-from dem.statistics.profiles import Profile, height_profile, solid_fraction
-from dem.statistics.rods import CapsuleContacts, capsule_contacts, entanglement, excluded_volume, linking
-from dem.statistics.slabs import VelocityProfile, granular_temperature, velocity_profile
-from dem.statistics.slopes import Slope, angle_of_repose, cone_profile, drum_angle, fitted_slope
+from dem.statistics.profiles import (
+    Profile,
+    Slope,
+    VelocityProfile,
+    angle_of_repose,
+    cone_profile,
+    drum_angle,
+    fitted_slope,
+    granular_temperature,
+    height_profile,
+    solid_fraction,
+    velocity_profile,
+)
 
 __all__ = [
     "CapsuleContacts",

@@ -1,4 +1,4 @@
-"""Numbers of contacts by geometry."""
+"""Contact networks: contacts of each body by geometry, coordination numbers, fabric tensor, distribution of forces."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import numpy as np
 
 from dem.base import checks, imports
 from dem.base.periodic import nearest_image
+from dem.base.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dem.model.contact.contact_forces import ContactForces
     from dem.model.shapes.bodies import Spheres
 
 NO_WALLS = ((-np.inf,) * 3, (np.inf,) * 3)
@@ -70,7 +72,7 @@ def contact_numbers(
     tolerance = checks.number("tolerance", tolerance, unit="m")
     x, radius, owner = spheres
     count = int(owner.max(initial=-1)) + 1
-    pairs = _touching(x, radius, tolerance, np.asarray(period, dtype=np.float64))
+    pairs = _touching_pairs(x, radius, tolerance, np.asarray(period, dtype=np.float64))
     i, j = np.sort(owner[pairs], axis=1).T
     met = np.unique((i * count + j)[i != j])
     bodies = np.bincount(met // max(count, 1), minlength=count) + np.bincount(met % max(count, 1), minlength=count)
@@ -81,7 +83,7 @@ def contact_numbers(
     return ContactNumbers(bodies, touched.sum((1, 2)))
 
 
-def _touching(x: np.ndarray, radius: np.ndarray, tolerance: float, period: np.ndarray) -> np.ndarray:
+def _touching_pairs(x: np.ndarray, radius: np.ndarray, tolerance: float, period: np.ndarray) -> np.ndarray:
     """Pairs of spheres (K, 2) that touch."""
     spatial = imports.library("scipy.spatial", extra="tables", purpose="contact numbers")
     reach = 2 * radius.max(initial=0.0) + tolerance
@@ -97,3 +99,175 @@ def _touching(x: np.ndarray, radius: np.ndarray, tolerance: float, period: np.nd
     i, j = pairs.T
     gap = nearest_image(folded[i] - folded[j], period)
     return pairs[np.linalg.norm(gap, axis=1) <= radius[i] + radius[j] + tolerance]
+
+
+class Coordination(NamedTuple):
+    """Mean numbers of contacts."""
+
+    geometric: float  # of all bodies
+    mechanical: float  # of all bodies except rattlers, with each other and with walls; nan if there are none
+    rattlers: np.ndarray  # (N,) bool: rattlers
+
+    @property
+    def share(self) -> float:
+        """Of the bodies that are rattlers."""
+        return float(self.rattlers.mean())
+
+
+class Fabric(NamedTuple):
+    """Directions of contacts."""
+
+    tensor: np.ndarray  # (3, 3), trace 1; a third of the unit tensor if all directions are alike
+    anisotropy: float  # 0 if all directions are alike, 5 if there is one only
+    number: int  # contacts
+
+
+class ForceHistogram(NamedTuple):
+    """A distribution of normal forces over their mean."""
+
+    edges: np.ndarray  # (B + 1,), in means
+    density: np.ndarray  # (B,), whose integral is one
+    mean: float  # [N]
+
+
+def coordination(contacts: ContactForces, count: int, *, least: int = 2) -> Coordination:
+    """Geometric and mechanical coordination number: with and without rattlers.
+
+    With 2 N_c the contacts of all bodies, those with walls once, Z_g = 2 N_c/N. Z_m is the same of those that are left
+    when bodies with fewer than `least` contacts, rattlers, are taken away until there are none; with least = 2 and
+    taken away once it would be (2 N_c - N_1)/(N - N_0 - N_1) (C. Thornton, Géotechnique 50 (2000) 43, eq. 6). Several
+    points of contact of the same two bodies count as one.
+
+    Parameters
+    ----------
+    contacts : ContactForces
+        From `Simulation.contact_forces` or `Frame.contact_forces`.
+    count : int
+        N, the number of bodies.
+    least : int
+        Contacts that hold a body: 2 with friction, 4 without it, in space.
+
+    Returns
+    -------
+    Coordination
+        ``geometric``, ``mechanical`` and ``rattlers``.
+
+    Raises
+    ------
+    ValueError
+        If there are no bodies.
+
+    Examples
+    --------
+    >>> from dem.statistics import ContactForces
+    >>> x = np.zeros((4, 3))
+    >>> ring = ContactForces(np.array([0, 0, 1, 2]), np.array([1, 2, 2, 3]), np.zeros(4), *[x] * 5)  # and one beside it
+    >>> geometric, mechanical, rattlers = coordination(ring, 4)
+    >>> geometric, mechanical, rattlers.tolist()
+    (2.0, 2.0, [False, False, False, True])
+    """
+    count, least = checks.whole("count", count, least=1), checks.whole("least", least, least=1)
+    pairs = np.unique(np.stack([contacts.i, contacts.j], axis=1), axis=0)
+    wall = pairs[:, 1] < 0
+
+    def numbers(held: np.ndarray) -> np.ndarray:
+        """Contacts of each body with those held and with walls."""
+        both = held[pairs[:, 0]] & (wall | held[pairs[:, 1]])
+        first = np.bincount(pairs[both, 0], minlength=count)
+        return first + np.bincount(pairs[both & ~wall, 1], minlength=count)
+
+    held = np.ones(count, dtype=bool)
+    own = numbers(held)
+    geometric = float(own.mean())
+    while (loose := held & (own < least)).any():
+        held &= ~loose
+        own = numbers(held)
+    return Coordination(geometric, float(own[held].mean()) if held.any() else float("nan"), ~held)
+
+
+def fabric(contacts: ContactForces, weight: np.ndarray | None = None) -> Fabric:
+    """Fabric tensor F = <n n> of the normals n of all contacts between bodies, and how anisotropic it is.
+
+    M. Oda, Soils Found. 12 (1972) 17; M. Satake, IUTAM Conf. on Deformation and Failure (1982) 63. Normals with the
+    density (1 + a_ij n_i n_j)/4π have a = 15/2 (F - 1/3), as far as that goes; the anisotropy is √(2/3 a_ij a_ij),
+    the largest principal value of an a that is alike in the directions across.
+
+    Parameters
+    ----------
+    contacts : ContactForces
+        From `Simulation.contact_forces` or `Frame.contact_forces`; those with walls do not count.
+    weight : (K,) array, optional
+        Of each contact, such as its normal force; default: all count alike.
+
+    Returns
+    -------
+    Fabric
+        ``tensor``, ``anisotropy`` and ``number``.
+
+    Raises
+    ------
+    ValueError
+        If there are no contacts between bodies.
+
+    Examples
+    --------
+    >>> from dem.statistics import ContactForces
+    >>> n = np.eye(3)
+    >>> alike = ContactForces(np.zeros(3, int), np.ones(3, int), np.zeros(3), n, *[n] * 4)
+    >>> fabric(alike).tensor.diagonal().round(6), fabric(alike).anisotropy
+    (array([0.333333, 0.333333, 0.333333]), 0.0)
+    """
+    rows = ~contacts.with_wall
+    n = contacts.normal[rows]
+    if not len(n):
+        message = "there are no contacts between bodies, of which a fabric could be made"
+        raise ValueError(message)
+    w = np.ones(len(n)) if weight is None else np.asarray(weight, dtype=np.float64)[rows]
+    tensor = (w[:, None] * n).T @ n / w.sum()
+    a = 7.5 * (tensor - np.trace(tensor) * np.eye(3) / 3)
+    return Fabric(tensor, float(np.sqrt(1.5 * (a * a).sum()) / 1.5), len(n))
+
+
+def force_histogram(contacts: ContactForces, bins: int = 50, *, walls: bool = False) -> ForceHistogram:
+    """Distribution of the normal forces of contacts over their mean.
+
+    Static packings have an exponential tail above the mean and a finite density at zero (D. M. Mueth, H. M. Jaeger,
+    S. R. Nagel, Phys. Rev. E 57 (1998) 3164).
+
+    Parameters
+    ----------
+    contacts : ContactForces
+        From `Simulation.contact_forces` or `Frame.contact_forces`.
+    bins : int
+        Number of equal bins from 0, or the least force if that pulls, to the largest one.
+    walls : bool
+        Whether contacts with walls count too.
+
+    Returns
+    -------
+    ForceHistogram
+        ``edges`` (bins + 1,), ``density`` (bins,) and ``mean`` [N].
+
+    Raises
+    ------
+    ValueError
+        If there are no contacts, or they do not push on average.
+
+    Examples
+    --------
+    >>> from dem.statistics import ContactForces
+    >>> n = np.array([[1.0, 0, 0]] * 4)
+    >>> forces = np.array([[f, 9, 0] for f in (1.0, 1, 2, 4)])
+    >>> pressed = ContactForces(np.zeros(4, int), np.ones(4, int), np.zeros(4), n, forces, n, n, n)
+    >>> force_histogram(pressed, bins=2)
+    ForceHistogram(edges=array([0., 1., 2.]), density=array([0.5, 0.5]), mean=2.0)
+    """
+    rows = slice(None) if walls else ~contacts.with_wall
+    force = np.einsum("ka,ka->k", contacts.force, contacts.normal)[rows]
+    mean = float(force.mean()) if len(force) else 0.0
+    if not mean > 0:
+        message = f"{counted(len(force), 'contact')} push with {mean:g} N on average, expected some that push"
+        raise ValueError(message)
+    span = (min(0.0, force.min() / mean), force.max() / mean)
+    density, edges = np.histogram(force / mean, checks.whole("bins", bins, least=1), span, density=True)
+    return ForceHistogram(edges, density, mean)

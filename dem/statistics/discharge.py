@@ -149,8 +149,7 @@ def beverloo_rate(
     >>> round(float(beverloo_rate(0.06, 4e-3, 1500.0)), 4)
     1.8808
     """
-    for name, value in (("diameter", diameter), ("bulk_density", bulk_density), ("gravity", gravity)):
-        checks.number(name, value, above=0)
+    _check_positive(diameter=diameter, bulk_density=bulk_density, gravity=gravity)
     opening = np.maximum(np.asarray(orifice, dtype=np.float64) - shape * diameter, 0.0)
     return coefficient * bulk_density * math.sqrt(gravity) * opening**2.5
 
@@ -202,14 +201,10 @@ def janssen_stress(
     >>> round(float(janssen_stress(10.0, 0.1, 1500.0, 0.5, 0.4)), 3)  # ρ g λ, λ = 0.25 m
     3678.75
     """
-    given = ("radius", radius), ("bulk_density", bulk_density), ("friction", friction), ("ratio", ratio)
-    for name, value in (*given, ("gravity", gravity)):
-        checks.number(name, value, above=0)
+    _check_positive(radius=radius, bulk_density=bulk_density, friction=friction, ratio=ratio, gravity=gravity)
     length = radius / (2 * friction * ratio)
-    fading = np.exp(-np.asarray(depth, dtype=np.float64) / length)
-    return (
-        -np.expm1(-np.asarray(depth, dtype=np.float64) / length) * bulk_density * gravity * length + surcharge * fading
-    )
+    z = -np.asarray(depth, dtype=np.float64) / length
+    return -np.expm1(z) * bulk_density * gravity * length + surcharge * np.exp(z)
 
 
 def bagnold_velocity(
@@ -260,9 +255,7 @@ def bagnold_velocity(
     >>> round(float(bagnold_velocity(0.04, 0.04, 1e-3, 0.1, 0.4, 0.58)), 4)
     1.2209
     """
-    given = ("depth", depth), ("diameter", diameter), ("inertial_number", inertial_number), ("gravity", gravity)
-    for name, value in given:
-        checks.number(name, value, above=0)
+    _check_positive(depth=depth, diameter=diameter, inertial_number=inertial_number, gravity=gravity)
     checks.number("angle", angle, above=0, most=0.5 * math.pi, unit="rad")
     checks.number("solid_fraction", solid_fraction, above=0, most=1)
     z = np.asarray(height, dtype=np.float64)
@@ -271,3 +264,9 @@ def bagnold_velocity(
         raise ValueError(message)
     scale = 2 / 3 * inertial_number / diameter * math.sqrt(solid_fraction * gravity * math.cos(angle))
     return scale * (depth**1.5 - (depth - z) ** 1.5)
+
+
+def _check_positive(**values: float) -> None:
+    """Raise ValueError naming the first value that is not a positive number."""
+    for name, value in values.items():
+        checks.number(name, value, above=0)

@@ -9,7 +9,7 @@ import numpy as np
 from dem.base import checks
 from dem.model.contact.contact_forces import ContactForces
 from dem.statistics.contacts import ContactNumbers
-from dem.statistics.slabs import slabs
+from dem.statistics.profiles import slabs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from dem.statistics.orientation import unit_vectors
+from dem.statistics.fibres import unit_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,8 @@ A study is a function that returns a `Report`; `STUDIES` lists all of them by na
 - `rotation/`: bodies under torque, falling fibres, all integrators
 - `fibres/`: capsules, chains of spheres, bonds, heaps and packings of fibres
 - `fluids/`: settling, fibres in flows, fluidised beds
-- `granular_beds/`, `granular_gas/`: silos, drums, heaps, impacts; cooling
+- `granular_beds/`: silos, drums, heaps, impacts
+- `granular_gas.py`: cooling
 - `report.py`: pages, numbers and pictures that a study leaves behind
 """
 
@@ -17,23 +18,22 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.base.text import counted
+from dem.validation import granular_gas
 from dem.validation.contacts import (
     adhesion,
+    chung_ooi,
     convergence_and_incline,
     convex_energy,
     energy_losses,
     lammps_impacts,
     mfix_cases,
-    normal_impacts,
-    oblique_impacts,
     partial_slip,
     rolling,
     springs,
 )
-from dem.validation.fibres import bonds, capsules, dense_packings, heaps
-from dem.validation.fluids import fibres_in_flow, fluidised_bed, settling, spheroids
+from dem.validation.fibres import bonds, capsules, dense_packings, fibre_shapes
+from dem.validation.fluids import fibres_in_flow, fluidised_bed, settling
 from dem.validation.granular_beds import bulk_benchmarks, silos, surfaces
-from dem.validation.granular_gas import cooling_by_method, haff_cooling
 from dem.validation.rotation import bodies_under_torque, falling_fibres, integrator_comparison
 
 if TYPE_CHECKING:
@@ -50,15 +50,15 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "seelen-fig1": bodies_under_torque.top,
     "seelen-fig5": bodies_under_torque.cylinders,
     "comparison": integrator_comparison.comparison,
-    "chung-ooi-normal": normal_impacts.normal,
-    "chung-ooi-oblique": oblique_impacts.tests_4_to_8,
+    "chung-ooi-normal": chung_ooi.normal,
+    "chung-ooi-oblique": chung_ooi.tests_4_to_8,
     "maw": partial_slip.partial_slip,
     "mfix": mfix_cases.mfix,
     "impact-order": convergence_and_incline.convergence,
     "incline": convergence_and_incline.incline,
     "impact-energy": energy_losses.energy,
-    "haff": haff_cooling.haff,
-    "cooling": cooling_by_method.cooling,
+    "haff": granular_gas.haff,
+    "cooling": granular_gas.cooling,
     "rolling": rolling.resistance,
     "linear": springs.linear,
     "hysteretic": springs.hysteretic,
@@ -71,12 +71,12 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "capsule-packing": dense_packings.packings,
     "convex-energy": convex_energy.energies,
     "ellipsoid-packing": dense_packings.ellipsoid_packings,
-    "fibre-forms": heaps.forms,
+    "fibre-forms": fibre_shapes.forms,
     "lammps": lammps_impacts.lammps,
     "terminal": settling.terminal,
     "settling": settling.drift,
     "fibres-in-water": settling.in_water,
-    "spheroids": spheroids.equivalent,
+    "spheroids": fibres_in_flow.equivalent,
     "jeffery": fibres_in_flow.jeffery,
     "sheared-fibres": fibres_in_flow.sheared,
     "cellular": fibres_in_flow.cellular,

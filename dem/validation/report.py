@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
@@ -104,6 +106,11 @@ def _draw(path: Path, draw: Callable[[Axes], None]) -> None:
     FigureCanvasAgg(figure)
     draw(figure.subplots())
     figure.savefig(path, dpi=120)
+
+
+def order_of(steps: Sequence[float], errors: Sequence[float]) -> float:
+    """Order of convergence: slope of log error over log time step, by numbers of steps in one span."""
+    return float(-np.polyfit(np.log(steps), np.log(errors), 1)[0])
 
 
 def curves(

@@ -13,8 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from dem.base.text import error_in_words
 from dem.files.reading.trajectory import Trajectory
-from dem.viewer.blocks import block, frame_bytes
-from dem.viewer.page import about, as_text, page, what
+from dem.viewer.page import as_text, constant_data, frame_block, frame_bytes, page, summary_of
 from dem.viewer.view import check_size
 
 HERE = "127.0.0.1"  # reachable from this machine only
@@ -35,7 +34,9 @@ class Followed:
         """The page, with the first frame."""
         with self._one, Trajectory(self.path) as run:
             check_size(run)
-            return page(self.path.name, what(run, about(run)), [block(run, range(1), FAST)], live=True)
+            return page(
+                self.path.name, constant_data(run, summary_of(run)), [frame_block(run, range(1), FAST)], live=True
+            )
 
     def since(self, first: int, particles: int) -> str:
         """Frames from a given one on, up to the size of an answer, and whether the run has ended.
@@ -44,12 +45,12 @@ class Followed:
         """
         with self._one, Trajectory(self.path) as run:
             last = min(len(run), first + max(1, int(REPLY // frame_bytes(run))))
-            blocks = [block(run, range(first, last), FAST)] if 0 <= first < last else []
+            blocks = [frame_block(run, range(first, last), FAST)] if 0 <= first < last else []
             self.looked, ended = True, bool(run.verdict or run.error)
             if ended and not blocks:
                 self.seen.set()
-            new = what(run, about(run)) if particles != len(run.variant) else None
-            return as_text({"blocks": blocks, "about": about(run), "ended": ended, "what": new})
+            new = constant_data(run, summary_of(run)) if particles != len(run.variant) else None
+            return as_text({"blocks": blocks, "about": summary_of(run), "ended": ended, "what": new})
 
 
 class Server(ThreadingHTTPServer):
@@ -120,7 +121,7 @@ def follow(path: Path, *, port: int = 0, show: bool = True) -> None:
     with Trajectory(path) as run:
         check_size(run)
     with Server(path, port) as server:
-        _tell(server, show=show, until="; Ctrl-C ends that")
+        _print_address(server, show=show, until="; Ctrl-C ends that")
         server.serve_forever(poll_interval=0.2)
 
 
@@ -128,18 +129,18 @@ def accompany(path: Path, since: float, *, show: bool = True) -> None:
     """Serve a page for a run that starts at a time [s of the clock], until stdin closes and viewers have the end."""
     over = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
-    while not _begun(path, since):
+    while not _has_begun(path, since):
         if over.wait(0.1):
             return
     with Server(path) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.2}, daemon=True).start()
-        _tell(server, show=show, until="")
+        _print_address(server, show=show, until="")
         over.wait()
         server.followed.seen.wait(LAST if server.followed.looked else 0.0)
         server.shutdown()
 
 
-def _begun(path: Path, since: float) -> bool:
+def _has_begun(path: Path, since: float) -> bool:
     """Whether there is a file with a frame that was written since then."""
     try:
         if path.stat().st_mtime < since:
@@ -150,7 +151,7 @@ def _begun(path: Path, since: float) -> bool:
         return False
 
 
-def _tell(server: Server, *, show: bool, until: str) -> None:
+def _print_address(server: Server, *, show: bool, until: str) -> None:
     sys.stdout.write(f"{server.address} shows {server.followed.path} as it grows{until}\n")
     sys.stdout.flush()
     if show:

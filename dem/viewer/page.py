@@ -1,4 +1,8 @@
-"""HTML page of a run: constant data, frames and script in one text."""
+"""HTML page of a run: constant data, frames and script in one text.
+
+Frames are numbers of 16 bits, differences from frame to frame, deflated, in base 64. Bonds are cylinders between points
+of two bodies.
+"""
 
 from __future__ import annotations
 
@@ -6,37 +10,199 @@ import base64
 import html
 import json
 import math
+import zlib
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dem.base.text import counted, printable
+from dem.files.h5md import layout
 from dem.model.particles.kinds import in_words
-from dem.plots.bodies import size_of, vertical
-from dem.viewer.blocks import scalars, turning
-from dem.viewer.links import rods
+from dem.plots.bodies import TORN, all_positions, bottom, cell_edges, corners, size_of, vertical
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dem.files.reading.trajectory import Trajectory
     from dem.model.shapes.bodies import Variant
 
+ABSENT = 65535  # of positions: not there, or far outside
+MOST = ABSENT - 1
+TOLD = 350  # characters of time, energies, corners and edges of a cell, twice, and of where a wall is
+ROOM = 1.0  # how far beyond its box a particle is shown, in diagonals
 SCRIPTS = ("data.js", "scene.js", "camera.js", "plot.js", "main.js")
 BITS = {"u2": "u16", "u4": "u32", "f4": "f32"}
 
 
-def what(run: Trajectory, about: str) -> dict:
+def has_contacts(run: Trajectory) -> bool:
+    """Whether the run wrote contacts."""
+    return layout.NUMBER in run._stored("/")  # noqa: SLF001, as frames ask
+
+
+def scalar_names(run: Trajectory) -> list[str]:
+    """What of each particle is sent besides where it is."""
+    told = {"speed": "velocity" in run.fields, "spin": "angular_velocity" in run.fields, "force": has_contacts(run)}
+    return [name for name, there in told.items() if there]
+
+
+def rotating_particles(run: Trajectory) -> np.ndarray:
+    """Numbers of the particles of which it is seen how they have turned (M,)."""
+    if "orientation" not in run.fields:
+        return np.zeros(0, int)
+    return np.flatnonzero(np.array([bool(np.any(each.offsets)) for each in run.variants])[run.variant])
+
+
+def widths(run: Trajectory) -> list[tuple[str, int]]:
+    """Names of what is sent of each frame, and how many numbers each has."""
+    particles, turned = len(run.variant), len(rotating_particles(run))
+    fields = [("position", 3 * particles), *((name, particles) for name in scalar_names(run))]
+    return fields + ([("orientation", 4 * turned)] if turned else [])
+
+
+def frame_bytes(run: Trajectory) -> int:
+    """Bytes that a frame takes in a file at most, deflated or not."""
+    return sum(width for _, width in widths(run)) * 2 * 4 // 3 + TOLD * (2 + len(run.walls))
+
+
+def frame_block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
+    """Some frames of a run, ready for JSON; `level` is how hard zlib tries.
+
+    A block has its number of particles; later blocks have the same particles, followed by new ones.
+    """
+    where = np.array([all_positions(run, k) for k in frames])
+    lower, upper = _extent(run, frames, where)
+    numbers, scales = [quantised(where, lower, upper)], {}
+    for name in scalar_names(run):
+        values = _scalar(run, name, frames)
+        largest = float(values.max(initial=0.0))
+        scales[name], scales[f"{name} shown"] = largest, _last_colour(values)
+        numbers.append(np.round(values * (ABSENT / largest if largest > 0 else 0.0)).astype(np.uint16))
+    turned = rotating_particles(run)
+    if len(turned):
+        q = np.array([run.orientation[k][turned] for k in frames], float)
+        numbers.append((np.round(np.nan_to_num(q) * 32767) + 32768).astype(np.uint16))
+    ends = [corners(run, k) for k in frames]
+    return {
+        "fields": widths(run), "particles": len(run.variant), "empty": not np.isfinite(where).any(),
+        "frames": len(frames), "number": [int(run.frames[k]) for k in frames],
+        "time": [float(run.time[k]) for k in frames], "energy": _energies(run, frames),
+        "corners": [None if each is None else [_floats(each[0]), _floats(each[1])] for each in ends],
+        "cell": [None if each is None else _floats(each.ravel()) for each in (cell_edges(run, k) for k in frames)],
+        "poses": [[_floats([*w.position[k], *w.orientation[k]]) for w in run.walls] for k in frames],
+        "lower": _floats(lower), "upper": _floats(upper), "scales": scales, "data": packed(numbers, level),
+    }  # fmt: skip
+
+
+def quantised(x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Positions (..., 3) as integers from 0 to 65534 between two corners; 65535 for positions outside.
+
+    Examples
+    --------
+    >>> quantised(np.array([[0.0, 0.5, 1.0], [0.0, 0.5, 1.1]]), np.zeros(3), np.ones(3))
+    array([[    0, 32767, 65534],
+           [65535, 65535, 65535]], dtype=uint16)
+    """
+    there = ((x >= lower) & (x <= upper)).all(axis=-1, keepdims=True)
+    span = np.where(upper > lower, upper - lower, 1.0)
+    with np.errstate(invalid="ignore"):
+        return np.where(there, np.round((np.where(there, x, lower) - lower) / span * MOST), ABSENT).astype(np.uint16)
+
+
+def packed(numbers: Sequence[np.ndarray], level: int) -> str:
+    """Arrays (T, ...) of 16 bits: differences along T, low bytes before high bytes, deflated, in base 64."""
+    steps = [np.diff(each.reshape(len(each), -1), axis=0, prepend=np.uint16(0)).ravel() for each in numbers]
+    flat = np.concatenate(steps).astype("<u2").view(np.uint8).reshape(-1, 2)
+    return base64.b64encode(zlib.compress(np.ascontiguousarray(flat.T).tobytes(), level)).decode()
+
+
+def _floats(values: Sequence[float]) -> list[float]:
+    return [float(value) for value in values]
+
+
+def _extent(run: Trajectory, frames: Sequence[int], where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corners between which particles are shown: of all of them, but not far from the box if there is one."""
+    known = where.reshape(-1, 3)[np.isfinite(where).all(axis=-1).ravel()]
+    if not len(known):
+        return np.zeros(3), np.ones(3)
+    lower, upper = known.min(axis=0), known.max(axis=0)
+    ends = [each for each in (corners(run, k) for k in frames) if each is not None]
+    if ends:
+        low, high = np.min([e[0] for e in ends], axis=0), np.max([e[1] for e in ends], axis=0)
+        far = ROOM * float(np.linalg.norm(high - low))
+        lower, upper = np.maximum(lower, low - far), np.minimum(upper, high + far)
+    return lower, upper
+
+
+def _scalar(run: Trajectory, name: str, frames: Sequence[int]) -> np.ndarray:
+    """What particles are coloured by (T, N), 0 for those not there."""
+    if name == "force":
+        return np.array([_contact_force_sums(run, k) for k in frames])
+    field = run.velocity if name == "speed" else run.angular_velocity
+    return np.nan_to_num(np.array([np.linalg.norm(field[k], axis=1) for k in frames]), posinf=0.0)
+
+
+def _contact_force_sums(run: Trajectory, frame: int) -> np.ndarray:
+    """Sum of the contact forces' magnitudes on each particle (N,) [N]."""
+    told, number = run[frame].contact_forces(), len(run.variant)
+    size = np.linalg.norm(told.force, axis=1)
+    both, known = ~told.with_wall, getattr(run, "identity", None)  # numbers are columns, unless particles come and go
+    i, j = (told.i, told.j[both]) if known is None else np.searchsorted(known, (told.i, told.j)).clip(0, number - 1)
+    return np.bincount(i, size, number) + np.bincount(j if known is None else j[both], size[both], number)
+
+
+def _last_colour(values: np.ndarray) -> float:
+    """The value with the last colour: all but the two per cent farthest out are below."""
+    return float(np.percentile(values, 98)) or float(values.max(initial=0.0)) if values.size else 0.0
+
+
+def _energies(run: Trajectory, frames: Sequence[int]) -> dict[str, list[float | None]]:
+    """Energies at frames [J]; those that are zero throughout the run are left out."""
+    picked = {name: values[list(frames)] for name, values in run.energy.items() if np.any(values) or name == "total"}
+    return {name: [float(v) if np.isfinite(v) else None for v in values] for name, values in picked.items()}
+
+
+class Rod(NamedTuple):
+    """A cylinder between two points, in the frames of their bodies; the second may be -1, of the world."""
+
+    body: int
+    point: list[float]  # [m]
+    other: int
+    end: list[float]  # [m]
+    radius: float  # [m]
+    breaks: float | None  # time from which on it is not there any more [s]
+    longest: float  # [m], beyond which it is not drawn
+
+
+def rods(run: Trajectory) -> list[Rod]:
+    """Rods that represent the bonds of a run; an empty list for a run without bonds."""
+    bonds = getattr(run, "bonds", None)
+    if bonds is None:
+        return []
+    made, pairs = bonds.made, np.asarray(bonds.pairs, int)
+    ends = np.array(made.anchors, float)
+    ends[pairs[:, 1] < 0, 1] = made.ground
+    gone, first = bonds.broken.any(axis=0), bonds.broken.argmax(axis=0)
+    return [
+        Rod(
+            int(pairs[b, 0]), ends[b, 0].tolist(), int(pairs[b, 1]), ends[b, 1].tolist(), 0.5 * float(made.diameter[b]),
+            float(bonds.time[first[b]]) if gone[b] else None, TORN * float(made.geometry.length[b]),
+        )
+        for b in range(len(pairs))
+    ]  # fmt: skip
+
+
+def constant_data(run: Trajectory, about: str) -> dict:
     """All that stays as it is, ready for JSON."""
-    box, up = run.input["box"], vertical(run)
-    bottom = float(np.minimum(up * box["lower"], up * box["upper"]).sum()) if box else 0.0
     variants = run.variants
     surfaces = {id(s.vertices): (s.vertices, s.triangles) for each in variants if (s := each.surface)}
     return {
         "about": about, "particles": len(run.variant), "kinds": [kind.name for kind in run.kinds],
         "variants": [_variant(each, surfaces) for each in variants],
-        "surfaces": [{"points": sent(v, "f4"), "triangles": sent(t, "u4")} for v, t in surfaces.values()],
-        "variant": sent(run.variant, "u4"), "kind": sent(run.kind, "u2"), "turning": sent(turning(run), "u4"),
-        "scalars": scalars(run), "up": up.tolist(), "bottom": bottom,
+        "surfaces": [{"points": encoded(v, "f4"), "triangles": encoded(t, "u4")} for v, t in surfaces.values()],
+        "variant": encoded(run.variant, "u4"), "kind": encoded(run.kind, "u2"),
+        "turning": encoded(rotating_particles(run), "u4"),
+        "scalars": scalar_names(run), "up": vertical(run).tolist(), "bottom": bottom(run),
         "walls": _walls(run), "rods": rods(run),
     }  # fmt: skip
 
@@ -50,7 +216,7 @@ def _variant(variant: Variant, surfaces: dict) -> dict:
     return {"offsets": [], "radii": [], "size": size_of(variant), **surface}
 
 
-def about(run: Trajectory) -> str:
+def summary_of(run: Trajectory) -> str:
     """A line on the run, and one on how it ended."""
     verdict = run.verdict or run.error
     return f"{in_words(run.describe())}; {counted(len(run), 'frame')}" + (f"\n{verdict}" if verdict else "")
@@ -60,7 +226,7 @@ def _rows(values: np.ndarray) -> list:
     return np.asarray(values, float).tolist()
 
 
-def sent(values: np.ndarray, kind: str) -> list[str]:
+def encoded(values: np.ndarray, kind: str) -> list[str]:
     """An array as the script takes it: of which numbers, and its bytes in base 64."""
     return [BITS[kind], base64.b64encode(np.ascontiguousarray(values, f"<{kind}").tobytes()).decode()]
 
@@ -69,7 +235,7 @@ def _walls(run: Trajectory) -> list[dict]:
     """Lines and triangles of each wall beside the box, about its middle."""
     if not run.walls:
         return []
-    from dem.plots.rendering.wall_lines import lines_of  # noqa: PLC0415, needs kernels
+    from dem.plots.rendering.walls import lines_of  # noqa: PLC0415, needs kernels
 
     found = []
     for stored in run.walls:
@@ -81,7 +247,7 @@ def _walls(run: Trajectory) -> list[dict]:
         lines = lines_of(shape).reshape(-1, 3) - middle
         until = stored.wall.present_until
         found.append({
-            "name": stored.name, "lines": sent(lines, "f4"), "triangles": sent(triangles, "f4"),
+            "name": stored.name, "lines": encoded(lines, "f4"), "triangles": encoded(triangles, "f4"),
             "present": [stored.wall.present_from, until if until < math.inf else None],
         })  # fmt: skip
     return found

@@ -14,8 +14,7 @@ from dem.base.replace import replace_when_done
 from dem.base.text import counted
 from dem.base.user_classes import hinted
 from dem.files.reading.trajectory import Trajectory
-from dem.viewer.blocks import block, frame_bytes
-from dem.viewer.page import about, page, what
+from dem.viewer.page import constant_data, frame_block, frame_bytes, page, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -114,20 +113,20 @@ def view(
     budget = checks.number("megabytes", megabytes, above=0, unit="MB")
     if output is not None:
         checks.ending(checks.output(output, overwrite=overwrite), (".html", ".htm"), "a page is written", needed=True)
-    frames = _fitting(run, budget)
-    blocks = [block(run, part) for part in (track or _shown)(_parts(frames))]
+    frames = _frames_that_fit(run, budget)
+    blocks = [frame_block(run, part) for part in (track or _with_progress)(_blocks_of_frames(frames))]
     title = run.path.name if frames.step == 1 else f"{run.path.name}, every {frames.step}th frame"
-    made = View(run.path.name, page(title, what(run, about(run)), blocks), frames, len(run))
+    made = View(run.path.name, page(title, constant_data(run, summary_of(run)), blocks), frames, len(run))
     if output is not None:
         made.save(output, overwrite=overwrite)
     return made
 
 
-def _shown(parts: list[range]) -> Iterator[range]:
+def _with_progress(parts: list[range]) -> Iterator[range]:
     return through(parts, "part")
 
 
-def _parts(frames: range) -> list[range]:
+def _blocks_of_frames(frames: range) -> list[range]:
     """Frames in turn, in some parts, so that little of a run is in memory at a time."""
     each = -(-len(frames) // PARTS)
     return [frames[k : k + each] for k in range(0, len(frames), each)]
@@ -147,10 +146,10 @@ def check_size(run: Trajectory) -> None:
         raise ValueError(message)
 
 
-def _fitting(run: Trajectory, megabytes: float) -> range:
+def _frames_that_fit(run: Trajectory, megabytes: float) -> range:
     """Every k-th frame with the least k for which the page is not too large."""
     check_size(run)
-    fixed = len(page("", what(run, ""), []))
+    fixed = len(page("", constant_data(run, ""), []))
     most = int((megabytes * 1e6 - fixed) // frame_bytes(run))
     if most < min(2, len(run)):
         need = (fixed + 2 * frame_bytes(run)) / 1e6

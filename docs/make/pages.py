@@ -130,8 +130,7 @@ def command_line(path: Path) -> None:
 
     from typer.testing import CliRunner  # noqa: PLC0415
 
-    from dem.cli.application import app  # noqa: PLC0415
-    from dem.cli.command_table import COMMANDS  # noqa: PLC0415
+    from dem.cli.application import COMMANDS, app  # noqa: PLC0415
 
     parts = [(DOCS / "make" / "command-line.md").read_text().rstrip()]
     for name in COMMANDS:

@@ -12,7 +12,7 @@ from dem.kernels.walls.wall_kinds import KINDS, REFUSED
 
 import dem
 from dem.model.walls.wall_shapes import geometry_of
-from dem.plots.rendering.wall_lines import lines_of
+from dem.plots.rendering.walls import lines_of
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))

@@ -17,7 +17,7 @@ import dem
 from dem.base.notices import DemWarning
 from dem.soft.bonds import engine_bonds
 from dem.soft.bonds.engine_bonds import shortest_period, ways
-from dem.validation.fibres.beam_solutions import Beam
+from dem.validation.fibres.bonds import Beam
 
 NYLON = dem.Material(young=1e7, poisson=0.35, density=1000.0, restitution=0.8, friction=0.3)
 HAIR = dem.Material(young=5e7, poisson=0.35, density=1000.0)

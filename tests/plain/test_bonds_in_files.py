@@ -11,8 +11,8 @@ from viewers import points, vtk_frames
 import dem
 from dem import statistics
 from dem.files.h5md.vtkhdf import write_view
-from dem.plots.rendering.bond_balls import bodies, snapped
-from dem.plots.scene import moment, shot, viewpoint
+from dem.plots.bodies import just_broken_bonds, spheres_and_bonds
+from dem.plots.scene import Look, prepare_scene, time_in_words, viewpoint
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "bonds.md").read_text()
 BALE = """
@@ -140,21 +140,22 @@ def test_paraview_sees_lines(run, tmp_path):
 def test_pictures_have_rods_where_bonds_hold(run):
     """Balls in between, three for a bond as long as its diameter; none where one is broken."""
     with dem.Trajectory(run) as told:
-        assert [len(bodies(told, k).radii) for k in (0, -1)] == [11 + 3 * 8, 11 + 3 * 7]
-        last = bodies(told, -1)
+        assert [len(spheres_and_bonds(told, k).radii) for k in (0, -1)] == [11 + 3 * 8, 11 + 3 * 7]
+        last = spheres_and_bonds(told, -1)
         assert set(last.owner[11:].tolist()) == {0, 1, 2, 3, 5, 7, 8}
 
 
 def test_pictures_tell_which_bonds_just_broke_and_how_many_are_broken(run):
     """In red, thicker than bonds that hold, in the first frame after it; then it is gone, and the number stays."""
     with dem.Trajectory(run) as told:
-        new = snapped(told, 3)
+        new = just_broken_bonds(told, 3)
         assert (new.radii / told.bonds.made.diameter[5]).tolist() == pytest.approx([0.55] * 3)
         assert new.centres[1] == pytest.approx(told.position[3][6:8].mean(0))
-        assert [snapped(told, k) for k in (0, 2, 4)] == [None] * 3
-        assert [moment(told, k).partition(", ")[2] for k in (2, 3, 4)] == ["", *["1 of 8 bonds broken"] * 2]
-        seen = {"colour": "height", "limits": (0.0, 1.0), "camera": viewpoint(told, [0], 1.0), "size": (160, 160)}
-        red = [(p[..., 0] > 1.5 * p[..., 1:3].max(-1)).sum() for p in (shot(told, [k], **seen)() for k in (2, 3, 4))]
+        assert [just_broken_bonds(told, k) for k in (0, 2, 4)] == [None] * 3
+        assert [time_in_words(told, k).partition(", ")[2] for k in (2, 3, 4)] == ["", *["1 of 8 bonds broken"] * 2]
+        look = Look("height", (0.0, 1.0), viewpoint(told, [0], 1.0), (160, 160))
+        pictures = (prepare_scene(told, [k], look)() for k in (2, 3, 4))
+        red = [(p[..., 0] > 1.5 * p[..., 1:3].max(-1)).sum() for p in pictures]
         assert red[1] > max(red[0], red[2])
 
 

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from dem.cases.chute import Chute
-from dem.cases.dosta import strewn
 from dem.cases.drum import Drum, Drum38k
 from dem.cases.heap import Heap
 from dem.cases.impact import Impact, Impact25k
+from dem.cases.shared.dosta import strewn
 from dem.cases.silo import Silo, Silo100k
 
 import dem
@@ -139,7 +139,7 @@ def test_what_cannot_be_kept_is_made_again(cache):
 
 def test_a_container_without_room_says_so(monkeypatch):
     """Who is strewn where the container is not does not count."""
-    monkeypatch.setattr("dem.cases.dosta.FILLED", 0.02)
+    monkeypatch.setattr("dem.cases.shared.dosta.FILLED", 0.02)
     with pytest.raises(ValueError, match=r"n is 90, but there is room for \d+ grains of 0.1 m"):
         strewn(90, 0.1, (0, 0, 0), (1, 1, 1), lambda x, _y, _z: x < 0.5, seed=1)
 
@@ -149,8 +149,8 @@ def test_counting():
     time = np.arange(0, 2.05, 0.1)
     left = np.column_stack([time, 1000 - 240 * time])
     assert bulk_benchmarks.rate_between(left, 0.5, 2.0) == pytest.approx(240)
-    assert bulk_benchmarks.narrower(1.0, 0.06) == 1
-    assert bulk_benchmarks.narrower(2.0, 0.06) == pytest.approx((48.8 / 54.4) ** 2.5)
+    assert bulk_benchmarks.beverloo_ratio(1.0, 0.06) == 1
+    assert bulk_benchmarks.beverloo_ratio(2.0, 0.06) == pytest.approx((48.8 / 54.4) ** 2.5)
 
     class Sim:
         particles = dem.Particles.concatenate([

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from dem.validation.fibres.fibre_shapes import FORMS, MASS, rebound, tip_impact
-from dem.validation.fibres.heaps import cone
+from dem.validation.fibres.fibre_shapes import FORMS, MASS, cone_ratio, rebound, tip_impact
 
 
 def test_all_forms_have_the_mass_of_the_capsule_and_their_own_moments():
@@ -36,4 +35,4 @@ def test_a_cone_is_known_by_its_moments():
     radius = 0.6 * depth[:, None] / 0.3 * np.sqrt((np.arange(50) + 0.5) / 50)
     x, y = (radius[..., None] * of(turn) for of in (np.cos, np.sin))
     points = np.stack([x, y, np.broadcast_to(0.3 - depth[:, None, None], x.shape)], axis=-1)
-    assert cone(points.reshape(-1, 3)) == pytest.approx(0.5, rel=1e-3)
+    assert cone_ratio(points.reshape(-1, 3)) == pytest.approx(0.5, rel=1e-3)

@@ -137,8 +137,8 @@ def test_the_guide_goes_with_the_packages(cli, tmp_path, monkeypatch):
     sys.modules["setuptools.command.build_py"].build_py = Copying
     listed = cli("guide").output
     runpy.run_path(str(pages.ROOT / "setup.py"))
-    monkeypatch.setattr("dem.cli.guide_pages.HERE", tmp_path / "lib")
+    monkeypatch.setattr("dem.cli.commands.guide.HERE", tmp_path / "lib")
     assert (tmp_path / "lib" / "dem" / "pages" / "guide" / "start.md").exists()
     assert cli("guide").output == listed
-    monkeypatch.setattr("dem.cli.guide_pages.HERE", tmp_path / "elsewhere")
+    monkeypatch.setattr("dem.cli.commands.guide.HERE", tmp_path / "elsewhere")
     assert "install pcdm-dem again" in cli("guide").stderr

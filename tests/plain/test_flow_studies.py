@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dem
-from dem.validation.fluids import fibres_in_flow, settling, spheroids
-from dem.validation.granular_gas import cooling_by_method
+from dem.validation import granular_gas
+from dem.validation.fluids import fibres_in_flow, settling
 
 STEP = {"settling-spheres": 1e-5, "sheared-fibres": 1e-5, "cellular-fibres": 1e-5}  # others as they are
 
@@ -16,7 +16,7 @@ STEP = {"settling-spheres": 1e-5, "sheared-fibres": 1e-5, "cellular-fibres": 1e-
     "study",
     [
         pytest.param(settling.drift, marks=pytest.mark.slow),
-        spheroids.equivalent,
+        fibres_in_flow.equivalent,
         pytest.param(settling.terminal, marks=pytest.mark.slow),
     ],
 )
@@ -75,9 +75,9 @@ def test_jeffery_orbits_in_closed_form():
 
 def test_the_ratio_of_temperatures_that_rough_spheres_come_to():
     """In closed form; equipartition where nothing is lost."""
-    assert cooling_by_method.limit(0.9, 0.3) == pytest.approx(0.75124392176, rel=1e-11)
-    assert cooling_by_method.limit(0.9, -0.5) == pytest.approx(0.3426268733220361, rel=1e-14)
-    assert cooling_by_method.limit(1.0, 1.0) == pytest.approx(1.0, rel=1e-14)
+    assert granular_gas.temperature_ratio_limit(0.9, 0.3) == pytest.approx(0.75124392176, rel=1e-11)
+    assert granular_gas.temperature_ratio_limit(0.9, -0.5) == pytest.approx(0.3426268733220361, rel=1e-14)
+    assert granular_gas.temperature_ratio_limit(1.0, 1.0) == pytest.approx(1.0, rel=1e-14)
 
 
 def test_drag_by_sphericities_of_spheres_does_not_feel_rounding():

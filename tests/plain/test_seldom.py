@@ -11,7 +11,7 @@ from dem.kernels.fluid import dense_suspension, gradients, gridded, relaxation_s
 from dem.kernels.numerics import elementary
 
 import dem
-from dem.bench.flow import Flowing
+from dem.bench.costs import Flowing
 from dem.bench.workloads import BENCHMARKS
 from dem.soft.fluid.fluid_setup import SELDOM, interval
 

@@ -6,7 +6,7 @@ import pytest
 import dem
 from dem.plots.rendering.camera import Camera
 from dem.plots.rendering.render import render
-from dem.plots.rendering.wall_sheets import COLOUR, lay_over
+from dem.plots.rendering.walls import COLOUR, lay_over
 
 SIZE = (60, 40)
 FACING = Camera((0, 0, 0), forward=(0, 1, 0), span=4.0)

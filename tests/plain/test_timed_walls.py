@@ -5,7 +5,7 @@ import pytest
 
 import dem
 from dem.casefile.load import load
-from dem.plots.rendering.wall_lines import wall_lines, wall_triangles
+from dem.plots.rendering.walls import wall_lines, wall_triangles
 from dem.ranks.domain_decomposition import AtRandom
 from dem.ranks.threads import in_one_process
 from dem.viewer.page import _walls

@@ -19,7 +19,8 @@ from typer.testing import CliRunner
 
 import dem
 from dem.cli.application import app
-from dem.viewer import blocks, links, live
+from dem.viewer import live
+from dem.viewer.page import ABSENT, frame_bytes, quantised, rods
 
 
 @pytest.fixture(scope="module")
@@ -105,9 +106,9 @@ def torn(tmp_path):
 
 def test_bonds_are_there_until_they_break(made, torn):
     with dem.Trajectory(made) as run:
-        assert links.rods(run) == []
+        assert rods(run) == []
     with dem.Trajectory(torn) as run:
-        drawn = links.rods(run)
+        drawn = rods(run)
         end = run.time[run.bonds.broken[:, 1].argmax()]
         assert end > 0
         assert [(rod.body, rod.other, rod.breaks) for rod in drawn] == [(0, 1, None), (1, 2, end), (0, -1, None)]
@@ -118,7 +119,7 @@ def test_bonds_are_there_until_they_break(made, torn):
 def test_who_is_not_there_or_far_away_is_not_shown():
     lower, upper = np.zeros(3), np.ones(3)
     places = np.array([[0.5, 0.5, 0.5], [np.nan] * 3, [0.5, 0.5, 2.0]])
-    assert (blocks.quantised(places, lower, upper) == blocks.ABSENT).all(axis=1).tolist() == [False, True, True]
+    assert (quantised(places, lower, upper) == ABSENT).all(axis=1).tolist() == [False, True, True]
 
 
 def test_the_page_needs_and_fetches_nothing(made):
@@ -144,7 +145,7 @@ def test_a_page_keeps_to_its_size_and_says_what_it_leaves_out(made):
     assert (len(whole.frames), whole.frames.step) == (7, 1)
     with dem.Trajectory(made) as run:
         fixed = len(re.sub(r'id="blocks">.*?</script>', "", whole.html, flags=re.DOTALL))
-        budget = (fixed + 3.5 * blocks.frame_bytes(run)) / 1e6
+        budget = (fixed + 3.5 * frame_bytes(run)) / 1e6
     less = dem.view(made, "less.html", megabytes=budget)
     assert less.frames.step > 1
     assert len(less.html) <= 1e6 * budget
@@ -305,7 +306,7 @@ def test_a_run_whose_particles_come_and_go_is_viewed(shower):
         for frame, (block, got, row) in zip(run, rows, strict=True):
             lower, upper = np.array(block["lower"]), np.array(block["upper"])
             places = got["position"][row].reshape(-1, 3)
-            present = np.flatnonzero((places != blocks.ABSENT).all(axis=1))
+            present = np.flatnonzero((places != ABSENT).all(axis=1))
             assert present.tolist() == frame.columns.tolist()
             shown = lower + places[present] * (upper - lower) / 65534
             # half a unit of the last place

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from dem.base import compilation, progress
-from dem.cli.progress_bar import bar
+from dem.cli.application import bar
 from dem.files.exports.format import Frames
 from dem.plots.figure import picture
 

@@ -8,7 +8,7 @@ from dem.kernels.walls.geometry import clearance
 
 import dem
 from dem.model.walls import wall_shapes
-from dem.plots.rendering import wall_lines as drawn
+from dem.plots.rendering import walls as drawn
 
 STEEL = dem.Material(young=2e6, poisson=0.3, density=2000.0, name="steel")
 WALLS = {

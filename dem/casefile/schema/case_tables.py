@@ -21,7 +21,7 @@ from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence
 from dem.model.materials import Material
 from dem.model.particles.fields import STATE
-from dem.rotation.names import AUTO, MEANING
+from dem.rotation import AUTO, MEANING
 
 
 class ImpactTable(Table):

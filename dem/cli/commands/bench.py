@@ -14,8 +14,7 @@ from dem.base.compilation import announced
 from dem.base.replace import replace_when_done
 from dem.base.text import counted
 from dem.bench import lammps, timing, workloads
-from dem.cli.application import app, plain_errors, say
-from dem.cli.progress_bar import bar
+from dem.cli.application import app, bar, plain_errors, say
 from dem.rotation.integrators import integrator_for_contacts
 
 

@@ -33,15 +33,15 @@ def init(
     blank: Annotated[bool, typer.Option("--blank", help="A file to begin with, of no case.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
 ) -> None:
-    """Write a case file with every key there is: one that runs to the same bytes as a case, or one to begin with.
+    """Write a case file with all keys: one that runs to the same bytes as a case, or a blank one (--blank).
 
-    Each key has a comment with its unit and what it may be; for a case that is too large to be written out, or is a
-    study, the keys are the parameters of the case.
+    Each key has a comment with its unit and its possible values. If a case is a study, or is too large to be written
+    out, the keys are its parameters.
     """
     from dem.casefile import write  # noqa: PLC0415, other commands need not wait for it
 
     if not (name or blank or settings or output):
-        _offer()
+        _list_choices()
         return
     if blank == (name is not None) or (blank and settings):
         message = "give a case, see dem cases, or --blank alone"
@@ -54,7 +54,7 @@ def init(
     say(f"{path}: run it with `dem run {path}`, look at it with `dem check {path}`")
 
 
-def _offer() -> None:
+def _list_choices() -> None:
     """Say which cases there are to begin with."""
     table = Table("to begin with", "what it is", box=None, pad_edge=False)
     for key in names():
@@ -76,10 +76,10 @@ def check(
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter or key; repeatable.")
     ] = None,
 ) -> None:
-    """Validate a case file, and show what it would run and how long that would take.
+    """Validate a case file, and show what it would run and how long it would take.
 
-    What a run would warn of is told, and what it would refuse ends with exit status 2. The beginning is run, for half a
-    second of computing, and judged as the run would be.
+    Warnings of the run are printed; an error of the run ends with exit status 2. The start of the run is computed for
+    half a second, and judged as the whole run would be.
     """
     from dem.casefile.check import look, rows, so_far  # noqa: PLC0415
 

@@ -12,10 +12,9 @@ from dem.base.cpu_info import cores
 from dem.base.progress import RemainingTime
 from dem.case.prepare import everything, prepare_all
 from dem.casefile import chosen_case
-from dem.cli.application import app, plain_errors, say
+from dem.cli.application import app, bar, plain_errors, say
 from dem.cli.commands.run import parameters
 from dem.cli.completion import cases_and_files
-from dem.cli.progress_bar import bar
 
 if TYPE_CHECKING:
     from dem.case import Case, HardSphereCase, StudyCase
@@ -39,10 +38,10 @@ def compile_kernels(
         int | None, typer.Option(metavar="N", min=1, help="Processes side by side; default: cores.")
     ] = None,
 ) -> None:
-    """Compile the kernels that runs will need, side by side, so that these start at once.
+    """Compile the kernels of runs in advance, so that the runs start at once.
 
-    For a cluster of unlike processors set NUMBA_CPU_NAME and NUMBA_CPU_FEATURES here and there, see
-    dem guide batch.
+    If the nodes of a cluster have different processors, set NUMBA_CPU_NAME and NUMBA_CPU_FEATURES for this command and
+    for the runs: see dem guide batch.
     """
     from dem.kernels.compiler.jit import CACHE, WHY  # noqa: PLC0415, for which help and completion do not wait
 

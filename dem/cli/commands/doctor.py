@@ -1,4 +1,4 @@
-"""Whether all is well: a page to paste into an issue."""
+"""Check of the installation: a page to paste into an issue."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pathlib import Path
 import typer
 
 from dem.base import cpu_info
-from dem.cli import guide_pages
 from dem.cli.application import app, plain_errors, say
+from dem.cli.commands import guide
 from dem.ranks.job_server import JobServer
 
 EXTRAS = {
@@ -32,9 +32,9 @@ LITTLE = 2e9  # bytes of memory or disk below which doctor warns
 @app.command()
 @plain_errors
 def doctor() -> None:
-    """Say whether all is well: versions, threads, cache, extras, MPI, browser; a page to paste into an issue."""
+    """Check the installation: versions, threads, cache, extras, MPI, browser; a page to paste into an issue."""
     rows, wrong = [], []
-    for part in (_program, _machine, _kernels, _extras, _others):
+    for part in (_versions, _machine, _kernels, _extras, _programs):
         found, said = part()
         rows += found
         wrong += said
@@ -52,9 +52,9 @@ def _version(name: str) -> str:
         return "missing"
 
 
-def _program() -> tuple[list, list]:
+def _versions() -> tuple[list, list]:
     """What runs, and what it stands on."""
-    found = [("pcdm-dem", f"{_version('pcdm-dem')}, in {guide_pages.HERE}")]
+    found = [("pcdm-dem", f"{_version('pcdm-dem')}, in {guide.HERE}")]
     found.append(("python", f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}"))
     versions = {name: _version(name) for name in NEEDED}
     found.append(("needs", ", ".join(f"{name} {each}" for name, each in versions.items())))
@@ -116,7 +116,7 @@ def _extras() -> tuple[list, list]:
     return found, []
 
 
-def _others() -> tuple[list, list]:
+def _programs() -> tuple[list, list]:
     """Programs that are of use where they are there."""
     launcher = shutil.which("mpiexec") or shutil.which("mpirun")
     ranks = JobServer.current.communicator.ranks if JobServer.current else 1

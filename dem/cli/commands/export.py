@@ -26,13 +26,20 @@ def export_file(
     frames: Annotated[str, typer.Option(metavar="A:B:C", help="From A to before B, every C-th; or only A.")] = ":",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
 ) -> None:
-    """Write a trajectory as a file for other programs: csv for tables, gsd for OVITO, spheres.vtkhdf for ParaView."""
+    """Write a trajectory as a file for other programs: csv for tables, gsd for OVITO, spheres.vtkhdf for ParaView.
+
+    In spheres.vtkhdf particles of all shapes are spheres: clumps and fibres their own, capsules and convex bodies those
+    that fill them. Surfaces of convex bodies are in gsd and surfaces.vtkhdf, walls and contacts in walls.vtkhdf and
+    contacts.vtkhdf.
+    """
     names = None if fields is None else [name.strip() for name in fields.split(",")]
-    path = export(file, to or _told_by(output), output, fields=names, frames=_slice(frames), overwrite=overwrite)
+    path = export(
+        file, to or _format_by_ending(output), output, fields=names, frames=_slice(frames), overwrite=overwrite
+    )
     say(f"{path}: {path.stat().st_size} bytes")
 
 
-def _told_by(output: Path | None) -> str:
+def _format_by_ending(output: Path | None) -> str:
     """Format by the ending of a file name; the longest ending that matches."""
     name = output.name.lower() if output else ""
     alike = {

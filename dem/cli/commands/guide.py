@@ -3,30 +3,49 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from dem.base import checks
 from dem.cli.application import app, plain_errors, say
-from dem.cli.completion import guide_pages
-from dem.cli.guide_pages import pages
 
-if TYPE_CHECKING:
-    from pathlib import Path
+HERE = Path(__file__).resolve().parents[3]  # packages and pages lie in it
+INSTALLED, CLONE = Path("dem/pages"), Path("docs")  # beside the packages; `setup.py` copies one to the other
+ROOMS = ("guide", ".", "reference")
+
+
+def pages() -> dict[str, Path]:
+    """Each page by its name, the start first; raises FileNotFoundError where they were not installed."""
+    root = HERE
+    place = next((root / each for each in (INSTALLED, CLONE) if (root / each / "guide" / "start.md").exists()), None)
+    if place is None:
+        message = f"the pages are neither in {root / INSTALLED} nor in {root / CLONE}: install pcdm-dem again"
+        raise FileNotFoundError(message)
+    found = {path.stem: path for room in ROOMS for path in sorted((place / room).glob("*.md"))}
+    for other in ("index", "contributing"):  # frames of the site
+        found.pop(other, None)
+    return {"start": found.pop("start"), **found}
+
+
+def pages_beginning_with(incomplete: str) -> list[str]:
+    """Names of pages that begin like this, for the shell to complete."""
+    return [name for name in pages() if name.startswith(incomplete)]
 
 
 @app.command()
 @plain_errors
 def guide(
     page: Annotated[
-        str | None, typer.Argument(metavar="[PAGE]", autocompletion=guide_pages, help="One of those that are listed.")
+        str | None,
+        typer.Argument(metavar="[PAGE]", autocompletion=pages_beginning_with, help="One of those that are listed."),
     ] = None,
 ) -> None:
     """Read a page of the guide, or list them: start, case-files, contacts, walls-and-meshes, ...
 
-    On a terminal it is set, elsewhere Markdown as it was written. Pictures, equations and the interface are on the
-    site, which is built from the repository.
+    A terminal shows the page formatted; otherwise it is printed as Markdown. Pictures, equations and all public names
+    are on the site, which is built from the repository.
     """
     known = pages()
     if page is None:

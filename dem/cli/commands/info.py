@@ -75,7 +75,7 @@ def _sections(held: dict) -> Iterable[tuple[str, list]]:
     yield "materials", [(name, _words(json.loads(material), leave="name")) for material, name in names.items()]
     if box and "edges" in box:  # of a cell that deforms
         box = {f"{key} [{unit}]": box[key] for key, unit in OF_A_CELL.items()}
-    walls = [(key, _value(key, value, names)) for key, value in (box or {}).items() if _says(value)]
+    walls = [(key, _value(key, value, names)) for key, value in (box or {}).items() if _is_worth_a_line(value)]
     yield "box", walls or [("none" if beside else "no walls",)]
     yield "walls", [_wall(wall, names) for wall in beside]
     if isinstance(contacts, list):
@@ -84,7 +84,7 @@ def _sections(held: dict) -> Iterable[tuple[str, list]]:
         yield "contacts", _rows(contacts)
     yield "input", _rows({key: value for key, value in given.items() if key != "particles"})
     yield f"parameters of {given.get('case', 'the case')}", _rows(parameters)
-    yield "case file", _rows({key: value for key, value in file.items() if _says(value)})
+    yield "case file", _rows({key: value for key, value in file.items() if _is_worth_a_line(value)})
     yield "provenance", _rows(held["provenance"])
     yield "energy", [("", "first", "last"), *(_energy(*each) for each in held["energy"].items())]
     yield "data", [("", "shape", "type", "unit", "chunk", "stored"), *map(_dataset, held["datasets"])]
@@ -150,7 +150,7 @@ def _rows(values: dict) -> list[tuple[str, str]]:
 
 def _words(values: dict, names: dict[str, str] | None = None, leave: str = "") -> str:
     """A mapping in one line, but for one key."""
-    shown = {key: value for key, value in values.items() if key != leave and _says(value)}
+    shown = {key: value for key, value in values.items() if key != leave and _is_worth_a_line(value)}
     told = (f"{key} {_inner(_value(key, value, names), value)}" for key, value in shown.items())
     return ", ".join(word.replace("material material", "material") for word in told)
 
@@ -181,7 +181,7 @@ def _inner(text: str, value: object) -> str:
     return f"({text})" if several and " " in text else text
 
 
-def _says(value: object) -> bool:
+def _is_worth_a_line(value: object) -> bool:
     """Whether a value is worth a line: not an empty list of open faces, or no motion."""
     return value not in ([], {}, None)
 

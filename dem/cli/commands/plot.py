@@ -13,8 +13,7 @@ from dem import plots
 from dem.base import checks
 from dem.base.replace import folder_for, replace_when_done
 from dem.base.text import counted
-from dem.cli.application import app, plain_errors, say
-from dem.cli.progress_bar import bar
+from dem.cli.application import app, bar, plain_errors, say
 from dem.files.reading.trajectory import Trajectory
 from dem.plots.bodies import slender
 from dem.plots.movie import check_movie
@@ -48,7 +47,7 @@ def plot(
     fps: Annotated[float, typer.Option(help="Pictures a second.")] = 20.0,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace pictures and movie.")] = False,
 ) -> None:
-    """Draw a trajectory: energy, paths, height, orientation, the scene, all on one page; or film it."""
+    """Draw a trajectory: energy, paths, height, orientation, the scene, or all on one page; or make a movie."""
     for name in pictures or ():
         checks.one_of("picture", name, plots.PICTURES)
     checks.one_of("format", ending, FORMATS)
@@ -60,7 +59,7 @@ def plot(
     folder = folder or file.parent
     with Trajectory(file) as run:
         options = {"frame": _frame(run, frame, time), "colour": colour, "exposures": exposures}
-        names = pictures if pictures or movie else [name for name in plots.PICTURES if _applies(name, run)]
+        names = pictures if pictures or movie else [name for name in plots.PICTURES if _has_content(name, run)]
         paths = {name: folder / f"{file.stem}-{name}.{ending}" for name in names or ()}
         if paths:
             checks.folder(folder)
@@ -76,10 +75,10 @@ def plot(
                     figure.savefig(partial, dpi="figure" if name == "scene" else dpi)
                 shown.say(str(path))
         if movie:
-            _film(run, movie, seconds, fps, {"colour": colour, **look})
+            _write_movie(run, movie, seconds, fps, {"colour": colour, **look})
 
 
-def _film(run: Trajectory, path: Path, seconds: float, fps: float, options: dict) -> None:
+def _write_movie(run: Trajectory, path: Path, seconds: float, fps: float, options: dict) -> None:
     with bar() as shown:
         count = plots.movie(
             run, path, seconds=seconds, fps=fps, overwrite=True, **options,
@@ -102,7 +101,7 @@ def _frame(run: Trajectory, frame: int | None, time: float | None) -> int:
     return int(np.abs(run.time - checks.number("time", time, least=first, most=last, unit="s")).argmin())
 
 
-def _applies(name: str, run: Trajectory) -> bool:
+def _has_content(name: str, run: Trajectory) -> bool:
     """Whether a picture shows anything of a run."""
     if name == "orientation":
         return len(slender(run)) > 0

@@ -10,7 +10,7 @@ import typer
 from dem.base import checks
 from dem.cli.application import app, plain_errors, say
 from dem.files.reading.trajectory import Trajectory
-from dem.plots.replay import check_picture, plot
+from dem.plots.replay import check_picture, draw_replay
 from dem.run import replay
 
 
@@ -24,7 +24,7 @@ def replay_file(
     last: Annotated[int | None, typer.Option(help="So many frames, the last ones; default: all.")] = None,
     picture: Annotated[Path | None, typer.Option("--plot", help="Draw overlap, speed and energy to this file.")] = None,
 ) -> None:
-    """Show step by step how a run came to break: state, overlaps and forces of the particles concerned."""
+    """Show step by step how a run failed: state, overlaps and forces of the particles concerned."""
     if picture:
         check_picture(picture)
     with Trajectory(file) as run:
@@ -43,5 +43,5 @@ def replay_file(
     if error:
         say(error)
     if picture:
-        plot(frames, picture)
+        draw_replay(frames, picture)
         say(f"picture: {picture}")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import time
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,15 +18,19 @@ from dem.case import StudyCase
 from dem.casefile import chosen_case
 from dem.cli.application import app, plain_errors, say
 from dem.cli.completion import cases_and_files
-from dem.cli.live_page import shown
 from dem.model.particles.fields import STATE
 from dem.ranks.job_server import shared
 from dem.run.running_table import chosen as chosen_columns
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dem.case import Case, HardSphereCase
     from dem.event_driven.simulation import HardVerdict
     from dem.soft.verdict import Verdict
+
+
+PATIENCE = 10.0  # s in which a page that is open gets the last frames
 
 
 @app.command()
@@ -68,9 +73,9 @@ def run(
     viewed: Annotated[bool, typer.Option("--view", help="Follow it in the browser.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Run a case and write its trajectory, or a table (.csv) for a case of one rotating body.
+    """Run a case and write its trajectory; cases of one rotating body write a table (.csv).
 
-    Hard spheres have neither time step nor integrator nor threads, those that collide at random a time step alone.
+    Hard spheres take no time step, integrator or threads. Random collisions (DSMC) take a time step only.
     """
     from dem.base import compilation  # noqa: PLC0415, needs numba, for which help and completion do not wait
 
@@ -90,7 +95,7 @@ def run(
         from dem.run.resume import resume  # noqa: PLC0415, few runs are resumed
 
         options |= {"duration": TIME.value(options["duration"])} if "duration" in options else {}
-        with shown(resumed) if viewed else nullcontext():
+        with live_page(resumed) if viewed else nullcontext():
             verdict = resume(resumed, **options, **every, progress=not quiet, strict=strict)
         said = f"{resumed}: complete"
     elif name is None:
@@ -106,7 +111,7 @@ def run(
             _write_table(chosen, output or _free_name(name, ".csv"), overwrite=overwrite, quiet=quiet)
             return
         path = output or _free_name(name, ".h5")
-        with shown(path) if viewed else nullcontext():
+        with live_page(path) if viewed else nullcontext():
             verdict, said = _run(chosen, path, progress=not quiet, strict=strict, **(said_there | writing | every))
     if not quiet:
         say(said)
@@ -171,3 +176,20 @@ def _free_name(name: str, ending: str) -> Path:
         k += 1
         path = Path(f"{name}-{k}{ending}")
     return path
+
+
+@contextmanager
+def live_page(path: Path) -> Iterator[None]:
+    """Have a separate process show the run in the browser until it has ended; the run never waits for the page."""
+    command = [sys.executable, "-m", "dem.cli", "view", str(path), "--live", "--since", str(time.time())]
+    follower = subprocess.Popen(
+        command, stdin=subprocess.PIPE
+    )  # the process ends when this pipe closes, however this one ends
+    try:
+        yield
+    finally:
+        follower.stdin.close()
+        try:
+            follower.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            follower.terminate()

@@ -45,9 +45,9 @@ def sweep(
     threads: Annotated[int | None, typer.Option(help="Of each run; default: cores over jobs. Changes no bit.")] = None,
     zipped: Annotated[bool, typer.Option("--zip", help="Take first values together, then second ones.")] = False,
     random: Annotated[
-        int | None, typer.Option("--random", metavar="N", help="So many of all combinations, drawn at random.")
+        int | None, typer.Option("--random", metavar="N", help="Run only N of all combinations, drawn at random.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of what is drawn.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of --random.")] = 1,
     listed: Annotated[
         bool, typer.Option("--list", help="Print a command for each run that is left, and run none.")
     ] = False,
@@ -62,10 +62,10 @@ def sweep(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files of other runs.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Run a case with many values of its parameters, a file each, and make a table of them.
+    """Run a case for each combination of parameter values, and make a table of results.
 
-    All combinations are run, by processes side by side; those that are finished already are left, unfinished ones
-    resumed, and those that fail passed over (exit status 1). FOLDER/sweep.csv has a line for each.
+    Several processes compute the runs, a file each. Runs that are finished already are kept, unfinished ones are
+    resumed, and failed ones are skipped (exit status 1). FOLDER/sweep.csv has a line for each run.
     """
     if listed and collect:
         message = "--list and --collect are two things: give one"

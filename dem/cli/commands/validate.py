@@ -10,9 +10,8 @@ import typer
 from dem import validation
 from dem.base.replace import folder_for
 from dem.base.text import counted
-from dem.cli.application import app, plain_errors, say
+from dem.cli.application import app, bar, plain_errors, say
 from dem.cli.completion import studies
-from dem.cli.progress_bar import bar
 
 
 @app.command()
@@ -20,12 +19,12 @@ from dem.cli.progress_bar import bar
 def validate(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME ...]", autocompletion=studies, help="Studies; default: the short."),
+        typer.Argument(metavar="[NAME ...]", autocompletion=studies, help="Studies; default: all but the long ones."),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder.")] = Path("validation"),
-    quick: Annotated[bool, typer.Option("--quick", help="Larger steps, in under a minute.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Larger time steps: less than a minute a study.")] = False,
 ) -> None:
-    """Reproduce the published tables and figures, next to the exact values."""
+    """Reproduce published tables and figures, next to exact values."""
     chosen = {name: validation.study(name) for name in names or validation.STUDIES}
     validation.check_folder(output)
     reports = []

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dem.cli.application import app, plain_errors, say
-from dem.cli.progress_bar import bar
+from dem.cli.application import app, bar, plain_errors, say
 from dem.viewer.live import accompany, follow
 from dem.viewer.view import MEGABYTES, view
 
@@ -31,10 +30,10 @@ def view_file(
     ] = MEGABYTES,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the page.")] = False,
 ) -> None:
-    """Show a trajectory in the browser: all spheres and walls in space, time, colours, energies, in one HTML file.
+    """Show a trajectory in the browser: particles, walls, bonds, time, colours and energies in one HTML file.
 
-    The file needs nothing else, no network either. With --live a page at 127.0.0.1, for this machine alone, follows a
-    run while it goes on.
+    The file needs no other file and no network. With --live, a page at 127.0.0.1, which only this machine can open,
+    follows a run that is being computed.
     """
     if live:
         if output or overwrite:

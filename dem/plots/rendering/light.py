@@ -71,18 +71,9 @@ def disc(count: int, part: int, parts: int) -> Iterator[tuple[float, float]]:
 
 
 class Shadows:
-    """What the light does not reach: the picture it would take, with the depth of what is lit.
+    """Shadows of spheres: depths of lit points, in a picture seen from the light with so many pixels along an edge.
 
-    Parameters
-    ----------
-    centres, radii : (n, 3), (n,) arrays
-        Spheres [m].
-    light : Light
-        Where it comes from.
-    pixels : int
-        Of the picture, along an edge.
-    corners, bounds : (m, 3, 3), (b, 4) arrays, optional
-        Triangles of other bodies, and the centre and radius of a sphere about each of these bodies [m].
+    corners, bounds: (m, 3, 3) triangles of other bodies, (b, 4) centre and radius of a sphere about each of these [m].
     """
 
     def __init__(
@@ -146,37 +137,22 @@ class Shadows:
         return light / TAPS
 
 
-def looked_at(reach: float, columns: np.ndarray) -> float:
+def occlusion_pixels(reach: float, columns: np.ndarray) -> float:
     """How far away to look for what takes light away [pixels], with columns of pixels at these places [m]."""
     pitch = float(columns[1] - columns[0]) if len(columns) > 1 else reach
     return min(max(reach / pitch, 2.0), FARTHEST)
 
 
-def crowding(
+def occlusion(
     pixels: np.ndarray, points: np.ndarray, normals: np.ndarray, shape: tuple[int, int], reach: float, far: float,
     part: int, parts: int,
 ) -> np.ndarray:  # fmt: skip
-    """How much others stand around what pixels show.
+    """Ambient occlusion (m,) of what pixels show, from 0 for free surfaces upwards.
 
-    Parameters
-    ----------
-    pixels : (m,) int array
-        Those that show anything, or anything that matters, by number, row by row.
-    points, normals : (m, 3) arrays
-        What is seen through them [m].
-    shape : (2,) ints
-        Height and width of the picture [pixels].
-    reach : float
-        How far others matter [m].
-    far : float
-        How far to look [pixels].
-    part, parts : int
-        Each of `parts` calls looks at other points.
-
-    Returns
-    -------
-    (m,) array
-        From 0, nobody, upwards.
+    pixels: (m,) numbers of pixels, row by row, in a picture of a shape (height, width).
+    points, normals: (m, 3) of what they show [m].
+    reach, far: distance up to which others count [m], and in which they are looked for [pixels].
+    part, parts: each of `parts` calls looks at other points.
     """
     margin = math.ceil(far)
     width = shape[1] + 2 * margin

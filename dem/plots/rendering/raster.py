@@ -21,21 +21,12 @@ NOTHING = np.iinfo(np.int64).max
 
 
 def nearest(centres: np.ndarray, radii: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Number of the nearest sphere behind each pixel, -1 where there is none.
+    """Number of the nearest sphere behind each pixel (height, width), -1 where there is none.
 
-    Parameters
-    ----------
-    centres, radii : (n, 3), (n,) arrays
-        Spheres in the frame of the camera [m], all in front of it.
-    k : float
-        Convergence of the camera [1/m].
-    x, y : (width,), (height,) arrays
-        Columns and rows of pixels in the plane of the target [m].
-
-    Returns
-    -------
-    (height, width) int array
-        Of two spheres at the same depth the one with the lower number.
+    centres, radii: (n, 3), (n,) in the frame of the camera, all in front of it [m].
+    k: convergence of the camera [1/m].
+    x, y: (width,), (height,) columns and rows of pixels in the plane of the target [m].
+    Of two spheres at the same depth the one with the lower number is taken.
     """
     buffer = np.full(len(y) * len(x), NOTHING)
     if not len(radii):
@@ -91,14 +82,9 @@ def _fragments(spheres: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> t
 def surface(spheres: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Points (m, 3) where rays meet their spheres, and unit normals there (m, 3).
 
-    Parameters
-    ----------
-    spheres : (m, 4) array
-        Centre and radius of the sphere that each ray meets [m].
-    k : float
-        Convergence of the camera [1/m].
-    x, y : (m,) arrays
-        Rays, by where they cross the plane of the target [m].
+    spheres: (m, 4) centre and radius of the sphere that each ray meets [m].
+    k: convergence of the camera [1/m].
+    x, y: (m,) where rays cross the plane of the target [m].
     """
     cx, cy, cz, r = spheres.T
     w = 1 + k * cz

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dem.plots.rendering.camera import CLOSEST, Camera
-from dem.plots.rendering.changed_pixels import touched
-from dem.plots.rendering.light import FAR, Light, Shadows, crowding, looked_at
-from dem.plots.rendering.raster import nearest, nearest_triangles, surface
+from dem.plots.rendering.light import FAR, Light, Shadows, occlusion, occlusion_pixels
+from dem.plots.rendering.raster import extent, nearest, nearest_triangles, surface
 
 MOST = 0.7  # share of a picture beyond which all of it is drawn
 LINE_COLOUR, LINE_RADIUS = (0.35, 0.38, 0.42), 0.7  # radius in pixels
+MARGIN = 1  # pixels, for rounding
 
 
 class Floor(NamedTuple):
@@ -175,7 +175,7 @@ def render(
     look = PictureStyle(light, tuple(map(float, background)), samples)
     reach = scene.reach if light.occlusion else 0.0
     balls = scene.spheres if scene.meshes is None else np.vstack([scene.spheres, scene.meshes.bounds])
-    chosen = touched(balls, _shadows(scene), scene.k, rays, samples, reach)
+    chosen = changed_pixels(balls, _shadows(scene), scene.k, rays, samples, reach)
     if len(chosen) > MOST * width * height:
         return _taken(scene, rays, look, np.arange(width * height)).reshape(height, width, 3)
     picture = _empty(_in_tuples(scene.floor), scene.k, scene.depth, look, camera.span, size).copy()
@@ -290,8 +290,8 @@ def _sample(
     parts = samples**2
     taken = np.zeros(len(hit), np.float32)
     if light.occlusion and scene.reach:
-        far = looked_at(scene.reach, columns)
-        taken = crowding(chosen[hit], points, normals, seen.shape, scene.reach, far, part, parts)
+        far = occlusion_pixels(scene.reach, columns)
+        taken = occlusion(chosen[hit], points, normals, seen.shape, scene.reach, far, part, parts)
     falls = scene.shadows.light(points, part, parts) if scene.shadows else np.ones(len(hit), np.float32)
     colour = _shade(scene, light, (points, normals, x, y), number[hit], falls, 1 / (1 + light.occlusion * 2 * taken))
     near, far = scene.depth
@@ -363,3 +363,58 @@ def _shade(
     dull += light.diffuse * falls * np.maximum((normals * towards).sum(axis=1), 0)  # as BLAS would not: row by row
     shining = np.maximum((normals * half).sum(axis=1), 0) ** light.shininess * falls * (number != len(scene.spheres))
     return scene.colours[number] * dull[:, None] + light.specular * shining[:, None]
+
+
+def changed_pixels(
+    spheres: np.ndarray, shadows: np.ndarray, k: float, rays: tuple[np.ndarray, np.ndarray], samples: int, reach: float
+) -> np.ndarray:
+    """Numbers (m,), row by row, of the pixels that differ from an empty scene, and some more: only these are drawn.
+
+    These show a sphere, a surface near a sphere, or a shadow on the floor. All is in the frame of the camera.
+
+    spheres: (n, 4) centres and radii [m].
+    shadows: (m, 4, 3) corners that enclose the shadows on the floor [m].
+    k: convergence of the camera [1/m].
+    rays: (width * samples,), (height * samples,) columns and rows of rays in the plane of the target [m].
+    reach: distance up to which spheres darken surfaces, 0 if they do not [m].
+    """
+    shape = (len(rays[1]) // samples, len(rays[0]) // samples)
+    centres, radii = spheres[:, :3].astype(float), spheres[:, 3].astype(float)
+    extents = [extent(centres[:, axis], centres[:, 2], radii, k, rays[axis]) for axis in (1, 0)]
+    first, count = np.array(extents).swapaxes(0, 1)
+    visible = (count > 0).all(axis=0)
+    low, high = first[:, visible] // samples, (first + count - 1)[:, visible] // samples
+    wide = math.ceil(occlusion_pixels(reach, rays[0][::samples])) if reach else 0
+    ends = zip((low - MARGIN - wide, high + MARGIN + wide), _pixel_boxes(shadows, k, rays, samples, shape), strict=True)
+    return _pixels_in_boxes(*(np.concatenate(each, axis=1) for each in ends), shape)
+
+
+def _pixel_boxes(
+    corners: np.ndarray, k: float, rays: tuple[np.ndarray, np.ndarray], samples: int, shape: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """First and last row and column (2, n) of what has these corners (n, 4, 3), the whole picture next to the eye."""
+    wide = 1 + k * corners[..., 2]
+    first, pitch = zip(*((at[0], at[1] - at[0] if len(at) > 1 else 1.0) for at in rays), strict=True)
+    with np.errstate(all="ignore"):
+        places = [(corners[..., axis] / wide - first[axis]) / pitch[axis] for axis in (1, 0)]
+    clear = (wide > CLOSEST).all(axis=1) & np.isfinite(places).all(axis=(0, 2))
+    ends = []
+    for place, length in zip(places, shape, strict=True):
+        pixel = np.where(clear[:, None], place / samples, (0, 0, length, length)).clip(-2, length + 1)
+        ends.append((pixel.min(axis=1) - MARGIN, pixel.max(axis=1) + MARGIN))
+    low, high = np.array(ends).swapaxes(0, 1)
+    return np.floor(low).astype(int), np.ceil(high).astype(int)
+
+
+def _pixels_in_boxes(low: np.ndarray, high: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Numbers of the pixels in any of some boxes, from first to last row and column (2, n)."""
+    height, width = shape
+    (top, left), (bottom, right) = low.clip(0), np.minimum(high + 1, np.array([[height], [width]]))
+    there = (top < bottom) & (left < right)
+    top, left, bottom, right = (side[there] for side in (top, left, bottom, right))
+    begins = np.concatenate([top * (width + 1) + left, bottom * (width + 1) + right])
+    ends = np.concatenate([top * (width + 1) + right, bottom * (width + 1) + left])
+    size = (height + 1) * (width + 1)
+    count = np.bincount(begins, minlength=size) - np.bincount(ends, minlength=size)
+    covered = count.reshape(height + 1, width + 1).cumsum(axis=0).cumsum(axis=1)[:height, :width] > 0
+    return np.flatnonzero(covered)

@@ -14,7 +14,7 @@ from dem.kernels.soft.bonds.bond_arrays import BROKEN, INTACT
 from dem.model.bonds import MODES, Bonds, Breakage
 from dem.model.domain.cell import Cell
 from dem.model.shapes.flexible import FlexibleFibre
-from dem.rotation.names import BONDED
+from dem.rotation import BONDED
 from dem.soft.bonds.engine_bonds import breakable, incidence, masses, shortest_period
 from dem.soft.time_step.impacts import rounded_down
 from dem.soft.verdict import OVERLAP_LIMIT

@@ -1,6 +1,6 @@
 """Single contacts of one or two bodies, against closed forms and independent solutions.
 
-- `normal_impacts.py`, `oblique_impacts.py`: tests 1 to 8 of Chung & Ooi (2011)
+- `chung_ooi.py`: tests 1 to 8 of Chung & Ooi (2011), normal and oblique impacts
 - `partial_slip.py`: Maw, Barber & Fawcett (1976)
 - `springs.py`, `adhesion.py`, `rolling.py`: one kind of law each
 - `mfix_cases.py`, `lammps_impacts.py`: verification cases and results of other programs

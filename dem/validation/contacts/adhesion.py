@@ -29,12 +29,12 @@ def resting(adhesion: dem.LawPart, dt: float = 1e-6) -> dem.Simulation:
     return start(BALL, STUFF, dem.Contact(adhesion=adhesion), dt, velocity=(0, 0, 0), lift=-1e-9)
 
 
-def _called(adhesion: dem.LawPart) -> str:
+def _name_of(adhesion: dem.LawPart) -> str:
     """In checks."""
     return adhesion.rupture if isinstance(adhesion, dem.Bridge) else adhesion.type.upper()
 
 
-def at(sim: dem.Simulation, overlap: float) -> tuple[float, float]:
+def force_and_energy(sim: dem.Simulation, overlap: float) -> tuple[float, float]:
     """Force on the ball [N] and energy of the contact [J] at an overlap."""
     sim.particles.position = [[0.0, 0.0, RADIUS - overlap]]
     return float(sim.contact_forces().force[0, 2]), sim.energy().elastic
@@ -62,13 +62,15 @@ def rebounds(adhesion: dem.LawPart, dt: float, speed: float, gap: float) -> Adhe
     return AdhesiveRebound(*np.array(found).T)
 
 
-def _rebound(report: Report, adhesion: dem.LawPart, lost: float, *, speed: float, gap: float, quick: bool) -> None:
+def _check_rebound(
+    report: Report, adhesion: dem.LawPart, lost: float, *, speed: float, gap: float, quick: bool
+) -> None:
     """Restitution, its order, and what is lost."""
     steps = (4e-6, 2e-6, 1e-6) if quick else (4e-6, 2e-6, 1e-6, 5e-7, 2.5e-7)
     exact = math.sqrt(1 - 2 * lost / (BALL.mass * speed**2))
     found = [rebounds(adhesion, dt, speed, gap) for dt in steps]
     errors = [float(np.abs(each.restitution - exact).mean()) for each in found]
-    name = _called(adhesion)
+    name = _name_of(adhesion)
     impact = f"{name}: impact at {speed} m/s, {steps[-1]:g} s a step"
     report.near(f"{impact}, restitution", found[-1].restitution.mean(), exact, exact=f"{exact:.12g}", digits=8,
                 within=4e-5 * (steps[-1] / 1e-6) ** 1.7)  # fmt: skip
@@ -85,7 +87,7 @@ def _rebound(report: Report, adhesion: dem.LawPart, lost: float, *, speed: float
     )
 
 
-def _pulls_off(report: Report, adhesion: dem.LawPart, overlap: float) -> None:
+def _check_pull_off(report: Report, adhesion: dem.LawPart, overlap: float) -> None:
     """Weights just below and above the pull-off force, from where the pull is largest."""
     most = adhesion.pull_off(RADIUS)
     for share in (0.99, 1.01):
@@ -94,14 +96,16 @@ def _pulls_off(report: Report, adhesion: dem.LawPart, overlap: float) -> None:
         sim.gravity = (0.0, 0.0, share * most / BALL.mass)
         sim.step(10_000)
         held, exact = sim.contact_forces().i.size, int(share < 1)
-        name = f"{_called(adhesion)}: {share} of the pull-off force, contacts after {sim.time:.2g} s"
+        name = f"{_name_of(adhesion)}: {share} of the pull-off force, contacts after {sim.time:.2g} s"
         report.near(name, held, exact, exact=str(exact), within=0, relative=False)
 
 
-def _curve(report: Report, adhesion: dem.LawPart, overlaps: np.ndarray, force: np.ndarray, energy: np.ndarray) -> None:
+def _check_force_curve(
+    report: Report, adhesion: dem.LawPart, overlaps: np.ndarray, force: np.ndarray, energy: np.ndarray
+) -> None:
     """Force and energy over the overlap against closed forms."""
-    name, sim = _called(adhesion), resting(adhesion)
-    ours = np.array([at(sim, overlap) for overlap in overlaps])
+    name, sim = _name_of(adhesion), resting(adhesion)
+    ours = np.array([force_and_energy(sim, overlap) for overlap in overlaps])
     off = np.abs(ours - np.column_stack([force, energy])).max(0) / (np.abs(force).max(), np.abs(energy).max())
     report.below(f"{name}: force over overlap, largest error over the largest force", off[0], 1e-9, exact="0")
     report.below(f"{name}: energy over overlap, largest error over the largest energy", off[1], 1e-9, exact="0")
@@ -118,13 +122,13 @@ def jkr(*, quick: bool) -> Report:
     overlap = LENGTH**2 / RADIUS * (alpha**2 - np.sqrt(2 * alpha))
     force = PULL * (4 / 3 * alpha**3 - 2 * math.sqrt(2) * alpha**1.5)
     energy = PULL * LENGTH**2 / RADIUS * (8 / 15 * alpha**5 - 4 * math.sqrt(2) / 3 * alpha**3.5 + alpha**2)
-    _curve(report, word, overlap, force, energy)
+    _check_force_curve(report, word, overlap, force, energy)
     deepest = -(1.125 ** (2 / 3)) / 3 * LENGTH**2 / RADIUS
-    most = -at(resting(word), deepest)[0]
+    most = -force_and_energy(resting(word), deepest)[0]
     report.near("pull-off force [N]", most, 1.5 * PULL, exact=f"{1.5 * PULL:.10g}", within=1e-12, digits=10)
-    _pulls_off(report, word, deepest)
-    _rebound(report, word, LOST, speed=0.1, gap=1e-6, quick=quick)
-    _sticks(report, word)
+    _check_pull_off(report, word, deepest)
+    _check_rebound(report, word, LOST, speed=0.1, gap=1e-6, quick=quick)
+    _check_sticking_speed(report, word)
     report.statements += [
         "Closed forms: K. L. Johnson, K. Kendall, A. D. Roberts, Proc. R. Soc. A 324 (1971) 301; with α = a/s and s³ = "
         "π w R*²/E*, δ = s²/R* (α² - √(2α)), F = π w R* (4/3 α³ - 2√2 α^1.5). Making and breaking a contact takes "
@@ -136,7 +140,7 @@ def jkr(*, quick: bool) -> Report:
     return report
 
 
-def _sticks(report: Report, word: dem.JKR) -> None:
+def _check_sticking_speed(report: Report, word: dem.JKR) -> None:
     """Just below and above the sticking speed."""
     sticking = math.sqrt(2 * LOST / BALL.mass)
     thornton = 1.8401831808 * (WORK**5 / (RADIUS**5 * 2500**3 * MODULUS**2)) ** (1 / 6)
@@ -156,17 +160,17 @@ def dmt(*, quick: bool) -> Report:
     report, word = Report("dmt", "Adhesion by DMT: a ball on a wall"), dem.DMT(work=WORK)
     rest = (2 * PULL / SPRING) ** (2 / 3)
     overlap = np.linspace(0.02, 3, 50) * rest
-    _curve(report, word, overlap, SPRING * overlap**1.5 - 2 * PULL,
+    _check_force_curve(report, word, overlap, SPRING * overlap**1.5 - 2 * PULL,
            0.4 * SPRING * overlap**2.5 - 2 * PULL * overlap)  # fmt: skip
     sim = resting(word)
-    force, energy = at(sim, rest)
+    force, energy = force_and_energy(sim, rest)
     exact = -1.2 * PULL * rest
     report.below("force at rest over the pull-off force", abs(force) / (2 * PULL), 1e-9, exact="0")
     report.near("energy at rest [J]", energy, exact, exact=f"{exact:.10g}", within=1e-9, digits=10)
     sim.step(4000)
     moved = abs(float(sim.particles.position[0, 2]) - RADIUS + rest) / rest
     report.below("where it is after 4000 steps, off by, over the overlap", moved, 1e-9, exact="0")
-    _rebound(report, word, 0.0, speed=0.1, gap=1e-6, quick=quick)
+    _check_rebound(report, word, 0.0, speed=0.1, gap=1e-6, quick=quick)
     report.statements.append(
         "Closed forms: B. V. Derjaguin, V. M. Muller, Y. P. Toporov, J. Colloid Interface Sci. 53 (1975) 314: F = 4/3 "
         "E* √(R* δ³) - 2π w R* while surfaces touch. Nothing is lost by making and breaking contacts: balls stick by "
@@ -187,9 +191,9 @@ def bridge(*, quick: bool) -> Report:
         force = -most / (1 + 1.05 * gap / scale + 2.5 * (gap / scale) ** 2)
         angles = np.arctan((5 * end / scale + 1.05) / q) - np.arctan((5 * gap / scale + 1.05) / q)
         work = most * scale * 2 / q * angles  # from a gap to the rupture
-        _curve(report, word, -gap, force, -work)
-        _pulls_off(report, word, 0.0)
-        _rebound(report, word, float(work[0]), speed=0.3, gap=1.1 * end, quick=quick)
+        _check_force_curve(report, word, -gap, force, -work)
+        _check_pull_off(report, word, 0.0)
+        _check_rebound(report, word, float(work[0]), speed=0.3, gap=1.1 * end, quick=quick)
     report.statements += [
         "Closed forms: C. D. Willett, M. J. Adams, S. A. Johnson, J. P. K. Seville, Langmuir 16 (2000) 9396, as in S. "
         "Herminghaus, Adv. Phys. 54 (2005) 221, with R̄ = 2 R* (twice the radius at a wall): F = -2π R̄ γ cos θ/(1 + "

@@ -7,19 +7,14 @@ import math
 import numpy as np
 
 import dem
+from dem.validation.contacts.chung_ooi import ELASTIC
 from dem.validation.contacts.collisions import collide, start
-from dem.validation.contacts.normal_impacts import ELASTIC
 from dem.validation.contacts.reference_solution import ReferenceBall, hertz_impact, planar_impact, stiffness
-from dem.validation.report import Report, curves
+from dem.validation.report import Report, curves, order_of
 
 SOFT = dem.Material(young=5e7, poisson=0.35, density=1100)
 BALL = ReferenceBall(0.005, SOFT)
 PHASES = (0.05, 0.25, 0.45, 0.65, 0.85)  # where in a step the touch falls
-
-
-def order(steps: tuple[int, ...], errors: list[float]) -> float:
-    """Slope of the error over the time step."""
-    return float(-np.polyfit(np.log(steps), np.log(errors), 1)[0])
 
 
 def convergence(*, quick: bool) -> Report:
@@ -44,9 +39,9 @@ def convergence(*, quick: bool) -> Report:
         rows.append((n, *(errors[-1] for errors in found.values())))
     for name in ("largest elastic energy", "duration", "friction, e = 1"):
         report.near(
-            f"{name}: order in dt", order(counts, found[name]), 2, exact="2", within=0.3, relative=False, digits=3
+            f"{name}: order in dt", order_of(counts, found[name]), 2, exact="2", within=0.3, relative=False, digits=3
         )
-    damped = order(counts[-3:], found["rebound, e = 0.5"][-3:])
+    damped = order_of(counts[-3:], found["rebound, e = 0.5"][-3:])
     report.near("rebound, e = 0.5: order in dt", damped, 2, exact="2", within=0.3, relative=False, digits=3)
     report.below(f"rebound, e = 0.5: error at {counts[-1]} steps", found["rebound, e = 0.5"][-1], 1e-3)
     report.tables["orders"] = (["steps_per_contact", *found], rows)

@@ -45,7 +45,7 @@ def energy(*, quick: bool) -> Report:
     frictions = (0.0, 0.1, 0.5, 2.0) if quick else (0.0, 0.02, 0.1, 0.3, 0.5, 1.0, 2.0)
     restitutions = (1.0, 0.9, 0.3) if quick else (1.0, 0.99, 0.9, 0.7, 0.5, 0.3, 0.1)
     rows = [
-        _one(other, angle, *rest, phase=0.37)
+        _impact_row(other, angle, *rest, phase=0.37)
         for other in ("wall", "pair")
         for rest in itertools.product(speeds, frictions, restitutions)
         for angle in angles
@@ -65,18 +65,19 @@ def energy(*, quick: bool) -> Report:
             report.below("wall: angular momentum about the contact, over its bound µ J_n δ/2", angular, 1 + 1e-9)
     report.figures["losses"] = curves(
         f"share of the energy lost on a wall, v = {speeds[-1]} m/s", "angle of incidence [°]", "loss",
-        {f"µ = {mu}, e = {e}": _line(rows, speeds[-1], mu, e) for mu in frictions[1::2] for e in restitutions[::2]},
+        {f"µ = {mu}, e = {e}": _losses_by_angle(rows, speeds[-1], mu, e)
+         for mu in frictions[1::2] for e in restitutions[::2]},
     )  # fmt: skip
     report.statements += [line.format(n=len(rows)) for line in STATEMENTS]
     return report
 
 
-def _line(rows: list, *which: float) -> tuple:
+def _losses_by_angle(rows: list, *which: float) -> tuple:
     """Angles and losses of impacts on a wall of some speed, friction and restitution."""
     return tuple(zip(*[(r[1], r[8]) for r in rows if r[0] == "wall" and r[2:5] == which], strict=True))
 
 
-def _one(kind: str, angle: float, speed: float, friction: float, restitution: float, phase: float) -> tuple:
+def _impact_row(kind: str, angle: float, speed: float, friction: float, restitution: float, phase: float) -> tuple:
     """One impact: what identifies it, and what it broke."""
     contact, theta = dem.Contact(restitution=restitution, friction=friction), math.radians(angle)
     vn, vt = speed * math.cos(theta), speed * math.sin(theta)

@@ -9,8 +9,8 @@ import numpy as np
 
 import dem
 from dem.model.contact.restitution import damping
+from dem.validation.contacts.chung_ooi import mfix_oblique
 from dem.validation.contacts.collisions import start
-from dem.validation.contacts.oblique_impacts import mfix_oblique
 from dem.validation.contacts.reference_solution import ReferenceBall, hertz_impact, runge_kutta, stiffness
 from dem.validation.report import Report, curves
 

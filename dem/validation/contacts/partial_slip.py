@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import dem
-from dem.validation.contacts.oblique_impacts import sweep
+from dem.validation.contacts.chung_ooi import sweep
 from dem.validation.contacts.reference_solution import ReferenceBall
 from dem.validation.report import Report, curves
 

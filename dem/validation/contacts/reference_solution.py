@@ -101,15 +101,11 @@ def planar_impact(
 ) -> After:  # fmt: skip
     """Impacts in the plane of the normal z and the tangent x, spins about y, from touch to parting.
 
-    Parameters
-    ----------
-    normal, tangential : (B,) arrays
-        Speed of approach, positive, and tangential velocity of the first ball relative to the other's centre [m/s].
-    spin, other_spin : (B,) arrays
-        Angular velocities [rad/s].
-    steps : int
-        Runge-Kutta steps for the duration of the elastic impact. The first tenth has another half, ever finer towards
-        the touch, where the damping changes like a root.
+    normal, tangential: (B,) speed of approach, positive, and tangential velocity of the first ball relative to the
+    other's centre [m/s].
+    spin, other_spin: (B,) angular velocities [rad/s].
+    steps: Runge-Kutta steps for the duration of the elastic impact. The first tenth has another half, ever finer
+    towards the touch, where the damping changes like a root.
     """
     this = law(one, other, contact)
     normal, tangential, spin, other_spin = np.broadcast_arrays(

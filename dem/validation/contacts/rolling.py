@@ -52,14 +52,14 @@ def resistance(*, quick: bool) -> Report:
     """Rolling distance, slopes, rest, and the decay of a twist."""
     report = Report("rolling", "Rolling and twisting resistance")
     speed = 0.05 if quick else 0.5
-    _stop(report, speed)
-    _slopes(report, quick=quick)
-    _twist(report)
+    _check_stop(report, speed)
+    _check_slopes(report, quick=quick)
+    _check_twist(report)
     report.statements += STATEMENTS
     return report
 
 
-def _stop(report: Report, speed: float) -> None:
+def _check_stop(report: Report, speed: float) -> None:
     """From rolling to rest."""
     rolls, lever = 0.05, BALL.radius - depth() / 2
     about = INERTIA + BALL.mass * lever**2
@@ -87,7 +87,7 @@ def _stop(report: Report, speed: float) -> None:
                                     {"ours": (time, ours), "closed form": (time, exact)})  # fmt: skip
 
 
-def _slopes(report: Report, *, quick: bool) -> None:
+def _check_slopes(report: Report, *, quick: bool) -> None:
     """Slopes that hold, and those that do not."""
     for rolls in (0.05,) if quick else (0.02, 0.05, 0.2):
         lever = BALL.radius - depth() / 2
@@ -119,7 +119,7 @@ def _downhill(rolls: float, slope: float) -> float:
     return couple * lever / (INERTIA + BALL.mass * lever**2)
 
 
-def _twist(report: Report) -> None:
+def _check_twist(report: Report) -> None:
     """A spin about the normal decays evenly."""
     for model, share in (("hertz", 3 * math.pi / 16), ("marshall", 2 / 3)):
         sim, rates = on_floor(contact(model=model), spin=100.0), []

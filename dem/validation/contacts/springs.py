@@ -10,14 +10,14 @@ import dem
 from dem.model.contact.restitution import duration, ratio
 from dem.validation.contacts.collisions import start
 from dem.validation.contacts.reference_solution import ReferenceBall
-from dem.validation.report import Report, curves
+from dem.validation.report import Report, curves, order_of
 
 STUFF = dem.Material(young=7e7, poisson=0.22, density=2500)
 BALL, SPEED, STIFFNESS = ReferenceBall(0.0005, STUFF), 0.5, 1000.0
 PHASES = (0.05, 0.25, 0.45, 0.65, 0.85)  # where in a step the touch falls
 
 
-def path(contact: dem.Contact, dt: float, steps: int, phase: float) -> tuple[np.ndarray, np.ndarray, float]:
+def impact_path(contact: dem.Contact, dt: float, steps: int, phase: float) -> tuple[np.ndarray, np.ndarray, float]:
     """Overlap and velocity of parting at each step of an impact on a wall, and the energy lost after it."""
     sim = start(BALL, STUFF, contact, dt, velocity=(0, 0, -SPEED), lift=phase * SPEED * dt)
     seen = []
@@ -28,7 +28,7 @@ def path(contact: dem.Contact, dt: float, steps: int, phase: float) -> tuple[np.
     return overlap, velocity, sim.energy().dissipated
 
 
-def lasting(overlap: np.ndarray, velocity: np.ndarray, dt: float, phase: float, *, tension: bool) -> float:
+def contact_duration(overlap: np.ndarray, velocity: np.ndarray, dt: float, phase: float, *, tension: bool) -> float:
     """Time from touch until surfaces part, or until the force vanishes, by a line through the last two forces."""
     if tension:
         k = int(np.flatnonzero(overlap > 0)[-1]) + 1
@@ -36,11 +36,6 @@ def lasting(overlap: np.ndarray, velocity: np.ndarray, dt: float, phase: float, 
     force = -np.diff(overlap, 2)
     k = int(np.flatnonzero(np.abs(force) > 1e-6 * np.abs(force).max())[-1])
     return dt * (k + 1 - phase) + dt * force[k] / (force[k - 1] - force[k])
-
-
-def order(counts: tuple[int, ...], errors: list[float]) -> float:
-    """Slope of the error over the time step."""
-    return float(-np.polyfit(np.log(counts), np.log(errors), 1)[0])
 
 
 def linear(*, quick: bool) -> Report:
@@ -56,8 +51,8 @@ def linear(*, quick: bool) -> Report:
             for n in counts:
                 found = []
                 for phase in PHASES:
-                    seen = path(contact, time / n, int(1.6 * n), phase)[:2]
-                    found.append((seen[1][-1] / SPEED, lasting(*seen, time / n, phase, tension=tension)))
+                    seen = impact_path(contact, time / n, int(1.6 * n), phase)[:2]
+                    found.append((seen[1][-1] / SPEED, contact_duration(*seen, time / n, phase, tension=tension)))
                 of = np.array(found)
                 errors.append(np.sqrt(((of - (e, time)) ** 2).mean(0)) / (1, time))
                 rows.append((tension, e, n, *errors[-1], *of.mean(0)))
@@ -66,7 +61,9 @@ def linear(*, quick: bool) -> Report:
                         relative=False)  # fmt: skip
             report.near(f"{name}: duration [s]", rows[-1][6], time, exact=f"{time:.8g}", within=3e-3, digits=6)
             of_e, _ = zip(*errors, strict=True)
-            report.near(f"{name}: order of restitution", order(counts, of_e), 2, exact="2", within=0.5, relative=False)
+            report.near(
+                f"{name}: order of restitution", order_of(counts, of_e), 2, exact="2", within=0.5, relative=False
+            )
             lines[name] = (counts, of_e)
     report.tables["impacts"] = (
         ["tension", "e", "steps", "error_of_e", "error_of_duration", "restitution", "duration"], rows
@@ -92,7 +89,7 @@ def hysteretic(*, quick: bool) -> Report:
     for k_2, k_c in ((1600.0, 0.0), (1600.0, 400.0), (3000.0, 300.0), (3000.0, 990.0)):
         word = dem.Hysteretic(loading=STIFFNESS, unloading=k_2, cohesion=k_c)
         time = math.pi / 2 * (math.sqrt(BALL.mass / STIFFNESS) + math.sqrt(BALL.mass / k_2))
-        overlap, velocity, lost = path(dem.Contact(normal=word), time / n, 3 * n, 0.37)
+        overlap, velocity, lost = impact_path(dem.Contact(normal=word), time / n, 3 * n, 0.37)
         e, name = word.restitution(), f"k_2 = {k_2:g}, k_c = {k_c:g} N/m"
         energy = 0.5 * BALL.mass * SPEED**2
         report.near(f"{name}: restitution", velocity[-1] / SPEED, e, exact=f"{e:.12g}", within=20 / n**2 + 1e-5,
@@ -101,7 +98,7 @@ def hysteretic(*, quick: bool) -> Report:
                     within=100 / n**2, relative=False, digits=6)  # fmt: skip
         rows += [(k_2, k_c, time * k / n, x) for k, x in enumerate(overlap)]
     sticky = dem.Contact(normal=dem.Hysteretic(loading=STIFFNESS, unloading=3000.0, cohesion=1010.0))
-    overlap, _, _ = path(sticky, time / n, 20 * n, 0.37)
+    overlap, _, _ = impact_path(sticky, time / n, 20 * n, 0.37)
     report.below("k_2 = 3000, k_c = 1010 N/m, more than k_1²/(k_2 - 2 k_1): sticks, gap [m]", -overlap[-1], 0, exact="")
     report.tables["paths"] = (["k_2", "k_c", "time", "overlap"], rows)
     report.figures["paths"] = curves(

@@ -1,7 +1,7 @@
 """Fibres: capsules, chains of spheres, bonded segments.
 
 - `capsules.py`: capsules against chains of spheres
-- `fibre_shapes.py`, `heaps.py`: one fibre as capsule, chain and fine chain, from one impact to heaps
+- `fibre_shapes.py`: one fibre as capsule, chain and fine chain, from one impact to heaps
 - `dense_packings.py`: densities of random packings by aspect ratio
-- `bonds.py`, `beam_solutions.py`: bonded rods against static solutions
+- `bonds.py`: bonded rods against static solutions
 """

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import dem
-from dem.case.find import case
+from dem.case import case
 from dem.validation.report import Report, curves
 
 G = 9.81

@@ -32,7 +32,7 @@ def hoelzer_sommerfeld(reynolds: float) -> float:
     return 24 / reynolds + 3 / math.sqrt(reynolds) + 0.42
 
 
-def root(excess: Callable[[float], float], low: float, high: float) -> float:
+def bisect(excess: Callable[[float], float], low: float, high: float) -> float:
     """Where a falling function is 0, by halving."""
     for _ in range(200):
         middle = math.sqrt(low * high)
@@ -40,14 +40,14 @@ def root(excess: Callable[[float], float], low: float, high: float) -> float:
     return low
 
 
-def falls_at(diameter: float, density: float, coefficient: Callable[[float], float]) -> float:
+def terminal_velocity(diameter: float, density: float, coefficient: Callable[[float], float]) -> float:
     """Terminal velocity [m/s] in water of a sphere whose drag coefficient is known."""
     weight = (density - 1000) * G * diameter * 4 / 3
 
     def excess(speed: float) -> float:
         return weight - 1000 * coefficient(1e6 * diameter * speed) * speed**2
 
-    return root(excess, 1e-9, 1e3)
+    return bisect(excess, 1e-9, 1e3)
 
 
 def terminal(*, quick: bool) -> Report:
@@ -61,8 +61,8 @@ def terminal(*, quick: bool) -> Report:
     for drag, law in laws.items():
         largest, n = (8e-5, 2) if drag == "stokes" else (1e-2, 6 if quick else 12)
         for d in np.geomspace(3e-5, largest, n).tolist():
-            exact, measured = falls_at(d, 2500, law), falls_at(d, 2500, brown_lawler)
-            found = _fallen(d, drag, exact)
+            exact, measured = terminal_velocity(d, 2500, law), terminal_velocity(d, 2500, brown_lawler)
+            found = _simulated_terminal_velocity(d, drag, exact)
             reynolds = 1e6 * d * found
             told = f"{drag}, d = {1e3 * d:.3g} mm, Re = {reynolds:.3g}: velocity [m/s]"
             report.near(told, found, exact, exact=f"{exact:.10g}", published=f"{measured:.3g}", within=1e-9, digits=10)
@@ -86,7 +86,7 @@ def terminal(*, quick: bool) -> Report:
     return report
 
 
-def _fallen(diameter: float, drag: str, about: float) -> float:
+def _simulated_terminal_velocity(diameter: float, drag: str, about: float) -> float:
     """Velocity that a sphere comes to, which is about that [m/s]."""
     dt = min(1e-3, 0.1 * diameter / about)
     sim = case("settling-spheres")(n=1, smallest=diameter, time_step=dt, drag=drag).simulation()
@@ -153,13 +153,13 @@ def in_water(*, quick: bool) -> Report:
         height, speed = (float(each[upper, 1].mean()) for each in (sim.particles.position, sim.particles.velocity))
         rows.append((sim.time, height, speed, e.kinetic, e.fluid, e.dissipated))
     shape, material = sim.particles.variants[0]
-    settled = _settled(shape.mass_properties(material.density).mass, Spheroid.of(shape, shape.mass_properties(1.0)),
-                       math.radians(made.angle))  # fmt: skip
+    body = Spheroid.of(shape, shape.mass_properties(1.0))
+    settled = _settling_speed(shape.mass_properties(material.density).mass, body, math.radians(made.angle))
     early = next(row for row in rows if row[0] > 0.99)
     report.near("fall of the upper three after a second, 75° to the floor [m/s]", -early[2], settled,
                 exact=f"{settled:.6g}", within=0.02)  # fmt: skip
     report.below("energy out of balance, of all that was exchanged", sim.energy_error, 1e-3)
-    report.near("change in energy over the work of water and weight", _booked(sim), 1.0, exact="1", within=2e-3)
+    report.near("change in energy over the work of water and weight", _ledger_ratio(sim), 1.0, exact="1", within=2e-3)
     dry.step(round(0.4 / dt))
     report.statements += [
         "Exact: weight less buoyancy balances the resistance tensor of the spheroid of equal volume, with Schiller & "
@@ -179,7 +179,7 @@ def in_water(*, quick: bool) -> Report:
     return report
 
 
-def _settled(mass: float, body: Spheroid, angle: float) -> float:
+def _settling_speed(mass: float, body: Spheroid, angle: float) -> float:
     """Speed of fall of a fibre at an angle to the floor, at rest but for that, by iteration [m/s]."""
     r = resistance(body.ratio)
     along, across = (6e-3 * math.pi * body.longest * each for each in (r.x_a, r.y_a))
@@ -192,7 +192,7 @@ def _settled(mass: float, body: Spheroid, angle: float) -> float:
     return down
 
 
-def _booked(sim: object) -> float:
+def _ledger_ratio(sim: object) -> float:
     """What is in the ledger over what it should be."""
     e, start = sim.energy(), sim.start_energy
     return (e.kinetic + e.elastic + e.dissipated - start.kinetic) / (e.fluid + start.gravitational - e.gravitational)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import dem
-from dem.case.find import case
+from dem.case import case
 from dem.validation.granular_beds import dosta
 from dem.validation.report import Report, curves
 
@@ -25,20 +25,20 @@ NEAR_DRUM, COARSE_DRUM = 0.1, {1: 0.45, 2: 0.25}  # of the peak: published size;
 SOFT = 100.0  # of the published size, quick
 
 
-def size_of(*, quick: bool, published: bool) -> dict[str, float]:
+def grain_scaling(*, quick: bool, published: bool) -> dict[str, float]:
     """How coarse and how soft the grains are."""
     coarse, softness = SIZES["published" if published else "quick" if quick else "short"]
     return {"coarse": coarse, "softness": SOFT if published and quick else softness}
 
 
-def said_of(size: dict[str, float], numbers: str) -> str:
+def scaling_in_words(size: dict[str, float], numbers: str) -> str:
     """What was run."""
     whole = size["coarse"] == size["softness"] == 1
     reduced = f"grains {size['coarse']:g} times as large, Young's moduli divided by {size['softness']:g}"
     return f"Run: {numbers}; {'the published size' if whole else reduced}."
 
 
-def watched(sim: dem.Simulation, times: Iterable[float], look: Callable[[dem.Simulation], object]) -> list[tuple]:
+def sampled(sim: dem.Simulation, times: Iterable[float], look: Callable[[dem.Simulation], object]) -> list[tuple]:
     """Carry a run on to each of these times [s]; rows of its time and what was seen then."""
     rows = []
     for time in times:
@@ -62,13 +62,13 @@ def displacements(sim: dem.Simulation) -> np.ndarray:
     velocity[-1, 2] = -(speed + G * NEAR)
     p.position, p.velocity = place, velocity
     times = np.arange(1e-3, UNTIL - NEAR + 1e-9, 1e-3)
-    rows = watched(sim, times, lambda s: float(s.particles.position[-1, 2]) - start)
+    rows = sampled(sim, times, lambda s: float(s.particles.position[-1, 2]) - start)
     return 1e3 * (np.array([(0.0, place[-1, 2] - start), *rows]) + np.array([NEAR, 0.0]))
 
 
 def impact(*, quick: bool, published: bool = False) -> Report:
     """A ball falls onto a bed."""
-    size = size_of(quick=quick, published=published)
+    size = grain_scaling(quick=quick, published=published)
     size["softness"] = min(size["softness"], 10.0)  # or the ball dents the grains
     name, title = "impact-25k" if published else "impact", "A steel ball falls onto a bed (Dosta et al. 2024, case 3)"
     report = Report(name, title)
@@ -95,7 +95,7 @@ def impact(*, quick: bool, published: bool = False) -> Report:
         f"{len(bed)} grains": path.T, "published, mean of 7 codes": dosta.IMPACT[:, :2].T,
     }, marker=".")  # fmt: skip
     report.statements += [
-        said_of(size, f"{len(bed)} grains, time step {sim.time_step:g} s"),
+        scaling_in_words(size, f"{len(bed)} grains, time step {sim.time_step:g} s"),
         f"Our bed: the highest grain's top is at {1e3 * top:.1f} mm (of one published state: "
         f"{1e3 * dosta.TOP_OF_BED:.1f} mm), solid fraction {solid:.3f} by twice the mean height. Friction while it "
         f"fell was {made.filling_friction:g}. How dense the published beds are was nowhere said; with 0.1, a fraction "
@@ -122,7 +122,7 @@ def _solid_fraction(sim: dem.Simulation) -> float:
 
 def left_above(sim: dem.Simulation, lip: float, times: np.ndarray) -> np.ndarray:
     """Time [s] and number of grains above the orifice."""
-    return np.array(watched(sim, times, lambda s: int((s.particles.position[:, 2] > lip).sum())))
+    return np.array(sampled(sim, times, lambda s: int((s.particles.position[:, 2] > lip).sum())))
 
 
 def rate_between(left: np.ndarray, start: float, end: float) -> float:
@@ -137,14 +137,14 @@ def mean_rate(left: np.ndarray) -> float:
     return float(left[0, 1] / left[empty[0], 0]) if empty.size else 0.0
 
 
-def narrower(coarse: float, orifice: float, grain: float = 4e-3, shape: float = 1.4) -> float:
+def beverloo_ratio(coarse: float, orifice: float, grain: float = 4e-3, shape: float = 1.4) -> float:
     """What coarser grains let through of the mass, by Beverloo's law: ((D - k c d)/(D - k d))^(5/2)."""
     return ((orifice - shape * coarse * grain) / (orifice - shape * grain)) ** 2.5
 
 
 def silo(*, quick: bool, published: bool = False) -> Report:
     """Discharge through both orifices."""
-    size = size_of(quick=quick, published=published)
+    size = grain_scaling(quick=quick, published=published)
     size["coarse"] = max(size["coarse"], 4.0) if quick and not published else size["coarse"]
     report = Report("silo-100k" if published else "silo", "A silo empties (Dosta et al. 2024, case 1)")
     first, last = (0.2, 0.8) if quick and not published else (0.5, 2.0)
@@ -156,7 +156,7 @@ def silo(*, quick: bool, published: bool = False) -> Report:
         end = EMPTY if whole and orifice == "large" else last
         left = left_above(sim, lip, np.arange(0, end + 1e-9, 0.1))
         until_empty[orifice] = mean_rate(left)
-        rates[orifice] = (rate_between(left, first, last) * coarse**3, narrower(coarse, 2 * radius))
+        rates[orifice] = (rate_between(left, first, last) * coarse**3, beverloo_ratio(coarse, 2 * radius))
         lines[f"ours, {orifice}"] = left[:, 0], left[:, 1] * coarse**3 / 1e3
         rows += [(orifice, t, int(n)) for t, n in left]
     large, by_law = rates["large"]
@@ -172,8 +172,8 @@ def silo(*, quick: bool, published: bool = False) -> Report:
     report.tables["left"] = (["orifice", "time_s", "grains_above"], rows)
     report.figures["left"] = curves("above the orifice", "time [s]", "thousand grains of the published size", lines)
     report.statements += [
-        said_of(size, f"{len(sim.particles)} grains, time step {sim.time_step:g} s, rates by straight lines from "
-                f"{first:g} to {last:g} s; grains count as {coarse**3:g} published ones"),
+        scaling_in_words(size, f"{len(sim.particles)} grains, time step {sim.time_step:g} s, rates by straight lines "
+                         f"from {first:g} to {last:g} s; grains count as {coarse**3:g} published ones"),
         f"Found: {' and '.join(f'{rate:.4g}' for rate, _ in rates.values())} grains a second. Repeated runs of others: "
         f"24.5 and 24.2 thousand (LIGGGHTS, MUSEN), small {dosta.SMALL_RATE / 1e3:g} thousand (MUSEN). Through fewer "
         "than some four diameters grains do not flow: the small orifice is left out where they are that large.",
@@ -187,7 +187,7 @@ def silo(*, quick: bool, published: bool = False) -> Report:
 
 def _compare_rate(report: Report, found: float, by_law: float, coarse: float, times: tuple[float, float]) -> str:
     """Of the rate through the large orifice, with what is published; returns why the tolerance is what it is."""
-    within, said = _how_near(coarse)
+    within, said = _rate_tolerance(coarse)
     if coarse == 1:
         for name, there in dosta.rates_between(*times).items():
             report.near(f"large: grains a second, {name} in the same time", found, there, published=f"{there:.4g}",
@@ -198,7 +198,7 @@ def _compare_rate(report: Report, found: float, by_law: float, coarse: float, ti
     return said
 
 
-def _how_near(coarse: float) -> tuple[float, str]:
+def _rate_tolerance(coarse: float) -> tuple[float, str]:
     """Tolerance of the rate through the large orifice, and why."""
     if coarse == 1:
         return CODES, (
@@ -206,7 +206,7 @@ def _how_near(coarse: float) -> tuple[float, str]:
             f"{1e-3 * dosta.RATE:g} thousand a second, is 100 000 grains over the 4.2 to 4.4 s until all are out, so "
             "that is what is compared with it; between 0.5 and 2 s curves of others are 6 and 7 % steeper."
         )
-    low, middle, high = (narrower(coarse, 0.06, shape=k) for k in (1.6, 1.4, 1.2))
+    low, middle, high = (beverloo_ratio(coarse, 0.06, shape=k) for k in (1.6, 1.4, 1.2))
     unsure = 0.5 * (high - low) / middle
     return CODES + RERUN + unsure, (
         "Coarser grains: the published figures are multiplied by what Beverloo's law says of a wider empty annulus, "
@@ -240,11 +240,11 @@ def zones(sim: dem.Simulation) -> np.ndarray:
 
 def drum(*, quick: bool, published: bool = False) -> Report:
     """Numbers of both kinds in two quarters of a drum."""
-    size = size_of(quick=quick, published=published)
+    size = grain_scaling(quick=quick, published=published)
     report = Report("drum-38k" if published else "drum", "Two kinds of grains in a drum (Dosta et al. 2024, case 2)")
     sim = case("drum")(**size).simulation()
     end = 1.0 if quick and not published else 2.5
-    rows = np.array(watched(sim, np.arange(0, end + 1e-9, 0.05), zones))
+    rows = np.array(sampled(sim, np.arange(0, end + 1e-9, 0.05), zones))
     at = dosta.DRUM_AT <= end + 1e-9
     tenths = rows[::2]
     whole = size["coarse"] == 1
@@ -269,7 +269,7 @@ def drum(*, quick: bool, published: bool = False) -> Report:
     report.tables["zones"] = (names, rows.tolist())
     report.figures["zones"] = curves("shares of the grains", "time [s]", "share of the kind", lines)
     report.statements += [
-        said_of(size, f"{len(sim.particles)} grains, time step {sim.time_step:g} s, {end:g} s"),
+        scaling_in_words(size, f"{len(sim.particles)} grains, time step {sim.time_step:g} s, {end:g} s"),
         f"First peak of M1 in zone 2: {first[k, 2]:.3f} of them at {first[k, 0]:.2f} s; in the paper up to some 23 of "
         "30 thousand near 0.6 s, period about 2 s. Coarser grains begin to flow later, which shows in zone 1, whose "
         "peak is a third of the other's.",

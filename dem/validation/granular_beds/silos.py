@@ -35,7 +35,7 @@ def lattice(n: int, radius: float) -> np.ndarray:
     return places + 0.04 * D * rng.uniform(-1, 1, (n, 3))
 
 
-def filled(n: int, radius: float, walls: Sequence[Wall]) -> np.ndarray:
+def filled_places(n: int, radius: float, walls: Sequence[Wall]) -> np.ndarray:
     """Places (n, 3) of grains at rest between walls that hold them [m]."""
     sim = start(lattice(n, radius), walls)
     most = 3 * math.sqrt(G * D)
@@ -72,7 +72,7 @@ def beverloo(*, quick: bool) -> Report:
     report = Report("beverloo", "Discharge through four orifices: Beverloo's law")
     n, wide, times = (1500, 8, (0.1, 0.3)) if quick else (6000, 11, (0.1, 0.5))
     radius = wide * D
-    places = filled(n, radius, [dem.Revolution([(0, 0), (radius, 0), (radius, OUT)], material=STUFF)])
+    places = filled_places(n, radius, [dem.Revolution([(0, 0), (radius, 0), (radius, OUT)], material=STUFF)])
     grain = STUFF.density * math.pi / 6 * D**3
     height = 2 * float(places[:, 2].mean())
     bulk = n * grain / (math.pi * radius**2 * height)
@@ -106,10 +106,10 @@ def beverloo(*, quick: bool) -> Report:
     return report
 
 
-def apparent(n: int, radius: float, speed: float, duration: float) -> tuple[float, float, float, float]:
+def floor_and_wall_loads(n: int, radius: float, speed: float, duration: float) -> tuple[float, float, float, float]:
     """Weight, mean load of the floor and of the wall while the floor goes down slowly [N], and height [m]."""
     wall = dem.Cylinder((0, 0, -0.01), (0, 0, OUT), radius, material=STUFF)
-    places = filled(n, radius, [wall, dem.Disc((0, 0, 0), (0, 0, 1), radius, material=STUFF)])
+    places = filled_places(n, radius, [wall, dem.Disc((0, 0, 0), (0, 0, 1), radius, material=STUFF)])
     floor = dem.Disc((0, 0, 0), (0, 0, 1), radius, material=STUFF, motion=dem.Motion(velocity=(0, 0, -speed)))
     sim = start(places, [wall, floor])
     loads = []
@@ -126,7 +126,7 @@ def janssen(*, quick: bool) -> Report:
     report = Report("janssen", "Load of the floor of a silo: Janssen's law")
     wide, counts = (5, (200, 500, 1000)) if quick else (6, (300, 700, 1500, 3000, 5000))
     radius = wide * D
-    rows = np.array([apparent(n, radius, 0.01, 0.1 if quick else 0.2) for n in counts])
+    rows = np.array([floor_and_wall_loads(n, radius, 0.01, 0.1 if quick else 0.2) for n in counts])
     weight, bottom, side, height = rows.T
     trial = np.geomspace(0.1, 10, 2000) * bottom.max()
     misfit = [np.square((s * -np.expm1(-weight / s) - bottom) / bottom).sum() for s in trial]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import dem
-from dem.case.find import case
+from dem.case import case
 from dem.statistics import FieldAverage, Spheres, angle_of_repose, bagnold_velocity, cone_profile, drum_angle
 from dem.validation.report import Report, curves
 

@@ -1,4 +1,7 @@
-"""Walls beside the box in pictures: as lines along their rims, creases and circles, at their current pose."""
+"""Walls beside the box in pictures, at their current pose.
+
+Lines along their rims, creases and circles; transparent shaded sheets, drawn over the output of `render`.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,23 @@ from dem.base.quaternions import rotate
 from dem.kernels.walls import geometry
 from dem.model.walls.wall_triangles import triangles_of
 from dem.model.walls.welding import edges_of
-from dem.plots.rendering.render import Floor
+from dem.plots.rendering.camera import CLOSEST
+from dem.plots.rendering.raster import nearest, nearest_triangles, surface, triangle_fragments
+from dem.plots.rendering.render import Floor, Meshes
 
 if TYPE_CHECKING:
     from dem.files.h5md.walls import StoredWall
     from dem.files.reading.trajectory import Trajectory
     from dem.model.walls.surfaces import Surface
     from dem.model.walls.wall_shapes import WallShape
+    from dem.plots.rendering.camera import Camera
 
 STEPS = 48  # parts of a circle
 CREASE = math.cos(math.radians(20.0))  # of the angle between triangles from which on their edge is drawn
 LEVEL = 1e-6  # sine of the angle to the horizon that counts as level
+COLOUR = (0.72, 0.77, 0.84)
+DARKEST, BRIGHTEST = 0.55, 1.0  # of the colour: on edge to the eye, and across
+BEHIND = 1e-9  # of the depth, for rounding
 
 
 def chain(points: np.ndarray) -> np.ndarray:
@@ -63,7 +72,7 @@ def _ball(a: np.ndarray) -> np.ndarray:
 
 def _torus(a: np.ndarray) -> np.ndarray:
     turn = np.linspace(0, 2 * math.pi, 9)
-    return _round(a[:3], a[3:6], a[6:9], np.stack([a[9] + a[10] * np.cos(turn), a[10] * np.sin(turn)], axis=1))
+    return _revolved(a[:3], a[3:6], a[6:9], np.stack([a[9] + a[10] * np.cos(turn), a[10] * np.sin(turn)], axis=1))
 
 
 def _capsule(a: np.ndarray) -> np.ndarray:
@@ -72,7 +81,7 @@ def _capsule(a: np.ndarray) -> np.ndarray:
     side = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     turn = np.linspace(-0.5 * math.pi, 0.5 * math.pi, 10)
     z = np.where(turn < 0, -half, half) + a[6] * np.sin(turn)
-    return _round(a[:3], axis, side / np.linalg.norm(side), np.stack([a[6] * np.cos(turn), z], axis=1))
+    return _revolved(a[:3], axis, side / np.linalg.norm(side), np.stack([a[6] * np.cos(turn), z], axis=1))
 
 
 DRAWN = {  # by their numbers
@@ -81,7 +90,7 @@ DRAWN = {  # by their numbers
     geometry.CAPSULE: _capsule,
     geometry.RECTANGLE: lambda a: frame_edges(a[:3], a[12] * a[3:6], a[13] * a[6:9]),
     geometry.BLOCK: lambda a: frame_edges(a[:3], a[12] * a[3:6], a[13] * a[6:9], a[14] * a[9:12]),
-    geometry.REVOLUTION: lambda a: _round(a[:3], a[3:6], a[6:9], a[10:].reshape(-1, 2)),
+    geometry.REVOLUTION: lambda a: _revolved(a[:3], a[3:6], a[6:9], a[10:].reshape(-1, 2)),
     geometry.PLANE: lambda a: np.zeros((0, 2, 3)),  # has no end
 }
 
@@ -97,7 +106,7 @@ def lines_of(shape: WallShape) -> np.ndarray:
     return vertices[edges]
 
 
-def _round(centre: np.ndarray, axis: np.ndarray, side: np.ndarray, profile: np.ndarray) -> np.ndarray:
+def _revolved(centre: np.ndarray, axis: np.ndarray, side: np.ndarray, profile: np.ndarray) -> np.ndarray:
     """Circles through the points (r, z) of a profile, and the profile four times around."""
     other = np.cross(axis, side)
     circles = [circle(centre + z * axis, r * side, r * other) for r, z in profile if r > 0]
@@ -142,3 +151,76 @@ def level_plane(run: Trajectory, frame: int, up: np.ndarray, lower: np.ndarray, 
             corner[axis] = point[axis]
             return Floor(corner, np.delete(np.diag(size), axis, axis=0))
     return None
+
+
+def lay_over(
+    picture: np.ndarray, triangles: np.ndarray, camera: Camera, centres: np.ndarray, radii: np.ndarray, opacity: float,
+    meshes: Meshes | None = None,
+) -> np.ndarray:  # fmt: skip
+    """Lay triangles over a picture of spheres and other bodies, where they are before these.
+
+    Parameters
+    ----------
+    picture : (height, width, 3) uint8 array
+        Of the spheres, taken by `dem.plots.render`.
+    triangles : (m, 3, 3) array
+        Corners, world frame [m].
+    camera : Camera
+        By which it was taken.
+    centres, radii : (n, 3), (n,) arrays
+        The spheres [m].
+    opacity : float
+        Of one sheet, from 0 to 1: what is behind is seen by what it lacks of 1.
+    meshes : Meshes
+        The other bodies.
+
+    Returns
+    -------
+    (height, width, 3) uint8 array
+
+    Examples
+    --------
+    >>> from dem.plots.rendering.camera import Camera
+    >>> camera = Camera((0, 0, 0), forward=(0, 1, 0), span=4.0)
+    >>> sheet = np.array([[[-1, -1, -1], [1, -1, -1], [0, -1, 1]]])
+    >>> seen = lay_over(np.zeros((40, 40, 3), np.uint8), sheet, camera, np.zeros((0, 3)), np.zeros(0), 0.5)
+    >>> bool(seen[20, 20].min() > 50), seen[0, 0].tolist()
+    (True, [0, 0, 0])
+    """
+    height, width = picture.shape[:2]
+    x, y = camera.pixels(width, height)
+    k = camera.convergence
+    depth = _depth(camera, centres, radii, x, y)
+    if meshes is not None:
+        _, of_meshes = nearest_triangles(meshes.facing(camera).corners, k, x, y)
+        depth = np.minimum(depth, of_meshes.reshape(depth.shape))
+    corners = camera.view(triangles.reshape(-1, 3)).reshape(-1, 3, 3)
+    corners = corners[(1 + k * corners[:, :, 2] > CLOSEST).all(axis=1)]
+    if opacity == 1:  # the nearest sheet hides the others
+        before = depth.ravel().copy()
+        for _, pixel, z, _ in triangle_fragments(corners, k, x, y):
+            seen = z <= before[pixel]
+            np.minimum.at(depth.ravel(), pixel[seen], z[seen])
+        depth *= 1 + BEHIND * np.sign(depth)
+    shade, sheets = np.zeros(depth.size), np.zeros(depth.size, int)
+    for _, pixel, z, n in triangle_fragments(corners, k, x, y):
+        seen = z <= depth.ravel()[pixel]
+        np.add.at(shade, pixel[seen], (DARKEST + (BRIGHTEST - DARKEST) * np.abs(n[:, 2]))[seen])
+        np.add.at(sheets, pixel[seen], 1)
+    through = ((1 - opacity) ** sheets).reshape(height, width, 1)
+    ink = (255 * shade / np.maximum(sheets, 1)).reshape(height, width, 1) * np.array(COLOUR)
+    return np.rint(picture * through + (1 - through) * ink).astype(np.uint8)
+
+
+def _depth(camera: Camera, centres: np.ndarray, radii: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Depth of what is seen through each pixel (height, width), infinite where there is nothing."""
+    k, seen = camera.convergence, camera.view(np.asarray(centres, float))
+    before = 1 + k * (seen[:, 2] - radii) > CLOSEST
+    seen, radii = seen[before], np.asarray(radii, float)[before]
+    number = nearest(seen, radii, k, x, y)
+    depth = np.full(number.shape, np.inf)
+    row, column = np.nonzero(number >= 0)
+    spheres = np.column_stack([seen, radii]).astype(np.float32)[number[row, column]]
+    points, _ = surface(spheres, np.float32(k), x[column].astype(np.float32), y[row].astype(np.float32))
+    depth[row, column] = points[:, 2]
+    return depth

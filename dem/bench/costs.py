@@ -1,0 +1,218 @@
+"""What a feature adds to the time of a step: bonds, walls, a fluid, calls from Python.
+
+Runs with and without it are timed by turns.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import dem
+from dem.bench.drum import Drum, Drumming
+from dem.bench.stepping import RATE, share_of
+from dem.bench.timing import Sizes, cost_by_turns, stages
+from dem.case import case
+from dem.model.particles.fields import STATE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+APART = "apart"  # without bonds
+DIAMETER, SEGMENTS, BENT = 1e-3, 10, 0.02  # m; bonds of a fibre; m/s by which nodes swing at first
+DAMPING = {"undamped": 0.0, "damped": 0.05}
+LISTING = 3  # steps after a state is given: what is listed anew is not counted
+WITHOUT, CYLINDER, TRIANGLES = "without", "cylinder", "triangles"
+AIR = {"density": 1.2, "viscosity": 1.8e-5}
+TURNOVER = 1.0  # time in which the flow goes through the box [s]
+NODES = 25  # along each axis
+ROUNDS, PER_ROUND = 9, 200  # rounds of so many calls each
+
+
+class Bonding:
+    """Nanoseconds a step of segments with and without bonds, and what a bond takes."""
+
+    unit = RATE
+
+    def __init__(self, warm: int, steps: int, n: int) -> None:
+        self.warm, self.steps, self.n = warm, steps, n
+
+    def runs(self, *, share: float = 1.0, threads: int | None = None) -> dict[str, dem.Simulation]:
+        """N fibres side by side, too far from each other to touch, that swing; and the same segments, which drift."""
+        material = dem.Material(young=1e7, poisson=0.3, density=1000.0)
+        side, length = int(np.ceil(self.n ** (1 / 2))), (SEGMENTS + 1) * DIAMETER
+        place = np.stack(np.unravel_index(np.arange(self.n), (side, side)), 1) * 2 * DIAMETER
+        runs, swing = {}, np.random.default_rng(1).normal(0.0, BENT, (self.n * (SEGMENTS + 1), 3))
+        for name, damping in {APART: 0.0, **DAMPING}.items():
+            fibre = dem.FlexibleFibre(diameter=DIAMETER, length=length, segments=SEGMENTS, young=1e7, damping=damping)
+            bodies, bonds = fibre.make(material, position=np.column_stack([np.zeros(self.n), place]))
+            bodies.velocity = swing * (0.01 if name == APART else 1.0)
+            runs[name] = dem.Simulation(
+                bodies, bonds=None if name == APART else bonds, time_step=1e-6, gravity=(0, 0, 0), threads=threads,
+                integrator="splitting",
+            )  # fmt: skip
+            runs[name].step(share_of(self.warm, share))
+        return runs
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
+        """Least processor time of each, and what it has more than that without bonds, a bond."""
+        runs, steps = self.runs(share=share, threads=threads), share_of(self.steps, share)
+        least = {name: min(costs) for name, costs in cost_by_turns(runs, steps).items()}
+        damped, bonds = runs["damped"], self.n * SEGMENTS
+        bodies = len(damped.particles)
+        return {
+            "particles": bodies,
+            "threads": damped.threads,
+            "share": share,
+            self.unit: 1e9 * bodies / least["damped"],
+            "ns_per_particle_step": {name: ns / bodies for name, ns in least.items()},
+            "ns_per_bond": {name: (least[name] - least[APART]) / bonds for name in DAMPING},
+        }
+
+
+class Walling:
+    """Nanoseconds a particle step in a drum of triangles and in a smooth one, and which share of it is the wall's."""
+
+    unit = RATE
+
+    def __init__(self, warm: int, steps: int, **parameters: float) -> None:
+        self.steps, self.parameters = steps, parameters
+        self.drumming = Drumming("", warm, steps, **parameters)
+
+    def runs(self, *, share: float = 1.0, threads: int | None = None) -> dict[str, dem.Simulation]:
+        """One bed of grains without a drum, in a smooth drum and in a drum of triangles."""
+        triangles = self.drumming.prepare(share=share, threads=threads)
+        smooth = Drum(threads=threads, **self.parameters, smooth=True).sim
+        bare = dem.Simulation(triangles.particles, triangles.box, time_step=triangles.time_step, threads=threads)
+        return {WITHOUT: bare, CYLINDER: smooth, TRIANGLES: triangles}
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
+        """Least processor time of each, the share that the one without lacks, and how many spheres are near the wall.
+
+        Without a wall grains fly apart, so all runs begin each round where that of triangles is; friction begins
+        anew there, in all of them.
+        """
+        runs, steps = self.runs(share=share, threads=threads), share_of(self.steps, share)
+        triangles = runs[TRIANGLES]  # the last
+
+        def begin(sim: dem.Simulation) -> None:
+            for name in STATE:
+                setattr(sim.particles, name, np.array(getattr(triangles.particles, name)))
+            sim.step(LISTING)
+
+        cost, n = cost_by_turns(runs, steps, before=begin), len(triangles.particles)
+        sizes, least = Sizes.of(triangles), {name: min(costs) / n for name, costs in cost.items()}
+        return {
+            "particles": n,
+            "threads": triangles.threads,
+            "share": share,
+            self.unit: 1e9 / least[TRIANGLES],
+            "ns_per_particle_step": least,
+            "share_of_walls": {name: 1 - least[WITHOUT] / ns for name, ns in least.items() if name != WITHOUT},
+            "near_walls": sizes.near_walls / sizes.spheres,
+        }
+
+
+def vortices(box: dem.Box) -> dem.GriddedFlow:
+    """Vortices as large as a box, at the nodes of a grid that covers it, and some flow through them."""
+    lower, upper = np.array(box.lower), np.array(box.upper)
+    margin = 1e-6 * (upper - lower)
+    axes = [np.linspace(*ends, NODES) for ends in zip(lower - margin, upper + margin, strict=True)]
+    x, y, _ = np.meshgrid(*(2 * np.pi * (a - a[0]) / (a[-1] - a[0]) for a in axes), indexing="ij")
+    speed = (upper - lower).max() / TURNOVER
+    velocity = speed * np.stack([np.sin(x) * np.cos(y), -np.cos(x) * np.sin(y), 0.2 * np.sin(x)], -1)
+    return dem.GriddedFlow(
+        velocity=velocity, spacing=tuple(float(a[1] - a[0]) for a in axes), origin=tuple(float(a[0]) for a in axes)
+    )
+
+
+class Flowing:
+    """Nanoseconds a particle step of a case, dry and in fluids."""
+
+    unit = RATE
+
+    def __init__(self, case: str, warm: int, steps: int, fluids: dict[str, dict], **parameters: float | str) -> None:
+        self.case, self.warm, self.steps, self.fluids, self.parameters = case, warm, steps, fluids, parameters
+
+    def runs(self, *, share: float = 1.0, threads: int | None = None) -> dict[str, dem.Simulation]:
+        """One simulation without a fluid and one in each fluid, from the same state after its first steps."""
+        dry = case(self.case)(**self.parameters, threads=threads).simulation()
+        dry.step(share_of(self.warm, share))
+        flow = vortices(dry.box)
+        told = {
+            "gravity": dry.gravity, "time_step": dry.time_step, "integrator": dry.integrator.name, "threads": threads,
+            "contacts": dry.contacts,
+        }  # fmt: skip
+        fluids = {name: dem.Fluid(**AIR, velocity=flow, **words) for name, words in self.fluids.items()}
+        return {
+            name: dem.Simulation(dry.particles, dry.box, fluid=fluid, **told)
+            for name, fluid in {"dry": None, **fluids}.items()
+        }
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
+        """Cost of each, and over that of the dry one; the rate is that of the last."""
+        runs, steps = self.runs(share=share, threads=threads), share_of(self.steps, share)
+        for sim in runs.values():
+            sim.step(share_of(20, share))
+        cost = cost_by_turns(runs, steps, clock=time.perf_counter)
+        last, n = list(runs)[-1], len(sim.particles)
+        over = {
+            name: statistics.median(a / b for a, b in zip(costs, cost["dry"], strict=True))
+            for name, costs in cost.items()
+        }
+        return {
+            "particles": n,
+            "threads": sim.threads,
+            "share": share,
+            self.unit: 1e9 * n / statistics.median(cost[last]),
+            "ns_per_particle_step": {name: statistics.median(costs) / n for name, costs in cost.items()},
+            "times_dry": over,
+        }
+
+
+class Calling:
+    """Calls per second of `step(1)` and microseconds of each kind of call, of a built-in case with few bodies."""
+
+    unit = "calls_per_second"
+
+    def __init__(self, case: str, warm: int) -> None:
+        self.case, self.warm = case, warm
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
+        """Least processor time of a call in several rounds, by turns; the steps of one call in the long run as well."""
+        sim = case(self.case)(threads=threads).simulation()
+        sim.step(share_of(self.warm, share))
+        calls = share_of(PER_ROUND, share)
+
+        def repeat(call: Callable[[], None]) -> Callable[[], None]:
+            return lambda: [call() for _ in range(calls)]
+
+        works = {
+            "step(1)": repeat(sim.step),
+            "a step of many": lambda: sim.step(calls),
+            "step(1), particles read": repeat(lambda: sim.step() or sim.particles),
+        }
+        cost = {name: [] for name in (*works, "list anew")}
+
+        def measure(name: str, work: Callable[[], None]) -> None:
+            start = time.process_time()
+            work()
+            cost[name].append(1e6 * (time.process_time() - start) / calls)
+
+        for _ in range(ROUNDS):
+            for name, work in works.items():
+                measure(name, work)
+            with stages(sim) as parts:
+                measure("list anew", partial(parts["list neighbours"], calls))
+        least = {name: max(min(costs), 1e-3) for name, costs in cost.items()}
+        return {
+            "particles": len(sim.particles),
+            "threads": sim.threads,
+            "share": share,
+            self.unit: 1e6 / least["step(1)"],
+            "us_per_call": least,
+        }
