@@ -46,8 +46,7 @@ def number(
             raise TypeError
         result = float(value)
     except (TypeError, ValueError):
-        message = f"{name} is {shown(value)}, expected a number{unit and f' [{unit}]'}"
-        raise TypeError(message) from None
+        raise TypeError(f"{name} is {shown(value)}, expected a number{unit and f' [{unit}]'}") from None
     except OverflowError:
         result = math.inf if value > 0 else -math.inf
     if above == 0 < result < SMALLEST and largest < math.inf:
@@ -65,8 +64,7 @@ def number(
 def text(name: str, value: str) -> str:
     """Check one text and return it; raises TypeError naming it."""
     if not isinstance(value, str):
-        message = f"{name} is {shown(value)}, expected text"
-        raise TypeError(message)
+        raise TypeError(f"{name} is {shown(value)}, expected text")
     return value
 
 
@@ -77,11 +75,9 @@ def whole(name: str, value: int, *, least: int) -> int:
     except TypeError:
         result = None
     if result is None or isinstance(value, (bool, np.bool_)):
-        message = f"{name} is {shown(value)}, expected a whole number"
-        raise TypeError(message)
+        raise TypeError(f"{name} is {shown(value)}, expected a whole number")
     if not least <= result < 2**62:
-        message = f"{name} is {shown(value)}, expected at least {least} and less than 2^62"
-        raise ValueError(message)
+        raise ValueError(f"{name} is {shown(value)}, expected at least {least} and less than 2^62")
     return result
 
 
@@ -104,8 +100,7 @@ def count_of(name: str, value: object) -> int:
     except TypeError:
         return 0
     except ValueError:
-        message = f"{name} has rows of different lengths"
-        raise ValueError(message) from None
+        raise ValueError(f"{name} has rows of different lengths") from None
 
 
 def array(
@@ -119,13 +114,11 @@ def array(
     wanted = f"({', '.join(axes)}{',' * (len(axes) == 1)})" + (f" with {rows} = {shape[0]}" if rows else "")
     result = numbers(name, value, f"{wanted}: {meaning}")
     if result.shape != shape:
-        message = f"{name} has shape {result.shape}, expected {wanted}: {meaning}"
-        raise ValueError(message)
+        raise ValueError(f"{name} has shape {result.shape}, expected {wanted}: {meaning}")
     bad = np.argwhere(~np.isfinite(result))
     if len(bad):
         where = tuple(int(i) for i in bad[0])
-        message = f"{name} is not finite in {counted(len(bad), 'place')}, the first at {where}: {result[where]}"
-        raise ValueError(message)
+        raise ValueError(f"{name} is not finite in {counted(len(bad), 'place')}, the first at {where}: {result[where]}")
     if (np.abs(result) > largest).any():
         where = tuple(map(int, np.unravel_index(np.abs(result).argmax(), result.shape)))
         message = f"{name} is {result[where]:g} at {where}, expected numbers of a size up to {largest:g}: {meaning}"
@@ -143,8 +136,7 @@ def direction(name: str, value: object, meaning: str = "a direction") -> tuple[f
     """Three finite numbers that point somewhere, which need not be of length one; raises ValueError naming them."""
     found = vector(name, value, meaning)
     if max(map(abs, found)) < SMALLEST:
-        message = f"{name} is {found}, expected {meaning}: not all zeros"
-        raise ValueError(message)
+        raise ValueError(f"{name} is {found}, expected {meaning}: not all zeros")
     return found
 
 
@@ -154,16 +146,14 @@ def one_of(what: str, name: str, names: Iterable[str]) -> str:
     if not (isinstance(name, str) and name in known):
         near = nearest(name[:LONGEST_NAME], known) if isinstance(name, str) else ""
         hint = f"did you mean {near}? " if near else ""
-        message = f"unknown {what} {shown(name)}: {hint}known are {', '.join(known)}"
-        raise ValueError(message)
+        raise ValueError(f"unknown {what} {shown(name)}: {hint}known are {', '.join(known)}")
     return name
 
 
 def flag(name: str, value: bool) -> bool:
     """Check that something is True or False; raises TypeError naming it."""
     if not isinstance(value, bool):
-        message = f"{name} is {shown(value)}, expected True or False"
-        raise TypeError(message)
+        raise TypeError(f"{name} is {shown(value)}, expected True or False")
     return value
 
 
@@ -171,8 +161,7 @@ def listed(name: str, given: Iterable, example: str) -> list:
     """Check that something is a list, or the like, and no string; raises TypeError naming it."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         such = shown(given if isinstance(given, str) else example)
-        message = f"{name} is {shown(given)}, expected a list, such as [{such}]"
-        raise TypeError(message)
+        raise TypeError(f"{name} is {shown(given)}, expected a list, such as [{such}]")
     return list(given)
 
 
@@ -201,11 +190,10 @@ def bodies(number: float, what: str = "particles") -> None:
     """Refuse more particles than this machine has memory for; raises ValueError saying how much they would take."""
     most = cpu_info.memory()
     if not number * A_PARTICLE <= most:
-        message = (
+        raise ValueError(
             f"{number:.4g} {what} would take {number * A_PARTICLE / 1e9:.3g} GB of memory, this machine has "
             f"{most / 1e9:.3g} GB: take fewer"
         )
-        raise ValueError(message)
 
 
 def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "output") -> Path:
@@ -229,12 +217,10 @@ def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "
     elif not os.access(path.parent, os.W_OK):
         problem = f"no permission to write to the folder {path.parent.resolve()}: choose another"
     if problem:
-        message = f"{what} {path} cannot be written: {problem}"
-        raise OSError(message)
+        raise OSError(f"{what} {path} cannot be written: {problem}")
     if os.path.lexists(path) and not overwrite:  # what a link that leads nowhere would create is elsewhere
         way_out = "" if overwrite is None else ", or --overwrite (overwrite=True)"
-        message = f"{what} {path} exists already: choose another name{way_out}"
-        raise FileExistsError(message)
+        raise FileExistsError(f"{what} {path} exists already: choose another name{way_out}")
     return path
 
 
@@ -256,8 +242,7 @@ def folder(path: str | PathLike, *, what: str = "output", parents: bool = False)
     elif not os.access(there, os.W_OK):
         problem = f"no permission to write to the folder {there.resolve()}: choose another"
     if problem:
-        message = f"{what} {path} cannot be written to: {problem}"
-        raise OSError(message)
+        raise OSError(f"{what} {path} cannot be written to: {problem}")
     return path
 
 
@@ -273,7 +258,6 @@ def of_types(*, optional: bool = False, hint: str = "", **given: tuple[object, t
     for name, (value, kind) in given.items():
         if not (isinstance(value, kind) or (optional and value is None)):
             wanted = WANTED.get(kind, f"dem.{kind.__name__}")
-            message = (
+            raise TypeError(
                 f"{name} is {type(value).__name__}, expected {wanted}{' or None' * optional}{hint and ': ' + hint}"
             )
-            raise TypeError(message)

@@ -30,18 +30,15 @@ def named(name: str) -> object:
     ours = module in sys.modules and module.partition(".")[0] not in sys.stdlib_module_names
     try:
         if not ours and not _is_declared(module):
-            message = (
+            raise ValueError(
                 f"{name} is not found: import its module {module!r} in the program that reads the file, or install the "
                 f"package {module.partition('.')[0]}, which has to declare it as an entry point of the group {GROUP}"
             )
-            raise ValueError(message)
         found = getattr(importlib.import_module(module), there)
     except (ImportError, AttributeError) as error:
-        message = f"{name} is not found: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"{name} is not found: {error}") from None
     if getattr(found, "__module__", None) != module:
-        message = f"{name} is not defined in {module}"
-        raise ValueError(message)
+        raise ValueError(f"{name} is not defined in {module}")
     return found
 
 

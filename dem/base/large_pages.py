@@ -66,8 +66,7 @@ def _new(size: int) -> mmap.mmap:
     try:
         buffer = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:
-        message = f"no memory for {size / 1e6:.0f} MB of arrays"
-        raise MemoryError(message) from error
+        raise MemoryError(f"no memory for {size / 1e6:.0f} MB of arrays") from error
     with contextlib.suppress(OSError):
         buffer.madvise(ASKED)
     return buffer

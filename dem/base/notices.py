@@ -66,8 +66,7 @@ def _refuse(notices: Iterable[Notice], *, strict: bool, force: bool) -> None:
     for notice in notices:
         if strict or (notice.grave and not force):
             way_out = " (turned into an error by strict)" if strict else ", or pass force=True (--force)"
-            message = f"{notice}{way_out}"
-            raise ValueError(message)
+            raise ValueError(f"{notice}{way_out}")
 
 
 @contextlib.contextmanager

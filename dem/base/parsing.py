@@ -34,22 +34,19 @@ def parse_json(text: object, what: str) -> object:
     ValueError: an example is nested more than 64 levels deep
     """
     if not isinstance(text, str):
-        message = f"{what} is no text"
-        raise ValueError(message)
+        raise ValueError(f"{what} is no text")
     try:
         value = json.loads(text)
     except RecursionError:
         value, level = None, [[]]
     except ValueError as error:
-        message = f"{what} is no JSON: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"{what} is no JSON: {error}") from None
     else:
         level = [value]
         for _ in range(DEEPEST):
             level = [child for each in level for child in _children(each)]
     if level:
-        message = f"{what} is nested more than {DEEPEST} levels deep"
-        raise ValueError(message)
+        raise ValueError(f"{what} is nested more than {DEEPEST} levels deep")
     return value
 
 
@@ -62,14 +59,12 @@ def _children(value: object) -> list:
 def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
     """Headings and rows of a file, without empty lines; raises OSError or ValueError if there is none, or no CSV."""
     if not path.is_file():
-        message = f"no file {path}"
-        raise FileNotFoundError(message)
+        raise FileNotFoundError(f"no file {path}")
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = [row for row in csv.reader(file, skipinitialspace=True) if row]
     except (csv.Error, UnicodeDecodeError) as error:
-        message = f"{path} is no readable CSV file: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"{path} is no readable CSV file: {error}") from None
     return (rows[0], rows[1:]) if rows else ([], [])
 
 

@@ -36,8 +36,7 @@ def replace_when_done(path: Path) -> Iterator[Path]:
         partial.replace(path)
     except OSError as error:
         reason = os.strerror(error.errno).lower() if error.errno else str(error)
-        message = f"output {path} cannot be written: {reason}"
-        raise OSError(message) from None
+        raise OSError(f"output {path} cannot be written: {reason}") from None
     finally:
         partial.unlink(missing_ok=True)
 

@@ -69,17 +69,14 @@ class Quantity(NamedTuple):
             return given
         expected = f"expected a {self.name} [{self.unit}], such as {self.example!r}"
         if len(given) > LONGEST:
-            message = f"{shown(given)} has {len(given)} letters: {expected}"
-            raise ValueError(message)
+            raise ValueError(f"{shown(given)} has {len(given)} letters: {expected}")
         parts = NUMBER.fullmatch(given)
         if parts is None:
-            message = f"{shown(given)} does not begin with a number: {expected}"
-            raise ValueError(message)
+            raise ValueError(f"{shown(given)} does not begin with a number: {expected}")
         number, unit = parts.groups()
         factor = _factor(unit, self.unit)
         if isinstance(factor, str):
-            message = f"{shown(given)} {factor}: {expected}"
-            raise ValueError(message)
+            raise ValueError(f"{shown(given)} {factor}: {expected}")
         return float(Decimal(number) * factor)
 
 

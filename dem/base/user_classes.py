@@ -71,8 +71,7 @@ def hinted(known: Known) -> Known:
             told = str(error)
             if unknown and "required keyword-only" in told:  # a function that refuses unknown ones itself
                 told = f"{known.__qualname__}() got an unexpected keyword argument {unknown[0]!r}"
-            message = f"{told}. {hint}"
-            raise TypeError(message) from None
+            raise TypeError(f"{told}. {hint}") from None
 
     return called
 
@@ -120,8 +119,7 @@ def _check_declared(kind: type, name: str) -> None:
     if getattr(there, "fset", None) or (there is None and name in annotated):
         return
     if there is not None:
-        message = f"{name} of {kind.__name__} can only be read"
-        raise AttributeError(message, name=name)
+        raise AttributeError(f"{name} of {kind.__name__} can only be read", name=name)
     near = nearest(name, [*annotated, *dir(kind)])
     message = f"{kind.__name__} has no attribute {name!r} to assign to{near and f': did you mean {near}?'}"
     raise AttributeError(message, name=name)
@@ -166,11 +164,10 @@ class OneAtATime:
     def __enter__(self) -> None:
         """Enter, if nobody else is there."""
         if not self._lock.acquire(blocking=False):
-            message = (
+            raise RuntimeError(
                 "another thread is moving this simulation: let one thread have it at a time, or give each its own; "
                 "one simulation uses several cores by `threads`"
             )
-            raise RuntimeError(message)
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Let others in."""

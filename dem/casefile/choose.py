@@ -44,8 +44,7 @@ def _check_no_file(name: str) -> None:
     there = [each.name for each in path.parent.glob("*.toml")]
     near = file.name if file.name in there else checks.nearest(path.name, there)
     hint = f"did you mean {path.with_name(near)}?" if near else "the name of a case file ends in .toml"
-    message = f"{name} is neither a case (see dem cases) nor a case file: {hint}"
-    raise ValueError(message)
+    raise ValueError(f"{name} is neither a case (see dem cases) nor a case file: {hint}")
 
 
 def with_words(kind: type[AnyCase], parameters: dict) -> AnyCase:

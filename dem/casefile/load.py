@@ -49,14 +49,12 @@ def read(path: str | Path, settings: dict | None = None) -> Chosen:
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError:
-        message = f"no file {path}"
-        raise FileNotFoundError(message) from None
+        raise FileNotFoundError(f"no file {path}") from None
     except UnicodeDecodeError as error:
         problem = f"which is text in UTF-8: byte {error.start} is {error.object[error.start]:#x}"
         if error.object.startswith(SIGNATURE):
             problem = "but HDF5: dem.Simulation.load reads a state, dem run --resume continues a run"
-        message = f"{path} is no case file, {problem}"
-        raise ValueError(message) from None
+        raise ValueError(f"{path} is no case file, {problem}") from None
     try:
         content = parsed(text)
         settings = settings or {}
@@ -101,10 +99,9 @@ def load(path: str | Path, settings: dict | None = None) -> Simulation | HardSph
     """
     chosen = read(path, settings)
     if isinstance(chosen.case, StudyCase):
-        message = (
+        raise ValueError(
             f"{path} describes no particles but a study, {type(chosen.case).name}: dem run {path} writes its table"
         )
-        raise ValueError(message)
     return chosen.case.simulation()
 
 

@@ -154,8 +154,7 @@ def _at_random(
     given = standing(shape) if group.orientation == AS_GIVEN else group.orientation
     fixed = None if given in (None, "random") else np.array(given)
     if fixed is not None and fixed.ndim > 1:
-        message = "orientation has a row for each particle, expected one for all, or none, at random places"
-        raise ValueError(message)
+        raise ValueError("orientation has a row for each particle, expected one for all, or none, at random places")
     large_first = wanted.sizes is not None
     position, orientation = random_insertion.scatter(
         shapes, corners, box, others, fixed, rng, walls=walls, inside=within, large_first=large_first
@@ -168,8 +167,7 @@ def _called(name: str | None, walls: list[Wall]) -> Wall | None:
     if name is None:
         return None
     if not walls:
-        message = f"inside is {name}, but the file has no [[walls]]: add the wall"
-        raise ValueError(message)
+        raise ValueError(f"inside is {name}, but the file has no [[walls]]: add the wall")
     called = words(walls)
     return walls[called.index(checks.one_of("wall", name, called))]
 
@@ -203,8 +201,7 @@ def sites(table: LatticeTable, box: Box | None) -> np.ndarray:
         If there is neither origin nor box.
     """
     if table.origin is None and box is None:
-        message = "lattice needs an origin, or the file a box whose lower corner it starts from"
-        raise ValueError(message)
+        raise ValueError("lattice needs an origin, or the file a box whose lower corner it starts from")
     origin = np.array(table.origin) if table.origin is not None else np.array(box.lower) + 0.5 * table.pitch
     x, y, z = table.sites
     checks.bodies(x * y * z, f"sites of a lattice, {x} x {y} x {z},")
@@ -222,7 +219,6 @@ def last_frame(path: Path) -> Particles:
     """
     with Trajectory(path) as run:
         if not len(run):
-            message = f"{path} holds no complete frame"
-            raise ValueError(message)
+            raise ValueError(f"{path} holds no complete frame")
         state = {name: run.field(name)[len(run) - 1] for name in STATE if name in run.fields}
         return Particles.known(run.shapes, run.variant, run.kinds, run.kind, state)

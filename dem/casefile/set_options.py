@@ -32,13 +32,11 @@ def put(content: dict, settings: dict, model: type[Table]) -> dict:
     for dotted, value in settings.items():
         path = [quoted or bare for quoted, bare in PART.findall(dotted)]
         if not path:
-            message = f"--set {dotted}={value}: expected NAME=VALUE"
-            raise ValueError(message)
+            raise ValueError(f"--set {dotted}={value}: expected NAME=VALUE")
         if model is ShortTable and path[0] != "output":
             path = path if path[0] == "parameters" and len(path) > 1 else ["parameters", *path]
             if len(path) > 2:
-                message = f"--set {dotted}: a file that names a case has parameters and output only"
-                raise ValueError(message)
+                raise ValueError(f"--set {dotted}: a file that names a case has parameters and output only")
             path[1] = path[1].replace("-", "_")
         elif path == ["frames"]:
             path = ["output", "frames"]
@@ -51,8 +49,7 @@ def _put(node: dict | list, path: list[str], value: object, kind: object) -> Non
     for depth, part in enumerate(path):
         dotted = ".".join(path[: depth + 1])
         if not isinstance(node, (dict, list)):
-            message = f"--set {dotted.rpartition('.')[0]}: there is no table, but {node!r}"
-            raise ValueError(message)
+            raise ValueError(f"--set {dotted.rpartition('.')[0]}: there is no table, but {node!r}")
         key, kind = _inside(node, part, kind, dotted)
         if depth == len(path) - 1:
             listed = get_origin(kind) in (list, tuple) and not isinstance(value, list)
@@ -70,8 +67,7 @@ def _inside(node: dict | list, part: str, kind: object, dotted: str) -> tuple[st
     """The key or number that a part of a path stands for in a table or list, and the type of what is there."""
     if isinstance(node, list):
         if not (part.isdecimal() and int(part) <= len(node)):
-            message = f"--set {dotted}: {part!r} is no number from 0 to {len(node)}, which would be a new one"
-            raise ValueError(message)
+            raise ValueError(f"--set {dotted}: {part!r} is no number from 0 to {len(node)}, which would be a new one")
         return int(part), without_none(next(iter(get_args(kind)), Any))
     if get_origin(kind) is dict:  # whose keys are names
         return part, get_args(kind)[1]

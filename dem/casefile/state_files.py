@@ -39,16 +39,13 @@ def state(path: Path) -> dict[str, np.ndarray]:
         If there is no such file, or it holds something else.
     """
     if not path.is_file():
-        message = f"no file {path}"
-        raise FileNotFoundError(message)
+        raise FileNotFoundError(f"no file {path}")
     readers = {".csv": _csv, ".npz": _npz}
     if path.suffix.lower() not in readers:
-        message = f"{path} is neither a .csv nor a .npz file"
-        raise ValueError(message)
+        raise ValueError(f"{path} is neither a .csv nor a .npz file")
     found = readers[path.suffix.lower()](path)
     if "position" not in found:
-        message = f"{path} holds no position"
-        raise ValueError(message)
+        raise ValueError(f"{path} holds no position")
     return found
 
 
@@ -61,8 +58,7 @@ def _csv(path: Path) -> dict[str, np.ndarray]:
             found[name] = np.column_stack([table[column] for column in field.columns])
         elif len(missing) < field.width:
             there = [column for column in field.columns if column in table]
-            message = f"{path} has no column {', '.join(missing)} beside {', '.join(there)}"
-            raise ValueError(message)
+            raise ValueError(f"{path} has no column {', '.join(missing)} beside {', '.join(there)}")
     return found
 
 
@@ -72,8 +68,7 @@ def _table(path: Path) -> dict[str, np.ndarray]:
     names = [_column(path, name) for name in texts]
     for name in names:
         if names.count(name) > 1:
-            message = f"{path} has {names.count(name)} columns {name}: leave one"
-            raise ValueError(message)
+            raise ValueError(f"{path} has {names.count(name)} columns {name}: leave one")
     return dict(zip(names, parsing.csv_numbers(path, rows, len(names)).T, strict=True))
 
 
@@ -85,8 +80,7 @@ def _column(path: Path, name: str) -> str:
     bare, bracket, unit = name.strip().partition(" [")
     column = spelt[checks.one_of(f"column of {path}", bare, spelt)]
     if bracket and unit != f"{units[column]}]":
-        message = f"{path} has a column {name.strip()}, expected {heading(column, units[column])}"
-        raise ValueError(message)
+        raise ValueError(f"{path} has a column {name.strip()}, expected {heading(column, units[column])}")
     return column
 
 
@@ -95,8 +89,7 @@ def _last_frame(path: Path, table: dict[str, np.ndarray]) -> dict[str, np.ndarra
     for name in ("frame", "step", "time"):
         if len(table.get(name, ())):
             if not np.isfinite(table[name]).all():
-                message = f"{path} has values in its column {name} that are not finite"
-                raise ValueError(message)
+                raise ValueError(f"{path} has values in its column {name} that are not finite")
             last = table[name] == table[name].max()
             table = {column: values[last] for column, values in table.items()}
             break
@@ -104,17 +97,15 @@ def _last_frame(path: Path, table: dict[str, np.ndarray]) -> dict[str, np.ndarra
     if "particle" in table:
         numbers, counts = np.unique(table["particle"], return_counts=True)
         if (counts > 1).any():
-            message = f"{where} particle {numbers[counts.argmax()]:g} {counts.max()} times, expected once"
-            raise ValueError(message)
+            raise ValueError(f"{where} particle {numbers[counts.argmax()]:g} {counts.max()} times, expected once")
         order = np.argsort(table["particle"])
         table = {column: values[order] for column, values in table.items()}
     kinds = np.unique(table.get("kind", ()))
     if len(kinds) > 1:
-        message = (
+        raise ValueError(
             f"{where} particles of kinds {', '.join(f'{kind:g}' for kind in kinds)}, but a group has one shape and "
             "material: give a file with the rows of each kind, or the trajectory as last_frame"
         )
-        raise ValueError(message)
     return table
 
 
@@ -130,8 +121,7 @@ def _npz(path: Path) -> dict[str, np.ndarray]:
             names = [checks.one_of(f"array of {path}", name, STATE) for name in arrays]
             return {name: arrays[name] for name in names}
     except BROKEN as error:
-        message = f"{message}: {' '.join(str(error).split())}"
-        raise ValueError(message) from None
+        raise ValueError(f"{message}: {' '.join(str(error).split())}") from None
 
 
 def _check_entry(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:

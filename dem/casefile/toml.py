@@ -33,8 +33,7 @@ def parsed(text: str) -> dict:
         found = tomllib.loads(text)
         return _of_few_levels(found)
     except RecursionError:
-        message = f"arrays or tables are nested too deeply: at most {DEEPEST} levels are read"
-        raise ValueError(message) from None
+        raise ValueError(f"arrays or tables are nested too deeply: at most {DEEPEST} levels are read") from None
     except tomllib.TOMLDecodeError as error:
         said = f"{str(error)[:1].lower()}{str(error)[1:]}"
         where = re.search(r"line (\d+)", said)

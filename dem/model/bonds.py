@@ -146,8 +146,7 @@ class Bonds:
         self.anchors = frozen(checks.array("anchors", anchors, (count, 2, 3), "ends in the bodies' frames [m]"))
         self.contact = frozen(_flags("contact", contact, count))
         if isinstance(apart, int) and apart == 0:
-            message = "apart is 0, expected at least 1: for contact between bonded bodies give contact=True"
-            raise ValueError(message)
+            raise ValueError("apart is 0, expected at least 1: for contact between bonded bodies give contact=True")
         self.apart = checks.whole("apart", apart, least=1)
         self.geometry = geometry
 
@@ -236,12 +235,10 @@ def _numbers(name: str, given: object, count: int) -> np.ndarray:
     """One number for all bonds, or one each."""
     values = checks.numbers(name, given)
     if values.shape not in ((), (count,)):
-        message = f"{name} has shape {values.shape}, expected a number, or ({count},)"
-        raise ValueError(message)
+        raise ValueError(f"{name} has shape {values.shape}, expected a number, or ({count},)")
     low, high = float(values.min()), float(values.max())
     if math.isnan(low) or (high == math.inf and "strength" not in name):
-        message = f"{name} has values that are not finite"
-        raise ValueError(message)
+        raise ValueError(f"{name} has values that are not finite")
     for value in (low, high):
         if value < math.inf:
             checks.number(name, value, **NUMBERS[name])
@@ -253,8 +250,7 @@ def _flags(name: str, given: object, count: int) -> np.ndarray:
     checks.count_of(name, given)
     values = np.asarray(given)
     if values.shape not in ((), (count,)) or not (values.dtype == bool or np.isin(values, (0, 1)).all()):
-        message = f"{name} is {given!r}, expected True or False, or one for each of {count} bonds"
-        raise ValueError(message)
+        raise ValueError(f"{name} is {given!r}, expected True or False, or one for each of {count} bonds")
     return np.array(np.broadcast_to(values.astype(bool), (count,)))
 
 
@@ -262,10 +258,9 @@ def _damping(given: object, count: int) -> np.ndarray:
     """Shares of critical damping (B, 4)."""
     values = checks.numbers("damping", given)
     if values.shape not in ((), (len(MODES),), (count, len(MODES))):
-        message = (
+        raise ValueError(
             f"damping has shape {values.shape}, expected a number, or (4,) for {', '.join(MODES)}, or ({count}, 4)"
         )
-        raise ValueError(message)
     if not ((values >= 0) & (values <= 1)).all():
         message = f"damping is {values.min():g} to {values.max():g}, expected shares of critical damping, 0 to 1"
         raise ValueError(message)
@@ -314,8 +309,7 @@ def at_rest(bonds: Joined, particles: Particles, periods: np.ndarray) -> BondGeo
     """
     if bonds.pairs.max() >= len(particles):
         k = int(bonds.pairs.max(1).argmax())
-        message = f"bond {k} is of particles {bonds.pairs[k].tolist()}, and there are {len(particles)}"
-        raise ValueError(message)
+        raise ValueError(f"bond {k} is of particles {bonds.pairs[k].tolist()}, and there are {len(particles)}")
     one, other, q_one, q_other = ends(bonds, particles)
     r = other - one
     r = nearest_image(r, periods)
@@ -331,19 +325,17 @@ def _check_lengths(bonds: Joined, particles: Particles, length: np.ndarray) -> N
     """Refuse bonds between bodies on top of each other, and far apart."""
     k = int((length / bonds.diameter).argmin())
     if length[k] < SHORTEST * bonds.diameter[k]:
-        message = (
+        raise ValueError(
             f"bond {k} of particles {bonds.pairs[k].tolist()} is {length[k]:.3g} m long, at least {SHORTEST:g} of its "
             f"diameter ({bonds.diameter[k]:g} m) is needed: move the bodies apart, or give anchors"
         )
-        raise ValueError(message)
     reach = np.array([(np.linalg.norm(s.offsets, axis=1) + s.radii).max() for s, _ in particles.variants])
     size = reach[particles.variant]
     i, j = bonds.pairs.T
     allowed = LONGEST * np.where(j < 0, 2 * size[i], size[i] + size[j])
     k = int((length / allowed).argmax())
     if length[k] > allowed[k]:
-        message = (
+        raise ValueError(
             f"bond {k} of particles {bonds.pairs[k].tolist()} is {length[k]:.3g} m long, at most {allowed[k]:.3g} m, "
             f"{LONGEST:g} times what both reach, holds them together: check the pairs, or put bodies between"
         )
-        raise ValueError(message)

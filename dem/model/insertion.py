@@ -150,21 +150,18 @@ class Inserter:
         materials = self.material if isinstance(self.material, (list, tuple)) else (self.material,) * len(shapes)
         sizes = self.sizes if isinstance(self.sizes, (list, tuple)) else (self.sizes,) * len(shapes)
         if not shapes or len(materials) != len(shapes) or len(sizes) != len(shapes):
-            message = (
+            raise ValueError(
                 f"the {self.word} has {len(shapes)} shapes, {len(materials)} materials and {len(sizes)} distributions "
                 "of sizes, expected one of each, or one for each shape"
             )
-            raise ValueError(message)
         for shape, material, each in zip(shapes, materials, sizes, strict=True):
             if not isinstance(material, Material):
-                message = f"material of the {self.word} is {material!r}, expected a dem.Material"
-                raise TypeError(message)
+                raise TypeError(f"material of the {self.word} is {material!r}, expected a dem.Material")
             check_shape(shape, material.density)
             if each is not None and not isinstance(each, SizeDistribution):
-                message = (
+                raise TypeError(
                     f"sizes of the {self.word} is {each!r}, expected a distribution such as dem.LogNormalSizes(...)"
                 )
-                raise TypeError(message)
             if each is not None and not hasattr(shape, "scaled"):
                 message = f"sizes need a shape that has a method scaled(factor), which {type(shape).__name__} has not"
                 raise TypeError(message)
@@ -174,8 +171,7 @@ class Inserter:
             shares = checks.array("shares", self.shares, (len(shapes),), "of the shapes")
         if (shares < 0).any() or abs(shares.sum() - 1) > WHOLE:
             worst = f"have {shares.min():g} among them" if (shares < 0).any() else f"sum to {shares.sum():.7g}"
-            message = f"shares of the {self.word} {worst}, expected parts that are not negative and sum to 1"
-            raise ValueError(message)
+            raise ValueError(f"shares of the {self.word} {worst}, expected parts that are not negative and sum to 1")
         self._keep("shape", shapes)
         self._keep("material", tuple(materials))
         self._keep("sizes", tuple(sizes))
@@ -185,8 +181,7 @@ class Inserter:
         """Totals, rates and times."""
         for one, other in (("number", "mass"), ("rate", "mass_rate")):
             if getattr(self, one) is not None and getattr(self, other) is not None:
-                message = f"{one} and {other} of the {self.word} are both given: leave one out"
-                raise ValueError(message)
+                raise ValueError(f"{one} and {other} of the {self.word} are both given: leave one out")
         if self.number is not None:
             self._keep("number", checks.whole("number", self.number, least=1))
         for name, unit in (("mass", "kg"), ("rate", "1/s"), ("mass_rate", "kg/s"), ("every", "s")):
@@ -199,8 +194,7 @@ class Inserter:
     def _check_where(self) -> None:
         """A region in which there is room for the largest of all."""
         if not np.isfinite([self.place.lower, self.place.upper]).all():
-            message = f"region of the {self.word} has no end: take one with a volume, or a disc or a rectangle"
-            raise ValueError(message)
+            raise ValueError(f"region of the {self.word} has no end: take one with a volume, or a disc or a rectangle")
 
     @property
     def word(self) -> str:
@@ -275,8 +269,7 @@ class Outlet:
         if self.every is not None:
             object.__setattr__(self, "every", checks.number("every", self.every, above=0, unit="s"))
         if not isinstance(self.whole, bool):
-            message = f"whole of the {self.word} is {self.whole!r}, expected True or False"
-            raise TypeError(message)
+            raise TypeError(f"whole of the {self.word} is {self.whole!r}, expected True or False")
         if self.whole and region.flat:
             message = f"whole of the {self.word} is for regions with a volume: a surface is crossed by centres of mass"
             raise ValueError(message)

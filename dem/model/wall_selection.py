@@ -33,17 +33,15 @@ def acting(walls: Sequence[Wall], particles: Particles) -> np.ndarray:
             try:
                 named |= of_kind(kinds, np.arange(len(kinds)), name)
             except ValueError as error:
-                message = f"{what} of the wall {wall.word}: {error}"
-                raise ValueError(message) from None
+                raise ValueError(f"{what} of the wall {wall.word}: {error}") from None
         acts = (named if wall.acts_on else ~named)[particles.kind]
         for g in range(len(particles.variants)):
             own = particles.variant == g
             found[w, g] = acts[own].all()
             if acts[own].any() and not found[w, g]:
                 names = ", ".join(kinds[k].name for k in np.unique(particles.kind[own]))
-                message = (
+                raise ValueError(
                     f"{what} of the wall {wall.word} divides the kinds {names}, which are of one shape and material: "
                     "give one of them a dem.Material of another name"
                 )
-                raise ValueError(message)
     return found

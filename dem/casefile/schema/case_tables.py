@@ -165,8 +165,7 @@ class CellTable(Table):
     def _deforms(self) -> CellTable:
         """Refuse edges without a volume, and rates where stresses are held."""
         if (self.edges is None) == (self.last_frame is None):
-            message = "give either edges or last_frame"
-            raise ValueError(message)
+            raise ValueError("give either edges or last_frame")
         self.made()
         return self
 
@@ -178,8 +177,7 @@ class CellTable(Table):
 
             with Trajectory(self.last_frame) as run:
                 if run.cell is None:
-                    message = f"{self.last_frame} has no cell that deforms"
-                    raise ValueError(message)
+                    raise ValueError(f"{self.last_frame} has no cell that deforms")
                 edges = run.cell.edges[-1]
         stress = self.stress
         if isinstance(stress, list):
@@ -225,14 +223,11 @@ class RandomTable(Table):
     @model_validator(mode="after")
     def _counts(self) -> RandomTable:
         if (self.number is None) == (self.solid_fraction is None):
-            message = "give either number or solid_fraction"
-            raise ValueError(message)
+            raise ValueError("give either number or solid_fraction")
         if self.scale and self.sizes:
-            message = "scale and sizes are both given: leave one out"
-            raise ValueError(message)
+            raise ValueError("scale and sizes are both given: leave one out")
         if self.scale and self.scale[0] > self.scale[1]:
-            message = f"scale is {list(self.scale)}, expected the smaller number first"
-            raise ValueError(message)
+            raise ValueError(f"scale is {list(self.scale)}, expected the smaller number first")
         return self
 
 
@@ -277,15 +272,12 @@ class GroupTable(Table):
         """Exactly one way to place them, and nothing left open."""
         ways = [way for way in PLACEMENTS if getattr(self, way) is not None]
         if len(ways) != 1:
-            message = f"needs one of {', '.join(PLACEMENTS)}, got {' and '.join(ways) or 'none'}"
-            raise ValueError(message)
+            raise ValueError(f"needs one of {', '.join(PLACEMENTS)}, got {' and '.join(ways) or 'none'}")
         missing = [key for key in ("shape", "material") if getattr(self, key) is None and self.last_frame is None]
         if missing:
-            message = f"needs a {' and a '.join(missing)}"
-            raise ValueError(message)
+            raise ValueError(f"needs a {' and a '.join(missing)}")
         if self.velocity is not None and self.speed is not None:
-            message = "velocity and speed are both given: leave one out"
-            raise ValueError(message)
+            raise ValueError("velocity and speed are both given: leave one out")
         return self
 
 
@@ -348,8 +340,7 @@ class SteppedTable(Table, CaseKeys):
     @model_validator(mode="after")
     def _one_domain(self) -> SteppedTable:
         if self.box and self.cell:
-            message = "box and cell are both given: leave one out"
-            raise ValueError(message)
+            raise ValueError("box and cell are both given: leave one out")
         return self
 
     @field_validator("contacts")

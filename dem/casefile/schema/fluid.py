@@ -76,14 +76,12 @@ class CouplingTable(Table):
         found = {entry.name: entry for entry in entry_points(group=GROUP)}
         kind = found[checks.one_of("function", self.function, found)].load()
         if not (isinstance(kind, type) and is_dataclass(kind)):
-            message = f"function {self.function} is {kind!r}, expected a dataclass"
-            raise ValueError(message)
+            raise ValueError(f"function {self.function} is {kind!r}, expected a dataclass")
         takes = [each.name for each in fields(kind) if each.init]
         try:
             return Coupling(function=kind(**self.parameters), implicit=self.implicit)
         except TypeError as error:
-            message = f"parameters of {self.function} are {', '.join(takes)}: {error}"
-            raise ValueError(message) from None
+            raise ValueError(f"parameters of {self.function} are {', '.join(takes)}: {error}") from None
 
 
 WORDS = {word.type: word for word in FLOWS if word is not FunctionFlow}
@@ -111,8 +109,7 @@ class OneFlowTable(Table):
         try:
             self.made()
         except TypeError as error:  # something is missing
-            message = f"a {self.type} flow takes {', '.join(takes)}: {error}"
-            raise ValueError(message) from None
+            raise ValueError(f"a {self.type} flow takes {', '.join(takes)}: {error}") from None
         return self
 
     def made(self) -> Flow:
@@ -158,8 +155,7 @@ class FluidTable(Table):
     def _flows(self) -> FluidTable:
         """Refuse two velocities."""
         if self.flow is not None and "velocity" in self.model_fields_set and any(self.velocity):
-            message = "velocity and flow are both given: leave one out"
-            raise ValueError(message)
+            raise ValueError("velocity and flow are both given: leave one out")
         return self
 
     def made(self) -> Fluid:

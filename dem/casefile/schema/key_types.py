@@ -62,8 +62,7 @@ def _resolved(name: str, info: ValidationInfo) -> str:
 
 def _existing(name: str) -> str:
     if not Path(name).is_file():
-        message = f"no file {name}"
-        raise ValueError(message)
+        raise ValueError(f"no file {name}")
     return name
 
 

@@ -27,13 +27,11 @@ class PartTable(Table):
         given = self.model_fields_set - {"type"}
         takes = list(keys(self._word()))
         if not given <= set(takes):
-            message = f"a {self.type} takes {', '.join(takes) or 'nothing'}, got {', '.join(sorted(given))}"
-            raise ValueError(message)
+            raise ValueError(f"a {self.type} takes {', '.join(takes) or 'nothing'}, got {', '.join(sorted(given))}")
         try:
             self.made()
         except TypeError as error:  # something is missing
-            message = f"a {self.type} takes {', '.join(takes)}: {error}"
-            raise ValueError(message) from None
+            raise ValueError(f"a {self.type} takes {', '.join(takes)}: {error}") from None
         return self
 
     def _word(self) -> type[LawPart]:

@@ -60,8 +60,7 @@ class SizesTable(Table):
         try:
             self.made()
         except (TypeError, OSError) as error:  # something is missing
-            message = f"{self.type} sizes take {', '.join(takes)}: {error}"
-            raise ValueError(message) from None
+            raise ValueError(f"{self.type} sizes take {', '.join(takes)}: {error}") from None
         return self
 
     def made(self) -> SizeDistribution:

@@ -198,8 +198,7 @@ class WallKeys(BaseModel):
     def _fits(self) -> WallKeys:
         """Refuse keys of other walls, and sizes that contradict each other."""
         if self.servo and self.pid:
-            message = "servo and pid both hold a force on it: leave one out"
-            raise ValueError(message)
+            raise ValueError("servo and pid both hold a force on it: leave one out")
         takes = {"file": True, "scale": False}
         if self.type != "mesh":
             own = [each for each in fields(WORDS[self.type]) if each.name not in self.COMMON]

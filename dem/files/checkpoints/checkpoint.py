@@ -76,16 +76,14 @@ def read(group: h5py.Group, threads: int | None = None) -> System:
     """
     written, name = group.attrs["format"], group.attrs["kind"]
     if not (isinstance(written, str) and written == FORMAT):
-        message = f"the checkpoint has the format {written!r}, this version reads {FORMAT!r}"
-        raise ValueError(message)
+        raise ValueError(f"the checkpoint has the format {written!r}, this version reads {FORMAT!r}")
     group.visititems(_check_size)
     try:
         given = parse_json(text(group["input"]), "the input of the checkpoint")
         require(isinstance(name, str) and isinstance(given, dict), "the checkpoint does not say what it is of")
         return kind(name).read(given, group, threads)
     except (DamagedError, KeyError, TypeError, IndexError) as error:
-        message = f"the checkpoint {damaged(error)}"
-        raise ValueError(message) from None
+        raise ValueError(f"the checkpoint {damaged(error)}") from None
 
 
 def _check_size(name: str, thing: h5py.Group | h5py.Dataset) -> None:
@@ -112,8 +110,7 @@ def save(sim: System, path: str | PathLike) -> None:
             os.fsync(written.fileno())
         partial.replace(path)
     except OSError as error:
-        message = f"checkpoint {path} cannot be written: {error}"
-        raise OSError(message) from None
+        raise OSError(f"checkpoint {path} cannot be written: {error}") from None
     finally:
         partial.unlink(missing_ok=True)
 
@@ -150,11 +147,9 @@ def load(path: str | PathLike, threads: int | None = None) -> System:
     """
     path = Path(path)
     if not path.exists():
-        message = f"checkpoint {path} does not exist"
-        raise FileNotFoundError(message)
+        raise FileNotFoundError(f"checkpoint {path} does not exist")
     try:
         with open_to_read(path) as file:
             return read(latest(file) if "restart" in file else file, threads)
     except (KeyError, OSError):
-        message = f"{path} is no complete checkpoint of this version: save one with Simulation.save"
-        raise ValueError(message) from None
+        raise ValueError(f"{path} is no complete checkpoint of this version: save one with Simulation.save") from None

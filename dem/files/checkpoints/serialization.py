@@ -77,8 +77,7 @@ def recipe(thing: object) -> dict:
     """Recipe of a shape, material or box: its class and values; raises TypeError if JSON cannot hold them."""
     kind = type(thing)
     if not is_dataclass(thing) or kind.__qualname__ != kind.__name__:
-        message = f"{thing!r} cannot be saved: make its class a dataclass at the top of a module"
-        raise TypeError(message)
+        raise TypeError(f"{thing!r} cannot be saved: make its class a dataclass at the top of a module")
     values = {field.name: getattr(thing, field.name) for field in fields(thing) if field.init}
     if hasattr(thing, "saved"):
         values = thing.saved()
@@ -104,11 +103,9 @@ def made(given: object) -> object:
         name = given["class"] if isinstance(given["class"], str) else ""
         kind = OURS.get(name) or part_of_class(name) or _named(name)
         if not (isinstance(kind, type) and is_dataclass(kind)):  # a file must not make us call just anything
-            message = f"the checkpoint needs {name}, which is no dataclass"
-            raise ValueError(message)
+            raise ValueError(f"the checkpoint needs {name}, which is no dataclass")
         if not isinstance(given["values"], dict):
-            message = f"the recipe of a {kind.__name__} has no values"
-            raise ValueError(message)
+            raise ValueError(f"the recipe of a {kind.__name__} has no values")
         values = {k: made(v) for k, v in given["values"].items()}
         return kind.restored(values) if hasattr(kind, "restored") else kind(**values)
     if isinstance(given, dict) and given.keys() == {"tuple"}:
@@ -122,11 +119,10 @@ def _named(name: str) -> object:
         return named(name)
     except ValueError as error:
         package = name.partition(":")[0].partition(".")[0]
-        message = (
+        raise ValueError(
             f"a thing of the checkpoint cannot be made: {error}; a contact law needs the package {package}, with an "
             f"entry point of the group {GROUP}"
-        )
-        raise ValueError(message) from None
+        ) from None
 
 
 def describe_particles(particles: Particles) -> dict:
@@ -155,8 +151,7 @@ def variants_of(given: dict) -> list[tuple[Shape, Material]]:
     pairs = list(_columns(given["variants"]) if "variants" in given else _pairs(given["kinds"]))
     for shape, material in pairs:
         if not isinstance(material, Material):
-            message = f"a material is {material!r}"
-            raise ValueError(message)
+            raise ValueError(f"a material is {material!r}")
         check_shape(shape, material.density)
     return pairs
 
@@ -177,8 +172,7 @@ def _columns(given: list[dict]) -> Iterator[tuple[object, object]]:
 def _pairs(given: list) -> Iterator[tuple[object, object]]:
     """What files had once, recipes of a shape and a material for each."""
     if not isinstance(given, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in given):
-        message = "the kinds are no list of shapes and materials"
-        raise ValueError(message)
+        raise ValueError("the kinds are no list of shapes and materials")
     for shape, material in given:
         yield made(shape), made(material)
 

@@ -183,8 +183,7 @@ def _numbers(run: Trajectory, frames: slice | int) -> range:
     there = range(len(run))
     try:
         if isinstance(frames, slice) and frames.step is not None and frames.step < 1:
-            message = f"every {frames.step}th frame cannot be taken: expected at least 1"
-            raise ValueError(message)
+            raise ValueError(f"every {frames.step}th frame cannot be taken: expected at least 1")
         numbers = there[frames] if isinstance(frames, slice) else range(there[frames], there[frames] + 1)
     except IndexError:
         numbers = range(0)
@@ -195,8 +194,7 @@ def _numbers(run: Trajectory, frames: slice | int) -> range:
         known = f"it has 0 to {len(there) - 1}" if there else "it has none at all"
         ends = (frames.start, frames.stop, frames.step) if isinstance(frames, slice) else (frames,)
         asked = ":".join("" if end is None else str(end) for end in ends)
-        message = f"{run.path} has no frames {asked}: {known}"
-        raise ValueError(message)
+        raise ValueError(f"{run.path} has no frames {asked}: {known}")
     return numbers
 
 
@@ -218,6 +216,5 @@ def _names(run: Trajectory, to: str, fields: Sequence[str] | None) -> tuple[str,
 def _check_output(path: Path, source: Path, *, overwrite: bool) -> None:
     """Raise OSError if it exists and is not to be replaced, or cannot be."""
     if path.exists() and path.samefile(source):
-        message = f"output {path} cannot be written: it is the trajectory itself"
-        raise OSError(message)
+        raise OSError(f"output {path} cannot be written: it is the trajectory itself")
     checks.output(path, overwrite=overwrite)

@@ -74,11 +74,10 @@ def _check_room(run: Trajectory, path: Path, rows: int, widths: list[int]) -> No
     """Raise ValueError if the disk has no space for the rows of these fields."""
     free, needed = shutil.disk_usage(path.absolute().parent).free, 8 * rows * (1 + sum(widths))
     if needed > free:
-        message = (
+        raise ValueError(
             f"{run.path} as h5md takes up to {needed:.3g} bytes, a column for each of {len(run.identity)} particles, "
             f"and {free:.3g} are free: take fewer frames or fields, or csv, which has only the particles present"
         )
-        raise ValueError(message)
 
 
 def _lay_box(group: h5py.Group, run: Trajectory, frames: range) -> None:

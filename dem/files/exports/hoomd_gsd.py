@@ -101,11 +101,10 @@ def _cell(run: Trajectory, frames: range) -> FixedCell:
     """Simulation cell of a run, extended where particles leave it."""
     box = run.input["box"]
     if run.cell is not None:
-        message = (
+        raise ValueError(
             f"{run.path} has a dem.Cell, whose edges turn, and boxes of GSD begin along x: take h5md, or the "
             "trajectory itself, which MDAnalysis and ParaView read"
         )
-        raise ValueError(message)
     reach = max((np.linalg.norm(each.offsets, axis=1) + each.radii).max() for each in run.variants)
     ends = [(x.min(axis=0), x.max(axis=0)) for x in (run[k].position for k in frames) if len(x)]
     ends = np.array(ends or [(box["lower"], box["upper"]) if box else np.zeros((2, 3))])

@@ -30,8 +30,7 @@ WIDER = 1.5  # edge of a square that shows a plane, over the extent of the parti
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
     if not run.walls:
-        message = f"{run.path} has no walls beside a box: nothing to export to walls.vtkhdf"
-        raise ValueError(message)
+        raise ValueError(f"{run.path} has no walls beside a box: nothing to export to walls.vtkhdf")
     x = run.position[frames[0]]
     middle, size = 0.5 * (x.min(0) + x.max(0)), WIDER * float(np.linalg.norm(np.ptp(x, axis=0)))
     size = size or 4 * max(float(variant.radii.max()) for variant in run.variants)

@@ -86,8 +86,7 @@ class Frame:
         """A registered field (N, k)."""
         if name in STATE:
             return self.field(name)
-        message = f"{type(self).__name__!r} object has no attribute {name!r}"
-        raise AttributeError(message, name=name, obj=self)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     @cached_property
     def identity(self) -> np.ndarray:
@@ -154,8 +153,7 @@ class Frame:
         axes = np.array([axis_of(variant.inertia, side) for variant in self._run.variants])[self.variant]
         found = np.flatnonzero(axes >= 0)
         if not len(found):
-            message = f"no particle of {self._run.path} has a {of} axis that stands out"
-            raise ValueError(message)
+            raise ValueError(f"no particle of {self._run.path} has a {of} axis that stands out")
         pose = self.orientation[found]
         each = [body_axis(pose, k) for k in range(3)]
         return np.select([axes[found, None] == k for k in range(3)], each), found
@@ -200,8 +198,7 @@ class Frame:
         """Contacts with their forces, see `Simulation.contact_forces`; raises ValueError if the run wrote none."""
         run = self._run
         if layout.NUMBER not in run._stored("/"):  # noqa: SLF001
-            message = f"{run.path} has no contacts: run with contacts=True (--contacts)"
-            raise ValueError(message)
+            raise ValueError(f"{run.path} has no contacts: run with contacts=True (--contacts)")
         number = run._stored(f"/{layout.NUMBER}")[: self.index + 1]  # noqa: SLF001
         last = int(number.sum())
         rows = run._stored(f"/{growing_tables.CONTACTS}")[last - int(number[-1]) : last]  # noqa: SLF001
@@ -217,13 +214,11 @@ class Frame:
         """
         if any(variant.surface for variant in self._run.variants):
             if tolerance:
-                message = f"tolerance is {tolerance!r}, expected 0: convex shapes count by their contacts alone"
-                raise ValueError(message)
+                raise ValueError(f"tolerance is {tolerance!r}, expected 0: convex shapes count by their contacts alone")
             return statistics.coordination_numbers(self.contact_forces(), len(self.position))
         box = self._run.box
         if self.cell is not None:
-            message = f"{self._run.path} has a dem.Cell, which deforms: its coordination is in Frame.cell"
-            raise ValueError(message)
+            raise ValueError(f"{self._run.path} has a dem.Cell, which deforms: its coordination is in Frame.cell")
         size, periodic = (box.size, box.periodic) if box else ((0, 0, 0), ())
         period = [length * (axis in periodic) for axis, length in zip(AXES, size, strict=True)]
         return statistics.contact_numbers(self.spheres(), tolerance, walls=self.walls, period=period)
@@ -271,8 +266,7 @@ class Frame:
         box = self._run.box
         if (box is None or self.cell is not None) and (lower is None or upper is None):
             which = "no box" if box is None else "a dem.Cell, which deforms, and no box"
-            message = f"{self._run.path} has {which} to take bounds from: give lower and upper"
-            raise ValueError(message)
+            raise ValueError(f"{self._run.path} has {which} to take bounds from: give lower and upper")
         corners = box.lower if lower is None else lower, box.upper if upper is None else upper
         low, high = (checks.array(n, x, (3,), "corner [m]") for n, x in zip(("lower", "upper"), corners, strict=True))
         whole = [

@@ -81,8 +81,7 @@ class StoredField:
 def read_rows(dataset: h5py.Dataset, frames: range, key: object, rest: tuple = ()) -> np.ndarray:
     """Read the rows that `key` selects among the rows `frames` of a dataset; `rest` indexes the other axes."""
     if not dataset:
-        message = "the trajectory is closed: read what is wanted before"
-        raise ValueError(message)
+        raise ValueError("the trajectory is closed: read what is wanted before")
     if isinstance(key, slice):
         chosen = frames[key]
         if not chosen:
@@ -101,8 +100,7 @@ def read_rows(dataset: h5py.Dataset, frames: range, key: object, rest: tuple = (
 def row(frames: range, number: int) -> int:
     """The frame of that number, from the end if it is negative; raises IndexError with the numbers there are."""
     if not -len(frames) <= number < len(frames):
-        message = f"frame {number} of {len(frames)}, expected {-len(frames)} to {len(frames) - 1}"
-        raise IndexError(message)
+        raise IndexError(f"frame {number} of {len(frames)}, expected {-len(frames)} to {len(frames) - 1}")
     return frames[number]
 
 

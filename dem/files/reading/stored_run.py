@@ -47,8 +47,7 @@ class StoredRun:
         self.path = Path(path)
         self._folder = Path.cwd()
         if not self.path.is_file():
-            message = f"{self.path} is a folder" if self.path.is_dir() else f"no file {self.path}"
-            raise FileNotFoundError(message)
+            raise FileNotFoundError(f"{self.path} is a folder" if self.path.is_dir() else f"no file {self.path}")
         try:
             self._file = open_to_read(self.path, input_validation.problem)
         except BlockingIOError:
@@ -69,8 +68,7 @@ class StoredRun:
     def _stored(self, name: str = ".") -> h5py.Group | h5py.Dataset:
         """What is under a name in the group of the particles, or of the file if it starts with /."""
         if not self._file:
-            message = f"{self.path} is closed: read what is wanted before"
-            raise ValueError(message)
+            raise ValueError(f"{self.path} is closed: read what is wanted before")
         return self._file["particles/trajectory"][name]
 
     @property
@@ -98,8 +96,7 @@ class StoredRun:
         known = self.fields
         stored = FIELDS[name].source or name if isinstance(name, str) and name in FIELDS else None
         if stored not in known:
-            message = f"{self.path} has no {name}: its fields are {', '.join(known)}"
-            raise ValueError(message)
+            raise ValueError(f"{self.path} has no {name}: its fields are {', '.join(known)}")
         values = self._stored(f"{stored}/value")
         if not self.varies:
             return StoredField(name, values, self.frames)
@@ -149,8 +146,7 @@ class StoredRun:
         """A registered field (T, N, k)."""
         if name in STATE:
             return self.field(name)
-        message = f"{type(self).__name__!r} object has no attribute {name!r}"
-        raise AttributeError(message, name=name, obj=self)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     def series(self, name: str) -> StoredField:
         """The field of that name: what `field` was called once."""
@@ -241,14 +237,12 @@ class StoredRun:
         """Shape and material of each variant, as given; raises ValueError for one that cannot be made again."""
         restart = self._stored("/restart")
         if "start" not in restart:
-            message = f"{self.path} does not tell how to make its shapes: {restart.attrs['unavailable']}"
-            raise ValueError(message)
+            raise ValueError(f"{self.path} does not tell how to make its shapes: {restart.attrs['unavailable']}")
         try:
             found = variants_of(parse_json(hdf5_validation.text(restart["start/input"]), "the state at the start"))
             require(len(found) == len(self.variants), "the state at the start has other shapes")
         except (DamagedError, KeyError, TypeError) as error:
-            message = f"{self.path} {damaged(error)}"
-            raise ValueError(message) from None
+            raise ValueError(f"{self.path} {damaged(error)}") from None
         return found
 
     def describe(self) -> list[dict]:

@@ -147,8 +147,7 @@ def _nearest(times: np.ndarray, time: float) -> int:
     _check_time("time", time)
     margin = 0.5 * np.ptp(times) / max(1, len(times) - 1) if len(times) else 0.0
     if not (len(times) and times.min() - margin <= time <= times.max() + margin):
-        message = f"no frame at {time:g} s: {_extent(times)}"
-        raise ValueError(message)
+        raise ValueError(f"no frame at {time:g} s: {_extent(times)}")
     return int(np.abs(times - time).argmin())
 
 
@@ -159,8 +158,7 @@ def _between(times: np.ndarray, start: float, end: float) -> slice:
     rounding = ROUNDING * np.abs(times).max(initial=0.0)
     chosen = np.flatnonzero((start - rounding <= times) & (times <= end + rounding))
     if not chosen.size:
-        message = f"no frame between {start:g} and {end:g} s: {_extent(times)}"
-        raise ValueError(message)
+        raise ValueError(f"no frame between {start:g} and {end:g} s: {_extent(times)}")
     return slice(int(chosen[0]), int(chosen[-1]) + 1)
 
 

@@ -139,8 +139,7 @@ def read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
     # of 0.1 and before, the sum is of the pages alone
     if whole and checksum in (_checksum(size, count, body), zlib.crc32(body)):
         if not all(number * PAGE < size <= LARGEST for number in pages):
-            message = f"{path_of(path)} is damaged: it has pages beyond the end of the file"
-            raise ValueError(message)
+            raise ValueError(f"{path_of(path)} is damaged: it has pages beyond the end of the file")
         sums = {n: SUMS.unpack_from(body, k + 8 + PAGE) for n, k in zip(pages, starts, strict=True) if first}
         if not _belongs(path, pages, size, sums, int.from_bytes(body[:first], "little")):
             message = (
@@ -191,11 +190,10 @@ def _check_untouched(path: Path, pages: dict[int, bytes]) -> None:
     with path.open("rb") as disk:
         there = [_has(disk, number, page) for number, page in pages.items()]
     if any(there) and not all(there):
-        message = (
+        raise ValueError(
             f"{path_of(path)} is damaged, and {path} lacks what it had: bring both back from a copy, or remove the "
             "journal and see what dem repair saves"
         )
-        raise ValueError(message)
 
 
 def _has(disk: BinaryIO, number: int, page: bytes) -> bool:

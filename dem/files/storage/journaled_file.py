@@ -237,15 +237,13 @@ def check_journal(path: Path) -> None:
     """Raise OSError if something else than a journal has the name of the journal of a file."""
     name = path_of(path)
     if name.is_symlink():
-        message = f"{name} is a symbolic link, where the journal of {path} is to be: remove it"
-        raise OSError(message)
+        raise OSError(f"{name} is a symbolic link, where the journal of {path} is to be: remove it")
     if name.exists():
         if name.is_file():
             with name.open("rb") as journal:
                 if is_journal(journal.read(HEAD.size)):
                     return
-        message = f"{name} is no journal of a run: move it away, or choose another name than {path}"
-        raise OSError(message)
+        raise OSError(f"{name} is no journal of a run: move it away, or choose another name than {path}")
 
 
 def _own_journal(path: Path) -> BinaryIO:
@@ -262,8 +260,7 @@ def _own_journal(path: Path) -> BinaryIO:
         except ForeignJournalError:
             found = True
         if found:
-            message = f"{path_of(path)} belongs to a file that was moved away: bring that back, or remove it"
-            raise OSError(message)
+            raise OSError(f"{path_of(path)} belongs to a file that was moved away: bring that back, or remove it")
     except (OSError, ValueError):
         journal.close()
         raise
@@ -373,16 +370,14 @@ def _replace_by_whole(
             os.chown(whole, before.st_uid, before.st_gid)
         shutil.copymode(path, whole)
         if wrong := _why_unreadable(whole, problem):
-            message = f"{path} with what {path_of(path)} has for it {wrong}"
-            raise ValueError(message)
+            raise ValueError(f"{path} with what {path_of(path)} has for it {wrong}")
         if kept:
             _keep(target, kept)
         whole.replace(target)
         _sync_folder(target)
     except OSError as error:
         reason = os.strerror(error.errno).lower() if error.errno else error
-        message = f"what {path_of(path)} has for {path} cannot be put into a copy of it: {reason}"
-        raise OSError(message) from None
+        raise OSError(f"what {path_of(path)} has for {path} cannot be put into a copy of it: {reason}") from None
     finally:
         whole.unlink(missing_ok=True)
 
@@ -439,8 +434,7 @@ def open_to_read(path: Path, problem: Callable[[h5py.File], str | None] = hdf5_v
                 return file
             file.close()
             if not (live and left):
-                message = f"{path} {found}"
-                raise ValueError(message)
+                raise ValueError(f"{path} {found}")
         time.sleep(PAUSE)  # the writer is between two pages
     raise AssertionError
 

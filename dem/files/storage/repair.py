@@ -66,17 +66,14 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
     """
     path = Path(path)
     if not path.is_file():
-        message = f"no file {path}"
-        raise FileNotFoundError(message)
+        raise FileNotFoundError(f"no file {path}")
     if not os.access(path, os.W_OK):
         journal = f" and {path_of(path).name}" if path_of(path).exists() else ""
-        message = f"{path} may not be written to: copy it{journal} to where that is allowed, and repair the copy"
-        raise OSError(message)
+        raise OSError(f"{path} may not be written to: copy it{journal} to where that is allowed, and repair the copy")
     try:
         recovered = recover(path, input_validation.problem)
     except BlockingIOError:
-        message = f"{path} is being written by another process: wait until it has ended"
-        raise OSError(message) from None
+        raise OSError(f"{path} is being written by another process: wait until it has ended") from None
     target = path.with_name(f"{path.stem}-repaired{path.suffix}")
     if output is not None:
         target = Path(output)

@@ -24,8 +24,7 @@ def plan_of(file: h5py.File, *, steps: bool) -> list[FrameSegment]:
     """The plan of a trajectory, in steps or in seconds; raises ValueError if it is none."""
     given = parse_json(file["parameters"].attrs.get("plan", "[]"), "the plan")
     if not isinstance(given, list) or not all(isinstance(each, list) and len(each) == 3 for each in given):
-        message = "the plan is no list of stretches: first, length and frames of each"
-        raise ValueError(message)
+        raise ValueError("the plan is no list of stretches: first, length and frames of each")
     try:
         plan = [_segment(*each, steps=steps) for each in given]
     except TypeError as error:
@@ -36,8 +35,7 @@ def plan_of(file: h5py.File, *, steps: bool) -> list[FrameSegment]:
         raise ValueError(message)
     for one, after in itertools.pairwise(plan):
         if after.first != one.last:
-            message = f"the plan continues at {after.first:g} instead of {one.last:g}"
-            raise ValueError(message)
+            raise ValueError(f"the plan continues at {after.first:g} instead of {one.last:g}")
     return plan
 
 
@@ -47,8 +45,7 @@ def check_frames(file: h5py.File, sim: System, plan: list[FrameSegment]) -> None
     held = group["position/time" if sim.step_count is None else "position/step"][:]
     stops = [stop for segment in plan for stop in sim._stops(segment)]  # noqa: SLF001
     if plan and [plan[0].first, *stops][: len(held)] != held.tolist():
-        message = "the frames are not where the plan has them: this is not the file of one run"
-        raise ValueError(message)
+        raise ValueError("the frames are not where the plan has them: this is not the file of one run")
 
 
 def _segment(first: float, length: float, frames: int, *, steps: bool) -> FrameSegment:
@@ -59,6 +56,5 @@ def _segment(first: float, length: float, frames: int, *, steps: bool) -> FrameS
     first = checks.whole("start of the plan", first, least=0)
     length = checks.whole("length of the plan", length, least=frames)
     if not math.isfinite(first + length) or first + length > MOST_STEPS:
-        message = f"the plan ends after {first + length} steps, which are too many to count"
-        raise ValueError(message)
+        raise ValueError(f"the plan ends after {first + length} steps, which are too many to count")
     return FrameSegment(first, length, frames)

@@ -112,8 +112,7 @@ class TrajectoryWriter(Observer):
         try:
             if "restart" not in file or "unavailable" in file["restart"].attrs:
                 why = file["restart"].attrs["unavailable"] if "restart" in file else "it has no checkpoint"
-                message = f"{path} cannot be resumed: {why}"
-                raise ValueError(message)
+                raise ValueError(f"{path} cannot be resumed: {why}")
             sim = checkpoint.read(checkpoint.latest(file), threads)
             writer = cls(path, store, file, sim, every)
             check_frames(file, sim, writer.plan)
@@ -172,11 +171,10 @@ class TrajectoryWriter(Observer):
         if k < self.frames:
             difference = layout.difference(self._waiting.of_frames, rows, k)
             if difference:
-                message = (
+                raise ValueError(
                     f"{self.path} cannot be resumed: frame {k} comes out differently, {difference}; it was written "
                     "with other kernels or on another machine, see dem info"
                 )
-                raise ValueError(message)
             return
         self._waiting.frame(rows)
         self.frames = k + 1
@@ -325,13 +323,11 @@ def _folders(lost: Path) -> Iterator[Path]:
 def open_again(path: Path) -> tuple[JournaledFile, h5py.File]:
     """Open a trajectory to write to it; raises OSError or ValueError if that cannot be."""
     if not path.is_file():
-        message = f"{path} is a folder" if path.is_dir() else f"no file {path}"
-        raise FileNotFoundError(message)
+        raise FileNotFoundError(f"{path} is a folder" if path.is_dir() else f"no file {path}")
     try:
         store = JournaledFile(path, new=False)
     except BlockingIOError:
-        message = f"{path} is being read or written by another process: wait until it has ended"
-        raise OSError(message) from None
+        raise OSError(f"{path} is being read or written by another process: wait until it has ended") from None
     try:
         file = h5py.File(store, "r+")
     except (OSError, RuntimeError) as error:
@@ -340,8 +336,7 @@ def open_again(path: Path) -> tuple[JournaledFile, h5py.File]:
     problem = input_validation.problem(file)
     if problem:
         close(file, store)
-        message = f"{path} {problem}"
-        raise ValueError(message)
+        raise ValueError(f"{path} {problem}")
     return store, file
 
 
@@ -380,12 +375,10 @@ def _check_free(path: Path) -> None:
     try:
         h5py.File(path, "r+").close()
     except BlockingIOError:
-        message = f"output {path} is being read or written by another process: choose another name"
-        raise OSError(message) from None
+        raise OSError(f"output {path} is being read or written by another process: choose another name") from None
     except OSError:
         if not is_broken(path):
-            message = f"output {path} is no HDF5 file: remove it by hand, or choose another name"
-            raise OSError(message) from None
+            raise OSError(f"output {path} is no HDF5 file: remove it by hand, or choose another name") from None
 
 
 class PendingRows:

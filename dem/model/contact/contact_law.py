@@ -74,11 +74,10 @@ class MaterialPairs:
                 f"{getattr(contact, slot) or default} of {names[i]} and {names[j]}"
                 for (i, j), contact in self.met.items()
             )
-            message = (
+            raise ValueError(
                 f"one form of the {slot} part is possible in a run, got {', '.join(dict.fromkeys(pairs))}: give all "
                 "pairs the same, with the materials or in contacts"
             )
-            raise ValueError(message)
         return next(iter(forms.values()), default)
 
     def _check_friction(self) -> None:
@@ -86,11 +85,10 @@ class MaterialPairs:
         for (i, j), contact in self.met.items():
             if contact.friction > 0:
                 one, other = (self.everything[k].name or f"material {k}" for k in (i, j))
-                message = (
+                raise ValueError(
                     f"{one} and {other} have friction {contact.friction:g}, and other pairs of this run a tangential "
                     "part in its place: give all pairs the same"
                 )
-                raise ValueError(message)
 
 
 def _form(part: object) -> tuple:
@@ -142,13 +140,11 @@ def law(
 def _check_film(adhesion: LawPart | None, functions: list[LawComponent], box: Box | None) -> None:
     """Refuse lubrication beside what lives beyond touching itself, and at walls whose planes are drawn at touch."""
     if any(part.reach for part in functions):
-        message = (
+        raise ValueError(
             f"lubrication and {adhesion} are both between surfaces that do not touch: leave one out, or take dem.DMT"
         )
-        raise ValueError(message)
     if box and box.roughness > 0:
-        message = "lubrication is between smooth surfaces, and walls are rough: leave roughness of the box out"
-        raise ValueError(message)
+        raise ValueError("lubrication is between smooth surfaces, and walls are rough: leave roughness of the box out")
 
 
 def _mindlin(one: Material, other: Material) -> float:
@@ -180,8 +176,7 @@ def _check_restitution(pairs: MaterialPairs, word: LawPart) -> None:
     for (i, j), contact in pairs.met.items():
         if not contact.damping and contact.restitution < 1.0:
             one, other = (pairs.everything[k].name or f"material {k}" for k in (i, j))
-            message = (
+            raise ValueError(
                 f"{one} and {other} have restitution {contact.restitution:g}, and other pairs of this run {word}: one "
                 "form of damping is possible in a run; give this pair that form too, or restitution=1 for none"
             )
-            raise ValueError(message)

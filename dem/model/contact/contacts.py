@@ -77,11 +77,10 @@ class Contact:
         """Check all of it."""
         keep_checked(self)
         if self.adhesion and self.adhesion.ACTS_AS == "normal" and not isinstance(self.normal, Hertz | None):
-            message = (
+            raise ValueError(
                 f"adhesion is {self.adhesion}, which is of elastic spheres, and normal is {self.normal}: leave "
                 "normal out, or take dem.DMT or dem.Bridge"
             )
-            raise ValueError(message)
 
     def __repr__(self) -> str:
         """Constructor call that makes this object."""
@@ -147,11 +146,9 @@ class Contacts:
             raise TypeError(message)
         for pair, contact in (table or {}).items():
             if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(m, Material) for m in pair)):
-                message = f"contacts has the key {pair!r}, expected a pair of dem.Materials"
-                raise TypeError(message)
+                raise TypeError(f"contacts has the key {pair!r}, expected a pair of dem.Materials")
             if not isinstance(contact, Contact):
-                message = f"contacts has {contact!r} for a pair of materials, expected a dem.Contact"
-                raise TypeError(message)
+                raise TypeError(f"contacts has {contact!r} for a pair of materials, expected a dem.Contact")
             if self._table.setdefault(frozenset(pair), contact) != contact:
                 message = f"contacts has two entries for the pair of {pair[0]} and {pair[1]}: leave one of them out"
                 raise ValueError(message)
@@ -225,19 +222,17 @@ class Contacts:
         for entry in self._named:
             alike = [material for material in made if material == entry]
             if not entry.name and len(alike) > 1 and any(material is entry for material in alike):
-                message = (
+                raise ValueError(
                     f"contacts has an entry for one of two materials that nothing tells apart, both {entry}: give each "
                     "a name of its own, or take one dem.Material for both"
                 )
-                raise ValueError(message)
 
     def check_materials(self, materials: list[Material]) -> None:
         """Refuse entries for materials that are not there: they would do nothing."""
         for one, other, _ in self:
             for material in (one, other):
                 if material not in materials:
-                    message = (
+                    raise ValueError(
                         f"contacts has an entry for {material}, which neither particles nor box nor walls are made of: "
                         "take the very Material that they have"
                     )
-                    raise ValueError(message)

@@ -170,14 +170,12 @@ class LawPart:
         """Part that follows from those of two materials; raises ValueError if none does."""
         one, two = self.said(), other.said()
         if type(self) is not type(other) or one.keys() != two.keys():
-            message = f"nothing follows from {self} and {other}: give the two materials an entry in contacts"
-            raise ValueError(message)
+            raise ValueError(f"nothing follows from {self} and {other}: give the two materials an entry in contacts")
         made = {}
         for name, value in one.items():
             number = isinstance(value, float) and name not in self.ALIKE
             if not number and value != two[name]:
-                message = f"{self} and {other} differ in {name}: give the two materials an entry in contacts"
-                raise ValueError(message)
+                raise ValueError(f"{self} and {other} differ in {name}: give the two materials an entry in contacts")
             made[name] = rule(value, two[name]) if number else value
         return type(self)(**{name: value for name, value in made.items() if name != "type"})
 

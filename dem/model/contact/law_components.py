@@ -105,8 +105,7 @@ def register_law_part(part: type[LawPart], tables: type, component: LawComponent
     from dem.kernels.laws.interface import PARTS  # noqa: PLC0415, runs are read without numba
 
     if not (isinstance(part, type) and issubclass(part, LawPart) and is_dataclass(part) and part.SLOT in SLOTS):
-        message = f"{part!r} is no dataclass of a dem.LawPart whose SLOT is one of {', '.join(SLOTS)}"
-        raise TypeError(message)
+        raise TypeError(f"{part!r} is no dataclass of a dem.LawPart whose SLOT is one of {', '.join(SLOTS)}")
     name, known = part.type, REGISTERED.get(part.type, part)
     ours = any(word.type == name for words in WORDS.values() for word in words)
     if ours or (known.__module__, known.__qualname__) != (part.__module__, part.__qualname__):
@@ -118,8 +117,7 @@ def register_law_part(part: type[LawPart], tables: type, component: LawComponent
             raise ValueError(message)
     lacking = [each for each in tables._fields if each not in keys(part)]
     if part.tables is LawPart.tables and lacking:
-        message = f"{part.__name__} has no value {lacking[0]}, of which {tables.__name__} is to have a table"
-        raise ValueError(message)
+        raise ValueError(f"{part.__name__} has no value {lacking[0]}, of which {tables.__name__} is to have a table")
     PARTS[tables], part.TABLES, REGISTERED[name] = component, tables, part
     return part
 
@@ -175,11 +173,10 @@ def load_part(entry: EntryPoint) -> type[LawPart]:
         message = f"contact part {entry.name} cannot be loaded from {entry.value}: {type(error).__name__}: {error}"
         raise ValueError(message) from error
     if REGISTERED.get(entry.name) is not word:
-        message = (
+        raise ValueError(
             f"contact part {entry.name}: {entry.value} is no part of this type: give its class this type, and call "
             "dem.register_law_part in its module"
         )
-        raise ValueError(message)
     return word
 
 
@@ -222,11 +219,9 @@ def checked(slot: str, given: object) -> LawPart | None:
         return _as_told(slot, given)
     if not (given is None or (isinstance(given, LawPart) and slot in (given.SLOT, getattr(given, "slot", None)))):
         names = " or ".join(f"a dem.{word.__name__}" for word in WORDS[slot]) or "a registered dem.LawPart"
-        message = f"{slot} is {given!r}, expected {names} or None"
-        raise TypeError(message)
+        raise TypeError(f"{slot} is {given!r}, expected {names} or None")
     if not isinstance(given, (*WORDS[slot], MissingPart, *REGISTERED.values(), NoneType)):
-        message = f"{slot} is {given!r}, which kernels do not know: call dem.register_law_part for its class"
-        raise ValueError(message)
+        raise ValueError(f"{slot} is {given!r}, which kernels do not know: call dem.register_law_part for its class")
     return given
 
 
@@ -246,12 +241,10 @@ def fit(restitution: float, friction: float, **parts: LawPart | None) -> None:
     """Refuse parts of a contact that lack what they need, or say the same thing twice; raises ValueError."""
     sliding = parts.get("tangential")
     if sliding is not None and friction > 0:
-        message = f"friction is {friction}, but tangential is {sliding}, which is in its place: leave one out"
-        raise ValueError(message)
+        raise ValueError(f"friction is {friction}, but tangential is {sliding}, which is in its place: leave one out")
     for slot in ("rolling", "twisting"):
         if parts[slot] is not None and friction == 0 and (sliding is None or slot == "twisting"):
-            message = f"{slot} is {parts[slot]}, which holds on to nothing without friction: give friction"
-            raise ValueError(message)
+            raise ValueError(f"{slot} is {parts[slot]}, which holds on to nothing without friction: give friction")
     normal = parts["normal"] or Hertz()
     for slot, decides in (("damping", parts["damping"] is not None), ("normal", not normal.ELASTIC)):
         if decides and restitution != 1:

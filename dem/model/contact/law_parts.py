@@ -105,11 +105,10 @@ class Linear(LawPart):
         ways = ("stiffness", "collision_time", "overlap", "speed")
         given = tuple(name for name in ways if getattr(self, name) is not None)
         if given not in (("stiffness",), ("collision_time",), ("overlap", "speed"), ("speed",)):
-            message = (
+            raise ValueError(
                 f"dem.Linear has {' and '.join(given) or 'no stiffness'}, expected stiffness, or collision_time, or "
                 "overlap and speed, or speed alone"
             )
-            raise ValueError(message)
 
     def tables(self, pairs: LawTables) -> tuple:
         """Of springs, or of rates that make them with the mass."""
@@ -180,8 +179,7 @@ class Hysteretic(LawPart):
         """Refuse springs that are softer when they unload, and a depth without a difference."""
         checks.number("unloading", self.unloading, least=self.loading, unit="N/m")
         if self.depth and self.unloading == self.loading:
-            message = f"depth is {self.depth}, which needs unloading ({self.unloading}) above loading"
-            raise ValueError(message)
+            raise ValueError(f"depth is {self.depth}, which needs unloading ({self.unloading}) above loading")
 
     def tables(self, pairs: LawTables) -> tuple:
         """Of stiffnesses, and of the overlap beyond which contacts are elastic."""
@@ -205,8 +203,7 @@ class Hysteretic(LawPart):
             If there is a depth: it then depends on speed.
         """
         if self.depth:
-            message = f"the restitution of {self} depends on speed"
-            raise ValueError(message)
+            raise ValueError(f"the restitution of {self} depends on speed")
         k_1, k_2, k_c = self.loading, self.unloading, self.cohesion
         return math.sqrt(max(k_1 / k_2 - k_c * (k_2 - k_1) ** 2 / (k_1 * k_2 * (k_2 + k_c)), 0.0))
 
@@ -520,8 +517,7 @@ class Bridge(LawPart):
     def _fits(self) -> None:
         """Refuse a liquid that does not wet."""
         if self.angle >= math.pi / 2:
-            message = f"angle is {self.angle:g} rad, expected less than π/2: beyond, a bridge pushes"
-            raise ValueError(message)
+            raise ValueError(f"angle is {self.angle:g} rad, expected less than π/2: beyond, a bridge pushes")
 
     def tables(self, pairs: LawTables) -> tuple:
         """Of volumes, and what angle and rupture make of them."""

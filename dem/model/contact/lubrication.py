@@ -53,11 +53,10 @@ class Lubrication:
         from dem.kernels import laws  # noqa: PLC0415, runs are read without numba
 
         if self.roughness >= self.reach * largest:
-            message = (
+            raise ValueError(
                 f"roughness is {self.roughness:g} m, but films begin at gaps of {self.reach * largest:.3g} m, reach "
                 "times the largest R*, at most: lower roughness, or raise reach"
             )
-            raise ValueError(message)
         tables = (np.full((rows, rows), value) for value in (6 * math.pi * viscosity, self.roughness, self.reach))
         return laws.Film(*tables, farthest=self.reach * largest)
 

@@ -72,14 +72,11 @@ class Box:
         lower = checks.vector("lower", self.lower, "a corner of the box [m]")
         upper = checks.vector("upper", self.upper, "the opposite corner of the box [m]")
         if not all(low < high for low, high in zip(lower, upper, strict=True)):
-            message = f"box from {lower} to {upper} has no volume: lower must be below upper on each axis"
-            raise ValueError(message)
+            raise ValueError(f"box from {lower} to {upper} has no volume: lower must be below upper on each axis")
         if not all(math.isfinite(high - low) for low, high in zip(lower, upper, strict=True)):
-            message = f"box from {lower} to {upper} is too large to measure"
-            raise ValueError(message)
+            raise ValueError(f"box from {lower} to {upper} is too large to measure")
         if not isinstance(self.material, Material):
-            message = f"material of the box is {self.material!r}, expected a dem.Material"
-            raise TypeError(message)
+            raise TypeError(f"material of the box is {self.material!r}, expected a dem.Material")
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
         object.__setattr__(self, "roughness", checks.number("roughness", self.roughness, least=0, most=1, unit="rad"))
@@ -94,8 +91,7 @@ class Box:
             object.__setattr__(self, name, tuple(checks.one_of(what, each, known) for each in given))
         for face in self.open:
             if face[0] in self.periodic:
-                message = f"face {face} is open and its axis periodic: leave it out of one of them"
-                raise ValueError(message)
+                raise ValueError(f"face {face} is open and its axis periodic: leave it out of one of them")
         motion = self.motion
         if isinstance(motion, Motion):
             motion = {face: motion for face in FACES if face not in self.absent}
@@ -104,14 +100,12 @@ class Box:
             raise TypeError(message)
         for face in motion:
             if checks.one_of("face", face, FACES) in self.absent:
-                message = f"face {face} is open or periodic and cannot move: leave it out of motion"
-                raise ValueError(message)
+                raise ValueError(f"face {face} is open or periodic and cannot move: leave it out of motion")
             if not motion[face].for_ever:
-                message = (
+                raise ValueError(
                     f"motion of face {face} is {motion[face]}, but faces have no axis, rate, start, stop or table: "
                     "take dem.Plane or dem.Rectangle in walls"
                 )
-                raise ValueError(message)
         object.__setattr__(self, "motion", dict(motion))
 
     @property

@@ -96,15 +96,13 @@ class Cell(Box):
         edges = matrix("edges", self.edges, "lengths (3,) or edges (3, 3) in columns [m]")
         lengths = row_lengths(edges.T)
         if not (lengths.min() > checks.SMALLEST and abs(determinant(edges)) > 1e-9 * lengths.prod()):
-            message = f"edges of the cell are {edges.tolist()}, expected three that span a volume"
-            raise ValueError(message)
+            raise ValueError(f"edges of the cell are {edges.tolist()}, expected three that span a volume")
         edges = reduced(edges)
         held, target = stresses(self.stress)
         rates = [("rate", 0.0, self.rate)]
         for change in checks.listed("rate_changes", self.rate_changes, "(time, rate)"):
             if not isinstance(change, (tuple, list)) or len(change) != 2:
-                message = f"rate_changes has {shown(change)}, expected (time, rate)"
-                raise ValueError(message)
+                raise ValueError(f"rate_changes has {shown(change)}, expected (time, rate)")
             rates.append(("rate_changes", *change))
         before, changes = -1.0, []
         for name, time, rate in rates:
@@ -115,10 +113,9 @@ class Cell(Box):
                 raise ValueError(message)
             if (gradient[held] != 0).any():
                 a, b = (int(k[0]) for k in np.nonzero(held & (gradient != 0)))
-                message = (
+                raise ValueError(
                     f"rate is {gradient[a, b]:g} 1/s along {AXES[a]}{AXES[b]}, where the stress is held: leave one out"
                 )
-                raise ValueError(message)
             before = after
             changes.append((after, rows(gradient)))
         numbers = {"gain": "1/(Pa s)", "fastest": "1/s"}
@@ -135,8 +132,7 @@ class Cell(Box):
         for name, value in values.items():
             object.__setattr__(self, name, value)
         if held.any() and not target[held].any() and self.fastest is None:
-            message = "the stress that is held is zero, from which no rate follows: give fastest [1/s]"
-            raise ValueError(message)
+            raise ValueError("the stress that is held is zero, from which no rate follows: give fastest [1/s]")
 
     @staticmethod
     def size_of(edges: np.ndarray) -> tuple[float, float, float]:
@@ -204,8 +200,7 @@ def matrix(name: str, given: object, what: str) -> np.ndarray:
     name = f"{name} of the cell"
     found = checks.numbers(name, given, what)
     if found.shape not in ((3,), (3, 3)):
-        message = f"{name} is {shown(given)}, expected {what}"
-        raise ValueError(message)
+        raise ValueError(f"{name} is {shown(given)}, expected {what}")
     found = checks.array(name, found, found.shape, what)
     return np.diag(found) if found.ndim == 1 else found
 
@@ -246,13 +241,11 @@ def stresses(given: object) -> tuple[np.ndarray, np.ndarray]:
     expected = "a pressure or three rows of three, with None where a rate is prescribed [Pa]"
     sound = isinstance(given, (Sequence, np.ndarray)) and len(given) == 3
     if not sound or not all(isinstance(row, (Sequence, np.ndarray)) and len(row) == 3 for row in given):
-        message = f"stress of the cell is {given!r}, expected {expected}"
-        raise ValueError(message)
+        raise ValueError(f"stress of the cell is {given!r}, expected {expected}")
     held = np.array([[value is not None for value in row] for row in given])
     target = np.zeros((3, 3))
     for a, b in zip(*np.nonzero(held), strict=True):
         target[a, b] = checks.number("stress of the cell", given[a][b], unit="Pa")
         if a > b or not math.isfinite(target[a, b]):
-            message = f"stress of the cell is held along {AXES[a]}{AXES[b]}: give it along {AXES[b]}{AXES[a]}"
-            raise ValueError(message)
+            raise ValueError(f"stress of the cell is held along {AXES[a]}{AXES[b]}: give it along {AXES[b]}{AXES[a]}")
     return held, target

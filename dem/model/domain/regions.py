@@ -77,8 +77,7 @@ def region_of(thing: object, what: str) -> Region:
     solid = next((make for kind, make in SOLIDS.items() if isinstance(thing, kind)), None)
     if solid is None:
         expected = "a dem.Box, dem.Block, dem.Cylinder, dem.Cone, dem.Ball, dem.CapsuleWall, dem.Torus, dem.Revolution"
-        message = f"{what} is {thing!r}, expected {expected}, dem.Disc, dem.Rectangle or dem.Plane"
-        raise TypeError(message)
+        raise TypeError(f"{what} is {thing!r}, expected {expected}, dem.Disc, dem.Rectangle or dem.Plane")
     return solid(thing)
 
 

@@ -73,16 +73,13 @@ class Cells:
         """Check all of it."""
         if self.number is not None:
             if self.size is not None:
-                message = "number and size of cells are both given: leave one out"
-                raise ValueError(message)
+                raise ValueError("number and size of cells are both given: leave one out")
             given = checks.listed("number", self.number, "10")
             if len(given) != 3:
-                message = f"number is {self.number}, expected cells along x, y and z"
-                raise ValueError(message)
+                raise ValueError(f"number is {self.number}, expected cells along x, y and z")
             number = tuple(checks.whole("number of cells", each, least=1) for each in given)
             if math.prod(number) > MOST:
-                message = f"number is {number}, more than {MOST} cells: take fewer"
-                raise ValueError(message)
+                raise ValueError(f"number is {number}, more than {MOST} cells: take fewer")
             object.__setattr__(self, "number", number)
         if self.size is not None:
             object.__setattr__(self, "size", checks.number("size", self.size, above=0, unit="m"))
@@ -103,25 +100,22 @@ class Cells:
             If there is no box to take corners from, or cells do not fit it.
         """
         if box is None and not (self.lower and self.upper):
-            message = "cells have no corners, and there is no box to take them from: give lower and upper"
-            raise ValueError(message)
+            raise ValueError("cells have no corners, and there is no box to take them from: give lower and upper")
         lower, upper = self.lower or box.lower, self.upper or box.upper
         periodic = tuple(axis for axis in AXES if box and axis in box.periodic)
         for axis in periodic:
             k = AXES[axis]
             if (lower[k], upper[k]) != (box.lower[k], box.upper[k]):
-                message = (
+                raise ValueError(
                     f"cells go from {lower[k]:g} to {upper[k]:g} m along {axis}, where the box is periodic from "
                     f"{box.lower[k]:g} to {box.upper[k]:g} m: let them do likewise"
                 )
-                raise ValueError(message)
         lengths = [high - low for low, high in zip(lower, upper, strict=True)]
         size = self.size or WIDE * largest
         fits = [max(1, round(length / size) if self.size else math.floor(length / size + 1e-9)) for length in lengths]
         number = self.number or tuple(fits)
         if math.prod(number) > MOST:
-            message = f"cells of {size:g} m are {math.prod(number)}, more than {MOST}: take larger ones"
-            raise ValueError(message)
+            raise ValueError(f"cells of {size:g} m are {math.prod(number)}, more than {MOST}: take larger ones")
         return replace(self, number=number, size=None, lower=lower, upper=upper, periodic=periodic)
 
     def check_wide(self, largest: float) -> None:
@@ -129,11 +123,10 @@ class Cells:
         for axis, k in AXES.items():
             if self.number[k] > 1 and self.spacing[k] < largest:
                 most = max(1, math.floor((self.upper[k] - self.lower[k]) / largest))
-                message = (
+                raise ValueError(
                     f"cells are {self.spacing[k]:.3g} m wide along {axis}, less than the largest particle, "
                     f"{largest:.3g} m: take at most {most} along {axis}, better a third of that"
                 )
-                raise ValueError(message)
 
     def foreseen(self, largest: float) -> Iterator[Notice]:
         """What should be known of cells that are about as small as particles."""

@@ -155,13 +155,11 @@ class Coupling:
     def __post_init__(self) -> None:
         """Check it."""
         if not callable(self.function):
-            message = (
+            raise TypeError(
                 f"function is {self.function!r}, expected a function of a dem.Exchange that returns a dem.FlowState"
             )
-            raise TypeError(message)
         if not isinstance(self.implicit, bool):
-            message = f"implicit is {self.implicit!r}, expected True or False"
-            raise TypeError(message)
+            raise TypeError(f"implicit is {self.implicit!r}, expected True or False")
 
     @property
     def name(self) -> str:
@@ -206,11 +204,10 @@ class Coupling:
                 found = found(**values["values"])
             return cls(function=found, implicit=implicit)
         except (TypeError, ValueError):
-            message = (
+            raise ValueError(
                 f"the flow was computed by {name}, which is no part of the file and cannot be found again: give it, "
                 "dem.resume(path, coupling=function) or dem.Simulation.load(path, coupling=function)"
-            )
-            raise ValueError(message) from None
+            ) from None
 
 
 def answered(given: object, cells: Cells, model: str) -> FlowState:
@@ -221,22 +218,19 @@ def answered(given: object, cells: Cells, model: str) -> FlowState:
     ValueError, TypeError
     """
     if not isinstance(given, FlowState):
-        message = f"the coupling's function returned {type(given).__name__}, expected a dem.FlowState"
-        raise TypeError(message)
+        raise TypeError(f"the coupling's function returned {type(given).__name__}, expected a dem.FlowState")
     values = {"velocity": _in_cells("velocity", given.velocity, cells, "[m/s]"), "pressure_gradient": None}
     if model == "A" and given.pressure_gradient is None:
-        message = (
+        raise ValueError(
             "the coupling's function returned no pressure_gradient, which model A needs: let it do so, or take "
             'model="B", whose drag has it already'
         )
-        raise ValueError(message)
     if given.pressure_gradient is not None:
         if model == "B":
-            message = (
+            raise ValueError(
                 "the coupling's function returned a pressure_gradient, which the drag of model B has already: leave it "
                 'out, or take model="A"'
             )
-            raise ValueError(message)
         gradient = _in_cells("pressure_gradient", given.pressure_gradient, cells, "[Pa/m]")
         values["pressure_gradient"] = gradient
     for name, unit in (("density", "kg/m3"), ("viscosity", "Pa s")):
@@ -252,8 +246,7 @@ def _property(name: str, given: object, cells: Cells, unit: str) -> float | np.n
     values = checks.array(told, given, cells.number, f"[{unit}], one for each cell, or a single number")
     if not (values > 0).all():
         cell = tuple(int(k) for k in np.argwhere(~(values > 0))[0])
-        message = f"{told} is {values[cell]:g} {unit} in cell {cell}, expected more than 0"
-        raise ValueError(message)
+        raise ValueError(f"{told} is {values[cell]:g} {unit} in cell {cell}, expected more than 0")
     return values
 
 

@@ -101,8 +101,7 @@ def register_drag(
     checks.text("name", name)
     least, most = (checks.number("reynolds", value, least=0) if value < math.inf else value for value in reynolds)
     if name in BUILT_IN:
-        message = f"name of a drag law is {name!r}, which is one of dem: choose another"
-        raise ValueError(message)
+        raise ValueError(f"name of a drag law is {name!r}, which is one of dem: choose another")
     dense = least_voidage is not None
     voidage = checks.number("least_voidage", least_voidage, least=0, most=1) if dense else -math.inf
     fluids.add_drag(law, formula, dense=dense)
@@ -132,6 +131,5 @@ def known_drag(name: object) -> str:
             message = f"drag {name} cannot be loaded from {others[name].value}: {type(error).__name__}: {error}"
             raise ValueError(message) from error
         if name not in DRAGS:
-            message = f"drag {name}: {others[name].value} does not register it, by dem.register_drag"
-            raise ValueError(message)
+            raise ValueError(f"drag {name}: {others[name].value} does not register it, by dem.register_drag")
     return checks.one_of("drag", name, [*DRAGS, *sorted(others.keys() - DRAGS.keys())])

@@ -73,8 +73,7 @@ class Flow:
         """Refuse directions that are not perpendicular."""
         if abs(self._axis(one) @ self._axis(other)) > 1e-12:
             values = f"{one} is {getattr(self, one)} and {other} {getattr(self, other)}"
-            message = f"{values}, expected two at right angles"
-            raise ValueError(message)
+            raise ValueError(f"{values}, expected two at right angles")
 
 
 @hinted

@@ -153,27 +153,23 @@ class Fluid:
         if self.cells is None and (dense or coupled):
             object.__setattr__(self, "cells", Cells())
         if self.cells is not None and not (dense or coupled):
-            message = (
+            raise ValueError(
                 f"cells are given, but drag is {self.drag}, which has no voidage, and nothing is coupled: leave one out"
             )
-            raise ValueError(message)
         if self.model is not None and not (dense or coupled):
             message = f"model is {self.model}, but drag is {self.drag}, which is for few particles: leave model out"
             raise ValueError(message)
         if self.model == "A" and not coupled:
-            message = "model is A, which needs the pressure gradient, and no coupling tells it: leave model out"
-            raise ValueError(message)
+            raise ValueError("model is A, which needs the pressure gradient, and no coupling tells it: leave model out")
         if coupled and not (isinstance(self.velocity, UniformFlow) and not any(self.velocity.amplitude)):
-            message = (
+            raise ValueError(
                 f"velocity is {self.velocity}, but the coupling computes it: give a velocity to begin with, or none"
             )
-            raise ValueError(message)
         if self.cells is not None and self.every not in ("auto", 1):
-            message = (
+            raise ValueError(
                 f"every is {self.every}, but in cells the laws are asked at every step: leave every out, or say 1 (how "
                 "often cells are counted is every of dem.Cells)"
             )
-            raise ValueError(message)
 
     @property
     def drag_model(self) -> str:

@@ -75,18 +75,16 @@ class GriddedFlow(Flow):
         given = checks.numbers("velocity of the grid", self.velocity)
         steady = given.ndim == 4
         if given.ndim not in (4, 5) or given.shape[-1] != 3 or min(given.shape[-4:-1]) < 2:
-            message = (
+            raise ValueError(
                 f"velocity of the grid has shape {given.shape}, expected (nx, ny, nz, 3) or (T, nx, ny, nz, 3) with at "
                 "least two nodes along each axis"
             )
-            raise ValueError(message)
         values = checks.array("velocity of the grid", given, given.shape, "[m/s]")
         times = checks.numbers("time of the grid", self.time)
         times = checks.array("time of the grid", times, times.shape, "[s]").ravel()
         count = 1 if steady else len(values)
         if len(times) != count or (np.diff(times) <= 0).any():
-            message = f"time of the grid is {times}, expected {count} ascending, one for each velocity"
-            raise ValueError(message)
+            raise ValueError(f"time of the grid is {times}, expected {count} ascending, one for each velocity")
         one = checks.numbers("spacing of the grid", self.spacing).ndim == 0
         size = (self.spacing,) * 3 if one else self.spacing
         spacing = checks.vector("spacing of the grid", size, "[m]")
@@ -124,13 +122,11 @@ class GriddedFlow(Flow):
             nodes = found[axis]
             steps = np.diff(nodes)
             if nodes.ndim != 1 or len(nodes) < 2 or not (np.abs(steps - steps.mean()) <= EVEN * steps.mean()).all():
-                message = f"{axis} of {path} is not at least two nodes, ascending and evenly spaced"
-                raise ValueError(message)
+                raise ValueError(f"{axis} of {path} is not at least two nodes, ascending and evenly spaced")
             spacing.append(float(steps.mean()))
         nodes = tuple(len(found[axis]) for axis in AXES)
         if found["velocity"].shape[-4:-1] != nodes:
-            message = f"velocity of {path} has shape {found['velocity'].shape}, its axes have {nodes} nodes"
-            raise ValueError(message)
+            raise ValueError(f"velocity of {path} has shape {found['velocity'].shape}, its axes have {nodes} nodes")
         times = {"time": found["time"]} if "time" in found else {}
         origin = tuple(float(found[axis][0]) for axis in AXES)
         return cls(velocity=found["velocity"], spacing=tuple(spacing), origin=origin, periodic=periodic, **times)
@@ -198,8 +194,7 @@ def _hdf5(path: Path) -> dict[str, np.ndarray]:
                 unit = file[name].attrs.get("unit", file[name].attrs.get("si_unit", "none"))
                 unit = unit.decode() if isinstance(unit, bytes) else unit
                 if unit not in units:
-                    message = f"{name} of {path} has the unit {unit}: let its attribute unit say {units[0]}"
-                    raise ValueError(message)
+                    raise ValueError(f"{name} of {path} has the unit {unit}: let its attribute unit say {units[0]}")
                 found[name] = file[name][()]
     return _needed(path, found)
 
@@ -207,8 +202,7 @@ def _hdf5(path: Path) -> dict[str, np.ndarray]:
 def _needed(path: Path, found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     lacking = [name for name in UNITS if name not in found and name != "time"]
     if lacking:
-        message = f"{path} has no {', '.join(lacking)}: a grid has velocity, x, y and z, and time if it changes"
-        raise ValueError(message)
+        raise ValueError(f"{path} has no {', '.join(lacking)}: a grid has velocity, x, y and z, and time if it changes")
     return found
 
 
@@ -262,11 +256,9 @@ class FunctionFlow(Flow):
             u = np.asarray(self.function(0.0, 0.0, 0.0, 0.0), float)
             address, keep = compile_velocity(self.function)
         except Exception as error:
-            message = f"{self} cannot be compiled: {str(error).strip().splitlines()[-1]}"
-            raise TypeError(message) from error
+            raise TypeError(f"{self} cannot be compiled: {str(error).strip().splitlines()[-1]}") from error
         if u.shape != (3,):
-            message = f"{self} returned {u} at t = x = y = z = 0, expected three numbers [m/s]"
-            raise TypeError(message)
+            raise TypeError(f"{self} returned {u} at t = x = y = z = 0, expected three numbers [m/s]")
         self._keep.append(keep)  # its machine code, while the flow is there
         return Called(address, 0.01 * length, 0.5 * time)
 
@@ -274,8 +266,7 @@ class FunctionFlow(Flow):
         """The name by which it is found again; raises TypeError if it has none."""
         plain = getattr(self.function, "py_func", self.function)
         if plain.__qualname__ != plain.__name__ or plain.__module__ == "__main__":
-            message = f"{self} cannot be saved: put it at the top of a module that can be imported"
-            raise TypeError(message)
+            raise TypeError(f"{self} cannot be saved: put it at the top of a module that can be imported")
         return {"function": f"{plain.__module__}:{plain.__name__}"}
 
     @classmethod
@@ -284,5 +275,4 @@ class FunctionFlow(Flow):
         try:
             return cls(function=named(checks.text("function of the flow", values["function"])))
         except (TypeError, ValueError) as error:
-            message = f"the flow cannot be computed: {error}"
-            raise ValueError(message) from None
+            raise ValueError(f"the flow cannot be computed: {error}") from None

@@ -97,8 +97,7 @@ def pack_dense(
     119
     """
     if not isinstance(shape, Sphere):
-        message = f"shape is {type(shape).__name__}, expected a dem.Sphere: let others settle in a run"
-        raise TypeError(message)
+        raise TypeError(f"shape is {type(shape).__name__}, expected a dem.Sphere: let others settle in a run")
     checks.of_types(material=(material, Material))
     checks.of_types(optional=True, box=(box, Box))
     low, high = region(lower, upper, box)
@@ -128,11 +127,10 @@ def relaxed(radius: np.ndarray, size: np.ndarray, period: np.ndarray, rng: np.ra
     """
     room = np.where(period > 0, 0.5 * size, size) - 2 * radius.max() * (1 + SWELL)
     if not (room > 0).all():
-        message = (
+        raise ValueError(
             f"the region of {' x '.join(f'{edge:g}' for edge in size)} m is too narrow for spheres of up to "
             f"{2 * radius.max():g} m: expected more than that, and than twice that along periodic axes"
         )
-        raise ValueError(message)
     state = _Relaxation(radius * (1 + SWELL), size, period, rng)
     first = then = None
     wanted = False if compilation.SILENT else None
@@ -151,11 +149,10 @@ def relaxed(radius: np.ndarray, size: np.ndarray, period: np.ndarray, rng: np.ra
             moved(max(0.0, way - done), 1)
             done = max(done, way)
     filled = (4 / 3 * math.pi * radius * radius * radius).sum() / size.prod()
-    message = (
+    raise ValueError(
         f"{counted(len(radius), 'sphere')} jam at a solid fraction of {filled:.4g} in this region, and overlap by up "
         f"to {100 * worst:.2g} % of a diameter: take fewer (equal spheres are at random up to 0.64 far from walls)"
     )
-    raise ValueError(message)
 
 
 class _Relaxation:

@@ -65,8 +65,7 @@ def grading(diameter: ArrayLike, mass: ArrayLike | None = None) -> Grading:
     """
     d = np.asarray(diameter, dtype=np.float64).ravel()
     if not d.size or not (d > 0).all() or not np.isfinite(d).all():
-        message = f"diameter has {counted(d.size, 'value')}, expected at least one, all finite and above 0 m"
-        raise ValueError(message)
+        raise ValueError(f"diameter has {counted(d.size, 'value')}, expected at least one, all finite and above 0 m")
     order = np.argsort(d, kind="stable")
     held = d * d * d if mass is None else np.asarray(mass, dtype=np.float64)
     below = np.cumsum(held[order])
@@ -98,8 +97,7 @@ def graded(
         message = f"sizes is {sizes!r}, expected a distribution such as dem.LogNormalSizes(...), or dem.read_sizes(...)"
         raise TypeError(message)
     if not hasattr(shape, "scaled"):
-        message = f"sizes need a shape that has a method scaled(factor), which {type(shape).__name__} has not"
-        raise TypeError(message)
+        raise TypeError(f"sizes need a shape that has a method scaled(factor), which {type(shape).__name__} has not")
     own = size_of(shape)
     if number is None:
         one = shape.mass_properties(1.0).volume * sizes.mean_cube / own**3

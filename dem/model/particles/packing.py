@@ -59,10 +59,9 @@ def random_orientations(
     length = fibre.aspect_ratio * fibre.diameter
     least = max(length / math.sqrt(3), 1.23 * fibre.diameter) * CLEARANCE
     if pitch < least:
-        message = (
+        raise ValueError(
             f"lattice pitch {pitch:g} m is too narrow for fibres of length {length:g} m, expected {least:g} m or more"
         )
-        raise ValueError(message)
     sites = math.prod(shape)
     axes = np.full((sites, 3), 1 / math.sqrt(3))
     half = 0.5 * (length - fibre.diameter)

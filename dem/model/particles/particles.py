@@ -114,11 +114,9 @@ class Particles:
     ) -> None:
         for field in registered:
             if field not in STATE:
-                message = f"Particles.__init__() got an unexpected keyword argument {field!r}"
-                raise TypeError(message)
+                raise TypeError(f"Particles.__init__() got an unexpected keyword argument {field!r}")
         if not isinstance(material, Material):
-            message = f"material is {material!r}, expected a dem.Material"
-            raise TypeError(message)
+            raise TypeError(f"material is {material!r}, expected a dem.Material")
         count = _rows("position", position)
         shapes = list(shape) if isinstance(shape, (list, tuple)) else [shape] * count
         if len(shapes) != count:
@@ -203,14 +201,12 @@ class Particles:
         array([False, False, False,  True])
         """
         if more:
-            message = "concatenate takes one list, got several arguments: dem.Particles.concatenate([a, b])"
-            raise TypeError(message)
+            raise TypeError("concatenate takes one list, got several arguments: dem.Particles.concatenate([a, b])")
         if isinstance(groups, Mapping):
             groups = [g._renamed(name) if isinstance(g, Particles) else g for name, g in groups.items()]
         groups = list(groups) if isinstance(groups, Iterable) else [groups]
         if not groups or not all(isinstance(g, Particles) for g in groups):
-            message = f"cannot concatenate {groups!r}, expected a list of dem.Particles"
-            raise TypeError(message)
+            raise TypeError(f"cannot concatenate {groups!r}, expected a list of dem.Particles")
         variants: dict[tuple[Shape, Material], int] = {}
         variant = [np.array([variants.setdefault(v, len(variants)) for v in g.variants])[g.variant] for g in groups]
         kinds, which = numbered(kind for g in groups for kind in g.kinds)
@@ -334,20 +330,18 @@ class Particles:
             norm = np.linalg.norm(result, axis=1)
             bad = np.flatnonzero(np.abs(norm - 1) > UNIT_NORM)
             if len(bad):
-                message = (
+                raise ValueError(
                     f"orientation of particle {bad[0]} has norm {norm[bad[0]]:.6g}, expected 1 "
                     f"({len(bad)} such): divide quaternions by their norm"
                 )
-                raise ValueError(message)
             result /= norm[:, None]
         if name == "angular_velocity":
             turning = np.flatnonzero(self.fixed & result.any(axis=1))
             if turning.size:
-                message = (
+                raise ValueError(
                     f"angular_velocity of particle {turning[0]}, which is fixed, is {result[turning[0]].tolist()} "
                     f"rad/s ({turning.size} such): fixed particles do not turn, give them zero"
                 )
-                raise ValueError(message)
         return result
 
     def _show(self, state: dict[str, np.ndarray]) -> None:
@@ -490,8 +484,7 @@ def _each_fixed(fixed: object, count: int) -> list[bool]:
         raise ValueError(message) from None
     if given.dtype != bool or given.shape not in ((), (count,)):
         what = repr(fixed) if given.ndim == 0 else f"an array of {given.dtype} with shape {given.shape}"
-        message = f"fixed is {what}, expected True, False, or {count} of them, one for each particle"
-        raise ValueError(message)
+        raise ValueError(f"fixed is {what}, expected True, False, or {count} of them, one for each particle")
     return np.broadcast_to(given, (count,)).tolist()
 
 
@@ -500,11 +493,9 @@ def _rows(name: str, value: object) -> int:
     try:
         shape = np.shape(value)
     except ValueError:
-        message = f"{name} has rows of different length, expected (N, 3)"
-        raise ValueError(message) from None
+        raise ValueError(f"{name} has rows of different length, expected (N, 3)") from None
     if len(shape) != 2 or shape[0] == 0:
-        message = f"{name} has shape {shape}, expected (N, 3) with at least one particle"
-        raise ValueError(message)
+        raise ValueError(f"{name} has shape {shape}, expected (N, 3) with at least one particle")
     return shape[0]
 
 
@@ -564,15 +555,13 @@ def register_field(
     checks.text("name", name)
     checks.text("unit", unit)
     if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
-        message = f"name of a field is {name!r}, expected an identifier, such as 'temperature'"
-        raise ValueError(message)
+        raise ValueError(f"name of a field is {name!r}, expected an identifier, such as 'temperature'")
     vector = np.ndim(default) > 0
     row = checks.vector("default", default, f"[{unit}]") if vector else (checks.number("default", default),)
     columns = tuple(f"{name}_{axis}" for axis in "xyz") if vector else (name,)
     taken = {*FIELDS, *ROWS, *TAKEN, *dir(Particles)} | {each for field in STATE.values() for each in field.columns}
     if taken & {name, *columns}:
-        message = f"name of a field is {name!r}, which particles or their tables have already: choose another"
-        raise ValueError(message)
+        raise ValueError(f"name of a field is {name!r}, which particles or their tables have already: choose another")
     field = Field(meaning or name, unit, columns, rest=row, to_ghosts=bool(to_ghosts))
     FIELDS[name] = STATE[name] = field
     setattr(Particles, name, _property(name, f"{field.meaning} {'(N, 3)' if vector else '(N,)'} [{unit}]."))

@@ -173,16 +173,14 @@ def holder(inside: Wall | None, walls: Sequence[Wall]) -> tuple[Region | None, S
         return inside_of(inside), walls if any(wall is inside for wall in walls) else [*walls, inside]
     within = region_of(inside, "inside")
     if within.flat or not np.isfinite([within.lower, within.upper]).all():
-        message = f"inside is {inside!r}, expected a wall with a volume, such as dem.Cylinder or dem.Ball"
-        raise ValueError(message)
+        raise ValueError(f"inside is {inside!r}, expected a wall with a volume, such as dem.Cylinder or dem.Ball")
     return within, walls
 
 
 def how_many(number: int | None, solid_fraction: float | None) -> tuple[int | None, float | None]:
     """The one of the two that is given, checked; raises ValueError or TypeError."""
     if (number is None) == (solid_fraction is None):
-        message = "give either number or solid_fraction"
-        raise ValueError(message)
+        raise ValueError("give either number or solid_fraction")
     if number is not None:
         return checks.whole("number", number, least=1), None
     return None, checks.number("solid_fraction", solid_fraction, above=0, most=1)
@@ -191,13 +189,11 @@ def how_many(number: int | None, solid_fraction: float | None) -> tuple[int | No
 def span(scale: tuple[float, float] | None, sizes: SizeDistribution | None) -> tuple[float, float]:
     """Checked ends of the scale; raises ValueError if sizes are given as well."""
     if scale is not None and sizes is not None:
-        message = "scale and sizes are both given: leave one out"
-        raise ValueError(message)
+        raise ValueError("scale and sizes are both given: leave one out")
     ends = checks.array("scale", (1.0, 1.0) if scale is None else scale, (2,), "smallest and largest factor").tolist()
     low, high = (checks.number("scale", factor, above=0) for factor in ends)
     if low > high:
-        message = f"scale is {(low, high)}, expected the smaller number first"
-        raise ValueError(message)
+        raise ValueError(f"scale is {(low, high)}, expected the smaller number first")
     return low, high
 
 
@@ -206,16 +202,13 @@ def region(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Corners (3,), (3,) of where particles are to be [m]; raises ValueError if there is no such volume."""
     if box is None and (lower is None or upper is None):
-        message = "random needs lower and upper, or a box"
-        raise ValueError(message)
+        raise ValueError("random needs lower and upper, or a box")
     if isinstance(box, Cell) and np.any(np.array(box.edges) != np.diag(np.diagonal(box.edges))):
-        message = f"random places need a cell at right angles, and its edges are {box.edges}"
-        raise ValueError(message)
+        raise ValueError(f"random places need a cell at right angles, and its edges are {box.edges}")
     corners = (box.lower if lower is None else lower, box.upper if upper is None else upper)
     low, high = (checks.array(name, x, (3,), "corner [m]") for name, x in zip(("lower", "upper"), corners, strict=True))
     if not (low < high).all():
-        message = f"random has the region from {low.tolist()} to {high.tolist()}: lower must be below upper"
-        raise ValueError(message)
+        raise ValueError(f"random has the region from {low.tolist()} to {high.tolist()}: lower must be below upper")
     return low, high
 
 
@@ -244,8 +237,7 @@ def sized(
     if low == high == 1.0:
         return [shape] * len(factors)
     if not hasattr(shape, "scaled"):
-        message = f"scale needs a shape that has a method scaled(factor), which {type(shape).__name__} has not"
-        raise TypeError(message)
+        raise TypeError(f"scale needs a shape that has a method scaled(factor), which {type(shape).__name__} has not")
     return [shape.scaled(factor) for factor in factors.tolist()]
 
 
@@ -329,22 +321,20 @@ def _refuse_more_than_fit(bodies: list[Shape], corners: tuple[np.ndarray, np.nda
         return
     filled = len(bodies) * bodies[0].mass_properties(1.0).volume / float(np.prod(corners[1] - corners[0]))
     if filled > JAMMED:
-        message = (
+        raise ValueError(
             f"random is to fill a region to a solid fraction of {filled:.3g} with {len(bodies)} equal spheres, which "
             "jam at random places at 0.384: take fewer, dem.pack_dense, a lattice, or the last frame of a run that "
             "settles"
         )
-        raise ValueError(message)
 
 
 def _refuse_too_large(widest: float, room: np.ndarray) -> None:
     """Raise ValueError if a sphere is wider than the region (3,) along some axis; infinite across periodic faces."""
     if widest > room.min():
-        message = (
+        raise ValueError(
             f"random is to place a sphere of diameter {widest:g} m in a region that is {room.min():g} m wide: is a "
             "unit wrong? Take smaller particles or a larger region"
         )
-        raise ValueError(message)
 
 
 def will_not_fit(so_far: list[tuple[int, int]], wanted: int) -> bool:

@@ -213,8 +213,7 @@ def check_ends(sizes: SizeDistribution) -> None:
             object.__setattr__(sizes, name, checks.number(name, getattr(sizes, name), above=0, unit="m"))
     low, high = sizes.ends()
     if not low < high < math.inf:
-        message = f"sizes go from {low:g} m to {high:g} m, expected lower below upper; equal ones need no sizes"
-        raise ValueError(message)
+        raise ValueError(f"sizes go from {low:g} m to {high:g} m, expected lower below upper; equal ones need no sizes")
 
 
 @hinted
@@ -296,11 +295,10 @@ class NormalSizes(SizeDistribution):
             object.__setattr__(self, name, checks.number(name, getattr(self, name), above=0, unit="m"))
         check_ends(self)
         if max(self.lower - self.mean, self.mean - self.upper) > 6 * self.deviation:
-            message = (
+            raise ValueError(
                 f"sizes from {self.lower:g} m to {self.upper:g} m are all farther than 6 deviations from the mean "
                 f"{self.mean:g} m, where there is one in a thousand million: choose ends about the mean"
             )
-            raise ValueError(message)
 
     def density(self, d: np.ndarray) -> np.ndarray:
         """Gauss's."""
@@ -442,8 +440,7 @@ def _shares(name: str, given: Sequence[float], count: int) -> tuple[float, ...]:
     shares = checks.array(name, given, (count,), "parts of the whole")
     if (shares < 0).any() or abs(shares.sum() - 1) > WHOLE:
         worst = f"have {shares.min():g} among them" if (shares < 0).any() else f"sum to {shares.sum():.7g}"
-        message = f"{name} {worst}, expected parts that are not negative and sum to 1: divide them by their sum"
-        raise ValueError(message)
+        raise ValueError(f"{name} {worst}, expected parts that are not negative and sum to 1: divide them by their sum")
     return tuple((shares / shares.sum()).tolist())
 
 
@@ -451,10 +448,9 @@ def _ascending(name: str, given: Sequence[float], least: int) -> tuple[float, ..
     """Checked sizes; raises ValueError naming them."""
     sizes = checks.array(name, given, (checks.count_of(name, given),), "ascending sizes [m]")
     if len(sizes) < least or not (sizes >= checks.SMALLEST).all() or not (np.diff(sizes) > 0).all():
-        message = (
+        raise ValueError(
             f"{name} are {shown(sizes.tolist())}, expected at least {counted(least, 'size')} above 0 m that ascend"
         )
-        raise ValueError(message)
     return tuple(sizes.tolist())
 
 
@@ -503,16 +499,14 @@ class SieveSizes(SizeDistribution):
         apertures = _ascending("apertures", self.apertures, 2)
         shares, passing = self.shares, self.passing
         if (shares is None) == (passing is None):
-            message = "give either shares or passing of the sieves"
-            raise ValueError(message)
+            raise ValueError("give either shares or passing of the sieves")
         if shares is None:
             passing = checks.array("passing", passing, (len(apertures),), "what each sieve lets through")
             if abs(passing[0]) > WHOLE or abs(passing[-1] - 1) > WHOLE:
-                message = (
+                raise ValueError(
                     f"passing goes from {passing[0]:g} to {passing[-1]:g}, expected 0 to 1: add the apertures that "
                     "nothing, and that all, passes through"
                 )
-                raise ValueError(message)
             shares = np.diff(passing)
         object.__setattr__(self, "apertures", apertures)
         object.__setattr__(self, "shares", _shares("shares", shares, len(apertures) - 1))
@@ -616,8 +610,7 @@ def read_sizes(path: str | PathLike, *, by: Literal["mass", "number"] = "mass") 
             raise ValueError(message)
         return SieveSizes(apertures=table["aperture"], shares=table["share"][:-1], by=by)
     except ValueError as error:
-        message = f"{path}: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _columns(path: Path) -> dict[str, np.ndarray]:
@@ -626,11 +619,10 @@ def _columns(path: Path) -> dict[str, np.ndarray]:
     heads = [_name_and_unit(path, text) for text in texts]
     names = sorted(name for name, _ in heads)
     if names not in (["aperture", "passing"], ["aperture", "share"], ["diameter", "share"]):
-        message = (
+        raise ValueError(
             f"{path} has columns {', '.join(names) or 'of no name'}, expected aperture and passing, aperture and share,"
             " or diameter and share"
         )
-        raise ValueError(message)
     values = parsing.csv_numbers(path, rows, 2)
     found = {name: values[:, k] * factor for k, (name, factor) in enumerate(heads)}
     return {name: found[name] for name in names}
@@ -646,8 +638,7 @@ def _name_and_unit(path: Path, text: str) -> tuple[str, float]:
     if name in ("aperture", "diameter"):
         return name, units.LENGTH.value(f"1 {unit}")
     if unit != "%":
-        message = f"{path} has a column {text.strip()}, expected {name} [%], or {name} in parts of one"
-        raise ValueError(message)
+        raise ValueError(f"{path} has a column {text.strip()}, expected {name} [%], or {name} in parts of one")
     return name, 0.01
 
 

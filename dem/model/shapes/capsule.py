@@ -74,8 +74,7 @@ class Capsule:
         d = checks.number("diameter", self.diameter, above=0, unit="m")
         ratio, length = self.aspect_ratio, self.length
         if ratio is None and length is None:
-            message = "a capsule needs its length, of the whole with both ends, or its aspect_ratio"
-            raise ValueError(message)
+            raise ValueError("a capsule needs its length, of the whole with both ends, or its aspect_ratio")
         if ratio is not None:
             ratio = checks.number("aspect_ratio", ratio, least=0)
         if length is not None:
@@ -86,11 +85,10 @@ class Capsule:
             message = f"length {length:g} m over diameter {d:g} m is {length / d:g}, not aspect_ratio {ratio:g}: "
             raise ValueError(message + "leave one of the two out")
         if not (ratio > 1 and length > d):
-            message = (
+            raise ValueError(
                 f"a capsule of length {length:g} m and diameter {d:g} m, aspect_ratio {ratio:.3g}, has no cylinder "
                 "between its ends: its length, ends included, has to be above its diameter; take dem.Sphere for a ball"
             )
-            raise ValueError(message)
         if ratio > LONGEST:
             message = f"aspect_ratio is {ratio:g}, at most {LONGEST:g}: a capsule is a rigid body with a thickness"
             raise ValueError(message)

@@ -96,8 +96,7 @@ class Clump(PrincipalBody):
         """Check the spheres, find centre and principal axes."""
         count = checks.count_of("radii", self.radii)
         if not 1 <= count <= MOST_SPHERES:
-            message = f"a clump has {count} radii, expected 1 to {MOST_SPHERES}"
-            raise ValueError(message)
+            raise ValueError(f"a clump has {count} radii, expected 1 to {MOST_SPHERES}")
         radii = checks.array("radii", self.radii, (count,), "of the spheres [m]", rows="N")
         offsets = checks.array("offsets", self.offsets, (count, 3), "sphere centres [m]", rows="N")
         checks.number("smallest of the radii of the clump", radii.min(), above=0, unit="m")
@@ -156,8 +155,7 @@ class Clump(PrincipalBody):
         count, cells = mesh_clump.checked_counts(spheres, cells)
         factor = checks.number("scale", scale, above=0)
         if mass not in ("mesh", "spheres"):
-            message = f"mass is {mass!r}, expected 'mesh' or 'spheres'"
-            raise ValueError(message)
+            raise ValueError(f"mass is {mass!r}, expected 'mesh' or 'spheres'")
         vertices, triangles = stl.read_triangles(file)
         vertices, triangles, moments = mesh_clump.checked_mesh(factor * np.asarray(vertices, float), triangles)
         offsets, radii = mesh_clump.inscribed_spheres(vertices, triangles, count, cells)

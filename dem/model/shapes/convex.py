@@ -91,8 +91,7 @@ def surface_of(shape: Shape, cells: int = CELLS) -> tuple[np.ndarray, np.ndarray
     triangles = np.asarray(triangles)
     is_whole = triangles.dtype.kind in "iu" and triangles.shape == (rows[1], 3)
     if not is_whole or triangles.min() < 0 or triangles.max() >= len(vertices):
-        message = f"triangles of {what} are not (F, 3) numbers of its {len(vertices)} vertices"
-        raise ValueError(message)
+        raise ValueError(f"triangles of {what} are not (F, 3) numbers of its {len(vertices)} vertices")
     return vertices, triangles
 
 

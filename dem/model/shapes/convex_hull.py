@@ -53,8 +53,7 @@ def _first_tetrahedron(x: np.ndarray, size: float) -> np.ndarray:
     height = ((x - x[first]) * normal).sum(1)
     fourth = int(np.abs(height).argmax())
     if length <= SAME * size * size or abs(height[fourth]) <= SAME * size * length:
-        message = "all points are in one plane, expected those of a body with a volume"
-        raise ValueError(message)
+        raise ValueError("all points are in one plane, expected those of a body with a volume")
     a, b, c, d = first, second, third, fourth
     if height[fourth] > 0:
         b, c = c, b
@@ -152,8 +151,7 @@ def inset(hull: Hull, distance: float) -> np.ndarray:
         inside = inside - hull.normals[nearest] * (distance - heights[nearest]) * 1.2
     heights = hull.heights - (hull.normals * inside).sum(1) - distance
     if heights.min() <= SAME * np.abs(hull.vertices - inside).max():
-        message = f"nothing of the polyhedron is more than {distance:g} m inside of it"
-        raise ValueError(message)
+        raise ValueError(f"nothing of the polyhedron is more than {distance:g} m inside of it")
     dual = convex_hull(hull.normals / heights[:, None])
     return dual.normals / dual.heights[:, None] + inside
 

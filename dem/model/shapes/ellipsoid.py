@@ -234,11 +234,10 @@ def checked_semi_axes(semi_axes: Sequence[float]) -> tuple[float, float, float]:
     given = checks.array("semi_axes", semi_axes, (3,), "half the lengths along body x, y, z [m]")
     a, b, c = (checks.number(f"semi_axes[{k}]", value, above=0, unit="m") for k, value in enumerate(given.tolist()))
     if max(a, b, c) > MOST_ASPECT * min(a, b, c):
-        message = (
+        raise ValueError(
             f"semi_axes are {a:g}, {b:g} and {c:g} m: the longest is more than {MOST_ASPECT:g} times the shortest, "
             "which no time step resolves"
         )
-        raise ValueError(message)
     return a, b, c
 
 

@@ -87,8 +87,7 @@ class FlexibleFibre:
         """Work out what is not given."""
         d = checks.number("diameter", self.diameter, above=0, unit="m")
         if (self.length is None) == (self.aspect_ratio is None):
-            message = "a flexible fibre needs its length, or its aspect_ratio, and not both"
-            raise ValueError(message)
+            raise ValueError("a flexible fibre needs its length, or its aspect_ratio, and not both")
         if self.length is None:
             length = d * checks.number("aspect_ratio", self.aspect_ratio, above=1)
         else:
@@ -99,12 +98,10 @@ class FlexibleFibre:
         segments = max(least, math.ceil(axis / slice_ - 1e-9)) if self.segments is None else self.segments
         segments = checks.whole("segments", segments, least=least)
         if segments > MOST_SEGMENTS:
-            message = f"a flexible fibre of {segments} segments is more than {MOST_SEGMENTS}: give fewer"
-            raise ValueError(message)
+            raise ValueError(f"a flexible fibre of {segments} segments is more than {MOST_SEGMENTS}: give fewer")
         curvature = checks.number("curvature", self.curvature, unit="1/m")
         if abs(curvature) * axis > 2 * math.pi * (1 - 1 / (segments + 1)):
-            message = f"curvature {curvature:g} 1/m winds {axis:g} m around itself: lower it, or the length"
-            raise ValueError(message)
+            raise ValueError(f"curvature {curvature:g} 1/m winds {axis:g} m around itself: lower it, or the length")
         if self.young is not None:
             checks.number("young", self.young, above=0, unit="Pa")
         if self.poisson is not None:
@@ -232,11 +229,10 @@ def _flexed(particles: Particles) -> tuple[Particles, Bonds | None]:
     if not any(flexible):
         return particles, None
     if any(is_fixed(each) and f for each, f in zip(particles.variants, flexible, strict=True)):
-        message = (
+        raise ValueError(
             "particles of a FlexibleFibre are fixed, expected fibres that move: a fixed sphere and a bond to it "
             "(dem.Bonds) hold a fibre by its end"
         )
-        raise ValueError(message)
     nodes = np.array([len(s.pieces) if f else 1 for s, f in zip(shapes, flexible, strict=True)])[particles.variant]
     first = np.concatenate([[0], np.cumsum(nodes)])
     state = {name: np.repeat(getattr(particles, name), nodes, axis=0) for name in STATE}

@@ -64,8 +64,7 @@ def inscribed_spheres(
     places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     places = places[_inside(places, vertices, triangles)]
     if not len(places):
-        message = f"no place of a lattice with {cells} cells is inside of the mesh: take more cells"
-        raise ValueError(message)
+        raise ValueError(f"no place of a lattice with {cells} cells is inside of the mesh: take more cells")
     radius = distances(places, vertices, triangles)
     left = np.ones(len(places), dtype=bool)
     chosen = []

@@ -100,15 +100,13 @@ class Polyhedron(PrincipalBody, ConvexShape):
         given = checks.array("vertices", self.vertices, (count, 3), "corners of a polyhedron [m]", rows="N")
         radius = checks.number("rounding", self.rounding, above=0, unit="m")
         if count < 4:
-            message = f"a polyhedron has {count} vertices, expected at least 4"
-            raise ValueError(message)
+            raise ValueError(f"a polyhedron has {count} vertices, expected at least 4")
         hull = convex_hull(given)
         if len(hull.vertices) > MOST_VERTICES:
-            message = (
+            raise ValueError(
                 f"the hull has {len(hull.vertices)} corners, at most {MOST_VERTICES}: simplify the mesh, for "
                 "example by trimesh's simplify_quadric_decimation"
             )
-            raise ValueError(message)
         try:
             core = convex_hull(inset(hull, radius))
         except ValueError:

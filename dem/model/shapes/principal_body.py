@@ -63,8 +63,7 @@ class PrincipalBody:
         word = f"a {cls.__name__.lower()}"
         lacking = cls.SAVED.keys() - values.keys()
         if lacking:
-            message = f"{word} lacks {', '.join(sorted(lacking))}"
-            raise ValueError(message)
+            raise ValueError(f"{word} lacks {', '.join(sorted(lacking))}")
         rows = {
             shape[0]: np.size(values[name]) // math.prod(shape[1:])
             for name, shape in cls.SAVED.items() if shape and isinstance(shape[0], str)

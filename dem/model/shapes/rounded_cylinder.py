@@ -63,11 +63,10 @@ class RoundedCylinder(ConvexShape):
         for name in ("diameter", "length", "rounding"):
             object.__setattr__(self, name, checks.number(name, getattr(self, name), above=0, unit="m"))
         if 2 * self.rounding >= min(self.diameter, self.length):
-            message = (
+            raise ValueError(
                 f"rounding is {self.rounding:g} m, expected less than half the diameter of {self.diameter:g} m and "
                 f"half the length of {self.length:g} m; take dem.Capsule for round ends"
             )
-            raise ValueError(message)
         object.__setattr__(self, "contact_radius", checked_contact_radius(self.contact_radius, self.volume))
 
     @property

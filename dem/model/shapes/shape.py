@@ -146,8 +146,7 @@ class Fibre:
         if s is not None:
             s = checks.number("spacing", s, above=0, unit="m")
         if n is None and ratio is None:
-            message = "a fibre needs its aspect_ratio, or its number of spheres"
-            raise ValueError(message)
+            raise ValueError("a fibre needs its aspect_ratio, or its number of spheres")
         if n is None:
             n = 1 + math.ceil((ratio - 1) * d / (s if s is not None else d / 2) - 1e-9)
         if s is None:
@@ -157,20 +156,16 @@ class Fibre:
         if ratio is None:
             ratio = implied
         elif abs(ratio - implied) > 1e-9 * ratio:
-            message = (
+            raise ValueError(
                 f"{counted(n, 'sphere')} of diameter {d:g} m every {s:g} m make an aspect ratio of {implied:g}, "
                 f"not {ratio:g}: leave one of the three out"
             )
-            raise ValueError(message)
         if s <= 0:
-            message = f"{n} spheres in an aspect ratio of {ratio:g} coincide: use one sphere or a larger ratio"
-            raise ValueError(message)
+            raise ValueError(f"{n} spheres in an aspect ratio of {ratio:g} coincide: use one sphere or a larger ratio")
         if not math.isfinite(implied * d):
-            message = f"a fibre of {n} spheres every {s:g} m is too long to measure: lower the spacing"
-            raise ValueError(message)
+            raise ValueError(f"a fibre of {n} spheres every {s:g} m is too long to measure: lower the spacing")
         if n > MOST_SPHERES:
-            message = f"a fibre of {n} spheres is more than the {MOST_SPHERES} that one particle may have"
-            raise ValueError(message)
+            raise ValueError(f"a fibre of {n} spheres is more than the {MOST_SPHERES} that one particle may have")
         for name, value in (("diameter", d), ("aspect_ratio", ratio), ("spheres", n), ("spacing", s)):
             object.__setattr__(self, name, value)
 
@@ -314,8 +309,7 @@ def check_shape(shape: Shape, density: float) -> None:
     axes (1, 0, 0, 0).
     """
     if isinstance(shape, type) or not all(hasattr(shape, name) for name in ("offsets", "radii", "mass_properties")):
-        message = f"shape is {shape!r}, expected a shape such as dem.Fibre(diameter=0.01, aspect_ratio=3)"
-        raise TypeError(message)
+        raise TypeError(f"shape is {shape!r}, expected a shape such as dem.Fibre(diameter=0.01, aspect_ratio=3)")
     count = max(1, np.size(shape.radii))
     radii = checks.array("radii of the shape", shape.radii, (count,), "of its spheres [m]", rows="N")
     checks.array(
@@ -334,5 +328,4 @@ def check_shape(shape: Shape, density: float) -> None:
         raise ValueError(message)
     size = np.abs(shape.offsets).max() + radii.max()
     if np.abs(properties.centre).max() > 1e-9 * size or abs(abs(properties.axes[0]) - 1) > 1e-9:
-        message = "the shape is not centred or turned: give offsets about the centre of mass, in principal axes"
-        raise ValueError(message)
+        raise ValueError("the shape is not centred or turned: give offsets about the centre of mass, in principal axes")
