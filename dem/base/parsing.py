@@ -26,9 +26,9 @@ def parse_json(text: object, what: str) -> object:
 
     Examples
     --------
-    >>> parsed('{"a": [1, 2]}', "an example")
+    >>> parse_json('{"a": [1, 2]}', "an example")
     {'a': [1, 2]}
-    >>> parsed("[" * 100_000, "an example")
+    >>> parse_json("[" * 100_000, "an example")
     Traceback (most recent call last):
         ...
     ValueError: an example is nested more than 64 levels deep

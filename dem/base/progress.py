@@ -263,9 +263,11 @@ def time_left_in_words(seconds: float, expected: Expected) -> str:
 
     Examples
     --------
-    >>> words(3.0, (15.0, 15.0)), words(3.0, (15.0, 45.0)), words(20.0, (15.0, 45.0))
-    ('about 0:00:12 left', 'about 0:00:12 to 0:00:42 left', 'up to about 0:00:25 left')
-    >>> words(50.0, (15.0, 45.0)), words(3.0, None)
+    >>> [time_left_in_words(seconds, (15.0, 45.0)) for seconds in (3.0, 20.0)]
+    ['about 0:00:12 to 0:00:42 left', 'up to about 0:00:25 left']
+    >>> time_left_in_words(3.0, (15.0, 15.0))
+    'about 0:00:12 left'
+    >>> time_left_in_words(50.0, (15.0, 45.0)), time_left_in_words(3.0, None)
     ('0:00:50 so far, expected 0:00:45', '0:00:03 so far')
     """
     if expected is None:

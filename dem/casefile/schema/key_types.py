@@ -191,9 +191,9 @@ def allowed(field: FieldInfo) -> str:
 
     Examples
     --------
-    >>> from dem.casefile.schema.case_tables import BoxTable, ShapeTable
-    >>> allowed(ShapeTable.model_fields["type"]), allowed(BoxTable.model_fields["roughness"])
-    ('sphere, fibre, capsule, clump, ellipsoid, superellipsoid or flexible-fibre', 'at least 0 and at most 1')
+    >>> from dem.casefile.schema.case_tables import BoxTable, OutputTable
+    >>> allowed(OutputTable.model_fields["compression"]), allowed(BoxTable.model_fields["roughness"])
+    ('gzip or lzf', 'at least 0 and at most 1')
     """
     if get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1:
         return ""  # what tells one table from another
