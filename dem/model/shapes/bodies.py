@@ -35,7 +35,7 @@ class Surfaces(NamedTuple):
     ...     verdict = dem.Simulation(grain, time_step=1e-4).run(duration=1e-3, output=f"{folder}/run.h5", frames=1)
     ...     with dem.Trajectory(f"{folder}/run.h5") as run:
     ...         surfaces = run[0].surfaces()
-    >>> surfaces.vertices.max(0).round(6).tolist(), surfaces.triangles.shape, surfaces.owner.max()
+    >>> surfaces.vertices.max(0).round(6).tolist(), surfaces.triangles.shape, surfaces.owner.max().tolist()
     ([0.003, 0.002, 1.001], (768, 3), 0)
     """
 
