@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from dem.kernels.compiler.jit import kernel
-from dem.kernels.walls.geometry import feel
+from dem.kernels.walls.geometry import find_contacts
 
 from dem.model.walls import mesh_builders, wall_shapes
 from dem.model.walls.surfaces import surface_of
@@ -15,7 +15,7 @@ from dem.model.walls.surfaces import surface_of
 def feel_all(x, radius, geometry, trees, scratch, felt):
     """Gradients and potential (4, N) of wall 0 for spheres at x (3, N)."""
     for i in range(x.shape[1]):
-        count = feel(0, (x[0, i], x[1, i], x[2, i]), radius, 1.5, geometry, trees, scratch)
+        count = find_contacts(0, (x[0, i], x[1, i], x[2, i]), radius, 1.5, geometry, trees, scratch)
         for t in range(count):
             for k in range(4):
                 felt[k, i] += trees[t, k]

@@ -25,7 +25,7 @@ from dem.kernels.soft.bonds.bond_arrays import GONE
 from dem.kernels.soft.bonds.overlap_release import FAR
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.integration.time_loop import FRESH, PREDICTED
-from dem.kernels.soft.wall_contact import wall_history_tables
+from dem.kernels.soft.wall_contact import wall_history
 from dem.kernels.soft.wall_contact.wall_history import PIECE_BITS, SIDE
 from dem.model.contact.contacts import STORED, Contacts, present_damping
 from dem.model.energy import energies_kept
@@ -227,7 +227,7 @@ def _ledger(group: h5py.Group, state: Snapshot) -> EnergyLedger:
 
 LIGHTEST, HEAVIEST = 2.0**-1000, 2.0**1000  # units of energy a joule
 FACES = 6
-partner_of = in_python(wall_history_tables.partner_of)
+partner_of = in_python(wall_history.partner_of)
 WATCHED = 4  # overlap, limits of overlap and acceleration, fewest steps; then when and who
 
 

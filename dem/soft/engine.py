@@ -15,7 +15,7 @@ from dem.kernels.soft.chunks import CHUNK, Threaded
 from dem.kernels.soft.integration import sweeps
 from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.neighbours import linked_cells, neighbour_lists
-from dem.kernels.soft.wall_contact.rough_faces import PLANE
+from dem.kernels.soft.wall_contact.rough_planes import PLANE
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls, without_walls
 from dem.model.domain.box_walls import faces_of, grid_space
 from dem.model.particles.fields import WIDTHS, registered

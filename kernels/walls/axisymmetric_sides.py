@@ -1,35 +1,36 @@
-"""What the side of a capsule feels of walls that turn about an axis: cylinders, cones, discs, polylines, tori.
+"""Contacts of the side of a capsule with walls that turn about an axis: cylinders, cones, discs, polylines, tori.
 
 By the rule of ``sides``. Each segment of the polyline has a strip, the distance from it along the capsule's segment,
-with lows and, between two of them, a high (``axis_distance``). A low is joined with the next on its strip at the high
-between them, with an end of the capsule that the strip falls to at the high before it or, if there is none, at the end
-itself; and lows of two strips that share a point of the polyline at the lows of the distance from the circle that it
-sweeps. What is joined in ascending order makes a forest; each tree of it is a contact, but for the one that has the
-ends. A torus is a circle of which only the distance less the tube's radius counts.
+with lows and, between two of them, a high. A low is joined with the next on its strip at the high between them, with an
+end of the capsule that the strip falls to at the high before it or, if there is none, at the end itself; and lows of
+two strips that share a point of the polyline at the lows of the distance from the circle that it sweeps. What is joined
+in ascending order makes a forest; each tree of it is a contact, but for the one that has the ends. A torus is a circle
+of which only the distance less the tube's radius counts.
+
+A place x + s u of a segment, s from -1 to 1, is (r, z) about the axis, r² = a (s - m)² + b, z = c + s w. The nearest
+point of the segment of a polyline is in the same half plane; so half the slope of the squared distance is p r' + q w,
+(p, q) from that point to (r, z). It changes its sign at most once between few places in closed form:
+
+    where the nearest point becomes an end of the polyline's segment                          (quadratics in s),
+    between the low or high of the distance across that, d' = 0, and where it is 0            (quadratics in s),
+    where that from a circle, the end, turns from hollow to convex: r³ = ρ a b / (a + w²),
+    on both sides of the axis, if the line passes through it.
+
+So no low is passed over, however close to a high it is.
 """
 
 import math
 
 from dem.kernels.compiler.jit import func, inline
-from dem.kernels.numerics.vector import add_scaled, dot, scale
-from dem.kernels.walls.axis_distance import (
-    BREAK,
-    breaks,
-    circle_at,
-    foot,
-    is_hollow,
-    line_of,
-    piece_of,
-    place_on,
-    range_of,
-    slope,
-    zero,
-)
+from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
 from dem.kernels.walls.contact_patches import COUNTS, NEAR, NUMBER, PARENT, REGION, root_of, unite
-from dem.kernels.walls.potential_terms import LOBE
-from dem.kernels.walls.revolution import COUNT, POINTS
-from dem.kernels.walls.side_potential_terms import add_term, counts, start, take_term
+from dem.kernels.walls.potential_terms import LOBE, add_side_term, begin_side, is_counted, take_side_link
+from dem.kernels.walls.revolution import COUNT, POINTS, from_segment, is_closed, segment_at
 
+BREAK = 12  # column of scratch, a row a place, see `breaks`
+STEPS = 60
+SMALL = 1e-15  # of half a segment: places closer than this are one
+JUST = 1e-9  # of half a segment: before the axis
 # columns of scratch besides those of ``contact_patches``: the place on the capsule; from where to where a low is the
 # lowest
 PLACE, LEFT, RIGHT = 8, 9, 10
@@ -37,28 +38,157 @@ ENDS = 0  # row of the ends of the capsule; lows come after it, links from the l
 FIRST, SECOND = 4, 5  # columns of a link: what it joins
 STATE = 7  # what has become of it
 FREE, TAKEN, DONE = 0.0, 1.0, 2.0
-ROWS, MORE = 12, 16  # rows of scratch, and of trees, for each segment of a polyline, and besides
+ROWS, MORE = 12, 16  # rows of scratch, and of contacts, for each segment of a polyline, and besides
 SAME = 1e-6  # of half a segment: a low at a circle, and one of the distance from that, are one if closer than this
 EQUAL = 1e-12  # of the capsule's radius
 
 
 @inline
+def line_of(x, u, numbers, k):
+    """A segment about an axis: off the axis and along it, its middle and its half; where it is nearest, a and b."""
+    axis = numbers[k + 3], numbers[k + 4], numbers[k + 5]
+    off = subtract(x, (numbers[k], numbers[k + 1], numbers[k + 2]))
+    z, w = dot(off, axis), dot(u, axis)
+    off, turn = add_scaled(off, -z, axis), add_scaled(u, -w, axis)
+    a = dot(turn, turn)
+    nearest = -dot(off, turn) / a if a > 0.0 else 0.0
+    there = add_scaled(off, nearest, turn)
+    return off, turn, z, w, nearest, a, dot(there, there)
+
+
+@inline
+def place_on(line, s):
+    """r, z and the growth of r after the place s, and the vector away from the axis."""
+    off = add_scaled(line[0], s, line[1])
+    r = math.sqrt(dot(off, off))
+    return r, line[2] + s * line[3], dot(off, line[1]) / r if r > 0.0 else math.sqrt(line[5]), off
+
+
+@inline
+def circle_at(numbers, at):
+    """The circle that a point of a polyline at `numbers[at]` sweeps, as a segment without length."""
+    return numbers[at], numbers[at + 1], numbers[at], numbers[at + 1]
+
+
+@func
+def slope(line, piece, side, s):
+    """How the distance grows at the place s of a line: times itself; turned round where particles are within."""
+    r, z, growth, _off = place_on(line, s)
+    p, q, _end = from_segment(r, z, piece)
+    return side * (p * growth + q * line[3])
+
+
+@inline
+def put(s, n, scratch):
+    """Put a place among n that are in order, if it is between the ends; returns how many there are."""
+    if not -1.0 < s < 1.0:
+        return n
+    k = n
+    while scratch[k - 1, BREAK] > s:
+        scratch[k, BREAK] = scratch[k - 1, BREAK]
+        k -= 1
+    scratch[k, BREAK] = s
+    return n + 1
+
+
+@inline
+def crossings(e, alpha, beta, line):
+    """The places where e r = α + β (s - m), or the same with less than 0 on the left; infinite where there are none."""
+    a, b, c = e * e * line[5] - beta * beta, -alpha * beta, e * e * line[6] - alpha * alpha
+    root = math.sqrt(max(b * b - a * c, 0.0))
+    q = -b - root if b > 0.0 else root - b
+    return line[4] + q / a if a != 0.0 else math.inf, line[4] + c / q if q != 0.0 else math.inf
+
+
+@inline
+def put_turns(radius, line, n, scratch):
+    """Put the places where the squared distance from a circle turns from hollow to convex."""
+    whole = line[5] + line[3] * line[3]
+    if line[5] > 0.0:
+        r = (radius * line[5] * line[6] / whole) ** (1.0 / 3.0)
+        off = math.sqrt(max((r * r - line[6]) / line[5], 0.0))
+        n = put(line[4] - off, n, scratch)
+        n = put(line[4] + off, n, scratch)
+    return n
+
+
+@func
+def breaks(line, piece, scratch):
+    """Write places between which slopes change their sign once at most, in order, to column BREAK; returns how many."""
+    u, v, m, w = piece[2] - piece[0], piece[3] - piece[1], line[4], line[3]
+    z = line[2] + m * w
+    scratch[0, BREAK] = -1.0
+    n = 1
+    if line[6] == 0.0:  # through the axis, where r turns at once
+        n = put(m, put(m - JUST, n, scratch), scratch)
+    n = put_turns(piece[0], line, n, scratch)
+    if u != 0.0 or v != 0.0:
+        n = put_turns(piece[2], line, n, scratch)
+        for end in range(2):
+            s, other = crossings(u, u * piece[2 * end] - v * (z - piece[2 * end + 1]), -v * w, line)
+            n = put(other, put(s, n, scratch), scratch)
+        if v * v * line[5] > u * u * w * w:  # there is a low or a high of that across, where r' = u w / v
+            steep = u * w / v
+            middle = m + math.sqrt(line[6] / (line[5] * (line[5] - steep * steep))) * steep
+            s, other = crossings(v, u * (z - piece[1]) + v * piece[0], u * w, line)
+            n = put(0.5 * (middle + other), put(0.5 * (middle + s), n, scratch), scratch)
+    scratch[n, BREAK] = 1.0
+    return n + 1
+
+
+@func
+def zero(line, piece, side, low, high):
+    """Where the slope changes its sign between two places: secants, weighed by halves, and now and then the middle."""
+    f, g = slope(line, piece, side, low), slope(line, piece, side, high)
+    s, last = high, 0
+    for step in range(STEPS):
+        before = s
+        s = 0.5 * (low + high) if step % 4 == 3 or f == g else high - g * (high - low) / (g - f)
+        s = min(max(s, low), high)
+        now = slope(line, piece, side, s)
+        if now == 0.0 or high - low < SMALL or (step > 0 and abs(s - before) < SMALL):
+            break
+        if (now < 0.0) == (f < 0.0):
+            low, f = s, now
+            g = 0.5 * g if last == 1 else g
+            last = 1
+        else:
+            high, g = s, now
+            f = 0.5 * f if last == -1 else f
+            last = -1
+    return s
+
+
+@inline
+def range_of(line):
+    """r and z at both ends of a segment, and the least r."""
+    (r, z, _u, _off), (r_b, z_b, _v, _w) = place_on(line, -1.0), place_on(line, 1.0)
+    between = -1.0 < line[4] < 1.0
+    return r, z, r_b, z_b, math.sqrt(line[6]) if between else min(r, r_b)
+
+
+@inline
+def is_hollow(ends, piece):
+    """Whether the distance has no low between the ends: it is that across, and grows ever less, on all the way."""
+    u, v = piece[2] - piece[0], piece[3] - piece[1]
+    p, q, p_b, q_b, least = ends[0] - piece[0], ends[1] - piece[1], ends[2] - piece[0], ends[3] - piece[1], ends[4]
+    one, other = u * q - v * p, u * q_b - v * p_b
+    if not ((one > 0.0 and other > 0.0 and v >= 0.0) or (one < 0.0 and other < 0.0 and v <= 0.0)):
+        return False
+    least -= piece[0]
+    low = min(u * least, u * p, u * p_b) + min(v * q, v * q_b)
+    high = max(u * least, u * p, u * p_b) + max(v * q, v * q_b)
+    return low >= 0.0 and high <= u * u + v * v
+
+
+@inline
 def describe(row, s, line, piece, side, tube, numbers, k, scratch):
-    """Write the place s of a line to a row: unit vector from the wall, distance, end of the piece that is nearest.
+    """Write the place s of a line to a row of scratch: unit vector from the wall, distance, nearest end of the piece.
 
-    Parameters
-    ----------
-    row, s : row; place on the segment
-    line, piece : see `dem.kernels.walls.axis_distance`
-    side, tube : -1 where particles are within; less what the distance is [m]
-    numbers, k : of the wall, and where they begin
-
-    Writes
-    ------
-    scratch : a row
+    side, tube: -1 where particles are within; less what the distance is [m].
     """
     r, z, _growth, off = place_on(line, s)
-    p, q, end = foot(r, z, piece)
+    p, q, end = from_segment(r, z, piece)
     length = math.hypot(p, q)
     if length > 0.0:
         p, q = side * p / length, side * q / length
@@ -74,17 +204,7 @@ def describe(row, s, line, piece, side, tube, numbers, k, scratch):
 
 @inline
 def join(links, one, other, s, line, piece, side, tube, numbers, k, scratch):
-    """Write a link of two lows at the place s; returns how many links there are.
-
-    Parameters
-    ----------
-    links, one, other : how many there are before; rows of the lows
-    s, line, piece, side, tube, numbers, k : see `describe`
-
-    Writes
-    ------
-    scratch : a row
-    """
+    """Write a link of two lows at the place s to a row of scratch; returns how many links there are."""
     row = scratch.shape[0] - 1 - links
     describe(row, s, line, piece, side, tube, numbers, k, scratch)
     scratch[row, FIRST], scratch[row, SECOND], scratch[row, STATE] = one, other, FREE
@@ -93,17 +213,7 @@ def join(links, one, other, s, line, piece, side, tube, numbers, k, scratch):
 
 @func
 def follow(number, lows, links, line, piece, side, tube, numbers, k, scratch):
-    """Write the lows of a strip and what joins them; returns how many lows and links there are.
-
-    Parameters
-    ----------
-    number, lows, links : of the strip; how many lows and links there are before
-    line, piece, side, tube, numbers, k : see `describe`
-
-    Writes
-    ------
-    scratch : rows
-    """
+    """Write the lows of a strip, of this number, and what joins them; returns how many lows and links there are."""
     n, before, at, here = breaks(line, piece, scratch), ENDS, -1.0, -1.0
     falls = slope(line, piece, side, -1.0) < 0.0
     for i in range(1, n):
@@ -155,14 +265,7 @@ def dissolve(low, end, other, row, radius, scratch):
 def bridge(number, after, lows, links, line, radius, numbers, k, scratch):
     """Write the links of two strips, at the circle that the first point of the second sweeps; returns how many.
 
-    Parameters
-    ----------
-    number, after, lows, links : of the strips; how many lows and links there are before
-    line, radius, numbers, k : see `describe`; of the capsule [m]
-
-    Writes
-    ------
-    scratch : rows
+    radius: of the capsule [m].
     """
     circle = circle_at(numbers, k + POINTS + 2 * after)
     n, here = breaks(line, circle, scratch), -1.0
@@ -192,13 +295,12 @@ def look(x, u, radius, numbers, k, scratch):
     lows, links, reach = 0, 0, radius + math.sqrt(dot(u, u))
     (r, z, _growth, _off), ends = place_on(line, 0.0), range_of(line)
     for i in range(last):
-        piece = piece_of(numbers, k + POINTS + 2 * i)
-        p, q, _end = foot(r, z, piece)
+        piece = segment_at(numbers, k + POINTS + 2 * i)
+        p, q, _end = from_segment(r, z, piece)
         if p * p + q * q < reach * reach and not is_hollow(ends, piece):
             lows, links = follow(i, lows, links, line, piece, 1.0, 0.0, numbers, k, scratch)
-    first, end = k + POINTS, k + POINTS + 2 * last
-    closed = numbers[first] == numbers[end] and numbers[first + 1] == numbers[end + 1]
-    for i in range(0 if closed else 1, last if lows > 0 else 0):
+    first = k + POINTS
+    for i in range(0 if is_closed(numbers, k) else 1, last if lows > 0 else 0):
         p, q = r - numbers[first + 2 * i], z - numbers[first + 2 * i + 1]
         if p * p + q * q < reach * reach:
             links = bridge(i - 1 if i > 0 else last - 1, i, lows, links, line, radius, numbers, k, scratch)
@@ -229,47 +331,37 @@ def anchor(i, lows, radius, scratch):
 
 
 @inline
-def add_up(t, root, lows, links, radius, power, scratch, trees):
-    """Make a contact of the lows that hang on a root, and what has joined them.
-
-    Parameters
-    ----------
-    t, root, lows, links : contact; row; how many there are
-    radius, power, scratch : see `feel_round`
-
-    Writes
-    ------
-    trees : row t
-    """
-    start(trees, t, scratch[root, NUMBER])
+def add_up(t, root, lows, links, radius, power, scratch, contacts):
+    """Make contact t of the lows that hang on a root, and what has joined them."""
+    begin_side(contacts, t, scratch[root, NUMBER])
     for i in range(1, lows + 1):
         if root_of(i, scratch) == root and scratch[i, COUNTS] > 0.0:
             n = scratch[i, 0], scratch[i, 1], scratch[i, 2]
             piece = anchor(i, lows, radius, scratch)
-            add_term(trees, t, radius - scratch[i, NEAR], n, scratch[i, PLACE], piece, power)
+            add_side_term(contacts, t, radius - scratch[i, NEAR], n, scratch[i, PLACE], piece, power)
     for row in range(scratch.shape[0] - links, scratch.shape[0]):
         if scratch[row, STATE] == TAKEN and root_of(int(scratch[row, FIRST]), scratch) == root:
-            take_off(t, row, radius, power, scratch, trees)
+            take_off(t, row, radius, power, scratch, contacts)
 
 
 @inline
-def take_off(t, row, radius, power, scratch, trees):
+def take_off(t, row, radius, power, scratch, contacts):
     """Take a link off a contact."""
     n = scratch[row, 0], scratch[row, 1], scratch[row, 2]
-    take_term(trees, t, radius - scratch[row, NEAR], n, scratch[row, PLACE], power)
+    take_side_link(contacts, t, radius - scratch[row, NEAR], n, scratch[row, PLACE], power)
 
 
 @func
-def sum_up(lows, links, radius, power, trees, scratch):
-    """Write a row of trees for each contact; returns how many there are."""
+def sum_up(lows, links, radius, power, contacts, scratch):
+    """Write a row of contacts for each contact; returns how many there are."""
     made, row = 0, nearest_link(links, radius, scratch)
     while row >= 0:
         one, other = int(scratch[row, FIRST]), int(scratch[row, SECOND])
         a, b = root_of(one, scratch), root_of(other, scratch)
         if ENDS in (a, b):
-            add_up(made, max(a, b), lows, links, radius, power, scratch, trees)
-            take_off(made, row, radius, power, scratch, trees)
-            made += counts(trees, made, power)
+            add_up(made, max(a, b), lows, links, radius, power, scratch, contacts)
+            take_off(made, row, radius, power, scratch, contacts)
+            made += is_counted(contacts, made, power)
             scratch[row, STATE] = DONE
         else:
             scratch[row, STATE] = TAKEN
@@ -277,43 +369,24 @@ def sum_up(lows, links, radius, power, trees, scratch):
         row = nearest_link(links, radius, scratch)
     for i in range(1, lows + 1):
         if root_of(i, scratch) == i and scratch[i, NEAR] < radius:
-            add_up(made, i, lows, links, radius, power, scratch, trees)
-            made += counts(trees, made, power)
+            add_up(made, i, lows, links, radius, power, scratch, contacts)
+            made += is_counted(contacts, made, power)
     return made
 
 
 @func
-def feel_round(x, u, radius, power, numbers, k, trees, scratch):
-    """Contacts of the side of a capsule with a surface of revolution; as `dem.kernels.walls.sides.feel_side`.
-
-    Parameters
-    ----------
-    x, u, radius, power, scratch : see `dem.kernels.walls.sides.feel_side`
-    numbers, k : of the wall, and where they begin
-
-    Writes
-    ------
-    trees : a row a contact
-    """
+def find_side_on_revolution(x, u, radius, power, numbers, k, contacts, scratch):
+    """Find the contacts of a side with a surface of revolution, as `dem.kernels.walls.sides.find_side_contacts`."""
     scratch[ENDS, PARENT] = ENDS
     lows, links = look(x, u, radius, numbers, k, scratch)
-    return sum_up(lows, links, radius, power, trees, scratch) if lows > 0 else 0
+    return sum_up(lows, links, radius, power, contacts, scratch) if lows > 0 else 0
 
 
 @func
-def feel_torus(x, u, radius, power, numbers, k, trees, scratch):
-    """Contacts of the side of a capsule with a torus; as `dem.kernels.walls.sides.feel_side`.
-
-    Parameters
-    ----------
-    x, u, radius, power, numbers, k, scratch : see `feel_round`
-
-    Writes
-    ------
-    trees : a row a contact
-    """
+def find_side_on_torus(x, u, radius, power, numbers, k, contacts, scratch):
+    """Find the contacts of a side with a torus, as `dem.kernels.walls.sides.find_side_contacts` does."""
     ring, tube, side = numbers[k + 9], numbers[k + 10], numbers[k + 11]
     scratch[ENDS, PARENT] = ENDS
     line, circle = line_of(x, u, numbers, k), (ring, 0.0, ring, 0.0)
     lows, links = follow(0, 0, 0, line, circle, side, tube, numbers, k, scratch)
-    return sum_up(lows, links, radius, power, trees, scratch) if lows > 0 else 0
+    return sum_up(lows, links, radius, power, contacts, scratch) if lows > 0 else 0

@@ -1,4 +1,4 @@
-"""Rule E: what a sphere feels of pieces of a surface that share edges, without a jump and without counting any twice.
+"""Rule E: contacts of a sphere with pieces of a surface that share edges, without a jump and counting none twice.
 
 The potential of a sphere of radius R at x is
 
@@ -29,7 +29,7 @@ from dem.kernels.walls.triangles import NORMAL, from_closest, from_edge, from_pi
 # columns of scratch, a row a triangle within reach: from its closest point to the place (three); d²; its number; its
 # region; the row it hangs on in the union-find; whether it counts; d² of its edges that may join two parts, or
 # infinite, or TAKEN if they did (three); the contact it is part of
-NEAR, NUMBER, REGION, PARENT, COUNTS, EDGES, TREE, COLUMNS = 3, 4, 5, 6, 7, 8, 11, 12
+NEAR, NUMBER, REGION, PARENT, COUNTS, EDGES, CONTACT, COLUMNS = 3, 4, 5, 6, 7, 8, 11, 12
 TAKEN = -1.0
 
 
@@ -160,50 +160,30 @@ def join(x, radius, count, parts, geometry, scratch):
 
 
 @inline
-def add_row(i, t, radius, power, first, geometry, scratch, trees):
-    """Add the term of row i to a contact.
-
-    Parameters
-    ----------
-    i, t : a row, a contact
-    first : number of the mesh's first triangle
-    radius, power, geometry, scratch : see `feel`
-
-    Writes
-    ------
-    trees : row t
-    """
+def add_row(i, t, radius, power, first, geometry, scratch, contacts):
+    """Add the term of row i to contact t; first: number of the mesh's first triangle."""
     f, v = int(scratch[i, NUMBER]), (scratch[i, 0], scratch[i, 1], scratch[i, 2])
     normal = triple(geometry.triangle, f, NORMAL)
     overlap, n = from_piece(v, scratch[i, NEAR], scratch[i, REGION] > 0.0, radius, normal)
-    add_piece(trees, t, overlap, n, f - first, power)
+    add_piece(contacts, t, overlap, n, f - first, power)
 
 
 @inline
-def add_up(x, radius, power, count, joined, first, geometry, scratch, trees):
-    """Write a row of trees for each part, in the order of their first triangles.
+def add_up(x, radius, power, count, joined, first, geometry, scratch, contacts):
+    """Write a contact for each part, in the order of their first triangles.
 
-    Parameters
-    ----------
-    x, radius, power, geometry, scratch : see `feel`
-    count : rows of scratch
-    joined : whether there are edges to take off
-    first : number of the mesh's first triangle
-
-    Writes
-    ------
-    trees : a row a contact
+    joined: whether there are edges to take off; first: number of the mesh's first triangle.
     """
-    trees_so_far = 0
+    made = 0
     for i in range(count):
         root = root_of(i, scratch)
         if root == i:
-            begin(trees, trees_so_far, int(scratch[i, NUMBER]) - first)
-            scratch[i, TREE] = trees_so_far
-            trees_so_far += 1
-        t = int(scratch[root, TREE])
+            begin(contacts, made, int(scratch[i, NUMBER]) - first)
+            scratch[i, CONTACT] = made
+            made += 1
+        t = int(scratch[root, CONTACT])
         if scratch[i, COUNTS] > 0.0:
-            add_row(i, t, radius, power, first, geometry, scratch, trees)
+            add_row(i, t, radius, power, first, geometry, scratch, contacts)
         if joined:
             for edge in range(3):
                 if scratch[i, EDGES + edge] == TAKEN:
@@ -211,66 +191,42 @@ def add_up(x, radius, power, count, joined, first, geometry, scratch, trees):
                     v = from_edge(geometry.triangle, f, edge, x)
                     near = dot(v, v)
                     n = unit(v, near, triple(geometry.triangle, f, NORMAL))
-                    take_link(trees, t, radius - math.sqrt(near), n, power)
+                    take_link(contacts, t, radius - math.sqrt(near), n, power)
 
 
 @inline
-def feel(x, radius, power, k, first, geometry, trees, scratch):
-    """Rows of trees for a sphere of this radius at x; as `dem.kernels.walls.geometry.feel`.
+def find_in_mesh(x, radius, power, k, first, geometry, contacts, scratch):
+    """Find the contacts of a sphere with a mesh, as `dem.kernels.walls.geometry.find_contacts` does.
 
-    Parameters
-    ----------
-    x, radius, power, geometry : see `dem.kernels.walls.geometry.feel`
-    k : where the numbers of this mesh begin
-    first : number of its first triangle
-    scratch : a row a triangle within reach
-
-    Writes
-    ------
-    trees : a row a contact
-
-    Returns
-    -------
-    The number of contacts, or less than 0: of rows that lack
+    k, first: where the numbers of the mesh begin, number of its first triangle.
     """
     if is_outside(x, geometry.numbers, k):
         return 0
     leaf = leaf_at(x, geometry.numbers, k, geometry.cells)
     begin_at, stop = geometry.cells[leaf, 1], geometry.cells[leaf, 2]
-    return feel_listed(x, radius, power, first, geometry.listed, begin_at, stop, geometry, trees, scratch)
+    return find_listed(x, radius, power, first, geometry.listed, begin_at, stop, geometry, contacts, scratch)
 
 
 @func
-def feel_listed(x, radius, power, first, listed, begin_at, stop, geometry, trees, scratch):
-    """Contacts of a sphere with listed triangles, in ascending order, which include all within reach.
+def find_listed(x, radius, power, first, listed, begin_at, stop, geometry, contacts, scratch):
+    """Find the contacts of a sphere with listed triangles, in ascending order, which include all within reach.
 
-    Parameters
-    ----------
-    x, radius, power, geometry, first, scratch : see `feel`
-    listed, begin_at, stop : numbers of triangles, and which of them
-
-    Writes
-    ------
-    trees : a row a contact
-
-    Returns
-    -------
-    The number of contacts, or less than 0: of rows that lack
+    As `dem.kernels.walls.geometry.find_contacts`; the triangles are listed from `begin_at` to `stop`.
     """
     count = gather(x, radius, listed, begin_at, stop, geometry, scratch)
     if count == 0:
         return 0
     if count == 1:
-        begin(trees, 0, int(scratch[0, NUMBER]) - first)
-        add_row(0, 0, radius, power, first, geometry, scratch, trees)
+        begin(contacts, 0, int(scratch[0, NUMBER]) - first)
+        add_row(0, 0, radius, power, first, geometry, scratch, contacts)
         return 1
     parts = cancel(count, geometry, scratch)
     lows = parts
     if parts > 1:
         parts = join(x, radius, count, parts, geometry, scratch)
-    if parts > trees.shape[0]:
+    if parts > contacts.shape[0]:
         return -parts
-    add_up(x, radius, power, count, lows > 1, first, geometry, scratch, trees)
+    add_up(x, radius, power, count, lows > 1, first, geometry, scratch, contacts)
     return parts
 
 
@@ -301,19 +257,8 @@ def distance(x, k, geometry):
 def list_near(x, reach, k, geometry, listed, start):
     """List the triangles that are nearer to x than `reach`, at most that of the mesh, in ascending order.
 
-    Parameters
-    ----------
-    x, reach : a place, how near [m]
-    k, geometry : see `feel`
-    start : where in the list to begin
-
-    Writes
-    ------
-    listed : from `start` on, as many as there is room for
-
-    Returns
-    -------
-    what the distance of x from the mesh is not below [m], 0 if any triangle is near; and how many are
+    Writes listed: from `start` on, as many as there is room for. Returns what the distance of x from the mesh is not
+    below [m], 0 if any triangle is near; and how many are.
     """
     if is_outside(x, geometry.numbers, k):
         return distance(x, k, geometry), 0

@@ -1,24 +1,25 @@
-"""Shapes of all walls in flat arrays, each in its own frame, and what a sphere there feels of one.
+"""Shapes of all walls in flat arrays, each in its own frame, and contacts of a sphere there with one.
 
-A kind of wall is a file like ``torus.py`` with ``distance(x, numbers, k)``, the distance of a place x and its gradient,
-and a row of ``wall_kinds``; ``dem.model.walls.wall_shapes`` makes the numbers.
+A kind of wall is a formula of ``primitives``, the distance of a place and its gradient, and a row of ``wall_kinds``;
+``dem.model.walls.wall_shapes`` makes the numbers.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline
-from dem.kernels.walls import ball, block, capsule, contact_patches, plane, rectangle, revolution, torus
-from dem.kernels.walls.mesh_cells import REACH
+from dem.kernels.compiler.jit import func, inline, kernel, noinline
+from dem.kernels.numerics.vector import load
+from dem.kernels.walls import contact_patches, primitives, revolution
 from dem.kernels.walls.potential_terms import add_piece, begin
 from dem.kernels.walls.wall_kinds import CONVEX, ENDS_ONLY, FIRST_OWN, KINDS, SPECIAL, WallKind, own_distance
 
 MESH, REVOLUTION, PLANE, BALL, RECTANGLE, BLOCK, CAPSULE, TORUS = range(8)
 PRIMITIVES = {
-    PLANE: (plane, ENDS_ONLY), BALL: (ball, CONVEX), RECTANGLE: (rectangle, CONVEX), BLOCK: (block, CONVEX),
-    CAPSULE: (capsule, CONVEX), TORUS: (torus, SPECIAL),
+    PLANE: WallKind(primitives.plane_distance, ENDS_ONLY), BALL: WallKind(primitives.ball_distance, CONVEX),
+    RECTANGLE: WallKind(primitives.rectangle_distance, CONVEX), BLOCK: WallKind(primitives.block_distance, CONVEX),
+    CAPSULE: WallKind(primitives.capsule_distance, CONVEX), TORUS: WallKind(primitives.torus_distance, SPECIAL),
 }  # fmt: skip
-KINDS |= {kind: WallKind(file.distance, sides) for kind, (file, sides) in PRIMITIVES.items()}
+KINDS |= PRIMITIVES
 KINDS |= {kind: WallKind(None, SPECIAL) for kind in (MESH, REVOLUTION)}
 
 
@@ -28,8 +29,9 @@ class Geometry(NamedTuple):
     ``kind`` (W,) int64 says what each is; ``first_number`` (W,) int64 where its numbers begin in ``numbers``;
     ``first_triangle`` (W,) int64 where its triangles begin in ``triangle`` (F, 16), see ``triangles``; ``beside``
     (F, 3) int64 is the next triangle around each of their edges, -1 where there is none, ``corner`` (F, 3) int64 their
-    vertices; ``cells`` (C, 3) int64 and ``listed`` (E,) int32 say where they are, see ``cells``. ``room`` (2,) int64 is
-    the number of rows that `feel` needs of scratch, and W. ``own`` is the chain of kinds that are not of this package.
+    vertices; ``cells`` (C, 3) int64 and ``listed`` (E,) int32 say where they are, see ``mesh_cells``. ``room`` (2,)
+    int64 is the number of rows that `find_contacts` needs of scratch, and W. ``own`` is the chain of kinds that are not
+    of this package.
     """
 
     kind: np.ndarray
@@ -66,19 +68,19 @@ def distance_of_own(kind, x, geometry, k):
 def _choice():
     """Function of (kind, x, geometry, k): distance of x from a primitive, less than 0 within, and its gradient."""
     found = distance_of_own
-    for kind, (file, _) in reversed(PRIMITIVES.items()):
-        found = _either(kind, file.distance, found)
+    for kind, row in reversed(PRIMITIVES.items()):
+        found = _either(kind, row.distance, found)
     return found
 
 
 distance = _choice()
 
 
-@inline
-def feel(w, x, radius, power, geometry, trees, scratch):
-    """Find the contacts of a sphere with wall w: a row of trees for each.
+@noinline
+def find_contacts(w, x, radius, power, geometry, contacts, scratch):
+    """Find the contacts of a sphere with wall w, in the order of lowest pieces: a row of ``potential_terms`` for each.
 
-    See ``potential_terms``, in the order of lowest pieces.
+    A function of its own, which gets all arrays as arguments.
 
     Parameters
     ----------
@@ -92,7 +94,7 @@ def feel(w, x, radius, power, geometry, trees, scratch):
         p of the normal force, δ^p: 3/2 for Hertz's law, 1 for a linear one.
     geometry : Geometry
         All walls.
-    trees : (T, 8) float64
+    contacts : (T, 8) float64
         Rows to write.
     scratch : (M, 12) float64
         Room to work in, `geometry.room[0]` rows or more.
@@ -104,14 +106,16 @@ def feel(w, x, radius, power, geometry, trees, scratch):
     """
     kind, k = geometry.kind[w], geometry.first_number[w]
     if kind == MESH:
-        return contact_patches.feel(x, radius, power, k, geometry.first_triangle[w], geometry, trees, scratch)
+        return contact_patches.find_in_mesh(
+            x, radius, power, k, geometry.first_triangle[w], geometry, contacts, scratch
+        )
     if kind == REVOLUTION:
-        return revolution.feel(x, radius, power, geometry.numbers, k, trees, scratch)
+        return revolution.find_on_revolution(x, radius, power, geometry.numbers, k, contacts, scratch)
     d, n = distance(kind, x, geometry, k)
     if d >= radius:
         return 0
-    begin(trees, 0, 0)
-    add_piece(trees, 0, radius - d, n, 0, power)
+    begin(contacts, 0, 0)
+    add_piece(contacts, 0, radius - d, n, 0, power)
     return 1
 
 
@@ -127,12 +131,6 @@ def clearance(w, x, geometry):
     return d
 
 
-@inline
-def reach_of(w, geometry):
-    """How large spheres may be that feel wall w [m]."""
-    return geometry.numbers[geometry.first_number[w] + REACH] if geometry.kind[w] == MESH else np.inf
-
-
 @func
 def neighbours_of(w, piece, other, geometry):
     """Whether two pieces of a wall share an edge or a vertex, or are the same: contacts go on from one to the other."""
@@ -146,3 +144,13 @@ def neighbours_of(w, piece, other, geometry):
                     return True
         return False
     return piece == other
+
+
+@kernel
+def clearances(places, geometry, found):
+    """Write the `clearance` of each place (3, K) from the nearest wall to `found` (K,) [m], walls as at time 0."""
+    for k in range(found.size):
+        nearest = np.inf
+        for w in range(geometry.kind.size):
+            nearest = min(nearest, clearance(w, load(places, k), geometry))
+        found[k] = nearest

@@ -60,15 +60,7 @@ def leaf_and_room(x, numbers, k, cells):
 def near_part(k, c, half, reach, f, middle, rows):
     """Whether triangle f may come near part k of a cell about c, of half the size `half`: by its box and its plane.
 
-    Parameters
-    ----------
-    k, c, half : number of the part, middle of the cell, half the size of its parts
-    reach : how near
-    f, middle, rows : the triangle; middle and half size of each one's box; `Geometry.triangle`
-
-    Returns
-    -------
-    bool
+    middle, rows: middle and half size of each triangle's box; `Geometry.triangle`.
     """
     x = c[0] + (half if k & 1 else -half)
     y = c[1] + (half if k & 2 else -half)
@@ -85,19 +77,10 @@ def near_part(k, c, half, reach, f, middle, rows):
 
 @kernel
 def mark(cell, triangle, centre, half, reach, middle, rows, masks, counts):
-    """Say which of the eight parts of cells triangles may come near.
+    """Write which of the eight parts of cells triangles may come near to masks (K,), their numbers to counts (8 C,).
 
-    Parameters
-    ----------
-    cell, triangle : (K,) int32, pairs of a cell and a triangle near it
-    centre : (C, 3), middles of the cells
-    half, reach : half the size of the parts; how near
-    middle, rows : see `near_part`
-
-    Writes
-    ------
-    masks : (K,) uint8, a bit for each part
-    counts : (8 C,) int64, triangles near each part
+    cell, triangle, centre: (K,) pairs of a cell and a triangle near it, (C, 3) middles of the cells; half: half the
+    size of the parts; middle, rows: see `near_part`.
     """
     for e in range(cell.shape[0]):
         i = cell[e]
@@ -114,14 +97,7 @@ def mark(cell, triangle, centre, half, reach, middle, rows, masks, counts):
 def deal(cell, triangle, masks, following, cell_out, triangle_out):
     """Write the pairs of parts and triangles, those of a part together, in the order that they had.
 
-    Parameters
-    ----------
-    cell, triangle, masks : as `mark` had them
-
-    Writes
-    ------
-    following : (8 C,) int64, where the next pair of each part goes
-    cell_out, triangle_out : the pairs
+    following: (8 C,) where the next pair of each part goes, which counts on.
     """
     for e in range(cell.shape[0]):
         for k in range(8):

@@ -104,20 +104,9 @@ def carried(x, q, c, d):
 
 @func
 def place(w, time, further, drift, motions, poses):
-    """Put wall w where it is at a time.
+    """Put wall w where it is at a time; returns the distance that none of its points exceeds from where it was [m].
 
-    Parameters
-    ----------
-    w, time, motions : its number, [s], `Motions`
-    further, drift : how much further along it is than its stages take it, and how fast that grows [m, m/s]
-
-    Writes
-    ------
-    poses : column w of all of `Poses`
-
-    Returns
-    -------
-    distance that none of its points exceeds from where it was before [m]
+    further, drift: how much further along it is than its stages take it, and how fast that grows [m, m/s].
     """
     before, turned = load(poses.middle, w), load_quaternion(poses.orientation, w)
     x, about, origin = load(motions.middle, w), load(motions.about, w), (0.0, 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""Terms of the potential of walls, δ^(p+1) / (p+1), and their sums: one row of ``trees`` a contact.
+"""Terms of the potential of walls, δ^(p+1) / (p+1), and their sums: one row of ``contacts`` each.
 
 A wall in contact with a sphere of radius R pushes by what is its own, a stiffness, times the gradient of
 
@@ -7,6 +7,9 @@ A wall in contact with a sphere of radius R pushes by what is its own, a stiffne
 over distances d of the sphere's centre. p is 3/2 for Hertz's law, 1 for linear springs. The gradient is G = Σ ± δ^p n,
 n the gradient of d. A law gets the overlap |G|^(1/p) along G; for a normal force that goes with another power of the
 overlap, or adhesion, the force of several terms is continuous, but no gradient.
+
+Contacts of the side of a capsule have three columns more: Σ ± s δ^p n, s the place of a term on the capsule's segment,
+from -1 at the first end to 1.
 """
 
 import math
@@ -15,6 +18,8 @@ from dem.kernels.compiler.jit import inline
 
 # columns of a row: G (three), the potential, the deepest δ, the piece that is that deep, the lowest piece, links
 POTENTIAL, DEEPEST, ANCHOR, FIRST, LINKS, COLUMNS = 3, 4, 5, 6, 7, 8
+MOMENT, SIDE_COLUMNS = 8, 11  # of the side of a capsule
+NOTHING = 1e-11  # of the potential of a contact as deep
 LOBE = 1 << 32  # in the number of a piece that touches the side of a capsule at several places: which of them
 
 
@@ -27,32 +32,64 @@ def raised(overlap, power):
 
 
 @inline
-def begin(trees, t, piece):
-    """Write an empty row of a contact to tree t."""
+def begin(contacts, t, piece):
+    """Write an empty row of a contact to row t."""
     for column in range(COLUMNS):
-        trees[t, column] = 0.0
-    trees[t, ANCHOR] = trees[t, FIRST] = piece
+        contacts[t, column] = 0.0
+    contacts[t, ANCHOR] = contacts[t, FIRST] = piece
 
 
 @inline
-def add_piece(trees, t, overlap, n, piece, power):
+def add_piece(contacts, t, overlap, n, piece, power):
     """Add the term of a piece; of equally deep ones the first is kept."""
     term = raised(overlap, power)
-    trees[t, 0] += term * n[0]
-    trees[t, 1] += term * n[1]
-    trees[t, 2] += term * n[2]
-    trees[t, POTENTIAL] += term * overlap / (power + 1.0)
-    if overlap > trees[t, DEEPEST]:
-        trees[t, DEEPEST] = overlap
-        trees[t, ANCHOR] = piece
+    contacts[t, 0] += term * n[0]
+    contacts[t, 1] += term * n[1]
+    contacts[t, 2] += term * n[2]
+    contacts[t, POTENTIAL] += term * overlap / (power + 1.0)
+    if overlap > contacts[t, DEEPEST]:
+        contacts[t, DEEPEST] = overlap
+        contacts[t, ANCHOR] = piece
 
 
 @inline
-def take_link(trees, t, overlap, n, power):
+def take_link(contacts, t, overlap, n, power):
     """Take off the term of what two pieces share."""
     term = raised(overlap, power)
-    trees[t, 0] -= term * n[0]
-    trees[t, 1] -= term * n[1]
-    trees[t, 2] -= term * n[2]
-    trees[t, POTENTIAL] -= term * overlap / (power + 1.0)
-    trees[t, LINKS] += 1.0
+    contacts[t, 0] -= term * n[0]
+    contacts[t, 1] -= term * n[1]
+    contacts[t, 2] -= term * n[2]
+    contacts[t, POTENTIAL] -= term * overlap / (power + 1.0)
+    contacts[t, LINKS] += 1.0
+
+
+@inline
+def add_side_term(contacts, t, overlap, n, s, piece, power):
+    """Add the term of a piece of the wall, at the place s of a side."""
+    add_piece(contacts, t, overlap, n, piece, power)
+    term = s * raised(overlap, power)
+    for k in range(3):
+        contacts[t, MOMENT + k] += term * n[k]
+
+
+@inline
+def take_side_link(contacts, t, overlap, n, s, power):
+    """Take off the term of a link, at the place s of a side."""
+    take_link(contacts, t, overlap, n, power)
+    term = s * raised(overlap, power)
+    for k in range(3):
+        contacts[t, MOMENT + k] -= term * n[k]
+
+
+@inline
+def begin_side(contacts, t, piece):
+    """Write an empty row of a contact of a side to row t."""
+    begin(contacts, t, piece)
+    for k in range(3):
+        contacts[t, MOMENT + k] = 0.0
+
+
+@inline
+def is_counted(contacts, t, power):
+    """1 if a contact of a side has more than rounding has left of a low that is one with an end where it appears."""
+    return 1 if contacts[t, POTENTIAL] > NOTHING * contacts[t, DEEPEST] * raised(contacts[t, DEEPEST], power) else 0

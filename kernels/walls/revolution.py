@@ -11,7 +11,6 @@ import math
 
 from dem.kernels.compiler.jit import func, inline
 from dem.kernels.numerics.vector import add_scaled, scale
-from dem.kernels.walls.cylindrical import cylindrical
 from dem.kernels.walls.potential_terms import (
     ANCHOR,
     COLUMNS,
@@ -23,6 +22,7 @@ from dem.kernels.walls.potential_terms import (
     begin,
     take_link,
 )
+from dem.kernels.walls.primitives import cylindrical
 
 COUNT, POINTS = 9, 10
 
@@ -33,27 +33,40 @@ NEAR, END, COUNTS, CORNER, SHARED, TAKEN = 2, 3, 4, 5, 7, 8
 
 
 @inline
-def closest(r, z, numbers, at):
-    """Vector from the closest point of the segment that begins at `numbers[at]` to (r, z), and at which end that is."""
-    p, q = r - numbers[at], z - numbers[at + 1]
-    u, v = numbers[at + 2] - numbers[at], numbers[at + 3] - numbers[at + 1]
-    along = (u * p + v * q) / (u * u + v * v)
+def segment_at(numbers, at):
+    """The segment of a polyline that begins at `numbers[at]`."""
+    return numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]
+
+
+@inline
+def from_segment(r, z, segment):
+    """Vector from the closest point of a segment to (r, z), and at which end that is: 0 for neither, 1 for the first.
+
+    A segment without length, a circle, is closest at its first end.
+    """
+    p, q, u, v = r - segment[0], z - segment[1], segment[2] - segment[0], segment[3] - segment[1]
+    along, square = u * p + v * q, u * u + v * v
     if along <= 0.0:
         return p, q, 1
-    if along >= 1.0:
-        return r - numbers[at + 2], z - numbers[at + 3], 2
-    across = (u * q - v * p) / (u * u + v * v)
+    if along >= square:
+        return r - segment[2], z - segment[3], 2
+    across = (u * q - v * p) / square
     return -across * v, across * u, 0
+
+
+@inline
+def is_closed(numbers, k):
+    """Whether a polyline, whose numbers begin at k, ends where it begins."""
+    first, last = k + POINTS, k + POINTS + 2 * (int(numbers[k + COUNT]) - 1)
+    return numbers[first] == numbers[last] and numbers[first + 1] == numbers[last + 1]
 
 
 @inline
 def look(r, z, numbers, k, scratch):
     """Write the row of each segment; returns how many there are, and whether the last ends where the first begins."""
-    points = int(numbers[k + COUNT])
-    at, last = k + POINTS, k + POINTS + 2 * (points - 1)
-    closed = numbers[at] == numbers[last] and numbers[at + 1] == numbers[last + 1]
+    points, at, closed = int(numbers[k + COUNT]), k + POINTS, is_closed(numbers, k)
     for s in range(points - 1):
-        u, v, end = closest(r, z, numbers, at + 2 * s)
+        u, v, end = from_segment(r, z, segment_at(numbers, at + 2 * s))
         scratch[s, 0], scratch[s, 1], scratch[s, NEAR], scratch[s, END] = u, v, math.hypot(u, v), end
         scratch[s, COUNTS] = 1.0
         u, v = r - numbers[at + 2 * s], z - numbers[at + 2 * s + 1]
@@ -105,22 +118,10 @@ def unit(u, v, length, numbers, at):
 
 
 @func
-def feel(x, radius, power, numbers, k, trees, scratch):
-    """Rows of trees for a sphere of this radius at x; as `dem.kernels.walls.geometry.feel`.
+def find_on_revolution(x, radius, power, numbers, k, contacts, scratch):
+    """Find the contacts of a sphere with a surface of revolution, as `dem.kernels.walls.geometry.find_contacts` does.
 
-    Parameters
-    ----------
-    x, radius, power, numbers : see `dem.kernels.walls.geometry.feel`
-    k : where the numbers of this surface begin
-    scratch : a row a segment
-
-    Writes
-    ------
-    trees : a row a contact
-
-    Returns
-    -------
-    The number of contacts, or less than 0: of rows that lack
+    k: where the numbers of the surface begin.
     """
     r, z, radial, axis = cylindrical(x, numbers, k)
     segments, closed = look(r, z, numbers, k, scratch)
@@ -134,51 +135,43 @@ def feel(x, radius, power, numbers, k, trees, scratch):
         at = k + POINTS + 2 * s
         if s == 0 or not holds(s, s - 1, radius, scratch):
             count += 1
-            if count <= trees.shape[0]:
-                begin(trees, count - 1, s)
-        t = min(count, trees.shape[0]) - 1
+            if count <= contacts.shape[0]:
+                begin(contacts, count - 1, s)
+        t = min(count, contacts.shape[0]) - 1
         if scratch[s, TAKEN] == 0.0 and holds(s, s - 1 if s > 0 else segments - 1, radius, scratch):
             n = unit(scratch[s, CORNER], scratch[s, CORNER + 1], scratch[s, SHARED], numbers, at)
-            take_link(trees, t, radius - scratch[s, SHARED], n, power)
+            take_link(contacts, t, radius - scratch[s, SHARED], n, power)
         if scratch[s, COUNTS] > 0.0:
             n = unit(scratch[s, 0], scratch[s, 1], scratch[s, NEAR], numbers, at)
-            add_piece(trees, t, radius - scratch[s, NEAR], n, s, power)
+            add_piece(contacts, t, radius - scratch[s, NEAR], n, s, power)
     joined = closed and count > 1 and scratch[0, NEAR] < radius and holds(0, segments - 1, radius, scratch)
-    if count > trees.shape[0]:
+    if count > contacts.shape[0]:
         return -(count - 1 if joined else count)
     if joined:
         count -= 1
-        join(trees, count)
+        join(contacts, count)
     for t in range(count):
-        store_round(trees, t, radial, axis)
+        gradient = add_scaled(scale(contacts[t, 0], radial), contacts[t, 1], axis)  # of the half plane (r, z)
+        contacts[t, 0], contacts[t, 1], contacts[t, 2] = gradient
     return count
 
 
 @inline
-def join(trees, last):
+def join(contacts, last):
     """Add the last contact to the first: the polyline's end is its beginning."""
     for column in range(COLUMNS):
         if column in (0, 1, POTENTIAL, LINKS):
-            trees[0, column] += trees[last, column]
-    if trees[last, DEEPEST] > trees[0, DEEPEST]:
-        trees[0, DEEPEST], trees[0, ANCHOR] = trees[last, DEEPEST], trees[last, ANCHOR]
-    trees[0, FIRST] = min(trees[0, FIRST], trees[last, FIRST])
-
-
-@inline
-def store_round(trees, t, radial, axis):
-    """Put a sum in the half plane (r, z) into space."""
-    g = add_scaled(scale(trees[t, 0], radial), trees[t, 1], axis)
-    trees[t, 0], trees[t, 1], trees[t, 2] = g
+            contacts[0, column] += contacts[last, column]
+    if contacts[last, DEEPEST] > contacts[0, DEEPEST]:
+        contacts[0, DEEPEST], contacts[0, ANCHOR] = contacts[last, DEEPEST], contacts[last, ANCHOR]
+    contacts[0, FIRST] = min(contacts[0, FIRST], contacts[last, FIRST])
 
 
 @inline
 def touching_pieces(piece, other, numbers, k):
     """Whether two segments are the same, or share a point."""
-    segments = int(numbers[k + COUNT]) - 1
-    at, last = k + POINTS, k + POINTS + 2 * segments
-    closed = numbers[at] == numbers[last] and numbers[at + 1] == numbers[last + 1]
-    return abs(piece - other) <= 1 or (closed and abs(piece - other) == segments - 1)
+    apart = abs(piece - other)
+    return apart <= 1 or (apart == int(numbers[k + COUNT]) - 2 and is_closed(numbers, k))
 
 
 @func
@@ -187,6 +180,6 @@ def distance(x, numbers, k):
     r, z, _radial, _axis = cylindrical(x, numbers, k)
     nearest = math.inf
     for s in range(int(numbers[k + COUNT]) - 1):
-        u, v, _end = closest(r, z, numbers, k + POINTS + 2 * s)
+        u, v, _end = from_segment(r, z, segment_at(numbers, k + POINTS + 2 * s))
         nearest = min(nearest, math.hypot(u, v))
     return nearest

@@ -97,54 +97,44 @@ def turn_of(state, w):
 
 
 @inline
-def pulls(w, felt, free):
+def pulls(w, loads, free):
     """Force and torque on wall w along what is free, contacts and load together."""
-    force = add(rows(felt, 0, w), load(free.load, w))
+    force = add(rows(loads, 0, w), load(free.load, w))
     lever = rotate(turn_of(free.state, w), load(free.arm, w))
-    torque = add(rows(felt, 3, w), cross(lever, load(free.load, w)))
+    torque = add(rows(loads, 3, w), cross(lever, load(free.load, w)))
     return multiply(force, load(free.mobility, w)), multiply(torque, load(free.turns, w))
 
 
 @inline
-def kick(w, felt, half, free):
-    """Change the velocity and the angular momentum of wall w, by half a step.
-
-    Parameters
-    ----------
-    w, half : wall, half a step [s]
-    felt : (7, W) what particles do to walls
-
-    Writes
-    ------
-    free.state : velocity and angular momentum of wall w
-    """
-    acceleration, torque = pulls(w, felt, free)
+def kick(w, loads, half, free):
+    """Change the velocity and the angular momentum of wall w by half a step, by the loads of walls (7, W)."""
+    acceleration, torque = pulls(w, loads, free)
     put(free.state, GOING, w, add_scaled(rows(free.state, GOING, w), half, acceleration))
     put(free.state, ANGULAR, w, add_scaled(rows(free.state, ANGULAR, w), half, torque))
 
 
 @func
-def go_on(w, felt, free):
+def go_on(w, loads, free):
     """Move wall w by a step, from velocities at its beginning to those in its middle, and foresee those at its end."""
     s, half = free.state, 0.5 * free.dt
-    kick(w, felt, half, free)
+    kick(w, loads, half, free)
     velocity, angular = rows(s, GOING, w), rows(s, ANGULAR, w)
     put(s, SHIFT, w, add_scaled(rows(s, SHIFT, w), free.dt, velocity))
     q = turn_of(s, w)
     middle = product(exponential(scale(0.5 * half, spin_at(w, q, angular, free))), q)
     q = renormalise(product(exponential(scale(half, spin_at(w, middle, angular, free))), q))
-    acceleration, torque = pulls(w, felt, free)
+    acceleration, torque = pulls(w, loads, free)
     s[TURN, w], s[TURN + 1, w], s[TURN + 2, w], s[TURN + 3, w] = q
     put(s, VELOCITY, w, add_scaled(velocity, half, acceleration))
     put(s, SPIN, w, spin_at(w, q, add_scaled(angular, half, torque), free))
 
 
 @inline
-def arrive(w, felt, free):
+def arrive(w, loads, free):
     """Complete the step of wall w with the forces at its end; returns how velocities differ from what was foreseen."""
     s = free.state
     before, turning = rows(s, VELOCITY, w), rows(s, SPIN, w)
-    kick(w, felt, 0.5 * free.dt, free)
+    kick(w, loads, 0.5 * free.dt, free)
     put(s, VELOCITY, w, rows(s, GOING, w))
     put(s, SPIN, w, spin_at(w, turn_of(s, w), rows(s, ANGULAR, w), free))
     return subtract(rows(s, VELOCITY, w), before), subtract(rows(s, SPIN, w), turning)
@@ -152,16 +142,7 @@ def arrive(w, felt, free):
 
 @func
 def place(w, motions, poses, free):
-    """Put wall w where it is; returns the distance that none of its points exceeds from where it was before [m].
-
-    Parameters
-    ----------
-    w, motions, free : its number, `dem.kernels.walls.poses.Motions`, `FreeBodies`
-
-    Writes
-    ------
-    poses : column w of all of `dem.kernels.walls.poses.Poses`
-    """
+    """Put wall w where it is; returns the distance that none of its points exceeds from where it was before [m]."""
     before, turned = load(poses.middle, w), load_quaternion(poses.orientation, w)
     point, q = load(motions.about, w), turn_of(free.state, w)
     about = add(point, rows(free.state, SHIFT, w))

@@ -1,4 +1,4 @@
-"""What the side of a capsule feels of a wall, beyond what its two ends feel as spheres.
+"""Contacts of the side of a capsule with a wall, beyond those that its two ends have as spheres.
 
 The distance of a wall along the segment of a capsule has lows. One at an end is what the end, a sphere, feels by itself
 (``contact_patches``, `geometry.distance`). One in between counts in full where it appears, φ(R - b), less what it has
@@ -11,16 +11,13 @@ U is continuous, depends on the surface only, and is that of both ends alone on 
 the distance is convex on (segment x triangle) and on (segment x edge): rule E with one more node, the ends, to which
 each triangle is linked at the distance of the nearer of them. Other walls here are convex, so that the distance is so
 along a segment; the inside of a ball, where it is concave, has no low in between.
-
-A row of trees has three columns more than those of ``potential_terms``: Σ ± s δ^p n, s from -1 at the first end to 1.
 """
 
 import math
 
 from dem.kernels.compiler.jit import func, inline
 from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
-from dem.kernels.walls import segment_distance
-from dem.kernels.walls.axisymmetric_sides import feel_round, feel_torus
+from dem.kernels.walls.axisymmetric_sides import find_side_on_revolution, find_side_on_torus
 from dem.kernels.walls.contact_patches import (
     COUNTS,
     EDGES,
@@ -36,41 +33,41 @@ from dem.kernels.walls.contact_patches import (
 )
 from dem.kernels.walls.geometry import MESH, PLANE, REVOLUTION, TORUS, distance
 from dem.kernels.walls.mesh_cells import is_outside, leaf_at
-from dem.kernels.walls.side_potential_terms import add_term, counts, start, take_term
-from dem.kernels.walls.triangles import CORNER, NORMAL, may_reach, triple, unit
+from dem.kernels.walls.potential_terms import add_side_term, begin_side, is_counted, take_side_link
+from dem.kernels.walls.triangles import (
+    CORNER,
+    END,
+    NORMAL,
+    THROUGH,
+    may_reach,
+    segment_from_edge,
+    segment_from_end,
+    segment_from_triangle,
+    triple,
+    unit,
+)
 
 PLACE, SCRATCH = 12, 13  # columns of scratch: those of ``contact_patches``, and the place on the segment
 HALVINGS = 60
 
 
 @func
-def feel_side(w, x, u, radius, power, geometry, trees, scratch):
-    """Rows of trees for the side of a capsule at x, with half its axis u, in the frame of wall w.
+def find_side_contacts(w, x, u, radius, power, geometry, contacts, scratch):
+    """Find the contacts of the side of a capsule at x, with half its axis u, in the frame of wall w; returns how many.
 
-    Parameters
-    ----------
-    w, x, radius, power, geometry : see `dem.kernels.walls.geometry.feel`
-    u : from x to the second end [m]
-    scratch : (Q, SCRATCH), a row more than triangles that are near
-
-    Writes
-    ------
-    trees : a row a contact, of COLUMNS
-
-    Returns
-    -------
-    The number of contacts
+    As `dem.kernels.walls.geometry.find_contacts`. contacts: rows of SIDE_COLUMNS; scratch: (Q, SCRATCH), a row more
+    than triangles that are near.
     """
     kind, k = geometry.kind[w], geometry.first_number[w]
     if kind == MESH:
-        return feel_mesh(w, x, u, radius, power, geometry, trees, scratch)
-    if kind == PLANE:  # both ends feel all of it
+        return find_side_on_mesh(w, x, u, radius, power, geometry, contacts, scratch)
+    if kind == PLANE:  # both ends have all of it
         return 0
     if kind == REVOLUTION:
-        return feel_round(x, u, radius, power, geometry.numbers, k, trees, scratch)
+        return find_side_on_revolution(x, u, radius, power, geometry.numbers, k, contacts, scratch)
     if kind == TORUS:
-        return feel_torus(x, u, radius, power, geometry.numbers, k, trees, scratch)
-    return feel_convex(kind, x, u, radius, power, geometry, k, trees)
+        return find_side_on_torus(x, u, radius, power, geometry.numbers, k, contacts, scratch)
+    return find_side_on_convex(kind, x, u, radius, power, geometry, k, contacts)
 
 
 @func
@@ -81,22 +78,8 @@ def slope(kind, x, u, s, geometry, k):
 
 
 @inline
-def feel_convex(kind, x, u, radius, power, geometry, k, trees):
-    """Contact of the side of a capsule with a wall whose distance is convex, or concave, along lines.
-
-    Parameters
-    ----------
-    kind, x, u, radius, power : see `feel_side`
-    geometry, k : all walls; where the numbers of this one begin
-
-    Writes
-    ------
-    trees : a row
-
-    Returns
-    -------
-    The number of contacts, 0 or 1
-    """
+def find_side_on_convex(kind, x, u, radius, power, geometry, k, contacts):
+    """Find the contact with a wall whose distance is convex, or concave, along lines; returns their number, 0 or 1."""
     d_a, n_a, falls = slope(kind, x, u, -1.0, geometry, k)
     d_b, n_b, grows = slope(kind, x, u, 1.0, geometry, k)
     if falls >= 0.0 or grows <= 0.0:
@@ -113,13 +96,13 @@ def feel_convex(kind, x, u, radius, power, geometry, k, trees):
     d, n, _rise = slope(kind, x, u, s, geometry, k)
     if d >= min(radius, min(d_a, d_b)):
         return 0
-    start(trees, 0, 0)
-    add_term(trees, 0, radius - d, n, s, 0, power)
+    begin_side(contacts, 0, 0)
+    add_side_term(contacts, 0, radius - d, n, s, 0, power)
     if min(d_a, d_b) < radius:
         if d_a <= d_b:
-            take_term(trees, 0, radius - d_a, n_a, -1.0, power)
+            take_side_link(contacts, 0, radius - d_a, n_a, -1.0, power)
         else:
-            take_term(trees, 0, radius - d_b, n_b, 1.0, power)
+            take_side_link(contacts, 0, radius - d_b, n_b, 1.0, power)
     return 1
 
 
@@ -133,7 +116,7 @@ def gather(w, x, u, radius, geometry, scratch):
     for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
         f = geometry.listed[entry]
         if may_reach(geometry.triangle, f, x, reach):
-            v, s, region = segment_distance.from_triangle(geometry.triangle, f, x, u)
+            v, s, region = segment_from_triangle(geometry.triangle, f, x, u)
             near = dot(v, v)
             if near < radius * radius:
                 scratch[count, 0], scratch[count, 1], scratch[count, 2] = v
@@ -155,11 +138,9 @@ def cancel(count, geometry, scratch):
     for i in range(count):
         region = int(scratch[i, REGION])
         first = region - 1 if region < 4 else region - 4  # of the edges that the closest point is on
-        for turn in range(
-            2 if 4 <= region < segment_distance.THROUGH else 0 if region == segment_distance.THROUGH else 1
-        ):
+        for turn in range(2 if 4 <= region < THROUGH else 0 if region == THROUGH else 1):
             j = count
-            if region != segment_distance.END:
+            if region != END:
                 j = neighbour(i, first if turn == 0 else (first + 2) % 3, count, geometry, scratch)
             if j >= 0 and leave_out(i, j, scratch):
                 lows -= 1
@@ -172,45 +153,24 @@ def link_of(i, edge, x, u, geometry, scratch):
     """Where row i is linked: over an edge of its triangle, or by its nearer end if that is 3; vector, place, d²."""
     f = int(scratch[i, NUMBER])
     if edge < 3:
-        v, s, _at = segment_distance.from_edge(geometry.triangle, f, edge, x, u)
+        v, s, _at = segment_from_edge(geometry.triangle, f, edge, x, u)
     else:
-        v, s = segment_distance.from_end(geometry.triangle, f, x, u)
+        v, s = segment_from_end(geometry.triangle, f, x, u)
     return v, s, dot(v, v)
 
 
 @inline
-def take_off(t, i, edge, x, u, radius, power, geometry, scratch, trees):
-    """Take a link off a contact.
-
-    Parameters
-    ----------
-    t, i, edge : contact; see `link_of`
-    x, u, radius, power, geometry, scratch : see `feel_side`
-
-    Writes
-    ------
-    trees : row t
-    """
+def take_off(t, i, edge, x, u, radius, power, geometry, scratch, contacts):
+    """Take a link off contact t; i, edge: see `link_of`."""
     v, s, near = link_of(i, edge, x, u, geometry, scratch)
     n = unit(v, near, triple(geometry.triangle, int(scratch[i, NUMBER]), NORMAL))
-    take_term(trees, t, radius - math.sqrt(near), n, s, power)
+    take_side_link(contacts, t, radius - math.sqrt(near), n, s, power)
 
 
 @func
-def add_up(t, root, count, x, u, radius, power, first, geometry, scratch, trees):
-    """Make a contact of the rows that hang on a root.
-
-    Parameters
-    ----------
-    t, root, count : contact; row; rows of scratch
-    x, u, radius, power, geometry, scratch : see `feel_side`
-    first : number of the mesh's first triangle
-
-    Writes
-    ------
-    trees : row t
-    """
-    start(trees, t, int(scratch[root, NUMBER]) - first)
+def add_up(t, root, count, x, u, radius, power, first, geometry, scratch, contacts):
+    """Make contact t of the rows that hang on a root; first: number of the mesh's first triangle."""
+    begin_side(contacts, t, int(scratch[root, NUMBER]) - first)
     for i in range(count):
         if root_of(i, scratch) == root:
             f, near = int(scratch[i, NUMBER]), scratch[i, NEAR]
@@ -218,10 +178,10 @@ def add_up(t, root, count, x, u, radius, power, first, geometry, scratch, trees)
                 n = unit((scratch[i, 0], scratch[i, 1], scratch[i, 2]), near, triple(geometry.triangle, f, NORMAL))
                 if near == 0.0 and dot(n, subtract(x, triple(geometry.triangle, f, CORNER))) < 0.0:
                     n = scale(-1.0, n)
-                add_term(trees, t, radius - math.sqrt(near), n, scratch[i, PLACE], f - first, power)
+                add_side_term(contacts, t, radius - math.sqrt(near), n, scratch[i, PLACE], f - first, power)
             for edge in range(3):
                 if scratch[i, EDGES + edge] == TAKEN:
-                    take_off(t, i, edge, x, u, radius, power, geometry, scratch, trees)
+                    take_off(t, i, edge, x, u, radius, power, geometry, scratch, contacts)
 
 
 @inline
@@ -240,17 +200,8 @@ def nearest_link(count, radius, x, u, geometry, scratch):
 
 
 @inline
-def feel_mesh(w, x, u, radius, power, geometry, trees, scratch):
-    """Contacts of the side of a capsule with a mesh.
-
-    Parameters
-    ----------
-    w, x, u, radius, power, geometry, scratch : see `feel_side`
-
-    Writes
-    ------
-    trees : a row a contact
-    """
+def find_side_on_mesh(w, x, u, radius, power, geometry, contacts, scratch):
+    """Find the contacts of the side of a capsule with a mesh; returns their number."""
     count, first = gather(w, x, u, radius, geometry, scratch), geometry.first_triangle[w]
     lows = cancel(count, geometry, scratch) if count > 0 else 0
     if lows == 0:
@@ -265,9 +216,9 @@ def feel_mesh(w, x, u, radius, power, geometry, trees, scratch):
             break
         a, b, ends = root_of(i, scratch), root_of(j, scratch), root_of(count, scratch)
         if ends in (a, b):
-            add_up(made, b if a == ends else a, count, x, u, radius, power, first, geometry, scratch, trees)
-            take_off(made, i, edge, x, u, radius, power, geometry, scratch, trees)
-            made += counts(trees, made, power)
+            add_up(made, b if a == ends else a, count, x, u, radius, power, first, geometry, scratch, contacts)
+            take_off(made, i, edge, x, u, radius, power, geometry, scratch, contacts)
+            made += is_counted(contacts, made, power)
         else:
             scratch[i, EDGES + edge] = TAKEN
         unite(a, b, scratch)
@@ -275,6 +226,6 @@ def feel_mesh(w, x, u, radius, power, geometry, trees, scratch):
     ends = root_of(count, scratch)
     for i in range(count):
         if root_of(i, scratch) == i and i != ends:
-            add_up(made, i, count, x, u, radius, power, first, geometry, scratch, trees)
-            made += counts(trees, made, power)
+            add_up(made, i, count, x, u, radius, power, first, geometry, scratch, contacts)
+            made += is_counted(contacts, made, power)
     return made

@@ -1,8 +1,11 @@
-"""Closest points of triangles and of their edges.
+"""Closest points of triangles and their edges, to places and to segments.
 
 A row of `Geometry.triangle` is: the smallest circle about the triangle, centre (3) and radius; unit normal (3); corner
 A (3); B - A (3); C - A (3). Edges are 0 from A to B, 1 from B to C, 2 from C to A; the *region* in which the closest
 point lies is 0 for the face, 1 to 3 for edges 0 to 2, 4 to 6 for corners A to C.
+
+A segment is x + s u, s from -1 to 1. Of a triangle it may be nearest at one of its ends, at an edge or a corner of the
+triangle, or anywhere if it passes through; distances are convex along it, so that nothing else is left.
 """
 
 import math
@@ -12,6 +15,9 @@ from dem.kernels.numerics.vector import add, add_scaled, dot, scale, subtract
 
 RADIUS, NORMAL, CORNER, AB, AC, NUMBERS = 3, 4, 7, 10, 13, 16
 LONGER = 1.0 + 1e-9
+LEAST = 1e-300  # in place of a length of zero
+TIE = 1e-12  # of squared distances: what is nearer by less is as near
+END, THROUGH = 0, 7  # regions of segments besides: nearest at an end of the segment, or through the face
 
 
 @inline
@@ -76,15 +82,18 @@ def closest(p, ab, ac, n):  # noqa: PLR0911, one for each region
 
 
 @inline
+def edge_of(rows, t, edge):
+    """Where an edge of triangle t begins, and the vector along it."""
+    start, along = triple(rows, t, CORNER), triple(rows, t, AB)
+    if edge == 1:
+        return add(start, along), subtract(triple(rows, t, AC), along)
+    return start, triple(rows, t, AC) if edge == 2 else along
+
+
+@inline
 def from_edge(rows, t, edge, x):
     """Vector from the closest point of an edge of triangle t to x."""
-    start = triple(rows, t, CORNER)
-    along = triple(rows, t, AB)
-    if edge == 1:
-        start = add(start, along)
-        along = subtract(triple(rows, t, AC), along)
-    elif edge == 2:
-        along = triple(rows, t, AC)
+    start, along = edge_of(rows, t, edge)
     p = subtract(x, start)
     s = dot(p, along) / dot(along, along)
     return add_scaled(p, -min(max(s, 0.0), 1.0), along)
@@ -100,19 +109,73 @@ def unit(v, near, n):
 
 @inline
 def from_piece(v, near, beside, radius, n):
-    """Overlap of a sphere with a triangle, and the direction away from it.
+    """Overlap of a sphere of this radius with a triangle of unit normal n [m], and the unit vector away from it.
 
-    Parameters
-    ----------
-    v, near, beside : from the closest point to the sphere's centre, its square, whether it is on an edge or a corner
-    radius, n : of the sphere [m], unit normal of the triangle
-
-    Returns
-    -------
-    overlap [m], unit vector
+    v, near, beside: from the closest point to the sphere's centre, its square, whether it is on an edge or a corner.
     """
     if beside:
         n = unit(v, near, n)
     elif dot(v, n) < 0.0:
         n = scale(-1.0, n)
     return radius - math.sqrt(near), n
+
+
+@inline
+def segment_from_edge(rows, t, edge, x, u):
+    """Vector from the closest point of an edge of triangle t to that of a segment; places on both, 0 to 1 on the edge.
+
+    C. Ericson, Real-Time Collision Detection (2005), section 5.1.9.
+    """
+    start, along = edge_of(rows, t, edge)
+    r = subtract(x, start)
+    a, b, e, c, f = dot(u, u), dot(u, along), dot(along, along), dot(u, r), dot(along, r)
+    s = min(max((b * f - c * e) / max(a * e - b * b, LEAST), -1.0), 1.0)
+    t_edge = min(max((b * s + f) / e, 0.0), 1.0)
+    s = min(max((b * t_edge - c) / max(a, LEAST), -1.0), 1.0)
+    return add_scaled(add_scaled(r, s, u), -t_edge, along), s, t_edge
+
+
+@inline
+def segment_from_end(rows, t, x, u):
+    """Vector from triangle t to the nearer end of a segment, and which that is, -1 or 1."""
+    one, _region = from_closest(rows, t, subtract(x, u))
+    other, _region = from_closest(rows, t, add(x, u))
+    return (other, 1.0) if dot(other, other) < dot(one, one) else (one, -1.0)
+
+
+@inline
+def corner_at(edge, place):
+    """Region of the corner at an end of an edge."""
+    if edge == 2:
+        return 4 if place <= 0.0 else 6
+    return 4 + edge if place <= 0.0 else 5 + edge
+
+
+@inline
+def passes_through(rows, t, x, u):
+    """Whether a segment passes through triangle t, not in its plane."""
+    n, p = triple(rows, t, NORMAL), subtract(x, triple(rows, t, CORNER))
+    height, rise = dot(p, n), dot(u, n)
+    if abs(height) >= abs(rise):
+        return False
+    _v, region = from_closest(rows, t, add_scaled(x, -height / rise, u))
+    return region == 0
+
+
+@inline
+def segment_from_triangle(rows, t, x, u):
+    """Vector from the closest point of triangle t to that of a segment, its place on the segment, and the region.
+
+    That is END where an end is as near as any, `THROUGH` where the segment passes through, else that of `triangles`.
+    """
+    best, place = segment_from_end(rows, t, x, u)
+    nearest, region = dot(best, best) * (1.0 - TIE), END
+    for edge in range(3):
+        v, s, at = segment_from_edge(rows, t, edge, x, u)
+        near = dot(v, v)
+        if near < nearest and abs(s) < 1.0:
+            best, place, nearest = v, s, near
+            region = 1 + edge if 0.0 < at < 1.0 else corner_at(edge, at)
+    if passes_through(rows, t, x, u):
+        return (0.0, 0.0, 0.0), 0.0, THROUGH
+    return best, place, region

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
-from dem.kernels.walls.cylindrical import cylindrical
+from dem.kernels.walls.primitives import cylindrical
 from dem.kernels.walls.wall_kinds import CONVEX, WallKind
 
 import dem

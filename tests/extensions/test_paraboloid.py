@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dem.kernels.walls.clearance import clearances
+from dem.kernels.walls.geometry import clearances
 from dem.kernels.walls.wall_kinds import KINDS, REFUSED
 
 import dem

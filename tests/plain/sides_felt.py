@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-from dem.kernels.walls.geometry import clearance, feel
-from dem.kernels.walls.side_potential_terms import COLUMNS
-from dem.kernels.walls.sides import SCRATCH, feel_side
+from dem.kernels.walls.geometry import clearance, find_contacts
+from dem.kernels.walls.potential_terms import SIDE_COLUMNS
+from dem.kernels.walls.sides import SCRATCH, find_side_contacts
 
 from dem.model.walls.wall_shapes import geometry_of, room_of_sides
 
@@ -18,17 +18,17 @@ class Felt:
     def __init__(self, wall):
         self.geometry = geometry_of([wall.shape], reach=RADIUS + HALF + 0.1)
         rows = room_of_sides([wall.shape], int(self.geometry.room[0]))
-        self.trees, self.scratch = np.zeros((rows, COLUMNS)), np.zeros((rows, SCRATCH))
+        self.trees, self.scratch = np.zeros((rows, SIDE_COLUMNS)), np.zeros((rows, SCRATCH))
 
     def sides(self, x, u):
         """Contacts of the side."""
-        return feel_side(0, tuple(x), tuple(u), RADIUS, 1.5, self.geometry, self.trees, self.scratch)
+        return find_side_contacts(0, tuple(x), tuple(u), RADIUS, 1.5, self.geometry, self.trees, self.scratch)
 
     def __call__(self, x, u):
         """Potential, force and torque, and the number of contacts of the side."""
         energy, force, torque = 0.0, np.zeros(3), np.zeros(3)
         for end in (-1, 1):
-            for t in range(feel(0, tuple(x + end * u), RADIUS, 1.5, self.geometry, self.trees, self.scratch)):
+            for t in range(find_contacts(0, tuple(x + end * u), RADIUS, 1.5, self.geometry, self.trees, self.scratch)):
                 energy, force = energy + self.trees[t, 3], force + self.trees[t, :3]
                 torque = torque + np.cross(end * u, self.trees[t, :3])
         sides = self.sides(x, u)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from dem.kernels.walls.geometry import feel
+from dem.kernels.walls.geometry import find_contacts
 
 import dem
 from dem.model.walls.mesh_builders import turned
@@ -49,7 +49,7 @@ def test_rule_e_leaves_out_the_farthest_edge_of_a_ring():
     energy, force = in_cone(x)
     trees, scratch = np.zeros((geometry.room[0], 8)), np.zeros((geometry.room[0], 12))
     for at, e, f in zip(x, energy, force, strict=True):
-        count = feel(0, tuple(at), R, 1.5, geometry, trees, scratch)
+        count = find_contacts(0, tuple(at), R, 1.5, geometry, trees, scratch)
         assert trees[:count, 3].sum() == pytest.approx(e, rel=1e-9, abs=1e-12)
         np.testing.assert_allclose(trees[:count, :3].sum(0), f, rtol=1e-9, atol=1e-12)
 

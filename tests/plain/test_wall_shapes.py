@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from dem.kernels.walls.contact_patches import edge_at, edges_at
-from dem.kernels.walls.geometry import clearance, feel, neighbours_of
+from dem.kernels.walls.geometry import clearance, find_contacts, neighbours_of
 from dem.kernels.walls.triangles import from_closest
 
 from dem.model.walls import mesh_builders, wall_shapes
@@ -19,7 +19,7 @@ HERTZ = 1.5
 def felt(geometry, x, radius=1.0, power=HERTZ, rows=32):
     """Rows of trees, of wall 0."""
     trees, scratch = np.full((rows, 8), np.nan), np.full((int(geometry.room[0]), 12), np.nan)
-    count = feel(0, tuple(map(float, x)), radius, power, geometry, trees, scratch)
+    count = find_contacts(0, tuple(map(float, x)), radius, power, geometry, trees, scratch)
     assert count >= 0
     return trees[:count]
 
@@ -215,7 +215,7 @@ def test_more_contacts_than_rows():
     """The number that is needed is told."""
     geometry = roof(math.pi / 4, up=True)
     trees, scratch = np.zeros((1, 8)), np.zeros((int(geometry.room[0]), 12))
-    assert feel(0, (0.0, 0.3, 1.3), 1.0, HERTZ, geometry, trees, scratch) == -2
+    assert find_contacts(0, (0.0, 0.3, 1.3), 1.0, HERTZ, geometry, trees, scratch) == -2
 
 
 def divided(vertices, triangles):

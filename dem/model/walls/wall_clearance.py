@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.kernels.walls.clearance import clearances
+from dem.kernels.walls.geometry import clearances
 from dem.model.walls.wall_shapes import geometry_of
 
 if TYPE_CHECKING:

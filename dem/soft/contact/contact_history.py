@@ -8,8 +8,8 @@ import numpy as np
 
 from dem.kernels.soft.contact import contact_history
 from dem.kernels.soft.contact.capsules import SLOTS
-from dem.kernels.soft.wall_contact import wall_history, wall_history_tables
-from dem.kernels.soft.wall_contact.near_wall_record import IN_USE
+from dem.kernels.soft.wall_contact import wall_history
+from dem.kernels.soft.wall_contact.wall_arrays import IN_USE
 
 if TYPE_CHECKING:
     from dem.kernels.soft.state import Bodies, Neighbours
@@ -35,14 +35,14 @@ class ContactHistory(NamedTuple):
 
         Rows of `wall_contacts` are those of the numbering, or without one of the bodies here.
         """
-        others = wall_history_tables.count_slots(walls) if walls and width else 0
+        others = wall_history.count_slots(walls) if walls and width else 0
         n = (_count(neighbours) if width else 0) + others
         contacts = numbering.by_row(bodies.identity, bodies.wall_contacts) if numbering else bodies.wall_contacts
         table = cls(np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((n, width)), contacts)
         if n:
             contact_history.write_table(bodies, first_number, neighbours, table.i, table.j, table.history)
         if others:
-            wall_history_tables.write_slots(n - others, bodies, first_number, walls, table.i, table.j, table.history)
+            wall_history.write_slots(n - others, bodies, first_number, walls, table.i, table.j, table.history)
         if capsules and n and neighbours.history.shape[1]:
             table.history[:] = _without_ended(table, neighbours.history.shape[1] - 1)
         return table
@@ -54,8 +54,8 @@ class ContactHistory(NamedTuple):
 
     def only_walls(self, numbers: np.ndarray) -> ContactHistory:
         """Contact history for a run that keeps only some walls beside the box, of ascending numbers (K,)."""
-        beside = self.j < -wall_history_tables.FACES
-        key = -1 - wall_history_tables.FACES - self.j[beside]
+        beside = self.j < -wall_history.FACES
+        key = -1 - wall_history.FACES - self.j[beside]
         number, above = (
             (key >> wall_history.PIECE_BITS) & (wall_history.SIDE - 1),
             (key >> wall_history.PIECE_BITS) & ~(wall_history.SIDE - 1),
@@ -64,7 +64,7 @@ class ContactHistory(NamedTuple):
         stays, j = np.ones(self.j.size, bool), self.j.copy()
         stays[beside] = np.isin(number, numbers)
         key = ((np.searchsorted(numbers, number) | above) << wall_history.PIECE_BITS) | piece
-        j[beside] = -1 - wall_history_tables.FACES - key
+        j[beside] = -1 - wall_history.FACES - key
         return self._replace(i=self.i[stays], j=j[stays], history=self.history[stays])
 
     def indexed(self, spheres: int, first_number: np.ndarray) -> Index:
@@ -98,7 +98,7 @@ class Index(NamedTuple):
         if not self.order.size:
             walls.at[:, IN_USE] = 0
             return 0
-        return wall_history_tables.read_slots(bodies, self.first_number, walls, *self.table[:3], self.first, self.order)
+        return wall_history.read_slots(bodies, self.first_number, walls, *self.table[:3], self.first, self.order)
 
     def give_pairs(self, bodies: Bodies, neighbours: Neighbours) -> None:
         """Tell candidate pairs what they remember."""

@@ -73,7 +73,9 @@ class EngineWalls:
         if not self.beside_box:
             return {}
         free = self.faces.walls.free
-        return {name: getattr(self.faces.walls, name) for name in STATE} | ({"free": free.state} if free else {})
+        return {name: getattr(self.faces.walls, field) for name, field in STATE.items()} | (
+            {"free": free.state} if free else {}
+        )
 
     def inherit_motion(self, before: EngineWalls) -> None:
         """Go on from where servos and forces have moved the walls of another engine."""

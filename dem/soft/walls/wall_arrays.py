@@ -15,12 +15,11 @@ from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.wall_contact import wall_loads
 from dem.kernels.soft.wall_contact.convex_at_walls import ConvexWalls
 from dem.kernels.soft.wall_contact.mesh_contacts import PAIR_COLUMNS, PAIR_RESULT_COLUMNS, PLACE_ROWS
-from dem.kernels.soft.wall_contact.near_wall_record import SLOTS as FIRST_SLOT
-from dem.kernels.soft.wall_contact.rough_walls import Rough, Smooth
+from dem.kernels.soft.wall_contact.rough_planes import Rough, Smooth
 from dem.kernels.soft.wall_contact.wall_arrays import SINGLE, WALLED, Walls
+from dem.kernels.soft.wall_contact.wall_arrays import SLOTS as FIRST_SLOT
 from dem.kernels.walls.poses import Motions, Poses
-from dem.kernels.walls.potential_terms import COLUMNS
-from dem.kernels.walls.side_potential_terms import COLUMNS as SIDE_COLUMNS
+from dem.kernels.walls.potential_terms import COLUMNS, SIDE_COLUMNS
 from dem.kernels.walls.sides import SCRATCH
 from dem.kernels.walls.wall_kinds import KINDS, REFUSED
 from dem.model.domain.box import FACES
@@ -40,9 +39,11 @@ if TYPE_CHECKING:
     from dem.model.materials import Material
     from dem.model.walls.wall import Wall
 
-STATE = ("felt", "impulse", "working", "driven", "worn")  # of `Walls`: what a run has come to
+STATE = {  # what a run has come to: field of `Walls` by its name in files
+    "felt": "load", "impulse": "impulse", "working": "working", "driven": "driven", "worn": "worn",
+}  # fmt: skip
 SLOTS = 4  # of contacts with walls that a sphere may remember, at first
-TREES = 32  # contacts of a convex body with one wall that there is room for
+CONTACTS = 32  # contacts of a convex body with one wall that there is room for
 LISTED = 4096  # triangles near the spheres of a chunk that there is room for, at first
 NEVER = 2.0**53  # steps, beyond which no run goes
 FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
@@ -201,7 +202,7 @@ def walled(
     room = int(made_of.room[0])
     convex = convex_walls(kinds, walls)
     rows = room_of_sides(shapes, room) if has_sides else room
-    rows = max(rows, TREES) if isinstance(convex, ConvexWalls) else rows
+    rows = max(rows, CONTACTS) if isinstance(convex, ConvexWalls) else rows
     columns = COLUMNS + 3 if isinstance(convex, ConvexWalls) else SIDE_COLUMNS if has_sides else COLUMNS
     made = Walls(
         geometry=made_of, motions=motions, poses=poses_of(motions),
@@ -213,12 +214,12 @@ def walled(
         **lists(LISTED if made_of.triangle.size else 0, chunks),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
-        trees=zeros((chunks, rows, columns)),
+        contacts=zeros((chunks, rows, columns)),
         scratch=zeros((chunks, rows, SCRATCH if has_sides else 12)),
         places=empty((chunks, number, PLACE_ROWS * BLOCK)), pairs=empty((chunks, PAIR_COLUMNS), np.int32),
         pair_results=empty((chunks, PAIR_RESULT_COLUMNS)),
         rate=zeros((chunks, number)), part=zeros((chunks, number, wall_loads.COLUMNS), np.int64), unit=np.ones(4),
-        felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
+        load=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
         servo=servos(walls, widest_step),
         driven=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
         free=free_of(walls, dt), rough=rough_of(walls), convex=convex, **worn_of(walls),
@@ -260,8 +261,9 @@ def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
     """Walls with arrays for other bodies, who remember nothing yet; what walls have come to is shared."""
     number, width, room = *walls.old_history.shape[1:], walls.listed.shape[1]
     wanted = int(walls.wanted.max())
-    new = {name: zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
-           for name in ("fullest", "trees", "scratch", "places", "pairs", "pair_results", "rate", "part")}  # fmt: skip
+    scratch = ("fullest", "contacts", "scratch", "places", "pairs", "pair_results", "rate", "part")
+    before = {name: getattr(walls, name) for name in scratch}
+    new = {name: zeros((chunks, *array.shape[1:]), array.dtype) for name, array in before.items()}
     return walls._replace(
         skip_distance=zeros(bodies), displacement_since_list=np.zeros(2),
         **lists(2 * wanted if wanted > room else room, chunks), **slots(spheres, number, width, chunks), **new,

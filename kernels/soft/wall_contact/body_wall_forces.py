@@ -1,45 +1,62 @@
 """Forces and torques on bodies at faces and walls, chunk by chunk: which of the ways to evaluate contacts is taken.
 
-Single spheres go in batches under laws with losses, unless faces are rough; all others go body by body.
+Single spheres go in batches under laws with losses, unless faces are rough; all others go body by body. Batches of
+contacts with faces are in ``box_contacts``, those with walls of any shape here: all of a contact but the search for its
+pieces is in loops that LLVM makes vector code of, how the surfaces move, the law, the load on the wall. One by one
+(`wall_contacts.add_of_sphere`) are contacts of several pieces, and those with walls that are rough, wear, hold a force
+or have a belt.
 """
 
 from dem.kernels import laws, rotation
-from dem.kernels.compiler.jit import inline, select
+from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.domain.faces import BoxFaces, RoughFaces
+from dem.kernels.laws.merged_contacts import exponent
+from dem.kernels.numerics.energy import add_words
+from dem.kernels.numerics.vector import add, load, store
 from dem.kernels.soft.chunks import chunk_of
-from dem.kernels.soft.contact.contact_detection import joined, no_sums
+from dem.kernels.soft.contact.batch_kinematics import (
+    BLOCK,
+    MAY_BE_NEW,
+    MIXED_TYPES,
+    NORMAL,
+    OF_FACES,
+    ONGOING,
+    OVERLAP,
+    SingleSpheres,
+    flat,
+    get,
+    put,
+)
+from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
+from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, evaluate_batch
+from dem.kernels.soft.contact.result_sinks import ForceSink
+from dem.kernels.soft.contact.surface_motion import radius_near
+from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces, touch_faces
-from dem.kernels.soft.wall_contact.capsule_sides import add_sides
-from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, WalledRoughFaces, WalledRoughPeriodicFaces
-from dem.kernels.soft.wall_contact.wall_batches import touch_obstacles
-from dem.kernels.soft.wall_contact.wall_contacts import add_body
+from dem.kernels.soft.wall_contact.mesh_contacts import detect_mesh_contacts, find_batched
+from dem.kernels.soft.wall_contact.overlap_regions import beyond_of, is_of_one_piece
+from dem.kernels.soft.wall_contact.rough_planes import NO_PLANE, is_rough, keep_plane
+from dem.kernels.soft.wall_contact.wall_arrays import (
+    IN_USE,
+    NEAR,
+    SERVO_KIND,
+    SINGLE,
+    WalledFaces,
+    WalledRoughFaces,
+    WalledRoughPeriodicFaces,
+    has_belt,
+    has_history,
+    is_near,
+)
+from dem.kernels.soft.wall_contact.wall_contacts import add_body, add_of_sphere, add_sides
+from dem.kernels.soft.wall_contact.wall_kinematics import KEPT, KEY, OF_I, OF_J, SPHERE, WALL, meet_walls
 from dem.kernels.soft.wall_contact.wall_prefetch import fetch_ahead
-
-
-@inline
-def add_faces(law, b, sink, bodies, kinds, neighbours, box):
-    """Add the forces of the faces of a box on body b, where there are no other walls; see `add_all`."""
-    return add_walls(law, b, sink, bodies, kinds, neighbours, box)
+from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST
 
 
 @inline
 def add_all(law, b, sink, bodies, kinds, neighbours, box):
-    """Add the forces of the faces of a box and of all other walls on body b.
-
-    Parameters
-    ----------
-    law, b, kinds : see `dem.kernels.soft.state`
-    sink : see ``result_sinks``
-
-    Writes
-    ------
-    bodies, neighbours : as `dem.kernels.soft.wall_contact.box_contacts.add_walls`
-    box.walls : as `dem.kernels.soft.wall_contact.wall_contacts.add_body`
-
-    Returns
-    -------
-    `Sums`
-    """
+    """Add the forces of the faces of a box and of all other walls on body b; returns `Sums`."""
     sums = no_sums()
     if has_faces(box):
         sums = add_walls(law, b, sink, bodies, kinds, neighbours, box)
@@ -47,26 +64,16 @@ def add_all(law, b, sink, bodies, kinds, neighbours, box):
     return joined(sums, add_sides(kinds, sink, law, b, bodies, box))
 
 
-touch_walls = select("box", {BoxFaces: add_faces, WalledFaces: add_all})
+touch_walls = select("box", {BoxFaces: add_walls, WalledFaces: add_all})
 
 
 @inline
 def gather_one_by_one(law, scheme, c, sink, bodies, kinds, neighbours, box):
-    """Add the forces of walls and their torques for the bodies of chunk c, body by body.
+    """Add the forces of walls and their torques for the bodies of chunk c, body by body; returns `Sums` at the walls.
 
-    Parameters
-    ----------
-    law, scheme, c, kinds, box : see `dem.kernels.soft.state`
-    sink : see ``result_sinks``
-
-    Writes
-    ------
-    bodies.force, bodies.torque : (3, N) world frame, that of body b in column b - shift [N, N m]
-    neighbours.wall_history, neighbours.wall_has_history, bodies.wall_contacts : history of contacts with walls
-
-    Returns
-    -------
-    `Sums` at the walls
+    Writes bodies.force, bodies.torque: (3, N) world frame, that of body b in column b - shift [N, N m].
+    Writes neighbours.wall_history, neighbours.wall_has_history, bodies.wall_contacts: history of contacts with faces.
+    Writes box.walls: loads, and history of contacts with walls.
     """
     low, _ = chunk_of(c, bodies.kind.size)
     sums, stop = no_sums(), low + neighbours.near_wall_count[c]
@@ -76,21 +83,132 @@ def gather_one_by_one(law, scheme, c, sink, bodies, kinds, neighbours, box):
     return sums
 
 
-by_box = select(
-    "box",
-    {
-        BoxFaces: touch_faces, RoughFaces: gather_one_by_one, WalledFaces: touch_obstacles,
-        WalledRoughFaces: touch_obstacles, WalledRoughPeriodicFaces: touch_obstacles,
-    },
-)  # fmt: skip
+@inline
+def gather_batches(law, scheme, c, sink, bodies, kinds, neighbours, box):
+    """Add the forces of all walls on the single spheres of chunk c that are near them; as `gather_one_by_one`."""
+    sums, number, walls, block = no_sums(), 0, box.walls, neighbours.block_of[c]
+    kinematics, ids = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
+    histories = neighbours.batch_history[block].T
+    pairs, pair_results = walls.pairs[block], walls.pair_results[block]
+    low, _ = chunk_of(c, bodies.kind.size)
+    stop = low + neighbours.near_wall_count[c]
+    for first in range(low, stop, BLOCK):
+        spheres = neighbours.near_wall[first : min(first + BLOCK, stop)]
+        searched = detect_mesh_contacts(law, c, spheres, bodies, kinds, neighbours, box)
+        for t in range(spheres.size):
+            b, n = spheres[t], 0
+            if has_faces(box):
+                more = add_walls(law, b, sink, bodies, kinds, neighbours, box)
+                sums = joined(sums, more)
+            if has_history(walls):
+                wall_history.copy_to_scratch(c, b, walls)
+                walls.at[b, IN_USE] = 0
+            for w in range(walls.contact_slot.size):
+                if is_near(w, walls.at[b, NEAR]):
+                    power = exponent(law, kinds.material[bodies.kind[b]], walls.contact_slot[w])
+                    count = find_batched(
+                        w, b, c, t, power, searched, pairs, pair_results, walls.places[block, w], walls
+                    )
+                    number, n, sums = gather_contacts_of(
+                        law, w, c, b, count, number, n, sink, bodies, kinds, neighbours, box, kinematics, ids,
+                        histories, sums,
+                    )  # fmt: skip
+    if number > 0:
+        sums, _ = evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums)
+    return sums
 
 
 @inline
-def gather_spheres(law, scheme, c, sink, bodies, kinds, neighbours, box):
-    """Add the forces of walls on the single spheres of chunk c; see `gather_one_by_one`."""
-    return by_box(law, scheme, c, sink, bodies, kinds, neighbours, box)
+def gather_contacts_of(
+    law, w, c, b, count, number, n, sink, bodies, kinds, neighbours, box, kinematics, ids, histories, sums
+):
+    """Add contacts of sphere b with wall w, so many, to a batch after `number` columns; its forces are added in order.
+
+    n: contacts of the sphere that have been kept before these. Returns the number of columns, n, `Sums`.
+    """
+    walls, radius = box.walls, radius_near(b, b, bodies, kinds)
+    m, row = kinds.material[bodies.kind[b]], walls.contact_slot[w]
+    beyond = beyond_of(law, w, radius, walls)
+    for t in range(count):
+        if is_single(w, box) or not is_of_one_piece(c, t, walls):
+            if number > 0 and ids[SPHERE, number - 1] == b:
+                sums, n = evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums)
+                number = 0
+            more, n = add_of_sphere(law, sink, w, b, b, t, count, n, bodies, kinds, box)
+            sums = joined(sums, more)
+            continue
+        overlap = walls.contacts[c, t, DEEPEST] - beyond
+        history, found = wall_history.recall(law, c, w, t, count, walls.contacts[c], walls)
+        if overlap > 0.0 or found > 0:
+            put(
+                kinematics, NORMAL, number,
+                (walls.contacts[c, t, 0], walls.contacts[c, t, 1], walls.contacts[c, t, 2]),
+            )  # fmt: skip
+            kinematics[flat(OVERLAP, number)] = overlap
+            ids[OF_I, number], ids[OF_J, number], ids[SPHERE, number], ids[WALL, number] = m, row, b, w
+            ids[KEY, number], ids[KEPT, number] = wall_history.key_of(w, walls.contacts[c, t, ANCHOR]), n
+            laws.store(law, histories, number, 0, history)
+            number += 1
+        if number == BLOCK:
+            sums, n = evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums)
+            number = 0
+    return number, n, sums
 
 
+@inline
+def is_single(w, box):
+    """Whether contacts with wall w are evaluated one by one."""
+    walls = box.walls
+    return is_rough(walls.rough, w) or walls.servo[SERVO_KIND, w] != 0.0 or walls.first_worn[w] >= 0 or has_belt(w, box)
+
+
+@func
+def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
+    """Evaluate a batch of so many contacts; returns `Sums` with these, and contacts of the last sphere that are kept.
+
+    Writes bodies.force, bodies.torque: columns b - shift, added to [N, N m].
+    Writes box.walls: loads, and history of contacts. Writes neighbours: scratch of batches.
+    """
+    block, walls = neighbours.block_of[c], box.walls
+    kinematics, ids = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
+    histories, out = neighbours.batch_history[block], neighbours.batch_forces[block]
+    others, began = meet_walls(number, 2.0 * sink.half, bodies, kinds, box, ids, kinematics)
+    way = ONGOING if began == 0 else MAY_BE_NEW
+    if others > 0 or laws.turns(law):  # with couples the torque is wanted by itself
+        way = MIXED_TYPES
+    more = evaluate_batch(
+        SingleSpheres(), ForceSink(), law, number, way, sink.time_sign, sink.half, sink.per_joule, kinematics,
+        ids[OF_I], ids[OF_J], histories, out,
+    )  # fmt: skip
+    n, present = 0, 0
+    for t in range(number):
+        b, force = ids[SPHERE, t], get(out, FORCE, t)
+        n = ids[KEPT, t] if t == 0 or ids[SPHERE, t - 1] != b else n
+        present |= 1 << min(ids[WALL, t], SINGLE)
+        store(bodies.force, b - sink.shift, add(load(bodies.force, b - sink.shift), force))
+        if bodies.torque.shape[1] > 0:
+            torque = add(load(bodies.torque, b - sink.shift), get(out, ON_I, t))
+            store(bodies.torque, b - sink.shift, add(torque, get(out, ON_J, t)) if laws.turns(law) else torque)
+        if has_history(walls) and out[flat(LASTS, t)] > 0.0:
+            keep_plane(walls.rough, b, n, NO_PLANE, walls)
+            n = wall_history.note(law, c, b, n, ids[KEY, t], laws.load(law, histories.T, t, 0), walls)
+    work = no_energy()
+    for w in range(walls.contact_slot.size):
+        if is_near(w, present):
+            wall_load = wall_loads.load_of_batch(law, w, number, sink.half, sink.per_joule, ids, kinematics, out, box)
+            wall_loads.add_to_loads(c, w, wall_load, box)
+            work = add_words(work, wall_load.work)
+    sums = joined(sums, more)
+    return Sums(sums.elastic, sums.overlap, sums.stored, sums.loss, add_words(sums.work, work), sums.jump), n
+
+
+gather_spheres = select(
+    "box",
+    {
+        BoxFaces: touch_faces, RoughFaces: gather_one_by_one, WalledFaces: gather_batches,
+        WalledRoughFaces: gather_batches, WalledRoughPeriodicFaces: gather_batches,
+    },
+)  # fmt: skip
 by_scheme = select("scheme", {rotation.SphericalPCDM: gather_spheres, object: gather_one_by_one})
 # under laws with losses nothing is compiled for spheres where there are only other bodies, or the reverse
 gather_walls = select("law", {laws.Elastic: gather_one_by_one, laws.Composite: by_scheme})

@@ -22,12 +22,12 @@ from dem.kernels.soft.contact.contact_batches import load_history, store_history
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE, contact_force, evaluate_new
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, bounding_radius, row_of
-from dem.kernels.soft.contact.result_sinks import ForceSink, ReportSink, WallForceSink
+from dem.kernels.soft.contact.result_sinks import ForceSink, is_report
 from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from dem.kernels.soft.state import Kinds
-from dem.kernels.soft.wall_contact.rough_faces import PLANE, plane_now, plane_seen
-from dem.kernels.soft.wall_contact.wall_results import elastic_outcome, push, take_result
+from dem.kernels.soft.wall_contact.rough_planes import PLANE, face_plane, face_plane_now
+from dem.kernels.soft.wall_contact.wall_loads import add_result, elastic_outcome, push, work_of_face
 
 
 @inline
@@ -39,21 +39,7 @@ def has_faces(box):
 
 @inline
 def add_elastic(law, b, sink, bodies, kinds, neighbours, box):
-    """Add the elastic forces and torques of the walls on body b; they push along their normals only.
-
-    Parameters
-    ----------
-    law, b, kinds, neighbours, box : see `dem.kernels.soft.state`
-    sink : see ``result_sinks``
-
-    Writes
-    ------
-    bodies.force, bodies.torque : column b - shift, added to [N, N m]
-
-    Returns
-    -------
-    `Sums`
-    """
+    """Add the elastic forces and torques of the faces on body b; they push along their normals only. Returns `Sums`."""
     elastic = 0.0
     largest = 0.0
     power = 0.0
@@ -71,20 +57,9 @@ def add_elastic(law, b, sink, bodies, kinds, neighbours, box):
 
 @inline
 def push_sphere(kinds, s, b, bound, shift, bodies, box):
-    """Add the elastic forces of all faces on sphere s of body b.
+    """Add the elastic forces of all faces on sphere s of body b, whose radius is `bound` [m].
 
-    Parameters
-    ----------
-    kinds, shift, box : see `dem.kernels.soft.state`
-    s, b, bound : sphere, its body, its radius [m]
-
-    Writes
-    ------
-    bodies.force, bodies.torque : column b - shift, added to [N, N m]
-
-    Returns
-    -------
-    elastic energy [J], largest overlap [m], power of faces that move [W]
+    Returns elastic energy [J], largest overlap [m], power of faces that move [W].
     """
     x, x_s = load(bodies.position, b), load(bodies.sphere_position, s)
     f, energy, overlap, power = wall_force(x_s, bound, kinds.wall_modulus[kinds.material[bodies.kind[b]]], box)
@@ -94,20 +69,9 @@ def push_sphere(kinds, s, b, bound, shift, bodies, box):
 
 @func
 def push_convex(kinds, s, b, bound, shift, bodies, box):
-    """Add the elastic forces of all faces on piece s of body b, each where the piece touches it.
+    """Add the elastic forces of all faces on piece s of body b, each where the piece touches it; as `push_sphere`.
 
-    Parameters
-    ----------
-    kinds, s, b, shift, box : see `push_sphere`
-    bound : radius of the bounding sphere of the piece [m]
-
-    Writes
-    ------
-    bodies.force, bodies.torque : as `push_sphere`
-
-    Returns
-    -------
-    elastic energy [J], largest overlap [m], power of faces that move [W]
+    bound: radius of the bounding sphere of the piece [m].
     """
     energy, largest, power, radius = 0.0, 0.0, 0.0, radius_of(s, b, bodies, kinds)
     k = hertz.stiffness(kinds.wall_modulus[kinds.material[bodies.kind[b]]], radius)
@@ -162,21 +126,7 @@ def opposite_walls(axis, k, radius, x, box):
 
 @inline
 def add_dissipative(law, b, sink, bodies, kinds, neighbours, box):
-    """Add the forces and torques of the walls on body b by a law that needs velocities.
-
-    Parameters
-    ----------
-    law, b, kinds, box : see `dem.kernels.soft.state`
-    sink : see ``result_sinks``
-
-    Writes
-    ------
-    bodies.force, bodies.torque, bodies.wall_contacts, neighbours : as `add_sphere`
-
-    Returns
-    -------
-    `Sums`
-    """
+    """Add the forces and torques of the faces on body b by a law that needs velocities; returns `Sums`."""
     sums, seen, rate = no_sums(), -1, 0.0
     forgets = not (laws.has_range(law) or laws.begins(law) > 0.0 or are_rough(box))
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
@@ -191,101 +141,44 @@ def add_dissipative(law, b, sink, bodies, kinds, neighbours, box):
 
 @noinline
 def add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box):
-    """Hand the contacts of sphere s of body b with the faces to a sink.
+    """Hand the contacts of sphere s of body b with the faces to a sink; returns `Sums`, seen, rate.
 
     A function of its own: in the loop of its caller LLVM reads ahead all that it might use, for whom nothing touches.
-
-    Parameters
-    ----------
-    sink : see ``result_sinks``
-    law, b, kinds, box : see `dem.kernels.soft.state`
-    s, seen, rate : sphere; see `evaluate_dissipative`
-
-    Writes
-    ------
-    bodies, sink : as `dem.kernels.soft.wall_contact.wall_results.take_result`
-    neighbours.wall_history, neighbours.wall_has_history : rows 6 s + face, in steps
-
-    Returns
-    -------
-    `Sums`, seen, rate
+    seen, rate: see `evaluate_dissipative`.
+    Writes neighbours.wall_history, neighbours.wall_has_history: rows 6 s + face, in steps.
     """
     sums, has_history = no_sums(), neighbours.wall_has_history
     for face in range(6):
         k = 6 * s + face
         radius = radius_of(s, b, bodies, kinds)
         flat = radius - height(at_plane(kinds, s, b, inward(face), bodies), face, box)
-        overlap, normal = face_plane(sink, s, b, face, flat, radius, neighbours, bodies, kinds, box)
+        if is_report(sink):
+            overlap, normal = face_plane_now(box, k, face, flat, radius, neighbours)
+        else:
+            overlap, normal = face_plane(
+                box, s, b, face, flat, sink.half, neighbours.wall_history, has_history, bodies, kinds
+            )
         if overlap > -gap_of(sink, law) or (laws.has_range(law) and has_history[k] != 0):
             touch, x, outcome, history, seen, rate = evaluate(
                 law, s, b, face, overlap, normal, seen, rate, sink.half, sink.time_sign, bodies, kinds, neighbours, box
             )
-            keep(sink, law, k, outcome, history, neighbours, box)
-            more = take_result(
+            if has_history.size > 0 and not is_report(sink):
+                laws.store(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0, history)
+                has_history[k] = 1 if outcome.persists else 0
+            more = add_result(
                 sink, b, s - bodies.first_sphere[b], -1 - face, touch, x, subtract(x, load(bodies.position, b)),
                 load(box.velocity, face), (0.0, 0.0, 0.0), outcome, laws.turns(law), bodies,
             )  # fmt: skip
             sums = joined(sums, more)
-        else:
-            let_go(sink, k, has_history)
+        elif has_history.size > 0 and not is_report(sink):
+            has_history[k] = 0
     return sums, seen, rate
 
 
 @inline
-def plane_reported(sink, s, b, face, flat, radius, neighbours, bodies, kinds, box):
-    """Overlap with the plane of a face at the last forces, and its normal."""
-    return plane_now(box, 6 * s + face, face, flat, radius, neighbours)
-
-
-@inline
-def plane_in_step(sink, s, b, face, flat, radius, neighbours, bodies, kinds, box):
-    """Overlap with the plane of a face in this step, which a rough one may draw anew, and its normal."""
-    return plane_seen(
-        box, s, b, face, flat, sink.half, neighbours.wall_history, neighbours.wall_has_history, bodies, kinds
-    )
-
-
-@inline
-def no_gap(sink, law):
-    """Reported are surfaces that touch."""
-    return 0.0
-
-
-@inline
-def gap_in_step(sink, law):
-    """Gap at which the law begins [m]."""
-    return laws.begins(law)
-
-
-@inline
-def let_go_nothing(sink, k, has_history):
-    """A report forgets nothing."""
-
-
-@inline
-def let_go_in_step(sink, k, has_history):
-    """Forget what contact k remembered."""
-    if has_history.size > 0:
-        has_history[k] = 0
-
-
-@inline
-def keep_nothing(sink, law, k, outcome, history, neighbours, box):
-    """A report keeps no history."""
-
-
-@inline
-def keep_in_step(sink, law, k, outcome, history, neighbours, box):
-    """Keep the history of contact k, if laws have any."""
-    if neighbours.wall_has_history.size > 0:
-        laws.store(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0, history)
-        neighbours.wall_has_history[k] = 1 if outcome.persists else 0
-
-
-face_plane = select("sink", {ReportSink: plane_reported, WallForceSink: plane_in_step})
-gap_of = select("sink", {ReportSink: no_gap, WallForceSink: gap_in_step})
-let_go = select("sink", {ReportSink: let_go_nothing, WallForceSink: let_go_in_step})
-keep = select("sink", {ReportSink: keep_nothing, WallForceSink: keep_in_step})
+def gap_of(sink, law):
+    """Gap at which the law begins [m]; reported are surfaces that touch."""
+    return 0.0 if is_report(sink) else laws.begins(law)
 
 
 @inline
@@ -312,15 +205,8 @@ def evaluate_dissipative(
 ):  # fmt: skip
     """Force of a face by a law that needs velocities, damped together with other contacts of the body at this face.
 
-    Parameters
-    ----------
-    s, b, face, overlap, normal : see `meeting`
-    seen, rate : the face that was looked at last, and its ω² [1/s²]; at first -1 and 0
-    law, half, time_sign, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-
-    Returns
-    -------
-    `laws.ContactKinematics`, point [m], `laws.ContactForce`, history, seen, rate
+    seen, rate: the face that was looked at last, and its ω² [1/s²]; at first -1 and 0.
+    Returns `laws.ContactKinematics`, point [m], `laws.ContactForce`, history, seen, rate.
     """
     k = 6 * s + face
     touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
@@ -340,17 +226,7 @@ evaluate = select("law", {laws.Elastic: evaluate_elastic, laws.Composite: evalua
 
 @func
 def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
-    """ω² of body b at one face, see ``shared_damping``; 0 where fewer than two of its spheres touch it.
-
-    Parameters
-    ----------
-    law, b, half, bodies, kinds, neighbours, box : see `dem.kernels.soft.state`
-    face : its number
-
-    Returns
-    -------
-    ω² [1/s²]
-    """
+    """ω² of body b at one face [1/s²], see ``shared_damping``; 0 where fewer than two of its spheres touch it."""
     count, pushed = 0, no_multi_contact()
     m, nowhere = kinds.material[bodies.kind[b]], (0.0, 0.0, 0.0)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
@@ -375,17 +251,9 @@ def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
 
 @inline
 def meeting(s, b, face, overlap, normal, bodies, kinds, box):
-    """Kinematics of sphere s of body b and a face, and the point halfway between their surfaces.
+    """Kinematics of sphere s of body b and a face, and the point halfway between their surfaces [m].
 
-    Parameters
-    ----------
-    s, b, face : sphere, its body, number of the face
-    overlap, normal : with the plane seen [m], and its unit normal into the box
-    bodies, kinds, box : see `dem.kernels.soft.state`
-
-    Returns
-    -------
-    `laws.ContactKinematics`, point [m]
+    overlap, normal: with the plane of the face [m], and its unit normal into the box.
     """
     radius = radius_of(s, b, bodies, kinds)
     x = add_scaled(at_plane(kinds, s, b, normal, bodies), 0.5 * overlap - radius, normal)
@@ -408,26 +276,11 @@ OF_I, OF_J, FACE = 2, 3, 4  # rows of integers: materials, row of what is rememb
 
 @inline
 def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
-    """Add the forces and torques of the faces of a box on the single spheres of chunk c that are near them.
-
-    Parameters
-    ----------
-    law, scheme, c, kinds, box : see `dem.kernels.soft.state`
-    sink : see ``result_sinks``
-
-    Writes
-    ------
-    bodies, neighbours : as `evaluate_columns`
-
-    Returns
-    -------
-    `Sums`
-    """
+    """Add the forces and torques of the faces of a box on the single spheres of chunk c that are near them; `Sums`."""
     sums, number = no_sums(), 0
     low, _ = chunk_of(c, bodies.kind.size)
     has_history, block = neighbours.wall_has_history, neighbours.block_of[c]
-    both, told = neighbours.batch_kinematics[block], neighbours.batch_ids[block]
-    known = both[OF_FACES:]
+    kinematics, ids = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
     forgets = not (laws.has_range(law) or laws.begins(law) > 0.0)
     for n in range(low, low + neighbours.near_wall_count[c]):
         b = neighbours.near_wall[n]
@@ -438,7 +291,7 @@ def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
         for face in range(6):
             k, overlap = 6 * b + face, radius - height(x, face, box)
             if overlap > -laws.begins(law) or (laws.has_range(law) and has_history[k] != 0):
-                compute_kinematics(number, b, face, overlap, bodies, kinds, box, known, told)
+                compute_kinematics(number, b, face, overlap, bodies, kinds, box, kinematics, ids)
                 number += 1
             elif has_history.size > 0:
                 has_history[k] = 0
@@ -451,70 +304,44 @@ def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
 
 
 @inline
-def compute_kinematics(t, b, face, overlap, bodies, kinds, box, known, told):
-    """Write what a law wants to know of the contact of sphere b with a face to column t.
-
-    Parameters
-    ----------
-    t, b, face, overlap : column, sphere, number of the face, overlap with it [m]
-    bodies, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    known, told : column t
-    """
+def compute_kinematics(t, b, face, overlap, bodies, kinds, box, kinematics, ids):
+    """Write the kinematics of the contact of sphere b with a face to column t."""
     touch, x = meeting(b, b, face, overlap, inward(face), bodies, kinds, box)
-    put_touch(t, touch, known)
-    put(known, POINT, t, subtract(x, load(bodies.position, b)))
-    told[OF_I, t], told[OF_J, t] = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
-    told[FACE, t] = 6 * b + face
+    put_touch(t, touch, kinematics)
+    put(kinematics, POINT, t, subtract(x, load(bodies.position, b)))
+    ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
+    ids[FACE, t] = 6 * b + face
 
 
 @func
 def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums):
-    """Evaluate so many contacts, and add what they come to.
+    """Evaluate a batch of so many contacts; returns `Sums` with these.
 
-    Parameters
-    ----------
-    law, c, kinds, box : see `dem.kernels.soft.state`
-    sink : see ``result_sinks``
-    number, sums : of columns; sums so far
-
-    Writes
-    ------
-    bodies.force, bodies.torque : columns b - shift, added to [N, N m]
-    neighbours.wall_history, neighbours.wall_has_history : rows 6 b + face
-    neighbours.batch_history, neighbours.batch_forces : scratch
-
-    Returns
-    -------
-    `Sums` of both
+    Writes bodies.force, bodies.torque: columns b - shift, added to [N, N m].
+    Writes neighbours.wall_history, neighbours.wall_has_history: rows 6 b + face. Writes neighbours: scratch of batches.
     """
     block = neighbours.block_of[c]
-    both, told = neighbours.batch_kinematics[block], neighbours.batch_ids[block]
-    known = both[OF_FACES:]
-    kept, out, history, has_history = (
-        neighbours.batch_history[block], neighbours.batch_forces[block], neighbours.wall_history,
-        neighbours.wall_has_history
-    )  # fmt: skip
+    kinematics, ids = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
+    kept, out = neighbours.batch_history[block], neighbours.batch_forces[block]
+    history, has_history = neighbours.wall_history, neighbours.wall_has_history
     if has_history.size > 0:
-        load_history(law, 0, number, told[FACE], history, has_history, kept)
+        load_history(law, 0, number, ids[FACE], history, has_history, kept)
     alike = kinds.contact_distance > 0.0
     more = evaluate_new(
-        SingleSpheres(), ForceSink(), law, number, alike, sink.time_sign, sink.half, sink.per_joule, known,
-        told[OF_I], told[OF_J], kept, out,
+        SingleSpheres(), ForceSink(), law, number, alike, sink.time_sign, sink.half, sink.per_joule, kinematics,
+        ids[OF_I], ids[OF_J], kept, out,
     )  # fmt: skip
     if has_history.size > 0:
-        store_history(law, 0, number, told[FACE], kept, out, history, has_history)
+        store_history(law, 0, number, ids[FACE], kept, out, history, has_history)
     work = no_energy()
     for t in range(number):
-        b, face, force = told[FACE, t] // 6, told[FACE, t] % 6, get(out, FORCE, t)
+        b, face, force = ids[FACE, t] // 6, ids[FACE, t] % 6, get(out, FORCE, t)
         store(bodies.force, b - sink.shift, add(load(bodies.force, b - sink.shift), force))
         if bodies.torque.shape[1] > 0:
             torque = get(out, ON_I, t)
-            if laws.turns(law) and not alike:  # of others the couple is told by itself
+            if laws.turns(law) and not alike:  # for others the couple is apart
                 torque = add(torque, get(out, ON_J, t))
             store(bodies.torque, b - sink.shift, add(load(bodies.torque, b - sink.shift), torque))
-        work = add_words(work, as_words(sink.half * dot(force, load(box.velocity, face)), sink.per_joule))
+        work = add_words(work, work_of_face(face, force, sink, box))
     sums = joined(sums, more)
     return Sums(sums.elastic, sums.overlap, sums.stored, sums.loss, add_words(sums.work, work), sums.jump)

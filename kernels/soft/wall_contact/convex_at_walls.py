@@ -1,4 +1,4 @@
-"""Convex bodies at walls beside the box: their contacts, as rows of trees (`dem.kernels.walls.potential_terms`).
+"""Convex bodies at walls beside the box: their contacts, as rows of `dem.kernels.walls.potential_terms`.
 
 Outside of a convex wall - a ball, block, capsule, roll, rectangle - the overlap is that of two convex bodies, the
 minimum over unit vectors of g (`dem.kernels.convex.overlap`). Inside of a hollow ball or of a closed drum it is
@@ -11,8 +11,8 @@ whose radii of curvature are all less than R has no other places where f > 0 is 
 end without a jump. Ends of a drum are planes.
 
 A contact goes on as that of a ball with the radius of the body in contact laws, which touches the wall where the body
-does: its centre is stored with the tree. Nothing is kept of the last step, so that the bytes of a run do not depend on
-lists and restarts.
+does: its centre is stored with the contact. Nothing is kept of the last step, so that the bytes of a run do not depend
+on lists and restarts.
 """
 
 import math
@@ -28,12 +28,12 @@ from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, convex_body, row_of
 from dem.kernels.soft.state import Kinds
-from dem.kernels.soft.wall_contact.overlap_regions import DEEPEST, trees_of, trees_seen
+from dem.kernels.soft.wall_contact.overlap_regions import find_all_contacts
 from dem.kernels.soft.wall_contact.wall_arrays import in_frame, in_world
 from dem.kernels.soft.wall_contact.wall_history import key_of_direction
-from dem.kernels.walls.potential_terms import COLUMNS, add_piece, begin
+from dem.kernels.walls.potential_terms import COLUMNS, DEEPEST, add_piece, begin
 
-PLACE = COLUMNS  # columns of a tree besides, three: centre of the ball that touches there, in the world [m]
+PLACE = COLUMNS  # columns of a contact besides, three: centre of the ball that touches there, in the world [m]
 FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER = range(4)  # what a wall is to convex bodies; a hollow cylinder is closed
 MOST_CLIMBS = 60
 RINGS = 4  # of directions to start from around the one to the centre
@@ -63,11 +63,23 @@ class ConvexWalls(NamedTuple):
 
 
 @inline
-def put_tree(trees, t, overlap, n, place, power):
+def put_contact(contacts, t, overlap, n, place, power):
     """Write a contact of one piece, known by its direction, and the body's support point."""
-    begin(trees, t, key_of_direction(n))
-    add_piece(trees, t, overlap, n, key_of_direction(n), power)
-    trees[t, PLACE], trees[t, PLACE + 1], trees[t, PLACE + 2] = place
+    begin(contacts, t, key_of_direction(n))
+    add_piece(contacts, t, overlap, n, key_of_direction(n), power)
+    put_place(contacts, t, place)
+
+
+@inline
+def put_place(contacts, t, place):
+    """Write the place of a contact."""
+    contacts[t, PLACE], contacts[t, PLACE + 1], contacts[t, PLACE + 2] = place
+
+
+@inline
+def place_of(contacts, t):
+    """Place of a contact."""
+    return contacts[t, PLACE], contacts[t, PLACE + 1], contacts[t, PLACE + 2]
 
 
 @inline
@@ -88,13 +100,7 @@ def climb(body, c, radius, axis, n):
     """Local maximum of f from a unit vector n on: its value [m], normal, and support point [m].
 
     By Newton's method where f is concave and rises with the step; else to the direction of x + c, which never lowers f,
-    as h is convex.
-
-    Parameters
-    ----------
-    body, c, radius : ConvexBody, its centre from that of the hollow [m], radius of that [m]
-    axis : unit vector that n stays across, or zeros
-    n : where to begin
+    as h is convex. c: centre of the body from that of the hollow [m]; axis: unit vector that n stays across, or zeros.
     """
     f, x = height_at(body, c, radius, n)
     for _ in range(MOST_CLIMBS):
@@ -133,35 +139,27 @@ def climb(body, c, radius, axis, n):
 
 
 @inline
-def add_maximum(trees, count, body, c, radius, axis, n, beyond, size, power):
+def add_maximum(contacts, count, body, c, radius, axis, n, beyond, size, power):
     """Climb from n, and write the contact that is found there, if it is none of those before; returns their number."""
     f, n, x = climb(body, c, radius, axis, n)
     overlap = f + beyond
-    known = overlap <= 0.0 or count >= trees.shape[0]
+    is_known = overlap <= 0.0 or count >= contacts.shape[0]
     for t in range(count):
-        away = subtract(x, (trees[t, PLACE], trees[t, PLACE + 1], trees[t, PLACE + 2]))
-        known = known or dot(away, away) < (SAME * size) * (SAME * size)
-    if known:
+        away = subtract(x, place_of(contacts, t))
+        is_known = is_known or dot(away, away) < (SAME * size) * (SAME * size)
+    if is_known:
         return count
-    put_tree(trees, count, overlap, scale(-1.0, n), x, power)
+    put_contact(contacts, count, overlap, scale(-1.0, n), x, power)
     return count + 1
 
 
 @func
-def find_maxima(convex, w, body, c, axis, bound, beyond, power, trees):
+def find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts):
     """Write the contacts of a body inside a hollow; returns their number.
 
-    f > 0 is possible only where bound + n·c > R. Starts are spread over these directions.
-
-    Parameters
-    ----------
-    convex, w : ConvexWalls, wall
-    body, c, axis : ConvexBody, its centre from that of the hollow [m], axis of a cylinder or zeros
-    bound, beyond, power : radius of its bounding sphere, how far beyond touching contacts are wanted [m]; exponent
-
-    Writes
-    ------
-    trees : a row a contact, PLACE of which is the support point about the body's centre
+    f > 0 is possible only where bound + n·c > R. Starts are spread over these directions. c, axis: as of `climb`;
+    bound, beyond: radius of the bounding sphere, how far beyond touching contacts are wanted [m]. The places of
+    contacts are the support points about the body's centre.
     """
     count, radius = 0, convex.radius[w]
     middle = add_scaled(c, -dot(c, axis), axis)
@@ -178,7 +176,7 @@ def find_maxima(convex, w, body, c, axis, bound, beyond, power, trees):
             for k in range(number):
                 y = spread * (2.0 * k + 1.0 - number) / number
                 n = unit(add_scaled(scale(math.sqrt(1.0 - y * y), u), y, v))
-                count = add_maximum(trees, count, body, c, radius, axis, n, beyond, bound, power)
+                count = add_maximum(contacts, count, body, c, radius, axis, n, beyond, bound, power)
             return count
         v_1, v_2 = across(u)
         for ring in range(RINGS):
@@ -186,37 +184,37 @@ def find_maxima(convex, w, body, c, axis, bound, beyond, power, trees):
             for k in range(0, convex.circle.shape[1], 2):
                 sideways = add(scale(y * convex.circle[0, k], v_1), scale(y * convex.circle[1, k], v_2))
                 n = unit(add_scaled(sideways, math.sqrt(1.0 - y * y), u))
-                count = add_maximum(trees, count, body, c, radius, axis, n, beyond, bound, power)
+                count = add_maximum(contacts, count, body, c, radius, axis, n, beyond, bound, power)
         return count
     if flat:
         v_1, v_2 = across(axis)
         for k in range(convex.circle.shape[1]):
             n = unit(add(scale(convex.circle[0, k], v_1), scale(convex.circle[1, k], v_2)))
-            count = add_maximum(trees, count, body, c, radius, axis, n, beyond, bound, power)
+            count = add_maximum(contacts, count, body, c, radius, axis, n, beyond, bound, power)
         return count
     for k in range(convex.sphere.shape[1]):
-        count = add_maximum(trees, count, body, c, radius, axis, load(convex.sphere, k), beyond, bound, power)
+        count = add_maximum(contacts, count, body, c, radius, axis, load(convex.sphere, k), beyond, bound, power)
     return count
 
 
 @inline
-def add_end(trees, count, body, along, half, n, beyond, power):
+def add_end(contacts, count, body, along, half, n, beyond, power):
     """Write the contact with an end of a drum, a plane of inward normal n; returns the number of contacts."""
     h, x = support_of(body, scale(-1.0, n))
     overlap = h - (along + half) + beyond
-    if overlap <= 0.0 or count >= trees.shape[0]:
+    if overlap <= 0.0 or count >= contacts.shape[0]:
         return count
-    put_tree(trees, count, overlap, n, x, power)
+    put_contact(contacts, count, overlap, n, x, power)
     return count + 1
 
 
 @func
-def find_inside_cylinder(convex, w, body, c, axis, bound, beyond, power, trees):
+def find_inside_cylinder(convex, w, body, c, axis, bound, beyond, power, contacts):
     """Write the contacts of a body inside a closed drum; as `find_maxima`."""
-    count = find_maxima(convex, w, body, c, axis, bound, beyond, power, trees)
+    count = find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts)
     along = dot(c, axis)
-    count = add_end(trees, count, body, along, convex.half[w], axis, beyond, power)
-    return add_end(trees, count, body, -along, convex.half[w], scale(-1.0, axis), beyond, power)
+    count = add_end(contacts, count, body, along, convex.half[w], axis, beyond, power)
+    return add_end(contacts, count, body, -along, convex.half[w], scale(-1.0, axis), beyond, power)
 
 
 @inline
@@ -232,84 +230,61 @@ def find_outside(w, body, u, turn, radius, beyond, power, walls, c, count):
     """Write the contact of a body with a convex wall, starting from that of its bounding sphere; returns 0 or 1.
 
     On a face, in closed form: if its support point against the normal from the wall to its centre is above the face,
-    as a ball there tells.
-
-    Parameters
-    ----------
-    w, body, u : wall, ConvexBody, its centre in the wall's frame [m]
-    turn, radius : unit quaternion of the wall's shape; of the body in contact laws [m]
-    beyond, power : see `find_maxima`
-    walls, c, count : Walls, chunk, contacts of the bounding sphere in its trees
-
-    Writes
-    ------
-    walls.trees : the first row of the chunk
+    as a ball there tells. u, turn: centre of the body in the wall's frame [m], unit quaternion of the wall's shape;
+    radius, count: of the body in contact laws [m], contacts of its bounding sphere. Writes the first row of contacts.
     """
-    convex, trees, deepest = walls.convex, walls.trees[c], 0
+    convex, contacts, deepest = walls.convex, walls.contacts[c], 0
     for t in range(1, count):
-        if trees[t, DEEPEST] > trees[deepest, DEEPEST]:
+        if contacts[t, DEEPEST] > contacts[deepest, DEEPEST]:
             deepest = t
-    start = (trees[deepest, 0], trees[deepest, 1], trees[deepest, 2])
+    start = (contacts[deepest, 0], contacts[deepest, 1], contacts[deepest, 2])
     size = dot(start, start)
     if size > 0.0:
         start = scale(1.0 / math.sqrt(size), start)
         x = support_of(body, scale(-1.0, start))[1]
-        count = trees_seen(w, c, add_scaled(add(u, x), radius, start), radius + beyond, power, walls)
-        turned = subtract(unit_of(trees, 0), start)
+        count = find_all_contacts(w, c, add_scaled(add(u, x), radius, start), radius + beyond, power, walls)
+        turned = subtract(unit_of(contacts, 0), start)
         if count == 1 and dot(turned, turned) < STRAIGHT:
-            trees[0, PLACE], trees[0, PLACE + 1], trees[0, PLACE + 2] = x
+            put_place(contacts, 0, x)
             return 1
     wall = ConvexBody(convex.kinds, convex.shape[w], convex.numbers, convex.first_number[w], turn)
     overlap, n, _, x, _ = convex_overlap(wall, body, subtract(u, load(convex.centre, w)), start, beyond)
     if not overlap + beyond > 0.0:
         return 0
-    begin(trees, 0, 0)
-    add_piece(trees, 0, overlap + beyond, n, 0, power)
-    trees[0, PLACE], trees[0, PLACE + 1], trees[0, PLACE + 2] = x
+    begin(contacts, 0, 0)
+    add_piece(contacts, 0, overlap + beyond, n, 0, power)
+    put_place(contacts, 0, x)
     return 1
 
 
 @inline
-def unit_of(trees, t):
-    """Unit normal of tree t, zeros if it has none."""
-    total = (trees[t, 0], trees[t, 1], trees[t, 2])
+def unit_of(contacts, t):
+    """Unit normal of contact t, zeros if it has none."""
+    total = (contacts[t, 0], contacts[t, 1], contacts[t, 2])
     size = math.sqrt(dot(total, total))
     return scale(1.0 / size if size > 0.0 else 0.0, total)
 
 
-@inline
-def put_centre(trees, t, place):
-    """Write where the ball of a contact is."""
-    trees[t, PLACE], trees[t, PLACE + 1], trees[t, PLACE + 2] = place
-
-
 @func
-def convex_trees(kinds, w, s, b, c, reach, power, bodies, box):
-    """Write the contacts of piece s of body b with wall w to the scratch of chunk c; returns their number.
+def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):
+    """Write the contacts of piece s of body b with wall w; returns their number.
 
-    Parameters
-    ----------
-    kinds, w, s, b, c, bodies, box : see `dem.kernels.soft.state`; wall, piece, body, chunk
-    reach, power : radius in contact laws, and how far beyond touching contacts are wanted [m]; of the overlap
-
-    Writes
-    ------
-    box.walls : row c of trees and scratch
+    reach: radius in contact laws, and how far beyond touching contacts are wanted [m].
     """
     walls, row = box.walls, row_of(s, b, bodies, kinds)
-    convex, trees, radius, x = walls.convex, walls.trees[c], kinds.radius[row], load(bodies.sphere_position, s)
+    convex, contacts, radius, x = walls.convex, walls.contacts[c], kinds.radius[row], load(bodies.sphere_position, s)
     body, bound, beyond = convex_body(s, b, bodies, kinds), kinds.bound[row], reach - kinds.radius[row]
     if bound == rounding_of(body) or convex.side[w] == FLAT:
         if convex.side[w] == FLAT:
             k = walls.geometry.first_number[w]
             numbers = walls.geometry.numbers
             x = at_plane(kinds, s, b, in_world(w, (numbers[k], numbers[k + 1], numbers[k + 2]), box), bodies)
-        count = trees_of(w, c, x, reach, power, box)
+        count = find_all_contacts(w, c, in_frame(w, x, box), reach, power, walls)
         for t in range(count):
-            put_centre(trees, t, x)
+            put_place(contacts, t, x)
         return count
     u = in_frame(w, x, box)
-    count = trees_seen(w, c, u, bound + beyond, power, walls)
+    count = find_all_contacts(w, c, u, bound + beyond, power, walls)
     if count == 0:
         return 0
     if walls.moving:
@@ -318,21 +293,21 @@ def convex_trees(kinds, w, s, b, c, reach, power, bodies, box):
     from_middle, turn = subtract(u, load(convex.centre, w)), load_quaternion(convex.turn, w)
     axis, side = body_x(turn), convex.side[w]
     if side == HOLLOW_BALL:
-        count = find_maxima(convex, w, body, from_middle, (0.0, 0.0, 0.0), bound, beyond, power, trees)
+        count = find_maxima(convex, w, body, from_middle, (0.0, 0.0, 0.0), bound, beyond, power, contacts)
     elif side == HOLLOW_CYLINDER and is_within(convex, w, from_middle, axis):
-        count = find_inside_cylinder(convex, w, body, from_middle, axis, bound, beyond, power, trees)
+        count = find_inside_cylinder(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
     else:
         count = find_outside(w, body, u, turn, radius, beyond, power, walls, c, count)
     for t in range(count):
-        place = in_world(w, (trees[t, PLACE], trees[t, PLACE + 1], trees[t, PLACE + 2]), box)
-        put_centre(trees, t, add_scaled(add(x, place), radius, in_world(w, unit_of(trees, t), box)))
+        place = in_world(w, place_of(contacts, t), box)
+        put_place(contacts, t, add_scaled(add(x, place), radius, in_world(w, unit_of(contacts, t), box)))
     return count
 
 
 @inline
-def sphere_trees(kinds, w, s, b, c, reach, power, bodies, box):
+def find_sphere_contacts(kinds, w, s, b, c, reach, power, bodies, box):
     """Write the contacts of sphere s with wall w, from all of its pieces; returns their number."""
-    return trees_of(w, c, load(bodies.sphere_position, s), reach, power, box)
+    return find_all_contacts(w, c, in_frame(w, load(bodies.sphere_position, s), box), reach, power, box.walls)
 
 
 @inline
@@ -343,10 +318,9 @@ def sphere_at_wall(kinds, w, s, b, t, bodies, box):
 
 @inline
 def ball_at_wall(kinds, w, s, b, t, bodies, box):
-    """Centre of the ball with which piece s of body b touches wall w in tree t, of those that were found last [m]."""
-    trees, c = box.walls.trees, b // CHUNK
-    return trees[c, t, PLACE], trees[c, t, PLACE + 1], trees[c, t, PLACE + 2]
+    """Centre of the ball with which piece s of body b touches wall w in contact t of those found last [m]."""
+    return place_of(box.walls.contacts[b // CHUNK], t)
 
 
-trees_of_piece = select("kinds", {Kinds: sphere_trees, ConvexBodyKinds: convex_trees})
+find_contacts_of_piece = select("kinds", {Kinds: find_sphere_contacts, ConvexBodyKinds: find_convex_contacts})
 at_wall = select("kinds", {Kinds: sphere_at_wall, ConvexBodyKinds: ball_at_wall})

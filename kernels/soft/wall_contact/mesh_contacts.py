@@ -1,11 +1,11 @@
 """Contacts of single spheres with meshes: which triangles they touch, many at a time, before ``wall_batches``.
 
 A contact with a mesh is made in these steps. Triangles near each body are listed with the neighbour list, from cells
-(`near_wall_bodies.look`, `dem.kernels.walls.mesh_cells`). Each step a sphere meets its listed triangles: here those of
-a block of spheres, in loops that LLVM makes vector code of, since a sphere has two or three triangles listed and
-touches one of them, mostly; a sphere that touches several goes to `overlap_regions.trees_at` and
+(`near_wall_bodies.list_near_sphere`, `dem.kernels.walls.mesh_cells`). Each step a sphere meets its listed triangles:
+here those of a block of spheres, in loops that LLVM makes vector code of, since a sphere has two or three listed and
+touches one of them, mostly; a sphere that touches several goes to `overlap_regions.find_contacts_of` and
 `dem.kernels.walls.contact_patches`, which counts an edge or a corner that triangles share once. Either writes the
-contacts to `Walls.trees`. From there on they are those with any other wall: ``wall_batches``, ``wall_contacts``.
+contacts to `Walls.contacts`. From there on they are those with any other wall: ``wall_batches``, ``wall_contacts``.
 """
 
 from dem.kernels.compiler.jit import func, inline, vector_loop
@@ -13,9 +13,8 @@ from dem.kernels.laws.merged_contacts import exponent
 from dem.kernels.numerics.vector import dot, load, subtract
 from dem.kernels.soft.contact.batch_kinematics import BLOCK, flat, get, put
 from dem.kernels.soft.contact.surface_motion import radius_near
-from dem.kernels.soft.wall_contact.near_wall_record import NEAR
-from dem.kernels.soft.wall_contact.overlap_regions import beyond_of, listed_for, trees_at
-from dem.kernels.soft.wall_contact.wall_arrays import in_frame, is_near
+from dem.kernels.soft.wall_contact.overlap_regions import beyond_of, find_contacts_of, listed_for
+from dem.kernels.soft.wall_contact.wall_arrays import NEAR, in_frame, is_near
 from dem.kernels.soft.wall_contact.wall_prefetch import fetch_triangle
 from dem.kernels.walls import triangles
 from dem.kernels.walls.contact_patches import is_nearest_at
@@ -33,25 +32,15 @@ OVERLAP, TOTAL, ENERGY, REGION = 0, PAIRS, 4 * PAIRS, 5 * PAIRS  # REGION: 0 of 
 GATHERED = 6 * PAIRS  # rows of BLOCK pairs: from corner A to the sphere, its reach, B - A, C - A, normal
 AB, AC, NORMAL, TRIANGLE = 4, 7, 10, 13
 PAIR_RESULT_COLUMNS = GATHERED + TRIANGLE * BLOCK
-UNDECIDED = 3  # number of hits for which `trees_at` evaluates all triangles of the sphere together
+UNDECIDED = 3  # number of hits for which `find_contacts_of` evaluates all triangles of the sphere together
 
 
 @inline
 def detect_mesh_contacts(law, c, spheres, bodies, kinds, neighbours, box):
-    """Find the triangles of a mesh that these spheres touch, and their centres in the frames of the walls near them.
+    """Find the triangles of a mesh that a block of spheres touches, and their centres in the frames of walls.
 
-    Parameters
-    ----------
-    law, c, bodies, kinds, neighbours : see `dem.kernels.soft.state`
-    spheres : numbers of a block of them at most
-
-    Writes
-    ------
-    box.walls : places, pairs and pair_results of the block
-
-    Returns
-    -------
-    The wall whose triangles have been looked at, -1 if none have
+    Returns the wall whose triangles have been looked at, -1 if none have.
+    Writes box.walls: places, pairs and pair_results of the block.
     """
     near, walls, block, searched, number = 0, box.walls, neighbours.block_of[c], -1, 0
     pairs, places = walls.pairs[block], walls.places[block]
@@ -73,17 +62,7 @@ def detect_mesh_contacts(law, c, spheres, bodies, kinds, neighbours, box):
 
 @vector_loop
 def place_in_wall_frame(law, w, spheres, bodies, kinds, box, places):
-    """Write the centres of spheres in the frame of wall w, and their reach.
-
-    Parameters
-    ----------
-    law, bodies, kinds, box : see `dem.kernels.soft.state`
-    w, spheres : wall, numbers of spheres
-
-    Writes
-    ------
-    places : all rows
-    """
+    """Write the centres of spheres in the frame of wall w, and their reach, to all rows of places."""
     for t in range(spheres.size):
         radius = radius_near(spheres[t], spheres[t], bodies, kinds)
         put(places, 0, t, in_frame(w, load(bodies.position, spheres[t]), box))
@@ -92,16 +71,7 @@ def place_in_wall_frame(law, w, spheres, bodies, kinds, box, places):
 
 @func
 def pair_with_triangles(w, c, pairs, spheres, walls):
-    """Pair spheres with the triangles of wall w listed for them, as far as there is room; returns how many pairs.
-
-    Parameters
-    ----------
-    w, c, spheres, walls : wall, chunk, numbers of spheres; see `dem.kernels.soft.wall_contact.wall_arrays`
-
-    Writes
-    ------
-    pairs : of all spheres, and of as many pairs
-    """
+    """Pair spheres with the triangles of wall w listed for them, as far as there is room; returns how many pairs."""
     number = 0
     for t in range(spheres.size):
         start, stop = listed_for(w, spheres[t], c, walls)
@@ -117,17 +87,7 @@ def pair_with_triangles(w, c, pairs, spheres, walls):
 
 @vector_loop
 def gather_triangles(first, number, pairs, triangle, places, gathered):
-    """Write what `touch_triangles` needs of a block of pairs, side by side.
-
-    Parameters
-    ----------
-    first, number : the first pair, and how many
-    pairs, triangle, places : see `pair_with_triangles`, `triangles` and `place_in_wall_frame`
-
-    Writes
-    ------
-    gathered : all rows
-    """
+    """Write what `touch_triangles` needs of so many pairs, from the first on, side by side."""
     for p in range(number):
         t, f = pairs[PAIR_SPHERE + first + p], pairs[PAIR_TRIANGLE + first + p]
         put(gathered, 0, p, subtract(get(places, 0, t), triple(triangle, f, triangles.CORNER)))
@@ -141,14 +101,7 @@ def gather_triangles(first, number, pairs, triangle, places, gathered):
 def touch_triangles(law, w, first, number, pairs, spheres, bodies, kinds, walls, gathered, pair_results):
     """Find closest points of triangles to spheres, overlaps, and terms of force and energy.
 
-    Parameters
-    ----------
-    law, bodies, kinds : see `dem.kernels.soft.state`
-    w, first, number, pairs, spheres, walls, gathered : wall, pairs; see `pair_with_triangles` and `gather_triangles`
-
-    Writes
-    ------
-    pair_results : columns OVERLAP to REGION
+    Writes pair_results: columns OVERLAP to REGION.
     """
     for p in range(number):
         power = exponent(
@@ -168,17 +121,7 @@ def touch_triangles(law, w, first, number, pairs, spheres, bodies, kinds, walls,
 
 @inline
 def remaining_pair(p, q, pairs, pair_results, geometry):
-    """The pair that counts of two in contact, if the other is nearest at an edge that they share; -1 if both count.
-
-    Parameters
-    ----------
-    p, q : two pairs of one sphere
-    pairs, pair_results, geometry : see `pair_with_triangles`
-
-    Returns
-    -------
-    one of the pairs, or -1
-    """
+    """The pair that counts of two of a sphere, if the other is nearest at an edge that they share; else -1."""
     f, g = pairs[PAIR_TRIANGLE + p], pairs[PAIR_TRIANGLE + q]
     if is_nearest_at(f, int(pair_results[REGION + p]) - 1, g, geometry):
         return q
@@ -186,25 +129,13 @@ def remaining_pair(p, q, pairs, pair_results, geometry):
 
 
 @inline
-def trees_found(w, s, c, t, power, searched, pairs, pair_results, places, walls):
-    """Write the contacts of sphere s, the t-th of its block, with wall w to the scratch of chunk c.
+def find_batched(w, s, c, t, power, searched, pairs, pair_results, places, walls):
+    """Write the contacts of sphere s, the t-th of its block, with wall w; returns their number.
 
-    Parameters
-    ----------
-    w, s, c, t, searched : wall, sphere, chunk, column; see `detect_mesh_contacts`
-    power : exponent of its overlap
-    pairs, pair_results, places : see `pair_with_triangles` and `place_in_wall_frame`
-
-    Writes
-    ------
-    walls.trees : rows of the chunk
-
-    Returns
-    -------
-    number of contacts
+    searched: the wall whose triangles have been looked at, see `detect_mesh_contacts`.
     """
     first, geometry = walls.geometry.first_triangle[w], walls.geometry
-    hits, first_hit, last_hit, trees = UNDECIDED, 0, 0, walls.trees[c]
+    hits, first_hit, last_hit, contacts = UNDECIDED, 0, 0, walls.contacts[c]
     if w == searched and pairs[FIRST_PAIR + t] >= 0:
         hits = 0
         for p in range(pairs[FIRST_PAIR + t], pairs[END_PAIR + t]):
@@ -215,13 +146,13 @@ def trees_found(w, s, c, t, power, searched, pairs, pair_results, places, walls)
         last_hit = remaining_pair(first_hit, last_hit, pairs, pair_results, geometry)
         hits = 1 if last_hit >= 0 else UNDECIDED
     if hits >= UNDECIDED:
-        return trees_at(w, s, c, get(places, 0, t), places[flat(REACH, t)], power, walls)
+        return find_contacts_of(s, w, c, get(places, 0, t), places[flat(REACH, t)], power, walls)
     if hits == 1:
-        begin(trees, 0, pairs[PAIR_TRIANGLE + first_hit] - first)
+        begin(contacts, 0, pairs[PAIR_TRIANGLE + first_hit] - first)
         for k in range(3):
-            trees[0, k] = pair_results[TOTAL + k * PAIRS + last_hit]
-        trees[0, POTENTIAL] = pair_results[ENERGY + last_hit]
-        trees[0, DEEPEST] = max(pair_results[OVERLAP + last_hit], 0.0)
+            contacts[0, k] = pair_results[TOTAL + k * PAIRS + last_hit]
+        contacts[0, POTENTIAL] = pair_results[ENERGY + last_hit]
+        contacts[0, DEEPEST] = max(pair_results[OVERLAP + last_hit], 0.0)
         if pair_results[OVERLAP + last_hit] > 0.0:
-            trees[0, ANCHOR] = pairs[PAIR_TRIANGLE + last_hit] - first
+            contacts[0, ANCHOR] = pairs[PAIR_TRIANGLE + last_hit] - first
     return hits

@@ -12,10 +12,10 @@ from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.convex_bodies import bounding_radius
 from dem.kernels.soft.neighbours.body_pairs import SLACK
 from dem.kernels.soft.state import Kinds
-from dem.kernels.soft.wall_contact import rough_walls, wall_history
-from dem.kernels.soft.wall_contact.near_wall_record import NEAR, list_at
-from dem.kernels.soft.wall_contact.rough_faces import touches_rough
+from dem.kernels.soft.wall_contact.rough_planes import largest_band_of, touches_rough_face
 from dem.kernels.soft.wall_contact.wall_arrays import (
+    IN_USE,
+    NEAR,
     SINGLE,
     WalledFaces,
     acts_on,
@@ -23,6 +23,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     image_for,
     images_beside,
     in_frame,
+    set_listed,
 )
 from dem.kernels.walls.contact_patches import list_near
 from dem.kernels.walls.geometry import MESH, clearance
@@ -49,8 +50,17 @@ def centre(b, s, u, bodies, kinds):
 
 
 @inline
+def is_clear(x, margin, box):
+    """Whether a point is farther than the margin from all faces."""
+    clear = True
+    for axis in range(3):
+        clear = clear and x[axis] - margin >= box.lower[axis] and x[axis] + margin <= box.upper[axis]
+    return clear
+
+
+@inline
 def near_wall(b, skin, bodies, kinds, box):
-    """Whether a sphere of body b comes closer to a wall than the skin."""
+    """Whether a sphere of body b comes closer to a face than the skin."""
     g = bodies.kind[b]
     if is_clear(load(bodies.position, b), (kinds.bounding_radius[g] + skin) * SLACK, box):
         return 0
@@ -63,32 +73,17 @@ def near_wall(b, skin, bodies, kinds, box):
 
 
 @inline
-def is_clear(x, margin, box):
-    """Whether a point is farther than the margin from all walls."""
-    clear = True
-    for axis in range(3):
-        clear = clear and x[axis] - margin >= box.lower[axis] and x[axis] + margin <= box.upper[axis]
-    return clear
-
-
-@inline
 def near_faces(box, b, skin, bodies, kinds, neighbours):
     """Whether body b is near the faces of a box, or in touch with the plane that a rough one shows it."""
     near = near_wall(b, skin, bodies, kinds, box)
-    return 1 if touches_rough(box, b, bodies, neighbours) else near
+    return 1 if touches_rough_face(box, b, bodies, neighbours) else near
 
 
 @inline
-def look_from(w, u, reach, start, c, box):
-    """What the distance of a place u, as wall w sees it, is not below [m], and how many triangles are near; see `look`.
+def list_near_place(w, u, reach, start, c, box):
+    """Lower bound of the distance of a place u from wall w, in its frame [m], and number of triangles nearer than that.
 
-    Parameters
-    ----------
-    w, u, reach, start, c, box : see `look`
-
-    Writes
-    ------
-    box.walls.listed : row c
+    As `list_near_sphere`, for one image of a sphere.
     """
     geometry = box.walls.geometry
     if geometry.kind[w] == MESH:
@@ -97,30 +92,20 @@ def look_from(w, u, reach, start, c, box):
 
 
 @inline
-def look(w, x, reach, start, c, box):
-    """How much farther than the reach a sphere at x is from wall w at least [m], and what of a mesh is near.
+def list_near_sphere(w, x, reach, start, c, box):
+    """How much farther than the reach a sphere at x is from wall w at least [m], and number of triangles that are near.
 
-    Parameters
-    ----------
-    w, x, reach, box : wall; centre of the sphere, how near counts [m]; see `dem.kernels.soft.state`
-    start, c : where in the list of chunk c to begin
-
-    Writes
-    ------
-    box.walls.listed : row c
-
-    Returns
-    -------
-    distance [m], number of triangles that are near: also to other images of the sphere that may be the nearest soon
+    Triangles near other images of the sphere that may be the nearest soon count as well.
+    Writes box.walls.listed: row c, from `start` on, numbers of the triangles.
     """
-    d, count = look_from(w, in_frame(w, x, box), reach, start, c, box)
+    d, count = list_near_place(w, in_frame(w, x, box), reach, start, c, box)
     room, axes, beyond = images_beside(box, w, x, reach)
     if axes != 0:
         at = image_for(box, w, x)
         for k in range(1, 8):
             if k & axes == k:
                 moved = (k & 1) * beyond[0], (k >> 1 & 1) * beyond[1], (k >> 2) * beyond[2]
-                away, more = look_from(w, framed(w, add(at, moved), box), reach, start + count, c, box)
+                away, more = list_near_place(w, framed(w, add(at, moved), box), reach, start + count, c, box)
                 d, count = min(d, away), count + more
         count = put_in_order(box.walls.listed[c], start, count)
     return min(d - reach, room), count
@@ -128,38 +113,20 @@ def look(w, x, reach, start, c, box):
 
 @inline
 def without_side(kinds, near, free, b, skin, bodies, box):
-    """Without sides walls are as near as spheres are.
-
-    Parameters
-    ----------
-    kinds, near, free, b, skin, bodies, box : see `with_side`
-
-    Returns
-    -------
-    near, free
-    """
+    """Walls near a body without a side, and how far it is free [m]: as near as its spheres are."""
     return near, free
 
 
 @inline
 def with_side(kinds, near, free, b, skin, bodies, box):
-    """Bits of the walls that body b is near, and how far it is free [m], with those that its side is near.
-
-    Parameters
-    ----------
-    kinds, b, skin, bodies, box : see `dem.kernels.soft.state`
-    near, free : of its ends
-
-    Returns
-    -------
-    bits, distance
-    """
+    """Bits of the walls that body b is near, and how far it is free [m]: its ends, and the side of a capsule."""
     g = bodies.kind[b]
     if kinds.half[g] > 0.0:
         reach, walls = (kinds.bounding_radius[g] + skin) * SLACK, box.walls
         for w in range(walls.contact_slot.size):
             if acts_on(w, b, bodies, walls):
-                away, _count = look(w, load(bodies.position, b), reach, walls.listed.shape[1], b // CHUNK, box)
+                x, nowhere = load(bodies.position, b), walls.listed.shape[1]
+                away, _count = list_near_sphere(w, x, reach, nowhere, b // CHUNK, box)
                 if away < 0.0:
                     near |= np.int64(1) << min(w, SINGLE)
                 free = min(free, away)
@@ -170,55 +137,45 @@ near_side = select("kinds", {Kinds: without_side, Capsules: with_side})
 
 
 @func
-def look_around(box, b, skin, bodies, kinds):
-    """Find which walls body b is near, and which of their triangles; who is near none remembers none.
+def list_near_body(box, b, skin, bodies, kinds):
+    """Bits of the walls that body b is near, whose triangles are listed; a body that is near none has no history.
 
-    Parameters
-    ----------
-    box, b, skin, bodies, kinds : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    box.walls : until, at, listed, wanted
-
-    Returns
-    -------
-    bits of walls
+    Writes box.walls: skip_distance, at, listed, wanted.
     """
     near, walls, u, g, first = np.int64(0), box.walls, axis(b, bodies, kinds), bodies.kind[b], bodies.first_sphere[b]
     c, free = b // CHUNK, math.inf
     for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
         radius = bounding_radius(kinds, kinds.first_offset[g] + s)
-        reach = (radius + rough_walls.room(walls.rough, radius) + skin) * SLACK
+        reach = (radius + largest_band_of(walls.rough, radius) + skin) * SLACK
         x, start = centre(b, s, u, bodies, kinds), walls.wanted[c]
         for w in range(walls.contact_slot.size):
-            away, count = look(w, x, reach, walls.wanted[c], c, box) if acts_on(w, b, bodies, walls) else (math.inf, 0)
+            away, count = math.inf, 0
+            if acts_on(w, b, bodies, walls):
+                away, count = list_near_sphere(w, x, reach, walls.wanted[c], c, box)
             if away < 0.0:
                 near |= np.int64(1) << min(w, SINGLE)
             free = min(free, away)
             walls.wanted[c] += count
         listed = walls.wanted[c] <= walls.listed.shape[1]
-        list_at(first + s, start if listed else -1, walls.wanted[c] if listed else -1, walls)
+        set_listed(first + s, start if listed else -1, walls.wanted[c] if listed else -1, walls)
     near, free = near_side(kinds, near, free, b, skin, bodies, box)
     for s in range(first, bodies.first_sphere[b + 1]):
         walls.at[s, NEAR] = near
+        if near == 0:
+            walls.at[s, IN_USE] = 0
     if near == 0:
         walls.skip_distance[b] = walls.displacement_since_list[0] + free * SHORT
-        wall_history.forget(b, bodies, walls)
     return near
 
 
 @inline
 def near_any(box, b, skin, bodies, kinds, neighbours):
     """Whether body b is near a face or any other wall; which walls it is near is recorded."""
-    walls = box.walls
+    walls, near = box.walls, np.int64(0)
     if b % CHUNK == 0:
         walls.wanted[b // CHUNK] = 0
-    near = (
-        np.int64(0)
-        if walls.displacement_since_list[0] < walls.skip_distance[b]
-        else look_around(box, b, skin, bodies, kinds)
-    )
+    if walls.displacement_since_list[0] >= walls.skip_distance[b]:
+        near = list_near_body(box, b, skin, bodies, kinds)
     return 1 if near != 0 else near_faces(box, b, skin, bodies, kinds, neighbours)
 
 

@@ -1,4 +1,4 @@
-"""Who is near walls, listed anew while candidate pairs last: walls that move use up those lists sooner than spheres do.
+"""Bodies near walls, listed anew while candidate pairs last: walls that move use up those lists sooner than spheres do.
 
 That costs little, as most bodies are known to be far away still, and pairs are picked no more often than without walls.
 """
@@ -11,17 +11,11 @@ from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, note_travel, 
 
 
 @noinline
-def look_serial(context):
+def list_serial(context):
     """List the bodies near walls anew, in one thread.
 
-    Parameters
-    ----------
-    context : as of `dem.kernels.soft.integration.passes.pick_serial`
-
-    Writes
-    ------
-    context.bodies : positions of the spheres; forces on those that are near nobody
-    context.neighbours, context.box : who is near walls
+    Writes context.bodies: positions of the spheres; forces on those that are near nobody.
+    Writes context.neighbours, context.box: who is near walls.
     """
     skin = sweeps.reach_of(context)
     for c in range(context.neighbours.pairs.size):
@@ -30,46 +24,22 @@ def look_serial(context):
 
 
 @inline
-def look_threaded(context):
-    """List the bodies near walls anew, by threads.
-
-    Parameters
-    ----------
-    context : as of `dem.kernels.soft.integration.passes.pick_serial`
-
-    Writes
-    ------
-    context : as `look_serial`
-    """
+def list_threaded(context):
+    """List the bodies near walls anew, by threads; writes as `list_serial`."""
     for job in (passes.PLACE, passes.LOOK):
         passes.do_by_threads(context.neighbours.pairs.size, job, sweeps.PREDICT, context)
 
 
-look = select("mode", {Serial: look_serial, Threaded: look_threaded}, handed=False)
+list_bodies = select("mode", {Serial: list_serial, Threaded: list_threaded}, handed=False)
 
 
 @inline
-def no_walls(mode, context, progress):
-    """List no bodies near walls: there are none."""
-    return
-
-
-@inline
-def look_if_stale(mode, context, progress):
-    """List the bodies near walls anew, if others may have come near.
-
-    Parameters
-    ----------
-    mode, context, progress : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    context : as `look_serial`
-    """
+def list_if_stale(mode, context, progress):
+    """List the bodies near walls anew, if others may have come near; writes as `list_serial`."""
     travel = progress.travel[0]
     if walls_are_stale(context.box, travel, context.constants.candidate_skin):
         note_travel(context.box, travel, travel)
-        look(mode, context)
+        list_bodies(mode, context)
 
 
-look_again = select("context.box", {BoxFaces: no_walls, WalledFaces: look_if_stale})
+look_again = select("context.box", {BoxFaces: None, WalledFaces: list_if_stale})

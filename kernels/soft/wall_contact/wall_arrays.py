@@ -1,6 +1,8 @@
-"""Walls of any shape beside the faces of a box: what kernels know of them, and what they have come to.
+"""Walls of any shape beside the faces of a box, as arrays; where they are, and how their surfaces move.
 
-A box that has any is of a type of its own, so that others pay nothing for what they have not.
+A box that has any is of a type of its own, so that others pay nothing for what they have not. What is kept of a sphere
+among walls is one row of `Walls.at`, since few spheres are near walls, and each line of memory that one of them wants
+is waited for: with lists, slots and histories in arrays of their own, triangles took a third longer.
 """
 
 import math
@@ -19,6 +21,8 @@ from dem.kernels.walls.poses import Motions, Poses
 from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, go_on
 from dem.kernels.walls.rigid_body import place as place_free
 
+LISTED, NEAR, IN_USE, SLOTS = 0, 1, 2, 3  # columns of `Walls.at`; slots begin at the last
+NUMBER_BITS = 32  # of LISTED that tell how many
 SINGLE = 62  # walls that have a bit of their own of those near a sphere; all others share one
 # rows of `Walls.servo` after the axis, and of `Walls.driven`
 SERVO_FORCE, SERVO_GAIN, SERVO_MAX_SPEED, SERVO_KIND = 3, 4, 5, 6
@@ -52,7 +56,7 @@ class Walls(NamedTuple):
     old_key: np.ndarray  # (C, S) int64, scratch for the slots of one sphere: of which contacts
     old_history: np.ndarray  # (C, S, R) the same: what these remember
     fullest: np.ndarray  # (C,) int64, most slots of a sphere that were wanted in this sweep
-    trees: np.ndarray  # (C, T, 8) scratch, see `dem.kernels.walls.geometry.feel`
+    contacts: np.ndarray  # (C, T, 8) scratch: contacts of a sphere with a wall, see `dem.kernels.walls.potential_terms`
     scratch: np.ndarray  # (C, Q, 12) the same
     # scratch of a block of spheres, see ``mesh_contacts``. A chunk uses the row `Neighbours.block_of[c]`, one of its
     # thread; there are no more threads than chunks
@@ -63,7 +67,7 @@ class Walls(NamedTuple):
     rate: np.ndarray
     part: np.ndarray  # (C, W, `wall_loads.COLUMNS`) int64, sums over the contacts of each chunk with each wall
     unit: np.ndarray  # (4,) units of these sums in 1 N, 1 N m, 1 N/m and 1 N s/m
-    felt: np.ndarray  # (7, W) at the last forces: force on the wall [N], torque [N m], number of contacts
+    load: np.ndarray  # (7, W) at the last forces: force on the wall [N], torque [N m], number of contacts
     impulse: np.ndarray  # (2, 7, W) since the start, in two words as of `energy.accumulate`: the time integral of the
     # first six, and the work that walls have done on particles [J]
     working: np.ndarray  # (W,) such work in the half step after the last forces [J]
@@ -75,7 +79,7 @@ class Walls(NamedTuple):
     free: tuple  # `dem.kernels.walls.rigid_body.FreeBodies`, or `NoFreeWall` if no wall is one
     first_worn: np.ndarray  # (W,) int64, where pieces of a wall that wears begin in `worn`, else -1
     worn: np.ndarray  # (2, P) int64, sliding work on them since the start, in two words [units of energy]
-    rough: tuple  # `dem.kernels.soft.wall_contact.rough_walls.Rough`, or `Smooth` if no wall is that
+    rough: tuple  # `dem.kernels.soft.wall_contact.rough_planes.Rough`, or `Smooth` if no wall is that
     convex: tuple  # `dem.kernels.soft.wall_contact.convex_at_walls.ConvexWalls`, or `NoConvexWalls`
 
 
@@ -130,7 +134,7 @@ def place_any(free, w, time, later, further, drift, walls):
     if free.is_free[w] == 0:
         return poses.place(w, time, further, drift, walls.motions, walls.poses)
     if later:
-        go_on(w, walls.felt, free)
+        go_on(w, walls.load, free)
     return place_free(w, walls.motions, walls.poses, free)
 
 
@@ -179,52 +183,25 @@ image_for = select("box", {BoxFaces: as_it_is, PeriodicFaces: nearest_to})
 
 
 @inline
-def no_other(box, w, x, near):
-    """Nearest other image of a point in a box without images: none, at infinity."""
-    return np.inf, 0, (0.0, 0.0, 0.0)
-
-
-@inline
 def other_images(box, w, x, near):
     """How far a point may go before another image of it is the nearest to the middle of wall w, if not as near as that.
 
-    Parameters
-    ----------
-    box, w, x : see `dem.kernels.soft.state`; wall, point [m]
-    near : distance that counts as near [m]
-
-    Returns
-    -------
-    distance [m]; bits of the axes along which another image is as good soon; how far that is along each [m]
+    near: distance that counts as near [m]. Returns the distance [m], infinite without images; bits of the axes along
+    which another image is as good soon; how far that is along each [m].
     """
     d, far, axes = minimum_image(box, x, load(box.walls.poses.middle, w)), np.inf, 0
-    room = 0.5 * box.length[0] - abs(d[0])
-    if box.length[0] > 0.0 and room < near:
-        axes |= 1
-    elif box.length[0] > 0.0:
-        far = min(far, room - near)
-    room = 0.5 * box.length[1] - abs(d[1])
-    if box.length[1] > 0.0 and room < near:
-        axes |= 2
-    elif box.length[1] > 0.0:
-        far = min(far, room - near)
-    room = 0.5 * box.length[2] - abs(d[2])
-    if box.length[2] > 0.0 and room < near:
-        axes |= 4
-    elif box.length[2] > 0.0:
-        far = min(far, room - near)
+    for axis in range(3):
+        room = 0.5 * box.length[axis] - abs(d[axis])
+        if box.length[axis] > 0.0 and room < near:
+            axes |= 1 << axis
+        elif box.length[axis] > 0.0:
+            far = min(far, room - near)
     return far, axes, (
         -math.copysign(box.length[0], d[0]), -math.copysign(box.length[1], d[1]), -math.copysign(box.length[2], d[2])
     )  # fmt: skip
 
 
-images_beside = select("box", {BoxFaces: no_other, PeriodicFaces: other_images})
-
-
-@inline
-def went_nowhere(box, travel, left):
-    """Record no displacement relative to walls: there are none."""
-    return
+images_beside = select("box", {BoxFaces: (np.inf, 0, (0.0, 0.0, 0.0)), PeriodicFaces: other_images})
 
 
 @inline
@@ -234,7 +211,7 @@ def note_distance(box, travel, left):
     box.walls.displacement_since_list[1] = -left
 
 
-note_travel = select("box", {BoxFaces: went_nowhere, WalledFaces: note_distance})
+note_travel = select("box", {BoxFaces: None, WalledFaces: note_distance})
 
 
 @inline
@@ -260,18 +237,12 @@ way_of_walls = select("box", {BoxFaces: way_of_faces, WalledFaces: way_apart})
 
 
 @inline
-def never_stale(box, travel, skin):
-    """Whether the list of bodies near walls is stale where there are no walls: never."""
-    return False
-
-
-@inline
 def gone_too_far(box, travel, skin):
     """Whether a body that is not listed may have come near a wall."""
     return box.walls.displacement_since_list[1] + travel > skin
 
 
-walls_are_stale = select("box", {BoxFaces: never_stale, WalledFaces: gone_too_far})
+walls_are_stale = select("box", {BoxFaces: False, WalledFaces: gone_too_far})
 
 
 @inline
@@ -335,3 +306,31 @@ def acts_on(w, b, bodies, walls):
 def is_near(w, near):
     """Whether a wall is among those that the bits stand for."""
     return near >> min(w, SINGLE) & 1 != 0
+
+
+@inline
+def has_history(walls):
+    """Whether contacts with walls remember anything."""
+    return walls.old_history.shape[2] > 0
+
+
+@inline
+def listed_at(s, walls):
+    """Range of the triangles near sphere s in its chunk's row of `Walls.listed`, of all walls in their order.
+
+    Before 0 where they must be looked up in cells.
+    """
+    start = walls.at[s, LISTED] >> NUMBER_BITS
+    return start, start + (walls.at[s, LISTED] & ((np.int64(1) << NUMBER_BITS) - 1))
+
+
+@inline
+def set_listed(s, start, stop, walls):
+    """Record the range of the triangles near sphere s; a start of -1 where there was no room."""
+    walls.at[s, LISTED] = (np.int64(start) << NUMBER_BITS) | np.int64(stop - start)
+
+
+@inline
+def slot_at(k, walls):
+    """Column of `Walls.at` in which the k-th slot of a sphere begins; what that remembers is in the next ones."""
+    return SLOTS + k * (1 + walls.old_history.shape[2])

@@ -1,8 +1,16 @@
-"""What walls of any shape (`dem.kernels.soft.wall_contact.wall_arrays`) do to the bodies near them.
+"""Contacts of bodies with walls of any shape, one by one: of spheres, of convex bodies, and of the sides of capsules.
 
 A wall is a sphere of infinite radius for the contact law, whatever its curvature, so R* = R. Where several pieces of a
 wall are within reach, those that make one lowest region act as one contact, from one potential; see
 `dem.kernels.walls.geometry`. That contact is pressed by N = K |Σ|, along Σ, and overlaps by δ = |Σ|^(1/p).
+
+The side of a capsule is what it has between its ends; see ``dem.kernels.walls.sides``. Each of its contacts is that of
+a ball of the capsule's radius at a place on its axis. Its history is in the slots of the capsule's second end, with
+`wall_history.SIDE` in the number of the wall: they have been taken up when the walls of that sphere were looked at,
+just before.
+
+Here w is a wall, c a chunk, s a sphere, and t a row of the chunk's scratch `Walls.contacts`; m and row are materials of
+body and wall, p the exponent of overlaps; n is the number of contacts of the sphere that have been kept before.
 """
 
 import math
@@ -10,64 +18,79 @@ import math
 import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, noinline, select
-from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.domain.faces import BoxFaces
+from dem.kernels.domain.periodic import PeriodicFaces, minimum_image
 from dem.kernels.laws.merged_contacts import exponent, resistance
-from dem.kernels.numerics.vector import add_scaled, dot, load, scale, subtract
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.soft.chunks import CHUNK
+from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.contact_detection import joined, no_sums
 from dem.kernels.soft.contact.contact_evaluation import contact_force
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
-from dem.kernels.soft.contact.result_sinks import ReportSink, WallForceSink
+from dem.kernels.soft.contact.result_sinks import ReportSink, WallForceSink, is_report
 from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import radius_near, spheres_of
 from dem.kernels.soft.state import Kinds
-from dem.kernels.soft.wall_contact import rough_walls, wall_history, wall_loads
-from dem.kernels.soft.wall_contact.convex_at_walls import at_wall, convex_trees, trees_of_piece
-from dem.kernels.soft.wall_contact.near_wall_record import NEAR, remember
+from dem.kernels.soft.wall_contact import wall_history, wall_loads
+from dem.kernels.soft.wall_contact.convex_at_walls import at_wall, find_contacts_of_piece, find_convex_contacts
 from dem.kernels.soft.wall_contact.overlap_regions import (
-    ANCHOR,
-    DEEPEST,
-    ENERGY,
-    LINKS,
     beyond_of,
+    find_all_contacts,
+    find_contacts_of,
+    gradient_of,
     region,
-    sum_of,
-    trees_at,
-    trees_seen,
 )
-from dem.kernels.soft.wall_contact.wall_arrays import SERVO_KIND, acts_on, in_frame, is_near, velocity_at
+from dem.kernels.soft.wall_contact.rough_planes import NO_PLANE, is_rough, keep_plane, wall_plane, wall_plane_now
+from dem.kernels.soft.wall_contact.wall_arrays import (
+    IN_USE,
+    NEAR,
+    SERVO_KIND,
+    acts_on,
+    framed,
+    has_history,
+    image_for,
+    in_frame,
+    in_world,
+    is_near,
+    velocity_at,
+)
 from dem.kernels.soft.wall_contact.wall_kinematics import blended, encounter, encounter_at, touch_at
-from dem.kernels.soft.wall_contact.wall_results import elastic_outcome, take_result, with_pieces
-from dem.kernels.walls.potential_terms import LOBE
+from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, LINKS, LOBE, MOMENT, POTENTIAL
+from dem.kernels.walls.sides import find_side_contacts
 
 LEAST = 1e-300  # in place of a length of zero
 FIRST_WALL = -7  # number of the first wall in reports, after those of the faces of a box
+OF_SIDE = 2  # in reports in place of the number of a sphere of the body: after those of a capsule's ends
+
+
+@inline
+def walls_to_search(sink, s, walls):
+    """Bits of the walls to search for the body of sphere s: in a step those that it is near, for a report all."""
+    return np.int64(-1) if is_report(sink) else walls.at[s, NEAR]
+
+
+@inline
+def is_searched(sink, w, near, b, bodies, walls):
+    """Whether wall w is to be searched for body b."""
+    return acts_on(w, b, bodies, walls) if is_report(sink) else is_near(w, near)
 
 
 @inline
 def add_body(sink, law, b, bodies, kinds, box):
-    """Hand the contacts of the spheres of body b with walls to a sink.
+    """Hand the contacts of the spheres of body b with walls to a sink; returns `Sums`.
 
-    Parameters
-    ----------
-    sink : see ``result_sinks``
-    law, b, kinds : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies, box.walls, sink : as `take`
-
-    Returns
-    -------
-    `Sums`
+    Writes bodies, box.walls, sink: as `add_result_at_wall`.
     """
     sums, walls = no_sums(), box.walls
     first, stop = spheres_of(b, bodies, kinds)
-    near = walls_to_search(sink, first, b, bodies, walls)
-    share(law, b, near, sink.half, bodies, kinds, box)
+    near = walls_to_search(sink, first, walls)
+    set_shared_damping(law, b, near, sink.half, bodies, kinds, box)
     for s in range(first, stop):
         n = 0
-        open_history(sink, s, b, walls)
+        if has_history(walls):
+            wall_history.copy_to_scratch(b // CHUNK, s, walls)
+            if not is_report(sink):
+                walls.at[s, IN_USE] = 0
         for w in range(walls.contact_slot.size):
             if is_searched(sink, w, near, b, bodies, walls):
                 more, n = add_wall(sink, law, w, s, b, n, bodies, kinds, box)
@@ -76,148 +99,58 @@ def add_body(sink, law, b, bodies, kinds, box):
 
 
 @inline
-def any_wall(sink, s, b, bodies, walls):
-    """Bits of walls: a report searches all of them."""
-    return np.int64(-1)
+def find_of_sphere(kinds, sink, w, s, b, reach, power, bodies, box):
+    """Write the contacts of sphere s of body b with wall w: in a step with the pieces that are listed; their number."""
+    u, c = in_frame(w, load(bodies.sphere_position, s), box), b // CHUNK
+    if is_report(sink):
+        return find_all_contacts(w, c, u, reach, power, box.walls)
+    return find_contacts_of(s, w, c, u, reach, power, box.walls)
 
 
 @inline
-def near_walls(sink, s, b, bodies, walls):
-    """Bits of the walls that the body of sphere s is near."""
-    return walls.at[s, NEAR]
+def find_of_convex(kinds, sink, w, s, b, reach, power, bodies, box):
+    """Write the contacts of convex piece s of body b with wall w; returns their number."""
+    return find_convex_contacts(kinds, w, s, b, b // CHUNK, reach, power, bodies, box)
 
 
-@inline
-def acts_in_report(sink, w, near, b, bodies, walls):
-    """Whether a report searches wall w for body b: if it acts on it."""
-    return acts_on(w, b, bodies, walls)
-
-
-@inline
-def is_near_in_step(sink, w, near, b, bodies, walls):
-    """Whether body b is near wall w."""
-    return is_near(w, near)
-
-
-@inline
-def copy_history(sink, s, b, walls):
-    """Copy the history of the contacts of sphere s."""
-    if remember(walls):
-        wall_history.copy_to_scratch(b // CHUNK, s, walls)
-
-
-@inline
-def move_history(sink, s, b, walls):
-    """Take up the history of the contacts of sphere s; none has been kept anew."""
-    if remember(walls):
-        wall_history.move_to_scratch(b // CHUNK, s, walls)
-
-
-walls_to_search = select("sink", {ReportSink: any_wall, WallForceSink: near_walls})
-is_searched = select("sink", {ReportSink: acts_in_report, WallForceSink: is_near_in_step})
-open_history = select("sink", {ReportSink: copy_history, WallForceSink: move_history})
-
-
-@inline
-def trees_anywhere(sink, w, s, c, u, reach, power, walls):
-    """Contacts of sphere s with wall w, from all of its pieces."""
-    return trees_seen(w, c, u, reach, power, walls)
-
-
-@inline
-def trees_in_step(sink, w, s, c, u, reach, power, walls):
-    """Contacts of sphere s with wall w, from the pieces that are listed."""
-    return trees_at(w, s, c, u, reach, power, walls)
-
-
-find_trees = select("sink", {ReportSink: trees_anywhere, WallForceSink: trees_in_step})
-
-
-@inline
-def contacts_of_sphere(kinds, sink, w, s, b, reach, power, bodies, box):
-    """Contacts of sphere s of body b with wall w; returns their number."""
-    u = in_frame(w, load(bodies.sphere_position, s), box)
-    return find_trees(sink, w, s, b // CHUNK, u, reach, power, box.walls)
-
-
-@inline
-def contacts_of_convex(kinds, sink, w, s, b, reach, power, bodies, box):
-    """Contacts of convex piece s of body b with wall w; returns their number."""
-    return convex_trees(kinds, w, s, b, b // CHUNK, reach, power, bodies, box)
-
-
-find_contacts = select("kinds", {Kinds: contacts_of_sphere, ConvexBodyKinds: contacts_of_convex})
+find_of_body = select("kinds", {Kinds: find_of_sphere, ConvexBodyKinds: find_of_convex})
 
 
 @noinline
 def add_wall(sink, law, w, s, b, n, bodies, kinds, box):
-    """Hand the contacts of sphere s of body b with wall w to a sink.
-
-    Parameters
-    ----------
-    sink : see ``result_sinks``
-    law, b, kinds : see `dem.kernels.soft.state`
-    w, s, n : wall, sphere; number of contacts of the sphere that have been kept
-
-    Writes
-    ------
-    bodies, box.walls, sink : as `take`
-
-    Returns
-    -------
-    `Sums`, n
-    """
+    """Hand the contacts of sphere s of body b with wall w to a sink; returns `Sums`, n."""
     sums, radius = no_sums(), radius_near(s, b, bodies, kinds)
     m, row = kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
     reach = radius + beyond_of(law, w, radius, box.walls)
-    count = find_contacts(kinds, sink, w, s, b, reach, exponent(law, m, row), bodies, box)
+    count = find_of_body(kinds, sink, w, s, b, reach, exponent(law, m, row), bodies, box)
     for t in range(count):
-        more, n = add_tree(law, sink, w, s, b, t, count, n, bodies, kinds, box)
+        more, n = add_of_sphere(law, sink, w, s, b, t, count, n, bodies, kinds, box)
         sums = joined(sums, more)
     return sums, n
 
 
 @inline
 def add_elastic(law, sink, w, s, b, t, count, n, bodies, kinds, box):
-    """Hand an elastic contact to a sink: its force is summed over the pieces of the wall.
-
-    Parameters
-    ----------
-    law, sink, w, s, b, t, count, n, bodies, kinds, box : see `add_dissipative`
-
-    Writes
-    ------
-    bodies, box.walls, sink : as `take`
-
-    Returns
-    -------
-    `Sums`, n
-    """
+    """Hand an elastic contact of sphere s to a sink: its force is summed over the pieces of the wall; `Sums`, n."""
     c, x, radius = b // CHUNK, at_wall(kinds, w, s, b, t, bodies, box), radius_near(s, b, bodies, kinds)
-    touch, point, moves, outcome = elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box)
+    touch, point, of_wall, outcome = elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box)
     of_b, arm = s - bodies.first_sphere[b], subtract(point, load(bodies.position, b))
-    return take(sink, w, b, of_b, touch, point, arm, moves, outcome, False, bodies, box), n
+    return add_result_at_wall(sink, w, b, of_b, touch, point, arm, of_wall, outcome, False, bodies, box), n
 
 
 @inline
 def elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box):
-    """Elastic force of wall w, as it is summed over the pieces of a tree.
+    """Elastic force of wall w, as it is summed over the pieces of a contact, on a sphere of body b at x.
 
-    Parameters
-    ----------
-    sink, w, c, t : see ``result_sinks``; wall, chunk, tree
-    x, radius, b : centre and radius of a sphere [m], its body
-    bodies, kinds, box : see `dem.kernels.soft.state`
-
-    Returns
-    -------
-    `laws.ContactKinematics`, point where the force acts [m], velocity of the wall there [m/s], `laws.ContactForce`
+    Returns `laws.ContactKinematics`, point where the force acts [m], velocity of the wall there [m/s],
+    `laws.ContactForce`.
     """
-    total, deepest = sum_of(w, c, t, box), box.walls.trees[c, t, DEEPEST]
+    total, deepest = gradient_of(w, c, t, box), box.walls.contacts[c, t, DEEPEST]
     touch, point = elastic_kinematics(sink, w, x, radius, b, deepest, total, bodies, kinds, box)
     k = touch.stiffness
-    tell_elastic(sink, c, w, k, deepest, box)
-    outcome = elastic_outcome(scale(k, total), k * box.walls.trees[c, t, ENERGY])
+    if not is_report(sink) and box.walls.servo[SERVO_KIND, w] != 0.0:
+        wall_loads.add_servo_terms(c, w, 1.5 * k * math.sqrt(deepest), 0.0, (0.0, 0.0, 0.0), box)
+    outcome = wall_loads.elastic_outcome(scale(k, total), k * box.walls.contacts[c, t, POTENTIAL])
     return touch, point, velocity_at(w, point, box), outcome
 
 
@@ -236,75 +169,67 @@ def kinematics_in_step(sink, w, x, radius, b, overlap, total, bodies, kinds, box
     return touch_at(overlap, none, none, none, none, modulus, radius, 1.0, 0.0, 0.0), x
 
 
-@inline
-def tell_none(sink, c, w, k, deepest, box):
-    """A report tells servos nothing."""
-
-
-@inline
-def tell_stiffness(sink, c, w, k, deepest, box):
-    """Note the stiffness of an elastic contact for the servo of wall w."""
-    if box.walls.servo[SERVO_KIND, w] != 0.0:
-        wall_loads.add_servo_terms(c, w, 1.5 * k * math.sqrt(deepest), 0.0, (0.0, 0.0, 0.0), box)
-
-
 elastic_kinematics = select("sink", {ReportSink: kinematics_reported, WallForceSink: kinematics_in_step})
-tell_elastic = select("sink", {ReportSink: tell_none, WallForceSink: tell_stiffness})
 
 
 @noinline
 def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
-    """Hand one contact by a law that needs velocities to a sink.
+    """Hand one contact of sphere s, of so many, by a law that needs velocities to a sink; returns `Sums`, n.
 
     A function of its own: in the loop of its caller LLVM reads all that it might use ahead, and keeps it on the stack.
-
-    Parameters
-    ----------
-    sink : see ``result_sinks``
-    law, b, kinds : see `dem.kernels.soft.state`
-    w, s, t, count, n : wall, sphere, tree, of how many; number of contacts that have been kept
-
-    Writes
-    ------
-    bodies, box.walls, sink : as `take`
-
-    Returns
-    -------
-    `Sums`, n
     """
-    walls, c, is_rough = box.walls, b // CHUNK, rough_walls.is_rough(box.walls.rough, w)
+    walls, c, rough = box.walls, b // CHUNK, is_rough(box.walls.rough, w)
     m, row, radius = kinds.material[bodies.kind[b]], walls.contact_slot[w], radius_near(s, b, bodies, kinds)
     p = exponent(law, m, row)
     overlap, normal = region(w, c, t, beyond_of(law, w, radius, walls), p, box)
-    history, found = wall_history.recall(law, c, w, t, count, walls.trees[c], walls)
-    k = wall_history.first_heir(c, w, t, count, walls) if is_rough else -1
+    history, found = wall_history.recall(law, c, w, t, count, walls.contacts[c], walls)
+    k = wall_history.first_heir(c, w, t, count, walls) if rough else -1
     overlap, normal, plane = plane_of(sink, w, s, b, k, overlap, normal, radius, bodies, kinds, box)
-    if not (overlap > 0.0 or (found > 0 and (laws.has_range(law) or not is_rough))):
+    if not (overlap > 0.0 or (found > 0 and (laws.has_range(law) or not rough))):
         return no_sums(), n
     touch, point, of_wall = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
-    rate = walls.rate[c, w] if laws.shares_damping(law) and not is_rough else 0.0
+    rate = walls.rate[c, w] if laws.shares_damping(law) and not rough else 0.0
     touch, outcome, history = contact_force(law, m, row, touch, rate, history, sink.half, sink.time_sign)
-    energy = 0.0
-    if walls.trees[c, t, LINKS] != 0.0 and not (laws.has_range(law) or is_rough):
-        energy = blended(law, m, row, touch, history, sink.half, walls.trees[c, t, ENERGY], p)
-    outcome = with_pieces(outcome, outcome.couple, energy)
-    arm, of_b = subtract(point, load(bodies.position, b)), s - bodies.first_sphere[b]
-    key = wall_history.key_of(w, walls.trees[c, t, ANCHOR])
-    n = keep(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, history, box)
-    return take(sink, w, b, of_b, touch, point, arm, of_wall, outcome, laws.turns(law), bodies, box), n
+    couple, of_b = outcome.couple, s - bodies.first_sphere[b]
+    return finish(
+        sink, law, w, s, b, t, n, of_b, False, rough, plane, couple, laws.turns(law), touch, point, of_wall, outcome,
+        history, bodies, kinds, box,
+    )  # fmt: skip
+
+
+@inline
+def finish(
+    sink, law, w, s, b, t, n, of_b, side, rough, plane, couple, turning, touch, point, of_wall, outcome, history,
+    bodies, kinds, box,
+):  # fmt: skip
+    """Add the energy of several pieces to a contact, keep its history in slots of sphere s, and hand it to a sink.
+
+    of_b, side: number of the sphere in reports, whether it is of the side of a capsule; couple, turning: on the body
+    [N m], whether there may be one; point, of_wall: where it is [m], velocity of the wall there [m/s].
+    Returns `Sums`, n.
+    """
+    walls, c, m, row = box.walls, b // CHUNK, kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
+    p, energy = exponent(law, m, row), 0.0
+    if walls.contacts[c, t, LINKS] != 0.0 and not (laws.has_range(law) or rough):
+        energy = blended(law, m, row, touch, history, sink.half, walls.contacts[c, t, POTENTIAL], p)
+    outcome = wall_loads.with_pieces(outcome, couple, energy)
+    arm = subtract(point, load(bodies.position, b))
+    key = wall_history.key_of(w + wall_history.SIDE if side else w, walls.contacts[c, t, ANCHOR])
+    n = keep_contact(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, history, box)
+    return add_result_at_wall(sink, w, b, of_b, touch, point, arm, of_wall, outcome, turning, bodies, box), n
 
 
 @inline
 def plane_reported(sink, w, s, b, k, overlap, normal, radius, bodies, kinds, box):
     """Overlap with the plane that a rough wall showed at the last forces, its normal, and no plane to keep."""
-    overlap, normal = rough_walls.last_seen(box.walls.rough, b // CHUNK, w, k, overlap, normal, radius, box)
-    return overlap, normal, rough_walls.nowhere()
+    overlap, normal = wall_plane_now(box.walls.rough, b // CHUNK, w, k, overlap, normal, radius, box)
+    return overlap, normal, NO_PLANE
 
 
 @inline
 def plane_in_step(sink, w, s, b, k, overlap, normal, radius, bodies, kinds, box):
     """Overlap with the plane that a rough wall shows, its normal, and the plane."""
-    return rough_walls.seen(box.walls.rough, b // CHUNK, w, s, b, k, overlap, normal, sink.half, bodies, kinds, box)
+    return wall_plane(box.walls.rough, b // CHUNK, w, s, b, k, overlap, normal, sink.half, bodies, kinds, box)
 
 
 @inline
@@ -315,140 +240,59 @@ def keep_nothing(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, h
 
 @inline
 def keep_in_step(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, history, box):
-    """Keep what a contact remembers, what it wears off its wall, and what the servo of the wall wants to know.
-
-    Parameters
-    ----------
-    sink, law, c, w, s, n, p, m, row : see `add_dissipative`
-    key, plane : see `dem.kernels.soft.wall_contact.wall_history`, `dem.kernels.soft.wall_contact.rough_walls`
-    touch, outcome, history : see `dem.kernels.laws.contact`
-
-    Writes
-    ------
-    box.walls : slots of sphere s, worn, part
-
-    Returns
-    -------
-    number of contacts that have been kept
-    """
+    """Keep the history and plane of a contact, what it wears off, and terms for a servo; returns the next n."""
     walls = box.walls
-    if remember(walls) and outcome.persists:
-        rough_walls.note_plane(walls.rough, s, n, plane, walls)
+    if has_history(walls) and outcome.persists:
+        keep_plane(walls.rough, s, n, plane, walls)
         n = wall_history.note(law, c, s, n, key, history, walls)
     if walls.first_worn[w] >= 0 and sink.time_sign > 0.0:
         piece = wall_history.piece_of(key) & (LOBE - 1)
         wall_loads.wear(w, piece, outcome, touch, sink.per_joule, walls)
     if walls.servo[SERVO_KIND, w] != 0.0:
-        tell_servo(law, m, row, c, w, p, touch, history, outcome.force, sink.half, box)
+        spring = laws.secant(law, m, row, touch, history, sink.half)
+        lost = add_scaled(outcome.force, -spring * touch.overlap, touch.normal)
+        lost = scale(0.0 if laws.has_range(law) else 1.0, lost)
+        damping = resistance(law, m, row, touch, history, sink.half)
+        wall_loads.add_servo_terms(c, w, p * spring, damping, lost, box)
     return n
 
 
 @inline
-def tell_servo(law, m, row, c, w, p, touch, history, force, half, box):
-    """Note of a contact what the servo of its wall wants to know.
+def add_result_at_wall(sink, w, b, of_b, touch, point, arm, of_wall, outcome, turning, bodies, box):
+    """Add a contact to the loads of body b and wall w and to energies, or write a row of a report; returns `Sums`.
 
-    Parameters
-    ----------
-    law, m, row, touch, history, half : see `dem.kernels.laws.secant`
-    c, w, p, force : chunk, wall, exponent; on the sphere [N]
-
-    Writes
-    ------
-    box.walls.part : row c, w
-    """
-    spring = laws.secant(law, m, row, touch, history, half)
-    lost = add_scaled(force, -spring * touch.overlap, touch.normal)
-    lost = scale(0.0 if laws.has_range(law) else 1.0, lost)
-    wall_loads.add_servo_terms(c, w, p * spring, resistance(law, m, row, touch, history, half), lost, box)
-
-
-@inline
-def load_no_wall(sink, w, b, point, outcome, work, box):
-    """A report loads no wall."""
-
-
-@inline
-def load_wall(sink, w, b, point, outcome, work, box):
-    """Add the force, couple and work of a contact to the load on wall w."""
-    wall_loads.add_load(b // CHUNK, w, point, outcome.force, outcome.couple, work, box)
-
-
-@inline
-def take(sink, w, b, of_b, touch, point, arm, of_wall, outcome, turning, bodies, box):
-    """Hand the result of a contact to the sink: body, wall and energies, or a row of a report.
-
-    Parameters
-    ----------
-    sink, w, b, of_b : see ``result_sinks``; wall, body, number of the sphere in the body
-    touch, outcome : `laws.ContactKinematics`, `laws.ContactForce`
-    point, arm, of_wall : where the force acts [m], from the body's centre [m], velocity of the wall there [m/s]
-    turning : whether there is a couple
-    bodies, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    bodies, sink : as `dem.kernels.soft.wall_contact.wall_results.take_result`
-    box.walls.part : row of the chunk and w, in steps
-
-    Returns
-    -------
-    `Sums`
+    Writes bodies, sink: as `wall_loads.add_result`. Writes box.walls.part: row of the chunk and w, in steps.
     """
     spin = load(box.walls.poses.spin, w)
-    sums = take_result(sink, b, of_b, FIRST_WALL - w, touch, point, arm, of_wall, spin, outcome, turning, bodies)
-    load_walls(sink, w, b, point, outcome, sums.work, box)
+    partner = FIRST_WALL - w
+    sums = wall_loads.add_result(sink, b, of_b, partner, touch, point, arm, of_wall, spin, outcome, turning, bodies)
+    if not is_report(sink):
+        wall_loads.add_load(b // CHUNK, w, point, outcome.force, outcome.couple, sums.work, box)
     return sums
 
 
 plane_of = select("sink", {ReportSink: plane_reported, WallForceSink: plane_in_step})
-keep = select("sink", {ReportSink: keep_nothing, WallForceSink: keep_in_step})
-load_walls = select("sink", {ReportSink: load_no_wall, WallForceSink: load_wall})
-add_tree = select("law", {laws.Elastic: add_elastic, laws.Composite: add_dissipative})
+keep_contact = select("sink", {ReportSink: keep_nothing, WallForceSink: keep_in_step})
+add_of_sphere = select("law", {laws.Elastic: add_elastic, laws.Composite: add_dissipative})
 
 
 @inline
-def share_none(law, b, near, half, bodies, kinds, box):
-    """Elastic contacts are not damped."""
-
-
-@inline
-def share_damping(law, b, near, half, bodies, kinds, box):
-    """Note the ω² of body b at all walls that it is near, before any of its contacts is taken up.
-
-    Parameters
-    ----------
-    law, half, bodies, kinds : see `dem.kernels.soft.state`
-    b, near : body, bits of walls
-
-    Writes
-    ------
-    box.walls.rate : row of its chunk
-    """
+def set_rates(law, b, near, half, bodies, kinds, box):
+    """Write the ω² of body b at walls that it is near to its chunk's row of box.walls.rate, before its contacts."""
     if laws.shares_damping(law):
         for w in range(box.walls.contact_slot.size):
-            if is_near(w, near) and not rough_walls.is_rough(box.walls.rough, w):
+            if is_near(w, near) and not is_rough(box.walls.rough, w):
                 box.walls.rate[b // CHUNK, w] = rate_at_wall(law, b // CHUNK, w, b, half, bodies, kinds, box)
 
 
-share = select("law", {laws.Elastic: share_none, laws.Composite: share_damping})
+set_shared_damping = select("law", {laws.Elastic: None, laws.Composite: set_rates})
 
 
 @func
 def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
-    """ω² of body b at wall w, see ``shared_damping``; 0 where fewer than two contacts of it are there, or are held.
+    """ω² of body b at wall w [1/s²], see ``shared_damping``; 0 where fewer than two contacts are there, or are held.
 
-    Parameters
-    ----------
-    law, b, half, bodies, kinds : see `dem.kernels.soft.state`
-    c, w : chunk, for its scratch; number of the wall
-
-    Writes
-    ------
-    box.walls : scratch of the chunk, what is taken up of a sphere among it
-
-    Returns
-    -------
-    ω² [1/s²]
+    Writes box.walls: scratch of the chunk, what is taken up of a sphere among it.
     """
     number, pushed = 0, no_multi_contact()
     m, row, nowhere = kinds.material[bodies.kind[b]], box.walls.contact_slot[w], (0.0, 0.0, 0.0)
@@ -457,10 +301,10 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
         radius = radius_near(s, b, bodies, kinds)
         beyond = beyond_of(law, w, radius, box.walls)
         wall_history.copy_to_scratch(c, s, box.walls)
-        count = trees_of_piece(kinds, w, s, b, c, radius + beyond, p, bodies, box)
+        count = find_contacts_of_piece(kinds, w, s, b, c, radius + beyond, p, bodies, box)
         for t in range(count):
             overlap, normal = region(w, c, t, beyond, p, box)
-            history, found = wall_history.recall(law, c, w, t, count, box.walls.trees[c], box.walls)
+            history, found = wall_history.recall(law, c, w, t, count, box.walls.contacts[c], box.walls)
             if overlap > 0.0 or (found > 0 and laws.has_range(law)):
                 touch, point, _ = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
                 secant = laws.secant(law, m, row, touch, history, half)
@@ -472,3 +316,143 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
         if number > 1 and pushed.square > 0.0
         else 0.0
     )
+
+
+# sides of capsules
+
+
+@inline
+def axis_now(b, bodies):
+    """Middle of capsule b, and from there to its second end, as its spheres have been placed."""
+    one, other = load(bodies.sphere_position, bodies.first_sphere[b]), bodies.first_sphere[b + 1] - 1
+    half = scale(0.5, subtract(load(bodies.sphere_position, other), one))
+    return add(one, half), half
+
+
+@inline
+def own_shape(box, w):
+    """Number of the shape of wall w for sides of capsules: its own."""
+    return w
+
+
+@inline
+def longer_shape(box, w):
+    """Number of the shape of wall w for sides of capsules beside periodic faces.
+
+    Walls as long as the period have no ends there (`dem.soft.contact.nonspherical`).
+    """
+    return w + box.walls.geometry.kind.shape[0] - box.walls.contact_slot.size
+
+
+shape_of = select("box", {BoxFaces: own_shape, PeriodicFaces: longer_shape})
+
+
+@inline
+def find_of_side(w, c, x, u, radius, power, box):
+    """Write the contacts of the side of a capsule at x, with half its axis u, with wall w; returns their number."""
+    walls, at = box.walls, image_for(box, w, x)
+    middle = framed(w, at, box)
+    tip, shape = subtract(framed(w, add(at, u), box), middle), shape_of(box, w)
+    return find_side_contacts(shape, middle, tip, radius, power, walls.geometry, walls.contacts[c], walls.scratch[c])
+
+
+@inline
+def reach_beyond(law, walls):
+    """How far beyond touching contacts of sides may live [m]; rough walls are smooth to them."""
+    return walls.range if laws.has_range(law) else 0.0
+
+
+@inline
+def place_on_axis(w, c, t, u, box):
+    """Place of contact t on the axis, from -1 to 1, and the couple that its terms have besides, a unit of stiffness."""
+    contacts = box.walls.contacts
+    total = gradient_of(w, c, t, box)
+    moment = in_world(w, (contacts[c, t, MOMENT], contacts[c, t, MOMENT + 1], contacts[c, t, MOMENT + 2]), box)
+    size = dot(total, total)
+    s = min(max(dot(total, moment) / size, -1.0), 1.0) if size > 0.0 else 0.0
+    return s, cross(u, add_scaled(moment, -s, total))
+
+
+@inline
+def no_side(kinds, sink, law, b, bodies, box):
+    """Bodies made of spheres have no sides."""
+    return no_sums()
+
+
+@inline
+def add_side(kinds, sink, law, b, bodies, box):
+    """Hand the contacts of the side of body b, if it is a capsule, with walls to a sink, after `add_body`; `Sums`."""
+    sums, walls = no_sums(), box.walls
+    if kinds.half[bodies.kind[b]] > 0.0:
+        last = bodies.first_sphere[b + 1] - 1
+        near = walls_to_search(sink, bodies.first_sphere[b], walls)
+        n = walls.at[last, IN_USE]  # contacts of the second end that have been kept, in the slots for those of the side
+        for w in range(walls.contact_slot.size):
+            if is_searched(sink, w, near, b, bodies, walls):
+                more, n = add_wall_at_side(sink, law, w, b, n, bodies, kinds, box)
+                sums = joined(sums, more)
+    return sums
+
+
+add_sides = select("kinds", {Kinds: no_side, Capsules: add_side})
+
+
+@func
+def add_wall_at_side(sink, law, w, b, n, bodies, kinds, box):
+    """Hand the contacts of the side of capsule b with wall w to a sink; returns `Sums`, n."""
+    sums, m, row = no_sums(), kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
+    radius, (x, u) = kinds.radius[kinds.first_offset[bodies.kind[b]]], axis_now(b, bodies)
+    reach = radius + reach_beyond(law, box.walls)
+    count = find_of_side(w, b // CHUNK, x, u, reach, exponent(law, m, row), box)
+    for t in range(count):
+        more, n = add_of_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, box)
+        sums = joined(sums, more)
+    return sums, n
+
+
+@inline
+def add_elastic_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, box):
+    """Hand an elastic contact of a side to a sink: its force is summed over the pieces of the wall; `Sums`, n."""
+    c = b // CHUNK
+    s, couple = place_on_axis(w, c, t, u, box)
+    place = add_scaled(x, s, u)
+    touch, point, of_wall, outcome = elastic_force(sink, w, c, t, place, radius, b, bodies, kinds, box)
+    outcome = wall_loads.with_pieces(outcome, scale(touch.stiffness, couple), 0.0)
+    return add_result_at_wall(sink, w, b, OF_SIDE, touch, point, scale(s, u), of_wall, outcome, True, bodies, box), n
+
+
+@inline
+def add_dissipative_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, box):
+    """Hand contact t, of so many, of a side by a law that needs velocities to a sink; returns `Sums`, n.
+
+    x, u, radius: middle and half axis of the capsule, its radius [m].
+    """
+    walls, c, m, row = box.walls, b // CHUNK, kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
+    overlap, normal = region(w, c, t, reach_beyond(law, walls), exponent(law, m, row), box)
+    history, found = wall_history.recall(law, c, w + wall_history.SIDE, t, count, walls.contacts[c], walls)
+    if not (overlap > 0.0 or found > 0):
+        return no_sums(), n
+    s, couple = place_on_axis(w, c, t, u, box)
+    touch, point, of_wall = encounter_at(w, add_scaled(x, s, u), radius, b, overlap, normal, bodies, kinds, box)
+    couple = couple_of(law, m, row, w, c, t, couple, touch, history, sink.half, box)
+    _touch, outcome, history = contact_force(law, m, row, touch, 0.0, history, sink.half, sink.time_sign)
+    if laws.turns(law):
+        couple = add(couple, outcome.couple)
+    last = bodies.first_sphere[b + 1] - 1
+    return finish(
+        sink, law, w, last, b, t, n, OF_SIDE, True, False, NO_PLANE, couple, True, touch, point, of_wall, outcome,
+        history, bodies, kinds, box,
+    )  # fmt: skip
+
+
+@inline
+def couple_of(law, m, row, w, c, t, couple, touch, history, half, box):
+    """Couple of a contact of several terms besides that of its force [N m], given that of a unit of stiffness."""
+    total = gradient_of(w, c, t, box)
+    size = math.sqrt(dot(total, total))
+    if box.walls.contacts[c, t, LINKS] == 0.0 or size == 0.0 or touch.overlap <= 0.0:
+        return 0.0, 0.0, 0.0
+    return scale(laws.secant(law, m, row, touch, history, half) * touch.overlap / size, couple)
+
+
+add_of_side = select("law", {laws.Elastic: add_elastic_side, laws.Composite: add_dissipative_side})

@@ -5,24 +5,27 @@ next step its memory goes to the contact that has the same anchor or, as the sph
 edge or a vertex with that; of several to the first. Where two contacts have become one, it has what both remember
 (`kernels.laws.merged_contacts`); where nobody takes a memory up, its contact has ended. Those of a sphere that are in
 use come before the others.
+
+When bodies are listed anew, slots go through the tables of `kernels.soft.contact.contact_history` (`write_slots`,
+`read_slots`).
 """
 
 import numpy as np
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline, select
+from dem.kernels.compiler.jit import inline, kernel, select
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.laws import merged_contacts
-from dem.kernels.soft.wall_contact import rough_walls
-from dem.kernels.soft.wall_contact.near_wall_record import IN_USE, remember, slot_at
-from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces
+from dem.kernels.soft.contact.contact_history import number_of
+from dem.kernels.soft.wall_contact.rough_planes import history_column
+from dem.kernels.soft.wall_contact.wall_arrays import IN_USE, WalledFaces, has_history, slot_at
 from dem.kernels.walls.geometry import neighbours_of
-from dem.kernels.walls.potential_terms import LOBE
+from dem.kernels.walls.potential_terms import ANCHOR, LOBE
 
 PIECE_BITS = 40  # pieces of a wall: below 2^40
 DIRECTION, GRAIN = 1 << 38, 1023.0  # added to what stands for a direction in place of a piece; steps of each component
 TURN = 0.02  # square of the angle by which a contact may turn in a step [rad²]
-SIDE = 1 << 20  # in the number of a wall: of the side of a capsule, see `dem.kernels.soft.wall_contact.capsule_sides`
-ANCHOR = 5  # column of a tree, see `dem.kernels.walls.geometry.feel`
+SIDE = 1 << 20  # in the number of a wall: of the side of a capsule
+FACES = 6  # of a box
 
 
 @inline
@@ -46,29 +49,27 @@ def piece_of(key):
 @inline
 def key_of_direction(n):
     """Number in place of a piece for a contact that is known by its direction, a unit vector in the wall's frame."""
-    x, y, z = (np.int64(0.5 * (n[0] + 1.0) * GRAIN + 0.5), np.int64(0.5 * (n[1] + 1.0) * GRAIN + 0.5),
-               np.int64(0.5 * (n[2] + 1.0) * GRAIN + 0.5))  # fmt: skip
-    return np.int64(DIRECTION) + (x << 20) + (y << 10) + z
+    x, y = np.int64(0.5 * (n[0] + 1.0) * GRAIN + 0.5), np.int64(0.5 * (n[1] + 1.0) * GRAIN + 0.5)
+    return np.int64(DIRECTION) + (x << 20) + (y << 10) + np.int64(0.5 * (n[2] + 1.0) * GRAIN + 0.5)
 
 
 @inline
 def apart(piece, other):
     """Square of the distance of two directions."""
-    x, y, z = (piece >> 20 & 1023) - (other >> 20 & 1023), (piece >> 10 & 1023) - (other >> 10 & 1023), (
-        (piece & 1023) - (other & 1023)
-    )  # fmt: skip
+    x, y = (piece >> 20 & 1023) - (other >> 20 & 1023), (piece >> 10 & 1023) - (other >> 10 & 1023)
+    z = (piece & 1023) - (other & 1023)
     return 4.0 * np.float64(x * x + y * y + z * z) / (GRAIN * GRAIN)
 
 
 @inline
-def successor_direction(c, key, count, trees, walls):
-    """Which tree takes up the contact of a direction: the nearest one, if no other contact of the wall is nearer to it.
+def successor_direction(c, key, count, contacts, walls):
+    """Which contact goes on from that of a direction: the nearest one, if no other contact of the wall is nearer to it.
 
-    Of equally near ones the first tree, and the contact of the lowest key, take part.
+    Of equally near ones the first contact, and the lowest key, count.
     """
     piece, best, nearest = piece_of(key), -1, TURN
     for t in range(count):
-        far = apart(piece, np.int64(trees[t, ANCHOR]))
+        far = apart(piece, np.int64(contacts[t, ANCHOR]))
         if far < nearest:
             best, nearest = t, far
     if best >= 0:
@@ -77,7 +78,7 @@ def successor_direction(c, key, count, trees, walls):
             if other < 0:
                 break
             if wall_of(other) == wall_of(key) and other != key:
-                far = apart(piece_of(other), np.int64(trees[best, ANCHOR]))
+                far = apart(piece_of(other), np.int64(contacts[best, ANCHOR]))
                 if far < nearest or (far == nearest and other < key):
                     return -1
     return best
@@ -110,16 +111,18 @@ def move_to_scratch(c, s, walls):
 
 
 @inline
-def successor_contact(c, key, count, trees, walls):
-    """Which of the trees of a wall takes up what has this key: its number, -1 if none does."""
+def successor_contact(c, key, count, contacts, walls):
+    """Which contact with a wall goes on from the one of this key: its number, -1 if none does."""
     w, piece = wall_of(key), piece_of(key)
     if piece >= DIRECTION:
-        return successor_direction(c, key, count, trees, walls)
+        return successor_direction(c, key, count, contacts, walls)
     for t in range(count):
-        if np.int64(trees[t, ANCHOR]) == piece:
+        if np.int64(contacts[t, ANCHOR]) == piece:
             return t
     for t in range(count):
-        if neighbours_of(w & (SIDE - 1), piece & (LOBE - 1), np.int64(trees[t, ANCHOR]) & (LOBE - 1), walls.geometry):
+        if neighbours_of(
+            w & (SIDE - 1), piece & (LOBE - 1), np.int64(contacts[t, ANCHOR]) & (LOBE - 1), walls.geometry
+        ):
             return t
     return -1
 
@@ -131,29 +134,21 @@ def is_only(c, key, walls):
 
 
 @inline
-def recall(law, c, w, t, count, trees, walls):
-    """History of the contact that is tree t of wall w, and whether it has any.
+def recall(law, c, w, t, count, contacts, walls):
+    """History of contact t, of so many, with wall w, and number of contacts before that it comes from.
 
-    Parameters
-    ----------
-    law, c, w : see `dem.kernels.soft.state`; chunk, wall
-    t, count, trees : which tree, of how many
-    walls : `dem.kernels.soft.wall_contact.wall_arrays.Walls`, with what a sphere remembers taken up
-
-    Returns
-    -------
-    history, number of contacts that it comes from
+    The slots of the sphere have been taken up.
     """
     history, found = laws.nothing(law), 0
-    if not remember(walls):
+    if not has_history(walls):
         return history, found
-    if count == 1 and is_only(c, key_of(w, trees[0, ANCHOR]), walls):
-        return laws.load(law, walls.old_history[c], 0, rough_walls.column(walls.rough)), 1
+    if count == 1 and is_only(c, key_of(w, contacts[0, ANCHOR]), walls):
+        return laws.load(law, walls.old_history[c], 0, history_column(walls.rough)), 1
     k = next_of(w, np.int64(-1), c, walls)
     while k >= 0:
         key = walls.old_key[c, k]
-        if successor_contact(c, key, count, trees, walls) == t:
-            kept = laws.load(law, walls.old_history[c], k, rough_walls.column(walls.rough))
+        if successor_contact(c, key, count, contacts, walls) == t:
+            kept = laws.load(law, walls.old_history[c], k, history_column(walls.rough))
             history = merged_contacts.join(law, history, kept) if found > 0 else kept
             found += 1
         k = next_of(w, key, c, walls)
@@ -162,11 +157,11 @@ def recall(law, c, w, t, count, trees, walls):
 
 @inline
 def first_heir(c, w, t, count, walls):
-    """Which of the slots taken up is the first that tree t of wall w goes on from, of so many trees; -1 if none is."""
+    """Which of the slots taken up is the first that contact t, of so many with wall w, goes on from; -1 if none is."""
     k = next_of(w, np.int64(-1), c, walls)
     while k >= 0:
         key = walls.old_key[c, k]
-        if successor_contact(c, key, count, walls.trees[c], walls) == t:
+        if successor_contact(c, key, count, walls.contacts[c], walls) == t:
             return k
         k = next_of(w, key, c, walls)
     return -1
@@ -190,38 +185,16 @@ def next_of(w, key, c, walls):
 
 @inline
 def note(law, c, s, n, key, history, walls):
-    """Keep what a contact remembers as the n-th of sphere s, if there is room; the next number.
+    """Keep the history of a contact as the n-th of sphere s, if there is room; returns the next number.
 
-    Parameters
-    ----------
-    law, c, s : see `dem.kernels.soft.state`; chunk, sphere
-    n, key, history : number of those that have been kept, of which contact, what
-    walls : `dem.kernels.soft.wall_contact.wall_arrays.Walls`
-
-    Writes
-    ------
-    walls.at, walls.history : a slot of the sphere
-    walls.fullest : entry c
+    Writes walls.at, walls.history: a slot of the sphere. Writes walls.fullest: entry c.
     """
     if n < slots_of(walls):
         at = slot_at(n, walls)
         walls.at[s, at], walls.at[s, IN_USE] = key, n + 1
-        laws.store(law, walls.history, s, at + 1 + rough_walls.column(walls.rough), history)
+        laws.store(law, walls.history, s, at + 1 + history_column(walls.rough), history)
     walls.fullest[c] = max(walls.fullest[c], n + 1)
     return n + 1
-
-
-@func
-def forget(b, bodies, walls):
-    """Empty all slots of body b, which is near no wall."""
-    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-        walls.at[s, IN_USE] = 0
-
-
-@inline
-def never(box):
-    """Whether slots are scarce where there are no walls: never."""
-    return False
 
 
 @inline
@@ -233,4 +206,58 @@ def are_scarce(box):
     return 2 * most > slots_of(box.walls) and most > 0
 
 
-are_few = select("box", {BoxFaces: never, WalledFaces: are_scarce})
+are_few = select("box", {BoxFaces: False, WalledFaces: are_scarce})
+
+
+@inline
+def partner_of(key):
+    """Number that stands for a contact with a wall in tables: below those of the faces of a box."""
+    return -1 - FACES - key
+
+
+@kernel
+def count_slots(walls):
+    """Number of slots in use."""
+    n = 0
+    for s in range(walls.at.shape[0]):
+        n += walls.at[s, IN_USE]
+    return n
+
+
+@kernel
+def write_slots(n, bodies, first_number, walls, i, j, history):
+    """Write the history of contacts with walls to a table, after n rows.
+
+    Writes i, j, history: as `dem.kernels.soft.contact.contact_history.write_table`.
+    """
+    for s in range(walls.at.shape[0]):
+        for k in range(walls.at[s, IN_USE]):
+            at = slot_at(k, walls)
+            i[n] = number_of(s, bodies, first_number)
+            j[n] = partner_of(walls.at[s, at])
+            for r in range(walls.old_history.shape[2]):
+                history[n, r] = walls.history[s, at + 1 + r]
+            n += 1
+
+
+@kernel
+def read_slots(bodies, first_number, walls, i, j, history, first, order):
+    """Fill the slots of all spheres from a table; returns how many the fullest sphere wants.
+
+    The table is that of `dem.kernels.soft.contact.contact_history.read_pairs`.
+    Writes walls.at, walls.history: as many as there is room for.
+    """
+    slots, most = slots_of(walls), 0
+    for s in range(bodies.owner.size):
+        a, n = number_of(s, bodies, first_number), 0
+        for m in range(first[a], first[a + 1]):
+            if j[order[m]] < -FACES:
+                if n < slots:
+                    at = slot_at(n, walls)
+                    walls.at[s, at] = partner_of(j[order[m]])
+                    for r in range(walls.old_history.shape[2]):
+                        walls.history[s, at + 1 + r] = history[order[m], r]
+                n += 1
+        walls.at[s, IN_USE] = min(n, slots)
+        most = max(most, n)
+    return most

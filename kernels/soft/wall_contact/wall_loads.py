@@ -1,7 +1,13 @@
-"""Forces, torques and work on walls: sums over contacts that do not depend on their order, and their time integrals.
+"""Results of contacts with faces and walls: forces on bodies, loads and work of walls, wear, or the rows of a report.
 
-Each contact is rounded to integers in a fixed unit, as energies are (`kernels.numerics.energy`), by chunk; a step adds
-the chunks up.
+This is where the energy is booked that walls put into bodies: half a time step times the power of a contact, force on
+the body times velocity of the wall, goes to `Sums.work` of the sweep, and from there to the energy ledger of the run.
+Contacts that are evaluated one by one end in `add_result`, those of batches in `work_of_face` and `load_of_batch`.
+`steer` and `complete_flight` add what changes of a wall's velocity by servos and rigid bodies do.
+
+Loads of walls are sums over contacts that do not depend on their order: each contact is rounded to integers in a fixed
+unit, as energies are (`kernels.numerics.energy`), by chunk; `account` adds the chunks up after each step, and
+integrates over time.
 
 Walls wear as in J. F. Archard, Contact and rubbing of flat surfaces, J. Appl. Phys. 24 (1953) 981, eq. (10): the volume
 worn off is k N s/H, N the normal force, s the way of sliding, k a coefficient, H the hardness. Summed is N s [J], by
@@ -13,12 +19,18 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, select
+from dem.kernels import laws
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.energy import REST, accumulate, as_words
-from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
+from dem.kernels.numerics.vector import add, cross, dot, load, scale, store, subtract
 from dem.kernels.simd.memory import atomic_add
+from dem.kernels.soft.contact.batch_kinematics import get
+from dem.kernels.soft.contact.contact_detection import ON_J, no_sums
+from dem.kernels.soft.contact.contact_evaluation import FORCE as BATCH_FORCE
+from dem.kernels.soft.contact.contact_evaluation import energies_of
+from dem.kernels.soft.contact.result_sinks import ReportSink, WallForceSink, write_row
 from dem.kernels.soft.wall_contact.wall_arrays import (
     ERROR_INTEGRAL,
     HAS_LAST_ERROR,
@@ -33,6 +45,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     SPEED,
     WalledFaces,
 )
+from dem.kernels.soft.wall_contact.wall_kinematics import OF_WALL, PLACE, WALL
 from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, arrive, place, rows
 
 # two words each but for the last; DAMPING is of dashpots, LOST the force along the axis of a servo that takes energy
@@ -40,9 +53,61 @@ FORCE, TORQUE, WORK, STIFFNESS, DAMPING, LOST, CONTACTS, COLUMNS = 0, 6, 12, 14,
 
 
 @inline
-def no_load(box, c):
-    """Clear no loads: there are no walls."""
-    return
+def elastic_outcome(force, energy):
+    """`laws.ContactForce` of a contact without losses: force [N] and energy [J]."""
+    return laws.ContactForce(
+        force, (0.0, 0.0, 0.0), elastic=energy, stored=0.0, loss=0.0, instantaneous_dissipation=0.0, persists=False,
+        slid=0.0,
+    )  # fmt: skip
+
+
+@inline
+def with_pieces(outcome, couple, energy):
+    """An outcome with another couple [N m], and with energy of several pieces of a wall added [J]."""
+    return laws.ContactForce(
+        outcome.force, couple, elastic=outcome.elastic + energy, stored=outcome.stored, loss=outcome.loss,
+        instantaneous_dissipation=outcome.instantaneous_dissipation, persists=outcome.persists, slid=outcome.slid,
+    )  # fmt: skip
+
+
+@inline
+def push(b, shift, force, arm, bodies):
+    """Add a force on body b, and its torque if that matters."""
+    store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
+    if bodies.torque.shape[1] > 0:
+        store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), cross(arm, force)))
+
+
+@inline
+def report(sink, b, of_b, partner, touch, point, arm, velocity, spin, outcome, turning, bodies):
+    """Write a contact to the next row of a report; see `add_to_step`."""
+    from_centre = subtract(point, load(bodies.position, b))
+    write_row(
+        sink, bodies.identity[b], partner, of_b, 0, touch, outcome.force, outcome.loss / sink.half, from_centre,
+        scale(-1.0, from_centre),
+    )  # fmt: skip
+    return no_sums()
+
+
+@inline
+def add_to_step(sink, b, of_b, partner, touch, point, arm, velocity, spin, outcome, turning, bodies):
+    """Add the force and couple of a contact to body b; returns `Sums`: its energies, and the work of the wall.
+
+    of_b, partner: number of the sphere in the body, number that stands for the wall; point, arm: where the force acts
+    [m], from the body's centre [m]; velocity, spin: of the wall's surface there [m/s], of the wall [rad/s]; turning:
+    whether there is a couple.
+    """
+    push(b, sink.shift, outcome.force, arm, bodies)
+    power = dot(outcome.force, velocity)
+    if turning:
+        at = b - sink.shift
+        store(bodies.torque, at, add(load(bodies.torque, at), outcome.couple))
+        power += dot(outcome.couple, spin)
+    work = as_words(sink.half * power, sink.per_joule)
+    return energies_of(outcome, touch.overlap, 1.0, work, sink.per_joule)
+
+
+add_result = select("sink", {ReportSink: report, WallForceSink: add_to_step})
 
 
 @inline
@@ -54,7 +119,7 @@ def clear_loads(box, c):
             box.walls.part[c, w, k] = 0
 
 
-begin = select("box", {BoxFaces: no_load, WalledFaces: clear_loads})
+begin = select("box", {BoxFaces: None, WalledFaces: clear_loads})
 
 
 @inline
@@ -67,17 +132,9 @@ def add_number(c, w, column, value, unit, box):
 
 @inline
 def add_servo_terms(c, w, spring, damping, lost, box):
-    """Add the stiffness, dashpot and dissipative force of a contact to the sums for the servo of wall w.
+    """Add to the sums for the servo of wall w: stiffness of a contact [N/m], coefficient of its dashpot [N s/m].
 
-    Parameters
-    ----------
-    c, w : chunk, wall
-    spring, damping : stiffness of the contact [N/m], coefficient of its dashpot [N s/m]
-    lost : force on the sphere that takes energy from the motion [N]
-
-    Writes
-    ------
-    box.walls.part : row c, w
+    lost: force on the sphere that takes energy from the motion [N].
     """
     walls = box.walls
     add_number(c, w, STIFFNESS, spring, walls.unit[2], box)
@@ -109,17 +166,9 @@ def vector_words(u, unit):
 
 @inline
 def load_of_contact(w, x, force, couple, work, box):
-    """Load on wall w of one contact.
+    """`WallLoad` on wall w of one contact at the point x [m].
 
-    Parameters
-    ----------
-    w, x : wall, point [m]
-    force, couple : on the sphere [N, N m]
-    work : that the wall does in half a step, in two words [units]
-
-    Returns
-    -------
-    `WallLoad`
+    force, couple: on the sphere [N, N m]; work: that the wall does in half a step, in two words [units].
     """
     walls = box.walls
     middle = load(walls.poses.middle, w)
@@ -162,17 +211,29 @@ def add_to_loads(c, w, wall_load, box):
 
 @inline
 def add_load(c, w, x, force, couple, work, box):
-    """Note a contact of chunk c with wall w.
-
-    Parameters
-    ----------
-    c, w, x, force, couple, work : chunk; see `load_of_contact`
-
-    Writes
-    ------
-    box.walls.part : row c, w
-    """
+    """Add the load of a contact of chunk c to wall w, see `load_of_contact`."""
     add_to_loads(c, w, load_of_contact(w, x, force, couple, work, box), box)
+
+
+@vector_loop
+def load_of_batch(law, w, number, half, per_joule, ids, kinematics, out, box):
+    """`WallLoad` on wall w of so many contacts, not all of which are at this wall."""
+    wall_load = zero_load()
+    for t in range(number):
+        force, couple = get(out, BATCH_FORCE, t), get(out, ON_J, t) if laws.turns(law) else (0.0, 0.0, 0.0)
+        power = dot(force, get(kinematics, OF_WALL, t))
+        if laws.turns(law):
+            power += dot(couple, load(box.walls.poses.spin, w))
+        work = as_words(half * power, per_joule)
+        more = load_of_contact(w, get(kinematics, PLACE, t), force, couple, work, box)
+        wall_load = sum_of_loads(wall_load, more, 1 if ids[WALL, t] == w else 0)
+    return wall_load
+
+
+@inline
+def work_of_face(face, force, sink, box):
+    """Work of a face of the box in half a step, by a force on a body [N], in two words [units]."""
+    return as_words(sink.half * dot(force, load(box.velocity, face)), sink.per_joule)
 
 
 @inline
@@ -195,12 +256,6 @@ def add_up(total, k, w, value):
 
 
 @inline
-def no_account(box, constants, completes, progress):
-    """Sum no loads: there are no walls."""
-    return
-
-
-@inline
 def steered(w, pressed, stiffness, damping, dt, walls):
     """Velocity at which a servo moves its wall: v = (α (F₀ - F) + c v_before)/(k dt + c), k and c of all its contacts.
 
@@ -219,21 +274,7 @@ def steered(w, pressed, stiffness, damping, dt, walls):
 def controlled(w, pressed, completes, dt, walls):
     """Velocity at which a PID moves its wall: v_max (k_p e + k_i ∫e dt + k_d de/dt), e = (F₀ - F)/|F₀|, at most v_max.
 
-    The integral stands still while the speed is at its limit.
-
-    Parameters
-    ----------
-    w, pressed : wall, what it presses with [N]
-    completes, dt : whether a step has been completed, [s]
-    walls : `dem.kernels.soft.wall_contact.wall_arrays.Walls`
-
-    Writes
-    ------
-    walls.driven : rows 3 to 5 of column w
-
-    Returns
-    -------
-    [m/s]
+    The integral stands still while the speed is at its limit. Writes walls.driven: rows 3 to 5 of column w.
     """
     max_speed, state = walls.servo[SERVO_MAX_SPEED, w], walls.driven
     error = (walls.servo[SERVO_FORCE, w] - pressed) / abs(walls.servo[SERVO_FORCE, w])
@@ -247,53 +288,32 @@ def controlled(w, pressed, completes, dt, walls):
 
 
 @inline
-def complete_no_flight(free, w, completes, half, per_joule, progress, walls):
-    """Complete no step: no wall is a free body."""
-    return
-
-
-@inline
 def complete_flight(free, w, completes, half, per_joule, progress, walls):
-    """Complete the step of a wall that is one; its work is that at the velocity which it has come to have.
+    """Complete the step of wall w if it is a rigid body; its work is that at the velocity which it has come to have.
 
-    Parameters
-    ----------
-    free, w, walls : `dem.kernels.walls.rigid_body.FreeBodies`, wall, `dem.kernels.soft.wall_contact.wall_arrays.Walls`
-    completes, half, per_joule : whether a step has been completed; see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    free.state, walls.poses, walls.working, walls.impulse : of wall w
-    progress.wall_work, progress.wall_work_half_step : what changes of velocity add to them
+    Writes free.state, walls.poses, walls.working, walls.impulse: of wall w.
+    Writes progress.wall_work, progress.wall_work_half_step: what changes of velocity add to them.
     """
     if free.is_free[w] != 0 and completes:
-        push, turning = arrive(w, walls.felt, free)
+        push, turning = arrive(w, walls.load, free)
         place(w, walls.motions, walls.poses, free)
-        more = -half * (dot(load(walls.felt, w), push) + dot(rows(walls.felt, 3, w), turning))
+        more = -half * (dot(load(walls.load, w), push) + dot(rows(walls.load, 3, w), turning))
         add_up(walls.impulse, 6, w, more)
         walls.working[w] += more
         accumulate(progress.wall_work, more * per_joule)
         progress.wall_work_half_step[0] += more * per_joule
 
 
-complete_flights = select("free", {NoFreeWall: complete_no_flight, FreeBodies: complete_flight})
+complete_flights = select("free", {NoFreeWall: None, FreeBodies: complete_flight})
 
 
 @func
 def steer(w, completes, constants, progress, walls):
-    """See what the servo of wall w does until the next forces; work and losses of these are at the new velocity.
+    """Choose the velocity of a servo until the next forces; work and losses of these are at the new velocity.
 
-    Parameters
-    ----------
-    w, completes : wall, whether a step has been completed
-    constants, walls : see `dem.kernels.soft.state`; `dem.kernels.soft.wall_contact.wall_arrays.Walls`
-
-    Writes
-    ------
-    walls.driven, walls.working : column w
-    progress : wall_work_half_step, dissipated_half_step
+    Writes walls.driven, walls.working: column w. Writes progress: wall_work_half_step, dissipated_half_step.
     """
-    pressed, before = -dot(load(walls.servo, w), load(walls.felt, w)), walls.driven[SPEED, w]
+    pressed, before = -dot(load(walls.servo, w), load(walls.load, w)), walls.driven[SPEED, w]
     if walls.servo[SERVO_KIND, w] == 2.0:
         walls.driven[SPEED, w] = controlled(w, pressed, completes, constants.dt, walls)
     else:
@@ -307,17 +327,10 @@ def steer(w, completes, constants, progress, walls):
 
 @func
 def account(box, constants, completes, progress):
-    """Note what walls felt in a sweep, and see what servos do until the next.
+    """Add up the loads of a sweep, integrate them over time, and choose what servos do until the next.
 
-    Parameters
-    ----------
-    constants : see `dem.kernels.soft.state`
-    completes : whether a step has been completed with them
-
-    Writes
-    ------
-    box.walls : felt, impulse, working, driven
-    progress : wall_work, wall_work_half_step, dissipated_half_step: what changes of velocity add to them
+    completes: whether a step has been completed with these forces. Writes box.walls: load, impulse, working, driven.
+    Writes progress: wall_work, wall_work_half_step, dissipated_half_step: what changes of velocity add to them.
     """
     walls = box.walls
     half = 0.5 * constants.dt
@@ -325,8 +338,8 @@ def account(box, constants, completes, progress):
         for k in range(6):
             force = total(w, 2 * k, walls) / walls.unit[k // 3]
             if completes:
-                add_up(walls.impulse, k, w, half * (walls.felt[k, w] + force))
-            walls.felt[k, w] = force
+                add_up(walls.impulse, k, w, half * (walls.load[k, w] + force))
+            walls.load[k, w] = force
         work = total(w, WORK, walls) / constants.per_joule
         if completes:
             add_up(walls.impulse, 6, w, walls.working[w] + work)
@@ -334,29 +347,18 @@ def account(box, constants, completes, progress):
         contacts = np.int64(0)
         for c in range(walls.part.shape[0]):
             contacts += walls.part[c, w, CONTACTS]
-        walls.felt[6, w] = contacts
+        walls.load[6, w] = contacts
         complete_flights(walls.free, w, completes, half, constants.per_joule, progress, walls)
         if walls.servo[SERVO_KIND, w] != 0.0:
             steer(w, completes, constants, progress, walls)
 
 
-account_walls = select("box", {BoxFaces: no_account, WalledFaces: account})
+account_walls = select("box", {BoxFaces: None, WalledFaces: account})
 
 
 @inline
 def wear(w, piece, outcome, touch, per_joule, walls):
-    """Add N s of a contact in the step that its force completes to a piece of wall w, which wears.
-
-    Parameters
-    ----------
-    w, piece : wall, its piece
-    outcome, touch : `dem.kernels.laws.ContactForce` and `dem.kernels.laws.ContactKinematics` of the contact
-    per_joule : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    walls : worn
-    """
+    """Add N s of a contact, in the step that its force completes, to a piece of wall w, which wears."""
     whole, rest = as_words(max(dot(outcome.force, touch.normal), 0.0) * outcome.slid, per_joule)
     at = walls.first_worn[w] + piece
     atomic_add(walls.worn, at, whole)

@@ -1,7 +1,7 @@
-"""What walls have to know of bodies that come next in a sweep, asked for ahead.
+"""Prefetch of what walls have to know of bodies that come next in a sweep.
 
-Bodies near walls are few and far between in memory, and so is what is kept for them: asked for as it is wanted, most of
-the time goes by waiting. Nothing here changes a result.
+Bodies near walls are few and far between in memory, and so is what is kept for them: read as it is wanted, most of the
+time goes by waiting. Nothing here changes a result.
 """
 
 from dem.kernels.compiler.jit import inline, select
@@ -9,19 +9,12 @@ from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.simd.memory import prefetch
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.surface_motion import spheres_of
-from dem.kernels.soft.wall_contact.near_wall_record import listed_at
-from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces
+from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, listed_at
 from dem.kernels.walls.triangles import NUMBERS
 
 FIRST, THEN, LAST = 24, 16, 8  # bodies ahead: who it is, what is kept for it, triangles near it
 LINE = 8  # numbers of 8 bytes in a line of memory
 MOST = 4  # triangles that are asked for; few spheres are near more
-
-
-@inline
-def nothing_comes(box, c, k, stop, bodies, kinds, neighbours):
-    """Prefetch nothing: there are no walls."""
-    return
 
 
 @inline
@@ -34,8 +27,8 @@ def fetch_body(k, bodies, kinds, neighbours):
 
 
 @inline
-def fetch_memory(k, walls, bodies, kinds, neighbours):
-    """Ask for what is kept for the first sphere of the k-th."""
+def fetch_record(k, walls, bodies, kinds, neighbours):
+    """Prefetch what is kept for the first sphere of the k-th."""
     s, _ = spheres_of(neighbours.near_wall[k], bodies, kinds)
     prefetch(walls.at, s * walls.at.shape[1])
 
@@ -49,7 +42,7 @@ def fetch_triangle(f, geometry):
 
 @inline
 def fetch_triangles(c, k, walls, bodies, kinds, neighbours):
-    """Ask for the triangles near the k-th."""
+    """Prefetch the triangles near the k-th."""
     if walls.geometry.triangle.shape[0] > 0:
         s, _ = spheres_of(neighbours.near_wall[k], bodies, kinds)
         start, stop = listed_at(s, walls)
@@ -69,15 +62,15 @@ def fetch_coming(box, c, k, stop, bodies, kinds, neighbours):
         for n in range(low, min(low + FIRST, stop)):
             fetch_body(n, bodies, kinds, neighbours)
         for n in range(low, min(low + THEN, stop)):
-            fetch_memory(n, walls, bodies, kinds, neighbours)
+            fetch_record(n, walls, bodies, kinds, neighbours)
         for n in range(low, min(low + LAST, stop)):
             fetch_triangles(c, n, walls, bodies, kinds, neighbours)
     if k + FIRST < stop:
         fetch_body(k + FIRST, bodies, kinds, neighbours)
     if k + THEN < stop:
-        fetch_memory(k + THEN, walls, bodies, kinds, neighbours)
+        fetch_record(k + THEN, walls, bodies, kinds, neighbours)
     if k + LAST < stop:
         fetch_triangles(c, k + LAST, walls, bodies, kinds, neighbours)
 
 
-fetch_ahead = select("box", {BoxFaces: nothing_comes, WalledFaces: fetch_coming})
+fetch_ahead = select("box", {BoxFaces: None, WalledFaces: fetch_coming})

@@ -1,6 +1,6 @@
 """Contacts with walls at the present moment, for reports, and how deep spheres are in walls.
 
-The contacts are those of ``box_contacts``, ``wall_contacts`` and ``capsule_sides``, with a `ReportSink`.
+The contacts are those of ``box_contacts`` and ``wall_contacts``, with a `ReportSink`.
 """
 
 import math
@@ -13,16 +13,13 @@ from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.surface_motion import radius_of
 from dem.kernels.soft.fixed import is_fixed
 from dem.kernels.soft.state import Kinds
-from dem.kernels.soft.wall_contact import box_contacts, capsule_sides, overlap_regions, wall_contacts
-from dem.kernels.soft.wall_contact.convex_at_walls import trees_of_piece
+from dem.kernels.soft.wall_contact import box_contacts, wall_contacts
+from dem.kernels.soft.wall_contact.convex_at_walls import find_contacts_of_piece
+from dem.kernels.soft.wall_contact.overlap_regions import gradient_of
 from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, acts_on
+from dem.kernels.walls.potential_terms import DEEPEST
 
 HERTZ = 1.5  # exponent of overlaps whose sums give the normal
-
-
-@inline
-def no_walls(box, sink, law, b, bodies, kinds):
-    """Report no contacts with walls beside the faces: there are none."""
 
 
 @inline
@@ -30,24 +27,15 @@ def all_walls(box, sink, law, b, bodies, kinds):
     """List the contacts of body b, if it has not left, with walls."""
     if b < bodies.n_active[0]:
         wall_contacts.add_body(sink, law, b, bodies, kinds, box)
-        capsule_sides.add_sides(kinds, sink, law, b, bodies, box)
+        wall_contacts.add_sides(kinds, sink, law, b, bodies, box)
 
 
-report_walls = select("box", {BoxFaces: no_walls, WalledFaces: all_walls})
+report_walls = select("box", {BoxFaces: None, WalledFaces: all_walls})
 
 
 @func
 def list_walls(sink, law, bodies, kinds, neighbours, box):
-    """List the contacts with faces and walls.
-
-    Parameters
-    ----------
-    law, bodies, kinds, neighbours, box : see `dem.kernels.soft.contact.contact_report.list_contacts`
-
-    Writes
-    ------
-    sink : rows, as `dem.kernels.soft.contact.contact_report.list_contacts`
-    """
+    """List the contacts with faces and walls, as `dem.kernels.soft.contact.contact_report.list_contacts` does."""
     for b in range(bodies.kind.size):
         if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
             continue
@@ -61,48 +49,28 @@ def list_walls(sink, law, bodies, kinds, neighbours, box):
 def note_deepest(w, s, c, count, box, overlap, wall, normal, number):
     """Note of sphere s its deepest contact so far, of so many with wall w that are in the scratch of chunk c.
 
-    Parameters
-    ----------
-    w, s, c, count, box : wall, sphere, chunk, number of contacts; see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    overlap, wall, normal, number : as `measure`
+    Writes overlap, wall, normal, number: as `measure`.
     """
     number[s] += count
     for t in range(count):
-        if box.walls.trees[c, t, overlap_regions.DEEPEST] > overlap[s]:
-            overlap[s], wall[s] = box.walls.trees[c, t, overlap_regions.DEEPEST], w
-            total = overlap_regions.sum_of(w, c, t, box)
+        if box.walls.contacts[c, t, DEEPEST] > overlap[s]:
+            overlap[s], wall[s] = box.walls.contacts[c, t, DEEPEST], w
+            total = gradient_of(w, c, t, box)
             size = math.sqrt(dot(total, total))
             for k in range(3):
                 normal[k, s] = total[k] / size
 
 
-@inline
-def no_side(kinds, w, b, bodies, box, overlap, wall, normal, number):
-    """Bodies made of spheres have no sides."""
-
-
 @func
 def measure_side(kinds, w, b, bodies, box, overlap, wall, normal, number):
-    """How deep the side of body b is in wall w, noted of its second end where that is less deep.
-
-    Parameters
-    ----------
-    kinds, w, b, bodies, box : see `measure`; wall, body
-
-    Writes
-    ------
-    overlap, wall, normal, number : as `measure`
-    """
+    """How deep the side of body b is in wall w, noted of its second end if that is less deep; writes as `measure`."""
     if kinds.half[bodies.kind[b]] > 0.0:
-        (x, u), radius = capsule_sides.axis_now(b, bodies), kinds.radius[kinds.first_offset[bodies.kind[b]]]
-        count = capsule_sides.trees_of_side(w, 0, x, u, radius, HERTZ, box)
+        (x, u), radius = wall_contacts.axis_now(b, bodies), kinds.radius[kinds.first_offset[bodies.kind[b]]]
+        count = wall_contacts.find_of_side(w, 0, x, u, radius, HERTZ, box)
         note_deepest(w, bodies.first_sphere[b + 1] - 1, 0, count, box, overlap, wall, normal, number)
 
 
-side_of = select("kinds", {Kinds: no_side, Capsules: measure_side})
+side_of = select("kinds", {Kinds: None, Capsules: measure_side})
 
 
 @kernel
@@ -130,7 +98,7 @@ def measure(bodies, kinds, box, overlap, wall, normal, number):
             if acts_on(w, b, bodies, walls):
                 for s in range(first, stop):
                     radius = radius_of(s, b, bodies, kinds)
-                    count = trees_of_piece(kinds, w, s, b, 0, radius, HERTZ, bodies, box)
+                    count = find_contacts_of_piece(kinds, w, s, b, 0, radius, HERTZ, bodies, box)
                     note_deepest(w, s, 0, count, box, overlap, wall, normal, number)
         for w in range(walls.contact_slot.size if b < bodies.n_active[0] else 0):
             if acts_on(w, b, bodies, walls):
