@@ -13,7 +13,7 @@ from dem.model.domain.box import FACES
 from dem.model.domain.box_walls import has_moving_images
 from dem.model.shapes.convex import is_convex
 from dem.model.shapes.shape import standing
-from dem.model.walls.basic import Plane
+from dem.model.walls.primitives import Plane
 from dem.model.walls.wall import Wall
 from dem.soft.contact.contact_forces import contact_forces
 from dem.soft.contact.nonspherical import bounding_radii, slack

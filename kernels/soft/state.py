@@ -152,7 +152,7 @@ class Neighbours(NamedTuple):
     history: np.ndarray
     has_history: np.ndarray  # (C K) int8, 1 if it remembers anything
     # (6 M, R) the same of sphere s at face f, in row 6 s + f; after the plane that a rough wall
-    # shows, see dem.kernels.soft.wall_contact.box_contacts
+    # shows, see dem.kernels.soft.wall_contact.rough_planes
     wall_history: np.ndarray
     wall_has_history: np.ndarray  # (6 M) int8
     saved_history: np.ndarray  # (C K, R), what touching pairs of a chunk remember while candidates are picked

@@ -81,28 +81,10 @@ def find_contacts(w, x, radius, power, geometry, contacts, scratch):
     """Find the contacts of a sphere with wall w, in the order of lowest pieces: a row of ``potential_terms`` for each.
 
     A function of its own, which gets all arrays as arguments.
-
-    Parameters
-    ----------
-    w : int
-        The wall.
-    x : (3,) floats
-        The sphere's centre in the wall's frame [m].
-    radius : float
-        The sphere's radius [m], at most the reach of a mesh.
-    power : float
-        p of the normal force, δ^p: 3/2 for Hertz's law, 1 for a linear one.
-    geometry : Geometry
-        All walls.
-    contacts : (T, 8) float64
-        Rows to write.
-    scratch : (M, 12) float64
-        Room to work in, `geometry.room[0]` rows or more.
-
-    Returns
-    -------
-    int
-        The number of contacts; if less than 0 there are too few rows, and as many as this are needed.
+    x, radius: centre in the wall's frame, radius [m], at most the reach of a mesh.
+    power: p of the normal force, δ^p: 3/2 for Hertz's law, 1 for a linear one.
+    contacts, scratch: (T, 8) rows to write; (M, 12) room to work in, `geometry.room[0]` rows or more.
+    Returns the number of contacts; if less than 0 there are too few rows, and as many as this are needed.
     """
     kind, k = geometry.kind[w], geometry.first_number[w]
     if kind == MESH:

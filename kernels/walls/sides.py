@@ -26,6 +26,8 @@ from dem.kernels.walls.contact_patches import (
     PARENT,
     REGION,
     TAKEN,
+    edge_at,
+    edges_at,
     leave_out,
     neighbour,
     root_of,
@@ -137,11 +139,8 @@ def cancel(count, geometry, scratch):
     lows = count
     for i in range(count):
         region = int(scratch[i, REGION])
-        first = region - 1 if region < 4 else region - 4  # of the edges that the closest point is on
-        for turn in range(2 if 4 <= region < THROUGH else 0 if region == THROUGH else 1):
-            j = count
-            if region != END:
-                j = neighbour(i, first if turn == 0 else (first + 2) % 3, count, geometry, scratch)
+        for turn in range(1 if region == END else 0 if region == THROUGH else edges_at(region)):
+            j = count if region == END else neighbour(i, edge_at(region, turn), count, geometry, scratch)
             if j >= 0 and leave_out(i, j, scratch):
                 lows -= 1
                 break

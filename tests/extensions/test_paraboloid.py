@@ -128,5 +128,7 @@ def test_walls_that_are_none_or_take_a_type_are_refused():
 
     with pytest.raises(TypeError, match="is no dataclass of a Wall"):
         dem.register_wall(int, ParaboloidKind, KINDS[ParaboloidKind])
-    with pytest.raises(ValueError, match=r"type of Plane is 'plane', which is that of a wall of dem.model.walls.basic"):
+    with pytest.raises(
+        ValueError, match=r"type of Plane is 'plane', which is that of a wall of dem.model.walls.primitives"
+    ):
         dem.register_wall(Plane, ParaboloidKind, KINDS[ParaboloidKind])

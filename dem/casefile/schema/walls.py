@@ -14,11 +14,20 @@ from dem.casefile.schema.key_types import Table
 from dem.casefile.schema.law_components import key_field
 from dem.model.contact.law_component import keys
 from dem.model.materials import Material
-from dem.model.walls.axisymmetric import Cone, Cylinder, Disc, Revolution
-from dem.model.walls.basic import Ball, Plane
 from dem.model.walls.mesh import Mesh
 from dem.model.walls.motion import Motion
-from dem.model.walls.polyhedral import Block, CapsuleWall, Rectangle, Torus
+from dem.model.walls.primitives import (
+    Ball,
+    Block,
+    CapsuleWall,
+    Cone,
+    Cylinder,
+    Disc,
+    Plane,
+    Rectangle,
+    Revolution,
+    Torus,
+)
 from dem.model.walls.rigid_body import RigidWall
 from dem.model.walls.servo import PID, Servo
 from dem.model.walls.wall import DEFAULTS

@@ -32,10 +32,19 @@ from dem.model.shapes.flexible import FlexibleFibre
 from dem.model.shapes.polyhedron import Polyhedron
 from dem.model.shapes.rounded_cylinder import RoundedCylinder
 from dem.model.shapes.shape import Fibre, Sphere, check_shape
-from dem.model.walls.axisymmetric import Cone, Cylinder, Disc, Revolution
-from dem.model.walls.basic import Ball, Plane
 from dem.model.walls.mesh import Mesh
-from dem.model.walls.polyhedral import Block, CapsuleWall, Rectangle, Torus
+from dem.model.walls.primitives import (
+    Ball,
+    Block,
+    CapsuleWall,
+    Cone,
+    Cylinder,
+    Disc,
+    Plane,
+    Rectangle,
+    Revolution,
+    Torus,
+)
 from dem.model.walls.rigid_body import RigidWall
 from dem.model.walls.servo import PID, Servo
 

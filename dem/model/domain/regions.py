@@ -9,9 +9,18 @@ import numpy as np
 
 from dem.base import portable
 from dem.model.domain.box import Box
-from dem.model.walls.axisymmetric import Cone, Cylinder, Disc, Revolution
-from dem.model.walls.basic import Ball, Plane
-from dem.model.walls.polyhedral import Block, CapsuleWall, Rectangle, Torus
+from dem.model.walls.primitives import (
+    Ball,
+    Block,
+    CapsuleWall,
+    Cone,
+    Cylinder,
+    Disc,
+    Plane,
+    Rectangle,
+    Revolution,
+    Torus,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

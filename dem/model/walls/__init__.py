@@ -1,6 +1,7 @@
 """Walls beside the box.
 
-Read `wall` first: what all walls have. Shapes: `basic`, `axisymmetric`, `polyhedral`, `mesh`. Motion: `motion` (given),
-`servo` (controlled by force), `rigid_body` (moved by forces). Meshes: `stl`, `mesh_builders`, `welding`, `mesh_cells`.
-For kernels and pictures: `wall_shapes`, `wall_triangles`, `surfaces`. Space: `wall_clearance`, `enclosure`.
+Read `wall` first: what all walls have. Shapes: `primitives`, `mesh`; `wall_registry` for those of other packages.
+Motion: `motion` (given), `servo` (controlled by force), `rigid_body` (moved by forces). Meshes: `stl`, `mesh_builders`,
+`surfaces`, `welding`, `mesh_cells`. For kernels and pictures: `wall_shapes`, `wall_triangles`, `convex_walls`. Space:
+`wall_clearance`, `enclosure`.
 """

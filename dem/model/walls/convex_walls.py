@@ -7,14 +7,12 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import portable
-from dem.model.walls.axisymmetric import Cylinder
-from dem.model.walls.basic import Ball, Plane, direction
-from dem.model.walls.polyhedral import Block, CapsuleWall, Rectangle
+from dem.model.walls.primitives import Ball, Block, CapsuleWall, Cylinder, Plane, Rectangle, direction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.walls.basic import Point
+    from dem.model.walls.primitives import Point
     from dem.model.walls.wall import Wall
 
 UNTURNED = (1.0, 0.0, 0.0, 0.0)

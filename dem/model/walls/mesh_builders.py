@@ -25,16 +25,7 @@ def joined(*meshes: Triangles) -> Triangles:
 
 
 def turned(points: object, *, segments: int = 100) -> Triangles:
-    """What a polyline of points (r, z) sweeps about z, in flat segments: drums, hoppers, cones.
-
-    Its corners lie on the surface of revolution, so flats cut inside it by r (1 - cos(π / segments)).
-
-    Examples
-    --------
-    >>> vertices, triangles = turned([(0, 0), (0.1, 0), (0.1, 0.06), (0, 0.06)], segments=50)
-    >>> triangles.shape
-    (200, 3)
-    """
+    """What a polyline of points (r, z) [m] sweeps about z, cut into flat segments: drums, hoppers, cones."""
     segments = checks.whole("segments", segments, least=3)
     profile = np.asarray(points, dtype=float)
     angle = 2 * np.pi * np.arange(segments + 1) / segments
@@ -48,13 +39,7 @@ def turned(points: object, *, segments: int = 100) -> Triangles:
 
 
 def box(lower: object, upper: object) -> Triangles:
-    """A closed box, twelve triangles.
-
-    Examples
-    --------
-    >>> box((0, 0, 0), (1, 1, 1))[1].shape
-    (12, 3)
-    """
+    """A closed box, twelve triangles."""
     low, high = (np.array(checks.vector(name, x, "a corner [m]")) for name, x in (("lower", lower), ("upper", upper)))
     corner = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
     vertices = np.where(corner == 1, high, low)
@@ -65,13 +50,7 @@ def box(lower: object, upper: object) -> Triangles:
 def screw(
     radius: float, pitch: float, length: float, *, shaft: float = 0.0, segments: int = 48, rows: int = 4
 ) -> Triangles:
-    """A thin screw about z from 0 to its length: a helical sheet from a shaft's radius, or the axis, to its own.
-
-    Examples
-    --------
-    >>> screw(0.05, 0.04, 0.1, shaft=0.01)[1].shape
-    (960, 3)
-    """
+    """A helical sheet about z, from 0 to its length, from the radius of a shaft, or the axis, to its own [m]."""
     radius = checks.number("radius", radius, above=0, unit="m")
     shaft = checks.number("shaft", shaft, least=0, most=radius, unit="m")
     pitch, length = (checks.number(n, x, above=0, unit="m") for n, x in (("pitch", pitch), ("length", length)))
@@ -84,13 +63,7 @@ def screw(
 
 
 def blades(radius: float, height: float, *, count: int = 2, pitch: float = 45.0, segments: int = 8) -> Triangles:
-    """Flat blades of a mixer about z, from the axis out, pitched by so many degrees about their own axes.
-
-    Examples
-    --------
-    >>> blades(0.04, 0.02, count=4, segments=5)[1].shape
-    (40, 3)
-    """
+    """Flat blades of a mixer about z, from the axis out, pitched by so many degrees about their own axes."""
     radius, height = (checks.number(n, x, above=0, unit="m") for n, x in (("radius", radius), ("height", height)))
     count = checks.whole("count", count, least=1)
     tilt = np.radians(checks.number("pitch", pitch))

@@ -20,13 +20,7 @@ STEPS = 96  # segments of a circle
 def triangles_of(shape: WallShape, about: np.ndarray, size: float) -> Triangles:
     """Vertices (V, 3) [m] and triangles (F, 3) of a wall; of a plane, which has no end, a square.
 
-    Parameters
-    ----------
-    shape : WallShape
-    about : (3,) array
-        Where the middle of the square is that shows a plane, or above that [m].
-    size : float
-        Its edge [m].
+    Its middle is at the point `about` (3,), or below that; its edge is `size` long [m].
     """
     a = shape.numbers
     if shape.surface is not None:

@@ -24,9 +24,8 @@ from dem.kernels.soft.wall_contact.convex_at_walls import (
 from dem.kernels.walls import geometry
 from dem.model.shapes.capsule import closest, half_length_of, has_capsules
 from dem.model.shapes.convex import directions, is_convex
-from dem.model.walls.axisymmetric import Cylinder
-from dem.model.walls.basic import Ball, Plane
 from dem.model.walls.convex_walls import ConvexWall, convex_wall, refusal
+from dem.model.walls.primitives import Ball, Cylinder, Plane
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

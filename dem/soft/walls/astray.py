@@ -10,11 +10,9 @@ from dem.base import portable
 from dem.base.notices import Notice
 from dem.base.text import counted
 from dem.model.domain.regions import region_of
-from dem.model.walls.axisymmetric import Cone, Cylinder, Revolution
-from dem.model.walls.basic import Ball
 from dem.model.walls.enclosure import enclosed, is_closed
 from dem.model.walls.mesh import Mesh
-from dem.model.walls.polyhedral import Torus
+from dem.model.walls.primitives import Ball, Cone, Cylinder, Revolution, Torus
 from dem.soft.checks import in_frame
 from dem.system.diagnosis import point
 

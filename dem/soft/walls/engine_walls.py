@@ -10,8 +10,18 @@ from dem.kernels.domain.deforming import VIRIAL_BITS, deforms
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls, move
 from dem.model.domain.box_walls import cell_of
 from dem.soft import deforming_cell
-from dem.soft.walls.moving_walls import load_walls
-from dem.soft.walls.wall_arrays import STATE, fastest_of, fitted, lists, more_slots, units_of, walled, walls_at, words
+from dem.soft.walls.wall_arrays import (
+    STATE,
+    fastest_of,
+    fitted,
+    lists,
+    load_walls,
+    more_slots,
+    units_of,
+    walled,
+    walls_at,
+    words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,8 +18,10 @@ from dem.kernels.soft.wall_contact.mesh_contacts import PAIR_COLUMNS, PAIR_RESUL
 from dem.kernels.soft.wall_contact.rough_planes import Rough, Smooth
 from dem.kernels.soft.wall_contact.wall_arrays import SINGLE, WALLED, Walls
 from dem.kernels.soft.wall_contact.wall_arrays import SLOTS as FIRST_SLOT
+from dem.kernels.walls import rigid_body
 from dem.kernels.walls.poses import Motions, Poses
 from dem.kernels.walls.potential_terms import COLUMNS, SIDE_COLUMNS
+from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall
 from dem.kernels.walls.sides import SCRATCH
 from dem.kernels.walls.wall_kinds import KINDS, REFUSED
 from dem.model.domain.box import FACES
@@ -28,7 +30,6 @@ from dem.model.walls.servo import PID
 from dem.model.walls.wall import REACHED
 from dem.model.walls.wall_shapes import geometry_of, room_of_sides
 from dem.soft.contact.nonspherical import bounding_radii, convex_walls, shapes_for_sides
-from dem.soft.walls.moving_walls import about, free_of, servos
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +48,69 @@ CONTACTS = 32  # contacts of a convex body with one wall that there is room for
 LISTED = 4096  # triangles near the spheres of a chunk that there is room for, at first
 NEVER = 2.0**53  # steps, beyond which no run goes
 FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
+
+
+def centre_of(wall: Wall) -> np.ndarray:
+    """Centre of mass of a free wall at time 0 (3,) [m]."""
+    return wall.middle if wall.free.centre is None else np.array(wall.free.centre)
+
+
+def about(wall: Wall) -> np.ndarray:
+    """The point that torques on a wall are about, at time 0 (3,) [m].
+
+    On the axis it turns about, or its middle; of a free wall its pivot, or its centre of mass.
+    """
+    if wall.free:
+        return centre_of(wall) if wall.free.pivot is None else np.array(wall.free.pivot)
+    turning = [motion.centre for motion in wall.motion if motion.turns]
+    return np.array(turning[0]) if turning else wall.middle
+
+
+def free_of(walls: Sequence[Wall], dt: float) -> FreeBodies | NoFreeWall:
+    """Walls that are free bodies, as at time 0; their loads include gravity."""
+    if not any(wall.free for wall in walls):
+        return NoFreeWall()
+    number = len(walls)
+    made = FreeBodies(
+        is_free=np.array([wall.free is not None for wall in walls], np.int8), mobility=np.zeros((3, number)),
+        turns=np.zeros((3, number)), inertia=np.zeros((6, number)), arm=np.zeros((3, number)),
+        load=np.zeros((3, number)), dt=dt, state=np.zeros((rigid_body.ROWS, number)),
+    )  # fmt: skip
+    made.state[rigid_body.TURN] = 1.0
+    for w, wall in enumerate(walls):
+        if wall.free:
+            body, arm = wall.free, centre_of(wall) - about(wall)
+            tensor = body.tensor_about(arm)
+            made.mobility[:, w], made.turns[:, w], made.arm[:, w] = body.slides / body.mass, body.turns, arm
+            made.inertia[:, w] = tensor[[0, 1, 2, 1, 2, 0], [0, 1, 2, 2, 0, 1]]
+            for first in (rigid_body.GOING, rigid_body.VELOCITY):
+                made.state[first : first + 3, w] = body.velocity
+            made.state[rigid_body.SPIN : rigid_body.SPIN + 3, w] = body.angular_velocity
+            momentum = body.turns * (tensor * body.angular_velocity).sum(1)
+            made.state[rigid_body.ANGULAR : rigid_body.ANGULAR + 3, w] = momentum
+    return made
+
+
+def load_walls(walls: Sequence[Wall], gravity: tuple[float, float, float], bodies: FreeBodies | NoFreeWall) -> None:
+    """Give free walls their weights and other forces."""
+    for w, wall in enumerate(walls):
+        if wall.free:
+            bodies.load[:, w] = np.array(wall.free.force) + wall.free.mass * np.array(gravity)
+
+
+def servos(walls: Sequence[Wall], limit: float) -> np.ndarray:
+    """What `dem.kernels.soft.wall_contact.wall_arrays.Walls.servo` says of walls; none moves faster than that [m/s]."""
+    table = np.zeros((10, len(walls)))
+    for w, wall in enumerate(walls):
+        if wall.servo:
+            servo = wall.servo
+            most = limit if servo.fastest is None else min(servo.fastest, limit)
+            axis = np.array(servo.axis) / portable.length(servo.axis)
+            factors = (1.0, 0.0, 0.0, 0.0)
+            if isinstance(servo, PID):
+                factors = (2.0, servo.proportional, servo.integral, servo.derivative)
+            table[:, w] = *axis, servo.force, getattr(servo, "gain", 0.0), most, *factors
+    return table
 
 
 def walls_at(walls: Sequence[Wall], time: float) -> np.ndarray:
@@ -171,23 +235,8 @@ def walled(
 ) -> BoxFaces:  # fmt: skip
     """The faces of a box, and walls beside them.
 
-    Parameters
-    ----------
-    faces, walls : Faces, sequence of Wall
-    materials : list of Material
-        Of the particles.
-    bodies, kinds : Bodies, Kinds
-    chunks : int
-        Of bodies.
-    width : int
-        Numbers that a contact remembers.
-    reach, skin : float
-        How far beyond touching contacts may live, and come in the step in which they end; how much farther walls are
-        looked for [m].
-    widest_step : float
-        Speed at which no servo gets ahead of the lists [m/s].
-    dt : float
-        Time step [s].
+    A contact remembers `width` numbers. Contacts may live beyond touching, and come in the step in which they end, by
+    `reach`; walls are looked for farther by `skin` [m]. No servo gets ahead of the lists at `widest_step` [m/s].
     """
     number, motions = len(walls), motions_of(walls)
     sigma = max(wall.roughness for wall in walls)

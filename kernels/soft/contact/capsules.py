@@ -1,7 +1,7 @@
 """Capsules, cylinders with half spheres for ends: all points within a radius of a segment.
 
 A body that is one has two spheres, its ends, which are what walls meet, and edges of walls meet its side
-(``capsule_sides``); against other bodies it is its whole segment, and a sphere is a capsule of no length. Where a run
+(``wall_contacts``); against other bodies it is its whole segment, and a sphere is a capsule of no length. Where a run
 has capsules its kinds are of a type of their own, so that others pay nothing; and of another one where there are bodies
 of several spheres beside them, of which each sphere is a *piece* as a capsule is one: `Mixed`.
 """

@@ -1,11 +1,11 @@
-"""Contacts of single spheres with meshes: which triangles they touch, many at a time, before ``wall_batches``.
+"""Contacts of single spheres with meshes: which triangles they touch, many at a time, before ``body_wall_forces``.
 
 A contact with a mesh is made in these steps. Triangles near each body are listed with the neighbour list, from cells
 (`near_wall_bodies.list_near_sphere`, `dem.kernels.walls.mesh_cells`). Each step a sphere meets its listed triangles:
 here those of a block of spheres, in loops that LLVM makes vector code of, since a sphere has two or three listed and
 touches one of them, mostly; a sphere that touches several goes to `overlap_regions.find_contacts_of` and
 `dem.kernels.walls.contact_patches`, which counts an edge or a corner that triangles share once. Either writes the
-contacts to `Walls.contacts`. From there on they are those with any other wall: ``wall_batches``, ``wall_contacts``.
+contacts to `Walls.contacts`. From there on they are those with any other wall: ``body_wall_forces``, ``wall_contacts``.
 """
 
 from dem.kernels.compiler.jit import func, inline, vector_loop

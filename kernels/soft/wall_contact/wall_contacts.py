@@ -18,8 +18,7 @@ import math
 import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, noinline, select
-from dem.kernels.domain.faces import BoxFaces
-from dem.kernels.domain.periodic import PeriodicFaces, minimum_image
+from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.laws.merged_contacts import exponent, resistance
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.soft.chunks import CHUNK
@@ -184,7 +183,11 @@ def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
     overlap, normal = region(w, c, t, beyond_of(law, w, radius, walls), p, box)
     history, found = wall_history.recall(law, c, w, t, count, walls.contacts[c], walls)
     k = wall_history.first_heir(c, w, t, count, walls) if rough else -1
-    overlap, normal, plane = plane_of(sink, w, s, b, k, overlap, normal, radius, bodies, kinds, box)
+    plane = NO_PLANE
+    if is_report(sink):
+        overlap, normal = wall_plane_now(walls.rough, c, w, k, overlap, normal, radius, box)
+    else:
+        overlap, normal, plane = wall_plane(walls.rough, c, w, s, b, k, overlap, normal, sink.half, bodies, kinds, box)
     if not (overlap > 0.0 or (found > 0 and (laws.has_range(law) or not rough))):
         return no_sums(), n
     touch, point, of_wall = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
@@ -217,19 +220,6 @@ def finish(
     key = wall_history.key_of(w + wall_history.SIDE if side else w, walls.contacts[c, t, ANCHOR])
     n = keep_contact(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, history, box)
     return add_result_at_wall(sink, w, b, of_b, touch, point, arm, of_wall, outcome, turning, bodies, box), n
-
-
-@inline
-def plane_reported(sink, w, s, b, k, overlap, normal, radius, bodies, kinds, box):
-    """Overlap with the plane that a rough wall showed at the last forces, its normal, and no plane to keep."""
-    overlap, normal = wall_plane_now(box.walls.rough, b // CHUNK, w, k, overlap, normal, radius, box)
-    return overlap, normal, NO_PLANE
-
-
-@inline
-def plane_in_step(sink, w, s, b, k, overlap, normal, radius, bodies, kinds, box):
-    """Overlap with the plane that a rough wall shows, its normal, and the plane."""
-    return wall_plane(box.walls.rough, b // CHUNK, w, s, b, k, overlap, normal, sink.half, bodies, kinds, box)
 
 
 @inline
@@ -271,7 +261,6 @@ def add_result_at_wall(sink, w, b, of_b, touch, point, arm, of_wall, outcome, tu
     return sums
 
 
-plane_of = select("sink", {ReportSink: plane_reported, WallForceSink: plane_in_step})
 keep_contact = select("sink", {ReportSink: keep_nothing, WallForceSink: keep_in_step})
 add_of_sphere = select("law", {laws.Elastic: add_elastic, laws.Composite: add_dissipative})
 
@@ -330,29 +319,15 @@ def axis_now(b, bodies):
 
 
 @inline
-def own_shape(box, w):
-    """Number of the shape of wall w for sides of capsules: its own."""
-    return w
-
-
-@inline
-def longer_shape(box, w):
-    """Number of the shape of wall w for sides of capsules beside periodic faces.
-
-    Walls as long as the period have no ends there (`dem.soft.contact.nonspherical`).
-    """
-    return w + box.walls.geometry.kind.shape[0] - box.walls.contact_slot.size
-
-
-shape_of = select("box", {BoxFaces: own_shape, PeriodicFaces: longer_shape})
-
-
-@inline
 def find_of_side(w, c, x, u, radius, power, box):
-    """Write the contacts of the side of a capsule at x, with half its axis u, with wall w; returns their number."""
+    """Write the contacts of the side of a capsule at x, with half its axis u, with wall w; returns their number.
+
+    Beside periodic faces, shapes for sides follow those of all walls: walls as long as the period have no ends there
+    (`dem.soft.contact.nonspherical`).
+    """
     walls, at = box.walls, image_for(box, w, x)
     middle = framed(w, at, box)
-    tip, shape = subtract(framed(w, add(at, u), box), middle), shape_of(box, w)
+    tip, shape = subtract(framed(w, add(at, u), box), middle), w + walls.geometry.kind.size - walls.contact_slot.size
     return find_side_contacts(shape, middle, tip, radius, power, walls.geometry, walls.contacts[c], walls.scratch[c])
 
 

@@ -104,13 +104,6 @@ def copy_to_scratch(c, s, walls):
 
 
 @inline
-def move_to_scratch(c, s, walls):
-    """Move what is in the slots of sphere s to the scratch of chunk c, and empty the slots."""
-    copy_to_scratch(c, s, walls)
-    walls.at[s, IN_USE] = 0
-
-
-@inline
 def successor_contact(c, key, count, contacts, walls):
     """Which contact with a wall goes on from the one of this key: its number, -1 if none does."""
     w, piece = wall_of(key), piece_of(key)

@@ -75,19 +75,11 @@ side_of = select("kinds", {Kinds: None, Capsules: measure_side})
 
 @kernel
 def measure(bodies, kinds, box, overlap, wall, normal, number):
-    """How deep spheres, which have been placed, are in walls.
+    """Measure how deep spheres, which have been placed, are in walls.
 
     The bodies may be others than those of the engine, and more: all work is done in the scratch of the first chunk.
-
-    Parameters
-    ----------
-    bodies, kinds, box : see `dem.kernels.soft.state`
-
-    Writes
-    ------
-    overlap, wall, normal : (M,), (M,), (3, M) of the deepest contact of each sphere with a wall [m], which one that is,
-        and the unit normal from it; negative where there is none
-    number : (M,) of its contacts with walls
+    Writes overlap, wall, normal: (M,), (M,), (3, M) of the deepest contact of each sphere with a wall [m], which one
+    that is, and the unit normal from it; negative where there is none. Writes number: (M,) of its contacts with walls.
     """
     walls = box.walls
     for b in range(bodies.kind.size):

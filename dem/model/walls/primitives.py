@@ -1,0 +1,599 @@
+"""Words for walls of simple shapes: planes, balls, blocks, sheets, and figures of revolution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import numpy as np
+
+from dem.base import checks, portable
+from dem.base.user_classes import hinted
+from dem.model.walls.wall import Wall, on_line, parallel
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from dem.model.walls.wall_shapes import WallShape
+
+Point = tuple[float, float, float]
+ENDS = ("none", "start", "end", "both")
+
+
+def keep(wall: Wall, **meanings: str) -> None:
+    """Check vectors of a wall, and keep them as tuples of floats."""
+    for name, meaning in meanings.items():
+        object.__setattr__(wall, name, checks.vector(name, getattr(wall, name), meaning))
+
+
+def keep_sizes(wall: Wall, *names: str, **limit: float) -> None:
+    """Check lengths of a wall: above zero, or within a limit as of `checks.number`."""
+    for name in names:
+        given = checks.number(name, getattr(wall, name), unit="m", **(limit or {"above": 0}))
+        object.__setattr__(wall, name, given)
+
+
+def keep_flag(wall: Wall, name: str) -> None:
+    """Check that something is true or false."""
+    if not isinstance(getattr(wall, name), bool):
+        message = f"{name} of the {wall.word} is {getattr(wall, name)!r}, expected True or False"
+        raise TypeError(message)
+
+
+def keep_ends(wall: Wall, of: str) -> None:
+    """Check the two ends of a wall, each the middle of something, and keep them."""
+    keep(wall, start=f"middle of {of} [m]", end=f"middle of the other {of.partition(' ')[2]} [m]")
+    if wall.start == wall.end:
+        message = f"start and end of the {wall.word} are both {wall.start}: let them differ"
+        raise ValueError(message)
+
+
+def direction(start: Point, end: Point) -> Point:
+    """From start to end."""
+    x, y, z = np.subtract(end, start).tolist()
+    return x, y, z
+
+
+class Axisymmetric(Protocol):
+    """A wall that is a figure of revolution."""
+
+    def profile(self) -> list[tuple[float, float]]:
+        """Points (r, z) of the polyline."""
+
+    def line(self) -> tuple[Point, Point]:
+        """A point of the axis, where z is 0, and its direction."""
+
+
+def revolved(wall: Axisymmetric, shapes: ModuleType) -> WallShape:
+    """Shape of an axisymmetric wall: its profile, swept about its axis."""
+    return shapes.revolution(wall.profile(), *wall.line())
+
+
+def line_between_ends(wall: Cylinder | Cone) -> tuple[Point, Point]:
+    """The middle of the start, and the direction to the end."""
+    return wall.start, direction(wall.start, wall.end)
+
+
+def is_about(wall: Axisymmetric, centre: Point, axis: Point) -> bool:
+    """Whether the wall stays the same if it turns about this axis: whether the axis is its own."""
+    origin, own = wall.line()
+    return on_line(origin, centre, axis) and parallel(own, axis)
+
+
+def _closed(profile: list[tuple[float, float]], ends: str) -> list[tuple[float, float]]:
+    """A profile with discs at its ends."""
+    first = [(0.0, profile[0][1])] if ends in ("start", "both") and profile[0][0] > 0 else []
+    last = [(0.0, profile[-1][1])] if ends in ("end", "both") and profile[-1][0] > 0 else []
+    return [*first, *profile, *last]
+
+
+@hinted
+@dataclass(frozen=True, repr=False)
+class Plane(Wall):
+    """A plane without end, and all that is behind it.
+
+    Parameters
+    ----------
+    point : (3,) floats
+        Any of its points [m].
+    normal : (3,) floats
+        Its direction, to where particles are; of any length.
+    material, motion, surface_velocity, name
+        As every wall has, see `dem.Cylinder`. A plane may turn about its normal only.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is not finite, or the normal zero.
+
+    Examples
+    --------
+    >>> import dem
+    >>> steel = dem.Material(young=2e8, poisson=0.3, name="steel")
+    >>> dem.Plane((0, 0, 0), (1, 0, 1), material=steel).normal
+    (1.0, 0.0, 1.0)
+    """
+
+    point: Point
+    normal: Point
+
+    ENDLESS: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        keep(self, point="of the plane [m]", normal="of the plane")
+        super().__post_init__()
+
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        return shapes.plane(self.point, self.normal)
+
+    def is_same_turned(self, centre: Point, axis: Point) -> bool:
+        """If it turns about its normal."""
+        del centre
+        return parallel(axis, self.normal)
+
+    @property
+    def middle(self) -> np.ndarray:
+        """The point that was given (3,) [m]."""
+        return np.array(self.point)
+
+
+@hinted
+@dataclass(frozen=True, repr=False)
+class Ball(Wall):
+    """A ball that particles are outside of, or a hollow ball that they are inside of.
+
+    Parameters
+    ----------
+    centre : (3,) floats
+        [m].
+    radius : float
+        [m].
+    inside : bool
+        Whether particles are inside.
+    material, motion, surface_velocity, name
+        As every wall has, see `dem.Cylinder`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> import dem
+    >>> steel = dem.Material(young=2e8, poisson=0.3, name="steel")
+    >>> dem.Ball((0, 0, 0), 0.1, material=steel, inside=True).radius
+    0.1
+    """
+
+    centre: Point
+    radius: float
+    inside: bool = False
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        keep(self, centre="of the ball [m]")
+        keep_sizes(self, "radius")
+        keep_flag(self, "inside")
+        super().__post_init__()
+
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        return shapes.ball(self.centre, self.radius, inside=self.inside)
+
+    def is_same_turned(self, centre: Point, axis: Point) -> bool:
+        """About any axis through its centre."""
+        return on_line(self.centre, centre, axis)
+
+
+@hinted
+@dataclass(frozen=True, repr=False)
+class Rectangle(Wall):
+    """A rectangle; particles may be on both sides.
+
+    Parameters
+    ----------
+    centre : (3,) floats
+        [m].
+    edge, other_edge : (3,) floats
+        Two of its edges, at right angles, as vectors from end to end [m].
+    material, motion, surface_velocity, name
+        As every wall has, see `dem.Cylinder`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range, or the edges are not at right angles.
+
+    Examples
+    --------
+    >>> import dem
+    >>> steel = dem.Material(young=2e8, poisson=0.3, name="steel")
+    >>> dem.Rectangle((0, 0, 0), (0.2, 0, 0), (0, 0.1, 0), material=steel).edge
+    (0.2, 0.0, 0.0)
+    """
+
+    centre: Point
+    edge: Point
+    other_edge: Point
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        keep(self, centre="of the rectangle [m]", edge="of the rectangle [m]", other_edge="of the rectangle [m]")
+        super().__post_init__()
+
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        return shapes.rectangle(self.centre, self.edge, self.other_edge)
+
+
+@hinted
+@dataclass(frozen=True, repr=False)
+class Block(Wall):
+    """A block with edges along the axes, that particles are outside of.
+
+    Parameters
+    ----------
+    lower, upper : (3,) floats
+        Opposite corners [m], lower below upper on each axis.
+    material, motion, surface_velocity, name
+        As every wall has, see `dem.Cylinder`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the corners do not span a volume.
+
+    Examples
+    --------
+    >>> import dem
+    >>> steel = dem.Material(young=2e8, poisson=0.3, name="steel")
+    >>> dem.Block((0, 0, 0), (0.1, 0.1, 0.02), material=steel).upper
+    (0.1, 0.1, 0.02)
+    """
+
+    lower: Point
+    upper: Point
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        keep(self, lower="a corner of the block [m]", upper="the opposite corner of the block [m]")
+        if not all(low < high for low, high in zip(self.lower, self.upper, strict=True)):
+            message = f"block from {self.lower} to {self.upper} has no volume: lower must be below upper on each axis"
+            raise ValueError(message)
+        super().__post_init__()
+
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        middle = 0.5 * np.add(self.lower, self.upper)
+        return shapes.block(middle, *np.diag(np.subtract(self.upper, self.lower)))
+
+
+@hinted
+@dataclass(frozen=True, repr=False)
+class CapsuleWall(Wall):
+    """A wall in the shape of a capsule, a cylinder with round ends, that particles are outside of.
+
+    Parameters
+    ----------
+    start, end : (3,) floats
+        Middles of its two caps [m].
+    radius : float
+        [m].
+    material, motion, surface_velocity, name
+        As every wall has, see `dem.Cylinder`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range, or start and end are the same.
+
+    Examples
+    --------
+    >>> import dem
+    >>> steel = dem.Material(young=2e8, poisson=0.3, name="steel")
+    >>> dem.CapsuleWall((0, 0, 0), (0, 0, 0.1), 0.005, material=steel).radius
+    0.005
+    """
+
+    start: Point
+    end: Point
+    radius: float
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        keep_ends(self, "a cap of the capsule")
+        keep_sizes(self, "radius")
+        super().__post_init__()
+
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        return shapes.capsule(self.start, self.end, self.radius)
+
+    def is_same_turned(self, centre: Point, axis: Point) -> bool:
+        """About its own axis."""
+        return on_line(self.start, centre, axis) and parallel(direction(self.start, self.end), axis)
+
+
+@hinted
+@dataclass(frozen=True, repr=False)
+class Torus(Wall):
+    """A torus: a ring that particles are outside of, or a tube bent round that they are inside of.
+
+    Parameters
+    ----------
+    centre, axis : (3,) floats
+        [m]; its direction, of any length.
+    radius, tube : float
+        Of the middle of the tube, and of the tube itself, the latter the smaller one [m].
+    inside : bool
+        Whether particles are in the tube.
+    material, motion, surface_velocity, name
+        As every wall has, see `dem.Cylinder`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> import dem
+    >>> steel = dem.Material(young=2e8, poisson=0.3, name="steel")
+    >>> dem.Torus((0, 0, 0), (0, 0, 1), 0.1, 0.02, material=steel, inside=True).tube
+    0.02
+    """
+
+    centre: Point
+    axis: Point
+    radius: float
+    tube: float
+    inside: bool = False
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        keep(self, centre="of the torus [m]", axis="of the torus")
+        keep_sizes(self, "radius", "tube")
+        keep_flag(self, "inside")
+        super().__post_init__()
+
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        return shapes.torus(self.centre, self.axis, self.radius, self.tube, inside=self.inside)
+
+    def is_same_turned(self, centre: Point, axis: Point) -> bool:
+        """About its own axis."""
+        return on_line(self.centre, centre, axis) and parallel(self.axis, axis)
+
+
+@hinted
+@dataclass(frozen=True, repr=False)
+class Cylinder(Wall):
+    """A cylinder: a tube or drum that particles are in, or a roll that they are outside of.
+
+    Parameters
+    ----------
+    start, end : (3,) floats
+        Middles of its two ends [m].
+    radius : float
+        [m].
+    inside : bool
+        Whether particles are inside. The shell is thin and pushes on both sides, so some may be outside as well; where
+        this is false nobody may be inside.
+    ends : "none", "start", "end" or "both", optional
+        Which ends are closed by a disc; default: none where particles are inside, else both.
+    material : Material
+        Of the wall.
+    motion : Motion or sequence of Motion, optional
+        How it moves; of several, each moves what the ones before it have moved.
+    surface_velocity : (3,) floats
+        How its surface moves along itself as that of a belt does, the wall staying where it is [m/s].
+    name : str
+        By which it is called; default: its type in small letters.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range, or start and end are the same.
+
+    Examples
+    --------
+    >>> import dem
+    >>> steel = dem.Material(young=2e8, poisson=0.3, name="steel")
+    >>> turning = dem.Motion(axis=(0, 1, 0), rate=-2.0)
+    >>> drum = dem.Cylinder((0, -0.03, 0), (0, 0.03, 0), 0.1, ends="both", material=steel, motion=turning)
+    >>> drum.motion[0].rate
+    -2.0
+    """
+
+    start: Point
+    end: Point
+    radius: float
+    inside: bool = True
+    ends: str = ""
+
+    made, is_same_turned = revolved, is_about
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        keep_ends(self, "an end of the cylinder")
+        keep_sizes(self, "radius")
+        keep_flag(self, "inside")
+        if isinstance(self.ends, str) and not self.ends:
+            object.__setattr__(self, "ends", "none" if self.inside else "both")
+        checks.one_of("ends", self.ends, ENDS)
+        super().__post_init__()
+
+    def profile(self) -> list[tuple[float, float]]:
+        """Points (r, z) of the polyline."""
+        length = portable.length(direction(self.start, self.end))
+        return _closed([(self.radius, 0.0), (self.radius, length)], self.ends)
+
+    line = line_between_ends
+
+    def solid(self, points: np.ndarray) -> np.ndarray:
+        """What is in a roll."""
+        axis = np.subtract(self.end, self.start)
+        along = ((points - self.start) * axis).sum(1) / portable.dot(axis, axis)
+        off = np.linalg.norm(points - self.start - np.outer(along, axis), axis=1)
+        return (along > 0) & (along < 1) & (off < self.radius) & (not self.inside)
+
+
+@hinted
+@dataclass(frozen=True, repr=False)
+class Cone(Wall):
+    """A cone, or what is left of one: a hopper or a chute that widens; particles may be on both sides.
+
+    Parameters
+    ----------
+    start, end : (3,) floats
+        Middles of its two ends [m].
+    start_radius, end_radius : float
+        There [m]; one of them may be zero.
+    ends : "none", "start", "end" or "both"
+        Which ends are closed by a disc.
+    material, motion, surface_velocity, name
+        As every wall has, see `dem.Cylinder`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range, or start and end are the same.
+
+    Examples
+    --------
+    >>> import dem
+    >>> steel = dem.Material(young=2e8, poisson=0.3, name="steel")
+    >>> dem.Cone((0, 0, 0), (0, 0, 0.1), 0.02, 0.1, material=steel).profile()
+    [(0.02, 0.0), (0.1, 0.1)]
+    """
+
+    start: Point
+    end: Point
+    start_radius: float
+    end_radius: float
+    ends: str = "none"
+
+    made, is_same_turned = revolved, is_about
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        keep_ends(self, "an end of the cone")
+        keep_sizes(self, "start_radius", "end_radius", least=0)
+        if self.start_radius == self.end_radius == 0:
+            message = "start_radius and end_radius of the cone are both 0 m: let one of them be above"
+            raise ValueError(message)
+        checks.one_of("ends", self.ends, ENDS)
+        super().__post_init__()
+
+    def profile(self) -> list[tuple[float, float]]:
+        """Points (r, z) of the polyline."""
+        length = portable.length(direction(self.start, self.end))
+        return _closed([(self.start_radius, 0.0), (self.end_radius, length)], self.ends)
+
+    line = line_between_ends
+
+
+@hinted
+@dataclass(frozen=True, repr=False)
+class Disc(Wall):
+    """A disc, or a ring if it has a hole; particles may be on both sides.
+
+    Parameters
+    ----------
+    centre, normal : (3,) floats
+        [m]; direction of the axis, of any length.
+    radius : float
+        [m].
+    inner_radius : float
+        Of the hole [m]; 0 for none.
+    material, motion, surface_velocity, name
+        As every wall has, see `dem.Cylinder`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range, or the hole as large as the disc.
+
+    Examples
+    --------
+    >>> import dem
+    >>> steel = dem.Material(young=2e8, poisson=0.3, name="steel")
+    >>> dem.Disc((0, 0, 0), (0, 0, 1), 0.1, inner_radius=0.02, material=steel).profile()
+    [(0.02, 0.0), (0.1, 0.0)]
+    """
+
+    centre: Point
+    normal: Point
+    radius: float
+    inner_radius: float = 0.0
+
+    made, is_same_turned = revolved, is_about
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        keep(self, centre="of the disc [m]", normal="of the disc")
+        keep_sizes(self, "inner_radius", least=0)
+        keep_sizes(self, "radius", above=self.inner_radius)
+        super().__post_init__()
+
+    def profile(self) -> list[tuple[float, float]]:
+        """Points (r, z) of the polyline."""
+        return [(self.inner_radius, 0.0), (self.radius, 0.0)]
+
+    def line(self) -> tuple[Point, Point]:
+        """The centre and the normal."""
+        return self.centre, self.normal
+
+
+@hinted
+@dataclass(frozen=True, repr=False)
+class Revolution(Wall):
+    """The surface that a polyline sweeps about an axis: silo, hopper or drum in one; particles may be on both sides.
+
+    Parameters
+    ----------
+    points : (K, 2) floats
+        (r, z) of the polyline, K at least 2 [m].
+    origin, axis : (3,) floats
+        Where r and z are 0 [m]; direction of z, of any length.
+    material, motion, surface_velocity, name
+        As every wall has, see `dem.Cylinder`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For fewer than two points, negative r, a point twice in a row, or a segment on the axis.
+
+    Examples
+    --------
+    >>> import dem
+    >>> steel = dem.Material(young=2e8, poisson=0.3, name="steel")
+    >>> silo = dem.Revolution([(0.03, 0), (0.1, 0.07), (0.1, 0.4)], material=steel)
+    >>> silo.points[0]
+    (0.03, 0.0)
+    """
+
+    points: tuple[tuple[float, float], ...]
+    origin: Point = (0.0, 0.0, 0.0)
+    axis: Point = (0.0, 0.0, 1.0)
+
+    made, is_same_turned = revolved, is_about
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        keep(self, origin="where r and z are 0 [m]", axis="of revolution")
+        rows = checks.listed("points", self.points, "(0.1, 0.0)")
+        values = checks.array("points", rows, (max(len(rows), 2), 2), "(r, z) of the polyline [m]", rows="N")
+        object.__setattr__(self, "points", tuple(tuple(row) for row in values.tolist()))
+        super().__post_init__()
+
+    def profile(self) -> list[tuple[float, float]]:
+        """Points (r, z) of the polyline."""
+        return list(self.points)
+
+    def line(self) -> tuple[Point, Point]:
+        """Origin and axis."""
+        return self.origin, self.axis
