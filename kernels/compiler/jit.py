@@ -84,6 +84,7 @@ CHOICE = UNCACHED | {"forceinline": True}  # jit_options of what `overload` choo
 if not PLAIN:
     CHOICE["pipeline_class"] = link_time_inlining.PARTS
 inline = _parts(forceinline=True)
+uncached_inline = partial(numba.njit, forceinline=True, **UNCACHED) if PLAIN else inline  # of what closes over others
 vector_loop = _parts(noalias=True, forceinline=True)
 func = _parts(forceinline=False)  # numba takes over what is not said from whoever calls
 noinline = _parts(stays_apart=True, forceinline=False)
@@ -144,7 +145,7 @@ def select(argument, functions, entry=None, *, handed=True):
     argument : name of the argument, which all functions have at the same place, and whose type is a NamedTuple; or
         "law.damping", for that of a field
     functions : {type: function}, see `dem.kernels.compiler.selection.function_for`; types may be added as long as
-        nothing has been compiled for them
+        nothing has been compiled for them. A number, tuple or None stands for a function that returns it
     entry : if the table has something else for each type, the function of that which returns the function; then the
         argument comes first
     handed : whether the functions take the argument; if not, it comes before those that they do take
@@ -169,25 +170,29 @@ def select(argument, functions, entry=None, *, handed=True):
     call = _choice(lambda kind: take(selection.function_for(kind, functions)), position, path, handed=handed)
     call.functions = functions
     if not entry:
-        own = selection.parameters_of(next(iter(functions.values())))
+        own = next(map(selection.parameters_of, filter(callable, functions.values())), ())
         call.parameters = own if handed else (name, *own)
     return call
 
 
 def type_is(holds):
     """Function of a thing: whether ``holds(type of thing)``, known at compile time."""
-    return _choice(lambda kind: _yes if holds(kind) else _no, handed=False)
+    return _choice(lambda kind: bool(holds(kind)), handed=False)
 
 
 def _choice(choose, position=0, path=(), *, handed=True):
-    """Function that calls ``choose(type)`` of the argument at a position, or of a field of it; see `select`."""
+    """Function that calls ``choose(type)`` of the argument at a position, or of a field of it; see `select`.
+
+    If that is no function but a value, it is what is returned.
+    """
     first, known = int(not handed), {}
 
     def call(*arguments):
         kind = type(reduce(getattr, path, arguments[position]))
         if kind not in known:
             known[kind] = choose(kind)
-        return known[kind](*arguments[first:])
+        chosen = known[kind]
+        return chosen(*arguments[first:]) if callable(chosen) else chosen
 
     if not PLAIN:
         link_time_inlining.choice(call, choose, position, path, first)
@@ -196,26 +201,18 @@ def _choice(choose, position=0, path=(), *, handed=True):
         @overload(call, jit_options=CHOICE)
         def compiled(*arguments):
             chosen = choose(link_time_inlining.field_type(arguments[position], path))
-            return lambda *arguments: chosen(*arguments)
+            return (lambda *arguments: chosen(*arguments)) if callable(chosen) else lambda *arguments: chosen
 
     else:
 
         @overload(call, jit_options=CHOICE)
         def compiled_without(thing, *arguments):
             chosen = choose(link_time_inlining.field_type(thing, path))
-            return lambda thing, *arguments: chosen(*arguments)
+            if callable(chosen):
+                return lambda thing, *arguments: chosen(*arguments)
+            return lambda thing, *arguments: chosen
 
     return call
-
-
-@inline
-def _yes():
-    return True
-
-
-@inline
-def _no():
-    return False
 
 
 def in_python(function):

@@ -257,26 +257,34 @@ def field_type(kind, path):
 
 
 def choice(call, choose, position, path, first):
-    """Teach numba that `call` is ``choose(type)`` of its arguments from number `first` on.
+    """Teach numba that `call` is ``choose(type)`` of its arguments from number `first` on, or that value itself.
 
     The type is that of the argument at `position`, or of its field at the end of a path of names.
     """
 
-    def chosen(context, args):
-        function = context.resolve_value_type(choose(field_type(args[position], path)))
+    def chosen(args):
+        return choose(field_type(args[position], path))
+
+    def resolved(context, function, args):
+        function = context.resolve_value_type(function)
         return function, function.get_call_type(context, args[first:], {})
 
     class Choice(AbstractTemplate):
         key = call
 
         def generic(self, args, kws):
-            return signature(chosen(self.context, args)[1].return_type, *args)
+            what = chosen(args)
+            kind = resolved(self.context, what, args)[1].return_type if callable(what) else numba.typeof(what)
+            return signature(kind, *args)
 
     infer_global(call, types.Function(Choice))
 
     @lower_builtin(call, types.VarArg(types.Any))
     def lower(context, builder, sig, args):
-        function, inner = chosen(context.typing_context, sig.args)
+        what = chosen(sig.args)
+        if not callable(what):
+            return context.get_constant_generic(builder, sig.return_type, what)
+        function, inner = resolved(context.typing_context, what, sig.args)
         callee = context.get_function(function, inner)
         context.add_linking_libs(getattr(callee, "libs", ()))
         given = zip(args[first:], sig.args[first:], inner.args, strict=True)

@@ -48,7 +48,7 @@ def parameters_of(function):
 
 def position_in(functions, argument):
     """Place of an argument of this name among those of all functions of a table; raises ValueError if it differs."""
-    every = [parameters_of(one) for one in functions.values()]
+    every = [parameters_of(one) for one in functions.values() if callable(one)]
     places = {names.index(argument) if argument in names else -1 for names in every}
     if len(places) > 1 or -1 in places or len({len(names) for names in every}) > 1:
         message = f"{argument} is not at one place of the same number of arguments: {every}"

@@ -62,7 +62,7 @@ def _either(kind, own, others):
 @inline
 def distance_of_own(kind, x, geometry, k):
     """Distance and gradient of a kind that is not of this package."""
-    return own_distance(geometry.own, kind - FIRST_OWN, x, geometry.numbers, k)
+    return own_distance(geometry.own, kind - FIRST_OWN, (x, geometry.numbers, k))
 
 
 def _choice():

@@ -8,14 +8,14 @@ with a row here, and a word like `dem.Torus` whose `made` returns a `WallShape` 
 
     dem.register_wall(Bowl, BowlKind, WallKind(distance=distance, sides=CONVEX, triangles=triangles))
 
-Kernels find the row by the class when they are compiled, so that runs without such walls pay nothing. A chain of
-`OwnKinds`, one for each kind in a run, hands the classes on; it ends with `NoOwnKinds`.
+Kernels find the rows of these by the chain of their kinds in a run (`dem.kernels.compiler.kind_chain`).
 """
 
 from operator import attrgetter
 from typing import NamedTuple
 
-from dem.kernels.compiler.jit import inline, select
+from dem.kernels.compiler.jit import select
+from dem.kernels.compiler.kind_chain import by_place, chain_of
 
 FIRST_OWN = 1 << 20  # number of the first of one's own kinds in a run, above those of this package
 # how sides of capsules meet a wall: not at all, so that capsules are refused; only with their ends, as at a plane; at
@@ -41,41 +41,12 @@ class WallKind(NamedTuple):
 KINDS: dict[int | type, WallKind] = {}
 
 
-class NoOwnKinds(NamedTuple):
-    """End of the chain of kinds of walls."""
-
-
-class OwnKinds(NamedTuple):
-    """A kind of one's own, and the others."""
-
-    kind: tuple  # an instance of its class
-    others: tuple
-
-
-def chain_of(kinds):
+def own_kinds(kinds):
     """The chain of some classes, in Python; raises KeyError for one that has no row."""
-    chain = NoOwnKinds()
-    for kind in reversed(kinds):
+    for kind in kinds:
         _ = KINDS[kind]
-        chain = OwnKinds(kind(), chain)
-    return chain
+    return chain_of(kinds)
 
 
-distance_by_kind = select("kind", KINDS, attrgetter("distance"), handed=False)
-
-
-@inline
-def none_left(chain, number, x, numbers, k):
-    """Walls whose kind is not in the chain do not come here: they are refused before a run."""
-    return float("nan"), (0.0, 0.0, 0.0)
-
-
-@inline
-def first_or_others(chain, number, x, numbers, k):
-    """Distance and gradient by the first kind of the chain, if that is the one with this number, or by the others."""
-    if number == 0:
-        return distance_by_kind(chain.kind, x, numbers, k)
-    return own_distance(chain.others, number - 1, x, numbers, k)
-
-
-own_distance = select("chain", {NoOwnKinds: none_left, OwnKinds: first_or_others})
+# function of (chain, place, (x, numbers, k)): distance and gradient; kinds without a row are refused before a run
+own_distance = by_place(select("kind", KINDS, attrgetter("distance"), handed=False), (float("nan"), (0.0, 0.0, 0.0)))

@@ -1,0 +1,59 @@
+"""Chains of kinds: the few kinds of shapes or walls that a run has, each found by its place when kernels are compiled.
+
+A kind is a class, a NamedTuple without fields, with a row in a table {class: row}. Kernels get the kinds of a run as a
+chain, `KindChain(first(), KindChain(second(), NoKind()))`, and things name their kind by its place, from 0 on. So a
+kind that a run does not have costs its kernels nothing:
+
+    area_of_kind = select("kind", AREAS, attrgetter("area"), handed=False)  # function of (kind, size)
+    area = by_place(area_of_kind, float("nan"))  # function of (chain, place, (size,))
+
+    area(chain_of([Disc, Square]), 1, (0.5,))  # is AREAS[Square].area(0.5)
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+from dem.kernels.compiler.jit import select, uncached_inline
+
+
+class NoKind(NamedTuple):
+    """End of a chain of kinds."""
+
+
+class KindChain(NamedTuple):
+    """A kind, and those after it."""
+
+    kind: tuple  # an instance of its class
+    others: tuple  # a `KindChain`, or `NoKind`
+
+
+def chain_of(kinds):
+    """The chain of some classes, in their order; in Python."""
+    chain = NoKind()
+    for kind in reversed(kinds):
+        chain = KindChain(kind(), chain)
+    return chain
+
+
+def by_place(function_of_kind, missing):
+    """Function of (chain, place, arguments): what a function of (kind, *arguments) returns for the kind at a place.
+
+    Parameters
+    ----------
+    function_of_kind : function of `dem.kernels.compiler.jit.select` or `dem.kernels.compiler.jit.type_is`
+    missing : value of the same type, for places beyond the chain, which no thing of a run has
+    """
+
+    @cache  # a function for each link: numba links none that calls itself with other types
+    def of_link():
+        others = by_place(function_of_kind, missing)
+
+        @uncached_inline
+        def first_or_others(chain, place, arguments):
+            if place == 0:
+                return function_of_kind(chain.kind, *arguments)
+            return others(chain.others, place - 1, arguments)
+
+        return first_or_others
+
+    return select("chain", {NoKind: lambda: missing, KindChain: of_link}, entry=lambda make: make())
