@@ -13,7 +13,19 @@ if TYPE_CHECKING:
 
 
 class CellState(NamedTuple):
-    """Cell that deforms, with the assembly in it as an element test sees it, at one time or at T of them."""
+    """Cell that deforms, with the assembly in it as an element test sees it, at one time or at T of them.
+
+    `Simulation.cell`, `Frame.cell` and `Trajectory.cell` return it.
+
+    Examples
+    --------
+    >>> from dem.statistics import Stress
+    >>> stress = Stress(contact=np.diag([1e4, 1e4, 4e4]), kinetic=np.zeros((3, 3)))
+    >>> still = np.zeros((3, 3))
+    >>> state = CellState(0.1 * np.eye(3), still, still, stress, 0.625, 5.2, 1e-3, 1e-4)
+    >>> round(state.void_ratio, 12), state.deviatoric_stress, state.stress.pressure
+    (0.6, 30000.0, np.float64(20000.0))
+    """
 
     edges: np.ndarray  # (..., 3, 3) edges of the cell in columns [m]
     rate: np.ndarray  # (..., 3, 3) velocity gradient L of the last step [1/s]
