@@ -145,7 +145,8 @@ def select(argument, functions, entry=None, *, handed=True):
     argument : name of the argument, which all functions have at the same place, and whose type is a NamedTuple; or
         "law.damping", for that of a field
     functions : {type: function}, see `dem.kernels.compiler.selection.function_for`; types may be added as long as
-        nothing has been compiled for them. A number, tuple or None stands for a function that returns it
+        nothing has been compiled for them. A number, tuple or None stands for a function that returns
+        it, and ``argument("x")`` for one that returns its argument x
     entry : if the table has something else for each type, the function of that which returns the function; then the
         argument comes first
     handed : whether the functions take the argument; if not, it comes before those that they do take
@@ -162,17 +163,24 @@ def select(argument, functions, entry=None, *, handed=True):
         If the functions do not have the argument at the same place of the same number.
     """
     name, *path = argument.split(".")
-    if entry or not handed:
-        position = 0
-    else:
-        position = selection.position_in(functions, name)
+    position, names = 0, ()
+    if not entry:
+        position = selection.position_in(functions, name) if handed else 0
+        written = next(filter(selection.is_function, functions.values()), None)
+        names = selection.parameters_of(written) if written else (name,)
     take = entry or (lambda function: function)
-    call = _choice(lambda kind: take(selection.function_for(kind, functions)), position, path, handed=handed)
+
+    def choose(kind):
+        return selection.placed(take(selection.function_for(kind, functions)), names)
+
+    call = _choice(choose, position, path, handed=handed)
     call.functions = functions
     if not entry:
-        own = next(map(selection.parameters_of, filter(callable, functions.values())), ())
-        call.parameters = own if handed else (name, *own)
+        call.parameters = names if handed else (name, *names)
     return call
+
+
+argument = selection.Argument
 
 
 def type_is(holds):
@@ -200,19 +208,27 @@ def _choice(choose, position=0, path=(), *, handed=True):
 
         @overload(call, jit_options=CHOICE)
         def compiled(*arguments):
-            chosen = choose(link_time_inlining.field_type(arguments[position], path))
+            chosen = _written_out(choose(link_time_inlining.field_type(arguments[position], path)))
             return (lambda *arguments: chosen(*arguments)) if callable(chosen) else lambda *arguments: chosen
 
     else:
 
         @overload(call, jit_options=CHOICE)
         def compiled_without(thing, *arguments):
-            chosen = choose(link_time_inlining.field_type(thing, path))
+            chosen = _written_out(choose(link_time_inlining.field_type(thing, path)))
             if callable(chosen):
                 return lambda thing, *arguments: chosen(*arguments)
             return lambda thing, *arguments: chosen
 
     return call
+
+
+def _written_out(chosen):
+    """Function for plain numba in place of an `Argument`; anything else as it is."""
+    if not isinstance(chosen, selection.Argument):
+        return chosen
+    place = chosen.place
+    return uncached_inline(lambda *arguments: arguments[place])
 
 
 def in_python(function):

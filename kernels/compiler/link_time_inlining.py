@@ -23,6 +23,7 @@ from functools import cached_property, partial, update_wrapper
 import numba
 from dem.kernels.compiler import disk_cache, stages
 from dem.kernels.compiler.lowering import LowerPart, LowerWhole
+from dem.kernels.compiler.selection import Argument
 from dem.kernels.compiler.struct_reference import by_value
 from llvmlite import binding as llvm
 from numba.core import (
@@ -269,19 +270,26 @@ def choice(call, choose, position, path, first):
         function = context.resolve_value_type(function)
         return function, function.get_call_type(context, args[first:], {})
 
+    def returned(context, what, args):
+        if isinstance(what, Argument):
+            kind = types.unliteral(args[first + what.place])
+            return types.int64 if kind is types.int32 else kind
+        return resolved(context, what, args)[1].return_type if callable(what) else numba.typeof(what)
+
     class Choice(AbstractTemplate):
         key = call
 
         def generic(self, args, kws):
-            what = chosen(args)
-            kind = resolved(self.context, what, args)[1].return_type if callable(what) else numba.typeof(what)
-            return signature(kind, *args)
+            return signature(returned(self.context, chosen(args), args), *args)
 
     infer_global(call, types.Function(Choice))
 
     @lower_builtin(call, types.VarArg(types.Any))
     def lower(context, builder, sig, args):
         what = chosen(sig.args)
+        if isinstance(what, Argument):
+            place = first + what.place
+            return context.cast(builder, args[place], sig.args[place], sig.return_type)
         if not callable(what):
             return context.get_constant_generic(builder, sig.return_type, what)
         function, inner = resolved(context.typing_context, what, sig.args)

@@ -1,5 +1,30 @@
 """Which of several functions a type asks for: the tables of `dem.kernels.compiler.jit.select`, without numba."""
 
+from typing import NamedTuple
+
+
+class Argument(NamedTuple):
+    """Function that returns one of its arguments as it is."""
+
+    name: str
+    place: int = -1  # among the arguments; found by the name if it is not given
+
+    def __call__(self, *arguments):
+        """Return the argument."""
+        return arguments[self.place]
+
+
+def placed(entry, names):
+    """Entry of a table of functions with arguments of these names; an `Argument` with its place."""
+    if isinstance(entry, Argument) and entry.place < 0:
+        return entry._replace(place=names.index(entry.name))
+    return entry
+
+
+def is_function(entry):
+    """Whether an entry of a table is a function, not what stands for one."""
+    return callable(entry) and not isinstance(entry, Argument)
+
 
 def ancestors(kind):
     """A type, all types that it extends, and `object`."""
@@ -48,7 +73,7 @@ def parameters_of(function):
 
 def position_in(functions, argument):
     """Place of an argument of this name among those of all functions of a table; raises ValueError if it differs."""
-    every = [parameters_of(one) for one in functions.values() if callable(one)]
+    every = [parameters_of(one) for one in functions.values() if is_function(one)] or [(argument,)]
     places = {names.index(argument) if argument in names else -1 for names in every}
     if len(places) > 1 or -1 in places or len({len(names) for names in every}) > 1:
         message = f"{argument} is not at one place of the same number of arguments: {every}"

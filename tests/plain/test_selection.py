@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import pytest
-from dem.kernels.compiler.jit import inline, select
+from dem.kernels.compiler.jit import argument, inline, select
 
 
 class Left(NamedTuple):
@@ -72,6 +72,19 @@ def test_a_table_may_lead_to_another_and_ask_for_the_type_of_a_field():
     outer = select("pair", {Pair: nested, object: of_pair})
     assert outer(Pair(Left())) == 2
     assert select("side", {Left: step, Right: plus})(5, Left()) == 4
+
+
+def test_a_value_or_an_argument_stands_for_a_function_that_returns_it():
+    assert select("side", {Left: None, Right: plus})(5, Left()) is None
+    assert select("side", {Left: (1, 2.0), Right: plus})(5, Left()) == (1, 2.0)
+    unchanged = select("side", {Left: argument("x"), Right: plus})
+    assert [unchanged(5, side) for side in (Left(), Right())] == [5, 6]
+    of_two = select("pair.side", {Left: False, Right: True})
+    assert [of_two(Pair(side)) for side in (Left(), FarRight())] == [False, True]
+    nested = select("side", {Left: unchanged, Right: 0})
+    assert [nested(5, side) for side in (Left(), Right())] == [5, 0]
+    with pytest.raises(ValueError, match="not in"):
+        select("side", {Left: argument("y"), Right: plus})(5, Left())
 
 
 def test_a_type_registered_after_the_choice_is_made_is_found():
