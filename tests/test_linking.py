@@ -197,7 +197,7 @@ def test_plain_compiling_gives_the_same_bits(tmp_path):
 THREADS = """
 import numpy as np
 from dem.kernels.compiler import jit
-from dem.kernels.soft.neighbours import neighbour_lists as lists
+from dem.kernels.soft.neighbours import linked_cells as lists
 jit.set_threads(2)
 order = np.random.default_rng(0).permutation(5000)
 rows = np.arange(10000.0).reshape(2, 5000)

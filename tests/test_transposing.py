@@ -5,10 +5,9 @@ import pytest
 from dem.kernels import laws
 from dem.kernels.compiler.jit import kernel
 from dem.kernels.simd import transpose
-from dem.kernels.soft.contact.batch_kinematics import BLOCK, OUT
+from dem.kernels.soft.contact.batch_kinematics import BLOCK, FORCE, LASTS, OUT, SingleSpheres
 from dem.kernels.soft.contact.contact_batches import load_history, scatter_forces, store_history
 from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J, SHARED, VECTOR_WIDTH
-from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS
 
 ROWS = (4, 0, 0, 7, 1, 2, 9, 3)
 write = transpose.lines_of(*ROWS)
@@ -23,13 +22,13 @@ def written(numbers, length, number, lines):
 @kernel
 def recalled(law, index, lines, filled, number, rows):
     """From the second entry on; as `dem.kernels.soft.contact.contact_batches.load_history`."""
-    load_history(law, 1, number, index, lines, filled, rows)
+    load_history(SingleSpheres(), law, 1, number, index, index, lines, filled, rows)
 
 
 @kernel
 def kept(law, index, lines, lasts, number, rows, out):
     """The same; as `dem.kernels.soft.contact.contact_batches.store_history`."""
-    store_history(law, 1, number, index, rows, out, lines, lasts)
+    store_history(SingleSpheres(), law, 1, number, index, index, rows, out, lines, lasts)
 
 
 @kernel

@@ -14,7 +14,9 @@ import numpy as np
 import dem
 from dem.base.cpu_info import processor
 from dem.kernels.compiler.jit import most_threads, threading_layer
+from dem.kernels.fluid import Dry
 from dem.kernels.soft.integration import stage_benchmark as kernels
+from dem.kernels.soft.state import StepContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -78,15 +80,17 @@ def _repeat(repeat: Callable[[int], object], times: int) -> int:
 def stages(sim: dem.Simulation) -> Iterator[dict[str, Callable[[int], object]]]:
     """Parts of a step, and the making of each list, to be done a number of times; the state is put back after."""
     e = sim._engine
-    sums, still = e.chunk_sums, e.constants._replace(dt=0.0)
-    before = [a.copy() for a in e.bodies]
-    lists = (e.bodies, e.kinds, e.lists.arrays, e.walls.faces)
+    before, still = [a.copy() for a in e.bodies], e.constants._replace(dt=0.0)
+    context = StepContext(
+        e.scheme, e.law, e.fluid.model, still, e.bodies, e.kinds, e.lists.arrays, e.walls.faces, e.chunk_sums
+    )
+    dry = context._replace(fluid=Dry())
     yield {
-        "predict": lambda k: kernels.predict(k, e.scheme, e.law, still, *lists, sums),
-        "evaluate": lambda k: kernels.evaluate(k, e.scheme, e.law, still, *lists, sums),
-        "correct": lambda k: kernels.correct(k, e.scheme, e.law, e.fluid.model, still, *lists, sums),
-        "step": lambda k: kernels.step(k, e.mode, e.scheme, e.law, e.fluid.model, still, *lists, sums),
-        "pick candidates": lambda k: kernels.pick(k, e.mode, e.scheme, e.law, e.fluid.model, still, *lists, sums),
+        "predict": lambda k: kernels.predict(k, dry),
+        "evaluate": lambda k: kernels.evaluate(k, dry),
+        "correct": lambda k: kernels.correct(k, context),
+        "step": lambda k: kernels.step(k, e.mode, context),
+        "pick candidates": lambda k: kernels.pick(k, e.mode, context),
         "list neighbours": lambda k: [e.rebuild() for _ in range(k)],
     }
     for array, values in zip(e.bodies, before, strict=True):

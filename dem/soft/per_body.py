@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.kernels.soft.chunks import Serial
-from dem.kernels.soft.neighbours import neighbour_lists
+from dem.kernels.soft.neighbours import linked_cells
 from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def reorder(mode: tuple, order: np.ndarray, bodies: Bodies, scratch: np.ndarray)
         if isinstance(mode, Serial) or rows.itemsize != scratch.itemsize:
             rows[:] = rows.take(plain, axis=1, mode="clip")  # as fast as a loop of our own, which wants to be compiled
         else:
-            neighbour_lists.reorder(
+            linked_cells.reorder(
                 order, rows.view(scratch.dtype), scratch
             )  # integers as well: moving them changes no bit
 

@@ -39,17 +39,7 @@ def is_rough(box):
     return "roughness" in box._fields
 
 
-@inline
-def _no(box):
-    return False
-
-
-@inline
-def _yes(box):
-    return True
-
-
-are_rough = select("box", {BoxFaces: _no, RoughFaces: _yes})
+are_rough = select("box", {BoxFaces: False, RoughFaces: True})
 
 
 @func

@@ -30,7 +30,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import inline, select
+from dem.kernels.compiler.jit import argument, inline, select
 from dem.kernels.domain.faces import ROUGHNESS, BoxFaces, RoughFaces
 from dem.kernels.numerics.vector import add_scaled, load, store, subtract
 
@@ -143,25 +143,13 @@ wrap_position = select("box", {BoxFaces: leave_position, PeriodicFaces: wrap})
 
 
 @inline
-def count_nothing(box, cells, image, velocity, ahead, b):
-    """Count no images: the box is not periodic."""
-    return
-
-
-@inline
 def count_cells(box, cells, image, velocity, ahead, b):
     """Count the cells that body b went on by; its velocity, and that ahead if there is one, stay in a cell at rest."""
     n = load(image, b)
     store(image, b, (n[0] + cells[0], n[1] + cells[1], n[2] + cells[2]))
 
 
-note_wrap = select("box", {BoxFaces: count_nothing, PeriodicFaces: count_cells})
-
-
-@inline
-def never_wrapped(box, x, image, b):
-    """Position as it is."""
-    return x
+note_wrap = select("box", {BoxFaces: None, PeriodicFaces: count_cells})
 
 
 @inline
@@ -171,19 +159,7 @@ def unwrapped(box, x, image, b):
     return x[0] + n[0] * box.length[0], x[1] + n[1] * box.length[1], x[2] + n[2] * box.length[2]
 
 
-unwrap_position = select("box", {BoxFaces: never_wrapped, PeriodicFaces: unwrapped})
-
-
-@inline
-def no_travel(box):
-    """Images of a cell at rest stay where they are: minus zero, see `image_at_rest`."""
-    return -0.0
-
-
-@inline
-def nothing_noted(box):
-    """A cell at rest has nothing to note."""
-    return
+unwrap_position = select("box", {BoxFaces: argument("x"), PeriodicFaces: unwrapped})
 
 
 @inline
@@ -192,14 +168,8 @@ def where_it_is(box, x):
     return x
 
 
-@inline
-def nothing_begun(box, setting, bodies, progress):
-    """A cell at rest does not change in a step."""
-    return
-
-
-image_travel = select("box", {BoxFaces: no_travel})
-note_listing = select("box", {BoxFaces: nothing_noted})
+image_travel = select("box", {BoxFaces: -0.0})  # see `image_at_rest`
+note_listing = select("box", {BoxFaces: None})
 listed_place = select("box", {BoxFaces: where_it_is})
 grid_place = select("box", {BoxFaces: where_it_is})
-begin_step = select("box", {BoxFaces: nothing_begun})
+begin_step = select("box", {BoxFaces: None})

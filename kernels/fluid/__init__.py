@@ -35,7 +35,7 @@ To add a part, write a file like ``stokes.py``, a row here, and a row of ``drag_
 from typing import NamedTuple
 
 from dem.kernels.compiler.disk_cache import tell_sources
-from dem.kernels.compiler.jit import inline, select, type_is
+from dem.kernels.compiler.jit import argument, inline, select, type_is
 from dem.kernels.compiler.selection import function_for
 from dem.kernels.fluid import (
     beetstra,
@@ -82,21 +82,6 @@ class Fluid(NamedTuple):
     spin: tuple = Nothing()
 
 
-@inline
-def _no_lift(part, medium, g, reynolds, slip, vorticity):
-    return 0.0, 0.0, 0.0
-
-
-@inline
-def _no_swirl(part, medium, g, reynolds, turning, slip, excess):
-    return 0.0, 0.0, 0.0
-
-
-@inline
-def _no_spin(part, turning):
-    return 0.0
-
-
 FIELDS = {
     uniform.Uniform: uniform.sample,
     linear.LinearFlow: linear.sample,
@@ -107,17 +92,16 @@ FIELDS = {
     gridded.FlowGrid: gridded.sample,
     user_function.Called: user_function.sample,
 }
-NAMED_DRAGS = {
-    "stokes": (stokes.Stokes, stokes.drag),
-    "schiller-naumann": (schiller_naumann.SchillerNaumann, schiller_naumann.drag),
-    "hoelzer-sommerfeld": (hoelzer_sommerfeld.HoelzerSommerfeld, hoelzer_sommerfeld.drag),
-    "rosendahl": (rosendahl.Rosendahl, rosendahl.drag),
-    "zastawny": (zastawny.Zastawny, zastawny.drag),
+DRAGS = {  # by name in `dem.model.fluid.drag_registry`
+    stokes.Stokes: stokes.drag,
+    schiller_naumann.SchillerNaumann: schiller_naumann.drag,
+    hoelzer_sommerfeld.HoelzerSommerfeld: hoelzer_sommerfeld.drag,
+    rosendahl.Rosendahl: rosendahl.drag,
+    zastawny.Zastawny: zastawny.drag,
 }
-DRAGS = dict(NAMED_DRAGS.values())
-LIFTS = {saffman.Saffman: saffman.saffman, saffman.Mei: saffman.mei, Nothing: _no_lift}
-SWIRLS = {magnus.RubinowKeller: magnus.slow, magnus.OesterleBuiDinh: magnus.measured, Nothing: _no_swirl}
-SPINS = {spin_drag.Creeping: spin_drag.creeping, spin_drag.Dennis: spin_drag.dennis, Nothing: _no_spin}
+LIFTS = {saffman.Saffman: saffman.saffman, saffman.Mei: saffman.mei, Nothing: (0.0, 0.0, 0.0)}
+SWIRLS = {magnus.RubinowKeller: magnus.slow, magnus.OesterleBuiDinh: magnus.measured, Nothing: (0.0, 0.0, 0.0)}
+SPINS = {spin_drag.Creeping: 1.0, spin_drag.Dennis: spin_drag.dennis, Nothing: 0.0}
 
 sample_alone = select("field", FIELDS)
 
@@ -153,7 +137,7 @@ ROWS_IN = {
 
 
 def of_flows(usual, **others):
-    """Function of (flow, *arguments) for samples of all kinds; one that is none of them is refused."""
+    """Function of (flow, *arguments) for samples of all kinds: as usual, or another; one that is none is refused."""
     table = dict.fromkeys(PUT, usual) | {getattr(dense_suspension, name): other for name, other in others.items()}
     return select("flow", table)
 
@@ -173,21 +157,20 @@ def rows_of(field):
 
 
 drag_on = select("part", DRAGS)
-NAMED_DENSE = {
-    "di-felice": (di_felice.DiFelice, di_felice.factor),
-    "gidaspow": (gidaspow.Gidaspow, gidaspow.factor),
-    "huilin-gidaspow": (gidaspow.HuilinGidaspow, gidaspow.smooth_factor),
-    "beetstra": (beetstra.Beetstra, beetstra.factor),
+DENSE = {
+    di_felice.DiFelice: di_felice.factor,
+    gidaspow.Gidaspow: gidaspow.factor,
+    gidaspow.HuilinGidaspow: gidaspow.smooth_factor,
+    beetstra.Beetstra: beetstra.factor,
 }
-DENSE = dict(NAMED_DENSE.values())
 some, told = dense_suspension.some_fluid, dense_suspension.press_as_told
-voidage_of = of_flows(dense_suspension.all_fluid, InBed=some, InSolved=some, InMixture=some)
+voidage_of = of_flows(1.0, InBed=some, InSolved=some, InMixture=some)
 press_on = of_flows(dense_suspension.press_by_flow, InSolved=told, InMixture=told)
 SOLVED = (dense_suspension.Solved, dense_suspension.Mixture)
-take = select("field", of_fields(dense_suspension.take_nothing, dict.fromkeys(SOLVED, dense_suspension.take)))
-begin = select("field", of_fields(dense_suspension.begin_nothing, dict.fromkeys(SOLVED, dense_suspension.begin)))
+take = select("field", of_fields(None, dict.fromkeys(SOLVED, dense_suspension.take)))
+begin = select("field", of_fields(None, dict.fromkeys(SOLVED, dense_suspension.begin)))
 # of (flow, medium): the medium as laws see it; of (flow, fluid, g): mass of a body over that with its added mass
-medium_at = of_flows(medium.everywhere, InMixture=medium.at_place)
+medium_at = of_flows(argument("medium"), InMixture=medium.at_place)
 own_of = of_flows(medium.own_everywhere, InMixture=medium.own_at_place)
 dense_factor = select("part", DENSE)
 
@@ -231,15 +214,10 @@ def is_linear(fluid):
 
 
 @inline
-def _no_time(fluid, time, steps):
-    return
-
-
-@inline
 def _time(fluid, time, steps):
     fluid.medium.clock[0] = time
     fluid.medium.steps_since_evaluation[0] = (steps - 1) % fluid.medium.interval
 
 
 # of the forces, and steps since the start when that has come
-tell_time = select("fluid", {Dry: _no_time, Fluid: _time})
+tell_time = select("fluid", {Dry: None, Fluid: _time})

@@ -51,38 +51,12 @@ class Mixture(NamedTuple):
     mass: np.ndarray  # (G,) of variants of bodies [kg]
 
 
-class InBed(NamedTuple):
-    """Sample of a `Bed` at a position: a `gradients.Sample` and the voidage."""
-
-    velocity: tuple[float, float, float]
-    gradient: tuple[float, float, float, float, float, float, float, float, float]
-    change: tuple[float, float, float]
-    outside: int
-    voidage: float
-
-
-class InSolved(NamedTuple):
-    """Sample of a `Solved` flow: a `gradients.Sample`, the voidage and the pressure gradient."""
-
-    velocity: tuple[float, float, float]
-    gradient: tuple[float, float, float, float, float, float, float, float, float]
-    change: tuple[float, float, float]
-    outside: int
-    voidage: float
-    pressing: tuple[float, float, float]  # -∇p [Pa/m]
-
-
-class InMixture(NamedTuple):
-    """Sample of a `Mixture`: that of a `Solved` flow, and local density and viscosity."""
-
-    velocity: tuple[float, float, float]
-    gradient: tuple[float, float, float, float, float, float, float, float, float]
-    change: tuple[float, float, float]
-    outside: int
-    voidage: float
-    pressing: tuple[float, float, float]
-    density: float  # [kg/m³]
-    viscosity: float  # [Pa s]
+# Samples of these at a position: a `gradients.Sample` and the voidage; the pressure gradient, too; and more
+IN_BED = (*gradients.Sample.__annotations__.items(), ("voidage", float))
+IN_SOLVED = (*IN_BED, ("pressing", tuple[float, float, float]))  # -∇p [Pa/m]
+IN_MIXTURE = (*IN_SOLVED, ("density", float), ("viscosity", float))  # of the place [kg/m³, Pa s]
+InBed, InSolved = NamedTuple("InBed", IN_BED), NamedTuple("InSolved", IN_SOLVED)
+InMixture = NamedTuple("InMixture", IN_MIXTURE)
 
 
 @inline
@@ -164,12 +138,6 @@ def read_in_mixture(field, rows, s):
 
 
 @inline
-def all_fluid(flow):
-    """Voidage where particles are few."""
-    return 1.0
-
-
-@inline
 def some_fluid(flow):
     """Voidage where they are not."""
     return flow.voidage
@@ -201,15 +169,6 @@ def press_as_told(flow, medium, g, displaced, accelerating, gravity):
 
 
 @inline
-def take_nothing(field, b, mass, dt, others, before, now, later):
-    """Of fields that do not feel particles.
-
-    field, b, mass, dt, others, before, now, later: see `take`.
-    """
-    return
-
-
-@inline
 def take(field, b, mass, dt, others, before, now, later):
     """Note the momentum that particle b has from the fluid in a step.
 
@@ -221,12 +180,6 @@ def take(field, b, mass, dt, others, before, now, later):
     until = scale(mass, add_scaled(subtract(now, before), -0.5 * dt, others))
     store(field.taken, b, add(add(load(field.taken, b), load(field.taking, b)), until))
     store(field.taking, b, scale(mass, add_scaled(subtract(later, now), -0.5 * dt, others)))
-
-
-@inline
-def begin_nothing(field, b, mass, dt, others, before, later):
-    """Of fields that do not feel particles."""
-    return
 
 
 @inline

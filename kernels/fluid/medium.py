@@ -48,12 +48,6 @@ class Local(NamedTuple):
 
 
 @inline
-def everywhere(flow, medium):
-    """The medium of a uniform fluid."""
-    return medium
-
-
-@inline
 def at_place(flow, medium):
     """The medium with the density and viscosity of a sample."""
     return Local(

@@ -22,12 +22,6 @@ class Dennis(NamedTuple):
 
 
 @inline
-def creeping(part, turning):
-    """Resistance over that of Stokes flow."""
-    return 1.0
-
-
-@inline
 def dennis(part, turning):
     """Resistance over that of Stokes flow, at a rotational Reynolds number."""
     if turning > SLOW:

@@ -141,37 +141,8 @@ is_there = type_is(lambda part: part is not NoComponent)
 together = type_is(lambda part: part is SharedDamping)
 
 
-def _number(n):
-    @inline
-    def number():
-        return n
-
-    return number
-
-
-NUMBERS = [_number(n) for n in range(8)]
-width_of = select("part", rows_of("damping"), lambda row: NUMBERS[row.width], handed=False)
-
-
-@inline
-def never(law):
-    """Return False: what elastic contacts do not do."""
-    return False
-
-
-@inline
-def always(law):
-    """Return True."""
-    return True
-
-
-needs_velocity = select("law", {Elastic: never, Composite: always})
-
-
-@inline
-def columns_elastic(law):
-    """Elastic contacts have no history."""
-    return 0
+width_of = select("part", rows_of("damping"), attrgetter("width"), handed=False)
+needs_velocity = select("law", {Elastic: False, Composite: True})
 
 
 @inline
@@ -181,7 +152,7 @@ def columns_composite(law):
     return own + width_of(law.twisting) + width_of(law.adhesion) + 1
 
 
-columns = select("law", {Elastic: columns_elastic, Composite: columns_composite})
+columns = select("law", {Elastic: 0, Composite: columns_composite})
 
 
 persists = type_is(lambda part: bool(functions(part).reach))
@@ -193,7 +164,7 @@ def turns_composite(law):
     return is_there(law.rolling) or is_there(law.twisting)
 
 
-turns = select("law", {Elastic: never, Composite: turns_composite})
+turns = select("law", {Elastic: False, Composite: turns_composite})
 
 
 @inline
@@ -202,13 +173,7 @@ def shares_damping_composite(law):
     return together(law.damping)
 
 
-shares_damping = select("law", {Elastic: never, Composite: shares_damping_composite})
-
-
-@inline
-def secant_elastic(law, i, j, touch, history, half):
-    """Stiffness that damping goes by: elastic contacts have no damping."""
-    return 0.0
+shares_damping = select("law", {Elastic: False, Composite: shares_damping_composite})
 
 
 @inline
@@ -220,7 +185,7 @@ def secant_composite(law, i, j, touch, history, half):
     return pressed.stiffness * pressed.stiffness_factor
 
 
-secant = select("law", {Elastic: secant_elastic, Composite: secant_composite})
+secant = select("law", {Elastic: 0.0, Composite: secant_composite})
 
 
 @inline
@@ -229,13 +194,7 @@ def beyond_touching(law):
     return persists(law.normal) or persists(law.adhesion)
 
 
-has_range = select("law", {Elastic: never, Composite: beyond_touching})
-
-
-@inline
-def begin_elastic(law):
-    """Gap at which elastic contacts begin: none."""
-    return 0.0
+has_range = select("law", {Elastic: False, Composite: beyond_touching})
 
 
 @inline
@@ -244,13 +203,7 @@ def begin_composite(law):
     return begin_of(law.film)
 
 
-begins = select("law", {Elastic: begin_elastic, Composite: begin_composite})
-
-
-@inline
-def nothing_elastic(law):
-    """Elastic contacts have no history."""
-    return ()
+begins = select("law", {Elastic: 0.0, Composite: begin_composite})
 
 
 @inline
@@ -262,13 +215,7 @@ def nothing_composite(law):
     )  # fmt: skip
 
 
-nothing = select("law", {Elastic: nothing_elastic, Composite: nothing_composite})
-
-
-@inline
-def load_elastic(law, rows, k, at):
-    """Elastic contacts have no history."""
-    return ()
+nothing = select("law", {Elastic: (), Composite: nothing_composite})
 
 
 @inline
@@ -282,13 +229,7 @@ def load_composite(law, rows, k, at):
     return normal, tangential, rolling, twisting, adhesion, rows[k, at]
 
 
-load = select("law", {Elastic: load_elastic, Composite: load_composite})
-
-
-@inline
-def store_elastic(law, rows, k, at, history):
-    """Elastic contacts have no history."""
-    return
+load = select("law", {Elastic: (), Composite: load_composite})
 
 
 @inline
@@ -303,7 +244,7 @@ def store_composite(law, rows, k, at, history):
     rows[k, at] = grip
 
 
-store = select("law", {Elastic: store_elastic, Composite: store_composite})
+store = select("law", {Elastic: None, Composite: store_composite})
 
 
 @inline

@@ -35,11 +35,5 @@ def dashpot(part, i, j, touch, press):
     return part.alpha[i, j] * (size if press.first_step_damping_weight >= 0.0 else -size)
 
 
-@inline
-def no_dashpot(part, i, j, touch, press):
-    """Coefficient of the dashpot of contacts without damping: 0."""
-    return 0.0
-
-
 PARTS[Damping] = PARTS[SharedDamping] = law_component(dashpot)
-UNDAMPED = law_component(no_dashpot)
+UNDAMPED = law_component(0.0)

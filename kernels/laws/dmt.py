@@ -41,11 +41,7 @@ def pull(part, i, j, touch, press, parting, dt, memory):
 
 @inline
 def no_pull(part, i, j, touch, press, parting, dt, memory):
-    """Pull of surfaces without adhesion: 0.
-
-    part, i, j, touch, press, parting, dt, memory: see `pull`.
-    Returns what `pull` does.
-    """
+    """Pull of surfaces without adhesion: 0."""
     return AdhesionForce(force=0.0, energy=0.0, jump=0.0, holds=False), memory
 
 

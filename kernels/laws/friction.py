@@ -102,11 +102,7 @@ def rotate_and_rescale_spring(spring, grip, before, normal, angle):
 
 @inline
 def no_friction(part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign):
-    """No force: all of the slip is sliding.
-
-    part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign: see `tangential_force`.
-    Returns what `tangential_force` does.
-    """
+    """No force: all of the slip is sliding."""
     return (0.0, 0.0, 0.0), spring, 0.0, 2.0 * half * math.sqrt(dot(slip, slip))
 
 

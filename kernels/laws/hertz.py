@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws import collision_time
 from dem.kernels.laws.first_step import first_step_fraction, of_root
-from dem.kernels.laws.interface import PARTS, NormalForce, as_hertz, law_component
+from dem.kernels.laws.interface import PARTS, NormalForce, law_component
 
 
 class Hertz(NamedTuple):
@@ -57,4 +57,4 @@ def spring_of(part, i, j, meeting):
     return collision_time.hertz(meeting.modulus, meeting.radius)
 
 
-PARTS[Hertz] = law_component(normal_force, spring=spring_of, power=as_hertz)
+PARTS[Hertz] = law_component(normal_force, spring=spring_of, power=1.5)

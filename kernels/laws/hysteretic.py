@@ -18,7 +18,7 @@ import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws.collision_time import Spring
 from dem.kernels.laws.first_step import constant, first_step_fraction
-from dem.kernels.laws.interface import PARTS, NormalForce, as_hertz, law_component
+from dem.kernels.laws.interface import PARTS, NormalForce, law_component
 
 
 class Hysteretic(NamedTuple):
@@ -90,4 +90,4 @@ def spring(part, i, j, meeting):
     return Spring(part.unloading[i, j], 1.0, part.loading[i, j])
 
 
-PARTS[Hysteretic] = law_component(normal_force, history=1, spring=spring, power=as_hertz)
+PARTS[Hysteretic] = law_component(normal_force, history=1, spring=spring, power=1.5)

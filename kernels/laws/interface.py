@@ -4,7 +4,8 @@ import math
 from typing import NamedTuple
 
 from dem.kernels.compiler.disk_cache import tell_sources
-from dem.kernels.compiler.jit import inline
+from dem.kernels.compiler.jit import argument, inline
+from dem.kernels.compiler.selection import is_function
 from dem.kernels.laws.first_step import NOT_FIRST_STEP
 
 
@@ -96,26 +97,24 @@ class NoComponent(NamedTuple):
 
 
 class LawComponent(NamedTuple):
-    """The functions of a part of a law, see the package's docstring; `law_component` makes one."""
+    """The functions of a part of a law, see the package's docstring; `law_component` makes one.
+
+    In place of a function may stand what it would return.
+    """
 
     act: object
-    nothing: object
+    nothing: object  # initial value of the history
     load: object
     store: object
     width: int = 0
     reach: object = None  # how far beyond touching contacts live [m], of (part, i, j, E*, R*), where they do
     # of a normal part: its `dem.kernels.laws.collision_time.Spring`, of (part, i, j, `ContactPairProperties`)
     spring: object = None
-    # of a normal part: p of its force, about δ^p, a formula of (part, i, j), see `dem.kernels.laws.merged_contacts`
+    # of a normal part: p of its force, about δ^p, a number or a formula of (part, i, j); 1.5 where it is neither a
+    # spring nor a power of the overlap; see `dem.kernels.laws.merged_contacts`
     power: object = None
     pull: object = None  # of what attracts beside the normal part: h of its force h δ^q, of (part, i, j, R*) [N m^-q]
     pull_power: float = 0.0  # q: 0 of a constant pull
-
-
-@inline
-def as_hertz(part, i, j):
-    """Power of the overlap in Hertz's law, and in laws that are neither a spring nor a power of the overlap."""
-    return 1.5
 
 
 class Parts(dict):
@@ -123,7 +122,7 @@ class Parts(dict):
 
     def __setitem__(self, tables, part):
         """Add one; what is compiled for one of another package is kept by the sources of that package."""
-        tell_sources(tables, [f for f in (part.act, part.nothing, part.load, part.store, part.reach, part.power) if f])
+        tell_sources(tables, [f for f in (part.act, part.load, part.store, part.reach, part.power) if is_function(f)])
         super().__setitem__(tables, part)
 
 
@@ -131,27 +130,9 @@ PARTS: dict[type, LawComponent] = Parts()  # each part puts itself here
 
 
 @inline
-def nothing():
-    """History of a component without history."""
-    return ()
-
-
-@inline
 def load_nothing(rows, k, at):
     """Read no history from a row."""
     return (), at
-
-
-@inline
-def store_nothing(rows, k, at, memory):
-    """Write no history to a row."""
-    return at
-
-
-@inline
-def no_vector():
-    """Initial value of a vector history."""
-    return (0.0, 0.0, 0.0)
 
 
 @inline
@@ -168,12 +149,6 @@ def store_vector(rows, k, at, memory):
 
 
 @inline
-def no_number():
-    """Initial value of a scalar history."""
-    return 0.0
-
-
-@inline
 def load_number(rows, k, at):
     """Read a scalar history from a row."""
     return rows[k, at], at + 1
@@ -184,12 +159,6 @@ def store_number(rows, k, at, memory):
     """Write a scalar history to a row."""
     rows[k, at] = memory
     return at + 1
-
-
-@inline
-def no_two_numbers():
-    """Two numbers kept between steps, at first."""
-    return (0.0, 0.0)
 
 
 @inline
@@ -206,10 +175,10 @@ def store_two_numbers(rows, k, at, memory):
 
 
 HISTORIES = (  # of so many columns: its initial value, and how it is read and written
-    (nothing, load_nothing, store_nothing),
-    (no_number, load_number, store_number),
-    (no_two_numbers, load_two_numbers, store_two_numbers),
-    (no_vector, load_vector, store_vector),
+    ((), load_nothing, argument("at", 2)),
+    (0.0, load_number, store_number),
+    ((0.0, 0.0), load_two_numbers, store_two_numbers),
+    ((0.0, 0.0, 0.0), load_vector, store_vector),
 )
 
 

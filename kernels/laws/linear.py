@@ -49,12 +49,6 @@ def normal_force(part, i, j, touch, parting, dt, memory):
     ), memory  # fmt: skip
 
 
-@inline
-def first(part, i, j):
-    """Power of the overlap in the force: 1."""
-    return 1.0
-
-
 def spring(part, i, j, meeting):
     """Spring parameters of the law, for contact times computed in Python."""
     likened = in_python(as_deep_as_hertz)(
@@ -63,4 +57,4 @@ def spring(part, i, j, meeting):
     return Spring(part.stiffness[i, j] + part.rate[i, j] * meeting.reduced + likened, 1.0)
 
 
-PARTS[Linear] = law_component(normal_force, spring=spring, power=first)
+PARTS[Linear] = law_component(normal_force, spring=spring, power=1.0)

@@ -50,15 +50,9 @@ def resisted(part, i, j, touch, outcome, half):
 
 
 @inline
-def at_touch(part):
-    """Gap at which contacts without a film begin [m]."""
-    return 0.0
-
-
-@inline
 def before_touch(part):
     """The largest at which one begins [m]."""
     return part.farthest
 
 
-begin_of = select("part", {NoComponent: at_touch, Film: before_touch})
+begin_of = select("part", {NoComponent: 0.0, Film: before_touch})

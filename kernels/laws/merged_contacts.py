@@ -9,8 +9,8 @@ import math
 from operator import attrgetter
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import inline, select
-from dem.kernels.laws.interface import PARTS, no_number, no_two_numbers, no_vector, nothing
+from dem.kernels.compiler.jit import argument, inline, select
+from dem.kernels.laws.interface import PARTS
 from dem.kernels.numerics.vector import add, dot, scale
 
 TINY = 1e-300  # keeps shares finite
@@ -20,18 +20,12 @@ power_of = select("part", PARTS, attrgetter("power"))
 
 
 @inline
-def elastic_power(law, i, j):
-    """Exponent in which the pieces of a wall are summed."""
-    return 1.5
-
-
-@inline
 def composite_power(law, i, j):
     """Exponent of the normal force of a composed law, in which pieces of a wall are summed."""
     return power_of(law.normal, i, j)
 
 
-exponent = select("law", {laws.Elastic: elastic_power, laws.Composite: composite_power})
+exponent = select("law", {laws.Elastic: 1.5, laws.Composite: composite_power})
 
 
 @inline
@@ -39,12 +33,6 @@ def share(size, grip, other, other_grip):
     """How much of a spring is left of two that become one, of squares and grips that they had, see above."""
     stiff = math.sqrt(max(grip, other_grip))
     return math.sqrt(stiff * (size / (math.sqrt(grip) + TINY) + other / (math.sqrt(other_grip) + TINY)))
-
-
-@inline
-def keep_first(one, other, grip, other_grip):
-    """Memory of one of the two."""
-    return one
 
 
 @inline
@@ -62,8 +50,9 @@ def join_turns(one, other, grip, other_grip):
     return (one[0] + other[0], max(one[1], other[1])) if one[0] * other[0] < 0.0 else one
 
 
-JOINED = {no_vector: join_vectors, no_two_numbers: join_turns, no_number: keep_first, nothing: keep_first}
-join_of = select("part", laws.rows_of("damping"), lambda row: JOINED[row.nothing], handed=False)
+FIRST = argument("one", 0)
+JOINED = (FIRST, FIRST, join_turns, join_vectors)  # of two histories of so many columns: (one, other, grip, other_grip)
+join_of = select("part", laws.rows_of("damping"), lambda row: JOINED[row.width], handed=False)
 
 
 @inline

@@ -58,11 +58,7 @@ def rolling_torque(part, i, j, touch, press, limit, spring, before, half, time_s
 
 @inline
 def brake(part, i, j, touch, press, limit, spring, before, half, time_sign):
-    """Couple of constant size.
-
-    part, i, j, touch, press, limit, spring, before, half, time_sign: see `roll`.
-    Returns what `roll` does.
-    """
+    """Couple of constant size."""
     rolling = add_scaled(
         touch.relative_angular_velocity, -dot(touch.relative_angular_velocity, touch.normal), touch.normal
     )
@@ -73,11 +69,7 @@ def brake(part, i, j, touch, press, limit, spring, before, half, time_sign):
 
 @inline
 def no_rolling(part, i, j, touch, press, limit, spring, before, half, time_sign):
-    """Rolling torque of surfaces that roll freely: 0.
-
-    part, i, j, touch, press, limit, spring, before, half, time_sign: see `roll`.
-    Returns what `roll` does.
-    """
+    """Rolling torque of surfaces that roll freely: 0."""
     return (0.0, 0.0, 0.0), spring, 0.0
 
 

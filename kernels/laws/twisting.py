@@ -48,11 +48,7 @@ def twisting_torque(part, i, j, touch, press, eta, limit, memory, before, half, 
 
 @inline
 def no_twist(part, i, j, touch, press, eta, limit, memory, before, half, time_sign):
-    """Twisting torque of surfaces that twist freely: 0.
-
-    part, i, j, touch, press, eta, limit, memory, before, half, time_sign: see `twist`.
-    Returns what `twist` does.
-    """
+    """Twisting torque of surfaces that twist freely: 0."""
     return 0.0, memory, 0.0
 
 

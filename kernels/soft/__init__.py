@@ -2,7 +2,7 @@
 
 Folders, in the order of a step:
 
-    state, chunks, uniform_values, fixed    arrays; stretches of bodies; values of pairs; fixed bodies
+    state, chunks, fixed    arrays; stretches of bodies; fixed bodies
     neighbours      broad phase: linked cells, pairs of bodies, candidate pairs
     contact         narrow phase and contact forces between particles
     wall_contact    contacts with the box and with walls of any shape

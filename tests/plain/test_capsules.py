@@ -15,7 +15,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     put,
     touch_of,
 )
-from dem.kernels.soft.contact.capsule_kinematics import make_void
+from dem.kernels.soft.contact.capsule_contacts import make_void
 
 import dem
 from dem.model.shapes.spheroid import Spheroid

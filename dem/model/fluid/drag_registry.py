@@ -25,18 +25,20 @@ class Correlation(NamedTuple):
     most_turning: float = math.inf
     least: float = 0.0
     least_voidage: float = -math.inf
+    law: str = ""  # module and type of a drag law in `dem.kernels.fluid`
 
 
 DRAGS = {
-    "stokes": Correlation(0.1),
-    "schiller-naumann": Correlation(2e5),  # where the boundary layer becomes turbulent
-    "hoelzer-sommerfeld": Correlation(2e5),
-    "rosendahl": Correlation(1500.0, least=30.0),  # of the cross-flow principle
-    "zastawny": Correlation(300.0, least=1.0),  # below, fits miss Stokes' limit
-    "di-felice": Correlation(1e4, least_voidage=0.36),
-    "gidaspow": Correlation(3e3, least_voidage=0.36),  # of Ergun's data, Re ε/(1 - ε) < 2500
-    "huilin-gidaspow": Correlation(3e3, least_voidage=0.36),
-    "beetstra": Correlation(2e3, least_voidage=0.4),  # ε Re < 1000
+    "stokes": Correlation(0.1, law="stokes.Stokes"),
+    "schiller-naumann": Correlation(2e5, law="schiller_naumann.SchillerNaumann"),  # the boundary layer turns turbulent
+    "hoelzer-sommerfeld": Correlation(2e5, law="hoelzer_sommerfeld.HoelzerSommerfeld"),
+    "rosendahl": Correlation(1500.0, least=30.0, law="rosendahl.Rosendahl"),  # of the cross-flow principle
+    "zastawny": Correlation(300.0, least=1.0, law="zastawny.Zastawny"),  # below, fits miss Stokes' limit
+    "di-felice": Correlation(1e4, least_voidage=0.36, law="di_felice.DiFelice"),
+    # of Ergun's data, Re ε/(1 - ε) < 2500
+    "gidaspow": Correlation(3e3, least_voidage=0.36, law="gidaspow.Gidaspow"),
+    "huilin-gidaspow": Correlation(3e3, least_voidage=0.36, law="gidaspow.HuilinGidaspow"),
+    "beetstra": Correlation(2e3, least_voidage=0.4, law="beetstra.Beetstra"),  # ε Re < 1000
 }
 BUILT_IN = tuple(DRAGS)
 REGISTERED: dict[str, Callable[[list], tuple]] = {}  # laws of other packages: what makes one of bodies, by name

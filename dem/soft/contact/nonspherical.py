@@ -10,7 +10,7 @@ import numpy as np
 from dem.base.large_pages import zeros
 from dem.kernels.convex.shape_kinds import CONVEX_KINDS, BallKind, CapsuleKind, convex_kinds
 from dem.kernels.convex.support_samples import sample
-from dem.kernels.soft.contact import convex_report
+from dem.kernels.soft.contact import convex_contacts
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.wall_contact.convex_at_walls import (
@@ -266,21 +266,21 @@ class ConvexMeetings(NamedTuple):
 def convex_meetings(b: Bodies, kinds: ConvexBodyKinds, box: BoxFaces, i: np.ndarray, j: np.ndarray) -> ConvexMeetings:
     """Contacts of candidate pairs of pieces i and j, which have been placed."""
     found = ConvexMeetings(np.empty(i.size), *(np.empty((3, i.size)) for _ in range(3)))
-    convex_report.measure_pairs(b, kinds, box, i.astype(np.int64), j.astype(np.int64), *found)
+    convex_contacts.measure_pairs(b, kinds, box, i.astype(np.int64), j.astype(np.int64), *found)
     return found
 
 
 def face_overlaps(b: Bodies, kinds: ConvexBodyKinds, box: BoxFaces) -> np.ndarray:
     """Overlaps of all pieces, which have been placed, with the six faces of a box (6, M) [m]; negative if apart."""
     found = np.empty((6, b.owner.size))
-    convex_report.measure_faces(b, kinds, box, found)
+    convex_contacts.measure_faces(b, kinds, box, found)
     return found
 
 
 def lowest_arms(b: Bodies, kinds: ConvexBodyKinds, box: BoxFaces, sphere: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """Where pieces (T,) touch walls of these normals (3, T), from the centres of their bodies (3, T) [m]."""
     arm = np.empty((3, sphere.size))
-    convex_report.measure_arms(b, kinds, box, sphere.astype(np.int64), np.ascontiguousarray(normal, float), arm)
+    convex_contacts.measure_arms(b, kinds, box, sphere.astype(np.int64), np.ascontiguousarray(normal, float), arm)
     return arm
 
 

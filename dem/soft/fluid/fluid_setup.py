@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ from dem.kernels.fluid.spin_drag import Creeping, Dennis
 from dem.kernels.fluid.zastawny import Zastawny
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.fluid import fluid_cache
-from dem.model.fluid.drag_registry import REGISTERED, is_dense
+from dem.model.fluid.drag_registry import DRAGS, REGISTERED, is_dense
 from dem.model.shapes.convex import is_convex
 from dem.model.shapes.spheroid import Figure, Spheroid, is_ball
 from dem.soft.fluid.two_way_coupling import SWINGS, in_cells, widest
@@ -91,10 +92,11 @@ OF_BODIES: dict[str, Callable[[Bodies], tuple]] = {  # laws that need more of bo
 
 def drag_of(fluid: Fluid, bodies: Bodies) -> tuple:
     """The law of drag of a fluid; in dense beds it says whether the pressure gradient that it causes is in it."""
-    law = REGISTERED.get(fluid.drag) or OF_BODIES.get(fluid.drag)
-    if is_dense(fluid.drag):
-        return (law or fluids.NAMED_DENSE[fluid.drag][0])(float(fluid.drag_model == "B"))
-    return law(bodies) if law else fluids.NAMED_DRAGS[fluid.drag][0]()
+    named = fluid.drag
+    law = REGISTERED.get(named) or OF_BODIES.get(named) or attrgetter(DRAGS[named].law)(fluids)
+    if is_dense(named):
+        return law(float(fluid.drag_model == "B"))
+    return law(bodies) if named in REGISTERED or named in OF_BODIES else law()
 
 
 DRY = fluids.Dry()

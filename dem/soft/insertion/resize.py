@@ -39,7 +39,7 @@ def begun(engine: Engine, particles: Particles, identities: np.ndarray) -> tuple
     new = arrays.bodies(particles, engine.kinds, engine.box, **engine.rows)._replace(identity=identities)
     if (
         not engine.rotating
-    ):  # those turn by what has passed since the engine began, see `dem.kernels.soft.integration.whole_steps`
+    ):  # those turn by what has passed since the engine began, see `dem.kernels.soft.integration.particle_update`
         elapsed = (int(engine.progress.step[0]) - engine.start_step) * engine.dt
         new.orientation[:] = _turned_back(new.orientation, elapsed * new.memory_w)
     energy, fluid = np.zeros(1), beginning(engine)

@@ -41,18 +41,12 @@ LINE = 8  # numbers in a line of the cache
 
 
 @inline
-def no_motion(damped, velocity, spin, b):
-    """Zero velocities, for bonds without dashpots, which do not need them."""
-    return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-
-
-@inline
 def motion(damped, velocity, spin, b):
     """Velocity and angular velocity of a body [m/s, rad/s]."""
     return load(velocity, b), load(spin, b)
 
 
-motion_of = select("damped", {Undamped: no_motion, Damped: motion})
+motion_of = select("damped", {Undamped: ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), Damped: motion})
 
 
 class End(NamedTuple):
@@ -232,12 +226,6 @@ def evaluate_apart(
 
 
 @inline
-def nothing_asked_for(damped, low, middle, high, bonds, bodies):
-    """Prefetch nothing: bonds without dashpots read few rows."""
-    return
-
-
-@inline
 def farthest(low, high, bonds):
     """Highest index of the bodies of the bonds in the slots low to high."""
     most = np.int32(-1)
@@ -259,7 +247,7 @@ def ask_for_bodies(damped, low, middle, high, bonds, bodies):
         fetch_rows(bodies.angular_velocity_predicted, 3, b)
 
 
-ask_for = select("damped", {Undamped: nothing_asked_for, Damped: ask_for_bodies})
+ask_for = select("damped", {Undamped: None, Damped: ask_for_bodies})
 
 
 @inline
@@ -294,22 +282,14 @@ def pull_at(box, n, k, bonds, bodies):
     """Force and torques of bond k; n is its number among those to the ground, -1 for others."""
     m = bonds.slot[k]
     one = end_of(
-        bonds.form,
-        bonds.first[m],
-        bodies.position,
-        bodies.orientation,
-        bodies.velocity_predicted,
+        bonds.form, bonds.first[m], bodies.position, bodies.orientation, bodies.velocity_predicted,
         bodies.angular_velocity_predicted,
-    )
+    )  # fmt: skip
     if n < 0:
         other = end_of(
-            bonds.form,
-            bonds.second[m],
-            bodies.position,
-            bodies.orientation,
-            bodies.velocity_predicted,
+            bonds.form, bonds.second[m], bodies.position, bodies.orientation, bodies.velocity_predicted,
             bodies.angular_velocity_predicted,
-        )
+        )  # fmt: skip
     else:
         q = (bonds.place[3, n], bonds.place[4, n], bonds.place[5, n], bonds.place[6, n])
         other = End(load(bonds.place, n), q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))

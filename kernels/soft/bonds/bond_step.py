@@ -106,12 +106,6 @@ def collect_breaking(bonds):
             bonds.count[0] += 1
 
 
-@inline
-def nothing_before(bonds, steps, constants, bodies, kinds, neighbours, box):
-    """Do nothing before the evaluation: there are no bonds."""
-    return
-
-
 @func
 def before_all(bonds, steps, constants, bodies, kinds, neighbours, box):
     """Prepare the evaluation of all bonds, in a sweep that completes a step if `steps` says so."""
@@ -121,12 +115,6 @@ def before_all(bonds, steps, constants, bodies, kinds, neighbours, box):
         if bonds.count[0] > 0:
             bonds.sums[2] = part_bonds(bonds, bodies, kinds, box) * constants.per_joule
         overlap_release.follow(bonds.eased, bodies, kinds, neighbours, box)
-
-
-@inline
-def nothing_evaluated(bonds, c, steps, constants, bodies, box):
-    """Evaluate nothing: there are no bonds."""
-    return
 
 
 @func
@@ -144,21 +132,9 @@ def evaluate_bonds(bonds, c, steps, constants, bodies, box):
 
 
 @inline
-def nowhere(bonds, c, stop):
-    """Whether bonds reach beyond a chunk where there are no bonds: never."""
-    return False
-
-
-@inline
 def beyond(bonds, c, stop):
     """Whether bonds that begin in chunk c reach the chunk `stop`, or one after it."""
     return bonds.highest[c] >= stop
-
-
-@inline
-def nothing_after(bonds, steps):
-    """Do nothing after the evaluation: there are no bonds."""
-    return
 
 
 @func
@@ -175,12 +151,6 @@ def after_all(bonds, steps):
         collect_breaking(bonds)
 
 
-@inline
-def nothing_cleared(bonds, c, shift, bodies):
-    """Clear no forces: without bonds those on bodies near no other stay zero."""
-    return
-
-
 @func
 def clear_all(bonds, c, shift, bodies):
     """Forces of chunk c begin at zero: only bodies near others are given forces anew."""
@@ -190,37 +160,19 @@ def clear_all(bonds, c, shift, bodies):
         store(bodies.torque, b - shift, (0.0, 0.0, 0.0))
 
 
-@inline
-def nothing_pulled(bonds, c, shift, bodies):
-    """Add no forces: there are no bonds."""
-    return
-
-
-@inline
-def nothing_suppressed(bonds, bodies, kinds, neighbours):
-    """Suppress no contacts: there are no bonds."""
-    return
-
-
 @func
 def suppress_all(bonds, bodies, kinds, neighbours):
     """Have bodies that bonds hold together not meet, once candidates have been picked."""
     overlap_release.apply(bonds.eased, bodies, kinds, neighbours)
 
 
-@inline
-def as_they_are(bonds, totals):
-    """Totals without bonds, unchanged."""
-    return totals
-
-
-before = select("bonds", {NoBonds: nothing_before, Bonds: before_all})
-evaluate = select("bonds", {NoBonds: nothing_evaluated, Bonds: evaluate_bonds})
-reach_beyond = select("bonds", {NoBonds: nowhere, Bonds: beyond})
-after = select("bonds", {NoBonds: nothing_after, Bonds: after_all})
-clear = select("bonds", {NoBonds: nothing_cleared, Bonds: clear_all})
-pull = select("bonds", {NoBonds: nothing_pulled, Bonds: pull_all})
-suppress = select("bonds", {NoBonds: nothing_suppressed, Bonds: suppress_all})
+before = select("bonds", {NoBonds: None, Bonds: before_all})
+evaluate = select("bonds", {NoBonds: None, Bonds: evaluate_bonds})
+reach_beyond = select("bonds", {NoBonds: False, Bonds: beyond})
+after = select("bonds", {NoBonds: None, Bonds: after_all})
+clear = select("bonds", {NoBonds: None, Bonds: clear_all})
+pull = select("bonds", {NoBonds: None, Bonds: pull_all})
+suppress = select("bonds", {NoBonds: None, Bonds: suppress_all})
 
 
 @kernel

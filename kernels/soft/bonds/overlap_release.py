@@ -15,7 +15,7 @@ from dem.kernels.numerics.quaternion import load_quaternion, rotate
 from dem.kernels.numerics.vector import add, dot, load
 from dem.kernels.soft.chunks import candidate_room
 from dem.kernels.soft.contact.capsule_blending import between, closest
-from dem.kernels.soft.contact.capsules import Capsules, Mixed, half_axis, mean_radius, one_each, pieces_of
+from dem.kernels.soft.contact.capsules import Capsules, Mixed, half_axis, has_one_candidate, mean_radius, pieces_of
 from dem.kernels.soft.neighbours.body_pairs import pair_room
 from dem.kernels.soft.neighbours.candidate_pairs import unpack
 from dem.kernels.soft.state import Kinds
@@ -109,7 +109,7 @@ def write_reach(e, eased, bodies, kinds, neighbours):
     """Take the slack of pair e from how far its spheres reach."""
     if eased.row[e] >= 0:
         start, number = unpack(neighbours.candidate_range[eased.row[e]])
-        if one_each(kinds):
+        if has_one_candidate(kinds):
             c = eased.row[e] // pair_room(neighbours)
             start += c * candidate_room(neighbours) - neighbours.force_at[c]
         for k in range(start, start + number):

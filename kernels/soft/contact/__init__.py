@@ -1,10 +1,10 @@
 """Narrow phase and contact forces between particles.
 
 `contact_batches` is the pipeline of all contacts between bodies; begin there. Its stages, in order: detection
-(`contact_detection`, `capsule_detection`), kinematics (`batch_kinematics` for single spheres, `cluster_kinematics`,
-`capsule_kinematics`), damping shared by contacts of the same bodies (`pair_damping`, theory in `shared_damping`), the
-law (`contact_evaluation`), results (`result_sinks`; `capsule_batches` sums the contacts of a pair of capsules).
-`elastic_pairs` is the fast path of elastic spheres, and `contact_report` lists the contacts of one moment.
-`force_accumulation` sums by body, `contact_history` carries history from list to list, `body_placement` places spheres
-and axes, `surface_motion` has velocities and masses at a contact. `capsules` and `capsule_blending` are the shape.
+(`contact_detection`), kinematics (`batch_kinematics` for single spheres, `cluster_kinematics`), damping shared by
+contacts of the same bodies (`shared_damping`), the law (`contact_evaluation`), results (`result_sinks`).
+`capsule_contacts` has these stages for capsules, whose shape is in `capsules` and `capsule_blending`;
+`convex_contacts` for convex bodies (`convex_bodies`). `elastic_pairs` is the fast path of elastic spheres, and
+`contact_report` lists the contacts of one moment. `force_accumulation` sums by body, `contact_history` carries history
+from list to list, `body_placement` places spheres and axes, `surface_motion` has velocities and masses at a contact.
 """

@@ -28,6 +28,9 @@ NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROL
     0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19, 22
 )  # fmt: skip
 KNOWN, OUT, TOLD = 25, 15, 8  # rows of either at most, of what comes out (``contact_batches``), and of integers
+# rows of results: force on i, whether the contact persists, energy of a contact of capsules if it counted wholly [J],
+# power that is lost (for reports only) [W]; the others are columns of `Neighbours.force_torque`: ON_I, ON_J
+FORCE, LASTS, ENERGY, LOSS = 0, 3, 7, 8
 # of a block: of any bodies; of one kind, and some, or none, may have just begun
 MIXED_TYPES, MAY_BE_NEW, ONGOING = range(3)
 OF_I, OF_J, CANDIDATE, SLOT, RECALLS = range(5)  # rows of integers: materials; whose contact, which of it; has history
@@ -54,18 +57,12 @@ class ConvexBodies(NamedTuple):
 
 
 @inline
-def whole(geometry, kinematics, t):
-    """Share that a contact of spheres counts: all of it."""
-    return 1.0
-
-
-@inline
 def weight_in_row(geometry, kinematics, t):
     """Share that a contact of capsules counts, see ``capsule_blending``."""
     return kinematics[flat(WEIGHT, t)]
 
 
-weight_of = select("geometry", {SingleSpheres: whole, SphereClusters: whole, Segments: weight_in_row})
+weight_of = select("geometry", {SingleSpheres: 1.0, SphereClusters: 1.0, Segments: weight_in_row})
 
 
 @inline
@@ -84,6 +81,12 @@ def put(rows, r, t, v):
 def get(rows, r, t):
     """The vector in rows from r on."""
     return rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)]
+
+
+@inline
+def put_columns(lines, k, r, v):
+    """Write a vector to line k, to columns from r on."""
+    lines[k, r], lines[k, r + 1], lines[k, r + 2] = v
 
 
 @vector_loop
@@ -128,7 +131,7 @@ def join(number, gathered, kinematics):
 
 
 @func
-def know_alike(b, bodies, kinds, gathered, kinematics, material_i, material_j):
+def gather_common_properties(b, bodies, kinds, gathered, kinematics, material_i, material_j):
     """What all pairs of blocks have in common whose spheres are all like sphere b: written once, until others come.
 
     b, bodies, kinds: sphere; see `dem.kernels.soft.state`.
@@ -169,24 +172,25 @@ def gather_stiffness(first, number, touching, stiffness, kinematics):
 
 
 @inline
-def know_kinds(start, first, number, touching, bodies, kinds, neighbours, gathered, kinematics, material_i, material_j):
+def gather_properties(start, first, number, touching, bodies, kinds, neighbours, gathered, kinematics, ids):
     """What does not change of the spheres of a block.
 
     start, first, number, touching: first candidate of the chunk; pairs in the list of those that touch.
-    Writes gathered, kinematics, material_i, material_j: as `know_alike`. Returns whether all are of one kind.
+    Writes gathered, kinematics: as `gather_common_properties`. Writes ids: OF_I and OF_J.
+    Returns whether all are of one kind.
     """
     sphere_i, sphere_j = neighbours.sphere_i[start:], neighbours.sphere_j[start:]
     b = sphere_i[touching[first]]
     g, everybody = bodies.kind[b], kinds.contact_distance > 0.0
     alike = everybody or count_alike(g, first, number, touching, sphere_i, sphere_j, bodies.kind) == number
     if alike and gathered[flat(CACHED_TYPE, 0)] != g + 1.0:
-        know_alike(b, bodies, kinds, gathered, kinematics, material_i, material_j)
+        gather_common_properties(b, bodies, kinds, gathered, kinematics, ids[OF_I], ids[OF_J])
     if not alike:
         for t in range(number):
             i, j = sphere_i[touching[first + t]], sphere_j[touching[first + t]]
             put_sphere(gathered, 0, t, i, bodies, kinds)
             put_sphere(gathered, 1, t, j, bodies, kinds)
-            material_i[t], material_j[t] = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
+            ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
         join(number, gathered, kinematics)
         gathered[flat(CACHED_TYPE, 0)] = 0.0
     if not everybody:
@@ -195,7 +199,7 @@ def know_kinds(start, first, number, touching, bodies, kinds, neighbours, gather
 
 
 @vector_loop
-def meet_spheres(number, alike, dt, gathered, kinematics):
+def compute_sphere_columns(number, alike, dt, gathered, kinematics):
     """Find out what two single spheres do to each other.
 
     number, alike, dt: of pairs; whether all spheres are alike; time step [s].
@@ -236,14 +240,12 @@ def compute_sphere_kinematics(geometry, sink, start, first, touching, context, g
     """
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
     number = min(BLOCK, touching.size - first)
-    alike = know_kinds(
-        start, first, number, touching, bodies, kinds, neighbours, gathered, kinematics, ids[OF_I], ids[OF_J]
-    )
+    alike = gather_properties(start, first, number, touching, bodies, kinds, neighbours, gathered, kinematics, ids)
     gather_spheres(
         box, first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
         bodies.velocity_predicted, bodies.angular_velocity_predicted, gathered,
     )  # fmt: skip
-    began = meet_spheres(number, alike, context.constants.dt, gathered, kinematics)
+    began = compute_sphere_columns(number, alike, context.constants.dt, gathered, kinematics)
     way = MIXED_TYPES
     if alike:
         way = MAY_BE_NEW if began > 0 else ONGOING

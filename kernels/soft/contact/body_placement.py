@@ -18,25 +18,7 @@ def place_body(b, bodies, kinds):
         store(bodies.sphere_position, s, add(x, rotate(q, load(kinds.offset, s + o))))
 
 
-@inline
-def have_no_axis(kinds, b, bodies):
-    """Bodies made of spheres need none."""
-    return
-
-
-@inline
-def have_axis(kinds, b, bodies):
-    """Update the axis of body b, a capsule."""
-    place_axis(b, bodies, kinds)
-
-
-@inline
-def have_pieces(kinds, b, bodies):
-    """Update the pieces of body b, a capsule or several spheres."""
-    place_pieces(b, bodies, kinds)
-
-
-turn = select("kinds", {Kinds: have_no_axis, Capsules: have_axis, Mixed: have_pieces})
+turn = select("kinds", {Kinds: None, Capsules: place_axis, Mixed: place_pieces})
 
 
 @inline

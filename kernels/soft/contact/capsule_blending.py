@@ -124,25 +124,15 @@ def weights(x, u, v, mean):
 
 
 @inline
-def end_of_first(x, u, v, end):
-    """Places on both segments where the end -1 or 1 of the first is closest to the second."""
-    return end, within((dot(v, x) + end * dot(u, v)) / max(dot(v, v), LEAST))
-
-
-@inline
-def end_of_second(x, u, v, end):
-    """Places on both segments where the end -1 or 1 of the second is closest to the first."""
-    return within((end * dot(u, v) - dot(u, x)) / max(dot(u, u), LEAST)), end
-
-
-@inline
 def place_of(slot, x, u, v):
     """Places of a contact on both segments: the closest points, the ends of the first, those of the second."""
     if slot == 0:
         return closest(x, u, v)
-    if slot < 3:
-        return end_of_first(x, u, v, 2.0 * slot - 3.0)
-    return end_of_second(x, u, v, 2.0 * slot - 7.0)
+    if slot < 3:  # the end -1 or 1 of the first, and where the second is closest to it
+        end = 2.0 * slot - 3.0
+        return end, within((dot(v, x) + end * dot(u, v)) / max(dot(v, v), LEAST))
+    end = 2.0 * slot - 7.0
+    return within((end * dot(u, v) - dot(u, x)) / max(dot(u, u), LEAST)), end
 
 
 @inline

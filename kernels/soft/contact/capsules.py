@@ -9,7 +9,7 @@ of several spheres beside them, of which each sphere is a *piece* as a capsule i
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import inline, select
+from dem.kernels.compiler.jit import argument, inline, select
 from dem.kernels.numerics.quaternion import body_x, load_quaternion, rotate
 from dem.kernels.numerics.vector import add, load, scale
 from dem.kernels.soft.contact.capsule_blending import per_square
@@ -47,20 +47,8 @@ def if_round(kinds):
     return kinds.all_single_spheres
 
 
-@inline
-def always(kinds):
-    """Whether a pair of bodies has one candidate at most: two capsules do."""
-    return True
-
-
-@inline
-def never(kinds):
-    """Whether a pair of bodies has one candidate at most: with bodies of several spheres beside capsules it may not."""
-    return False
-
-
 # whether pairs of bodies have one candidate at most
-one_each = select("kinds", {Kinds: if_round, Capsules: always, Mixed: never})
+has_one_candidate = select("kinds", {Kinds: if_round, Capsules: True, Mixed: False})
 
 
 @inline
@@ -82,13 +70,7 @@ def owner_of(kinds, s, bodies):
     return bodies.owner[s]
 
 
-@inline
-def itself(kinds, s, bodies):
-    """Row of the pose of sphere s where each sphere has its own."""
-    return s
-
-
-row_of = select("kinds", {Capsules: owner_of, Mixed: itself})
+row_of = select("kinds", {Capsules: owner_of, Mixed: argument("s")})
 
 
 @inline
@@ -107,18 +89,12 @@ radius_at = select("kinds", {Capsules: first_radius, Mixed: own_radius})
 
 
 @inline
-def as_it_is(kinds, s, arm):
-    """Vector from the centre of a body to a place, given from the centre of its piece, which is the same."""
-    return arm
-
-
-@inline
 def with_lever(kinds, s, arm):
     """Vector from the centre of a body to a place, given from the centre of the body's piece s [m]."""
     return arm[0] + kinds.lever[s, 0], arm[1] + kinds.lever[s, 1], arm[2] + kinds.lever[s, 2]
 
 
-from_body = select("kinds", {Capsules: as_it_is, Mixed: with_lever})
+from_body = select("kinds", {Capsules: argument("arm"), Mixed: with_lever})
 
 
 @inline
@@ -129,7 +105,7 @@ def pieces_of(b, bodies, kinds):
 
 
 @inline
-def place_pieces(b, bodies, kinds):
+def place_pieces(kinds, b, bodies):
     """Note where the pieces of body b are and where they point."""
     g, x, q, half = bodies.kind[b], load(bodies.position, b), load_quaternion(bodies.orientation, b), (0.0, 0.0, 0.0)
     if kinds.half[g] > 0.0:
@@ -145,7 +121,7 @@ def place_pieces(b, bodies, kinds):
 
 
 @inline
-def place_axis(b, bodies, kinds):
+def place_axis(kinds, b, bodies):
     """Note where body b is and where its axis points."""
     pose = kinds.pose
     pose[b, 0], pose[b, 1], pose[b, 2] = load(bodies.position, b)

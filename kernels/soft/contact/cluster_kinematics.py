@@ -2,10 +2,9 @@
 
 import math
 
-from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.domain.periodic import minimum_image
-from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, subtract
+from dem.kernels.numerics.vector import add_scaled, dot, load, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
     BLOCK,
@@ -21,7 +20,7 @@ from dem.kernels.soft.contact.contact_detection import TINY
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.convex_contacts import look_at_convex
 from dem.kernels.soft.contact.result_sinks import is_report
-from dem.kernels.soft.contact.surface_motion import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
+from dem.kernels.soft.contact.surface_motion import inverse_mass, pair_kinematics, radius_of, surface_velocity
 from dem.kernels.soft.state import Kinds
 
 
@@ -66,17 +65,9 @@ def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
     radius = 0.5 * reach if kinds.contact_distance > 0.0 else radius_of(i, b, bodies, kinds)
     x = add_scaled(x_i, 0.5 * overlap - radius, normal)
     velocity = subtract(surface_velocity(b, x, bodies, box), surface_velocity(c, x, bodies, box))
-    twist = 0.5 * dot(add(spin_of(b, bodies), spin_of(c, bodies)), normal)
     mass = 1.0 / (inverse_mass(b, x, normal, bodies, kinds, box) + inverse_mass(c, x, normal, bodies, kinds, box))
     r_i, r_j = radius_of(i, b, bodies, kinds), radius_of(j, c, bodies, kinds)
-    return laws.ContactKinematics(
-        stiffness, mass, overlap, normal, velocity, twist,
-        relative_angular_velocity=subtract(spin_of(b, bodies), spin_of(c, bodies)), radius=r_i * r_j / (r_i + r_j),
-        reduced_mass=1.0 / (kinds.inverse_mass[bodies.kind[b]] + kinds.inverse_mass[bodies.kind[c]]),
-        rolling_inertia=1.0 / (1.0 / rolling_inertia(r_i, b, bodies, kinds) + 1.0 / rolling_inertia(r_j, c, bodies,
-        kinds)),
-        may_begin=True,
-    ), x  # fmt: skip
+    return pair_kinematics(b, c, r_i, r_j, stiffness, mass, overlap, normal, velocity, bodies, kinds), x
 
 
 @func

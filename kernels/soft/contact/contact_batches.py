@@ -29,6 +29,9 @@ from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
     BLOCK,
     CANDIDATE,
+    FORCE,
+    LASTS,
+    LOSS,
     MIXED_TYPES,
     NORMAL,
     OF_I,
@@ -44,16 +47,19 @@ from dem.kernels.soft.contact.batch_kinematics import (
     compute_sphere_kinematics,
     flat,
     get,
+    put_columns,
 )
-from dem.kernels.soft.contact.capsule_batches import (
+from dem.kernels.soft.contact.capsule_contacts import (
+    compute_capsule_kinematics,
+    list_capsule_overlaps,
+    list_piece_overlaps,
     load_capsule_history,
+    middle_of,
     scatter_capsule_forces,
     store_capsule_history,
     total,
 )
-from dem.kernels.soft.contact.capsule_detection import measure_overlaps
-from dem.kernels.soft.contact.capsule_kinematics import compute_capsule_kinematics, middle_of
-from dem.kernels.soft.contact.capsules import Capsules
+from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.contact.cluster_kinematics import compute_cluster_kinematics
 from dem.kernels.soft.contact.contact_detection import (
     FORCE_J,
@@ -67,24 +73,24 @@ from dem.kernels.soft.contact.contact_detection import (
     list_touching_pairs,
     no_sums,
 )
-from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, LOSS, evaluate_batch, put_torques
+from dem.kernels.soft.contact.contact_evaluation import BatchSettings, evaluate_batch, put_torques
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
-from dem.kernels.soft.contact.convex_contacts import measure_convex_overlaps
+from dem.kernels.soft.contact.convex_contacts import list_convex_overlaps
 from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
-from dem.kernels.soft.contact.pair_damping import share
 from dem.kernels.soft.contact.result_sinks import ForceSink, Reported, ReportSink, is_report, write_row
+from dem.kernels.soft.contact.shared_damping import share
 from dem.kernels.soft.state import Kinds
 
 
 @vector_loop
-def fetch_history(law, first, number, touching, history):
+def fetch_history(geometry, law, first, number, touching, history):
     """Ask for what contacts remember, while it is found out where they are: in a gas this is a long wait."""
     for t in range(number):
         prefetch(history, touching[first + t] * history.shape[1])
 
 
 @vector_loop
-def load_history(law, first, number, touching, history, has_history, batch_history):
+def load_history(geometry, law, first, number, touching, ids, history, has_history, batch_history):
     """Gather what contacts remember; those that begin, zeros."""
     whole = read_lines(touching, history, has_history, first, number, batch_history)
     for t in range(whole, number):
@@ -94,11 +100,11 @@ def load_history(law, first, number, touching, history, has_history, batch_histo
 
 
 @vector_loop
-def store_history(law, first, number, touching, batch_history, out, history, has_history):
+def store_history(geometry, law, first, number, touching, ids, batch_history, out, history, has_history):
     """Scatter what contacts remember.
 
-    batch_history, out: see `evaluate_touching`.
-    first, number, touching: pairs of the block in the list of candidates that touch.
+    first, number, touching: pairs of the batch in the list of candidates that touch.
+    ids, batch_history, out: columns of the batch.
     Writes history, has_history: of those candidates.
     """
     whole = write_lines(touching, history, first, number, batch_history)
@@ -121,13 +127,7 @@ def add_couples(geometry, number, kinematics, out):
         put_torques(out, t, get(out, ON_I, t), torque_j, get(out, ON_J, t))
 
 
-@inline
-def do_nothing(geometry, number, kinematics, out):
-    """Torques on other bodies, or under other schemes, are written already."""
-    return
-
-
-share_couples = select("geometry", {SingleSpheres: add_couples, SphereClusters: do_nothing, Segments: do_nothing})
+share_couples = select("geometry", {SingleSpheres: add_couples, SphereClusters: None, Segments: None})
 
 
 lay_out = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LASTS)
@@ -136,16 +136,15 @@ lay_out = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LAST
 @inline
 def scatter_to_first(t, out, force_torque):
     """Write the force and torque of contact t on body i to row t; each fourth number is unused."""
-    force_torque[t, 0], force_torque[t, 1], force_torque[t, 2] = get(out, FORCE, t)
-    force_torque[t, ON_I], force_torque[t, ON_I + 1], force_torque[t, ON_I + 2] = get(out, ON_I, t)
+    put_columns(force_torque, t, 0, get(out, FORCE, t))
+    put_columns(force_torque, t, ON_I, get(out, ON_I, t))
 
 
 @inline
 def scatter_to_second(t, out, force_torque):
     """Write the force and torque of contact t on body j to row t."""
-    force = scale(-1.0, get(out, FORCE, t))
-    force_torque[t, FORCE_J], force_torque[t, FORCE_J + 1], force_torque[t, FORCE_J + 2] = force
-    force_torque[t, ON_J], force_torque[t, ON_J + 1], force_torque[t, ON_J + 2] = get(out, ON_J, t)
+    put_columns(force_torque, t, FORCE_J, scale(-1.0, get(out, FORCE, t)))
+    put_columns(force_torque, t, ON_J, get(out, ON_J, t))
 
 
 @vector_loop
@@ -162,15 +161,9 @@ def scatter_any_forces(number, out, other, force_torque):
     width, whole = force_torque.shape[1], 0
     if width == SHARED:  # two of three lines would be written across: number by number is as fast
         for t in range(number):
-            force_torque[t, 0], force_torque[t, 1], force_torque[t, 2] = get(out, other, t)
-            force_torque[t, VECTOR_WIDTH], force_torque[t, VECTOR_WIDTH + 1], force_torque[t, VECTOR_WIDTH + 2] = get(
-                out, FORCE, t
-            )
-            (
-                force_torque[t, 2 * VECTOR_WIDTH],
-                force_torque[t, 2 * VECTOR_WIDTH + 1],
-                force_torque[t, 2 * VECTOR_WIDTH + 2],
-            ) = get(out, ON_I, t)
+            put_columns(force_torque, t, 0, get(out, other, t))
+            put_columns(force_torque, t, VECTOR_WIDTH, get(out, FORCE, t))
+            put_columns(force_torque, t, 2 * VECTOR_WIDTH, get(out, ON_I, t))
     else:
         if width == LINE:
             whole = lay_out(out, BLOCK, number, force_torque)
@@ -183,32 +176,16 @@ def scatter_any_forces(number, out, other, force_torque):
 scatter_forces = select("damping", {SharedDamping: scatter_cluster_forces, object: scatter_any_forces}, handed=False)
 
 
-@inline
-def single_spheres(kinds, scheme):
-    """Geometry of bodies that a scheme of single spheres turns."""
-    return SingleSpheres()
+by_scheme = select("scheme", {rotation.SphericalPCDM: SingleSpheres(), object: SphereClusters()})
 
 
 @inline
-def sphere_clusters(kinds, scheme):
-    """Geometry of other bodies made of spheres."""
-    return SphereClusters()
+def geometry_of_spheres(kinds, scheme):
+    """Geometry of bodies made of spheres: of single ones, if their scheme is theirs."""
+    return by_scheme(scheme)
 
 
-@inline
-def segments(kinds, scheme):
-    """Geometry of capsules."""
-    return Segments()
-
-
-@inline
-def convex_bodies(kinds, scheme):
-    """Geometry of bodies of which some are convex shapes."""
-    return ConvexBodies()
-
-
-geometry_of_spheres = select("scheme", {rotation.SphericalPCDM: single_spheres, object: sphere_clusters})
-geometry_of = select("kinds", {Kinds: geometry_of_spheres, Capsules: segments, ConvexBodyKinds: convex_bodies})
+geometry_of = select("kinds", {Kinds: geometry_of_spheres, Capsules: Segments(), ConvexBodyKinds: ConvexBodies()})
 
 
 @inline
@@ -221,7 +198,9 @@ def list_sphere_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, r
     list_touching_pairs(box, bodies.sphere_position, sphere_i, sphere_j, reach, least, overlap)
 
 
-by_segments = select("kinds", {Kinds: list_sphere_overlaps, Capsules: measure_overlaps})
+by_segments = select(
+    "kinds", {Kinds: list_sphere_overlaps, Capsules: list_capsule_overlaps, Mixed: list_piece_overlaps}
+)
 
 
 @inline
@@ -240,16 +219,6 @@ def list_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbou
     else:
         reach = neighbours.contact_distance[start:stop]
         by_segments(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap)
-
-
-@inline
-def list_convex_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap):
-    """Overlap of each of the candidates of a chunk by support functions, or less than the least wanted.
-
-    sink, start, number, least, rows: see `list_overlaps`.
-    Writes overlap: (K,) [m]. Writes neighbours.history, neighbours.has_history: as `measure_convex_overlaps`, in steps.
-    """
-    measure_convex_overlaps(law, not is_report(sink), start, number, least, bodies, kinds, neighbours, box, overlap)
 
 
 measure_candidates = select("kinds", {Kinds: list_overlaps, ConvexBodyKinds: list_convex_overlaps})
@@ -287,50 +256,10 @@ compute_kinematics = select(
 )
 
 
-@inline
-def fetch_row_history(geometry, law, first, number, touching, history):
-    """Ask for the history of contacts of spheres ahead."""
-    fetch_history(law, first, number, touching, history)
-
-
-@inline
-def fetch_no_history(geometry, law, first, number, touching, history):
-    """Capsules ask for none."""
-    return
-
-
-@inline
-def load_row_history(geometry, law, first, number, touching, ids, history, has_history, batch_history):
-    """Gather the history of contacts of spheres, see `load_history`."""
-    load_history(law, first, number, touching, history, has_history, batch_history)
-
-
-@inline
-def load_slot_history(geometry, law, first, number, touching, ids, history, has_history, batch_history):
-    """Gather the history of contacts of capsules, of which a pair may have several."""
-    load_capsule_history(law, number, ids, history, batch_history)
-
-
-@inline
-def store_row_history(geometry, law, first, number, touching, ids, batch_history, out, history, has_history):
-    """Scatter the history of contacts of spheres, see `store_history`."""
-    store_history(law, first, number, touching, batch_history, out, history, has_history)
-
-
-@inline
-def store_slot_history(geometry, law, first, number, touching, ids, batch_history, out, history, has_history):
-    """Scatter the history of contacts of capsules."""
-    store_capsule_history(law, number, ids, batch_history, out, history, has_history)
-
-
-fetch = select(
-    "geometry", {SingleSpheres: fetch_row_history, SphereClusters: fetch_row_history, Segments: fetch_no_history}
-)
-recall = select(
-    "geometry", {SingleSpheres: load_row_history, SphereClusters: load_row_history, Segments: load_slot_history}
-)
+fetch = select("geometry", {SingleSpheres: fetch_history, SphereClusters: fetch_history, Segments: None})
+recall = select("geometry", {SingleSpheres: load_history, SphereClusters: load_history, Segments: load_capsule_history})
 keep = select(
-    "geometry", {SingleSpheres: store_row_history, SphereClusters: store_row_history, Segments: store_slot_history}
+    "geometry", {SingleSpheres: store_history, SphereClusters: store_history, Segments: store_capsule_history}
 )
 
 
@@ -351,17 +280,6 @@ def scatter_sphere_forces(sink, geometry, number, way, row, start, context, kine
 
 
 @inline
-def scatter_segment_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
-    """Write the rows of `Neighbours.force_torque` of pairs of capsules.
-
-    sink, geometry, number, way, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
-    Writes context.neighbours.force_torque: of the candidates of the batch.
-    """
-    bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
-    scatter_capsule_forces(number, start, bodies, kinds, neighbours, box, kinematics, ids, out)
-
-
-@inline
 def scatter_convex_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
     """Write the rows of `Neighbours.force_torque` of contacts of convex shapes: forces and torques on both bodies.
 
@@ -376,7 +294,7 @@ take_forces = select(
     {
         SingleSpheres: scatter_sphere_forces,
         SphereClusters: scatter_sphere_forces,
-        Segments: scatter_segment_forces,
+        Segments: scatter_capsule_forces,
         ConvexBodies: scatter_convex_forces,
     },
 )
@@ -401,8 +319,7 @@ def total_of_capsules(geometry, t, number, start, context, kinematics, ids, out)
     geometry, number, start, kinematics, ids, out: see `scatter_sphere_forces`.
     Returns the force [N], arm from the centre of the first body [m], column.
     """
-    bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
-    force, _, _, stop = total(t, number, start, bodies, kinds, neighbours, box, kinematics, ids, out)
+    force, _, _, stop = total(t, number, start, context, kinematics, ids, out)
     return force, middle_of(t, stop, kinematics), stop
 
 
@@ -450,7 +367,7 @@ def evaluate_touching(sink, c, time_sign, context):
     Writes sink: a row for each contact, in reports. Returns `Sums`.
     """
     law, neighbours, geometry = context.law, context.neighbours, geometry_of(context.kinds, context.scheme)
-    half, per_joule = 0.5 * context.constants.dt, context.constants.per_joule
+    settings = BatchSettings(geometry, sink, law, time_sign, 0.5 * context.constants.dt, context.constants.per_joule)
     start, row = first_candidate(c, neighbours), first_row(c, neighbours)
     block, column = neighbours.evaluating_block[c], neighbours.force_at[c]
     gathered, batch_history, out, ids = (
@@ -474,21 +391,7 @@ def evaluate_touching(sink, c, time_sign, context):
         share(geometry, first, stop, start, touching, context, kinematics)
         if remembers:
             recall(geometry, law, first, number, touching, ids, history, has_history, batch_history)
-        more = evaluate_batch(
-            geometry,
-            sink,
-            law,
-            number,
-            way,
-            time_sign,
-            half,
-            per_joule,
-            kinematics,
-            ids[OF_I],
-            ids[OF_J],
-            batch_history,
-            out,
-        )
+        more = evaluate_batch(settings, number, way, kinematics, ids[OF_I], ids[OF_J], batch_history, out)
         if remembers and not is_report(sink):
             keep(geometry, law, first, number, touching, ids, batch_history, out, history, has_history)
         take_results(sink, geometry, number, way, row + first, start, context, kinematics, ids, out)

@@ -9,13 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels import laws
-from dem.kernels.compiler.jit import inline, vector_loop
+from dem.kernels.compiler.jit import CHOICE, inline, vector_loop
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.energy import add_words
 from dem.kernels.numerics.vector import dot, load, store
 from dem.kernels.simd.compress import compress
 from dem.kernels.soft.chunks import first_candidate
-from dem.kernels.soft.uniform_values import of_pair
+from numba import types
+from numba.extending import overload
 
 LINE = 8  # numbers in a line of the cache
 ON_I, FORCE_J, ON_J = 4, 8, 12  # columns of wrenches, of which each body has a line: torque on i; of j force, torque
@@ -54,6 +55,18 @@ def joined(one, other):
         one.elastic + other.elastic, max(one.overlap, other.overlap), one.stored + other.stored,
         add_words(one.loss, other.loss), add_words(one.work, other.work), add_words(one.jump, other.jump),
     )  # fmt: skip
+
+
+def of_pair(values, k):
+    """Value of pair k: an element, or the one value of all."""
+    return values if np.isscalar(values) else values[k]
+
+
+@overload(of_pair, jit_options=CHOICE)
+def _of_pair(values, k):
+    if isinstance(values, types.Float):
+        return lambda values, k: values
+    return lambda values, k: values[k]
 
 
 @vector_loop

@@ -1,4 +1,4 @@
-"""Contacts of convex bodies: detection among the candidate pairs, and kinematics.
+"""Contacts of convex bodies: detection among the candidate pairs, kinematics, and overlaps of one moment for Python.
 
 The normal n of a pair is a function of its bodies' places and turns but for rounding: the solver takes a few steps
 fewer if it begins with the n of the last step. What it begins with is seen in the last bits, so the n of touching pairs
@@ -11,14 +11,15 @@ so, by one value of both support functions. That leaves no trace in a result, as
 import math
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline
+from dem.kernels.compiler.jit import func, inline, kernel
 from dem.kernels.convex.overlap import overlap as convex_overlap
 from dem.kernels.convex.shape_kinds import support_of
+from dem.kernels.domain.faces import height, inward
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
-from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
-from dem.kernels.soft.contact.convex_bodies import convex_body
-from dem.kernels.soft.contact.shared_damping import inverse_effective_mass
-from dem.kernels.soft.contact.surface_motion import radius_of, rolling_inertia, spin_of
+from dem.kernels.numerics.vector import add, cross, dot, load, scale, store, subtract
+from dem.kernels.soft.contact.convex_bodies import at_plane, convex_body
+from dem.kernels.soft.contact.result_sinks import is_report
+from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, pair_kinematics, radius_of, spin_of
 
 AXES = 3  # numbers of a normal, behind those of the law
 UNIT = 1e-12  # by which the square of a unit vector may be off
@@ -77,12 +78,11 @@ def is_apart_still(law, k, least, bodies, kinds, neighbours, box):
 
 
 @func
-def measure_convex_overlaps(law, keeps, start, number, least, bodies, kinds, neighbours, box, overlap):
-    """Overlap of each of the candidates of a chunk, or less than the least wanted.
+def list_convex_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap):
+    """Overlap of each of the candidates of a chunk, or less than the least wanted [m].
 
-    keeps: whether normals of pairs that touch are kept, as in steps.
+    sink: steps keep normals of pairs that touch.
     start, number: first candidate, number of them.
-    least: least overlap wanted [m].
     Writes overlap: (K,) [m].
     Writes neighbours.history, neighbours.has_history: of those that touch; directions that prove others to be apart.
     """
@@ -94,7 +94,7 @@ def measure_convex_overlaps(law, keeps, start, number, least, bodies, kinds, nei
             continue
         depth, n, _, _, _, _ = solve(law, k, math.inf if lasts else -least, bodies, kinds, neighbours, box)
         overlap[k - start] = depth
-        if keeps:
+        if not is_report(sink):
             if neighbours.has_history[k] == 0 and depth > 0.0:
                 for r in range(at):
                     neighbours.history[k, r] = 0.0
@@ -112,23 +112,67 @@ def look_at_convex(kinds, law, k, bodies, neighbours, box):
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
-    g, h = bodies.kind[b], bodies.kind[c]
     depth, normal, x_j, x_i, r, image = solve(law, k, math.inf, bodies, kinds, neighbours, box)
     middle = scale(0.5, add(x_j, add(r, x_i)))  # from the centre of sphere j
     arm_b = add(subtract(middle, r), minimum_image(box, load(bodies.sphere_position, i), load(bodies.position, b)))
     arm_c = add(middle, minimum_image(box, load(bodies.sphere_position, j), load(bodies.position, c)))
     r_b, r_c = radius_of(i, b, bodies, kinds), radius_of(j, c, bodies, kinds)
-    radius, w_b, w_c = r_b * r_c / (r_b + r_c), spin_of(b, bodies), spin_of(c, bodies)
+    w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
     velocity = (0.0, 0.0, 0.0)
     if laws.needs_velocity(law):
         of_c = add(load(bodies.velocity_predicted, c), image_velocity(box, image, subtract(arm_c, arm_b)))
         velocity = subtract(add(load(bodies.velocity_predicted, b), cross(w_b, arm_b)), add(of_c, cross(w_c, arm_c)))
     inverse_b = inverse_effective_mass(b, normal, cross(arm_b, normal), bodies, kinds)
     inverse_c = inverse_effective_mass(c, normal, cross(arm_c, normal), bodies, kinds)
-    rolling = 1.0 / rolling_inertia(r_b, b, bodies, kinds) + 1.0 / rolling_inertia(r_c, c, bodies, kinds)
-    return laws.ContactKinematics(
-        neighbours.stiffness[k], 1.0 / (inverse_b + inverse_c), depth, normal, velocity,
-        0.5 * dot(add(w_b, w_c), normal), relative_angular_velocity=subtract(w_b, w_c), radius=radius,
-        reduced_mass=1.0 / (kinds.inverse_mass[g] + kinds.inverse_mass[h]), rolling_inertia=1.0 / rolling,
-        may_begin=True,
-    ), arm_b, arm_c  # fmt: skip
+    mass, stiffness = 1.0 / (inverse_b + inverse_c), neighbours.stiffness[k]
+    return pair_kinematics(b, c, r_b, r_c, stiffness, mass, depth, normal, velocity, bodies, kinds), arm_b, arm_c
+
+
+@kernel
+def measure_pairs(bodies, kinds, box, sphere_i, sphere_j, overlap, normal, arm_i, arm_j):
+    """Contacts of pairs of pieces, which have been placed.
+
+    sphere_i, sphere_j: (K,) pieces of each pair.
+    Writes overlap: (K,) [m]; less than 0 for pairs that are apart.
+    Writes normal, arm_i, arm_j: (3, K) from j to i, contact from the centres of both bodies [m].
+    """
+    for k in range(sphere_i.size):
+        i, j = sphere_i[k], sphere_j[k]
+        b, c = bodies.owner[i], bodies.owner[j]
+        r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
+        deep, n, x_j, x_i, _ = convex_overlap(
+            convex_body(j, c, bodies, kinds), convex_body(i, b, bodies, kinds), r, (0.0, 0.0, 0.0), 0.0
+        )
+        middle = scale(0.5, add(x_j, add(r, x_i)))
+        overlap[k] = deep
+        store(normal, k, n)
+        of_b = minimum_image(box, load(bodies.sphere_position, i), load(bodies.position, b))
+        of_c = minimum_image(box, load(bodies.sphere_position, j), load(bodies.position, c))
+        store(arm_i, k, add(subtract(middle, r), of_b))
+        store(arm_j, k, add(middle, of_c))
+
+
+@kernel
+def measure_faces(bodies, kinds, box, overlap):
+    """Overlaps of all pieces, which have been placed, with the faces of a box.
+
+    Writes overlap: (6, M) [m]; less than 0 for those that are apart.
+    """
+    for b in range(bodies.kind.size):
+        for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+            for face in range(6):
+                x = at_plane(kinds, s, b, inward(face), bodies)
+                overlap[face, s] = radius_of(s, b, bodies, kinds) - height(x, face, box)
+
+
+@kernel
+def measure_arms(bodies, kinds, box, sphere, normal, arm):
+    """Places of some pieces that are lowest against normals, from the centres of their bodies.
+
+    sphere, normal: (T,), (3, T) pieces, which have been placed, unit vectors.
+    Writes arm: (3, T) [m].
+    """
+    for t in range(sphere.size):
+        s, b = sphere[t], bodies.owner[sphere[t]]
+        centre = minimum_image(box, load(bodies.sphere_position, s), load(bodies.position, b))
+        store(arm, t, add(centre, support_of(convex_body(s, b, bodies, kinds), scale(-1.0, load(normal, t)))[1]))

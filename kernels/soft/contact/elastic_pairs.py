@@ -15,8 +15,7 @@ from dem.kernels.numerics.energy import as_fixed
 from dem.kernels.numerics.float_bits import bits_of_float
 from dem.kernels.numerics.vector import dot, load
 from dem.kernels.soft.chunks import first_candidate
-from dem.kernels.soft.contact.contact_detection import TINY, Sums, no_energy
-from dem.kernels.soft.uniform_values import of_pair
+from dem.kernels.soft.contact.contact_detection import TINY, Sums, no_energy, of_pair
 
 
 @inline
@@ -38,17 +37,9 @@ def evaluate_elastic(c, time_sign, context):
     force_z = neighbours.pair_force[2, column : column + number]
     if kinds.contact_distance > 0.0:
         elastic, largest = evaluate_pairs(
-            box,
-            bodies.sphere_position,
-            sphere_i,
-            sphere_j,
-            kinds.contact_distance,
-            kinds.stiffness,
-            per_joule,
-            force_x,
-            force_y,
-            force_z,
-        )
+            box, bodies.sphere_position, sphere_i, sphere_j, kinds.contact_distance, kinds.stiffness, per_joule,
+            force_x, force_y, force_z,
+        )  # fmt: skip
     else:
         reach, stiffness = neighbours.contact_distance[start:stop], neighbours.stiffness[start:stop]
         elastic, largest = evaluate_pairs(

@@ -6,7 +6,7 @@ from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.laws.damping import SharedDamping
 from dem.kernels.numerics.vector import add, add_scaled, cross, load, store, subtract
 from dem.kernels.simd.memory import add_eight, negate_lanes, turn_four
-from dem.kernels.soft.chunks import CHUNK, chunk_of
+from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.contact_detection import FORCE_J, SHARED, VECTOR_WIDTH, clear, write_force_torque
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
@@ -15,43 +15,19 @@ from dem.kernels.soft.state import Kinds
 
 
 @inline
-def gather_round_pairs(c, shift, context):
-    """Sum pair forces and their torques for the spheres of chunk c; that of sphere b goes to column b - shift.
-
-    Writes context.bodies: force and torque, (3, N) world frame [N, N m].
-    """
-    low, high = chunk_of(c, context.bodies.kind.size)
-    gather_spheres(low, high, shift, context.neighbours.pairs_of_body_start[c], context)
-
-
-@inline
-def gather_cluster_pairs(c, shift, context):
-    """Sum pair forces and torques for chunk c, where all bodies are of several spheres or capsules.
-
-    Writes context.bodies: force and torque, (3, N) world frame [N, N m].
-    """
-    low, _ = chunk_of(c, context.bodies.kind.size)
-    neighbours = context.neighbours
-    active = neighbours.with_contacts[low : low + neighbours.with_contacts_count[c]]
-    gather_bodies(c, active, neighbours.pairs_of_body_start[c], context)
-
-
-@inline
 def gather_any_pairs(c, shift, context):
-    """Sum pair forces and torques for chunk c, by whether all bodies are single spheres.
-
-    Writes context.bodies: force and torque, (3, N) world frame [N, N m].
-    """
+    """Sum pair forces and torques for chunk c, by whether all bodies are single spheres; see `gather_pairs`."""
     if context.kinds.all_single_spheres:
-        gather_round_pairs(c, shift, context)
+        gather_spheres(c, shift, context)
     else:
-        gather_cluster_pairs(c, shift, context)
+        gather_bodies(c, shift, context)
 
 
-# damping is shared by contacts of bodies of several spheres, or capsules, only
-gather_lossy_pairs = select("context.law.damping", {SharedDamping: gather_cluster_pairs, object: gather_any_pairs})
-gather_body_pairs = select("context.law", {laws.Elastic: gather_any_pairs, laws.Composite: gather_lossy_pairs})
-gather_pairs = select("context.scheme", {rotation.SphericalPCDM: gather_round_pairs, object: gather_body_pairs})
+@inline
+def range_with_contacts(c, context):
+    """Where the bodies of chunk c that have anything to touch begin and end in `Neighbours.with_contacts`."""
+    low, _ = chunk_of(c, context.bodies.kind.size)
+    return low, low + context.neighbours.with_contacts_count[c]
 
 
 @vector_loop
@@ -82,35 +58,24 @@ def gather_round(low, high, shift, e, count_as_second, count_as_first, incident,
 
 
 @inline
-def gather_elastic(low, high, shift, e, context):
-    """Force on single spheres.
-
-    low, high, shift, e, context: see `gather_round`, `dem.kernels.soft.state`.
-    Writes context.bodies: force, (3, N) world frame [N].
-    """
-    neighbours = context.neighbours
+def gather_elastic(c, shift, context):
+    """Force on the single spheres of chunk c; see `gather_pairs`."""
+    neighbours, (low, high) = context.neighbours, chunk_of(c, context.bodies.kind.size)
     gather_round(
-        low, high, shift, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
-        neighbours.pair_force, context.bodies.force,
+        low, high, shift, neighbours.pairs_of_body_start[c], neighbours.count_as_second, neighbours.count_as_first,
+        neighbours.pairs_of_body, neighbours.pair_force, context.bodies.force,
     )  # fmt: skip
 
 
 @inline
-def gather_dissipative(low, high, shift, e, context):
-    """Force on single spheres by a law that needs velocities, and torque if they turn.
-
-    low, high, shift, e, context: see `gather_round`, `dem.kernels.soft.state`.
-    Writes context.bodies: force and torque, (3, N) world frame [N, N m].
-    """
-    bodies, neighbours = context.bodies, context.neighbours
+def gather_dissipative(c, shift, context):
+    """Force on the single spheres of chunk c by a law that needs velocities, and torque if they turn."""
+    bodies, neighbours, (low, high) = context.bodies, context.neighbours, chunk_of(c, context.bodies.kind.size)
     gather_lines(
-        low, high, shift, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
-        neighbours.contact_slot, neighbours.force_torque, neighbours.batch_forces[neighbours.block_of[low // CHUNK]],
-        bodies.force, bodies.torque,
+        low, high, shift, neighbours.pairs_of_body_start[c], neighbours.count_as_second, neighbours.count_as_first,
+        neighbours.pairs_of_body, neighbours.contact_slot, neighbours.force_torque,
+        neighbours.batch_forces[neighbours.block_of[c]], bodies.force, bodies.torque,
     )  # fmt: skip
-
-
-gather_spheres = select("context.law", {laws.Elastic: gather_elastic, laws.Composite: gather_dissipative})
 
 
 @vector_loop
@@ -177,17 +142,13 @@ def sum_rows(active, e, count_as_second, count_as_first, incident, row, force_to
 
 
 @inline
-def gather_rows(c, active, e, context):
-    """Force and torque of the candidate pairs on bodies of chunk c, whose incident candidates begin at e.
-
-    active, e: (n,) the bodies; first incident candidate.
-    Writes context.bodies: force and torque of these bodies [N, N m].
-    """
-    bodies, neighbours = context.bodies, context.neighbours
+def gather_rows(c, shift, context):
+    """Force and torque of the candidate pairs on the bodies of chunk c, of rows of wrenches; see `gather_pairs`."""
+    bodies, neighbours, (low, stop) = context.bodies, context.neighbours, range_with_contacts(c, context)
     sum_rows(
-        active, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
-        neighbours.contact_slot, neighbours.force_torque, neighbours.batch_forces[neighbours.block_of[c]],
-        bodies.force, bodies.torque,
+        neighbours.with_contacts[low:stop], neighbours.pairs_of_body_start[c], neighbours.count_as_second,
+        neighbours.count_as_first, neighbours.pairs_of_body, neighbours.contact_slot, neighbours.force_torque,
+        neighbours.batch_forces[neighbours.block_of[c]], bodies.force, bodies.torque,
     )  # fmt: skip
 
 
@@ -222,19 +183,22 @@ def sum_bodies(
 
 
 @inline
-def gather_elastic_bodies(c, active, e, context):
-    """Force and torque on bodies of several spheres of chunk c, whose incident candidates begin at e.
-
-    active, e: see `gather_rows`.
-    Writes context.bodies: force and torque of these bodies [N, N m].
-    """
-    bodies, neighbours = context.bodies, context.neighbours
+def gather_elastic_bodies(c, shift, context):
+    """Force and torque on the bodies of several spheres of chunk c; see `gather_pairs`."""
+    bodies, neighbours, (low, stop) = context.bodies, context.neighbours, range_with_contacts(c, context)
     sum_bodies(
-        context.box, active, e, neighbours.count_as_second, neighbours.count_as_first, neighbours.pairs_of_body,
-        neighbours.sphere_i, neighbours.sphere_j, neighbours.pair_force, bodies.sphere_position, bodies.position,
-        bodies.force, bodies.torque,
+        context.box, neighbours.with_contacts[low:stop], neighbours.pairs_of_body_start[c], neighbours.count_as_second,
+        neighbours.count_as_first, neighbours.pairs_of_body, neighbours.sphere_i, neighbours.sphere_j,
+        neighbours.pair_force, bodies.sphere_position, bodies.position, bodies.force, bodies.torque,
     )  # fmt: skip
 
 
+# Functions of (c, shift, context), which sum pair forces and torques for the bodies of chunk c; those of body b go to
+# column b - shift of `Bodies.force` and `Bodies.torque`, (3, N) world frame [N, N m]
+gather_spheres = select("context.law", {laws.Elastic: gather_elastic, laws.Composite: gather_dissipative})
 gather_clusters = select("context.law", {laws.Elastic: gather_elastic_bodies, laws.Composite: gather_rows})
 gather_bodies = select("context.kinds", {Kinds: gather_clusters, Capsules: gather_rows, ConvexBodyKinds: gather_rows})
+# damping is shared by contacts of bodies of several spheres, or capsules, only
+gather_lossy_pairs = select("context.law.damping", {SharedDamping: gather_bodies, object: gather_any_pairs})
+gather_body_pairs = select("context.law", {laws.Elastic: gather_any_pairs, laws.Composite: gather_lossy_pairs})
+gather_pairs = select("context.scheme", {rotation.SphericalPCDM: gather_spheres, object: gather_body_pairs})

@@ -2,8 +2,9 @@
 
 from dem.kernels.compiler.jit import inline
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
+from dem.kernels.laws import ContactKinematics
 from dem.kernels.numerics.quaternion import load_quaternion, rotate_back
-from dem.kernels.numerics.vector import add, cross, divide, dot, load
+from dem.kernels.numerics.vector import add, cross, divide, dot, load, subtract
 
 
 @inline
@@ -72,3 +73,24 @@ def inverse_mass(b, x, normal, bodies, kinds, box):
         arm = rotate_back(load_quaternion(bodies.orientation, b), arm)
         inverse += dot(arm, divide(arm, load(kinds.inertia, g)))
     return inverse
+
+
+@inline
+def inverse_effective_mass(b, force, torque, bodies, kinds):
+    """F²/m + T·I⁻¹ T of body b."""
+    g = bodies.kind[b]
+    turned = rotate_back(load_quaternion(bodies.orientation, b), torque)
+    return dot(force, force) * kinds.inverse_mass[g] + dot(turned, divide(turned, load(kinds.inertia, g)))
+
+
+@inline
+def pair_kinematics(b, c, r_b, r_c, stiffness, mass, overlap, normal, velocity, bodies, kinds):
+    """Kinematics of a contact of bodies b and c, of radii r_b and r_c there, of which this much is known."""
+    w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
+    rolling = 1.0 / rolling_inertia(r_b, b, bodies, kinds) + 1.0 / rolling_inertia(r_c, c, bodies, kinds)
+    return ContactKinematics(
+        stiffness, mass, overlap, normal, velocity, 0.5 * dot(add(w_b, w_c), normal),
+        relative_angular_velocity=subtract(w_b, w_c), radius=r_b * r_c / (r_b + r_c),
+        reduced_mass=1.0 / (kinds.inverse_mass[bodies.kind[b]] + kinds.inverse_mass[bodies.kind[c]]),
+        rolling_inertia=1.0 / rolling, may_begin=True,
+    )  # fmt: skip

@@ -55,18 +55,8 @@ def _put_three(scheme, cache, row, rows, b, shares):
 
 
 @inline
-def _no_bend(scheme, cache, b):
-    return 0.0, 0.0, 0.0
-
-
-@inline
 def _bend(scheme, cache, b):
     return three(cache, BEND, b)
-
-
-@inline
-def _leave_bend(scheme, cache, b, bend):
-    return
 
 
 @inline
@@ -78,5 +68,5 @@ def _put_bend(scheme, cache, b, bend):
 # (scheme, cache, b); and what is to be written
 shares_in = select("scheme", {rotation.SphericalPCDM: _one_share, object: _three_shares})
 put_shares = select("scheme", {rotation.SphericalPCDM: _put_one, object: _put_three})
-bend_in = select("scheme", {rotation.SphericalPCDM: _no_bend, object: _bend})
-put_bend = select("scheme", {rotation.SphericalPCDM: _leave_bend, object: _put_bend})
+bend_in = select("scheme", {rotation.SphericalPCDM: (0.0, 0.0, 0.0), object: _bend})
+put_bend = select("scheme", {rotation.SphericalPCDM: None, object: _put_bend})

@@ -13,7 +13,7 @@ can be: what a processor looks ahead is less than one round of a long one, whose
 import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels import rotation
-from dem.kernels.compiler.jit import func, inline, select, vector_loop
+from dem.kernels.compiler.jit import argument, func, inline, select, vector_loop
 from dem.kernels.domain.periodic import wrap_position
 from dem.kernels.fluid import sampling
 from dem.kernels.fluid.gradients import OUTSIDE, PLACE, put_three
@@ -25,12 +25,7 @@ from dem.kernels.soft.fluid import fluid_cache as rows
 from dem.kernels.soft.fluid.rotational_relaxation import in_the_middle
 from dem.kernels.soft.fluid.translational_relaxation import inwards, note_drive, outwards, pull, shares_along
 from dem.kernels.soft.neighbours.displacement import larger
-
-
-@inline
-def pose_of_sphere(scheme, q, spin, time):
-    """Orientation of a sphere, left as it is: no law of the fluid needs it."""
-    return q
+from dem.kernels.soft.state import gravity_of
 
 
 @inline
@@ -39,7 +34,7 @@ def pose_of_body(scheme, q, spin, time):
     return turn(spin, time, q)
 
 
-pose_after = select("scheme", {rotation.SphericalPCDM: pose_of_sphere, object: pose_of_body})
+pose_after = select("scheme", {rotation.SphericalPCDM: argument("q"), object: pose_of_body})
 
 
 @vector_loop
@@ -107,22 +102,9 @@ def mean_velocity_over(fluid, scheme, g, q, span, light, flow, gravity, spin, ot
 
 @vector_loop
 def predict_velocities(
-    fluid,
-    scheme,
-    low,
-    high,
-    shift,
-    dt,
-    gravity,
-    kind,
-    light,
-    velocity,
-    orientation,
-    force,
-    sampled,
-    angular_velocity,
+    fluid, scheme, low, high, shift, dt, gravity, kind, light, velocity, orientation, force, sampled, angular_velocity,
     mean_velocity,
-):
+):  # fmt: skip
     """Velocities of bodies low to high at which the laws are evaluated.
 
     kind, light, velocity, orientation, force: of `Bodies` and `Kinds`; light: inverse_mass.
@@ -143,21 +125,9 @@ def predict_velocities(
 
 @vector_loop
 def evaluate_translational_laws(
-    fluid,
-    scheme,
-    low,
-    high,
-    present,
-    dt,
-    gravity,
-    kind,
-    mass,
-    orientation,
-    sampled,
-    angular_velocity,
-    mean_velocity,
+    fluid, scheme, low, high, present, dt, gravity, kind, mass, orientation, sampled, angular_velocity, mean_velocity,
     cache,
-):
+):  # fmt: skip
     """Translational resistance of bodies low to high, and the velocity to which they relax.
 
     present: number of bodies that have not left.
@@ -188,20 +158,21 @@ def evaluate_translational_laws(
 
 
 @func
-def evaluate_laws(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
+def evaluate_laws(c, low, high, shift, context):
     """Evaluate the laws for bodies low to high of chunk c, for the steps until the next evaluation.
 
-    Writes bodies.fluid_cache: see ``fluid_cache``.
+    Writes context.bodies.fluid_cache: see ``fluid_cache``.
     Returns the bits of the largest Reynolds number and of the rotational one, 1 if a body is outside the field.
     """
-    medium = fluid.medium
+    fluid, scheme, bodies, kinds = context.fluid, context.scheme, context.bodies, context.kinds
+    dt, gravity, medium = context.constants.dt, gravity_of(context.constants), fluid.medium
     lag, sampled, rotational_reynolds = 0.5 * (medium.interval - 1) * dt, medium.sampled[c], np.int64(0)
     scratch, angular_velocity, mean_velocity = (
         sampled[sampled.shape[0] - SCRATCH :],
         medium.predicted_motion[c, :3],
         medium.predicted_motion[c, 3:],
     )
-    predict_positions(box, low, high, lag, bodies.position, bodies.velocity, sampled, angular_velocity)
+    predict_positions(context.box, low, high, lag, bodies.position, bodies.velocity, sampled, angular_velocity)
     sampling.fill(fluid.field, medium.clock[0] + lag, high - low, sampled, scratch)
     if bodies.torque.shape[1] > 0:
         rotational_reynolds = evaluate_rotational_laws(

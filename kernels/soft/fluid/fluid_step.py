@@ -28,57 +28,53 @@ from dem.kernels.soft.fluid.fluid_forces import evaluate_laws
 from dem.kernels.soft.fluid.rotational_relaxation import relax_rotation, start_turning
 from dem.kernels.soft.fluid.translational_relaxation import drag, inwards, outwards, pull, shares_along, work_of
 from dem.kernels.soft.integration.particle_update import note_vector
+from dem.kernels.soft.state import gravity_of
 
 
 @func
-def evaluate_laws_if_due(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box):
-    """Evaluate the laws for chunk c, block by block, at the first step of an interval.
+def evaluate_laws_if_due(c, shift, context):
+    """Evaluate the laws for chunk c, block by block, at the first step of an interval; see `evaluate_laws`.
 
-    Writes bodies.fluid_cache: see ``fluid_cache``. Returns what `evaluate_laws` does.
+    Writes context.bodies.fluid_cache: see ``fluid_cache``.
     """
-    low, high = chunk_of(c, bodies.kind.size)
+    low, high = chunk_of(c, context.bodies.kind.size)
     quickest, rotational_reynolds, outside = np.int64(0), np.int64(0), np.int64(0)
-    if fluid.medium.steps_since_evaluation[0] == 0:
+    if context.fluid.medium.steps_since_evaluation[0] == 0:
         for first in range(low, high, BLOCK):
-            found = evaluate_laws(
-                fluid, scheme, c, first, min(first + BLOCK, high), shift, dt, gravity, bodies, kinds, box
-            )
-            quickest, rotational_reynolds, outside = (
-                max(quickest, found[0]),
-                max(rotational_reynolds, found[1]),
-                max(outside, found[2]),
-            )
+            found = evaluate_laws(c, first, min(first + BLOCK, high), shift, context)
+            quickest, outside = max(quickest, found[0]), max(outside, found[2])
+            rotational_reynolds = max(rotational_reynolds, found[1])
     return quickest, rotational_reynolds, outside
 
 
 @compiled_stage
-def correct(fluid, scheme, law, c, shift, keeps, dt, gravity, datum, per_joule, bodies, kinds, box):
+def correct(c, shift, keeps, context):
     """The step of chunk c completed with its forces, that of body b in column b - shift.
 
     keeps: whether somebody may look at the state after this step.
-    Writes bodies.velocity, bodies.velocity_predicted, bodies.memory_q: and the rest of the memory.
-    Writes bodies.force: if it keeps that, what takes the velocity at the forces to that half a step later, besides the
+    Writes velocity, velocity_predicted, memory_q of the bodies: and the rest of the memory.
+    Writes their force: if it keeps that, what takes the velocity at the forces to that half a step later, besides the
         weight [N].
-    Writes bodies.fluid_cache: see ``fluid_forces``. Writes fluid.field: see `drag`.
+    Writes their fluid_cache: see ``fluid_forces``. Writes fluid.field: see `drag`.
     Returns the energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴], work of
         the fluid in the half steps before and after the forces, two words each, bits of the largest Reynolds number and
         of the rotational one, 1 if a body is outside the field; no numbers but where laws are evaluated.
     """
+    bodies, constants = context.bodies, context.constants
     low, high = chunk_of(c, bodies.kind.size)
-    reynolds, rotational_reynolds, outside = evaluate_laws_if_due(
-        fluid, scheme, c, shift, dt, gravity, bodies, kinds, box
-    )
+    reynolds, rotational_reynolds, outside = evaluate_laws_if_due(c, shift, context)
     energy, max_acceleration_squared, before, after = drag(
-        fluid, scheme, law, box, low, high, bodies.n_active[0], shift, keeps, dt, gravity, datum, per_joule,
-        bodies.identity, bodies.position, bodies.orientation, bodies.fluid_cache, bodies.image, bodies.velocity,
-        bodies.force, bodies.velocity_predicted,
+        context.fluid, context.scheme, context.law, context.box, low, high, bodies.n_active[0], shift, keeps,
+        constants.dt, gravity_of(constants), constants.datum, constants.per_joule, bodies.identity, bodies.position,
+        bodies.orientation, bodies.fluid_cache, bodies.image, bodies.velocity, bodies.force,
+        bodies.velocity_predicted,
     )  # fmt: skip
     fastest = np.int64(0)
     if bodies.torque.shape[1] > 0:
         turning, fastest, spent_before, spent_after = relax_rotation(
-            fluid, scheme, low, high, bodies.n_active[0], shift, dt, per_joule, bodies.kind, kinds.inertia,
-            bodies.orientation, bodies.torque, bodies.fluid_cache, bodies.memory_q, bodies.memory_w, bodies.memory_a,
-            bodies.memory_more,
+            context.fluid, context.scheme, low, high, bodies.n_active[0], shift, constants.dt, constants.per_joule,
+            bodies.kind, context.kinds.inertia, bodies.orientation, bodies.torque, bodies.fluid_cache, bodies.memory_q,
+            bodies.memory_w, bodies.memory_a, bodies.memory_more,
         )  # fmt: skip
         energy += turning
         before, after = add_words(before, spent_before), add_words(after, spent_after)
@@ -95,14 +91,18 @@ def clear(fluid, c, bodies, kinds):
 
 
 @compiled_stage
-def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
+def start(context):
     """Compute the half-step memory from whole-step velocity, orientation and (in memory_w) world angular velocity.
 
-    Writes bodies.velocity, bodies.velocity_predicted, bodies.force, bodies.memory_q: as `correct`.
+    Writes velocity, velocity_predicted, force, memory_q of the bodies: as `correct`.
     Writes fluid.field: see `drag`.
     Writes fluid.medium: drawn and drawing, work so far and in the half step after the start; Reynolds numbers reached.
     Returns the energy that `correct` will report while it is conserved, in units.
     """
+    fluid, scheme, constants, bodies, kinds = (
+        context.fluid, context.scheme, context.constants, context.bodies, context.kinds
+    )  # fmt: skip
+    dt, gravity, datum, per_joule = constants.dt, gravity_of(constants), constants.datum, constants.per_joule
     energy, drawn = np.int64(0), (np.int64(0), np.int64(0))
     for b in range(bodies.kind.size):
         g, x, v = bodies.kind[b], load(bodies.position, b), load(bodies.velocity, b)
@@ -117,9 +117,9 @@ def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box)
         later = add(v, outwards(scheme, q, change))
         fluids.begin(fluid.field, bodies.identity[b], m, dt, others, v, later)
         store(bodies.velocity, b, later)
-        note_vector(law, add(later, subtract(later, v)), bodies.velocity_predicted, b)
+        note_vector(context.law, add(later, subtract(later, v)), bodies.velocity_predicted, b)
         store(bodies.force, b, scale(m, subtract(scale(2.0 / dt, subtract(later, v)), gravity)))
-        height = gravitational(m, gravity, unwrap_position(box, x, bodies.image, b), datum)
+        height = gravitational(m, gravity, unwrap_position(context.box, x, bodies.image, b), datum)
         energy += as_fixed(translational(m, v) + height, per_joule)
         work = work_of(m, dt, others, v, later)
         if bodies.torque.shape[1] > 0:

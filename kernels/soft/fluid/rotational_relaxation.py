@@ -105,7 +105,7 @@ def in_the_middle(fluid, scheme, memory, g, q, inertia, flow, contacts, dt):
 
 
 @inline
-def led(scheme, memory, q, inertia, target, slope, shares, torque, dt):
+def relaxed_rotation(scheme, memory, q, inertia, target, slope, shares, torque, dt):
     """Rotation completed by what a body feels.
 
     A scheme that leaps is led to where relaxation leads, any other one is handed the sum of torques.
@@ -153,7 +153,7 @@ def relax_rotation(
         bend, shares = rows.bend_in(scheme, cache, b), rows.shares_in(scheme, cache, rows.TURN, rows.TURNS, b)
         target = add_scaled(three(cache, rows.SPIN, b), since, bend)
         behind = rotation.behind(scheme, memory, i)
-        memory, applied = led(scheme, memory, q, i, target, bend, shares, contacts, dt)
+        memory, applied = relaxed_rotation(scheme, memory, q, i, target, bend, shares, contacts, dt)
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
         omega = spin_at_whole_step(scheme, memory, q, i, dt)
         step = subtract(omega, behind) if rotation.leaps(scheme) else (0.0, 0.0, 0.0)

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels import rotation
-from dem.kernels.compiler.jit import inline, select, vector_loop
+from dem.kernels.compiler.jit import argument, inline, select, vector_loop
 from dem.kernels.domain.periodic import unwrap_position
 from dem.kernels.fluid.gradients import along, curl, put_three, three
 from dem.kernels.fluid.relaxation_step import of_ball, of_body, step_in_two, step_relaxed
@@ -20,12 +20,6 @@ from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store
 from dem.kernels.soft.fluid import fluid_cache as rows
 from dem.kernels.soft.integration.particle_update import note_vector
 from dem.kernels.soft.neighbours.displacement import larger
-
-
-@inline
-def as_it_is(scheme, q, u):
-    """Vector in the frame of a sphere, which is the world's."""
-    return u
 
 
 @inline
@@ -53,8 +47,8 @@ def shares_of_body(scheme, h, rate):
 
 
 shares_along = select("scheme", {rotation.SphericalPCDM: shares_of_ball, object: shares_of_body})
-inwards = select("scheme", {rotation.SphericalPCDM: as_it_is, object: turned_back})
-outwards = select("scheme", {rotation.SphericalPCDM: as_it_is, object: turned})
+inwards = select("scheme", {rotation.SphericalPCDM: argument("u"), object: turned_back})
+outwards = select("scheme", {rotation.SphericalPCDM: argument("u"), object: turned})
 
 
 @inline

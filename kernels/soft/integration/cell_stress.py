@@ -81,12 +81,6 @@ def of_wrenches(law, box, column, sphere_i, sphere_j, bodies, neighbours):
 by_law = select("law", {laws.Elastic: of_pair_forces, laws.Composite: of_wrenches})
 
 
-@inline
-def no_pairs_noted(box, law, c, bodies, neighbours):
-    """Note nothing: the domain does not deform."""
-    return
-
-
 @func
 def note_virial_of_pairs(box, law, c, bodies, neighbours):
     """Note what the candidate pairs of chunk c, which has just been evaluated, contribute to the virial."""
@@ -95,15 +89,9 @@ def note_virial_of_pairs(box, law, c, bodies, neighbours):
     write_virial(box, c, CONTACTS, by_law(law, box, neighbours.force_at[c], sphere_i, sphere_j, bodies, neighbours))
 
 
-@inline
-def none_held(bonds, box, c, bodies):
-    """Note nothing: there are no bonds."""
-    return
-
-
 @func
-def held_together(bonds, box, c, bodies):
-    """Note what the bonds that begin in chunk c contribute to the virial."""
+def note_virial_of_bonds(box, bonds, c, bodies):
+    """Note what the bonds that begin in chunk c, which have just been evaluated, contribute to the virial."""
     total, low = no_virial(), bonds.chunk_first[c]
     for k in range(low, bonds.chunk_first[c + 1]):
         r = minimum_image(box, load(bodies.position, bonds.first[k]), load(bodies.position, bonds.second[k]))
@@ -111,23 +99,11 @@ def held_together(bonds, box, c, bodies):
     write_virial(box, c, BONDS, total)
 
 
-of_bonds = select("bonds", {NoBonds: none_held, Bonds: held_together})
+of_bonds = select("bonds", {NoBonds: None, Bonds: note_virial_of_bonds})
 
 
-@inline
-def no_bonds_noted(box, bonds, c, bodies):
-    """Note nothing: the domain does not deform."""
-    return
-
-
-@inline
-def note_virial_of_bonds(box, bonds, c, bodies):
-    """Note what the bonds that begin in chunk c, which have just been evaluated, contribute to the virial."""
-    of_bonds(bonds, box, c, bodies)
-
-
-note_pairs = select("box", {BoxFaces: no_pairs_noted, DeformingFaces: note_virial_of_pairs})
-note_bonds = select("box", {BoxFaces: no_bonds_noted, DeformingFaces: note_virial_of_bonds})
+note_pairs = select("box", {BoxFaces: None, DeformingFaces: note_virial_of_pairs})
+note_bonds = select("box", {BoxFaces: None, DeformingFaces: of_bonds})
 
 
 @vector_loop
@@ -151,14 +127,4 @@ def note_motion(box, ahead, bodies, kinds):
     sum_virial(box)
 
 
-@inline
-def _no(box):
-    return False
-
-
-@inline
-def _yes(box):
-    return True
-
-
-completes_first = select("box", {BoxFaces: _no, DeformingFaces: _yes})  # each step, before the next one is predicted
+completes_first = select("box", {BoxFaces: False, DeformingFaces: True})  # each step, before the next one is predicted

@@ -14,68 +14,50 @@ from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.contact import body_placement, contact_batches, contact_history, force_accumulation
 from dem.kernels.soft.contact.contact_detection import no_sums
 from dem.kernels.soft.contact.result_sinks import WallForceSink
-from dem.kernels.soft.integration import particle_update, whole_steps
-from dem.kernels.soft.neighbours import candidate_pairs, capsule_candidates
+from dem.kernels.soft.integration import particle_update
+from dem.kernels.soft.neighbours import candidate_pairs
 from dem.kernels.soft.neighbours import displacement as neighbours_displacement
 from dem.kernels.soft.state import StepContext
 from dem.kernels.soft.wall_contact import body_wall_forces
 from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box
 
-
-@inline
-def of_elastic(law):
-    """The elastic law, which needs no velocities."""
-    return laws.Elastic()
-
-
-@inline
-def of_lossy(law):
-    """Stand-in for every law that needs velocities."""
-    return laws.Lossy()
-
-
-@inline
-def of_spheres(scheme):
-    """The scheme for single spheres."""
-    return rotation.SphericalPCDM()
-
-
-@inline
-def of_bodies(scheme):
-    """Stand-in for every scheme but that for single spheres."""
-    return rotation.Euler()
-
-
 # to who only asks whether velocities are wanted
-law_interface = select("law", {laws.Elastic: of_elastic, laws.Composite: of_lossy})
+law_interface = select("law", {laws.Elastic: laws.Elastic(), laws.Composite: laws.Lossy()})
 # to who only asks whether it is that of single spheres
-scheme_interface = select("scheme", {rotation.SphericalPCDM: of_spheres, object: of_bodies})
+scheme_interface = select("scheme", {rotation.SphericalPCDM: rotation.SphericalPCDM(), object: rotation.Euler()})
 
 
 @inline
 def context_of_pairs(context):
     """Context of contacts between bodies: of the scheme, whether it is for single spheres; faces; no fluid."""
-    return StepContext(
-        scheme_interface(context.scheme), context.law, Dry(), context.constants, context.bodies, context.kinds,
-        context.neighbours, as_plain_box(context.box), context.chunk_sums,
-    )  # fmt: skip
+    return context_with(context, scheme_interface(context.scheme), context.law, Dry(), as_plain_box(context.box))
 
 
 @inline
 def context_of_walls(context):
     """Context of contacts with walls: of the scheme, whether it is for single spheres; no fluid."""
-    return StepContext(
-        scheme_interface(context.scheme), context.law, Dry(), context.constants, context.bodies, context.kinds,
-        context.neighbours, context.box, context.chunk_sums,
-    )  # fmt: skip
+    return context_with(context, scheme_interface(context.scheme), context.law, Dry(), context.box)
 
 
 @inline
 def context_of_motion(context):
     """Context of the integration: faces; no law, no fluid."""
+    return context_with(context, context.scheme, laws.Elastic(), Dry(), as_plain_box(context.box))
+
+
+@inline
+def context_of_fluid(context):
+    """Context of the integration in a fluid: faces; of the law, whether it needs velocities."""
+    law, box = law_interface(context.law), as_plain_box(context.box)
+    return context_with(context, context.scheme, law, context.fluid, box)
+
+
+@inline
+def context_with(context, scheme, law, fluid, box):
+    """The context with others of these."""
     return StepContext(
-        context.scheme, laws.Elastic(), Dry(), context.constants, context.bodies, context.kinds, context.neighbours,
-        as_plain_box(context.box), context.chunk_sums,
+        scheme, law, fluid, context.constants, context.bodies, context.kinds, context.neighbours, box,
+        context.chunk_sums,
     )  # fmt: skip
 
 
@@ -116,19 +98,13 @@ def wall_forces(c, shift, time_sign, context):
 
 
 @inline
-def do_nothing(c, context):
-    """Single spheres need no placing: they are where their bodies are."""
-    return
-
-
-@inline
 def place_any(c, context):
     """Place the spheres of the bodies of chunk c that have anything to touch."""
     if not context.kinds.all_single_spheres:
         body_placement.place(context.kinds, c, context.bodies, context.neighbours)
 
 
-place = select("context.scheme", {rotation.SphericalPCDM: do_nothing, object: place_any})
+place = select("context.scheme", {rotation.SphericalPCDM: None, object: place_any})
 
 
 @compiled_stage
@@ -172,7 +148,7 @@ def build_candidates(c, skin, bodies, kinds, neighbours, box):
     """Pick the candidates of a chunk, what they remember put aside unless it is already."""
     if neighbours.history.shape[1] > 0 and neighbours.saved_count[c] < 0:
         contact_history.save_history(c, bodies, neighbours)
-    capsule_candidates.pick(kinds, c, skin, bodies, neighbours, box)
+    candidate_pairs.pick(kinds, c, skin, bodies, neighbours, box)
 
 
 @compiled_stage
@@ -188,10 +164,10 @@ def finish_candidates(c, anew, skin, bodies, kinds, neighbours, box):
 @compiled_stage
 def start(context):
     """Set the half-step memories of all bodies from the whole-step state; return their energy [units]."""
-    return whole_steps.start(context)
+    return particle_update.start(context)
 
 
 @compiled_stage
 def synchronise(elapsed, context, view):
     """Write the whole-step state in the user's numbering to the arrays for output."""
-    whole_steps.synchronise(elapsed, context, view.position, view.velocity, view.orientation, view.angular_velocity)
+    particle_update.synchronise(elapsed, context, view.position, view.velocity, view.orientation, view.angular_velocity)

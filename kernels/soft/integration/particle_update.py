@@ -2,22 +2,30 @@
 
 Velocity Verlet in leap-frog form, v_{n+1/2} = v_{n-1/2} + dt a_n and x_{n+1} = x_n + dt v_{n+1/2}; at whole steps
 v_n = v_{n+1/2} - dt/2 a_n. A rotating system also runs a scheme of ``dem.kernels.rotation``; spheres that no torque can
-reach keep their angular velocity and are turned once, when somebody looks (``whole_steps.synchronise``).
+reach keep their angular velocity and are turned once, when somebody looks (`synchronise`).
 """
 
 import math
 
 import numpy as np
 from dem.kernels import laws, rotation
-from dem.kernels.compiler.jit import inline, select, vector_loop
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.periodic import carry, note_wrap, unwrap_position, wrap_position
 from dem.kernels.numerics.energy import as_fixed, gravitational, rotational, translational
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
-from dem.kernels.numerics.quaternion import load_quaternion, rotate, store_quaternion
-from dem.kernels.numerics.vector import add_scaled, dot, load, store
+from dem.kernels.numerics.quaternion import (
+    exponential,
+    load_quaternion,
+    product,
+    renormalise,
+    rotate,
+    rotate_back,
+    store_quaternion,
+)
+from dem.kernels.numerics.vector import add_scaled, dot, load, scale, store
 from dem.kernels.rotation.spherical import world_velocity
 from dem.kernels.soft.chunks import chunk_of
-from dem.kernels.soft.fixed import end_of_free, first_free
+from dem.kernels.soft.fixed import end_of_free, first_free, is_fixed
 from dem.kernels.soft.neighbours.displacement import larger, squared_turn
 from dem.kernels.soft.state import gravity_of
 
@@ -42,15 +50,6 @@ def drift(box, low, high, present, dt, position, velocity, ahead, image):
 
 
 @inline
-def ignore_spin(law, scheme, memory, q, inertia, dt, spin, b):
-    """Elastic contacts do not look at spins.
-
-    q, inertia, spin: see `write_spin`.
-    """
-    return
-
-
-@inline
 def write_spin(law, scheme, memory, q, inertia, dt, spin, b):
     """Angular velocity of body b at the time of the forces.
 
@@ -60,13 +59,7 @@ def write_spin(law, scheme, memory, q, inertia, dt, spin, b):
     store(spin, b, rotate(q, rotation.velocity(scheme, memory, q, inertia, dt)))
 
 
-note_spin = select("law", {laws.Elastic: ignore_spin, laws.Lossy: write_spin})
-
-
-@inline
-def ignore_vector(law, v, ahead, b):
-    """Elastic contacts do not look at velocities."""
-    return
+note_spin = select("law", {laws.Elastic: None, laws.Lossy: write_spin})
 
 
 @inline
@@ -75,7 +68,7 @@ def write_vector(law, v, ahead, b):
     store(ahead, b, v)
 
 
-note_vector = select("law", {laws.Elastic: ignore_vector, laws.Lossy: write_vector})
+note_vector = select("law", {laws.Elastic: None, laws.Lossy: write_vector})
 
 
 @vector_loop
@@ -208,14 +201,36 @@ def spin(
 
 
 @inline
+def turn_range(law, low, stop, context):
+    """Turn the bodies low to stop, see `turn`."""
+    bodies, kinds = context.bodies, context.kinds
+    return turn(
+        context.scheme, law, low, stop, bodies.n_active[0], context.constants.dt, bodies.kind, kinds.inertia,
+        kinds.max_sphere_offset, bodies.velocity, bodies.orientation, bodies.memory_q, bodies.memory_w,
+        bodies.memory_a, bodies.memory_more, bodies.angular_velocity_predicted,
+    )  # fmt: skip
+
+
+@inline
+def kick_range(law, low, stop, shift, context):
+    """Accelerate the bodies low to stop, see `kick`."""
+    bodies, constants = context.bodies, context.constants
+    return kick(
+        law, context.box, low, stop, bodies.n_active[0], shift, constants.dt, gravity_of(constants), constants.datum,
+        constants.per_joule, bodies.kind, context.kinds.mass, bodies.position, bodies.velocity, bodies.force,
+        bodies.velocity_predicted, bodies.image,
+    )  # fmt: skip
+
+
+@inline
 def predict(c, context):
     """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
-    scheme, dt, bodies, kinds, box = context.scheme, context.constants.dt, context.bodies, context.kinds, context.box
+    dt, bodies, kinds = context.constants.dt, context.bodies, context.kinds
     low, high = chunk_of(c, bodies.kind.size)
-    present = bodies.n_active[0]
     speed = drift(
-        box, low, high, present, dt, bodies.position, bodies.velocity, bodies.velocity_predicted, bodies.image
-    )
+        context.box, low, high, bodies.n_active[0], dt, bodies.position, bodies.velocity, bodies.velocity_predicted,
+        bodies.image,
+    )  # fmt: skip
     if bodies.torque.shape[1] == 0:
         return bits_of_float(dt * math.sqrt(as_float(speed)))
     farthest = bits_of_float(dt * math.sqrt(as_float(speed))) if kinds.fixed else np.int64(0)  # fixed ones move, too
@@ -223,17 +238,9 @@ def predict(c, context):
     while low < high:
         stop = end_of_free(low, high, bodies.kind, kinds)
         if bodies.angular_velocity_predicted.shape[1] > 0:
-            gone = turn(
-                scheme, laws.Lossy(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.max_sphere_offset,
-                bodies.velocity, bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a,
-                bodies.memory_more, bodies.angular_velocity_predicted,
-            )  # fmt: skip
+            gone = turn_range(laws.Lossy(), low, stop, context)
         else:
-            gone = turn(
-                scheme, laws.Elastic(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.max_sphere_offset,
-                bodies.velocity, bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a,
-                bodies.memory_more, bodies.angular_velocity_predicted,
-            )  # fmt: skip
+            gone = turn_range(laws.Elastic(), low, stop, context)
         farthest = max(farthest, gone)
         low = first_free(stop, high, bodies.kind, kinds)
     return farthest
@@ -246,31 +253,97 @@ def correct(c, shift, context):
     Writes context.bodies: velocity, velocity_predicted and the memory of the scheme.
     Returns the energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴].
     """
-    scheme, constants, bodies = context.scheme, context.constants, context.bodies
-    kinds, box = context.kinds, context.box
-    dt, gravity, datum, per_joule = constants.dt, gravity_of(constants), constants.datum, constants.per_joule
+    constants, bodies, kinds = context.constants, context.bodies, context.kinds
     low, high = chunk_of(c, bodies.kind.size)
-    present = bodies.n_active[0]
     energy, fastest, max_acceleration_squared = np.int64(0), np.int64(0), np.int64(0)
     low = first_free(low, high, bodies.kind, kinds)
     while low < high:
         stop = end_of_free(low, high, bodies.kind, kinds)
         if bodies.velocity_predicted.shape[1] > 0:
-            moving, acceleration_squared = kick(
-                laws.Lossy(), box, low, stop, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
-                bodies.position, bodies.velocity, bodies.force, bodies.velocity_predicted, bodies.image,
-            )  # fmt: skip
+            moving, acceleration_squared = kick_range(laws.Lossy(), low, stop, shift, context)
         else:
-            moving, acceleration_squared = kick(
-                laws.Elastic(), box, low, stop, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
-                bodies.position, bodies.velocity, bodies.force, bodies.velocity_predicted, bodies.image,
-            )  # fmt: skip
+            moving, acceleration_squared = kick_range(laws.Elastic(), low, stop, shift, context)
         energy, max_acceleration_squared = energy + moving, max(max_acceleration_squared, acceleration_squared)
         if bodies.torque.shape[1] > 0:
             turning, fast = spin(
-                scheme, low, stop, present, shift, dt, per_joule, bodies.kind, kinds.inertia, bodies.orientation,
-                bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque,
+                context.scheme, low, stop, bodies.n_active[0], shift, constants.dt, constants.per_joule, bodies.kind,
+                kinds.inertia, bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a,
+                bodies.memory_more, bodies.torque,
             )  # fmt: skip
             energy, fastest = energy + turning, max(fastest, fast)
         low = first_free(stop, high, bodies.kind, kinds)
     return energy, fastest, max_acceleration_squared
+
+
+# Users give and see states at whole steps: `start` converts these into those of the leap-frog, `synchronise` back.
+
+
+@func
+def start(context):
+    """Compute the half-step memory from whole-step velocity, orientation and (in memory_w) world angular velocity.
+
+    Writes context.bodies: velocity, velocity_predicted and the memory of the scheme.
+    Returns the energy that `correct` will report while it is conserved, in units.
+    """
+    scheme, constants, bodies = context.scheme, context.constants, context.bodies
+    kinds, box = context.kinds, context.box
+    dt, gravity, datum, per_joule = constants.dt, gravity_of(constants), constants.datum, constants.per_joule
+    rotating, looked_at = bodies.torque.shape[1] > 0, bodies.velocity_predicted.shape[1] > 0
+    energy = np.int64(0)
+    for b in range(bodies.kind.size):
+        if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
+            continue
+        g = bodies.kind[b]
+        m = kinds.mass[g]
+        v = load(bodies.velocity, b)
+        x = unwrap_position(box, load(bodies.position, b), bodies.image, b)
+        energy += as_fixed(translational(m, v) + gravitational(m, gravity, x, datum), per_joule)
+        a = add_scaled(gravity, 1.0 / m, load(bodies.force, b))
+        store(bodies.velocity, b, add_scaled(v, 0.5 * dt, a))
+        if looked_at:
+            store(bodies.velocity_predicted, b, add_scaled(v, dt, a))
+        if rotating:
+            i = load(kinds.inertia, g)
+            q = load_quaternion(bodies.orientation, b)
+            omega_body = rotate_back(q, load(bodies.memory_w, b))
+            energy += as_fixed(rotational(i, omega_body), per_joule)
+            memory = rotation.start(scheme, q, omega_body, load(bodies.torque, b), i, dt)
+            rotation.store_memory(
+                scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b, memory
+            )
+    return energy
+
+
+@func
+def synchronise(elapsed, context, position, velocity, orientation, angular_velocity):
+    """Whole-step state in the user's numbering.
+
+    elapsed: time since the start [s], by which spheres without torque have turned.
+    Writes position, velocity, orientation, angular_velocity: (3, N) [m, m/s], (4, N), (3, N) world frame [rad/s].
+    """
+    scheme, constants, bodies = context.scheme, context.constants, context.bodies
+    kinds, box = context.kinds, context.box
+    dt, gravity, rotating = constants.dt, gravity_of(constants), bodies.torque.shape[1] > 0
+    for b in range(bodies.kind.size):
+        n = bodies.identity[b]
+        g = bodies.kind[b]
+        store(position, n, unwrap_position(box, load(bodies.position, b), bodies.image, b))
+        if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
+            store(velocity, n, load(bodies.velocity, b))
+            store_quaternion(orientation, n, load_quaternion(bodies.orientation, b))
+            store(angular_velocity, n, (0.0, 0.0, 0.0))
+            continue
+        a = add_scaled(gravity, 1.0 / kinds.mass[g], load(bodies.force, b))
+        store(velocity, n, add_scaled(load(bodies.velocity, b), -0.5 * dt, a))
+        q = load_quaternion(bodies.orientation, b)
+        if rotating:
+            memory = rotation.load_memory(
+                scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b
+            )
+            q, omega_body = rotation.whole(scheme, memory, q, load(kinds.inertia, g), dt)
+            omega = rotate(q, omega_body)
+        else:
+            omega = load(bodies.memory_w, b)
+            q = renormalise(product(exponential(scale(0.5 * elapsed, omega)), q))
+        store_quaternion(orientation, n, q)
+        store(angular_velocity, n, omega)

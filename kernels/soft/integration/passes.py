@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels import fluid as fluids
-from dem.kernels.compiler.jit import inline, noinline, select, spread
+from dem.kernels.compiler.jit import argument, inline, noinline, select, spread
 from dem.kernels.domain.deforming import DeformingFaces, power
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.numerics.energy import add_words, in_units
@@ -62,12 +62,6 @@ def words(chunk_sums, c, column):
 
 
 @inline
-def no_work(fluid, chunk_sums, column):
-    """Work of the fluid where there is none: 0."""
-    return 0.0
-
-
-@inline
 def work_in(fluid, chunk_sums, column):
     """Work of the fluid in half a step, summed over chunks [units]."""
     sums = no_energy()
@@ -76,7 +70,7 @@ def work_in(fluid, chunk_sums, column):
     return in_units(sums)
 
 
-work_of_fluid = select("fluid", {fluids.Dry: no_work, fluids.Fluid: work_in})
+work_of_fluid = select("fluid", {fluids.Dry: 0.0, fluids.Fluid: work_in})
 
 
 @inline
@@ -92,19 +86,11 @@ def totals(fluid, chunk_sums):
         jump = add_words(jump, add_words(words(chunk_sums, c, PAIRS + 7), words(chunk_sums, c, WALLS + 7)))
         body_energy += chunk_sums[c, BODY_ENERGY]
     return Totals(
-        elastic,
-        stored,
-        in_units(loss),
-        in_units(work),
-        in_units(jump),
-        body_energy,
-        max(largest(chunk_sums, PAIRS + 1), largest(chunk_sums, WALLS + 1)),
-        math.sqrt(largest(chunk_sums, SPIN)),
-        math.sqrt(largest(chunk_sums, ACCELERATION_SQUARED)),
-        largest(chunk_sums, DISPLACEMENT),
-        work_of_fluid(fluid, chunk_sums, FLUID_WORK_BEFORE),
+        elastic, stored, in_units(loss), in_units(work), in_units(jump), body_energy, max(largest(chunk_sums, PAIRS +
+        1), largest(chunk_sums, WALLS + 1)), math.sqrt(largest(chunk_sums, SPIN)), math.sqrt(largest(chunk_sums,
+        ACCELERATION_SQUARED)), largest(chunk_sums, DISPLACEMENT), work_of_fluid(fluid, chunk_sums, FLUID_WORK_BEFORE),
         work_of_fluid(fluid, chunk_sums, FLUID_WORK_AFTER),
-    )
+    )  # fmt: skip
 
 
 @inline
@@ -116,13 +102,7 @@ def add_bonds(bonds, t):
     )  # fmt: skip
 
 
-with_bonds = select("bonds", {NoBonds: bond_step.as_they_are, Bonds: add_bonds})
-
-
-@inline
-def without_cell(box, ahead, context, t):
-    """Totals as they are: the domain does not deform."""
-    return t
+with_bonds = select("bonds", {NoBonds: argument("t"), Bonds: add_bonds})
 
 
 @inline
@@ -139,7 +119,7 @@ def add_work_of_cell(box, ahead, context, t):
     )  # fmt: skip
 
 
-with_work_of_cell = select("box", {BoxFaces: without_cell, DeformingFaces: add_work_of_cell})
+with_work_of_cell = select("box", {BoxFaces: argument("t"), DeformingFaces: add_work_of_cell})
 
 
 # what threads do chunk by chunk, or block by block
@@ -148,46 +128,30 @@ DISPLACE, PLACE, PICK, FINISH, LOOK, BORDERS, SWEEP = range(7)
 
 @inline
 def do_part(k, job, task, context):
-    """Do one of the jobs for chunk k, or block k.
-
-    k, job: which chunk or block; one of those above.
-    task: see `dem.kernels.soft.integration.sweeps.sweep_block`.
-    Writes context: as the function does that the job calls for.
-    """
+    """Do one of the jobs for chunk k, or block k; see `dem.kernels.soft.integration.sweeps.sweep_block`."""
     if job == SWEEP:
         sweeps.sweep_block(k, task, context)
     elif job == BORDERS:
         sweeps.evaluate_borders(k, task, context)
-    elif job == PLACE:
-        context.neighbours.pairs_of_body_count[k] = 0
-        compiled_stages.place_off_line(k, context.bodies, context.kinds)
+    else:
+        do_list_part(k, job, context)
+
+
+@inline
+def do_list_part(c, job, context):
+    """Do one of the jobs that make lists for chunk c: displacements since listing, candidates, bodies near walls."""
+    bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, as_plain_box(context.box)
+    if job == PLACE:
+        neighbours.pairs_of_body_count[c] = 0
+        compiled_stages.place_off_line(c, bodies, kinds)
     elif job == DISPLACE:
-        displace(k, context)
+        displacement = compiled_stages.displacement(c, bodies, kinds, neighbours, box)
+        context.chunk_sums[c, LIST_DISPLACEMENT] = displacement
     elif job == PICK:
-        build_candidates(k, sweeps.reach_of(context), context)
+        compiled_stages.build_candidates(c, sweeps.reach_of(context), bodies, kinds, neighbours, box)
     elif job == FINISH or job == LOOK:  # noqa: PLR1714
-        finish_candidates(k, job == FINISH, sweeps.reach_of(context), context)
-
-
-@inline
-def displace(c, context):
-    """Write how far the spheres of chunk c are from where they were listed."""
-    bodies, kinds, box = context.bodies, context.kinds, as_plain_box(context.box)
-    context.chunk_sums[c, LIST_DISPLACEMENT] = compiled_stages.displacement(c, bodies, kinds, context.neighbours, box)
-
-
-@inline
-def build_candidates(c, skin, context):
-    """Pick the candidates of chunk c, see `compiled_stages.build_candidates`."""
-    bodies, kinds, box = context.bodies, context.kinds, as_plain_box(context.box)
-    compiled_stages.build_candidates(c, skin, bodies, kinds, context.neighbours, box)
-
-
-@inline
-def finish_candidates(c, anew, skin, context):
-    """List the candidates of each body, if they are new, see `compiled_stages.finish_candidates`."""
-    bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
-    compiled_stages.finish_candidates(c, anew, skin, bodies, kinds, neighbours, context.box)
+        skin, anew = sweeps.reach_of(context), job == FINISH
+        compiled_stages.finish_candidates(c, anew, skin, bodies, kinds, neighbours, context.box)
 
 
 do_by_threads = spread(do_part)  # all jobs in one function, so that what they share is compiled once
@@ -242,7 +206,7 @@ def sweep_threaded(task, context):
 def displacement_serial(context):
     """Distance that no sphere exceeds from where it was listed [m]; writes column LIST_DISPLACEMENT of `chunk_sums`."""
     for c in range(context.chunk_sums.shape[0]):
-        displace(c, context)
+        do_list_part(c, DISPLACE, context)
     return largest(context.chunk_sums, LIST_DISPLACEMENT)
 
 
@@ -262,18 +226,14 @@ def pick_serial(context):
     Writes context.neighbours: candidates, what they remember, and the bodies that have any or are near a wall.
     Returns whether there was room.
     """
-    neighbours, skin = context.neighbours, sweeps.reach_of(context)
-    for c in range(neighbours.pairs.size):
-        neighbours.pairs_of_body_count[c] = 0
-        compiled_stages.place_off_line(c, context.bodies, context.kinds)
-    for c in range(neighbours.pairs.size):
-        build_candidates(c, skin, context)
-    fits = candidate_pairs.has_room(neighbours)
-    if fits:
+    neighbours = context.neighbours
+    for job in range(PLACE, FINISH + 1):
+        if job == FINISH and not candidate_pairs.has_room(neighbours):
+            return False
         for c in range(neighbours.pairs.size):
-            finish_candidates(c, True, skin, context)
-        bond_step.suppress(neighbours.bonds, context.bodies, context.kinds, neighbours)
-    return fits
+            do_list_part(c, job, context)
+    bond_step.suppress(neighbours.bonds, context.bodies, context.kinds, neighbours)
+    return True
 
 
 @inline

@@ -15,9 +15,7 @@ from dem.kernels.soft.fixed import work_of_fixed
 from dem.kernels.soft.fluid import fluid_step
 from dem.kernels.soft.integration import cell_stress, compiled_stages
 from dem.kernels.soft.neighbours import displacement
-from dem.kernels.soft.state import gravity_of
 from dem.kernels.soft.wall_contact import wall_loads
-from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box
 
 # columns of `chunk_sums`, one row a chunk: `Sums` of pairs, `Sums` of walls, kinetic and potential energy, squares
 # of the largest spin and acceleration, largest displacements in the last prediction and since the lists were built
@@ -127,36 +125,25 @@ def move_wet(c, corrects, predicts, shift, context):
     corrects, predicts: as of `move_dry`.
     Writes context.bodies: as `move_dry`. Writes context.chunk_sums: as `move_dry`, and row c, FLUID_WORK_BEFORE and on.
     """
-    chunk_sums, constants = context.chunk_sums, context.constants
+    chunk_sums = context.chunk_sums
     if corrects:
         energy, spin, acceleration_squared, before, after, reynolds, rotational_reynolds, outside = fluid_step.correct(
-            context.fluid, context.scheme, compiled_stages.law_interface(context.law), c, shift, not predicts,
-            constants.dt, gravity_of(constants), constants.datum, constants.per_joule, context.bodies, context.kinds,
-            as_plain_box(context.box),
-        )  # fmt: skip
+            c, shift, not predicts, compiled_stages.context_of_fluid(context)
+        )
         chunk_sums[c, BODY_ENERGY], chunk_sums[c, SPIN] = energy, spin
         chunk_sums[c, ACCELERATION_SQUARED] = acceleration_squared
         chunk_sums[c, FLUID_WORK_BEFORE], chunk_sums[c, FLUID_WORK_BEFORE + 1] = before
         chunk_sums[c, FLUID_WORK_AFTER], chunk_sums[c, FLUID_WORK_AFTER + 1] = after
-        chunk_sums[c, REYNOLDS], chunk_sums[c, ROTATIONAL_REYNOLDS], chunk_sums[c, OUTSIDE] = (
-            reynolds,
-            rotational_reynolds,
-            outside,
-        )
+        chunk_sums[c, REYNOLDS], chunk_sums[c, ROTATIONAL_REYNOLDS] = reynolds, rotational_reynolds
+        chunk_sums[c, OUTSIDE] = outside
     else:
         fluid_step.clear(context.fluid, c, context.bodies, context.kinds)
     if predicts:
         move_dry(c, False, True, shift, context)
 
 
-@inline
-def do_nothing(fluid, c, bodies, kinds):
-    """Clear no forces: without a fluid those on bodies near no other stay zero."""
-    return
-
-
 move_chunk = select("context.fluid", {Dry: move_dry, Fluid: move_wet})
-clear_forces = select("fluid", {Dry: do_nothing, Fluid: fluid_step.clear})
+clear_forces = select("fluid", {Dry: None, Fluid: fluid_step.clear})
 
 
 @inline

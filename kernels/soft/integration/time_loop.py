@@ -15,10 +15,10 @@ from dem.kernels.numerics.quaternion import LARGEST_TURN
 from dem.kernels.soft.fluid import fluid_step
 from dem.kernels.soft.integration import cell_stress, compiled_stages, passes, sweeps
 from dem.kernels.soft.neighbours.displacement import largest
-from dem.kernels.soft.state import StepContext, gravity_of
+from dem.kernels.soft.state import StepContext
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.near_wall_list import look_again
-from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box, note_travel, way_of_walls
+from dem.kernels.soft.wall_contact.wall_arrays import note_travel, way_of_walls
 
 # what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
 ADVANCE, PICK, PLACE, START, SHOW = range(5)
@@ -192,16 +192,11 @@ def keep_ledger(task, totals, context, chunk_sums, progress):
 
 @inline
 def check_limits(task, totals, context, progress):
-    """Limit that the totals of a sweep exceed; FEW_SLOTS if walls need room for more contacts; else DONE."""
-    code = limit_passed(task, totals, context.constants, progress)
-    if code == DONE and task != sweeps.PREDICT and wall_history.are_few(context.box):
-        code = FEW_SLOTS
-    return code
+    """Limit that the totals of a sweep exceed; FEW_SLOTS if walls need room for more contacts; else DONE.
 
-
-@inline
-def limit_passed(task, totals, constants, progress):
-    """Limit that the totals of a sweep exceed; DONE if they exceed none. NaN exceeds any."""
+    NaN exceeds any limit.
+    """
+    constants = context.constants
     if not progress.travel[0] < np.inf:
         return NOT_FINITE
     if not totals.spin * constants.dt <= LARGEST_TURN:
@@ -213,7 +208,7 @@ def limit_passed(task, totals, constants, progress):
         return TOO_DEEP
     if predicted and progress.acceleration[0] > constants.max_acceleration:  # after a last step at the next prediction
         return TOO_BRISK
-    return DONE
+    return FEW_SLOTS if task != sweeps.PREDICT and wall_history.are_few(context.box) else DONE
 
 
 @inline
@@ -255,12 +250,6 @@ def refresh_candidates(order, mode, context, progress):
 
 
 @inline
-def draw_nothing(fluid, task, totals, chunk_sums):
-    """Energy drawn from a fluid where there is none: 0."""
-    return 0.0
-
-
-@inline
 def draw(fluid, task, totals, chunk_sums):
     """Note what the fluid did in a sweep; returns its work since the start [units]."""
     medium = fluid.medium
@@ -283,15 +272,11 @@ def start_dry(context):
 @inline
 def start_wet(context):
     """Set bodies in a fluid going; return their energy [units]."""
-    constants, law, box = context.constants, compiled_stages.law_interface(context.law), as_plain_box(context.box)
-    return fluid_step.start(
-        context.fluid, context.scheme, law, constants.dt, gravity_of(constants), constants.datum, constants.per_joule,
-        context.bodies, context.kinds, box,
-    )  # fmt: skip
+    return fluid_step.start(compiled_stages.context_of_fluid(context))
 
 
 start = select("context.fluid", {fluids.Dry: start_dry, fluids.Fluid: start_wet})
-draws = select("fluid", {fluids.Dry: draw_nothing, fluids.Fluid: draw})
+draws = select("fluid", {fluids.Dry: 0.0, fluids.Fluid: draw})
 
 
 @inline

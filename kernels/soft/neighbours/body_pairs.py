@@ -1,17 +1,17 @@
-"""Neighbours: the pairs of bodies that may meet while the list lasts, and each body's own list of them."""
+"""Neighbour list: the pairs of bodies that may meet while it lasts, and each body's own list of them."""
 
 import math
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, select, vector_loop
+from dem.kernels.compiler.jit import argument, func, inline, kernel, select, spread, vector_loop
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import PeriodicFaces, grid_place, minimum_image
 from dem.kernels.numerics.distances import segment_distance_squared
 from dem.kernels.numerics.quaternion import body_x, load_quaternion
 from dem.kernels.numerics.vector import add_scaled, dot, load
-from dem.kernels.soft.chunks import CHUNK, chunk_of
+from dem.kernels.soft.bonds.bond_types import Brittle, Lasting, NoBonds
+from dem.kernels.soft.chunks import CHUNK, Serial, Threaded, chunk_of
 from dem.kernels.soft.fixed import is_fixed, leave_out_fixed
-from dem.kernels.soft.neighbours.bond_exclusions import leave_out
 from dem.kernels.soft.neighbours.linked_cells import cell_at, row_of
 
 SLACK = 1.0 + 1e-9  # cut-offs are stretched by this, so that rounding never loses a pair
@@ -23,8 +23,19 @@ def pair_room(neighbours):
     return (neighbours.lower.size - 1) // neighbours.pairs.size
 
 
+@inline
+def note_pairs(c, end, neighbours):
+    """Note which chunks the pairs of chunk c reach, if there was room for them; returns the room needed."""
+    start = c * pair_room(neighbours)
+    if end - start <= pair_room(neighbours):
+        neighbours.first_chunk_reached[c], neighbours.last_chunk_reached[c] = reached(
+            c * CHUNK, neighbours.lower[start:end], neighbours.higher[start:end]
+        )
+    return end - start
+
+
 @func
-def search(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
+def search_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
     """List the pairs of the bodies of chunk c, in cell order; returns the room needed.
 
     More pairs than the chunk's segment holds are counted but not written: the caller makes room and calls again.
@@ -34,21 +45,16 @@ def search(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
     Writes neighbours.first_chunk_reached, neighbours.last_chunk_reached: chunks that they reach.
     Writes neighbours.candidate_range: scratch.
     """
-    room = pair_room(neighbours)
-    start = c * room
-    end = start
+    end = c * pair_room(neighbours)
+    stop = end + pair_room(neighbours)
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
         neighbours.first[b] = end
         if b < bodies.n_active[0]:
-            found = search_around(box, b, skin, grid, cell_first, end, start + room, bodies, kinds, neighbours)
-            end = keep_pairs(b, skin, end, found, start + room, bodies, kinds, neighbours, box)
+            found = search_around(box, b, skin, grid, cell_first, end, stop, bodies, kinds, neighbours)
+            end = keep_pairs(b, skin, end, found, stop, bodies, kinds, neighbours, box)
         neighbours.count[b] = end - neighbours.first[b]
-    if end - start <= room:
-        neighbours.first_chunk_reached[c], neighbours.last_chunk_reached[c] = reached(
-            low, neighbours.lower[start:end], neighbours.higher[start:end]
-        )
-    return end - start
+    return note_pairs(c, end, neighbours)
 
 
 @vector_loop
@@ -105,10 +111,22 @@ def search_folded(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighb
     grid, cell_first, k, stop: see `search_cells`.
     Writes neighbours.higher: from k on.
     """
-    centre, bound, (x, y, z), span = near_body(box, b, skin, grid, bodies, kinds)
-    low_x, cells_x = window(x, span, grid.shape_x, box.length[0] > 0.0)
-    low_y, cells_y = window(y, span, grid.shape_y, box.length[1] > 0.0)
-    low_z, cells_z = window(z, span, grid.shape_z, box.length[2] > 0.0)
+    _, _, cell, span = near_body(box, b, skin, grid, bodies, kinds)
+    windows = windows_of(box, cell, span, grid)
+    return search_windows(box, windows, b, False, skin, grid, cell_first, k, stop, bodies, kinds, neighbours)
+
+
+@inline
+def search_windows(box, windows, b, equal, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
+    """List bodies near b in cells of which those beyond a face are the ones on the other side.
+
+    windows: first cell and number of cells along each axis, see `windows_of`.
+    equal: see `search_row`.
+    grid, cell_first, k, stop: see `search_cells`.
+    Writes neighbours.higher: from k on. Returns the end of what was found, beyond `stop` if there was no room.
+    """
+    centre, bound = load(bodies.position, b), kinds.bounding_radius[bodies.kind[b]]
+    (low_x, cells_x), (low_y, cells_y), (low_z, cells_z) = windows
     first = low_x % grid.shape_x
     rest = max(first + cells_x - grid.shape_x, 0)
     for i in range(cells_z):
@@ -116,7 +134,7 @@ def search_folded(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighb
             base = row_of((low_y + j) % grid.shape_y, (low_z + i) % grid.shape_z, grid)
             for begin, end in ((first, first + cells_x - rest), (0, rest)):
                 k = search_row(
-                    box, cell_first[base + begin], cell_first[base + end], b, False, centre, bound, skin,
+                    box, cell_first[base + begin], cell_first[base + end], b, equal, centre, bound, skin,
                     bodies.position, bodies.kind, kinds.bounding_radius, k, stop, neighbours.higher,
                 )  # fmt: skip
     return k
@@ -130,6 +148,26 @@ def window(x, span, cells, periodic):
     return (0, cells) if high - low >= cells else (low, high - low)
 
 
+@inline
+def closed_windows(box, cell, span, grid):
+    """First cell and number of cells to look into, along each axis."""
+    return (
+        window(cell[0], span, grid.shape_x, False), window(cell[1], span, grid.shape_y, False),
+        window(cell[2], span, grid.shape_z, False),
+    )  # fmt: skip
+
+
+@inline
+def folded_windows(box, cell, span, grid):
+    """First cell and number of cells to search along each axis of a periodic box."""
+    return (
+        window(cell[0], span, grid.shape_x, box.length[0] > 0.0),
+        window(cell[1], span, grid.shape_y, box.length[1] > 0.0),
+        window(cell[2], span, grid.shape_z, box.length[2] > 0.0),
+    )
+
+
+windows_of = select("box", {BoxFaces: closed_windows, PeriodicFaces: folded_windows})
 search_around = select("box", {BoxFaces: search_cells, PeriodicFaces: search_folded})
 
 
@@ -158,6 +196,40 @@ def search_row(box, begin, end, b, equal, centre, bound, skin, position, kind, b
     return k
 
 
+# Bodies that bonds which last hold together never meet: they are left out of the list. Those whose bonds may break are
+# listed, and do not meet as long as they hold, see ``overlap_release``.
+
+
+@vector_loop
+def without_bonded(b, found, apart_first, apart, higher):
+    """Close the gaps that those leave whom body b never meets; returns the number of those left.
+
+    b, found: body, and how many were found near it.
+    apart_first, apart: of `Eased`.
+    Writes higher: those found.
+    """
+    n = 0
+    for m in range(found):
+        c, meets = higher[m], 1
+        for e in range(apart_first[b], apart_first[b + 1]):
+            meets = 0 if apart[e] == c else meets
+        higher[n] = c
+        n += meets
+    return n
+
+
+lasting_or_not = select("brittle", {Lasting: without_bonded, Brittle: argument("found")}, handed=False)
+
+
+@inline
+def those_who_meet(bonds, b, found, higher):
+    """Leave bonded bodies out of those found near body b; return the number of those left."""
+    return lasting_or_not(bonds.form.brittle, b, found, bonds.eased.apart_first, bonds.eased.apart, higher)
+
+
+leave_out = select("bonds", {NoBonds: argument("found"), object: those_who_meet})
+
+
 @inline
 def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
     """Keep those bodies found for body b that it may meet, as pairs in order of identity; return their end.
@@ -174,21 +246,18 @@ def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
     order_pairs(b, bodies.identity, lower, higher)
     if kinds.all_single_spheres:
         return found
-    near = neighbours.candidate_range[start:found]
+    flag_pairs(start, found, skin, bodies, kinds, neighbours, box)
+    return start + keep_flagged(neighbours.candidate_range[start:found], lower, higher)
+
+
+@inline
+def flag_pairs(first, last, skin, bodies, kinds, neighbours, box):
+    """Flag the pairs first to last of bodies that may touch, in `Neighbours.candidate_range`; see `flag_near`."""
     flag_near(
-        box,
-        skin,
-        lower,
-        higher,
-        bodies.position,
-        bodies.orientation,
-        bodies.kind,
-        kinds.max_sphere_offset,
-        kinds.bounding_radius,
-        kinds.is_collinear,
-        near,
-    )
-    return start + keep_flagged(near, lower, higher)
+        box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.position, bodies.orientation,
+        bodies.kind, kinds.max_sphere_offset, kinds.bounding_radius, kinds.is_collinear,
+        neighbours.candidate_range[first:last],
+    )  # fmt: skip
 
 
 @vector_loop
@@ -292,3 +361,43 @@ def insert_entry(b, key, neighbours):
         entry[m] = entry[m - 1]
         m -= 1
     entry[m] = key
+
+
+@inline
+def note_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+    """List the pairs of a chunk.
+
+    c: its number.
+    grid, cell_first: see `search_chunk`.
+    Writes neighbours, wanted: as `search_serial`.
+    """
+    wanted[c] = search_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box)
+
+
+@kernel
+def search_serial(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+    """List the pairs of all bodies, and the room that each chunk wants.
+
+    grid, cell_first: see `search_chunk`.
+    Writes neighbours: as `search_chunk`. Writes wanted: (C,) room for pairs.
+    """
+    for c in range(wanted.size):
+        note_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted)
+    return list_entries(wanted, bodies, neighbours)
+
+
+note_chunks = spread(note_chunk)
+
+
+@kernel
+def search_threaded(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+    """List the pairs of all bodies, and the room that each chunk wants, by threads.
+
+    grid, cell_first: see `search_chunk`.
+    Writes neighbours, wanted: as `search_serial`.
+    """
+    note_chunks(wanted.size, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted)
+    return list_entries(wanted, bodies, neighbours)
+
+
+search = select("mode", {Serial: search_serial, Threaded: search_threaded}, handed=False)

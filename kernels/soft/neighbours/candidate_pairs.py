@@ -5,17 +5,19 @@ from them candidates are picked with a narrow skin every fifteen steps or so. Wh
 is barely more than what touches (the GROMACS dual pair list: Páll et al., J. Chem. Phys. 153, 134110 (2020)).
 """
 
-from dem.kernels.compiler.jit import func, inline, vector_loop
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.laws import hertz
-from dem.kernels.numerics.vector import dot, load, store
+from dem.kernels.numerics.vector import dot, load, scale, store
 from dem.kernels.simd.memory import atomic_add
 from dem.kernels.soft.bonds.bond_types import alone_is_free
-from dem.kernels.soft.chunks import CHUNK, candidate_room, chunk_of
-from dem.kernels.soft.contact.capsules import one_each
+from dem.kernels.soft.chunks import CHUNK, candidate_room, chunk_of, first_candidate
+from dem.kernels.soft.contact.capsule_blending import between, closest
+from dem.kernels.soft.contact.capsules import Capsules, Mixed, has_one_candidate, pieces_of
 from dem.kernels.soft.contact.convex_bodies import bounding_radius
 from dem.kernels.soft.fixed import is_fixed
-from dem.kernels.soft.neighbours.body_pairs import SLACK, entry_pair, flag_near
+from dem.kernels.soft.neighbours.body_pairs import SLACK, entry_pair, flag_pairs
+from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.near_wall_bodies import axis, centre, is_walled
 
 GROUP = 4  # candidates of a body are gathered in groups of this many, see `force_accumulation.gather_round`
@@ -35,34 +37,76 @@ def unpack(packed):
 
 
 @func
-def pick(c, skin, bodies, kinds, neighbours, box):
-    """Fill the candidate pairs of chunk c and note their number; more than there is room for are only counted."""
-    room = candidate_room(neighbours)
-    start = c * room
-    stop = start + room
-    k = start
+def pick_spheres(kinds, c, skin, bodies, neighbours, box):
+    """Fill the candidate pairs of chunk c, of bodies made of spheres; see `pick_capsules`."""
+    if not kinds.all_single_spheres:
+        pick_several(kinds, c, skin, bodies, neighbours, box)
+        return
+    start = first_candidate(c, neighbours)
     first, last = pairs_of(c, bodies, neighbours)
-    if kinds.all_single_spheres:
-        k += pick_round(
-            box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.kind, bodies.position,
-            kinds, start, stop, neighbours.force_at[c], neighbours.candidate_range[first:last],
-            neighbours.sphere_i, neighbours.sphere_j, neighbours.contact_distance, neighbours.stiffness,
-        )  # fmt: skip
-    else:
-        flag_near(
-            box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.position, bodies.orientation,
-            bodies.kind, kinds.max_sphere_offset, kinds.bounding_radius, kinds.is_collinear,
-            neighbours.candidate_range[first:last],
-        )  # fmt: skip
-        for p in range(first, last):
-            found = 0
-            if neighbours.candidate_range[p] > 0:
-                found = pick_bodies(
-                    k, stop, neighbours.lower[p], neighbours.higher[p], skin, bodies, kinds, neighbours, box
-                )
-            note_candidates(p, k, found, neighbours)
-            k += found
+    neighbours.pairs[c] = pick_round(
+        box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.kind, bodies.position, kinds,
+        start, start + candidate_room(neighbours), neighbours.force_at[c], neighbours.candidate_range[first:last],
+        neighbours.sphere_i, neighbours.sphere_j, neighbours.contact_distance, neighbours.stiffness,
+    )  # fmt: skip
+
+
+@func
+def pick_several(kinds, c, skin, bodies, neighbours, box):
+    """Fill the candidate pairs of chunk c, of which a pair of bodies may have several; see `pick_capsules`."""
+    start = first_candidate(c, neighbours)
+    k, stop, (first, last) = start, start + candidate_room(neighbours), pairs_of(c, bodies, neighbours)
+    flag_pairs(first, last, skin, bodies, kinds, neighbours, box)
+    for p in range(first, last):
+        found = 0
+        if neighbours.candidate_range[p] > 0:
+            b, partner = neighbours.lower[p], neighbours.higher[p]
+            found = pick_bodies(kinds, k, stop, b, partner, skin, bodies, neighbours, box)
+        note_candidates(p, k, found, neighbours)
+        k += found
     neighbours.pairs[c] = k - start
+
+
+@func
+def pick_capsules(kinds, c, skin, bodies, neighbours, box):
+    """Fill the candidate pairs of chunk c and note their number; more than there is room for are only counted.
+
+    Writes neighbours: candidates, each with the first spheres of its two bodies, and where those of a pair are.
+    """
+    start = first_candidate(c, neighbours)
+    first, last = pairs_of(c, bodies, neighbours)
+    lower, higher = neighbours.lower[first:last], neighbours.higher[first:last]
+    flag_pairs(first, last, skin, bodies, kinds, neighbours, box)
+    neighbours.pairs[c] = write_near(
+        lower, higher, bodies.kind, bodies.first_sphere, kinds, start, start + candidate_room(neighbours),
+        neighbours.force_at[c], neighbours.candidate_range[first:last], neighbours.sphere_i, neighbours.sphere_j,
+        neighbours.contact_distance, neighbours.stiffness,
+    )  # fmt: skip
+
+
+@vector_loop
+def write_near(
+    lower, higher, kind, first_sphere, kinds, start, stop, column, near, sphere_i, sphere_j, reach, stiffness
+):
+    """Write those pairs that are near.
+
+    lower, higher, kind, first_sphere, kinds: pairs of bodies of a chunk, and of `Bodies` and `Capsules`.
+    start, stop, column: the chunk's segment of the candidates, and where its wrenches begin.
+    Writes near: (P,) 1 or 0; after that the first candidate of each pair, and 1 or 0.
+    Writes sphere_i, sphere_j, reach, stiffness: (C K,) from start on; the last two only if spheres differ.
+    Returns the number of candidates, also of those for which there is no room.
+    """
+    k = start
+    for p in range(lower.size):
+        i, j, flag = lower[p], higher[p], near[p]
+        if k < stop:
+            sphere_i[k], sphere_j[k] = first_sphere[i], first_sphere[j]
+        if kinds.contact_distance == 0.0:
+            of_i, of_j = kinds.first_offset[kind[i]], kinds.first_offset[kind[j]]
+            write_pair(k, stop, kind[i], kind[j], of_i, of_j, kinds, reach, stiffness)
+        near[p] = pack(column + k - start, flag)
+        k += flag
+    return k - start
 
 
 @inline
@@ -130,8 +174,21 @@ def pairs_of(c, bodies, neighbours):
     return neighbours.first[low], neighbours.first[high - 1] + neighbours.count[high - 1]
 
 
+@inline
+def write_candidate(k, stop, b, i, partner, j, bodies, kinds, neighbours):
+    """Write the spheres i and j of two bodies as candidate k, if there is room; returns R_i + R_j [m]."""
+    if k < stop:
+        neighbours.sphere_i[k] = bodies.first_sphere[b] + i
+        neighbours.sphere_j[k] = bodies.first_sphere[partner] + j
+    if kinds.contact_distance > 0.0:
+        return kinds.contact_distance
+    g, h = bodies.kind[b], bodies.kind[partner]
+    i, j = kinds.first_offset[g] + i, kinds.first_offset[h] + j
+    return write_pair(k, stop, g, h, i, j, kinds, neighbours.contact_distance, neighbours.stiffness)
+
+
 @func
-def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
+def write_spheres(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
     """Candidates of one pair of bodies, from k on; returns their number.
 
     No branch on the distance: whether a pair is near is a toss-up, which would cost more than the writing.
@@ -148,16 +205,41 @@ def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
         x_i = centre(b, i, u, bodies, kinds)
         for j in range(kinds.first_offset[h + 1] - kinds.first_offset[h]):
             d = minimum_image(box, centre(partner, j, w, bodies, kinds), x_i)
-            if k < stop:
-                neighbours.sphere_i[k] = bodies.first_sphere[b] + i
-                neighbours.sphere_j[k] = bodies.first_sphere[partner] + j
-            reach = kinds.contact_distance
-            if reach == 0.0:
-                at_i, at_j = kinds.first_offset[g] + i, kinds.first_offset[h] + j
-                reach = write_pair(k, stop, g, h, at_i, at_j, kinds, neighbours.contact_distance, neighbours.stiffness)
+            reach = write_candidate(k, stop, b, i, partner, j, bodies, kinds, neighbours)
             cut_off = (reach + skin) * SLACK
             k += 1 if dot(d, d) < cut_off * cut_off else 0
     return k - start
+
+
+@inline
+def place_of(b, piece, u, bodies, kinds):
+    """Centre of a piece of body b, of which u is the axis if it is on a line."""
+    return load(bodies.position, b) if kinds.half[bodies.kind[b]] > 0.0 else centre(b, piece, u, bodies, kinds)
+
+
+@func
+def write_pieces(kinds, k, stop, b, partner, skin, bodies, neighbours, box):
+    """Candidates of one pair of bodies, from k on; returns their number.
+
+    Each with the spheres that stand for its pieces, where bodies of several spheres are beside capsules; arguments as
+    of `write_spheres`.
+    """
+    start, g, h = k, bodies.kind[b], bodies.kind[partner]
+    one, other = axis(b, bodies, kinds), axis(partner, bodies, kinds)
+    u, v = scale(kinds.half[g], one), scale(kinds.half[h], other)
+    for i in range(pieces_of(b, bodies, kinds)):
+        place = place_of(b, i, one, bodies, kinds)
+        for j in range(pieces_of(partner, bodies, kinds)):
+            x = minimum_image(box, place, place_of(partner, j, other, bodies, kinds))
+            reach = write_candidate(k, stop, b, i, partner, j, bodies, kinds, neighbours)
+            s, t = closest(x, u, v)
+            d, cut_off = between(x, u, v, s, t), (reach + skin) * SLACK
+            k += 1 if dot(d, d) < cut_off * cut_off else 0
+    return k - start
+
+
+pick_bodies = select("kinds", {Kinds: write_spheres, Mixed: write_pieces})
+pick = select("kinds", {Kinds: pick_spheres, Capsules: pick_capsules, Mixed: pick_several})
 
 
 @inline
@@ -180,7 +262,7 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
     if anew:
         first = neighbours.pairs_of_body_start[c] = first_incident(c, kinds, neighbours)
         list_pairs(
-            low, high, first, one_each(kinds), kinds.all_single_spheres, nothing_of(kinds, neighbours),
+            low, high, first, has_one_candidate(kinds), kinds.all_single_spheres, nothing_of(kinds, neighbours),
             neighbours.first_entry,
             neighbours.entry_count, neighbours.body_entries, neighbours.candidate_range, neighbours.pairs_of_body,
             neighbours.count_as_second,
@@ -209,7 +291,7 @@ def nothing_of(kinds, neighbours):
     """A candidate that never has a force, to fill up groups with; -1 where there is none, as its spheres matter."""
     if neighbours.contact_slot.size > 0:
         return neighbours.contact_slot.size - 1
-    return neighbours.pair_force.shape[1] - 1 if one_each(kinds) else -1
+    return neighbours.pair_force.shape[1] - 1 if has_one_candidate(kinds) else -1
 
 
 @vector_loop
@@ -252,7 +334,7 @@ def list_pairs(
 @inline
 def first_incident(c, kinds, neighbours):
     """Index at which the incident candidates of chunk c begin: each body before may fill up two groups, or one."""
-    if one_each(kinds):
+    if has_one_candidate(kinds):
         return neighbours.first_entry[c * CHUNK] + 2 * GROUP * CHUNK * c
     first = GROUP * CHUNK * c
     for before in range(c):

@@ -7,8 +7,9 @@ three cells in a row are one contiguous stretch of indices.
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import inline, kernel, vector_loop
+from dem.kernels.compiler.jit import inline, kernel, spread, vector_loop
 from dem.kernels.numerics.vector import load
+from dem.kernels.soft.chunks import CHUNK, chunk_of
 
 
 class Grid(NamedTuple):
@@ -89,3 +90,29 @@ def copy(low, high, source, target):
     """target[b] = source[b] for the bodies low to high."""
     for b in range(low, high):
         target[b] = source[b]
+
+
+@inline
+def take_chunk(c, order, row, scratch):
+    """Put a chunk of a row in order, in scratch."""
+    low, high = chunk_of(c, order.size)
+    take(low, high, row, order, scratch)
+
+
+@inline
+def copy_chunk(c, row, scratch):
+    """Copy the entries of chunk c of a row back from scratch."""
+    low, high = chunk_of(c, row.size)
+    copy(low, high, scratch, row)
+
+
+take_chunks, copy_chunks = spread(take_chunk), spread(copy_chunk)
+
+
+@kernel
+def reorder(order, rows, scratch):
+    """Permute each row of a component-major array (R, N): new index b holds what old index order[b] held."""
+    chunks = (order.size + CHUNK - 1) // CHUNK
+    for r in range(rows.shape[0]):
+        take_chunks(chunks, order, rows[r], scratch)
+        copy_chunks(chunks, rows[r], scratch)

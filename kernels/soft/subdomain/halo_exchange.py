@@ -56,21 +56,11 @@ class HaloBuffers(NamedTuple):
 
 @func
 def pack_halo(bodies, kinds, border):
-    """Pack the motion of bodies that are ghosts of other ranks into the other side of the send buffer."""
+    """Pack the motion of the bodies that are ghosts of other ranks, into the other side of the send buffer."""
     border.side[0] = 1 - border.side[0]
     n = 0
     for p in range(border.sent.shape[0]):
-        size = border.sent[p, 1]
-        k = (border.sent[p, 0] + border.side[0] * border.side_rows) * border.columns
-        k = copy_in(bodies.position, n, size, k, border)
-        if border.sends_orientation:
-            k = copy_in(bodies.orientation, n, size, k, border)
-        if bodies.velocity_predicted.shape[1] > 0:
-            k = copy_in(bodies.velocity_predicted, n, size, k, border)
-        if bodies.angular_velocity_predicted.shape[1] > 0:
-            k = copy_in(bodies.angular_velocity_predicted, n, size, k, border)
-        copy_in(bodies.fields[: border.sent_rows], n, size, k, border)
-        n += size
+        n = copy_motion(True, n, border.sent[p, 0], border.sent[p, 1], bodies, border)
 
 
 @func
@@ -78,35 +68,37 @@ def unpack_halo(bodies, kinds, border):
     """Unpack the motion of the ghosts here from the receive buffer."""
     b = 0
     for p in range(border.received.shape[0]):
-        size = border.received[p, 1]
-        k = (border.received[p, 0] + border.side[0] * border.side_rows) * border.columns
-        k = copy_out(bodies.position, b, size, k, border)
-        if border.sends_orientation:
-            k = copy_out(bodies.orientation, b, size, k, border)
-        if bodies.velocity_predicted.shape[1] > 0:
-            k = copy_out(bodies.velocity_predicted, b, size, k, border)
-        if bodies.angular_velocity_predicted.shape[1] > 0:
-            k = copy_out(bodies.angular_velocity_predicted, b, size, k, border)
-        copy_out(bodies.fields[: border.sent_rows], b, size, k, border)
-        b += size
+        b = copy_motion(False, b, border.received[p, 0], border.received[p, 1], bodies, border)
 
 
 @inline
-def copy_in(source, n, size, k, border):
-    """Pack rows of `size` bodies, from `HaloBuffers.index[n]` on, at number k; returns the next k."""
-    for r in range(source.shape[0]):
-        for m in range(size):
-            border.motion[k + r * size + m] = source[r, border.index[n + m]]
-    return k + source.shape[0] * size
+def copy_motion(packs, b, row, size, bodies, border):
+    """Pack what another rank is sent, or unpack what it has sent, from a row of the buffer on; returns b + size.
+
+    b, size: the first ghost, or place in `HaloBuffers.index` of the first body that is packed; number of bodies.
+    """
+    k = (row + border.side[0] * border.side_rows) * border.columns
+    k = copy_rows(packs, bodies.position, b, size, k, border)
+    if border.sends_orientation:
+        k = copy_rows(packs, bodies.orientation, b, size, k, border)
+    if bodies.velocity_predicted.shape[1] > 0:
+        k = copy_rows(packs, bodies.velocity_predicted, b, size, k, border)
+    if bodies.angular_velocity_predicted.shape[1] > 0:
+        k = copy_rows(packs, bodies.angular_velocity_predicted, b, size, k, border)
+    copy_rows(packs, bodies.fields[: border.sent_rows], b, size, k, border)
+    return b + size
 
 
 @inline
-def copy_out(target, b, size, k, border):
-    """Unpack rows of `size` ghosts, from body b on, at number k; returns the next k."""
-    for r in range(target.shape[0]):
+def copy_rows(packs, rows, b, size, k, border):
+    """Copy rows of `size` bodies to the buffer from number k on, or from there; returns the next k."""
+    for r in range(rows.shape[0]):
         for m in range(size):
-            target[r, b + m] = border.motion[k + r * size + m]
-    return k + target.shape[0] * size
+            if packs:
+                border.motion[k + r * size + m] = rows[r, border.index[b + m]]
+            else:
+                rows[r, b + m] = border.motion[k + r * size + m]
+    return k + rows.shape[0] * size
 
 
 @func
@@ -126,12 +118,6 @@ def local_sums(box, neighbours, chunk_sums, border):
 
 
 @inline
-def report_no_wall_loads(box, first, row):
-    """Report no loads of walls: there are none."""
-    return
-
-
-@inline
 def sum_wall_loads(box, first, row):
     """Sum the loads on walls of the chunks from `first` on."""
     part = box.walls.part
@@ -144,7 +130,7 @@ def sum_wall_loads(box, first, row):
                 row[WALL_LOADS + w * wall_loads.COLUMNS + k] += part[c, w, k]
 
 
-report_wall_loads = select("box", {BoxFaces: report_no_wall_loads, WalledFaces: sum_wall_loads})
+report_wall_loads = select("box", {BoxFaces: None, WalledFaces: sum_wall_loads})
 
 
 @inline
@@ -187,12 +173,6 @@ def add_sums(box, border):
 
 
 @inline
-def add_no_wall_loads(box, reports):
-    """Record no loads of walls: there are none."""
-    return
-
-
-@inline
 def add_wall_loads(box, reports):
     """Sum the loads on walls over all ranks."""
     part = box.walls.part
@@ -206,4 +186,4 @@ def add_wall_loads(box, reports):
                 part[0, w, k] += reports[r, WALL_LOADS + w * wall_loads.COLUMNS + k]
 
 
-set_wall_loads = select("box", {BoxFaces: add_no_wall_loads, WalledFaces: add_wall_loads})
+set_wall_loads = select("box", {BoxFaces: None, WalledFaces: add_wall_loads})

@@ -24,7 +24,6 @@ from dem.kernels.soft.integration.time_loop import (
     time_of,
 )
 from dem.kernels.soft.state import StepContext
-from dem.kernels.soft.subdomain.half_sweeps import sweep_blocks
 from dem.kernels.soft.subdomain.halo_exchange import add_sums, exchange_sums, local_sums, pack_halo, time, unpack_halo
 from dem.kernels.soft.wall_contact.near_wall_list import look_again
 from dem.kernels.soft.wall_contact.wall_arrays import note_travel
@@ -74,6 +73,51 @@ def evaluate_all_ghosts_threaded(task, context):
 evaluate_all_ghosts = select(
     "mode", {Serial: evaluate_all_ghosts_serial, Threaded: evaluate_all_ghosts_threaded}, handed=False
 )
+
+
+@func
+def do_part(k, job, first, begin, end, task, context):
+    """Evaluate the pairs of a block that reach into others before anything moves, or sweep over its halves.
+
+    k, first, job: block k after the first one; `dem.kernels.soft.integration.passes.BORDERS`, or else it is swept over.
+    begin, end, task: see `dem.kernels.soft.integration.sweeps.sweep_half`.
+    Writes context: as `dem.kernels.soft.integration.sweeps.sweep_half`.
+    """
+    if job == passes.BORDERS:
+        sweeps.evaluate_borders(first + k, task, context)
+    else:
+        sweeps.sweep_half(first + k, begin, end, task, context)
+
+
+@inline
+def do_blocks_serial(job, first, stop, begin, end, task, context):
+    """Evaluate the pairs that reach out of the blocks `first` to `stop`, or sweep over the blocks, in one thread."""
+    for k in range(stop - first):
+        do_part(k, job, first, begin, end, task, context)
+
+
+do_blocks_spread = spread(do_part)
+
+
+@inline
+def do_blocks_threaded(job, first, stop, begin, end, task, context):
+    """Evaluate the pairs that reach out of the blocks `first` to `stop`, or sweep over the blocks, by threads."""
+    do_blocks_spread(stop - first, job, first, begin, end, task, context)
+
+
+do_blocks = select("mode", {Serial: do_blocks_serial, Threaded: do_blocks_threaded}, handed=False)
+
+
+@inline
+def sweep_blocks(first, stop, begin, end, task, mode, context):
+    """Sweep over halves of some blocks; before the first half, evaluate the pairs that reach out of them.
+
+    first, stop: from block `first` to block `stop`.
+    begin, end, task: see `kernels.soft.integration.sweeps.sweep_half`.
+    Writes context: as `dem.kernels.soft.integration.sweeps.sweep_half`.
+    """
+    for job in range(passes.SWEEP if task == sweeps.PREDICT or begin > 0 else passes.BORDERS, passes.SWEEP + 1):
+        do_blocks(mode, job, first, stop, begin, end, task, context)
 
 
 @inline
@@ -164,24 +208,9 @@ def take_steps(order, task, after, stop, mode, context, progress, border):
 
 @fast_call
 def execute(
-    order,
-    task,
-    after,
-    stop,
-    scheme,
-    law,
-    fluid,
-    mode,
-    constants,
-    bodies,
-    kinds,
-    neighbours,
-    box,
-    progress,
-    chunk_sums,
-    border,
-    view,
-):
+    order, task, after, stop, scheme, law, fluid, mode, constants, bodies, kinds, neighbours, box, progress, chunk_sums,
+    border, view,
+):  # fmt: skip
     """Carry out an order of Python's; returns DONE, or why it came back.
 
     order, task: one of those above; task of this sweep, see `dem.kernels.soft.integration.sweeps`.

@@ -28,7 +28,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     put,
 )
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
-from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, evaluate_batch
+from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, BatchSettings, evaluate_batch
 from dem.kernels.soft.contact.result_sinks import ForceSink
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
@@ -176,10 +176,8 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
     way = ONGOING if began == 0 else MAY_BE_NEW
     if others > 0 or laws.turns(law):  # with couples the torque is wanted by itself
         way = MIXED_TYPES
-    more = evaluate_batch(
-        SingleSpheres(), ForceSink(), law, number, way, sink.time_sign, sink.half, sink.per_joule, kinematics,
-        ids[OF_I], ids[OF_J], histories, out,
-    )  # fmt: skip
+    settings = BatchSettings(SingleSpheres(), ForceSink(), law, sink.time_sign, sink.half, sink.per_joule)
+    more = evaluate_batch(settings, number, way, kinematics, ids[OF_I], ids[OF_J], histories, out)
     n, present = 0, 0
     for t in range(number):
         b, force = ids[SPHERE, t], get(out, FORCE, t)

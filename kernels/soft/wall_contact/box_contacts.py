@@ -17,14 +17,31 @@ from dem.kernels.numerics.energy import add_words, as_fixed, as_words
 from dem.kernels.numerics.float_bits import bits_of_float
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store, subtract
 from dem.kernels.soft.chunks import chunk_of
-from dem.kernels.soft.contact.batch_kinematics import BLOCK, OF_FACES, POINT, SingleSpheres, get, put, put_touch
+from dem.kernels.soft.contact.batch_kinematics import (
+    BLOCK,
+    MAY_BE_NEW,
+    MIXED_TYPES,
+    OF_FACES,
+    POINT,
+    SingleSpheres,
+    get,
+    put,
+    put_touch,
+)
 from dem.kernels.soft.contact.contact_batches import load_history, store_history
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
-from dem.kernels.soft.contact.contact_evaluation import FORCE, contact_force, evaluate_new
+from dem.kernels.soft.contact.contact_evaluation import FORCE, BatchSettings, contact_force, evaluate_new
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, bounding_radius, row_of
 from dem.kernels.soft.contact.result_sinks import ForceSink, is_report
-from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
-from dem.kernels.soft.contact.surface_motion import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
+from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
+from dem.kernels.soft.contact.surface_motion import (
+    inverse_effective_mass,
+    inverse_mass,
+    radius_of,
+    rolling_inertia,
+    spin_of,
+    surface_velocity,
+)
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.rough_planes import PLANE, face_plane, face_plane_now
 from dem.kernels.soft.wall_contact.wall_loads import add_result, elastic_outcome, push, work_of_face
@@ -325,14 +342,13 @@ def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
     kept, out = neighbours.batch_history[block], neighbours.batch_forces[block]
     history, has_history = neighbours.wall_history, neighbours.wall_has_history
     if has_history.size > 0:
-        load_history(law, 0, number, ids[FACE], history, has_history, kept)
+        load_history(SingleSpheres(), law, 0, number, ids[FACE], ids, history, has_history, kept)
     alike = kinds.contact_distance > 0.0
-    more = evaluate_new(
-        SingleSpheres(), ForceSink(), law, number, alike, sink.time_sign, sink.half, sink.per_joule, kinematics,
-        ids[OF_I], ids[OF_J], kept, out,
-    )  # fmt: skip
+    settings = BatchSettings(SingleSpheres(), ForceSink(), law, sink.time_sign, sink.half, sink.per_joule)
+    way = MAY_BE_NEW if alike else MIXED_TYPES
+    more = evaluate_new(settings, number, way, kinematics, ids[OF_I], ids[OF_J], kept, out)
     if has_history.size > 0:
-        store_history(law, 0, number, ids[FACE], kept, out, history, has_history)
+        store_history(SingleSpheres(), law, 0, number, ids[FACE], ids, kept, out, history, has_history)
     work = no_energy()
     for t in range(number):
         b, face, force = ids[FACE, t] // 6, ids[FACE, t] % 6, get(out, FORCE, t)

@@ -17,10 +17,9 @@ def list_serial(context):
     Writes context.bodies: positions of the spheres; forces on those that are near nobody.
     Writes context.neighbours, context.box: who is near walls.
     """
-    skin = sweeps.reach_of(context)
     for c in range(context.neighbours.pairs.size):
         compiled_stages.place_off_line(c, context.bodies, context.kinds)
-        passes.finish_candidates(c, False, skin, context)
+        passes.do_list_part(c, passes.LOOK, context)
 
 
 @inline

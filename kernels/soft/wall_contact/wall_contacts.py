@@ -27,8 +27,8 @@ from dem.kernels.soft.contact.contact_detection import joined, no_sums
 from dem.kernels.soft.contact.contact_evaluation import contact_force
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.result_sinks import ReportSink, WallForceSink, is_report
-from dem.kernels.soft.contact.shared_damping import add_contact, inverse_effective_mass, no_multi_contact
-from dem.kernels.soft.contact.surface_motion import radius_near, spheres_of
+from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
+from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, radius_near, spheres_of
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.convex_at_walls import at_wall, find_contacts_of_piece, find_convex_contacts

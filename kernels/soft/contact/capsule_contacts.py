@@ -1,9 +1,12 @@
-"""Kinematics of contacts of capsules: which of a pair's there are, how surfaces move there, what they weigh.
+"""Contacts of capsules: which pairs touch, kinematics, history, and the force of all contacts of a pair.
 
-See ``capsule_blending``.
+Which contacts a pair has, and what they weigh, is in ``capsule_blending``. A batch has rows of numbers as for other
+bodies (``batch_kinematics``), and some more; all contacts of a pair are in one batch.
 
-A block has rows of numbers as for other bodies (``batch_kinematics``), and some more; all contacts of a pair are in
-one block.
+A pair of bodies has one candidate, one row of `Neighbours.force_torque` and one of history: in turn that of each of
+its contacts, and behind it, as bits, which of them have any. So what friction remembers of nearly parallel capsules
+belongs to their ends, and not to a point that wanders. A row of force_torque has the force on the first body and the
+torques on both. A contact is evaluated as if it counted wholly, and the result is multiplied by its weight.
 """
 
 import math
@@ -12,10 +15,14 @@ from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
+from dem.kernels.simd.memory import prefetch
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
     BLOCK,
     CANDIDATE,
+    ENERGY,
+    FORCE,
+    LASTS,
     MASS,
     MIXED_TYPES,
     NORMAL,
@@ -37,6 +44,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     flat,
     get,
     put,
+    put_columns,
 )
 from dem.kernels.soft.contact.capsule_blending import (
     LEAST,
@@ -45,6 +53,7 @@ from dem.kernels.soft.contact.capsule_blending import (
     are_parallel_of,
     between,
     closest_of,
+    gradient,
     place_of,
     weight_of,
     weights,
@@ -62,15 +71,62 @@ from dem.kernels.soft.contact.capsules import (
     row_of,
 )
 from dem.kernels.soft.contact.cluster_kinematics import reach_of
-from dem.kernels.soft.contact.contact_detection import TINY
-from dem.kernels.soft.contact.shared_damping import inverse_effective_mass
-from dem.kernels.soft.contact.surface_motion import rolling_inertia, spin_of
+from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J, TINY, of_pair
+from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, rolling_inertia, spin_of
 
 # rows of what is fetched, which is not the array that is written: LLVM makes no vector code of a loop that reads and
 # writes the same array; and one that is written
 APART, AXIS_I, AXIS_J, REACH, RADIUS_I, MEAN, PER_I, PER_J = 0, 3, 6, 9, 10, 11, 12, 13
 PARALLEL = 23
 PAIRS = 32  # pairs at a time
+AHEAD, WIDTH = 12, 8  # pairs whose bodies are asked for; numbers of a pose
+
+
+@vector_loop
+def list_overlaps(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
+    """Overlap of each candidate pair at its closest points, or the least wanted.
+
+    Some pairs at a time: they are fetched one by one into rows of numbers, of which LLVM then makes vector code. Left
+    to itself it fetches with gather instructions, and takes twice as long on processors that had to make these safe.
+    Places are counted, not reckoned, so that it does not.
+
+    pose, owner: of `Capsules`; (M,) row in there of each sphere.
+    sphere_i, sphere_j, reach: (K,) a sphere of each body, R_i + R_j [m] or one for all.
+    least: least overlap wanted [m].
+    Writes rows: scratch of 11 rows or more, see `batch_kinematics.flat`.
+    Writes overlap: (K,) [m].
+    """
+    for first in range(0, sphere_i.size, BLOCK):
+        number, n = min(BLOCK, sphere_i.size - first), 0
+        last = sphere_i.size - 1
+        for k in range(first, first + number):
+            b, c = owner[sphere_i[k]], owner[sphere_j[k]]
+            ahead = min(k + AHEAD, last)
+            prefetch(pose, owner[sphere_i[ahead]] * WIDTH)
+            prefetch(pose, owner[sphere_j[ahead]] * WIDTH)
+            put(rows, 0, n, subtract(centre_of(pose, b), centre_of(pose, c)))
+            put(rows, 3, n, axis_of(pose, b))
+            put(rows, 6, n, axis_of(pose, c))
+            rows[flat(9, n)], rows[flat(10, n)] = pose[b, PER], pose[c, PER]
+            n += 1 if sphere_i[k] >= 0 else 0
+        for m in range(number):
+            x, u, v = minimum_image(box, get(rows, 0, m), (0.0, 0.0, 0.0)), get(rows, 3, m), get(rows, 6, m)
+            s, t = closest_of(x, u, v, rows[flat(9, m)], rows[flat(10, m)])
+            d = between(x, u, v, s, t)
+            deep = of_pair(reach, first + m) - math.sqrt(dot(d, d))
+            overlap[first + m] = deep if deep > least else least
+
+
+@inline
+def list_capsule_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap):
+    """Overlap of each candidate pair of capsules, which are whole bodies; see `list_overlaps`."""
+    list_overlaps(box, kinds.pose, bodies.owner, sphere_i, sphere_j, reach, least, rows, overlap)
+
+
+@inline
+def list_piece_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap):
+    """Overlap of each candidate pair of capsules or spheres of bodies that have several; see `list_overlaps`."""
+    list_overlaps(box, kinds.pose, kinds.own, sphere_i, sphere_j, reach, least, rows, overlap)
 
 
 @inline
@@ -302,19 +358,13 @@ def measure(box, number, fetched, kinematics):
 
 
 @inline
-def stay(kinds, t, i, j, kinematics):
-    """Pieces are whole bodies."""
-    return
-
-
-@inline
 def move(kinds, t, i, j, kinematics):
     """Have the place of a contact begin at the centres of bodies, not of the pieces that spheres i and j stand for."""
     put(kinematics, POINT, t, from_body(kinds, i, get(kinematics, POINT, t)))
     put(kinematics, ARM, t, from_body(kinds, j, get(kinematics, ARM, t)))
 
 
-shift = select("kinds", {Capsules: stay, Mixed: move})
+shift = select("kinds", {Capsules: None, Mixed: move})
 
 
 @inline
@@ -367,3 +417,92 @@ def compute_capsule_kinematics(geometry, sink, start, first, touching, context, 
     for t in range(done, pairs):
         make_void(t, kinematics, ids)
     return number, first + done, MIXED_TYPES
+
+
+@vector_loop
+def load_capsule_history(geometry, law, first, number, touching, ids, history, has_history, batch_history):
+    """Gather what contacts remember; those that begin, zeros."""
+    columns = laws.columns(law)
+    for t in range(number):
+        k, at = ids[CANDIDATE, t], columns * ids[SLOT, t]
+        for r in range(columns):
+            batch_history[r, t] = history[k, at + r] if ids[RECALLS, t] != 0 else 0.0
+
+
+@vector_loop
+def store_capsule_history(geometry, law, first, number, touching, ids, batch_history, out, history, has_history):
+    """Scatter what contacts remember.
+
+    number, ids, batch_history, out: columns of the batch.
+    Writes history, has_history: of their candidates.
+    """
+    columns, bits = laws.columns(law), 0
+    for t in range(number):
+        k, at = ids[CANDIDATE, t], columns * ids[SLOT, t]
+        if k == VOID:
+            continue
+        for r in range(columns):
+            history[k, at + r] = batch_history[r, t]
+        bits = 0 if ids[SLOT, t] == 0 else bits
+        bits |= 1 << ids[SLOT, t] if out[flat(LASTS, t)] > 0.0 else 0
+        history[k, SLOTS * columns] = bits
+        has_history[k] = 1 if bits != 0 else 0
+
+
+@inline
+def total(first, number, start, context, kinematics, ids, out):
+    """Force on the first body of a pair and torques on both, and the column after its last contact.
+
+    first, number, start: its first column, of so many; first candidate of the chunk.
+    kinematics, ids, out: columns of a block.
+    Returns the force [N], torque on the first, on the second [N m], column.
+    """
+    force, on_i, on_j = get(out, FORCE, first), get(out, ON_I, first), get(out, ON_J, first)
+    if kinematics[flat(WEIGHT, first)] == 1.0:
+        return force, on_i, on_j, first + 1
+    return blended(first, number, force, on_i, on_j, start, context, kinematics, ids, out)
+
+
+@func
+def blended(first, number, force, on_i, on_j, start, context, kinematics, ids, out):
+    """Force and torques of all contacts of two nearly parallel capsules, with those of the gradient of their weights.
+
+    first, number, start, kinematics, ids, out: see `total`.
+    force, on_i, on_j: of the first contact [N, N m].
+    Returns what `total` does.
+    """
+    bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
+    first_i, second_i, first_j, second_j = 0.0, 0.0, 0.0, 0.0
+    t = first + 1
+    while t < number and ids[SLOT, t] > 0:
+        force = add(force, get(out, FORCE, t))
+        on_i, on_j = add(on_i, get(out, ON_I, t)), add(on_j, get(out, ON_J, t))
+        slot, energy = ids[SLOT, t], out[flat(ENERGY, t)]
+        first_i, second_i = energy if slot == 1 else first_i, energy if slot == 2 else second_i
+        first_j, second_j = energy if slot == 3 else first_j, energy if slot == 4 else second_j
+        t += 1
+    k = start + ids[CANDIDATE, first]
+    b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
+    mean = mean_radius(b, c, bodies, kinds)
+    energies = (out[flat(ENERGY, first)], first_i, second_i, first_j, second_j)
+    f, more_i, more_j = gradient(x, u, v, weights_of(x, u, v, mean), energies)
+    return add(force, f), add(on_i, more_i), add(on_j, more_j), t
+
+
+@inline
+def scatter_capsule_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
+    """Write the rows of `Neighbours.force_torque` of pairs of capsules, of the candidates of the batch.
+
+    number, start, kinematics, ids, out: see `total`.
+    """
+    t, force_torque = 0, context.neighbours.force_torque
+    while t < number:
+        if ids[CANDIDATE, t] == VOID:
+            t += 1
+            continue
+        r = context.neighbours.contact_slot[start + ids[CANDIDATE, t]]
+        force, on_i, on_j, t = total(t, number, start, context, kinematics, ids, out)
+        put_columns(force_torque, r, 0, force)
+        put_columns(force_torque, r, ON_I, on_i)
+        put_columns(force_torque, r, FORCE_J, scale(-1.0, force))
+        put_columns(force_torque, r, ON_J, on_j)
