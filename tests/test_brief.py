@@ -9,7 +9,7 @@ from dem.kernels.soft.integration import time_loop
 
 import dem
 from dem.soft.time_step.impacts import RESOLVED, contact_time, effective_masses
-from dem.soft.time_step.limits import Brief, briefest
+from dem.soft.time_step.limits import ShortestContact, shortest_contact
 
 NYLON = dem.Material(young=5e7, poisson=0.35, density=1100.0)
 LOSSY = dem.Material(young=5e7, poisson=0.35, density=1100.0, restitution=0.9, friction=0.3)
@@ -151,7 +151,7 @@ def test_what_was_noticed_goes_on_in_a_saved_simulation(tmp_path):
     with h5py.File(tmp_path / "a.h5", "r+") as file:  # as those of version 0.1 are
         (name,) = (name for name in names_in(file) if name.split("/")[-1] == "watch")
         del file[name]
-    assert dem.Simulation.load(tmp_path / "a.h5", threads=1).verdict().briefest == Brief()
+    assert dem.Simulation.load(tmp_path / "a.h5", threads=1).verdict().briefest == ShortestContact()
 
 
 def test_the_forces_last_evaluated_are_looked_at_not_where_bodies_are_now():
@@ -165,7 +165,7 @@ def test_the_forces_last_evaluated_are_looked_at_not_where_bodies_are_now():
         if engine.execute(time_loop.ADVANCE, 10) == time_loop.DONE:
             break
         assert engine.progress.phase[0] == time_loop.PREDICTED
-        assert briefest(engine).steps < RESOLVED
+        assert shortest_contact(engine).steps < RESOLVED
         left.append(engine.overlaps().deepest().share)
     assert left[-1] < 0 < left[0]
 

@@ -10,10 +10,9 @@ import numpy as np
 from dem.event_driven.engine import boundaries, space_of, sphere_state
 from dem.kernels.dsmc import carrier_fluid, steps
 from dem.kernels.dsmc.gas import Gas
-from dem.kernels.dsmc.partners import Company
+from dem.kernels.dsmc.partners import VelocityMoments
 from dem.kernels.dsmc.solids_pressure import SolidsStress
 from dem.kernels.event_driven import flight
-from dem.kernels.event_driven import views as onlooker
 from dem.model.particles.fields import WIDTHS
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ class StochasticEngine:
         self.space = space_of(boundaries(box), lower, upper, weight, cells, (upper - lower) / cells)
         self.gas = _gas(len(particles), self.space)
         self.spheres = sphere_state(particles, self.space, step * rule.time_step, planned=0)
-        self.company = _company(particles, self.gas, rule)
+        self.moments = _velocity_moments(particles, self.gas, rule)
         self.carrier = _carrier(particles, gravity, rule)
         self.stress = _stress(self.gas, rule.pressure)
         self.fluid = FluidAtParticles(self.carrier.seen)
@@ -97,7 +96,7 @@ class StochasticEngine:
         if not rule.partners:
             return steps.advance_pairs(count, rule.time_step, PACKED, rule.seed, *about, self.tally)
         return steps.advance_partners(
-            count, rule.time_step, PACKED, rule.seed, self.gravity, *about, self.company, self.carrier, self.tally
+            count, rule.time_step, PACKED, rule.seed, self.gravity, *about, self.moments, self.carrier, self.tally
         )
 
     def measure_gas(self) -> tuple[float, float]:
@@ -125,13 +124,13 @@ class StochasticEngine:
 
     def arrays(self) -> Iterator[np.ndarray]:
         """All arrays."""
-        for part in (self.spheres, self.gas, self.company, self.carrier, self.stress, self.tally):
+        for part in (self.spheres, self.gas, self.moments, self.carrier, self.stress, self.tally):
             yield from (values for values in part if isinstance(values, np.ndarray))
 
     def state(self) -> list[np.ndarray]:
         """Copies (3 or 4, N) of position, velocity, orientation and angular velocity at the present time."""
         arrays = [np.empty((k, self.spheres.mass.size)) for k in WIDTHS]
-        onlooker.synchronise(self.step * self.rule.time_step, self.spheres, self.space, *arrays)
+        flight.synchronise(self.step * self.rule.time_step, self.spheres, self.space, *arrays)
         return arrays
 
 
@@ -154,7 +153,7 @@ def _gas(n: int, space: flight.Space) -> Gas:
     )  # fmt: skip
 
 
-def _company(particles: Particles, gas: Gas, rule: Rule) -> Company:
+def _velocity_moments(particles: Particles, gas: Gas, rule: Rule) -> VelocityMoments:
     """Arrays for the velocity statistics in each cell, and the correlations of fictitious partners."""
     n, variants = (len(particles), len(particles.variants)) if rule.partners else (0, 0)
     columns, fluid = variants * gas.share.size, rule.turbulence
@@ -163,7 +162,7 @@ def _company(particles: Particles, gas: Gas, rule: Rule) -> Company:
         times = relaxation_times(particles, fluid)
         correlation[:] = [[fluid.correlation(one, other) for other in times] for one in times]
     sums = {name: np.zeros((3, columns)) for name in ("mean", "square", "fluid_mean", "fluid_square", "mixed")}
-    return Company(
+    return VelocityMoments(
         variant=particles.variant.astype(np.int64), number=np.zeros(columns, np.int64), **sums, spin=np.zeros((3, n)),
         velocity=np.zeros((3, n)), correlation=correlation,
         knows_fluid=fluid is not None and rule.correlation == "full",

@@ -10,8 +10,17 @@ import numpy as np
 
 from dem.base import checks, compilation
 from dem.base.user_classes import hinted
-from dem.dsmc.advice import GasAdvice, advise, cells_of, check_fraction, foreseen
-from dem.dsmc.checks import check_apart_from_walls, check_going_on, check_not_packed, check_surroundings
+from dem.dsmc.advice import (
+    GasAdvice,
+    advise,
+    cells_of,
+    check_apart_from_walls,
+    check_fraction,
+    check_going_on,
+    check_not_packed,
+    check_surroundings,
+    foreseen,
+)
 from dem.dsmc.engine import Rule, StochasticEngine
 from dem.dsmc.verdict import StochasticVerdict
 from dem.event_driven.checks import describe, laws_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dem.base.text import counted
 from dem.event_driven.verdict import Collisions
-from dem.system.system import Judged
+from dem.system.system import Judgement
 
 BUDGET = 1e-8  # of energy and momentum; both are rounding
 OFTEN, TOO_OFTEN = 0.2, 1.0  # collisions of a particle in a step: what splits flight from collisions, and what does not
@@ -16,7 +16,7 @@ ENSKOG = 0.5  # solid fraction where spheres freeze (0.494): Enskog's factor is 
 
 
 @dataclass(frozen=True)
-class StochasticVerdict(Judged):
+class StochasticVerdict(Judgement):
     """Figures that show whether a run of spheres that collide at random can be trusted.
 
     ``energy_error`` is what of the energy is unaccounted for over ``energy_reference``, in words; ``momentum_error``
@@ -49,11 +49,6 @@ class StochasticVerdict(Judged):
     partners: bool
     turbulent: bool
     resting: bool
-
-    @property
-    def count(self) -> int:
-        """Work done: steps."""
-        return self.steps
 
     @property
     def failures(self) -> list[str]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.kernels.event_driven import events, flight
-from dem.kernels.event_driven import views as onlooker
 from dem.kernels.event_driven.event_queue import Agenda
 from dem.model.domain.box import AXES
 from dem.model.particles.fields import WIDTHS
@@ -107,14 +106,14 @@ class HardEngine:
     def state(self) -> list[np.ndarray]:
         """Copies (3 or 4, N) of position, velocity, orientation and angular velocity at the present time."""
         arrays = [np.empty((width, self.spheres.mass.size)) for width in WIDTHS]
-        onlooker.synchronise(self.time, self.spheres, self.space, *arrays)
+        flight.synchronise(self.time, self.spheres, self.space, *arrays)
         return arrays
 
     def overlaps(self) -> tuple[tuple[float, int, int], tuple[float, int]]:
         """Deepest overlap of a pair and with a wall, each over the radii, negative for gaps; and the spheres."""
         return (
-            onlooker.deepest_pair(self.time, self.spheres, self.space),
-            onlooker.deepest_wall(self.time, self.spheres, self.space),
+            flight.deepest_pair(self.time, self.spheres, self.space),
+            flight.deepest_wall(self.time, self.spheres, self.space),
         )
 
 

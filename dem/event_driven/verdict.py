@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base.text import counted
-from dem.system.system import Judged
+from dem.system.system import Judgement
 
 if TYPE_CHECKING:
     from dem.kernels.dsmc.steps import CollisionTally
@@ -36,7 +36,7 @@ class Collisions(NamedTuple):
 
 
 @dataclass(frozen=True)
-class HardVerdict(Judged):
+class HardVerdict(Judgement):
     """Figures that show whether a run of hard spheres can be trusted.
 
     ``energy_error`` is the departure of the energy, with what impacts have taken by their law, from that at the start;

@@ -6,6 +6,7 @@ import itertools
 import json
 import sys
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -30,24 +31,20 @@ WIDTH = 14  # characters of a column
 
 
 class Moment:
-    """What the columns of a row share, reckoned when it is first asked for."""
+    """What the columns of a row share."""
 
     def __init__(self, sim: System, rate: float) -> None:
         self.sim, self.rate = sim, rate
-        self._energy: Energy | None = None
-        self._cell: CellState | None = None
 
-    @property
+    @cached_property
     def energy(self) -> Energy:
         """Energies [J]."""
-        self._energy = self._energy or self.sim.energy()
-        return self._energy
+        return self.sim.energy()
 
-    @property
+    @cached_property
     def cell(self) -> CellState:
         """State of the cell that deforms."""
-        self._cell = self._cell or self.sim.cell
-        return self._cell
+        return self.sim.cell
 
 
 class Column(NamedTuple):

@@ -39,7 +39,7 @@ from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.insertion.inserter_in_run import NEVER
 from dem.soft.per_body import BODIES, CONTACTS, PROGRESS, Snapshot, restored, stored
 from dem.soft.simulation import Simulation
-from dem.soft.time_step.limits import Brief
+from dem.soft.time_step.limits import ShortestContact
 from dem.system.energy_ledger import EnergyLedger, EnergySums
 from dem.system.system import MOST_STEPS
 
@@ -272,7 +272,7 @@ def _check_watch(watch: np.ndarray, walls: int) -> None:
     """What `soft.time_step.limits.Limits` keeps of it: lengths and such that may be infinite, then whole numbers."""
     if not watch.size:
         return  # files of version 0.1 have none
-    own = {"watch": np.zeros(3 + len(Brief._fields))}
+    own = {"watch": np.zeros(3 + len(ShortestContact._fields))}
     check_alike("checkpoint", {"watch": watch}, own)
     check_within("watch", watch[:WATCHED], 0.0, np.inf)
     numbers = watch[WATCHED:]

@@ -17,7 +17,7 @@ from dem.model.walls.primitives import Plane
 from dem.model.walls.wall import Wall
 from dem.soft.contact.contact_forces import contact_forces
 from dem.soft.contact.nonspherical import bounding_radii, slack
-from dem.soft.verdict import OVERLAP_LIMIT
+from dem.soft.time_step.limits import OVERLAP_LIMIT
 from dem.soft.walls.wall_arrays import face_word, fastest
 from dem.system.diagnosis import point
 

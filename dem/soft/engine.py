@@ -32,7 +32,7 @@ from dem.soft.neighbour_lists import EngineLists, Skins, grid_for, most_cells
 from dem.soft.per_body import FIELDS, FLUID_CACHE, KEPT, Numbering, Snapshot, reorder, rows_of
 from dem.soft.thread_balance import Pace, mode_for, share_out, work_of
 from dem.soft.time_step.adhesion import longest_reach
-from dem.soft.time_step.limits import Limits, briefest, least_acceleration
+from dem.soft.time_step.limits import Limits, least_acceleration, shortest_contact
 from dem.soft.walls.engine_walls import EngineWalls
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class Engine:
         acceleration, predicted = float(self.progress.acceleration[0]), self.progress.phase[0] == loop.PREDICTED
         # always from the same state, however steps are split into calls
         if passes and predicted and acceleration > self.limits.max_acceleration:
-            self.limits.note(briefest(self), acceleration)
+            self.limits.note(shortest_contact(self), acceleration)
         self.constants = self._run_constants(self.energy_unit)
         return passes
 

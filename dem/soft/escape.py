@@ -53,17 +53,10 @@ class Leaver(NamedTuple):
 
 
 class Exits:
-    """Open faces through which gravity brings no particle back.
+    """Open faces through which gravity [m/s²] brings no particle back.
 
-    Parameters
-    ----------
-    box : Box or None
-    gravity : (3,) floats
-        [m/s²].
-    alone : bool
-        Whether there are no walls beside the box; if there are, particles outside may touch them, and none escapes.
-    whole_aggregates : callable, optional
-        Of bodies (N,) that are to escape, those that no bond connects to bodies that stay; default: all.
+    If there are walls beside the box, particles outside may touch them, and none escapes. Of bodies (N,) that are to
+    escape, `whole_aggregates` returns those that no bond connects to bodies that stay.
     """
 
     def __init__(

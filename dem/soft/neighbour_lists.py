@@ -112,18 +112,7 @@ class Skins(NamedTuple):
 class EngineLists:
     """Owns the arrays of neighbours, candidates and contacts, see `dem.kernels.soft.state.Neighbours`.
 
-    Parameters
-    ----------
-    listed : Neighbours or None
-        Arrays; a subdomain has none before its first list.
-    layout : Layout
-        What contacts keep.
-    skins : Skins
-        Widths of the skins of both lists [m].
-    contact_range : float
-        How far beyond touching contacts may live [m].
-    law : tuple
-        The contact law.
+    A subdomain has none before its first list. Contacts of the law may live so far beyond touching [m].
     """
 
     def __init__(

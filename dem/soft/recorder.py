@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from dem.soft.simulation import Simulation
-    from dem.soft.time_step.limits import Brief
 
 # ruff: noqa: SLF001 (this is the other half of Simulation)
 
@@ -44,7 +43,7 @@ class Recorder:
         self.older = self.newer = sim._engine.snapshot() if copying else None
         self.due = 0.0 if copying else math.inf
         self.warned = sim.energy_error > ENERGY_BUDGET
-        self.brief = self._briefest.steps < RESOLVED  # has been reported
+        self.brief = sim._engine.limits.brief.steps < RESOLVED  # has been reported
 
     def note(self, *, changed: bool = False) -> None:
         """Copy the state if it is time to; warn once of an energy error above its budget, and of a brief contact.
@@ -57,27 +56,21 @@ class Recorder:
             self.older, self.newer = copy if changed else self.newer, copy
             done = time.perf_counter()
             self.due = done + PATIENCE * (done - start)
-        if not self.brief and self._briefest.steps < RESOLVED:
+        sim, shortest = self.sim, self.sim._engine.limits.brief
+        if not self.brief and shortest.steps < RESOLVED:
             self.brief = True
-            reason = f"{self._briefest}, at least {RESOLVED} resolve it"
-            self._warn(Notice("coarse-time-step", reason, self._briefest.remedy(self.sim.time_step)))
-        if not self.warned and self.sim.energy_error > ENERGY_BUDGET:
-            self.sim.energy()  # what the error is relative to may have grown since the last frame
-            if self.sim.energy_error > ENERGY_BUDGET:
-                self._warn_of_energy_error()
-
-    @property
-    def _briefest(self) -> Brief:
-        return self.sim._engine.limits.brief
-
-    def _warn_of_energy_error(self) -> None:
-        self.warned = True
-        sim = self.sim
-        reason = (
-            f"at step {sim.step_count} (t = {sim.time:.6g} s) the energy error is {sim.energy_error:.2g} of "
-            f"{sim.energy_reference[0]}, above its budget of {ENERGY_BUDGET:g}"
-        )
-        self._warn(Notice("energy-error", reason, energy_remedy(drifts=drifts(sim._engine, sim.integrator))))
+            reason = f"{shortest}, at least {RESOLVED} resolve it"
+            self._warn(Notice("coarse-time-step", reason, shortest.remedy(sim.time_step)))
+        if self.warned or not sim.energy_error > ENERGY_BUDGET:
+            return
+        sim.energy()  # what the error is relative to may have grown since the last frame
+        if sim.energy_error > ENERGY_BUDGET:
+            self.warned = True
+            reason = (
+                f"at step {sim.step_count} (t = {sim.time:.6g} s) the energy error is {sim.energy_error:.2g} of "
+                f"{sim.energy_reference[0]}, above its budget of {ENERGY_BUDGET:g}"
+            )
+            self._warn(Notice("energy-error", reason, energy_remedy(drifts=drifts(sim._engine, sim.integrator))))
 
     def _warn(self, notice: Notice) -> None:
         if self.strict:

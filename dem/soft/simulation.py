@@ -28,6 +28,7 @@ from dem.rotation.integrators import integrator_for_contacts
 from dem.run.simulation_base import SimulationBase
 from dem.soft import arrays, energy_sums
 from dem.soft.bonds import bond_setup
+from dem.soft.bonds.bond_setup import BondsInRun
 from dem.soft.checks import (
     check_appeared,
     check_box,
@@ -47,13 +48,20 @@ from dem.soft.escape import staying
 from dem.soft.fluid import fluid_setup
 from dem.soft.fluid.fluid_setup import EngineFluid
 from dem.soft.fluid.two_way_coupling import TwoWayCoupling, cells_of
-from dem.soft.insertion.population import check_added, go_on, population_of, shifted, with_examples, with_room_for
+from dem.soft.insertion.population import (
+    check_added,
+    continue_from,
+    population_of,
+    starting_later,
+    with_examples,
+    with_room_for,
+)
 from dem.soft.recorder import recorded
 from dem.soft.run_errors import check_run
 from dem.soft.subdomain import rank_checks
 from dem.soft.time_step import adhesion
 from dem.soft.time_step.advice import Advice, advise, foreseen
-from dem.soft.verdict import judge, momentum_error, unfinished
+from dem.soft.verdict import judge
 from dem.soft.walls import astray, mesh_scale_check
 from dem.soft.walls.wall_arrays import next_change, wall_materials, walls_at, words
 from dem.soft.walls.wall_in_run import WallInRun, place_of, wall_list
@@ -75,7 +83,6 @@ if TYPE_CHECKING:
     from dem.model.shapes.shape import Shape
     from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
-    from dem.soft.bonds.bond_setup import BondsInRun
     from dem.soft.insertion.inserter_in_run import InserterInRun
     from dem.soft.insertion.outlet_in_run import OutletInRun
     from dem.soft.insertion.population import Population
@@ -211,7 +218,7 @@ class Simulation(SimulationBase):
         own = [self._box.material] if self._box and self._box.material else []
         self._contacts.check_told_apart([*self._particles.materials, *own, *(wall.material for wall in self._walls)])
         nonspherical.check_walls(self._particles, self._walls)
-        nonspherical.check_company(self._particles, self._box, self._walls, fluid, bonds)
+        nonspherical.check_compatible(self._particles, self._box, self._walls, fluid, bonds)
         fluid_setup.check_walls(fluid, self._walls)
         if fluid is not None and self._particles.fixed.any():
             message = (
@@ -219,7 +226,7 @@ class Simulation(SimulationBase):
                 "there is a fluid, whose forces are integrated with the motion: leave it out, or make them walls"
             )
             raise ValueError(message)
-        bond_setup.check_company(bonds, inserters, crowd=bool(inserters or outlets or added))
+        bond_setup.check_compatible(bonds, inserters, crowd=bool(inserters or outlets or added))
         self._bonds = bond_setup.made(bonds, self._particles, self._box)
         check_moving_images(self._box, self._gravity, grounded=bonds is not None and self._bonds.ground.size)
         bonded = bonds is not None
@@ -489,7 +496,7 @@ class Simulation(SimulationBase):
         ([[0, 1]], [False])
         """
         self._notice_changes()
-        return bond_setup.in_run(self._engine)
+        return BondsInRun(self._engine) if self._engine.bonds else None
 
     def contact_forces(self) -> ContactForces:
         """Contacts of the present whole step, with bodies, forces and points of contact.
@@ -679,26 +686,9 @@ class Simulation(SimulationBase):
             If the run broke.
         """
         self.energy()
-        engine, population = self._engine, self._population
-        engine.exits.find_outside(engine.bodies, self.step_count, self.time_step)
-        self._check_run(engine.code)
-        now, start = self._momentum(self._state()), self._start_momentum
-        if population:
-            start = start[0] + population.totals.brought, start[1] + population.totals.stirred
-        bonds = engine.bonds
-        change = momentum_error(
-            self._box, self._gravity, start, now, wet=self.fluid is not None,
-            walled=bool(engine.walls.models or (bonds and bonds.are_grounded) or engine.kinds.fixed),
-        )  # fmt: skip
-        judged = judge(
-            engine, self.integrator, self._ledger.first_step, self.particles.orientation,
-            self.energy_reference[0], self.energy_error, change,
-            tuple(fluid_setup.doubts(self.fluid, engine.fluid.model, self.particles, engine.dt, engine.fluid.two_way)),
-            population,
-        )  # fmt: skip
-        beyond = (*judged.beyond, *bond_setup.doubts(engine), *astray.doubts(engine, self._containers))
-        left = unfinished(engine, population)
-        return replace(judged, bonds=bond_setup.breakage(engine), beyond=beyond, unfinished=left)
+        self._engine.exits.find_outside(self._engine.bodies, self.step_count, self.time_step)
+        self._check_run(self._engine.code)
+        return judge(self)
 
     def exchange(self) -> Exchange | None:
         """Present state of particles and fluid in cells, as the function of a coupling gets it, see `dem.Coupling`.
@@ -814,7 +804,7 @@ class Simulation(SimulationBase):
         """Go on in an engine that has the shapes and materials of the added particles, and add them."""
         start, there, before = self.time, self.particles, self._engine
         came = [each.inserter for each in self.inserters]
-        later = [shifted(each, start) if isinstance(each, Inserter) else each for each in inserters]
+        later = [starting_later(each, start) if isinstance(each, Inserter) else each for each in inserters]
         gates = {"inserters": [*came, *later], "outlets": [*(each.outlet for each in self.outlets), *outlets]}
         groups = [there] if particles is None else [there, particles]
         every = with_room_for(Particles.concatenate(groups), *gates.values(), self._fluid)
@@ -831,7 +821,7 @@ class Simulation(SimulationBase):
             engine = made._engine = made._new_engine(every)
             check_box(self._box, engine)
             check_inside(new, self._box, before.walls.faces)
-            go_on(engine, before, state, made._population)
+            continue_from(engine, before, state, made._population)
             if len(new):
                 made._population.put_in(engine, new, len(gates["inserters"]))
             check_added(engine, len(new), made._population.sources[len(came) :])

@@ -13,23 +13,25 @@ from dem.base.text import counted
 from dem.model.domain.box import FACES
 from dem.model.domain.box_walls import has_moving_images
 from dem.rotation.integrators import DRIFTS
+from dem.soft.bonds import bond_setup
+from dem.soft.fluid import fluid_setup
 from dem.soft.time_step.impacts import RESOLVED
-from dem.system.system import Judged
+from dem.soft.time_step.limits import OVERLAP_LIMIT
+from dem.soft.walls import astray
+from dem.system.system import Judgement
 
 if TYPE_CHECKING:
-    from dem.model.domain.box import Box
     from dem.rotation.integrators import Integrator
     from dem.soft.engine import Engine
     from dem.soft.insertion.population import Population
-    from dem.soft.time_step.limits import Brief
+    from dem.soft.simulation import Simulation
+    from dem.soft.time_step.limits import ShortestContact
+
+# ruff: noqa: SLF001 (the verdict is a part of Simulation)
 
 ENERGY_BUDGET = 0.01  # of the reference energy over a run; beyond it the run is not resolved
 NORM_BUDGET = 1e-9
 MOMENTUM_BUDGET = 1e-9  # of the sum of all |m v|: forces are equal and opposite, so the error is rounding
-# Of the smaller radius: where a contact with a wall is half as wide as the sphere, a = √(R δ) = R/2. Hertz puts a
-# parabola for the sphere, which at the edge of the contact is off by a²/4R² = δ/4R of its depth: 6 % here. The
-# published fibres come to 20 %, and would to 23.5 % if all their energy went into one impact.
-OVERLAP_LIMIT = 0.25
 
 
 def energy_remedy(*, drifts: bool) -> str:
@@ -38,7 +40,7 @@ def energy_remedy(*, drifts: bool) -> str:
 
 
 @dataclass(frozen=True)
-class Verdict(Judged):
+class Verdict(Judgement):
     """What tells whether a run can be trusted.
 
     ``energy_error`` is the largest departure of the total energy at any step over the largest of energy at the start,
@@ -76,7 +78,7 @@ class Verdict(Judged):
     energy_budget: float
     overlap_share: float
     momentum_error: float | None
-    briefest: Brief
+    briefest: ShortestContact
     time_step: float
     drifts: bool
     beyond: tuple[str, ...] = ()
@@ -84,11 +86,6 @@ class Verdict(Judged):
     balanced: bool = True
     bonds: str = ""
     unfinished: tuple[str, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """Work done: steps."""
-        return self.steps
 
     @property
     def failures(self) -> list[str]:
@@ -136,66 +133,57 @@ class Verdict(Judged):
         return "; ".join([line, *self.failures, *self.doubts, *self.unfinished])
 
 
-def momentum_error(
-    box: Box | None,
-    gravity: tuple[float, float, float],
-    start: tuple[np.ndarray, float],
-    now: tuple[np.ndarray, float],
-    *,
-    wet: bool = False,
-    walled: bool = False,
-) -> float | None:
-    """Change of momentum where no wall, gravity or fluid takes part, over the sum of all |m v|.
-
-    Start and end are momentum (3,) and the sum of the sizes of all particles' momenta [kg m/s].
-    """
-    free = np.array(gravity) == 0
-    if has_moving_images(box):  # momentum is relative to a frame that is sheared
-        return None
-    if wet or walled or (box and len(box.absent) < len(FACES)) or not free.any():
-        return None
-    change = portable.length((now[0] - start[0])[free])
-    return change / max(now[1], start[1]) if change > 0 else 0.0
-
-
 def drifts(engine: Engine, integrator: Integrator) -> bool:
     """Whether the rotational scheme makes energy drift; single spheres turn alike by all schemes."""
     return integrator.energy == DRIFTS and (engine.bonds is not None or not engine.kinds.all_single_spheres)
 
 
-def judge(
-    engine: Engine,
-    integrator: Integrator,
-    first_step: int,
-    orientation: np.ndarray,
-    reference: str,
-    energy_error: float,
-    momentum_error: float | None,
-    beyond: tuple[str, ...] = (),
-    population: Population | None = None,
-) -> Verdict:
-    """Judge a run since its first step, with the present orientations (N, 4)."""
+def judge(sim: Simulation) -> Verdict:
+    """Judge the run of a simulation since the start, or since its state was last assigned to."""
+    engine, population = sim._engine, sim._population
     steps, overlap = int(engine.progress.step[0]), float(engine.progress.largest_overlap[0])
-    span, radius = (steps - first_step) * engine.dt, engine.kinds.radius
+    radius, error, orientation = engine.kinds.radius, sim.energy_error, sim.particles.orientation
+    span = (steps - sim._ledger.first_step) * engine.dt
+    medium = engine.fluid.model, sim.particles, engine.dt, engine.fluid.two_way
     return Verdict(
         steps=steps,
         time=steps * engine.dt,
-        energy_error=energy_error,
-        energy_reference=reference,
+        energy_error=error,
+        energy_reference=sim.energy_reference[0],
         norm_error=float(np.abs(np.linalg.norm(orientation, axis=1) - 1).max(initial=0.0)),
         largest_overlap=overlap / (2 * float(radius.min())),
         engulfed=overlap >= float(radius.max()),
-        energy_rate=energy_error / span if span else 0.0,
+        energy_rate=error / span if span else 0.0,
         energy_budget=ENERGY_BUDGET / span if span else 0.0,
         overlap_share=engine.limits.share(overlap),
-        momentum_error=momentum_error,
+        momentum_error=_momentum_error(sim),
         briefest=engine.limits.brief,
         time_step=engine.dt,
-        drifts=drifts(engine, integrator),
-        beyond=(*beyond, *(population.doubts(steps) if population else ())),
+        drifts=drifts(engine, sim.integrator),
+        beyond=(
+            *fluid_setup.doubts(sim.fluid, *medium), *(population.doubts(steps) if population else ()),
+            *bond_setup.doubts(engine), *astray.doubts(engine, sim._containers),
+        ),
         population=population.describe(engine) if population else "",
         balanced=population.balanced(engine) if population else True,
-    )
+        bonds=bond_setup.breakage(engine),
+        unfinished=unfinished(engine, population),
+    )  # fmt: skip
+
+
+def _momentum_error(sim: Simulation) -> float | None:
+    """Change of momentum where no wall, gravity or fluid takes part, over the sum of all |m v|."""
+    engine, box, free = sim._engine, sim._box, np.array(sim._gravity) == 0
+    (start, size), (now, size_now) = sim._start_momentum, sim._momentum(sim._state())
+    if sim._population:
+        start, size = start + sim._population.totals.brought, size + sim._population.totals.stirred
+    if has_moving_images(box):  # momentum is relative to a frame that is sheared
+        return None
+    walled = engine.walls.models or (engine.bonds and engine.bonds.are_grounded) or engine.kinds.fixed
+    if sim.fluid is not None or walled or (box and len(box.absent) < len(FACES)) or not free.any():
+        return None
+    change = portable.length((now - start)[free])
+    return change / max(size_now, size) if change > 0 else 0.0
 
 
 def unfinished(engine: Engine, population: Population | None) -> tuple[str, ...]:

@@ -25,24 +25,13 @@ if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
 
 
-class Judgement(Protocol):
-    """What tells whether a run can be trusted; as text, one line."""
+class Judgement:
+    """What tells whether a run can be trusted: what fails and what is doubtful; as text, one line."""
 
     @property
     def count(self) -> int:
-        """Work done, in units of the system."""
-
-    @property
-    def status(self) -> str:
-        """PASS, WARN or FAIL."""
-
-    @property
-    def passed(self) -> bool:
-        """Whether it can."""
-
-
-class Judged:
-    """A verdict that says what fails and what is doubtful."""
+        """Work done, in units of the system: steps."""
+        return self.steps
 
     @property
     def failures(self) -> list[str]:

@@ -52,8 +52,8 @@ CHANCE, VELOCITY = 2, 3  # purposes of the random numbers
 LEAST = 1e-12  # of 1 - ρ²: less is rounding
 
 
-class Company(NamedTuple):
-    """What particles know of each other, by cell and variant: column c G + g for variant g of G in cell c."""
+class VelocityMoments(NamedTuple):
+    """Moments of velocities that partners are drawn from: column c G + g for variant g of G in cell c."""
 
     variant: np.ndarray  # (N,)
     number: np.ndarray  # (C G,)
@@ -69,32 +69,32 @@ class Company(NamedTuple):
 
 
 @func
-def sum_partner_moments(spheres, gas, company, seen):
+def sum_partner_moments(spheres, gas, moments, seen):
     """Means and covariances over cells and variants, of velocities of particles and of the fluid at them."""
-    variants = company.correlation.shape[0]
-    for each in (company.mean, company.square, company.fluid_mean, company.fluid_square, company.mixed):
+    variants = moments.correlation.shape[0]
+    for each in (moments.mean, moments.square, moments.fluid_mean, moments.fluid_square, moments.mixed):
         each[:, :] = 0.0
-    company.number[:] = 0
+    moments.number[:] = 0
     for i in range(gas.cell.size):
-        k = gas.cell[i] * variants + company.variant[i]
-        company.number[k] += 1
+        k = gas.cell[i] * variants + moments.variant[i]
+        moments.number[k] += 1
         for axis in range(3):
-            company.mean[axis, k] += spheres.row[i, 3 + axis]
-            company.fluid_mean[axis, k] += seen[axis, i]
-            company.spin[axis, i] = spheres.omega[axis, i]
-            company.velocity[axis, i] = spheres.row[i, 3 + axis]
-    for k in range(company.number.size):
+            moments.mean[axis, k] += spheres.row[i, 3 + axis]
+            moments.fluid_mean[axis, k] += seen[axis, i]
+            moments.spin[axis, i] = spheres.omega[axis, i]
+            moments.velocity[axis, i] = spheres.row[i, 3 + axis]
+    for k in range(moments.number.size):
         for axis in range(3):
-            company.mean[axis, k] /= max(company.number[k], 1)
-            company.fluid_mean[axis, k] /= max(company.number[k], 1)
+            moments.mean[axis, k] /= max(moments.number[k], 1)
+            moments.fluid_mean[axis, k] /= max(moments.number[k], 1)
     for i in range(gas.cell.size):
-        k = gas.cell[i] * variants + company.variant[i]
+        k = gas.cell[i] * variants + moments.variant[i]
         for axis in range(3):
-            v = spheres.row[i, 3 + axis] - company.mean[axis, k]
-            u = seen[axis, i] - company.fluid_mean[axis, k]
-            company.square[axis, k] += v * v
-            company.fluid_square[axis, k] += u * u
-            company.mixed[axis, k] += v * u
+            v = spheres.row[i, 3 + axis] - moments.mean[axis, k]
+            u = seen[axis, i] - moments.fluid_mean[axis, k]
+            moments.square[axis, k] += v * v
+            moments.fluid_square[axis, k] += u * u
+            moments.mixed[axis, k] += v * u
 
 
 @inline
@@ -117,31 +117,31 @@ def weights(wanted, own, others):
 
 
 @inline
-def component(axis, i, j, mine, theirs, spheres, company, seen, chance):
+def component(axis, i, j, mine, theirs, spheres, moments, seen, chance):
     """A component of the velocity of a fictitious partner of particle i [m/s].
 
     j: the particle that the partner is alike.
-    mine, theirs: columns of `company` for particle and partner.
+    mine, theirs: columns of `moments` for particle and partner.
     seen: (3, N) velocity of the fluid that particles see [m/s].
     chance: a standard normal number.
     """
-    v, u, variants = spheres.row[i, 3 + axis], seen[axis, i], company.correlation.shape[0]
-    wanted = company.correlation[mine % variants, theirs % variants]
-    if wanted == 0.0 and not company.knows_fluid:
-        return company.velocity[axis, j]
-    mean, square = company.mean[axis, theirs], company.square[axis, theirs] / company.number[theirs]
-    n, m = company.number[mine], company.number[theirs]
-    own_square, own_fluid_square = company.square[axis, mine] / n, company.fluid_square[axis, mine] / n
+    v, u, variants = spheres.row[i, 3 + axis], seen[axis, i], moments.correlation.shape[0]
+    wanted = moments.correlation[mine % variants, theirs % variants]
+    if wanted == 0.0 and not moments.knows_fluid:
+        return moments.velocity[axis, j]
+    mean, square = moments.mean[axis, theirs], moments.square[axis, theirs] / moments.number[theirs]
+    n, m = moments.number[mine], moments.number[theirs]
+    own_square, own_fluid_square = moments.square[axis, mine] / n, moments.fluid_square[axis, mine] / n
     own, others = 0.0, 0.0
-    if company.knows_fluid:
-        own = correlation_of(company.mixed[axis, mine] / n, own_square, own_fluid_square)
-        others = correlation_of(company.mixed[axis, theirs] / m, square, company.fluid_square[axis, theirs] / m)
+    if moments.knows_fluid:
+        own = correlation_of(moments.mixed[axis, mine] / n, own_square, own_fluid_square)
+        others = correlation_of(moments.mixed[axis, theirs] / m, square, moments.fluid_square[axis, theirs] / m)
     a, b, rest = weights(wanted, own, others)
     drawn = rest * chance
     if own_square > 0.0:
-        drawn += a * (v - company.mean[axis, mine]) / math.sqrt(own_square)
+        drawn += a * (v - moments.mean[axis, mine]) / math.sqrt(own_square)
     if own_fluid_square > 0.0:
-        drawn += b * (u - company.fluid_mean[axis, mine]) / math.sqrt(own_fluid_square)
+        drawn += b * (u - moments.fluid_mean[axis, mine]) / math.sqrt(own_fluid_square)
     return mean + math.sqrt(square) * drawn
 
 
@@ -153,22 +153,22 @@ def kinetic(spheres, i):
 
 
 @inline
-def collide_with_partner(i, t, dt, spheres, gas, company, law, seed, seen, tally):
+def collide_with_partner(i, t, dt, spheres, gas, moments, law, seed, seen, tally):
     """The collision of particle i with a fictitious partner, if there is one, in the step that ends at time t.
 
-    gas, company: sorted and summed up.
+    gas, moments: sorted and summed up.
     seen: (3, N) velocity of the fluid that particles see [m/s].
     """
-    row, c, step, variants = spheres.row, gas.cell[i], tally.step[0], company.correlation.shape[0]
+    row, c, step, variants = spheres.row, gas.cell[i], tally.step[0], moments.correlation.shape[0]
     first, n = gas.first[c], gas.first[c + 1] - gas.first[c]
     u, chance = uniforms_for(CHANCE, seed, i, step, 0), normals_for(VELOCITY, seed, i, step, 0)
     j = gas.order[first + min(int(u[0] * (n - 1)), n - 2)]
     j = gas.order[first + n - 1] if j == i else j  # any but i, all alike
-    mine, theirs = c * variants + company.variant[i], c * variants + company.variant[j]
+    mine, theirs = c * variants + moments.variant[i], c * variants + moments.variant[j]
     v_j = (
-        component(0, i, j, mine, theirs, spheres, company, seen, chance[0]),
-        component(1, i, j, mine, theirs, spheres, company, seen, chance[1]),
-        component(2, i, j, mine, theirs, spheres, company, seen, chance[2]),
+        component(0, i, j, mine, theirs, spheres, moments, seen, chance[0]),
+        component(1, i, j, mine, theirs, spheres, moments, seen, chance[1]),
+        component(2, i, j, mine, theirs, spheres, moments, seen, chance[2]),
     )
     g = subtract(velocity_of(row, i), v_j)
     reach = row[i, RADIUS] + row[j, RADIUS]
@@ -176,7 +176,7 @@ def collide_with_partner(i, t, dt, spheres, gas, company, law, seed, seen, tally
     likely = math.pi * reach * reach * chi * math.sqrt(dot(g, g)) * (n - 1) / gas.volume * dt
     if u[1] < likely:
         before = kinetic(spheres, i)
-        normal, push, rub, lost = drawn_impulse(spheres, i, j, v_j, load(company.spin, j), law, u[2], u[3])
+        normal, push, rub, lost = drawn_impulse(spheres, i, j, v_j, load(moments.spin, j), law, u[2], u[3])
         strike(spheres, i, normal, push, rub, t)
         tally.lost[0] += 0.5 * lost  # the other half is the partner's
         tally.gained[0] += kinetic(spheres, i) - before + 0.5 * lost

@@ -5,8 +5,8 @@ so a step must be short against the time between collisions, and against the tim
 
 Functions take the number of steps and the time step dt [s], an upper limit of the solid fraction, the seed of the
 random numbers, and what they write: spheres, all at the same time (`event_driven.flight.SphereState`), `Gas`,
-`SolidsStress`, `Company`, `Carrier`, `CollisionTally`; besides `event_driven.flight.Space`, whose chains are not used,
-and `event_driven.events.ImpactLaws`.
+`SolidsStress`, `VelocityMoments`, `Carrier`, `CollisionTally`; besides `event_driven.flight.Space`, whose chains are
+not used, and `event_driven.events.ImpactLaws`.
 """
 
 import math
@@ -138,7 +138,7 @@ def advance_pressed(steps, dt, limit, seed, spheres, space, laws, gas, stress, t
 
 
 @inline
-def fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tally, most):
+def fly_carried(i, t, gravity, seed, spheres, space, laws, moments, carrier, tally, most):
     """Move particle i to time t, off `most` walls at most, with drag of the fluid; returns whether it came there.
 
     Gravity acts through the fluid velocities, not during flight.
@@ -146,7 +146,7 @@ def fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tal
     row, image, period = spheres.row, spheres.image, space.period
     if carrier.table.shape[1] == 0:
         return fly(i, t, spheres, space, laws, tally, most)
-    carry(i, company.variant[i], seed, spheres, carrier, tally)
+    carry(i, moments.variant[i], seed, spheres, carrier, tally)
     risen = 0.0
     for axis in range(3):
         risen += gravity[axis] * (row[i, axis] + image[axis, i] * period[axis])
@@ -158,7 +158,7 @@ def fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tal
 
 
 @kernel
-def advance_partners(steps, dt, limit, seed, gravity, spheres, space, laws, gas, company, carrier, tally):
+def advance_partners(steps, dt, limit, seed, gravity, spheres, space, laws, gas, moments, carrier, tally):
     """Take a number of steps with collisions with fictitious partners; returns as `advance_pairs`.
 
     gravity: that acts while the fluid carries particles [m/s²].
@@ -167,16 +167,16 @@ def advance_partners(steps, dt, limit, seed, gravity, spheres, space, laws, gas,
     for _ in range(steps):
         t = (tally.step[0] + 1) * dt
         for i in range(gas.cell.size):
-            if not fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tally, bounces):
+            if not fly_carried(i, t, gravity, seed, spheres, space, laws, moments, carrier, tally, bounces):
                 return STUCK
         code = sort_and_check(dt, limit, spheres, space, gas, tally)
         if code != DONE:
             return code
-        sum_partner_moments(spheres, gas, company, carrier.seen)
+        sum_partner_moments(spheres, gas, moments, carrier.seen)
         for i in range(gas.cell.size):
             c = gas.cell[i]
             if gas.first[c + 1] - gas.first[c] > 1:
-                collide_with_partner(i, t, dt, spheres, gas, company, laws.pair, seed, carrier.seen, tally)
+                collide_with_partner(i, t, dt, spheres, gas, moments, laws.pair, seed, carrier.seen, tally)
         tally.step[0] += 1
     return DONE
 

@@ -1,6 +1,6 @@
 """Hard spheres, moved from event to event.
 
 Read `events` first: the loop over events. `event_queue`: events in order of time. `impact`: when two spheres meet, and
-their velocities afterwards. `flight`: free flight, cells, and the search for the next event of a sphere. `views`: the
-state between events, as users see it.
+their velocities afterwards. `flight`: free flight, cells, the search for the next event of a sphere, and the state
+between events, as users see it.
 """

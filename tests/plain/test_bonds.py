@@ -333,7 +333,7 @@ def test_what_bonds_do_is_kept_until_it_has_been_gathered(monkeypatch, blocks, l
     balls = dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=np.outer(np.arange(number), (1.2e-3, 0, 0)))
     pairs = [(b, b + 1) for b in range(number - 1)] + [(7, -1)]
     bonds = dem.Bonds(pairs, ground=[(8.4e-3, 2e-3, 0)], young=1e6, diameter=1e-3).at_rest(balls, [0.0] * 3)
-    tie = engine_bonds.tied(bonds, balls)
+    tie = engine_bonds.arrays_of(bonds, balls)
     place = np.argsort(np.argsort(np.arange(number) + rng.uniform(0, 9, number))).astype(np.int32)
     identity = np.argsort(place)
     engine_bonds.give_slots(tie, engine_bonds.as_given(tie, bonds.pairs), identity, place)

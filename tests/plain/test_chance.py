@@ -189,7 +189,7 @@ def of_two_kinds(knows):
         engine.carrier.seen[:, part] = 0.5 * u.T
         engine.spheres.row[part, 3:6] = 0.5 * (follows * u + math.sqrt(follows - follows**2) * xi)
     sort(engine.spheres, engine.space, engine.gas)
-    sum_partner_moments(engine.spheres, engine.gas, engine.company, engine.carrier.seen)
+    sum_partner_moments(engine.spheres, engine.gas, engine.moments, engine.carrier.seen)
     return engine, air, times, n
 
 
@@ -202,7 +202,7 @@ def test_partners_of_two_kinds_are_correlated_both_ways_alike(knows):
     for mine, theirs in ((0, 1), (1, 0)):
         v = engine.spheres.row[mine * n : (mine + 1) * n, 3]
         drawn = [
-            component(0, mine * n + i, theirs * n, mine, theirs, engine.spheres, engine.company, engine.carrier.seen, x)
+            component(0, mine * n + i, theirs * n, mine, theirs, engine.spheres, engine.moments, engine.carrier.seen, x)
             for i, x in enumerate(rng.normal(size=n))
         ]
         found.append(np.corrcoef(v, drawn)[0, 1])

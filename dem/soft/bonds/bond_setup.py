@@ -17,7 +17,7 @@ from dem.model.shapes.flexible import FlexibleFibre
 from dem.rotation import BONDED
 from dem.soft.bonds.engine_bonds import breakable, incidence, masses, shortest_period
 from dem.soft.time_step.impacts import rounded_down
-from dem.soft.verdict import OVERLAP_LIMIT
+from dem.soft.time_step.limits import OVERLAP_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -120,7 +120,7 @@ def damped(bonds: Bonds | None) -> bool:
     return bonds is not None and bool(bonds.damping.any())
 
 
-def check_company(bonds: Bonds | None, inserters: Sequence[Inserter], *, crowd: bool) -> None:
+def check_compatible(bonds: Bonds | None, inserters: Sequence[Inserter], *, crowd: bool) -> None:
     """Raise ValueError for what bonds do not hold together yet: particles that come and go."""
     for inserter in inserters:
         if any(isinstance(shape, FlexibleFibre) for shape in getattr(inserter, "shape", ())):
@@ -129,11 +129,6 @@ def check_company(bonds: Bonds | None, inserters: Sequence[Inserter], *, crowd: 
     if bonds is not None and crowd:
         message = "bonds are given beside inserters or outlets, which would part them: leave one of them out"
         raise ValueError(message)
-
-
-def in_run(engine: Engine) -> BondsInRun | None:
-    """The bonds of an engine."""
-    return BondsInRun(engine) if engine.bonds else None
 
 
 def described(bonds: Bonds | None) -> dict:

@@ -136,7 +136,7 @@ def form_of(bonds: Bonds, kinds: int) -> rows.Form:
     )
 
 
-def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
+def arrays_of(bonds: Bonds, particles: Particles) -> rows.Bonds:
     """Arrays of bonds for kernels, of particles that are at rest in some shape."""
     count, bodies = len(bonds), len(particles)
     chunks = -(-bodies // CHUNK)
@@ -196,28 +196,28 @@ class Given(NamedTuple):
     incident: np.ndarray  # (2 B - G,)
 
 
-def as_given(tie: rows.Bonds, pairs: np.ndarray) -> Given:
+def as_given(arrays: rows.Bonds, pairs: np.ndarray) -> Given:
     """Bonds as they are before they are given slots."""
-    return Given(pairs, tie.kind.copy(), tie.incident_first.astype(np.int64), tie.incident.astype(np.int64))
+    return Given(pairs, arrays.kind.copy(), arrays.incident_first.astype(np.int64), arrays.incident.astype(np.int64))
 
 
-def give_slots(tie: rows.Bonds, given: Given, identity: np.ndarray, place: np.ndarray) -> None:
+def give_slots(arrays: rows.Bonds, given: Given, identity: np.ndarray, place: np.ndarray) -> None:
     """Give bonds slots in the order of bodies in memory: numbers in that order (N,), and places of numbers."""
     pairs, begin = given.pairs, given.first
     first = place[pairs[:, 0]]
     second = np.where(pairs[:, 1] < 0, first, place[pairs[:, 1]])
     order = np.argsort(np.minimum(first, second), kind="stable")
-    tie.slot[order], tie.number[:] = np.arange(order.size, dtype=np.int32), order
-    tie.first[:], tie.second[:], tie.kind[:] = first[order], second[order], given.kind[order]
-    tie.live[:] = acting(tie, pairs)[order]
-    tie.chunk_first[:], tie.highest[:] = by_chunk(tie.first, tie.second, tie.highest.size)
-    tie.grounded[:] = np.argsort(tie.slot[tie.ground], kind="stable")
-    tie.ground_first[:] = np.searchsorted(tie.slot[tie.ground[tie.grounded]], tie.chunk_first)
+    arrays.slot[order], arrays.number[:] = np.arange(order.size, dtype=np.int32), order
+    arrays.first[:], arrays.second[:], arrays.kind[:] = first[order], second[order], given.kind[order]
+    arrays.live[:] = acting(arrays, pairs)[order]
+    arrays.chunk_first[:], arrays.highest[:] = by_chunk(arrays.first, arrays.second, arrays.highest.size)
+    arrays.grounded[:] = np.argsort(arrays.slot[arrays.ground], kind="stable")
+    arrays.ground_first[:] = np.searchsorted(arrays.slot[arrays.ground[arrays.grounded]], arrays.chunk_first)
     number = np.diff(begin)[identity]
-    np.cumsum(number, out=tie.incident_first[1:])
-    entry = np.repeat(begin[identity] - tie.incident_first[:-1], number) + np.arange(given.incident.size)
+    np.cumsum(number, out=arrays.incident_first[1:])
+    entry = np.repeat(begin[identity] - arrays.incident_first[:-1], number) + np.arange(given.incident.size)
     bond, side = np.divmod(given.incident[entry], 2)
-    tie.incident[:] = 2 * tie.slot[bond] + side
+    arrays.incident[:] = 2 * arrays.slot[bond] + side
 
 
 def by_chunk(first: np.ndarray, second: np.ndarray, chunks: int) -> tuple[np.ndarray, np.ndarray]:
@@ -238,28 +238,28 @@ def settled(state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return found
 
 
-def give_room(tie: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
+def give_room(arrays: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
     """Room for what the bonds of each chunk do, until it has been gathered, `lag` chunks later; once after slots.
 
     The chunks of a block take turns in a few segments, which stay in the core's cache, as in `arrays.pair_force`.
     Those that reach out of their block are evaluated before all others and keep theirs.
     """
-    room = int(np.diff(tie.chunk_first).max())
+    room = int(np.diff(arrays.chunk_first).max())
     used = int(block[0])  # chunks before all blocks, of ghosts, are evaluated first of all and keep theirs
-    segment = np.arange(tie.highest.size)
+    segment = np.arange(arrays.highest.size)
     for first, stop in itertools.pairwise(block):
         c = np.arange(first, stop)
         if c.size:
-            beyond = tie.highest[c] >= stop
-            alive = min(int((tie.highest[c] - c).max()) + lag + 1, c.size)
+            beyond = arrays.highest[c] >= stop
+            alive = min(int((arrays.highest[c] - c).max()) + lag + 1, c.size)
             segment[c] = used + (c - first) % alive
             segment[c[beyond]] = used + alive + np.arange(beyond.sum())
             used += alive + int(beyond.sum())
-    chunk = np.repeat(np.arange(segment.size), np.diff(tie.chunk_first))
-    shift = segment * room - tie.chunk_first[:-1]
-    tie.incident[:] += 2 * shift[chunk[tie.incident // 2]].astype(np.int32)
-    tie.pull_at[:] = segment * room
-    return tie if tie.pull.shape[1] >= used * room else tie._replace(pull=zeros((9, used * room)))
+    chunk = np.repeat(np.arange(segment.size), np.diff(arrays.chunk_first))
+    shift = segment * room - arrays.chunk_first[:-1]
+    arrays.incident[:] += 2 * shift[chunk[arrays.incident // 2]].astype(np.int32)
+    arrays.pull_at[:] = segment * room
+    return arrays if arrays.pull.shape[1] >= used * room else arrays._replace(pull=zeros((9, used * room)))
 
 
 def list_apart(eased: Eased) -> None:
@@ -270,9 +270,9 @@ def list_apart(eased: Eased) -> None:
     np.cumsum(np.bincount(body, minlength=eased.apart_first.size - 1), out=eased.apart_first[1:])
 
 
-def acting(tie: rows.Bonds, pairs: np.ndarray) -> np.ndarray:
+def acting(arrays: rows.Bonds, pairs: np.ndarray) -> np.ndarray:
     """Which bonds act as all others do (B,): those that hold, but for those to the ground."""
-    return (tie.state < rows.BROKEN) & (pairs[:, 1] >= 0)
+    return (arrays.state < rows.BROKEN) & (pairs[:, 1] >= 0)
 
 
 def ways(
@@ -327,19 +327,11 @@ def eased(bonds: Bonds, bodies: int) -> Eased:
 
 
 class EngineBonds:
-    """Owns the arrays of bonds, which kernels find in the neighbour lists.
-
-    Parameters
-    ----------
-    model : Bonds
-        As the user made them, with their shape at rest.
-    particles : Particles
-        Between which they are.
-    """
+    """Owns the arrays of bonds of a model, with their shape at rest, which kernels find in the neighbour lists."""
 
     def __init__(self, model: Bonds, particles: Particles) -> None:
         self.model = model
-        self.arrays: rows.Bonds = tied(model, particles)
+        self.arrays: rows.Bonds = arrays_of(model, particles)
         eased = self.arrays.eased
         self.given = as_given(self.arrays, model.pairs)
         self.apart = np.column_stack([eased.first, eased.second]).astype(np.int64)  # identities
@@ -352,8 +344,8 @@ class EngineBonds:
     @property
     def state(self) -> dict[str, np.ndarray]:
         """State that a run goes on from, by name."""
-        tie = self.arrays
-        return {name: getattr(tie, name) for name in STATE} | {f"eased_{n}": getattr(tie.eased, n) for n in EASED}
+        arrays = self.arrays
+        return {name: getattr(arrays, name) for name in STATE} | {f"eased_{n}": getattr(arrays.eased, n) for n in EASED}
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """Copies of the state of the bonds."""
@@ -403,15 +395,15 @@ class EngineBonds:
 
     def remove_escaped(self, left: np.ndarray) -> None:
         """Remove the bonds of bodies that have left (N,)."""
-        tie = self.arrays
-        leaving = (left[tie.first[tie.slot]] != 0) & (tie.state < BROKEN)
-        tie.state[leaving], tie.live[tie.slot[leaving]] = GONE, 0.0
+        arrays = self.arrays
+        leaving = (left[arrays.first[arrays.slot]] != 0) & (arrays.state < BROKEN)
+        arrays.state[leaving], arrays.live[arrays.slot[leaving]] = GONE, 0.0
 
     def whole_aggregates(self, going: np.ndarray) -> np.ndarray:
         """Those of the leaving bodies (N,) that leave with all bodies to which bonds hold them."""
-        tie = self.arrays
-        holds = np.flatnonzero(tie.state < BROKEN)
-        one, other = tie.first[tie.slot[holds]], tie.second[tie.slot[holds]]
+        arrays = self.arrays
+        holds = np.flatnonzero(arrays.state < BROKEN)
+        one, other = arrays.first[arrays.slot[holds]], arrays.second[arrays.slot[holds]]
         stay = ~going
         grounded = one == other
         stay[one[grounded]] = True

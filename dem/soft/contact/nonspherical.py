@@ -207,7 +207,7 @@ def with_shapes(kinds: Kinds, pieces: Sequence[ConvexParts]) -> ConvexBodyKinds:
     )  # fmt: skip
 
 
-def check_company(
+def check_compatible(
     particles: Particles, box: Box | None, walls: Sequence[Wall], fluid: Fluid | None, bonds: Bonds | None
 ) -> None:
     """Refuse what convex shapes cannot meet yet: some walls, rough ones, and films of a fluid."""

@@ -374,12 +374,8 @@ def _follows(integrator: Integrator, particles: Particles, *, bonded: bool) -> b
 class EngineFluid:
     """Owns the numbers and arrays of the fluid that kernels evaluate.
 
-    Parameters
-    ----------
-    model : tuple
-        `dem.kernels.fluid.Fluid`, or `Dry` where there is no fluid.
-    two_way : TwoWayCoupling, optional
-        Cells in which the particles' share of the volume, and what they give to the fluid, are summed.
+    The model is `dem.kernels.fluid.Fluid`, or `Dry` where there is no fluid. In cells of two-way coupling volumes of
+    particles, and what they give to the fluid, are summed.
     """
 
     def __init__(self, model: tuple = DRY, two_way: TwoWayCoupling | None = None) -> None:

@@ -74,10 +74,7 @@ def _properties(fluid: tuple) -> tuple[float, float] | list[np.ndarray]:
 class TwoWayCoupling:
     """Sums over particles in the cells of a fluid, and the exchange with the function that computes its flow.
 
-    Parameters
-    ----------
-    fluid, cells, particles : Fluid, Cells, Particles
-        Cells as `cells_of` returns them.
+    Cells are as `cells_of` returns them.
     """
 
     def __init__(self, fluid: Fluid, cells: Cells, particles: Particles) -> None:

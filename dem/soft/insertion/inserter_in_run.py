@@ -192,7 +192,7 @@ class InserterInRun:
         self.last = NEVER if inserter.stop is None else math.floor(inserter.stop / dt + 1e-9)
         self.dt = dt
         self._check_rate(max(empties, self.interval * dt))
-        self.variant = self.species = np.zeros(0, np.int64)  # of the deck's shapes, among the engine's
+        self.variant = self.species = np.zeros(0, np.int64)  # of the sampler's shapes, among the engine's
         self.waits = np.zeros(0, np.int64)
         self.counts = np.zeros(len(self.sampler.shapes), np.int64)
 

@@ -106,14 +106,6 @@ def _each(table: BodySpheres, variant: np.ndarray) -> BodySpheres:
     return BodySpheres(first, np.ascontiguousarray(table.offset[:, row]), table.radius[row])
 
 
-def _centres(
-    engine: Engine, variant: np.ndarray, places: np.ndarray, orientations: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """Centres (S, 3) and radii (S,) of the spheres of bodies at these places, and the first one of each body (K,)."""
-    spheres = _spheres(engine, variant)
-    return _turned(spheres, places, orientations), spheres.radius, spheres.first[:-1]
-
-
 def _turned(spheres: BodySpheres, places: np.ndarray, orientations: np.ndarray) -> np.ndarray:
     """Centres of the spheres of bodies at these places (S, 3) [m]."""
     owner = np.repeat(np.arange(len(places)), np.diff(spheres.first))
@@ -148,7 +140,7 @@ def _usable(
 def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, orientations: np.ndarray) -> np.ndarray:
     """Which bodies are in no wall, nor nearer than contacts live (K,)."""
     k, spheres = variant.size, _spheres(engine, variant)
-    centres, _, first = _centres(engine, variant, places, orientations)
+    centres = _turned(spheres, places, orientations)
     owner = np.repeat(np.arange(k), np.diff(spheres.first))
     bodies = engine.bodies._replace(
         identity=np.arange(k), kind=variant.astype(np.int32), position=np.ascontiguousarray(places.T),
@@ -162,7 +154,7 @@ def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, orientations
     for w, wall in enumerate(engine.walls.models):
         there = engine.walls.faces.walls.acts[w, variant[owner]] != 0
         clear &= ~(wall.solid(in_frame(engine, w, centres)) & there)
-    return np.logical_and.reduceat(clear, first)
+    return np.logical_and.reduceat(clear, spheres.first[:-1])
 
 
 def _taken(engine: Engine, region: Region, radii: np.ndarray) -> tuple[Taken, np.ndarray]:

@@ -97,16 +97,7 @@ class InsertionTotals:
 
 
 class Population:
-    """Inserters and outlets of a run.
-
-    Parameters
-    ----------
-    inserters, outlets : sequences of Inserter, Outlet
-    dt : float
-        Time step [s].
-    gravity : (3,) floats
-        [m/s²].
-    """
+    """Inserters and outlets of a run, with a time step dt [s] and gravity [m/s²]."""
 
     def __init__(
         self, inserters: Sequence[Inserter], outlets: Sequence[Outlet], dt: float, gravity: tuple[float, float, float]
@@ -355,13 +346,13 @@ def population_of(
     return population
 
 
-def shifted(inserter: Inserter, start: float) -> Inserter:
+def starting_later(inserter: Inserter, start: float) -> Inserter:
     """Inserter whose times count from `start` [s]."""
     stop = None if inserter.stop is None else inserter.stop + start
     return replace(inserter, start=inserter.start + start, stop=stop)
 
 
-def go_on(engine: Engine, before: Engine, state: Snapshot, population: Population) -> None:
+def continue_from(engine: Engine, before: Engine, state: Snapshot, population: Population) -> None:
     """Let an engine with more shapes and materials go on from the state of the one before.
 
     Raises ValueError if the contact histories of the two differ in kind.

@@ -31,13 +31,7 @@ AT_ROOT, DISTRIBUTED, BOTH = "whole", "spread", "both"  # where the state is: in
 
 
 class EngineSubdomains:
-    """The subdomains, one a rank, and which side has the present state.
-
-    Parameters
-    ----------
-    threads : int
-        Of each rank.
-    """
+    """The subdomains, one a rank of so many threads, and which side has the present state."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads

@@ -106,14 +106,7 @@ def describe_load(loads: list[LoadStatistics]) -> str:
 
 
 class Subdomain:
-    """Bodies of one rank, ghosts of others, their neighbour lists, and the steps of the rank.
-
-    Parameters
-    ----------
-    communicator : Communicator
-    shared : SharedInput
-        Input that all subdomains of an engine share.
-    """
+    """Bodies of one rank, ghosts of others, their neighbour lists, and the steps of the rank."""
 
     def __init__(self, communicator: Communicator, shared: SharedInput) -> None:
         self.communicator = communicator

@@ -43,10 +43,10 @@ class BondTable(NamedTuple):
     @classmethod
     def of(cls, engine: Engine) -> BondTable:
         """Those of an engine."""
-        tie = engine.bonds.arrays
+        arrays = engine.bonds.arrays
         return cls(
-            engine.owned, tie.form, tie.table, engine.bonds.given.kind, engine.bonds.model.pairs, tie.ground, tie.place,
-            tie.eased.over_first, tie.eased.over, engine.bonds.apart,
+            engine.owned, arrays.form, arrays.table, engine.bonds.given.kind, engine.bonds.model.pairs, arrays.ground,
+            arrays.place, arrays.eased.over_first, arrays.eased.over, engine.bonds.apart,
         )  # fmt: skip
 
 
@@ -65,7 +65,7 @@ class SubdomainBonds:
         self.mine = np.zeros(pairs, bool)  # pairs that this rank follows
         self.first_own = 0  # chunk
         self.parting = np.zeros(0, np.int64)  # bonds that break in this step
-        self.tie: rows.Bonds | None = None
+        self.arrays: rows.Bonds | None = None
 
     def begin(self, state: dict[str, np.ndarray]) -> None:
         """Go on from the state of an engine's bonds."""
@@ -138,7 +138,7 @@ class SubdomainBonds:
         )  # fmt: skip
         list_apart(eased)
         self.first_own, self.mine = low // CHUNK, (place[bonds.apart] >= low).any(axis=1)
-        self.tie = rows.Bonds(
+        self.arrays = rows.Bonds(
             form=bonds.form, table=bonds.table, slot=slot, number=number.astype(np.int32), kind=bonds.kind[number],
             first=first, second=second, live=acting(self, bonds.pairs)[number].astype(float), chunk_first=chunk_first,
             highest=highest, ground=bonds.ground, grounded=grounded,
@@ -148,17 +148,17 @@ class SubdomainBonds:
             incident_first=incident_first.astype(np.int32), incident=incident,
             chunk_sums=np.zeros((chunks, rows.COLUMNS), np.int64), sums=np.zeros(3), eased=eased,
         )  # fmt: skip
-        return self.tie
+        return self.arrays
 
     def settle(self, nb: Neighbours) -> rows.Bonds:
         """Find pairs that do not meet in new lists, and give room to what bonds do."""
-        eased = self.tie.eased
+        eased = self.arrays.eased
         here = np.flatnonzero(eased.first >= 0)
         row = np.full(here.size, -1)
         overlap_release.locate(eased.first[here], eased.second[here], nb.lower, nb.higher, nb.first, nb.count, row)
         eased.row[here] = row
-        self.tie = give_room(self.tie, nb.block, int(nb.chunk_bandwidth[0]))
-        return self.tie
+        self.arrays = give_room(self.arrays, nb.block, int(nb.chunk_bandwidth[0]))
+        return self.arrays
 
     def begin_step(self) -> None:
         """Note which bonds break in the sweep that comes."""
@@ -167,15 +167,15 @@ class SubdomainBonds:
 
     def end_step(self, per_joule: float) -> None:
         """Sum the energies of the bonds of all ranks, and agree on the bonds that are to break."""
-        tie, own = self.tie, self.first_own
-        sums = tie.chunk_sums[:own].sum(axis=0) + 2 * tie.chunk_sums[own:].sum(axis=0)
-        most = tie.chunk_sums[:, [rows.LOAD, rows.PRESSED]].max(axis=0, initial=0)
+        arrays, own = self.arrays, self.first_own
+        sums = arrays.chunk_sums[:own].sum(axis=0) + 2 * arrays.chunk_sums[own:].sum(axis=0)
+        most = arrays.chunk_sums[:, [rows.LOAD, rows.PRESSED]].max(axis=0, initial=0)
         self.communicator.allreduce(sums, most)
         sums //= 2
         self.pressed[0] = max(self.pressed[0], float(as_float(most[1])))
-        tie.sums[0], tie.sums[1] = sums[rows.ELASTIC], sums[rows.LOSS] + sums[rows.LOSS + 1] / REST
+        arrays.sums[0], arrays.sums[1] = sums[rows.ELASTIC], sums[rows.LOSS] + sums[rows.LOSS + 1] / REST
         if self.parting.size:  # the energy that bonds had which broke, added up in the order of their numbers
-            known = np.flatnonzero((self.parting >= 0) & (tie.slot[self.parting] >= 0))
+            known = np.flatnonzero((self.parting >= 0) & (arrays.slot[self.parting] >= 0))
             mine = self.parting[known], self.before[self.state.size + known]
             every = {}
             for numbers, energies in self.communicator.allgather(mine):
@@ -183,7 +183,7 @@ class SubdomainBonds:
             self.parting, lost = np.zeros(0, np.int64), 0.0
             for number in sorted(every):
                 lost += every[number]
-            tie.sums[2] = lost * per_joule
+            arrays.sums[2] = lost * per_joule
         if float(as_float(most[0])) > 1.0:  # all ranks take over which bonds are to break
             breaking = np.flatnonzero(self.state == rows.BREAKING)
             found = self.communicator.allgather((breaking, self.before[breaking]))
