@@ -142,7 +142,7 @@ def test_who_is_killed_after_the_last_step_ends_the_same(moment, tmp_path, monke
 
     monkeypatch.setattr(TrajectoryWriter, moment, call)
     # after every batch, however many steps the clock allows in one: so there is one at the last step, before its frame
-    verdict = crowd(law="elastic").run(0.004, output=whole, frames=4, checkpoint_every=1)
+    verdict = crowd(law="elastic").run(0.001, output=whole, frames=4, checkpoint_every=1)
     monkeypatch.undo()
     with dem.Trajectory(killed) as part:
         assert len(part) == (4 if moment == "checkpoint" else 5)
