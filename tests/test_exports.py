@@ -398,11 +398,11 @@ def test_the_command(balls, cli, tmp_path):
     [
         (
             ["balls.h5"],
-            "dem: give --to csv, gsd, h5md, spheres.vtkhdf, walls.vtkhdf, contacts.vtkhdf, or the name of such a file",
+            "dem: give --to csv, gsd, h5md, spheres.vtkhdf, surfaces.vtkhdf, walls.vtkhdf, contacts.vtkhdf, or the",
         ),
         (
             ["balls.h5", "-o", "a.xyz"],
-            "dem: give --to csv, gsd, h5md, spheres.vtkhdf, walls.vtkhdf, contacts.vtkhdf, or the name of",
+            "dem: give --to csv, gsd, h5md, spheres.vtkhdf, surfaces.vtkhdf, walls.vtkhdf, contacts.vtkhdf, or the",
         ),
         (["balls.h5", "--to", "cvs"], "dem: unknown format 'cvs': did you mean csv?"),
         (["balls.h5", "--to", "csv", "--frames", "a:b"], "dem: --frames a:b: expected a number, or A:B:C"),

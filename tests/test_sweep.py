@@ -215,7 +215,7 @@ def test_an_unfinished_run_is_gone_on_with(swept, pool, tmp_path, monkeypatch):
         case.simulation().run(case.duration, output=member.path, frames=case.frames, every=(2e-4, stop))
     assert look(member, chosen(member)).state == "unfinished"
     assert look(member, chosen(member)).outcome.verdict == "STOPPED"
-    monkeypatch.setattr(work, "_run", None)  # nobody to start it anew
+    monkeypatch.setattr(type(case), "simulation", None)  # so that it cannot be started anew
     with pytest.warns(dem.DemWarning, match="no-hook"):
         outcome = work.carry_out(member)
     assert outcome.verdict == "PASS", outcome

@@ -1,5 +1,6 @@
 """How kernels are compiled, cached and called. Read `jit` first: its decorators are used in all kernels.
 
+`selection`, `kind_chain`: functions chosen by type when kernels are compiled, and chains of kinds known only to a run.
 `jit`, `environment`, `setup`, `processor`: decorators and options, variables, what numba does at its start, and what
 LLVM is told of the processor. `stages`, `link_time_inlining`, `libraries`, `lowering`: large parts are compiled to
 machine code of their own and joined when they are linked. `disk_cache`, `own_folder`: compiled parts on disk, in a

@@ -8,8 +8,8 @@ from test_architecture import FILES, nodes_of
 LAWS, MODEL = "dem.kernels.laws", "dem.model.contact"
 LISTS_OF_PARTS = {LAWS, f"{MODEL}.law_components"}
 KNOWN = {  # names of one of each kind, its own files, and the files that know of it
-    "a normal force": ({"PowerLaw", "Power"}, {f"{LAWS}.power", f"{MODEL}.normal_forces"}, LISTS_OF_PARTS),
-    "a damping": ({"Dashpot"}, {f"{LAWS}.dashpot", f"{MODEL}.damping"}, LISTS_OF_PARTS),
+    "a normal force": ({"PowerLaw", "Power"}, {f"{LAWS}.power", f"{MODEL}.law_parts"}, LISTS_OF_PARTS),
+    "a damping": ({"Dashpot"}, {f"{LAWS}.dashpot", f"{MODEL}.law_parts"}, LISTS_OF_PARTS),
     "a drag law": (
         {"Beetstra", "beetstra"}, {"dem.kernels.fluid.beetstra"},
         {"dem.kernels.fluid", "dem.model.fluid.drag_registry"},

@@ -2,6 +2,6 @@
 
 `linked_cells` sorts bodies into cells and into this order in memory. `body_pairs` lists pairs of bodies that may meet
 (the neighbour list), without bonded ones, with one thread or several. `candidate_pairs` picks the spheres or capsules
-of these that may touch within the next steps. `displacement` measures motion since the last list, which decides when it
-is stale.
+of these that may touch within the next steps. `displacement` measures motion since the last list; a list is made anew
+when this exceeds the skin, see ``LIST_STALE`` in ``integration/time_loop``.
 """
