@@ -68,9 +68,9 @@ def box_edges(origin: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)  # asked for at each frame
 def _particle_extent(run: Trajectory) -> np.ndarray | None:
-    """Corners (2, 3) of what is about the particles of the first frame; None if there are none."""
-    x = run[0].position.astype(float)
-    if not len(x):
+    """Corners (2, 3) of what is about the particles of the first frame that has any; None if there are none."""
+    x = next((frame.position.astype(float) for frame in run if len(frame.position)), None)
+    if x is None:
         return None
     widest = max(float((np.linalg.norm(v.offsets, axis=1) + v.radii).max()) for v in run.variants)
     lower, upper = x.min(axis=0) - widest, x.max(axis=0) + widest

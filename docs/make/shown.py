@@ -61,7 +61,7 @@ SHOWN = {
     "silo-100k": Shown({"coarse": "4", "softness": "100", "time_step": "5e-5"}, duration=0.1),
     "single-fibre": Shown(duration=0.5, exposures=15),
     "stochastic-cooling": Shown({"n": "1000"}, duration=0.2),
-    "superellipsoid-drum": Shown(duration=0.4),
+    "superellipsoid-drum": Shown(duration=0.15),
     "symmetric-top": Shown(),
     "tablets-heap": Shown(duration=0.4),
     "torque-cylinder": Shown(),
