@@ -187,8 +187,8 @@ SURFACES = (
            "plain/test_impacts.py", "impulse_at_a_surface"),
     Mutant("surface-place", "meeting", "x = add_scaled(x_i, 0.5 * overlap - radius, normal)",
            "x = add_scaled(x_i, -radius, normal)", "plain/test_impacts.py", "do_not_slip"),
-    Mutant("surface-place-at-a-wall", "meeting", "at_plane(kinds, s, b, normal, bodies), 0.5 * overlap - radius",
-           "at_plane(kinds, s, b, normal, bodies), -radius", "plain/test_impacts.py", "sliding_on_a_wall"),
+    Mutant("surface-place-at-a-wall", "meeting", "(kinds, s, b, corner, normal, bodies), 0.5 * overlap - radius",
+           "(kinds, s, b, corner, normal, bodies), -radius", "plain/test_impacts.py", "sliding_on_a_wall"),
 )
 WALLS = (
     Mutant("wall-power", "opposite_walls", "- down * box.velocity", "+ down * box.velocity",

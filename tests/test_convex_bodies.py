@@ -1,5 +1,7 @@
 """Ellipsoids and superellipsoids in the soft engine: against spheres, in closed form, conserved quantities, bytes."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -150,3 +152,50 @@ def test_what_convex_shapes_do_not_meet_is_refused_by_name():
     cube = dem.Particles(CUBE, ELASTIC, position=[[0, 0, 0]])
     with pytest.raises(ValueError, match=r"expected a dem\.Sphere"):
         dem.HardSpheres(cube)
+
+
+DIE = dem.Polyhedron(vertices=list(itertools.product([0.0, 0.01], repeat=3)), rounding=0.001)
+
+
+@pytest.mark.slow
+def test_a_stack_of_dice_rests_for_a_million_steps():
+    """Five dice, a little turned and shifted: in a million steps nothing falls, and the energy of sway does not grow.
+
+    The million is what this test checks, and nothing else here shows it.
+    """
+    rng, count = np.random.default_rng(1), 5
+    material = dem.Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.5, friction=0.5)
+    q = np.column_stack([np.ones(count), np.zeros((count, 2)), 0.1 * rng.normal(size=count)])
+    middle = 0.02 + 1e-3 * rng.normal(size=(count, 2))
+    heights = 0.005 + 0.01 * np.arange(count) - 2e-5 * (count - np.arange(count))
+    dice = dem.Particles(
+        DIE, material, position=np.column_stack([middle, heights]),
+        orientation=q / np.linalg.norm(q, axis=1)[:, None],
+    )  # fmt: skip
+    box = dem.Box((0, 0, 0), (0.05, 0.05, 0.08), material=material)
+    sim = dem.Simulation(dice, box, time_step=1e-5, threads=1)
+    sim.step(20_000)
+    before, kinetic = sim.particles.position, []
+    for _ in range(98):
+        sim.step(10_000)
+        kinetic.append(sim.energy().kinetic)
+    assert sim.contact_count == count
+    assert max(kinetic[49:]) <= max(kinetic[:49])
+    # corners slip by less than a tenth of a millimetre while the stack comes to rest
+    np.testing.assert_allclose(sim.particles.position, before, rtol=0, atol=1e-4)
+
+
+@pytest.mark.slow
+def test_threads_lists_and_restarts_do_not_show_in_a_gas_of_dice(tmp_path):
+    """Each corner keeps its own friction, whatever becomes of lists and threads."""
+    runs = [gas(DIE, ROUGH, 8, 0.0165, 2.0, **more) for more in ({"threads": 1}, {"threads": 2})]
+    runs.append(gas(DIE, ROUGH, 8, 0.0165, 2.0, threads=1, _skin=(0.0008, 0.0002)))
+    for sim in runs:
+        sim.step(1500)
+    runs[0].save(tmp_path / "gas.h5")
+    runs.append(dem.Simulation.load(tmp_path / "gas.h5"))
+    for sim in runs:
+        sim.step(300)
+    assert runs[0].contact_count > 30
+    for name in STATE:
+        assert len({getattr(sim.particles, name).tobytes() for sim in runs}) == 1, name

@@ -16,11 +16,13 @@ from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.batch_kinematics import BLOCK, KNOWN, OUT, PARTS, TOLD
 from dem.kernels.soft.contact.capsules import SLOTS, Capsules, Mixed
 from dem.kernels.soft.contact.contact_detection import LINE, SHARED
-from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.contact.convex_contacts import AXES
+from dem.kernels.soft.contact.facet_contacts import SLOTS as FACET_SLOTS
 from dem.kernels.soft.fixed import INERTIA
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
 from dem.kernels.soft.state import Bodies, Kinds, Neighbours
+from dem.kernels.soft.wall_contact.box_contacts import FACE_SLOTS
 from dem.model.domain.box_walls import fold
 from dem.model.particles.kinds import is_fixed
 from dem.model.shapes.capsule import half_length_of, has_capsules, has_clusters
@@ -202,7 +204,10 @@ class Layout(NamedTuple):
         if capsules:
             lossy, width, couples = True, SLOTS * width + 1 if width else 0, True
         if isinstance(kinds, ConvexBodyKinds):
-            lossy, width, couples = True, max(width, int(lossy)) + AXES, True
+            faceted = isinstance(kinds, FacetedBodyKinds)
+            slots = FACET_SLOTS * (1 + width) if width and faceted else 0
+            wall_width += FACE_SLOTS * (1 + wall_width) if wall_width and faceted else 0
+            lossy, width, couples = True, max(width, int(lossy)) + AXES + slots, True
         row = (LINE if kinds.contact_distance > 0 and not couples else SHARED) if kinds.all_single_spheres else 2 * LINE
         one_each = kinds.all_single_spheres or isinstance(kinds, Capsules)
         return cls(

@@ -31,7 +31,8 @@ class ConvexKind(NamedTuple):
     (numbers, at, x), the direction of the normal on the ray through x: for shapes that are so flat in places that x(n)
     is far from a linear function. ``line`` is a formula of (numbers, at, p, q), the directions of up to two straight
     lines on the surface of the core between two of its support points for nearly the same n, zeros where there are
-    none: for edges and flat faces. ``parameters`` are the names of the numbers.
+    none: for edges and flat faces. ``has_facets`` says whether the numbers tell edges and faces, see `facets`.
+    ``parameters`` are the names of the numbers.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ConvexKind(NamedTuple):
     is_smooth: bool = True
     normal: object = None
     line: object = supports.no_line
+    has_facets: bool = False
     parameters: tuple = ()
 
 
@@ -90,7 +92,8 @@ CONVEX_KINDS: dict[type, ConvexKind] = {
     ),
     PolyhedronKind: ConvexKind(
         "polyhedron", supports.polyhedron_support, supports.polyhedron_curvature, supports.rounding_first,
-        is_smooth=False, line=supports.line_of_vertices, parameters=("rounding", "count", "vertices"),
+        is_smooth=False, line=supports.line_of_vertices, has_facets=True,
+        parameters=("rounding", "count", "vertices", "edge_count", "face_count", "edges", "faces"),
     ),
     CylinderKind: ConvexKind(
         "cylinder", supports.cylinder_support, supports.cylinder_curvature, supports.rounding_third, is_smooth=False,
@@ -136,6 +139,7 @@ normal_at = _by_place(lambda row: row.normal or supports.no_normal, NOWHERE)
 line_at = _by_place(attrgetter("line"), (NOWHERE, NOWHERE))
 is_smooth_at = by_place(type_is(lambda kind: CONVEX_KINDS[kind].is_smooth), False)
 is_flat_at = by_place(type_is(lambda kind: CONVEX_KINDS[kind].normal is not None), False)
+is_faceted_at = by_place(type_is(lambda kind: CONVEX_KINDS[kind].has_facets), False)
 
 
 @inline
@@ -162,6 +166,12 @@ def rounding_of(body):
 def is_smooth(body):
     """Whether the second derivatives of a body's support function make up the first ones."""
     return is_smooth_at(body.kinds, body.number, ())
+
+
+@inline
+def has_facets(body):
+    """Whether a body is a polyhedron whose numbers tell edges and faces."""
+    return is_faceted_at(body.kinds, body.number, ())
 
 
 @inline

@@ -153,10 +153,11 @@ def capsule_curvature(numbers, at, n, t_1, t_2):
 
 @inline
 def polyhedron_support(numbers, at, n):
-    """Rounded polyhedron: numbers are its rounding radius, the number of vertices, and the vertices x, y, z.
+    """Rounded polyhedron: numbers are its rounding radius, number of vertices, vertices x, y, z, and facets.
 
     The vertices are those of the core, the polyhedron that the balls are about. Of several that are equally far the
-    first is taken.
+    first is taken. Facets are the numbers of edges and faces; two vertices of each edge; and of each face the number of
+    its vertices, its normal and height, and its vertices counterclockwise (`dem.kernels.convex.facets`).
     """
     radius, count = numbers[at], int(numbers[at + 1])
     best, k = -math.inf, at + 2

@@ -1,9 +1,10 @@
-"""Polyhedra and rounded cylinders in runs: energy, momentum, checkpoints."""
+"""Polyhedra and rounded cylinders in runs: energy, momentum, rest, checkpoints."""
 
 import itertools
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import dem
 from dem.files.checkpoints import serialization
@@ -42,3 +43,68 @@ def test_the_very_same_shape_comes_back_from_a_checkpoint(shape):
     again = serialization.made(serialization.recipe(shape))
     assert again == shape
     assert again.convex_numbers == shape.convex_numbers
+
+
+STUFF = {"young": 5e6, "poisson": 0.3, "density": 1000.0}
+STIFFNESS = 4 / 3 * 5e6 / (2 * (1 - 0.3**2)) * np.sqrt(DIE.contact_radius)  # at a face; √½ of that at another die
+
+
+@pytest.mark.parametrize("law", [{}, {"restitution": 0.5, "friction": 0.5}], ids=["elastic", "friction"])
+@pytest.mark.parametrize("ground", ["face", "plane"])
+def test_dice_rest_on_the_ground_and_on_each_other_with_four_corners(law, ground):
+    """Each overlaps by what carries the weight above it, 4 k δ^1.5, and nothing moves."""
+    material = dem.Material(**STUFF, **law)
+    weight = DIE.volume * 1000.0 * 9.81
+    low, high = (2 * weight / (4 * STIFFNESS)) ** (2 / 3), (weight / (4 * STIFFNESS / np.sqrt(2))) ** (2 / 3)
+    dice = dem.Particles(DIE, material, position=[[0.02, 0.02, 0.005 - low], [0.02, 0.02, 0.015 - low - high]])
+    box = dem.Box((0, 0, 0), (0.04, 0.04, 0.04), material=material) if ground == "face" else None
+    walls = [] if box else [dem.Plane((0, 0, 0), (0, 0, 1), material=material)]
+    sim = dem.Simulation(dice, box, walls=walls, gravity=(0, 0, -9.81), time_step=1e-5, threads=1)
+    found = sim.contact_forces()
+    assert len(found.overlap) == 5  # the pair as one, and four corners
+    np.testing.assert_allclose(sorted(found.overlap), sorted([high, *[low] * 4]), rtol=1e-11)
+    np.testing.assert_allclose(sorted(abs(found.force[:, 2])), sorted([weight / 2] * 4 + [weight]), rtol=1e-9)
+    sim.step(30)
+    np.testing.assert_allclose(sim.particles.velocity, 0, rtol=0, atol=1e-10 * 9.81 * 3e-4)  # rounding of overlaps
+    np.testing.assert_allclose(sim.particles.angular_velocity, 0, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("ground", ["face", "plane"])
+def test_a_tilted_die_is_righted_by_its_corners(ground):
+    """Torque and force are sums over the corners of the core, 3 mm from the middle, which are balls of 2 mm."""
+    material, turn, height = dem.Material(**STUFF), Rotation.from_rotvec([3e-3, -2e-3, 0.0]), 0.005 - 5e-5
+    corners = turn.apply(np.array(list(itertools.product([-0.003, 0.003], repeat=3))))
+    deep = np.maximum(0.002 - (height + corners[:, 2]), 0.0)
+    forces = STIFFNESS * deep**1.5
+    q = DIE.turned(turn.as_quat(scalar_first=True))
+    die = dem.Particles(DIE, material, position=[[0.02, 0.02, height]], orientation=[q])
+    box = dem.Box((0, 0, 0), (0.04, 0.04, 0.04), material=material) if ground == "face" else None
+    walls = [] if box else [dem.Plane((0, 0, 0), (0, 0, 1), material=material)]
+    found = dem.Simulation(die, box, walls=walls, gravity=(0, 0, 0), time_step=1e-5, threads=1).contact_forces()
+    assert len(found.overlap) == np.count_nonzero(deep) == 4
+    np.testing.assert_allclose(found.force.sum(0)[2], forces.sum(), rtol=1e-9)
+    torque = np.cross(found.arm, found.force).sum(0)
+    np.testing.assert_allclose(torque[:2], [corners[:, 1] @ forces, -corners[:, 0] @ forces], rtol=1e-8)
+    assert torque @ turn.as_rotvec() < 0
+
+
+def test_a_shape_without_corners_forgets_a_face_also_beside_dice():
+    """An ellipsoid that slides, leaves the floor and falls back moves as it does where no die is in the run."""
+    material = dem.Material(young=5e8, poisson=0.3, density=1000.0, restitution=0.5, friction=0.5)
+    box = dem.Box((0, 0, 0), (0.06, 0.06, 0.04), material=material)
+    grain = dem.Ellipsoid(semi_axes=(0.004, 0.002, 0.002))
+    alone = dem.Particles(grain, material, position=[[0.02, 0.02, 0.002]], velocity=[[0.3, 0, -0.5]])
+    die = dem.Particles(DIE, material, position=[[0.05, 0.05, 0.03]])
+    runs = [
+        dem.Simulation(particles, box, gravity=(0, 0, -2e3), time_step=1e-5, threads=1)
+        for particles in (alone, dem.Particles.concatenate([alone, die]))
+    ]
+    touching = []
+    for _ in range(9):
+        for sim in runs:
+            sim.step(4)
+        touching.append(len(runs[0].contact_forces().overlap))
+    assert touching == [1, 1, 1, 0, 0, 0, 0, 1, 1]  # its bounding sphere reaches the floor all the time
+    for name in ("position", "velocity", "angular_velocity"):
+        one, other = (getattr(sim.particles, name)[0] for sim in runs)
+        np.testing.assert_array_equal(one, other)

@@ -189,7 +189,7 @@ def test_moments_of_rounded_polyhedra_by_random_points(seed):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(12, 3)) * (1.0, 0.7, 0.5)
     shape = Polyhedron(vertices=points, rounding=0.15)
-    core = np.array(shape.convex_numbers[2:]).reshape(-1, 3)
+    core = np.array(shape.convex_numbers[2 : 2 + 3 * int(shape.convex_numbers[1])]).reshape(-1, 3)
     half = np.abs(core).max(0) + shape.rounding
     x = rng.uniform(-half, half, (200_000, 3))
     hull = convex_hull(core)

@@ -42,6 +42,33 @@ def convex_hull(points: np.ndarray) -> Hull:
     return Hull(x[used] + origin, np.array(fans), faces, normals, heights + (normals * origin).sum(1))
 
 
+def facet_numbers(vertices: np.ndarray, faces: list[list[int]], normals: np.ndarray) -> tuple[float, ...]:
+    """Edges and faces of a polyhedron for `dem.kernels.convex.facets`.
+
+    Parameters
+    ----------
+    vertices, faces, normals : (V, 3) array, list of lists of int, (F, 3) array
+        Vertices, those of each face counterclockwise seen from outside, and unit normals of the faces.
+    """
+    edges = sorted({(min(e), max(e)) for ring in faces for e in zip(ring, [*ring[1:], ring[0]], strict=True)})
+    numbers = [len(edges), len(faces), *(k for edge in edges for k in edge)]
+    for ring, normal in zip(faces, normals, strict=True):
+        height = float((vertices[ring] * normal).sum(1).max())
+        numbers += [len(ring), *normal.tolist(), height, *ring]
+    return tuple(float(one) for one in numbers)
+
+
+def polyhedron_numbers(core: np.ndarray, rounding: float) -> tuple[float, ...]:
+    """Numbers of a rounded polyhedron of core vertices (V, 3) for kernels.
+
+    See `dem.kernels.convex.supports.polyhedron_support`.
+    """
+    hull = convex_hull(core)
+    number = [int(((core - x) ** 2).sum(1).argmin()) for x in hull.vertices]
+    faces = [[number[k] for k in face] for face in hull.faces]
+    return rounding, float(len(core)), *core.ravel().tolist(), *facet_numbers(core, faces, hull.normals)
+
+
 def _first_tetrahedron(x: np.ndarray, size: float) -> np.ndarray:
     """Four triangles (4, 3) of four points that are not in a plane."""
     first = int(x[:, 0].argmin())

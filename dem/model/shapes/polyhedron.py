@@ -10,7 +10,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.user_classes import frozen, hinted
-from dem.model.shapes.convex_hull import convex_hull, inset, rounded_area, rounded_moments
+from dem.model.shapes.convex_hull import convex_hull, inset, polyhedron_numbers, rounded_area, rounded_moments
 from dem.model.shapes.ellipsoid import cube_mesh
 from dem.model.shapes.principal_body import PrincipalBody, principal_frame
 from dem.model.shapes.shape import ConvexShape, checked_contact_radius
@@ -60,8 +60,8 @@ class Polyhedron(PrincipalBody, ConvexShape):
     Notes
     -----
     Mass and moments are exact: integrals over the core, slabs on its faces, wedges of cylinders on its edges, and
-    sectors of balls on its vertices (J. Steiner, 1840). A contact is one point, so that a face does not rest on a face:
-    such bodies rock.
+    sectors of balls on its vertices (J. Steiner, 1840). A face rests on planes and on faces of other polyhedra with its
+    corners, each of which is a contact of its own.
 
     Examples
     --------
@@ -155,10 +155,10 @@ class Polyhedron(PrincipalBody, ConvexShape):
         vertices, _ = stl.read_triangles(file)
         return cls(vertices=factor * np.asarray(vertices, float), rounding=rounding, contact_radius=contact_radius)
 
-    @property
+    @cached_property
     def convex_numbers(self) -> tuple[float, ...]:
-        """Numbers of its support function: rounding radius, number of vertices of the core, and these [m]."""
-        return self.rounding, float(len(self._core)), *self._core.ravel().tolist()
+        """Numbers of its support function, see `dem.kernels.convex.supports.polyhedron_support`."""
+        return polyhedron_numbers(self._core, self.rounding)
 
     @cached_property
     def radii(self) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What walls are to convex bodies: planes, convex bodies themselves, hollow balls, closed drums."""
+"""What walls are to convex bodies: planes, convex bodies themselves, meshes, hollow balls, closed drums."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import portable
+from dem.model.walls.mesh import Mesh
 from dem.model.walls.primitives import Ball, Block, CapsuleWall, Cylinder, Plane, Rectangle, direction
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def corners(*edges: Sequence[float]) -> list[float]:
     return [0.0, float(len(signs)), *vertices]
 
 
-def convex_wall(wall: Wall) -> ConvexWall | None:
+def convex_wall(wall: Wall) -> ConvexWall | None:  # noqa: PLR0911, one for each kind
     """How convex bodies meet a wall; None if they cannot.
 
     Examples
@@ -76,6 +77,8 @@ def convex_wall(wall: Wall) -> ConvexWall | None:
         return ConvexWall("polyhedron", corners(*edges), middle)
     if isinstance(wall, Rectangle):
         return ConvexWall("polyhedron", corners(wall.edge, wall.other_edge), wall.centre)
+    if isinstance(wall, Mesh):
+        return ConvexWall("triangle", [0.0] * 9, (0.0, 0.0, 0.0))  # kernels take the vertices of each from the mesh
     return None
 
 

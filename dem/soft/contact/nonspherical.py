@@ -12,12 +12,14 @@ from dem.kernels.convex.shape_kinds import CONVEX_KINDS, BallKind, CapsuleKind, 
 from dem.kernels.convex.support_samples import sample
 from dem.kernels.soft.contact import convex_contacts
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
-from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.wall_contact.convex_at_walls import (
     FLAT,
     HOLLOW_BALL,
     HOLLOW_CYLINDER,
     OUTSIDE,
+    TRIANGLES,
+    ConvexMeshes,
     ConvexWalls,
     NoConvexWalls,
 )
@@ -198,7 +200,8 @@ def with_shapes(kinds: Kinds, pieces: Sequence[ConvexParts]) -> ConvexBodyKinds:
     every = [kind for each in pieces for kind in each.kinds]
     numbers = [row for each in pieces for row in each.numbers]
     present = sorted(set(every), key=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
-    return ConvexBodyKinds(
+    made = FacetedBodyKinds if any(CONVEX_KINDS[kind].has_facets for kind in present) else ConvexBodyKinds
+    return made(
         *kinds, convex_kinds(present),
         shape=np.array([present.index(kind) for kind in every]),
         first_number=np.cumsum([0, *(len(row) for row in numbers)])[:-1],
@@ -219,7 +222,7 @@ def check_compatible(
         if why := refusal(wall):
             message = (
                 f"walls[{k}] {why}, which a {what} cannot meet: take a smooth dem.Plane, Rectangle, Block, Ball, "
-                "CapsuleWall, a Cylinder with both ends closed, or faces of the box; only planes, and walls with "
+                "CapsuleWall, Mesh, a Cylinder with both ends closed, or faces of the box; only planes, and walls with "
                 "particles outside, may wear"
             )
             raise ValueError(message)
@@ -235,14 +238,17 @@ def convex_walls(kinds: Kinds, walls: Sequence[Wall]) -> NoConvexWalls | ConvexW
     """What walls are to convex bodies, if there are any."""
     if not isinstance(kinds, ConvexBodyKinds):
         return NoConvexWalls()
-    hollow = {"ball": HOLLOW_BALL, "cylinder": HOLLOW_CYLINDER}
+    hollow, outside = {"ball": HOLLOW_BALL, "cylinder": HOLLOW_CYLINDER}, {"triangle": TRIANGLES}
     met = [convex_wall(wall) for wall in walls]
     rows = [row or NO_CONTACT for row in met]
+    sides = [
+        FLAT if row is None else hollow[row.shape] if row.inside else outside.get(row.shape, OUTSIDE) for row in met
+    ]
     present = [kind for kind, row in CONVEX_KINDS.items() if row.name in {each.shape for each in rows}]
     names = [CONVEX_KINDS[kind].name for kind in present]
     turn = 2 * np.pi * (np.arange(STARTS_AROUND) + 0.5) / STARTS_AROUND
-    return ConvexWalls(
-        side=np.array([FLAT if row is None else hollow[row.shape] if row.inside else OUTSIDE for row in met]),
+    return (ConvexMeshes if TRIANGLES in sides else ConvexWalls)(
+        side=np.array(sides),
         kinds=convex_kinds(present), shape=np.array([names.index(row.shape) for row in rows]),
         first_number=np.cumsum([0, *(len(row.numbers) for row in rows)])[:-1],
         numbers=np.concatenate([np.asarray(row.numbers, float) for row in rows]),

@@ -14,6 +14,8 @@ from dem.kernels.soft.contact.batch_kinematics import BLOCK
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.wall_contact import wall_loads
 from dem.kernels.soft.wall_contact.convex_at_walls import ConvexWalls
+from dem.kernels.soft.wall_contact.convex_meshes import CONTACT_COLUMNS
+from dem.kernels.soft.wall_contact.convex_meshes import SCRATCH as MESH_SCRATCH
 from dem.kernels.soft.wall_contact.mesh_contacts import PAIR_COLUMNS, PAIR_RESULT_COLUMNS, PLACE_ROWS
 from dem.kernels.soft.wall_contact.rough_planes import Rough, Smooth
 from dem.kernels.soft.wall_contact.wall_arrays import SINGLE, WALLED, Walls
@@ -252,7 +254,9 @@ def walled(
     convex = convex_walls(kinds, walls)
     rows = room_of_sides(shapes, room) if has_sides else room
     rows = max(rows, CONTACTS) if isinstance(convex, ConvexWalls) else rows
-    columns = COLUMNS + 3 if isinstance(convex, ConvexWalls) else SIDE_COLUMNS if has_sides else COLUMNS
+    columns, scratch = (SIDE_COLUMNS, SCRATCH) if has_sides else (COLUMNS, 12)
+    if isinstance(convex, ConvexWalls):
+        columns, scratch = CONTACT_COLUMNS, MESH_SCRATCH
     made = Walls(
         geometry=made_of, motions=motions, poses=poses_of(motions),
         moving=any(wall.servo or wall.free or any(motion.moves for motion in wall.motion) for wall in walls),
@@ -264,7 +268,7 @@ def walled(
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
         contacts=zeros((chunks, rows, columns)),
-        scratch=zeros((chunks, rows, SCRATCH if has_sides else 12)),
+        scratch=zeros((chunks, rows, scratch)),
         places=empty((chunks, number, PLACE_ROWS * BLOCK)), pairs=empty((chunks, PAIR_COLUMNS), np.int32),
         pair_results=empty((chunks, PAIR_RESULT_COLUMNS)),
         rate=zeros((chunks, number)), part=zeros((chunks, number, wall_loads.COLUMNS), np.int64), unit=np.ones(4),

@@ -4,7 +4,8 @@
 (`contact_detection`), kinematics (`batch_kinematics` for single spheres, `cluster_kinematics`), damping shared by
 contacts of the same bodies (`shared_damping`), the law (`contact_evaluation`), results (`result_sinks`).
 `capsule_contacts` has these stages for capsules, whose shape is in `capsules` and `capsule_blending`;
-`convex_contacts` for convex bodies (`convex_bodies`). `elastic_pairs` is the fast path of elastic spheres, and
-`contact_report` lists the contacts of one moment. `force_accumulation` sums by body, `contact_history` carries history
-from list to list, `body_placement` places spheres and axes, `surface_motion` has velocities and masses at a contact.
+`convex_contacts` for convex bodies (`convex_bodies`), `facet_contacts` for pairs of polyhedra. `elastic_pairs` is the
+fast path of elastic spheres, and `contact_report` lists the contacts of one moment. `force_accumulation` sums by body,
+`contact_history` carries history from list to list, `body_placement` places spheres and axes, `surface_motion` has
+velocities and masses at a contact.
 """

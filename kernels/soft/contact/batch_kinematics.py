@@ -56,6 +56,12 @@ class ConvexBodies(NamedTuple):
     extends = (SphereClusters,)
 
 
+class FacetedBodies(NamedTuple):
+    """Contact geometry of bodies of which some are polyhedra, which touch each other at several places."""
+
+    extends = (Segments,)
+
+
 @inline
 def weight_in_row(geometry, kinematics, t):
     """Share that a contact of capsules counts, see ``capsule_blending``."""

@@ -41,6 +41,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     POINT,
     VOID,
     ConvexBodies,
+    FacetedBodies,
     Segments,
     SingleSpheres,
     SphereClusters,
@@ -74,9 +75,17 @@ from dem.kernels.soft.contact.contact_detection import (
     no_sums,
 )
 from dem.kernels.soft.contact.contact_evaluation import BatchSettings, evaluate_batch, put_torques
-from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.contact.convex_contacts import list_convex_overlaps
 from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
+from dem.kernels.soft.contact.facet_contacts import (
+    arm_of,
+    compute_facet_kinematics,
+    load_facet_history,
+    scatter_facet_forces,
+    store_facet_history,
+    total_of_facets,
+)
 from dem.kernels.soft.contact.result_sinks import ForceSink, Reported, ReportSink, is_report, write_row
 from dem.kernels.soft.contact.shared_damping import share
 from dem.kernels.soft.state import Kinds
@@ -185,7 +194,15 @@ def geometry_of_spheres(kinds, scheme):
     return by_scheme(scheme)
 
 
-geometry_of = select("kinds", {Kinds: geometry_of_spheres, Capsules: Segments(), ConvexBodyKinds: ConvexBodies()})
+geometry_of = select(
+    "kinds",
+    {
+        Kinds: geometry_of_spheres,
+        Capsules: Segments(),
+        ConvexBodyKinds: ConvexBodies(),
+        FacetedBodyKinds: FacetedBodies(),
+    },
+)
 
 
 @inline
@@ -252,14 +269,29 @@ compute_kinematics = select(
         SingleSpheres: compute_sphere_kinematics,
         SphereClusters: compute_cluster_kinematics,
         Segments: compute_capsule_kinematics,
+        FacetedBodies: compute_facet_kinematics,
     },
 )
 
 
 fetch = select("geometry", {SingleSpheres: fetch_history, SphereClusters: fetch_history, Segments: None})
-recall = select("geometry", {SingleSpheres: load_history, SphereClusters: load_history, Segments: load_capsule_history})
+recall = select(
+    "geometry",
+    {
+        SingleSpheres: load_history,
+        SphereClusters: load_history,
+        Segments: load_capsule_history,
+        FacetedBodies: load_facet_history,
+    },
+)
 keep = select(
-    "geometry", {SingleSpheres: store_history, SphereClusters: store_history, Segments: store_capsule_history}
+    "geometry",
+    {
+        SingleSpheres: store_history,
+        SphereClusters: store_history,
+        Segments: store_capsule_history,
+        FacetedBodies: store_facet_history,
+    },
 )
 
 
@@ -296,6 +328,7 @@ take_forces = select(
         SphereClusters: scatter_sphere_forces,
         Segments: scatter_capsule_forces,
         ConvexBodies: scatter_convex_forces,
+        FacetedBodies: scatter_facet_forces,
     },
 )
 
@@ -323,8 +356,24 @@ def total_of_capsules(geometry, t, number, start, context, kinematics, ids, out)
     return force, middle_of(t, stop, kinematics), stop
 
 
+@inline
+def total_of_corners(geometry, t, number, start, context, kinematics, ids, out):
+    """Force of all contacts of a pair of polyhedra [N], the arm at which it has their torque [m], and the next column.
+
+    geometry, t, number, start, kinematics, ids, out: see `total_of_contact`.
+    """
+    force, on_i, _, stop = total_of_facets(t, number, kinematics, ids, out)
+    return force, arm_of(t, stop, force, on_i, kinematics), stop
+
+
 total_of = select(
-    "geometry", {SingleSpheres: total_of_contact, SphereClusters: total_of_contact, Segments: total_of_capsules}
+    "geometry",
+    {
+        SingleSpheres: total_of_contact,
+        SphereClusters: total_of_contact,
+        Segments: total_of_capsules,
+        FacetedBodies: total_of_corners,
+    },
 )
 
 

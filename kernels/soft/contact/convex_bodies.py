@@ -11,9 +11,11 @@ the overlap, wherever the bodies touch. A radius of local curvature would make t
 from typing import NamedTuple
 
 import numpy as np
+from dem.kernels import laws
 from dem.kernels.compiler.jit import inline, select
-from dem.kernels.convex.shape_kinds import ConvexBody, support_of
-from dem.kernels.numerics.quaternion import load_quaternion
+from dem.kernels.convex.facets import vertex
+from dem.kernels.convex.shape_kinds import ConvexBody, has_facets, rounding_of, support_of
+from dem.kernels.numerics.quaternion import load_quaternion, rotate
 from dem.kernels.numerics.vector import add, add_scaled, load, scale
 from dem.kernels.soft.contact.surface_motion import radius_of
 from dem.kernels.soft.state import Kinds
@@ -31,6 +33,12 @@ ConvexBodyKinds = NamedTuple(
 )
 
 ConvexBodyKinds.extends = (Kinds,)
+
+
+class FacetedBodyKinds(ConvexBodyKinds):
+    """Kinds of a run in which some convex bodies are polyhedra, which touch at several places."""
+
+    extends = (ConvexBodyKinds,)
 
 
 @inline
@@ -76,5 +84,32 @@ def ball_at_plane(kinds, s, b, normal, bodies):
     return add_scaled(add(load(bodies.sphere_position, s), lowest), radius_of(s, b, bodies, kinds), normal)
 
 
+@inline
+def number_of_corners(kinds, law, s, b, bodies):
+    """Number of vertices at which piece s of body b may meet a plane; 0 if it does at its support point only."""
+    body = convex_body(s, b, bodies, kinds)
+    if laws.has_range(law) or laws.begins(law) > 0.0 or not has_facets(body):
+        return 0
+    return int(body.numbers[body.at + 1])
+
+
+@inline
+def whole_at_plane(kinds, s, b, corner, normal, bodies):
+    """Centre of the ball with which piece s of body b meets planes, see `at_plane`."""
+    return at_plane(kinds, s, b, normal, bodies)
+
+
+@inline
+def corner_at_plane(kinds, s, b, corner, normal, bodies):
+    """Centre of the ball with which a corner of piece s of body b meets planes [m]; as `ball_at_plane` if it is -1."""
+    if corner < 0:
+        return at_plane(kinds, s, b, normal, bodies)
+    body = convex_body(s, b, bodies, kinds)
+    x = add(load(bodies.sphere_position, s), rotate(body.q, vertex(body.numbers, body.at, corner)))
+    return add_scaled(x, radius_of(s, b, bodies, kinds) - rounding_of(body), normal)
+
+
 bounding_radius = select("kinds", {Kinds: sphere_bound, ConvexBodyKinds: convex_bound})
 at_plane = select("kinds", {Kinds: sphere_at_plane, ConvexBodyKinds: ball_at_plane})
+corners_of = select("kinds", {Kinds: 0, FacetedBodyKinds: number_of_corners})
+place_at_plane = select("kinds", {Kinds: whole_at_plane, FacetedBodyKinds: corner_at_plane})

@@ -11,13 +11,13 @@ so, by one value of both support functions. That leaves no trace in a result, as
 import math
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline, kernel
+from dem.kernels.compiler.jit import func, inline, kernel, select
 from dem.kernels.convex.overlap import overlap as convex_overlap
 from dem.kernels.convex.shape_kinds import support_of
 from dem.kernels.domain.faces import height, inward
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, store, subtract
-from dem.kernels.soft.contact.convex_bodies import at_plane, convex_body
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds, at_plane, convex_body
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, pair_kinematics, radius_of, spin_of
 
@@ -77,6 +77,16 @@ def is_apart_still(law, k, least, bodies, kinds, neighbours, box):
     return h_j + h_i - dot(n, r) < least - MARGIN * (h_j + h_i)
 
 
+@inline
+def clear_all_slots(kinds, law, k, neighbours):
+    """Empty what is behind the normal of candidate k, whose contact begins, see ``facet_contacts``."""
+    for r in range(laws.columns(law) + AXES, neighbours.history.shape[1]):
+        neighbours.history[k, r] = 0.0
+
+
+clear_slots = select("kinds", {ConvexBodyKinds: None, FacetedBodyKinds: clear_all_slots})
+
+
 @func
 def list_convex_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap):
     """Overlap of each of the candidates of a chunk, or less than the least wanted [m].
@@ -98,6 +108,7 @@ def list_convex_overlaps(kinds, sink, law, start, number, least, rows, bodies, n
             if neighbours.has_history[k] == 0 and depth > 0.0:
                 for r in range(at):
                     neighbours.history[k, r] = 0.0
+                clear_slots(kinds, law, k, neighbours)
                 neighbours.has_history[k] = 1
             for r in range(AXES):
                 neighbours.history[k, at + r] = n[r]

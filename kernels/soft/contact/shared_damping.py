@@ -22,6 +22,7 @@ from dem.kernels.soft.contact.capsule_blending import closest
 from dem.kernels.soft.contact.capsule_contacts import pose, touch_at, velocity_of_image, yielding
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, from_body, radius_at
 from dem.kernels.soft.contact.cluster_kinematics import reach_of
+from dem.kernels.soft.contact.convex_bodies import FacetedBodyKinds
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, pair_kinematics, spin_of
 from dem.kernels.soft.state import Kinds
 
@@ -154,4 +155,5 @@ def share_damping(geometry, first, stop, start, touching, context, kinematics):
             kinematics[flat(MASS, t)] = laws.secant(law, m_i, m_j, touch, history_of(law, k, neighbours), half) / rate
 
 
-share = select("context.kinds", {Kinds: share_damping, Capsules: None, Mixed: share_damping})
+# the contacts of two capsules, or of two polyhedra, have their masses already
+share = select("context.kinds", {Kinds: share_damping, Capsules: None, Mixed: share_damping, FacetedBodyKinds: None})

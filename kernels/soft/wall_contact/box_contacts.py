@@ -31,7 +31,14 @@ from dem.kernels.soft.contact.batch_kinematics import (
 from dem.kernels.soft.contact.contact_batches import load_history, store_history
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE, BatchSettings, contact_force, evaluate_new
-from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, bounding_radius, row_of
+from dem.kernels.soft.contact.convex_bodies import (
+    ConvexBodyKinds,
+    FacetedBodyKinds,
+    bounding_radius,
+    corners_of,
+    place_at_plane,
+    row_of,
+)
 from dem.kernels.soft.contact.result_sinks import ForceSink, is_report
 from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import (
@@ -45,6 +52,8 @@ from dem.kernels.soft.contact.surface_motion import (
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.rough_planes import PLANE, face_plane, face_plane_now
 from dem.kernels.soft.wall_contact.wall_loads import add_result, elastic_outcome, push, work_of_face
+
+FACE_SLOTS = 8  # corners of a polyhedron at a face that remember anything: a key, 0 for none, and that; behind a row
 
 
 @inline
@@ -63,7 +72,7 @@ def add_elastic(law, b, sink, bodies, kinds, neighbours, box):
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         bound = bounding_radius(kinds, row_of(s, b, bodies, kinds))
         if touches_wall(load(bodies.sphere_position, s), bound, box):
-            energy_s, overlap, power_s = push_elastic(kinds, s, b, bound, sink.shift, bodies, box)
+            energy_s, overlap, power_s = push_elastic(kinds, law, s, b, bound, sink.shift, bodies, box)
             elastic += energy_s
             largest = max(largest, overlap)
             power += power_s
@@ -73,7 +82,7 @@ def add_elastic(law, b, sink, bodies, kinds, neighbours, box):
 
 
 @inline
-def push_sphere(kinds, s, b, bound, shift, bodies, box):
+def push_sphere(kinds, law, s, b, bound, shift, bodies, box):
     """Add the elastic forces of all faces on sphere s of body b, whose radius is `bound` [m].
 
     Returns elastic energy [J], largest overlap [m], power of faces that move [W].
@@ -85,7 +94,7 @@ def push_sphere(kinds, s, b, bound, shift, bodies, box):
 
 
 @func
-def push_convex(kinds, s, b, bound, shift, bodies, box):
+def push_convex(kinds, law, s, b, bound, shift, bodies, box):
     """Add the elastic forces of all faces on piece s of body b, each where the piece touches it; as `push_sphere`.
 
     bound: radius of the bounding sphere of the piece [m].
@@ -94,14 +103,15 @@ def push_convex(kinds, s, b, bound, shift, bodies, box):
     k = hertz.stiffness(kinds.wall_modulus[kinds.material[bodies.kind[b]]], radius)
     for face in range(6):
         if height(load(bodies.sphere_position, s), face, box) < bound:
-            normal = inward(face)
-            x = at_plane(kinds, s, b, normal, bodies)
-            overlap = max(radius - height(x, face, box), 0.0)
-            force = scale(hertz.force(k, overlap), normal)
-            push(b, shift, force, subtract(x, load(bodies.position, b)), bodies)
-            energy += hertz.energy(k, overlap)
-            largest = max(largest, overlap)
-            power += dot(force, load(box.velocity, face))
+            normal, corners = inward(face), corners_of(kinds, law, s, b, bodies)
+            for n in range(max(corners, 1)):
+                x = place_at_plane(kinds, s, b, n if corners > 0 else -1, normal, bodies)
+                overlap = max(radius - height(x, face, box), 0.0)
+                force = scale(hertz.force(k, overlap), normal)
+                push(b, shift, force, subtract(x, load(bodies.position, b)), bodies)
+                energy += hertz.energy(k, overlap)
+                largest = max(largest, overlap)
+                power += dot(force, load(box.velocity, face))
     return energy, largest, power
 
 
@@ -164,31 +174,34 @@ def add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box):
     seen, rate: see `evaluate_dissipative`.
     Writes neighbours.wall_history, neighbours.wall_has_history: rows 6 s + face, in steps.
     """
-    sums, has_history = no_sums(), neighbours.wall_has_history
+    sums, has_history, corners = no_sums(), neighbours.wall_has_history, corners_of(kinds, law, s, b, bodies)
     for face in range(6):
         k = 6 * s + face
         radius = radius_of(s, b, bodies, kinds)
-        flat = radius - height(at_plane(kinds, s, b, inward(face), bodies), face, box)
-        if is_report(sink):
-            overlap, normal = face_plane_now(box, k, face, flat, radius, neighbours)
-        else:
-            overlap, normal = face_plane(
-                box, s, b, face, flat, sink.half, neighbours.wall_history, has_history, bodies, kinds
-            )
-        if overlap > -gap_of(sink, law) or (laws.has_range(law) and has_history[k] != 0):
-            touch, x, outcome, history, seen, rate = evaluate(
-                law, s, b, face, overlap, normal, seen, rate, sink.half, sink.time_sign, bodies, kinds, neighbours, box
-            )
-            if has_history.size > 0 and not is_report(sink):
-                laws.store(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0, history)
-                has_history[k] = 1 if outcome.persists else 0
-            more = add_result(
-                sink, b, s - bodies.first_sphere[b], -1 - face, touch, x, subtract(x, load(bodies.position, b)),
-                load(box.velocity, face), (0.0, 0.0, 0.0), outcome, laws.turns(law), bodies,
-            )  # fmt: skip
-            sums = joined(sums, more)
-        elif has_history.size > 0 and not is_report(sink):
-            has_history[k] = 0
+        free_slots(kinds, sink, law, s, b, face, corners, bodies, neighbours, box)
+        for n in range(max(corners, 1)):
+            corner = n if corners > 0 else -1
+            flat = radius - height(place_at_plane(kinds, s, b, corner, inward(face), bodies), face, box)
+            if is_report(sink):
+                overlap, normal = face_plane_now(box, k, face, flat, radius, neighbours)
+            else:
+                overlap, normal = face_plane(
+                    box, s, b, face, flat, sink.half, neighbours.wall_history, has_history, bodies, kinds
+                )
+            if overlap > -gap_of(sink, law) or (laws.has_range(law) and has_history[k] != 0):
+                touch, x, outcome, history, seen, rate = evaluate(
+                    law, s, b, face, corner, overlap, normal, seen, rate, sink.half, sink.time_sign, bodies, kinds,
+                    neighbours, box,
+                )  # fmt: skip
+                if has_history.size > 0 and not is_report(sink):
+                    keep_row(kinds, law, k, corner, outcome, history, neighbours, box)
+                more = add_result(
+                    sink, b, s - bodies.first_sphere[b], -1 - face, touch, x, subtract(x, load(bodies.position, b)),
+                    load(box.velocity, face), (0.0, 0.0, 0.0), outcome, laws.turns(law), bodies,
+                )  # fmt: skip
+                sums = joined(sums, more)
+            elif has_history.size > 0 and not is_report(sink):
+                forget_row(kinds, k, corner, has_history)
     return sums, seen, rate
 
 
@@ -196,6 +209,98 @@ def add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box):
 def gap_of(sink, law):
     """Gap at which the law begins [m]; reported are surfaces that touch."""
     return 0.0 if is_report(sink) else laws.begins(law)
+
+
+@inline
+def keep_in_row(kinds, law, k, corner, outcome, history, neighbours, box):
+    """Keep the history of the one contact that row k is for."""
+    laws.store(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0, history)
+    neighbours.wall_has_history[k] = 1 if outcome.persists else 0
+
+
+@inline
+def keep_in_slot(kinds, law, k, corner, outcome, history, neighbours, box):
+    """Keep the history of a corner in its slot of row k, or in one that is free; nothing if all are taken."""
+    at = 0
+    if corner >= 0:
+        at = slot_of_corner(law, k, corner, neighbours)
+        if at == 0:
+            at = slot_of_corner(law, k, -1, neighbours)
+        if at == 0 or not outcome.persists:
+            return
+        neighbours.wall_history[k, at - 1] = corner + 1
+    laws.store(law, neighbours.wall_history, k, at, history)
+    neighbours.wall_has_history[k] = 1 if corner >= 0 or outcome.persists else 0
+
+
+@inline
+def slot_of_corner(law, k, corner, neighbours):
+    """Where in row k of the history of faces a corner remembers anything, or an empty slot begins if it is -1; or 0."""
+    columns = laws.columns(law)
+    for slot in range(FACE_SLOTS):
+        at = columns + slot * (1 + columns)
+        if neighbours.wall_history[k, at] == corner + 1:
+            return at + 1
+    return 0
+
+
+@inline
+def recall_row(kinds, law, k, corner, neighbours, box):
+    """History of the one contact that row k is for."""
+    if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[k] != 0:
+        return laws.load(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0)
+    return laws.nothing(law)
+
+
+@inline
+def recall_slot(kinds, law, k, corner, neighbours, box):
+    """History of a corner at the face that row k is for."""
+    if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[k] != 0:
+        at = slot_of_corner(law, k, corner, neighbours) if corner >= 0 else 0
+        if at > 0 or corner < 0:
+            return laws.load(law, neighbours.wall_history, k, at)
+    return laws.nothing(law)
+
+
+@inline
+def forget_contact(kinds, k, corner, has_history):
+    """Forget what the one contact that row k is for remembered."""
+    has_history[k] = 0
+
+
+@inline
+def forget_whole(kinds, k, corner, has_history):
+    """Forget what a contact of row k remembered, unless it is that of a corner, see `free_slots`."""
+    if corner < 0:
+        has_history[k] = 0
+
+
+@inline
+def free_slots_in_step(kinds, sink, law, s, b, face, corners, bodies, neighbours, box):
+    """Empty the slots of corners of piece s of body b, so many, that no longer touch a face, in steps.
+
+    Writes neighbours.wall_history, neighbours.wall_has_history: row of the piece and the face.
+    """
+    k, columns = 6 * s + face, laws.columns(law)
+    if corners == 0 or is_report(sink) or neighbours.wall_has_history.size == 0:
+        return
+    had, has = neighbours.wall_has_history[k] != 0, False
+    for slot in range(FACE_SLOTS):
+        at = columns + slot * (1 + columns)
+        corner = int(neighbours.wall_history[k, at]) - 1 if had else -1
+        if corner >= 0:
+            x = place_at_plane(kinds, s, b, corner, inward(face), bodies)
+            if height(x, face, box) < radius_of(s, b, bodies, kinds):
+                has = True
+                continue
+        neighbours.wall_history[k, at] = 0.0
+    neighbours.wall_has_history[k] = 1 if has else 0
+
+
+keep_row = select("kinds", {Kinds: keep_in_row, FacetedBodyKinds: keep_in_slot})
+recall = select("kinds", {Kinds: recall_row, FacetedBodyKinds: recall_slot})
+forget_row = select("kinds", {Kinds: forget_contact, FacetedBodyKinds: forget_whole})
+free_slots = select("kinds", {Kinds: None, FacetedBodyKinds: free_slots_in_step})
 
 
 @inline
@@ -208,28 +313,25 @@ def forget(s, has_history):
 
 @inline
 def evaluate_elastic(
-    law, s, b, face, overlap, normal, seen, rate, half, time_sign, bodies, kinds, neighbours, box
+    law, s, b, face, corner, overlap, normal, seen, rate, half, time_sign, bodies, kinds, neighbours, box
 ):  # fmt: skip
     """Hertz's force of a face; see `evaluate_dissipative`."""
-    touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
+    touch, x = meeting(s, b, face, corner, overlap, normal, bodies, kinds, box)
     force = scale(hertz.force(touch.stiffness, touch.overlap), touch.normal)
     return touch, x, elastic_outcome(force, hertz.energy(touch.stiffness, touch.overlap)), (), seen, rate
 
 
 @inline
 def evaluate_dissipative(
-    law, s, b, face, overlap, normal, seen, rate, half, time_sign, bodies, kinds, neighbours, box
+    law, s, b, face, corner, overlap, normal, seen, rate, half, time_sign, bodies, kinds, neighbours, box
 ):  # fmt: skip
     """Force of a face by a law that needs velocities, damped together with other contacts of the body at this face.
 
     seen, rate: the face that was looked at last, and its ω² [1/s²]; at first -1 and 0.
     Returns `laws.ContactKinematics`, point [m], `laws.ContactForce`, history, seen, rate.
     """
-    k = 6 * s + face
-    touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
-    history = laws.nothing(law)
-    if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[k] != 0:
-        history = laws.load(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0)
+    touch, x = meeting(s, b, face, corner, overlap, normal, bodies, kinds, box)
+    history = recall(kinds, law, 6 * s + face, corner, neighbours, box)
     # contacts of one face come one after the other, but in a corner
     if laws.shares_damping(law) and not are_rough(box) and face != seen:
         seen, rate = face, rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
@@ -247,18 +349,19 @@ def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
     count, pushed = 0, no_multi_contact()
     m, nowhere = kinds.material[bodies.kind[b]], (0.0, 0.0, 0.0)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-        x = at_plane(kinds, s, b, inward(face), bodies)
-        overlap = radius_of(s, b, bodies, kinds) - height(x, face, box)
-        held = laws.has_range(law) and neighbours.wall_has_history[6 * s + face] != 0
-        if overlap > 0.0 or held:
-            touch, x = meeting(s, b, face, overlap, inward(face), bodies, kinds, box)
-            history = laws.nothing(law)
-            if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[6 * s + face] != 0:
-                history = laws.load(law, neighbours.wall_history, 6 * s + face, 0)
-            secant = laws.secant(law, m, kinds.modulus.shape[0], touch, history, half)
-            arm = subtract(x, load(bodies.position, b))
-            pushed = add_contact(pushed, secant, dot(touch.velocity, touch.normal), touch.normal, arm, nowhere)
-            count += 1
+        corners = corners_of(kinds, law, s, b, bodies)
+        for n in range(max(corners, 1)):
+            corner = n if corners > 0 else -1
+            x = place_at_plane(kinds, s, b, corner, inward(face), bodies)
+            overlap = radius_of(s, b, bodies, kinds) - height(x, face, box)
+            held = laws.has_range(law) and neighbours.wall_has_history[6 * s + face] != 0
+            if overlap > 0.0 or held:
+                touch, x = meeting(s, b, face, corner, overlap, inward(face), bodies, kinds, box)
+                history = recall(kinds, law, 6 * s + face, corner, neighbours, box)
+                secant = laws.secant(law, m, kinds.modulus.shape[0], touch, history, half)
+                arm = subtract(x, load(bodies.position, b))
+                pushed = add_contact(pushed, secant, dot(touch.velocity, touch.normal), touch.normal, arm, nowhere)
+                count += 1
     return (
         inverse_effective_mass(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
         if count > 1 and pushed.square > 0.0
@@ -267,13 +370,14 @@ def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
 
 
 @inline
-def meeting(s, b, face, overlap, normal, bodies, kinds, box):
+def meeting(s, b, face, corner, overlap, normal, bodies, kinds, box):
     """Kinematics of sphere s of body b and a face, and the point halfway between their surfaces [m].
 
-    overlap, normal: with the plane of the face [m], and its unit normal into the box.
+    corner: vertex of a polyhedron, -1 for all other bodies; overlap, normal: with the plane of the face [m], and its
+    unit normal into the box.
     """
     radius = radius_of(s, b, bodies, kinds)
-    x = add_scaled(at_plane(kinds, s, b, normal, bodies), 0.5 * overlap - radius, normal)
+    x = add_scaled(place_at_plane(kinds, s, b, corner, normal, bodies), 0.5 * overlap - radius, normal)
     velocity = subtract(surface_velocity(b, x, bodies, box), load(box.velocity, face))
     twist = 0.5 * dot(spin_of(b, bodies), normal)
     mass = 1.0 / inverse_mass(b, x, normal, bodies, kinds, box)
@@ -323,7 +427,7 @@ def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
 @inline
 def compute_kinematics(t, b, face, overlap, bodies, kinds, box, kinematics, ids):
     """Write the kinematics of the contact of sphere b with a face to column t."""
-    touch, x = meeting(b, b, face, overlap, inward(face), bodies, kinds, box)
+    touch, x = meeting(b, b, face, -1, overlap, inward(face), bodies, kinds, box)
     put_touch(t, touch, kinematics)
     put(kinematics, POINT, t, subtract(x, load(bodies.position, b)))
     ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]

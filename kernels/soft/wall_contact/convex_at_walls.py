@@ -12,7 +12,7 @@ end without a jump. Ends of a drum are planes.
 
 A contact goes on as that of a ball with the radius of the body in contact laws, which touches the wall where the body
 does: its centre is stored with the contact. Nothing is kept of the last step, so that the bytes of a run do not depend
-on lists and restarts.
+on lists and restarts. Meshes: ``convex_meshes``.
 """
 
 import math
@@ -22,19 +22,20 @@ import numpy as np
 from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.convex.overlap import across, unit
 from dem.kernels.convex.overlap import overlap as convex_overlap
-from dem.kernels.convex.shape_kinds import ConvexBody, curvature_of, rounding_of, support_of
+from dem.kernels.convex.shape_kinds import ConvexBody, curvature_of, has_facets, rounding_of, support_of
 from dem.kernels.numerics.quaternion import body_x, conjugate, load_quaternion, product
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.soft.chunks import CHUNK
-from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, convex_body, row_of
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, convex_body, place_at_plane, row_of
 from dem.kernels.soft.state import Kinds
+from dem.kernels.soft.wall_contact.convex_meshes import PITCH, PLACE, find_on_mesh, place_of
 from dem.kernels.soft.wall_contact.overlap_regions import find_all_contacts
 from dem.kernels.soft.wall_contact.wall_arrays import in_frame, in_world
 from dem.kernels.soft.wall_contact.wall_history import key_of_direction
-from dem.kernels.walls.potential_terms import COLUMNS, DEEPEST, add_piece, begin
+from dem.kernels.walls.potential_terms import DEEPEST, add_piece, begin
 
-PLACE = COLUMNS  # columns of a contact besides, three: centre of the ball that touches there, in the world [m]
-FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER = range(4)  # what a wall is to convex bodies; a hollow cylinder is closed
+# what a wall is to convex bodies; a hollow cylinder is closed
+FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES = range(5)
 MOST_CLIMBS = 60
 RINGS = 4  # of directions to start from around the one to the centre
 SAME = 1e-3  # distance of places over the size of a body, below which two maxima are one
@@ -49,7 +50,7 @@ class NoConvexWalls(NamedTuple):
 class ConvexWalls(NamedTuple):
     """What each of W walls is to convex bodies, in the wall's frame."""
 
-    side: np.ndarray  # (W,) int64, FLAT, OUTSIDE, HOLLOW_BALL or HOLLOW_CYLINDER
+    side: np.ndarray  # (W,) int64, FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER or TRIANGLES
     kinds: tuple  # chain of the kinds of shapes, see `dem.kernels.convex.shape_kinds`
     shape: np.ndarray  # (W,) int64, place of the shape of each in the chain
     first_number: np.ndarray  # (W,) int64, where its numbers begin
@@ -62,6 +63,15 @@ class ConvexWalls(NamedTuple):
     sphere: np.ndarray  # (3, E) the same in space
 
 
+class ConvexMeshes(ConvexWalls):
+    """Walls of which some are meshes."""
+
+    extends = (ConvexWalls,)
+
+
+find_on_triangles = select("convex", {ConvexWalls: 0, ConvexMeshes: find_on_mesh})
+
+
 @inline
 def put_contact(contacts, t, overlap, n, place, power):
     """Write a contact of one piece, known by its direction, and the body's support point."""
@@ -72,14 +82,9 @@ def put_contact(contacts, t, overlap, n, place, power):
 
 @inline
 def put_place(contacts, t, place):
-    """Write the place of a contact."""
+    """Write the place of a contact, about which its force has no torque."""
     contacts[t, PLACE], contacts[t, PLACE + 1], contacts[t, PLACE + 2] = place
-
-
-@inline
-def place_of(contacts, t):
-    """Place of a contact."""
-    return contacts[t, PLACE], contacts[t, PLACE + 1], contacts[t, PLACE + 2]
+    contacts[t, PITCH] = 0.0
 
 
 @inline
@@ -266,6 +271,25 @@ def unit_of(contacts, t):
 
 
 @func
+def find_corner_contacts(kinds, w, s, b, body, contacts, radius, power, bodies, box):
+    """Write the contacts of the corners of a polyhedron, piece s of body b, with a plane w; returns their number.
+
+    body, radius: in the world, radius in contact laws [m]. The anchor of each contact is the number of its corner.
+    """
+    k, numbers, count = box.walls.geometry.first_number[w], box.walls.geometry.numbers, 0
+    n = (numbers[k], numbers[k + 1], numbers[k + 2])
+    for corner in range(int(body.numbers[body.at + 1])):
+        x = place_at_plane(kinds, s, b, corner, in_world(w, n, box), bodies)
+        overlap = radius - (dot(n, in_frame(w, x, box)) - numbers[k + 3])
+        if overlap > 0.0 and count < contacts.shape[0]:
+            begin(contacts, count, corner)
+            add_piece(contacts, count, overlap, n, corner, power)
+            put_place(contacts, count, x)
+            count += 1
+    return count
+
+
+@func
 def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):
     """Write the contacts of piece s of body b with wall w; returns their number.
 
@@ -274,6 +298,8 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):
     walls, row = box.walls, row_of(s, b, bodies, kinds)
     convex, contacts, radius, x = walls.convex, walls.contacts[c], kinds.radius[row], load(bodies.sphere_position, s)
     body, bound, beyond = convex_body(s, b, bodies, kinds), kinds.bound[row], reach - kinds.radius[row]
+    if convex.side[w] == FLAT and beyond == 0.0 and has_facets(body):
+        return find_corner_contacts(kinds, w, s, b, body, contacts, radius, power, bodies, box)
     if bound == rounding_of(body) or convex.side[w] == FLAT:
         if convex.side[w] == FLAT:
             k = walls.geometry.first_number[w]
@@ -283,10 +309,11 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):
         for t in range(count):
             put_place(contacts, t, x)
         return count
-    u = in_frame(w, x, box)
-    count = find_all_contacts(w, c, u, bound + beyond, power, walls)
-    if count == 0:
-        return 0
+    u, count = in_frame(w, x, box), 0
+    if convex.side[w] != TRIANGLES:
+        count = find_all_contacts(w, c, u, bound + beyond, power, walls)
+        if count == 0:
+            return 0
     if walls.moving:
         q = product(conjugate(load_quaternion(walls.poses.orientation, w)), body.q)
         body = ConvexBody(body.kinds, body.number, body.numbers, body.at, q)
@@ -296,11 +323,14 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):
         count = find_maxima(convex, w, body, from_middle, (0.0, 0.0, 0.0), bound, beyond, power, contacts)
     elif side == HOLLOW_CYLINDER and is_within(convex, w, from_middle, axis):
         count = find_inside_cylinder(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
+    elif side == TRIANGLES:
+        count = find_on_triangles(convex, w, body, u, bound, beyond, power, walls.geometry, contacts, walls.scratch[c])
     else:
         count = find_outside(w, body, u, turn, radius, beyond, power, walls, c, count)
     for t in range(count):
-        place = in_world(w, place_of(contacts, t), box)
+        pitch, place = contacts[t, PITCH], in_world(w, place_of(contacts, t), box)
         put_place(contacts, t, add_scaled(add(x, place), radius, in_world(w, unit_of(contacts, t), box)))
+        contacts[t, PITCH] = pitch
     return count
 
 

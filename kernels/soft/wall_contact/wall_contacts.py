@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline, noinline, select
+from dem.kernels.compiler.jit import argument, func, inline, noinline, select, type_is
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.laws.merged_contacts import exponent, resistance
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
@@ -32,6 +32,7 @@ from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, radi
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.convex_at_walls import at_wall, find_contacts_of_piece, find_convex_contacts
+from dem.kernels.soft.wall_contact.convex_meshes import PITCH
 from dem.kernels.soft.wall_contact.overlap_regions import (
     beyond_of,
     find_all_contacts,
@@ -129,12 +130,25 @@ def add_wall(sink, law, w, s, b, n, bodies, kinds, box):
 
 
 @inline
+def with_couple(kinds, b, t, outcome, along, box):
+    """Add the couple of the pieces of contact t of body b to an outcome, given its force along the normal [N]."""
+    pitch = box.walls.contacts[b // CHUNK, t, PITCH]
+    return wall_loads.with_pieces(outcome, add_scaled(outcome.couple, pitch, along), 0.0)
+
+
+couple_of_pieces = select("kinds", {Kinds: argument("outcome"), ConvexBodyKinds: with_couple})
+has_couples = type_is(lambda kind: issubclass(kind, ConvexBodyKinds))
+
+
+@inline
 def add_elastic(law, sink, w, s, b, t, count, n, bodies, kinds, box):
     """Hand an elastic contact of sphere s to a sink: its force is summed over the pieces of the wall; `Sums`, n."""
     c, x, radius = b // CHUNK, at_wall(kinds, w, s, b, t, bodies, box), radius_near(s, b, bodies, kinds)
     touch, point, of_wall, outcome = elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box)
+    outcome = couple_of_pieces(kinds, b, t, outcome, outcome.force, box)
     of_b, arm = s - bodies.first_sphere[b], subtract(point, load(bodies.position, b))
-    return add_result_at_wall(sink, w, b, of_b, touch, point, arm, of_wall, outcome, False, bodies, box), n
+    turning = has_couples(kinds)
+    return add_result_at_wall(sink, w, b, of_b, touch, point, arm, of_wall, outcome, turning, bodies, box), n
 
 
 @inline
@@ -193,9 +207,10 @@ def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
     touch, point, of_wall = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
     rate = walls.rate[c, w] if laws.shares_damping(law) and not rough else 0.0
     touch, outcome, history = contact_force(law, m, row, touch, rate, history, sink.half, sink.time_sign)
-    couple, of_b = outcome.couple, s - bodies.first_sphere[b]
+    outcome = couple_of_pieces(kinds, b, t, outcome, scale(dot(outcome.force, normal), normal), box)
+    of_b, turning = s - bodies.first_sphere[b], laws.turns(law) or has_couples(kinds)
     return finish(
-        sink, law, w, s, b, t, n, of_b, False, rough, plane, couple, laws.turns(law), touch, point, of_wall, outcome,
+        sink, law, w, s, b, t, n, of_b, False, rough, plane, outcome.couple, turning, touch, point, of_wall, outcome,
         history, bodies, kinds, box,
     )  # fmt: skip
 

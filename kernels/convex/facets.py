@@ -1,0 +1,322 @@
+"""Contacts of two rounded polyhedra at several places: a face rests on a face with its corners.
+
+One point per pair, the minimum of g in `overlap`, cannot hold a face on a face: it jumps from corner to corner, and
+there is no torque between. Here the energy of two rounded polyhedra A and B is a sum over places,
+
+    U = Σ_v w_v E(R - d(v, B)) + Σ_u w_u E(R - d(u, A)) + Σ_ef w_ef E(R - d(e, f)),   R = R_A + R_B,
+
+over the vertices v of the core of A and u of that of B, each with its distance from the other core, and over pairs of
+edges e of A and f of B whose closest points lie inside of both. So the corners of the polygon in which two faces meet
+are one contact each. E(δ) is the energy of the contact law, 0 without overlap.
+
+Places that meet would count twice. With δ the overlap of a contact itself, the weights are
+
+    w_ef = Π (1 - (δ_k/δ)²) over the overlaps δ_k of each end of e with f, and of each end of f with e,
+    w_v = Π (1 - ½ (δ_vu/δ)²) over the overlaps δ_vu of v with each vertex u of B, and likewise w_u:
+
+0 where the crossing of two edges reaches an end, which then counts itself, and one half for each of two vertices that
+touch. Distances from convex bodies, and so all weights, have continuous first derivatives: U has them as well. Its
+force is Σ w E'(δ) n at the places of contact, and the forces of the weights, of energy E ∇w.
+
+A place moves with A by dx and turns by dθ: dδ = n · dx + (x × n) · dθ, n from A to B, x from the centre of A.
+"""
+
+import math
+
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.convex.shape_kinds import rounding_of
+from dem.kernels.numerics.quaternion import rotate, rotate_back
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
+
+MOST_CONTACTS = 32  # of a pair; those beyond are left out, as are vertices and edges beyond these numbers
+MOST_VERTICES, MOST_EDGES = 32, 48  # of a body within reach of the other
+# columns of a contact: which pieces touch, above 0; overlap [m]; n; place from the centre of A [m]; w; ∇w, as force and
+# torque about the centre of A [1/m, 1]
+KEY, DEPTH, NORMAL, PLACE, WEIGHT, BY_PLACE, BY_TURN, COLUMNS = 0, 1, 2, 5, 8, 9, 12, 15
+# scratch: vertices within reach of each body as number, place; edges as number, both ends
+VERTEX_WIDTH, EDGE_WIDTH = 4, 7
+EDGES_AT = 2 * MOST_VERTICES * VERTEX_WIDTH
+FOUND_AT = EDGES_AT + 2 * MOST_EDGES * EDGE_WIDTH
+SCRATCH = FOUND_AT + MOST_CONTACTS * COLUMNS  # numbers of scratch
+PARALLEL = 1e-14  # sin² of the angle of edges, below which they have no crossing
+LEAST = 1e-300
+
+
+@inline
+def vertex(numbers, at, k):
+    """Vertex k of the core of a polyhedron in its body frame [m]."""
+    k = at + 2 + 3 * k
+    return numbers[k], numbers[k + 1], numbers[k + 2]
+
+
+@inline
+def tables_of(numbers, at):
+    """Number of edges of a polyhedron, number of faces, and where the vertices of the first edge are told."""
+    k = at + 2 + 3 * int(numbers[at + 1])
+    return int(numbers[k]), int(numbers[k + 1]), k + 2
+
+
+@inline
+def nearest_of_segment(x, p, q):
+    """Place on a segment that is nearest to x."""
+    e = subtract(q, p)
+    share = dot(subtract(x, p), e) / max(dot(e, e), LEAST)
+    return add_scaled(p, min(max(share, 0.0), 1.0), e)
+
+
+@inline
+def is_over_face(numbers, at, f, y):
+    """Whether a place is over a face, whose row begins at f: inside of the planes on its edges."""
+    count, n = int(numbers[f]), (numbers[f + 1], numbers[f + 2], numbers[f + 3])
+    p = vertex(numbers, at, int(numbers[f + 4 + count]))
+    for k in range(count):
+        q = vertex(numbers, at, int(numbers[f + 5 + k]))
+        if dot(cross(n, subtract(q, p)), subtract(y, p)) < 0.0:
+            return False
+        p = q
+    return True
+
+
+@func
+def distance_of_point(numbers, at, y, reach):
+    """Distance of a place y from the core of a polyhedron, and the unit normal from it to y; in its body frame.
+
+    Less than 0 inside, by the distance of the nearest face. Places that are farther than `reach` are only proven to be.
+    """
+    edges, faces, first = tables_of(numbers, at)
+    f, deepest, normal = first + 2 * edges, -math.inf, (0.0, 0.0, 0.0)
+    for _ in range(faces):
+        n = (numbers[f + 1], numbers[f + 2], numbers[f + 3])
+        height = dot(n, y) - numbers[f + 4]
+        if height > deepest:
+            deepest, normal = height, n
+        f += 5 + int(numbers[f])
+    if deepest <= 0.0 or deepest >= reach:
+        return deepest, normal
+    f = first + 2 * edges
+    for _ in range(faces):
+        n = (numbers[f + 1], numbers[f + 2], numbers[f + 3])
+        height = dot(n, y) - numbers[f + 4]
+        if height > 0.0 and is_over_face(numbers, at, f, y):
+            return height, n
+        f += 5 + int(numbers[f])
+    nearest, away = math.inf, normal
+    for e in range(first, first + 2 * edges, 2):
+        p, q = vertex(numbers, at, int(numbers[e])), vertex(numbers, at, int(numbers[e + 1]))
+        v = subtract(y, nearest_of_segment(y, p, q))
+        square = dot(v, v)
+        if square < nearest:
+            nearest, away = square, v
+    distance = math.sqrt(nearest)
+    return distance, scale(1.0 / max(distance, LEAST), away)
+
+
+@inline
+def vertex_row(side, k):
+    """Where the row of vertex k within reach is in the scratch, of A or B: 0 or 1."""
+    return (side * MOST_VERTICES + k) * VERTEX_WIDTH
+
+
+@inline
+def edge_row(side, k):
+    """Where the row of edge k within reach is in the scratch, of A or B: 0 or 1."""
+    return EDGES_AT + (side * MOST_EDGES + k) * EDGE_WIDTH
+
+
+@inline
+def triple(rows, k):
+    """The vector from element k on."""
+    return rows[k], rows[k + 1], rows[k + 2]
+
+
+@inline
+def put(rows, k, v):
+    """Write a vector from element k on."""
+    rows[k], rows[k + 1], rows[k + 2] = v
+
+
+@func
+def list_within_reach(body, side, centre, n, level, scratch):
+    """List vertices beyond a plane, and edges with one of them: those with n · x > level.
+
+    body, side, centre: ConvexBody, 0 or 1, its centre from that of A [m].
+    n, level: normal and height of the plane [m].
+    Writes scratch: vertices and edges of this side, places from the centre of A.
+    Returns the number of vertices and the number of edges.
+    """
+    numbers, at, vertices, listed = body.numbers, body.at, 0, 0
+    n, level = rotate_back(body.q, n), level - dot(n, centre)
+    for k in range(int(numbers[at + 1])):
+        x = vertex(numbers, at, k)
+        if dot(n, x) > level and vertices < MOST_VERTICES:
+            row = vertex_row(side, vertices)
+            scratch[row] = k
+            put(scratch, row + 1, add(centre, rotate(body.q, x)))
+            vertices += 1
+    edges, _, first = tables_of(numbers, at)
+    for e in range(edges):
+        p = vertex(numbers, at, int(numbers[first + 2 * e]))
+        q = vertex(numbers, at, int(numbers[first + 2 * e + 1]))
+        if max(dot(n, p), dot(n, q)) > level and listed < MOST_EDGES:
+            row = edge_row(side, listed)
+            scratch[row] = e
+            put(scratch, row + 1, add(centre, rotate(body.q, p)))
+            put(scratch, row + 4, add(centre, rotate(body.q, q)))
+            listed += 1
+    return vertices, listed
+
+
+@inline
+def put_contact(scratch, count, key, depth, n, place):
+    """Write a contact of the weight 1; returns the number of contacts."""
+    if count >= MOST_CONTACTS:
+        return count
+    row, none = FOUND_AT + count * COLUMNS, (0.0, 0.0, 0.0)
+    scratch[row + KEY], scratch[row + DEPTH], scratch[row + WEIGHT] = key, depth, 1.0
+    put(scratch, row + NORMAL, n)
+    put(scratch, row + PLACE, place)
+    put(scratch, row + BY_PLACE, none)
+    put(scratch, row + BY_TURN, none)
+    return count + 1
+
+
+@inline
+def take_share(scratch, row, share, reach, p, q):
+    """Multiply the weight of a contact by 1 - share (δ_k/δ)², with the overlap δ_k of a place p on A and q on B.
+
+    row, share: where the contact begins; see above.
+    reach: R_A + R_B [m].
+    p, q: places on the cores, from the centre of A [m].
+    Writes scratch: WEIGHT, BY_PLACE and BY_TURN of the contact.
+    """
+    v = subtract(q, p)
+    distance = math.sqrt(dot(v, v))
+    other = reach - distance
+    if other <= 0.0:
+        return
+    depth, n, x = scratch[row + DEPTH], triple(scratch, row + NORMAL), triple(scratch, row + PLACE)
+    m, weight = scale(1.0 / max(distance, LEAST), v), scratch[row + WEIGHT]
+    ratio = min(other / depth, 1.0)
+    factor, slope = 1.0 - share * ratio * ratio, -2.0 * share * ratio / depth * weight
+    by_place = add_scaled(m, -ratio, n)
+    by_turn = add_scaled(cross(p, m), -ratio, cross(x, n))
+    put(scratch, row + BY_PLACE, add_scaled(scale(slope, by_place), factor, triple(scratch, row + BY_PLACE)))
+    put(scratch, row + BY_TURN, add_scaled(scale(slope, by_turn), factor, triple(scratch, row + BY_TURN)))
+    scratch[row + WEIGHT] = factor * weight
+
+
+@func
+def add_vertices(a, b, r, side, own, others, reach, count, scratch):
+    """Write the contacts of the vertices of one body with the other.
+
+    a, b, r, reach: see `find_contacts`.
+    side, own, others: 0 for vertices of A, 1 for those of B; numbers of those within reach, of this body and the other.
+    count: contacts so far.
+    Writes scratch: contacts.
+    Returns the number of contacts.
+    """
+    first_key = 1.0 + side * a.numbers[a.at + 1]
+    for k in range(own):
+        row = vertex_row(side, k)
+        x = triple(scratch, row + 1)
+        if side == 0:
+            d, m = distance_of_point(b.numbers, b.at, rotate_back(b.q, subtract(x, r)), reach)
+            n, outside = scale(-1.0, rotate(b.q, m)), rounding_of(a)
+        else:
+            d, m = distance_of_point(a.numbers, a.at, rotate_back(a.q, x), reach)
+            n, outside = rotate(a.q, m), rounding_of(a) - d
+        if d < reach:
+            place, at, before = add_scaled(x, outside - 0.5 * (reach - d), n), FOUND_AT + count * COLUMNS, count
+            count = put_contact(scratch, count, first_key + scratch[row], reach - d, n, place)
+            for other in range(others if count > before else 0):
+                y = triple(scratch, vertex_row(1 - side, other) + 1)
+                if side == 0:
+                    take_share(scratch, at, 0.5, reach, x, y)
+                else:
+                    take_share(scratch, at, 0.5, reach, y, x)
+    return count
+
+
+@inline
+def crossing(p, q, s, t):
+    """Places of the closest points of two straight lines, as shares of the segments p to q and s to t.
+
+    Either share is less than 0 for lines that are parallel.
+    """
+    u, v, w = subtract(q, p), subtract(t, s), subtract(s, p)
+    uu, uv, vv, uw, vw = dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w)
+    area = uu * vv - uv * uv
+    if area <= PARALLEL * uu * vv:
+        return -1.0, -1.0
+    return (uw * vv - vw * uv) / area, (uw * uv - vw * uu) / area
+
+
+@func
+def add_crossings(first_key, keys, edges_a, edges_b, reach, rounding, count, scratch):
+    """Write the contacts of edges of A with edges of B.
+
+    first_key, keys: of the first edge of either; edges of B.
+    edges_a, edges_b: numbers of edges within reach.
+    reach, rounding: R_A + R_B, R_A [m].
+    count: contacts so far.
+    Writes scratch: contacts.
+    Returns the number of contacts.
+    """
+    for e in range(edges_a):
+        row_e = edge_row(0, e)
+        p, q = triple(scratch, row_e + 1), triple(scratch, row_e + 4)
+        for f in range(edges_b):
+            row_f = edge_row(1, f)
+            s, t = triple(scratch, row_f + 1), triple(scratch, row_f + 4)
+            on_e, on_f = crossing(p, q, s, t)
+            if not (0.0 < on_e < 1.0 and 0.0 < on_f < 1.0):
+                continue
+            x, y = add_scaled(p, on_e, subtract(q, p)), add_scaled(s, on_f, subtract(t, s))
+            away = subtract(y, x)
+            d = math.sqrt(dot(away, away))
+            if d >= reach or d == 0.0:
+                continue
+            n, before, row = scale(1.0 / d, away), count, FOUND_AT + count * COLUMNS
+            place = add_scaled(x, rounding - 0.5 * (reach - d), n)
+            count = put_contact(scratch, count, first_key + scratch[row_e] * keys + scratch[row_f], reach - d, n, place)
+            if count > before:
+                take_share(scratch, row, 1.0, reach, p, nearest_of_segment(p, s, t))
+                take_share(scratch, row, 1.0, reach, q, nearest_of_segment(q, s, t))
+                take_share(scratch, row, 1.0, reach, nearest_of_segment(s, p, q), s)
+                take_share(scratch, row, 1.0, reach, nearest_of_segment(t, p, q), t)
+                if not scratch[row + WEIGHT] > 0.0:
+                    count = before
+    return count
+
+
+@inline
+def extent(body, n):
+    """Largest n · x of the core of a polyhedron about its centre, n in the world [m]."""
+    n, most = rotate_back(body.q, n), -math.inf
+    for k in range(int(body.numbers[body.at + 1])):
+        most = max(most, dot(n, vertex(body.numbers, body.at, k)))
+    return most
+
+
+@func
+def find_contacts(a, b, r, n, scratch):
+    """All contacts of two rounded polyhedra whose cores are apart.
+
+    a, b: ConvexBody, of `dem.kernels.convex.shape_kinds.PolyhedronKind`.
+    r: from the centre of A to that of B [m].
+    n: unit vector, about from A to B: pieces of either that are far from the other's plane across n are left out.
+        The contacts that are found do not depend on it.
+    Writes scratch: (SCRATCH,) contacts from FOUND_AT on, COLUMNS numbers each.
+    Returns the number of contacts.
+    """
+    reach = rounding_of(a) + rounding_of(b)
+    low, high = dot(n, r) - extent(b, scale(-1.0, n)), extent(a, n)
+    if low - high >= reach:
+        return 0
+    vertices_a, edges_a = list_within_reach(a, 0, (0.0, 0.0, 0.0), n, low - reach, scratch)
+    vertices_b, edges_b = list_within_reach(b, 1, r, scale(-1.0, n), -high - reach, scratch)
+    count = add_vertices(a, b, r, 0, vertices_a, vertices_b, reach, 0, scratch)
+    count = add_vertices(a, b, r, 1, vertices_b, vertices_a, reach, count, scratch)
+    first_key = 1.0 + a.numbers[a.at + 1] + b.numbers[b.at + 1]
+    keys, _, _ = tables_of(b.numbers, b.at)
+    return add_crossings(first_key, keys, edges_a, edges_b, reach, rounding_of(a), count, scratch)

@@ -1,0 +1,392 @@
+"""Columns of pairs of polyhedra, which touch at several places: kinematics, history, and what they come to together.
+
+A pair has one candidate and one row of `Neighbours.force_torque`; each of its contacts (`dem.kernels.convex.facets`)
+is a column, evaluated as if it counted wholly, and multiplied by its weight. Weights have forces as well, E ∇w.
+
+A row of history has what a contact of one place remembers, its normal, and then `SLOTS` places for contacts of
+polyhedra: the key of the pieces that touch, 0 for none, and what that contact remembers. Friction belongs to corners
+then, and not to a point that jumps between them. Contacts for which no place is left remember nothing.
+
+Pairs of which one is no polyhedron, whose cores meet, or whose law acts beyond contact, have one contact.
+"""
+
+import math
+
+from dem.kernels import laws
+from dem.kernels.compiler.jit import func, inline, vector_loop
+from dem.kernels.convex.facets import (
+    BY_PLACE,
+    BY_TURN,
+    COLUMNS,
+    DEPTH,
+    FOUND_AT,
+    KEY,
+    MOST_CONTACTS,
+    PLACE,
+    find_contacts,
+    triple,
+)
+from dem.kernels.convex.facets import NORMAL as FOUND_NORMAL
+from dem.kernels.convex.facets import WEIGHT as FOUND_WEIGHT
+from dem.kernels.convex.shape_kinds import has_facets, rounding_of
+from dem.kernels.domain.periodic import image_velocity, minimum_image
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
+from dem.kernels.soft.contact.batch_kinematics import (
+    ARM,
+    BLOCK,
+    CANDIDATE,
+    ENERGY,
+    FORCE,
+    KNOWN,
+    LASTS,
+    MASS,
+    MIXED_TYPES,
+    OF_I,
+    OF_J,
+    OVERLAP,
+    POINT,
+    VOID,
+    WEIGHT,
+    flat,
+    get,
+    put,
+    put_columns,
+    put_touch,
+    touch_of,
+)
+from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J
+from dem.kernels.soft.contact.convex_bodies import convex_body
+from dem.kernels.soft.contact.convex_contacts import AXES, solve
+from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
+from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, pair_kinematics, radius_of, spin_of
+
+SLOTS = 8  # contacts of a pair of polyhedra that remember anything
+DEEPEST = 0.999  # overlap over the sum of the roundings, above which cores may meet
+# rows behind those of kinematics, which faces of the box use at other times: ∇w, as force and torque about the centre
+# of the first body
+BY_FORCE, BY_TORQUE = KNOWN, KNOWN + 3
+ORDER, SLOT_KEY, HISTORY_AT = 5, 6, 7  # rows of integers: number of a contact in its pair; its key; where it remembers
+
+
+@inline
+def slot_at(law, slot):
+    """Where the key of a slot is in a row of history; what its contact remembers is behind it."""
+    columns = laws.columns(law)
+    return columns + AXES + slot * (1 + columns)
+
+
+@inline
+def has_several_places(law, a, b, depth):
+    """Whether a pair that overlaps by this depth is taken as polyhedra."""
+    if laws.has_range(law) or laws.begins(law) > 0.0:
+        return False
+    if not (has_facets(a) and has_facets(b)):
+        return False
+    return 0.0 < depth < DEEPEST * (rounding_of(a) + rounding_of(b))
+
+
+@func
+def put_contact(law, t, k, r, image, depth, normal, place, bodies, kinds, neighbours, box, kinematics, ids):
+    """Write the kinematics of a contact to column t, with the mass that it has alone.
+
+    k, r, image: candidate, from the centre of sphere j to that of i [m], periodic cells between them.
+    depth, normal, place: overlap [m], unit normal from j to i, place from the centre of j [m].
+    law, bodies, kinds, neighbours, box: see `dem.kernels.soft.state`.
+    Writes kinematics: column t without weight.
+    Writes ids: OF_I, OF_J.
+    """
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    b, c = bodies.owner[i], bodies.owner[j]
+    arm_b = add(subtract(place, r), minimum_image(box, load(bodies.sphere_position, i), load(bodies.position, b)))
+    arm_c = add(place, minimum_image(box, load(bodies.sphere_position, j), load(bodies.position, c)))
+    r_b, r_c = radius_of(i, b, bodies, kinds), radius_of(j, c, bodies, kinds)
+    w_b, w_c, velocity = spin_of(b, bodies), spin_of(c, bodies), (0.0, 0.0, 0.0)
+    if laws.needs_velocity(law):
+        of_c = add(load(bodies.velocity_predicted, c), image_velocity(box, image, subtract(arm_c, arm_b)))
+        velocity = subtract(add(load(bodies.velocity_predicted, b), cross(w_b, arm_b)), add(of_c, cross(w_c, arm_c)))
+    inverse_b = inverse_effective_mass(b, normal, cross(arm_b, normal), bodies, kinds)
+    inverse_c = inverse_effective_mass(c, normal, cross(arm_c, normal), bodies, kinds)
+    mass, stiffness = 1.0 / (inverse_b + inverse_c), neighbours.stiffness[k]
+    touch = pair_kinematics(b, c, r_b, r_c, stiffness, mass, depth, normal, velocity, bodies, kinds)
+    put_touch(t, touch, kinematics)
+    put(kinematics, POINT, t, arm_b)
+    put(kinematics, ARM, t, arm_c)
+    ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+
+
+@inline
+def put_weight(t, weight, by_place, by_turn, kinematics):
+    """Write the weight of column t, and its gradient: along the first body's place, about that body's centre."""
+    kinematics[flat(WEIGHT, t)] = weight
+    put(kinematics, BY_FORCE, t, by_place)
+    put(kinematics, BY_TORQUE, t, by_turn)
+
+
+@func
+def recall_slots(law, first, number, k, neighbours, ids):
+    """Find the slots of the contacts of candidate k by their keys; new contacts get those that are free.
+
+    law, first, number, k, neighbours: see `dem.kernels.soft.state`; columns from the first on, how many; candidate.
+    Writes ids: HISTORY_AT of the columns: where a contact remembers anything, less than 0 where it begins, 0 if no slot
+        is left.
+    """
+    used = 0
+    for t in range(first, first + number):
+        ids[HISTORY_AT, t] = 0
+    if laws.columns(law) == 0 or neighbours.has_history.size == 0:
+        return
+    for slot in range(SLOTS):
+        at = slot_at(law, slot)
+        key = int(neighbours.history[k, at]) if neighbours.has_history[k] != 0 else 0
+        for t in range(first, first + number):
+            if key > 0 and ids[SLOT_KEY, t] == key:
+                ids[HISTORY_AT, t] = at + 1
+                used |= 1 << slot
+    slot = 0
+    for t in range(first, first + number):
+        if ids[HISTORY_AT, t] == 0:
+            while slot < SLOTS and used >> slot & 1 == 1:
+                slot += 1
+            if slot < SLOTS:
+                ids[HISTORY_AT, t] = -slot_at(law, slot) - 1
+                slot += 1
+
+
+@func
+def share_damping(law, first, number, k, half, bodies, kinds, neighbours, kinematics, ids):
+    """Write the masses with which the contacts of one pair are damped together, see ``shared_damping``.
+
+    law, k, half, bodies, kinds, neighbours: see `dem.kernels.soft.state`; candidate.
+    first, number: columns from the first on, how many.
+    ids: all rows of these.
+    Writes kinematics: row MASS.
+    """
+    push, rate = no_multi_contact(), 0.0
+    b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
+    for t in range(first, first + number):
+        touch = touch_of(kinematics, t, True)
+        secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], touch, recalled(law, t, k, neighbours, ids), half)
+        weighed, parting = kinematics[flat(WEIGHT, t)] * secant, dot(touch.velocity, touch.normal)
+        push = add_contact(push, weighed, parting, touch.normal, get(kinematics, POINT, t), get(kinematics, ARM, t))
+    if push.square > 0.0:
+        yielding = inverse_effective_mass(b, push.force, push.torque_b, bodies, kinds)
+        rate = (yielding + inverse_effective_mass(c, push.force, push.torque_c, bodies, kinds)) / push.square
+    for t in range(first, first + number if rate > 0.0 else first):
+        touch = touch_of(kinematics, t, True)
+        secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], touch, recalled(law, t, k, neighbours, ids), half)
+        kinematics[flat(MASS, t)] = secant / rate
+
+
+@inline
+def recalled(law, t, k, neighbours, ids):
+    """What the contact of column t, of candidate k, remembers."""
+    if ids[HISTORY_AT, t] > 0:
+        return laws.load(law, neighbours.history, k, ids[HISTORY_AT, t])
+    return laws.nothing(law)
+
+
+@inline
+def put_found(law, t, k, row, r, image, bodies, kinds, neighbours, box, scratch, kinematics, ids):
+    """Write a contact of `facets.find_contacts`, whose numbers begin at a row, to column t."""
+    normal, place = triple(scratch, row + FOUND_NORMAL), triple(scratch, row + PLACE)
+    put_contact(
+        law, t, k, r, image, scratch[row + DEPTH], normal, place, bodies, kinds, neighbours, box, kinematics, ids
+    )
+    by_place = triple(scratch, row + BY_PLACE)
+    # about the centre of the first body, from that of sphere j
+    centre = subtract(get(kinematics, POINT, t), place)
+    by_turn = add(triple(scratch, row + BY_TURN), cross(centre, by_place))
+    put_weight(t, scratch[row + FOUND_WEIGHT], by_place, by_turn, kinematics)
+    ids[SLOT_KEY, t] = int(scratch[row + KEY])
+
+
+@func
+def add_polyhedra(law, first, k, a, b, r, image, n, half, bodies, kinds, neighbours, box, scratch, kinematics, ids):
+    """Write the contacts of two polyhedra to columns from the first on, the deepest before the others.
+
+    first, k, half: column, candidate; half a time step [s].
+    a, b, r, image, n: sphere j and sphere i of the candidate, from the one to the other [m], periodic cells between
+        them; a unit vector, about from the one to the other.
+    law, bodies, kinds, neighbours, box: see `dem.kernels.soft.state`.
+    Writes scratch: see `facets.find_contacts`.
+    Writes kinematics, ids: columns without CANDIDATE and ORDER.
+    Returns the number of contacts.
+    """
+    number, deepest = find_contacts(a, b, r, n, scratch), 0
+    for m in range(1, number):
+        if scratch[FOUND_AT + m * COLUMNS + DEPTH] > scratch[FOUND_AT + deepest * COLUMNS + DEPTH]:
+            deepest = m
+    for m in range(number):
+        found = deepest if m == 0 else m - 1 if m <= deepest else m
+        row = FOUND_AT + found * COLUMNS
+        put_found(law, first + m, k, row, r, image, bodies, kinds, neighbours, box, scratch, kinematics, ids)
+    recall_slots(law, first, number, k, neighbours, ids)
+    if laws.needs_velocity(law) and laws.shares_damping(law) and number > 1:
+        share_damping(law, first, number, k, half, bodies, kinds, neighbours, kinematics, ids)
+    return number
+
+
+@inline
+def make_void(t, kinematics, ids):
+    """Make column t one of a pair without contacts: surfaces at rest that touch without an overlap, of the weight 0."""
+    none = (0.0, 0.0, 0.0)
+    touch = laws.ContactKinematics(
+        1.0, 1.0, 0.0, none, none, 0.0, relative_angular_velocity=none, radius=1.0, reduced_mass=1.0,
+        rolling_inertia=1.0, may_begin=True,
+    )  # fmt: skip
+    put_touch(t, touch, kinematics)
+    put(kinematics, POINT, t, none)
+    put(kinematics, ARM, t, none)
+    put_weight(t, 0.0, none, none, kinematics)
+    ids[CANDIDATE, t], ids[HISTORY_AT, t], ids[SLOT_KEY, t], ids[OF_I, t], ids[OF_J, t] = VOID, 0, 0, 0, 0
+
+
+@func
+def add_pair(law, first, counted, k, half, bodies, kinds, neighbours, box, scratch, kinematics, ids):
+    """Write the contacts of one pair to columns from the first on; returns how many.
+
+    first, counted, k, half: column, candidate counted from the chunk's first, and from that of all; half a time step.
+    law, bodies, kinds, neighbours, box: see `dem.kernels.soft.state`.
+    Writes scratch, kinematics, ids: columns.
+    """
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    a = convex_body(j, bodies.owner[j], bodies, kinds)
+    b = convex_body(i, bodies.owner[i], bodies, kinds)
+    depth, normal, x_j, x_i, r, image = solve(law, k, math.inf, bodies, kinds, neighbours, box)
+    number = 1
+    if has_several_places(law, a, b, depth):
+        number = add_polyhedra(
+            law, first, k, a, b, r, image, normal, half, bodies, kinds, neighbours, box, scratch, kinematics, ids
+        )
+        if number == 0:
+            make_void(first, kinematics, ids)
+            ids[ORDER, first] = 0
+            return 1
+    else:
+        middle, none = scale(0.5, add(x_j, add(r, x_i))), (0.0, 0.0, 0.0)
+        put_contact(law, first, k, r, image, depth, normal, middle, bodies, kinds, neighbours, box, kinematics, ids)
+        put_weight(first, 1.0, none, none, kinematics)
+        has_history = neighbours.has_history.size > 0 and neighbours.has_history[k] != 0
+        ids[SLOT_KEY, first], ids[HISTORY_AT, first] = 0, 1 if has_history else 0
+    for t in range(first, first + number):
+        ids[CANDIDATE, t], ids[ORDER, t] = counted, t - first
+    return number
+
+
+@func
+def compute_facet_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
+    """Kinematics of the contacts of pairs from `first` in a list on, as many as a batch has room for.
+
+    geometry, sink, context: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
+    start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
+    Writes kinematics, ids: a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK).
+    Writes gathered: scratch, see `facets.SCRATCH`.
+    Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
+    """
+    law, bodies, kinds = context.law, context.bodies, context.kinds
+    neighbours, box, half = context.neighbours, context.box, 0.5 * context.constants.dt
+    number, at = 0, first
+    while at < touching.size and number + MOST_CONTACTS <= BLOCK:
+        counted = touching[at]
+        number += add_pair(
+            law, number, counted, start + counted, half, bodies, kinds, neighbours, box, gathered, kinematics, ids
+        )
+        at += 1
+    return number, at, MIXED_TYPES
+
+
+@vector_loop
+def load_facet_history(geometry, law, first, number, touching, ids, history, has_history, batch_history):
+    """Gather what contacts remember; those that begin, zeros."""
+    columns = laws.columns(law)
+    for t in range(number):
+        at = ids[HISTORY_AT, t]
+        for r in range(columns):
+            batch_history[r, t] = 0.0
+            if at > 0:
+                # contacts of one place begin the row
+                batch_history[r, t] = history[ids[CANDIDATE, t], (0 if ids[SLOT_KEY, t] == 0 else at) + r]
+
+
+@vector_loop
+def store_facet_history(geometry, law, first, number, touching, ids, batch_history, out, history, has_history):
+    """Scatter what contacts remember.
+
+    law, number, ids: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
+    batch_history, out: history and results, a column a contact.
+    Writes history, has_history: of their candidates.
+    """
+    columns = laws.columns(law)
+    for t in range(number):
+        k, at = ids[CANDIDATE, t], abs(ids[HISTORY_AT, t])
+        if k == VOID:
+            continue
+        if ids[SLOT_KEY, t] == 0:
+            has_history[k], at = 1 if out[flat(LASTS, t)] > 0.0 else 0, 0
+        elif ids[ORDER, t] == 0:
+            for slot in range(SLOTS if columns > 0 else 0):
+                history[k, slot_at(law, slot)] = 0.0
+        if ids[SLOT_KEY, t] == 0 or (at > 0 and out[flat(LASTS, t)] > 0.0):
+            for r in range(columns):
+                history[k, at + r] = batch_history[r, t]
+            if ids[SLOT_KEY, t] > 0:
+                history[k, at - 1] = ids[SLOT_KEY, t]
+
+
+@inline
+def total_of_facets(first, number, kinematics, ids, out):
+    """Force on the first body of a pair and torques on both, and the column after its last contact.
+
+    first, number: its first column, of so many.
+    kinematics, ids, out: columns of a batch.
+    Returns the force [N], torque on the first, on the second [N m], column.
+    """
+    force = on_i = on_j = (0.0, 0.0, 0.0)
+    t = first
+    while t < number and (t == first or ids[ORDER, t] > 0):
+        energy = out[flat(ENERGY, t)]
+        by_place = scale(energy, get(kinematics, BY_FORCE, t))
+        by_turn = scale(energy, get(kinematics, BY_TORQUE, t))
+        # from the centre of the second body to that of the first
+        between = subtract(get(kinematics, ARM, t), get(kinematics, POINT, t))
+        force = add(force, add(get(out, FORCE, t), by_place))
+        on_i = add(on_i, add(get(out, ON_I, t), by_turn))
+        on_j = subtract(add(on_j, get(out, ON_J, t)), add(by_turn, cross(between, by_place)))
+        t += 1
+    return force, on_i, on_j, t
+
+
+@inline
+def scatter_facet_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
+    """Write a row of forces and torques for each pair, in the order of the pairs.
+
+    number, row: of columns; row of the first pair.
+    kinematics, ids, out: see `total_of_facets`.
+    Writes context.neighbours.force_torque: rows from `row` on.
+    """
+    t, force_torque = 0, context.neighbours.force_torque
+    while t < number:
+        force, on_i, on_j, t = total_of_facets(t, number, kinematics, ids, out)
+        put_columns(force_torque, row, 0, force)
+        put_columns(force_torque, row, ON_I, on_i)
+        put_columns(force_torque, row, FORCE_J, scale(-1.0, force))
+        put_columns(force_torque, row, ON_J, on_j)
+        row += 1
+
+
+@inline
+def arm_of(first, stop, force, on_i, kinematics):
+    """Place from the centre of the first body at which the force of a pair has its torque, but for what is along it.
+
+    Of all such places that nearest to the middle of the contacts, in columns from the first to `stop`.
+    """
+    whole, middle = 0.0, (0.0, 0.0, 0.0)
+    for t in range(first, stop):
+        share = kinematics[flat(WEIGHT, t)] * max(kinematics[flat(OVERLAP, t)], 0.0)
+        whole += share
+        middle = add_scaled(middle, share, get(kinematics, POINT, t))
+    square = dot(force, force)
+    if not (whole > 0.0 and square > 0.0) or stop - first == 1:
+        return get(kinematics, POINT, first)
+    middle = scale(1.0 / whole, middle)
+    return add_scaled(scale(1.0 / square, cross(force, on_i)), dot(middle, force) / square, force)

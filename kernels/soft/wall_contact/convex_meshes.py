@@ -1,0 +1,256 @@
+"""Convex bodies at meshes: rule E of `dem.kernels.walls.contact_patches`, of overlaps of bodies instead of distances.
+
+The overlap δ_f of a body with triangle f is the minimum of g of both (`dem.kernels.convex.overlap`), a triangle being a
+convex body of no thickness, and δ_e that with an edge e. In
+
+    U = Σ φ(δ_f) - Σ φ(δ_e),   φ(δ) = δ^(p+1) / (p+1) in contact, else 0,
+
+the second sum is over the edges of a spanning forest of the triangles that overlap, deepest first. A triangle that the
+body touches at an edge or corner, which its neighbour shares, has δ_f = δ_e, and is left out with that edge: on flat
+and convex surfaces one triangle remains, and on a flat one its overlap is that of the plane. Each tree is a contact.
+
+Where the plane of a triangle meets the body's support point over the triangle, δ_f is that of the plane, in closed
+form. Elsewhere the body touches an edge: that of the largest overlap.
+"""
+
+import math
+
+from dem.kernels.compiler.jit import func, inline
+from dem.kernels.convex.overlap import overlap as convex_overlap
+from dem.kernels.convex.shape_kinds import ConvexBody, support_of
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
+from dem.kernels.walls.contact_patches import CONTACT, COUNTS, EDGES, NUMBER, REGION, cancel, neighbour, root_of, unite
+from dem.kernels.walls.mesh_cells import is_outside, leaf_at
+from dem.kernels.walls.potential_terms import COLUMNS, LINKS, add_piece, begin, raised, take_link
+from dem.kernels.walls.triangles import AB, AC, CORNER, NORMAL, closest, edge_of, may_reach, triple
+
+# columns of a contact besides: place that touches, three; and how far the torque about it is along the normal, over the
+# force [m]
+PLACE, PITCH, CONTACT_COLUMNS = COLUMNS, COLUMNS + 3, COLUMNS + 4
+# columns of scratch: n in the first three; overlap; place on the body about its centre, three; vertices of a piece
+DEPTH, TOUCHING, VERTICES, SCRATCH = 3, 12, 15, 24
+TAKEN = math.inf  # of an edge that joins two parts; -infinite of one that cannot
+AT_END = 1e-9  # of the length of an edge, within which a place is its end
+UNTURNED = (1.0, 0.0, 0.0, 0.0)
+
+
+@func
+def edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers):
+    """Overlap of a body with an edge of triangle f, normal to the body, its place about its centre, share of the edge.
+
+    convex, w: ConvexWalls; wall, whose shape is that of triangles.
+    body, u, n: ConvexBody, its centre [m], a unit vector to begin with.
+    f, edge, beyond: triangle, edge; how far beyond touching overlaps are wanted [m].
+    geometry: see `dem.kernels.walls.geometry`.
+    """
+    start, along = edge_of(geometry.triangle, f, edge)
+    for k in range(3):
+        numbers[k], numbers[3 + k], numbers[6 + k] = 0.0, along[k], along[k]
+    piece = ConvexBody(convex.kinds, convex.shape[w], numbers, 0, UNTURNED)
+    depth, n, x, place, _ = convex_overlap(piece, body, subtract(u, start), n, beyond)
+    return depth, n, place, dot(x, along) / dot(along, along)
+
+
+@inline
+def region_of(edge, share):
+    """Region of a triangle, see `dem.kernels.walls.triangles`, of a place on an edge."""
+    if share <= AT_END:
+        return 5 if edge == 1 else 4
+    if share >= 1.0 - AT_END:
+        return 5 if edge == 0 else 6
+    return 1 + edge
+
+
+@func
+def touch_triangle(convex, w, body, u, f, beyond, geometry, numbers):
+    """Overlap of a body with triangle f, normal to the body, its place about its centre, and the region that touches.
+
+    convex, w, body, u, f, beyond, geometry: see `edge_overlap`.
+    Returns the overlap, less than -beyond for those that are apart [m]; normal; place [m]; region.
+    """
+    n, p = triple(geometry.triangle, f, NORMAL), subtract(u, triple(geometry.triangle, f, CORNER))
+    ab, ac, upward = triple(geometry.triangle, f, AB), triple(geometry.triangle, f, AC), n
+    if dot(n, p) < 0.0:
+        n = scale(-1.0, n)
+    h, x = support_of(body, scale(-1.0, n))
+    best = h - dot(n, p)
+    if best + beyond <= 0.0:
+        return best, n, x, 0
+    _, region = closest(add(p, x), ab, ac, upward)
+    if region == 0:
+        return best, n, x, 0
+    start, best = n, -math.inf
+    for edge in range(3):
+        depth, m, place, share = edge_overlap(convex, w, body, u, f, edge, start, beyond, geometry, numbers)
+        if depth > best:
+            best, n, x, region = depth, m, place, region_of(edge, share)
+    return best, n, x, region
+
+
+@func
+def gather(convex, w, body, u, bound, beyond, geometry, scratch):
+    """Write a row for each triangle of mesh w that a body overlaps; returns how many.
+
+    convex, w, body, u, beyond, geometry: see `edge_overlap`.
+    bound: radius of the bounding sphere of the body [m].
+    Writes scratch: rows.
+    """
+    count, k, numbers = 0, geometry.first_number[w], scratch[0, VERTICES:]
+    if is_outside(u, geometry.numbers, k):
+        return 0
+    leaf = leaf_at(u, geometry.numbers, k, geometry.cells)
+    for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
+        f = geometry.listed[entry]
+        if may_reach(geometry.triangle, f, u, bound + beyond):
+            depth, n, place, region = touch_triangle(convex, w, body, u, f, beyond, geometry, numbers)
+            if depth + beyond > 0.0:
+                scratch[count, 0], scratch[count, 1], scratch[count, 2] = n
+                scratch[count, DEPTH], scratch[count, NUMBER], scratch[count, REGION] = depth + beyond, f, region
+                scratch[count, TOUCHING], scratch[count, TOUCHING + 1], scratch[count, TOUCHING + 2] = place
+                count += 1
+    return count
+
+
+@inline
+def normal_in(scratch, i):
+    """Normal of row i."""
+    return scratch[i, 0], scratch[i, 1], scratch[i, 2]
+
+
+@inline
+def touching_in(scratch, i):
+    """Place on the body of row i, about its centre."""
+    return scratch[i, TOUCHING], scratch[i, TOUCHING + 1], scratch[i, TOUCHING + 2]
+
+
+@func
+def join(convex, w, body, u, beyond, count, parts, geometry, scratch):
+    """Join parts along edges that the body overlaps, deepest first, and mark those; returns how many parts are left."""
+    numbers = scratch[0, VERTICES:]
+    for i in range(count):
+        for edge in range(3):
+            scratch[i, EDGES + edge] = -math.inf
+            j = neighbour(i, edge, count, geometry, scratch)
+            if j >= 0 and root_of(i, scratch) != root_of(j, scratch):
+                f, n = int(scratch[i, NUMBER]), normal_in(scratch, i)
+                depth, _, _, _ = edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers)
+                scratch[i, EDGES + edge] = depth + beyond
+    while parts > 1:
+        deepest, at, edge_there, a, b = 0.0, -1, 0, 0, 0
+        for i in range(count):
+            for edge in range(3):
+                depth = scratch[i, EDGES + edge]
+                if deepest < depth < TAKEN:
+                    p = root_of(i, scratch)
+                    q = root_of(neighbour(i, edge, count, geometry, scratch), scratch)
+                    if p != q:
+                        deepest, at, edge_there, a, b = depth, i, edge, p, q
+        if at < 0:
+            break
+        unite(a, b, scratch)
+        scratch[at, EDGES + edge_there] = TAKEN
+        parts -= 1
+    return parts
+
+
+@inline
+def place_of(contacts, t):
+    """Place of contact t [m]."""
+    return contacts[t, PLACE], contacts[t, PLACE + 1], contacts[t, PLACE + 2]
+
+
+@inline
+def add_torque(contacts, t, sign, depth, n, x, power):
+    """Add a place x to the sums of contact t: δ^p x × n in PLACE, and δ^p x · n in PITCH."""
+    term, along = sign * raised(depth, power), cross(x, n)
+    contacts[t, PLACE] += term * along[0]
+    contacts[t, PLACE + 1] += term * along[1]
+    contacts[t, PLACE + 2] += term * along[2]
+    contacts[t, PITCH] += term * dot(x, n)
+
+
+@inline
+def finish(contacts, t):
+    """Make the place of contact t and its pitch of sums: where the force has the torque, but for what is along it."""
+    total, torque = (contacts[t, 0], contacts[t, 1], contacts[t, 2]), place_of(contacts, t)
+    square = dot(total, total)
+    if square == 0.0:
+        return
+    place = scale(1.0 / square, add_scaled(cross(total, torque), contacts[t, PITCH], total))
+    contacts[t, PITCH] = dot(torque, total) / square
+    contacts[t, PLACE], contacts[t, PLACE + 1], contacts[t, PLACE + 2] = place
+
+
+@func
+def find_on_mesh(convex, w, body, u, bound, beyond, power, geometry, contacts, scratch):
+    """Write the contacts of a body with mesh w; returns their number.
+
+    convex, w, body, u, beyond, geometry: see `edge_overlap`.
+    bound, power: radius of the bounding sphere of the body [m]; exponent of the overlap.
+    Writes contacts: a row a contact, with PLACE, where the body touches, about its centre [m], and PITCH.
+    Writes scratch: (Q, SCRATCH), a row a triangle that is near.
+    """
+    count, first = gather(convex, w, body, u, bound, beyond, geometry, scratch), geometry.first_triangle[w]
+    if count == 0:
+        return 0
+    parts = cancel(count, geometry, scratch)
+    lows = parts
+    if parts > 1:
+        parts = join(convex, w, body, u, beyond, count, parts, geometry, scratch)
+    return add_up(convex, w, body, u, beyond, power, count, lows > 1, first, geometry, contacts, scratch)
+
+
+@inline
+def begin_contact(contacts, t, piece):
+    """Write an empty contact to row t."""
+    begin(contacts, t, piece)
+    for k in range(PLACE, PITCH + 1):
+        contacts[t, k] = 0.0
+
+
+@func
+def add_up(convex, w, body, u, beyond, power, count, joined, first, geometry, contacts, scratch):
+    """Write a row of contacts for each part, in the order of their first triangles; returns their number.
+
+    convex, w, body, u, beyond, power, geometry, scratch: see `find_on_mesh`.
+    count, joined: rows of scratch; whether there are edges to take off.
+    first: number of the first triangle of the mesh.
+    Writes contacts: rows.
+    """
+    made = 0
+    for i in range(count):
+        root = root_of(i, scratch)
+        if root == i:
+            scratch[i, CONTACT] = made if made < contacts.shape[0] else -1
+            if made < contacts.shape[0]:
+                begin_contact(contacts, made, int(scratch[i, NUMBER]) - first)
+                made += 1
+        t = int(scratch[root, CONTACT])
+        if t >= 0 and scratch[i, COUNTS] > 0.0:
+            n, depth, x = normal_in(scratch, i), scratch[i, DEPTH], touching_in(scratch, i)
+            add_piece(contacts, t, depth, n, int(scratch[i, NUMBER]) - first, power)
+            add_torque(contacts, t, 1.0, depth, n, x, power)
+        for edge in range(3 if t >= 0 and joined else 0):
+            if scratch[i, EDGES + edge] == TAKEN:
+                f, n, numbers = int(scratch[i, NUMBER]), normal_in(scratch, i), scratch[0, VERTICES:]
+                depth, n, x, _ = edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers)
+                take_link(contacts, t, depth + beyond, n, power)
+                add_torque(contacts, t, -1.0, depth + beyond, n, x, power)
+    for t in range(made):
+        i = counted_once(t, count, scratch)
+        if i >= 0 and contacts[t, LINKS] == 0.0:
+            contacts[t, PLACE], contacts[t, PLACE + 1], contacts[t, PLACE + 2] = touching_in(scratch, i)
+            contacts[t, PITCH] = 0.0
+        else:
+            finish(contacts, t)
+    return made
+
+
+@inline
+def counted_once(t, count, scratch):
+    """Row of the one triangle that counts of those in contact t, or -1 if there are several."""
+    found, number = -1, 0
+    for i in range(count):
+        if scratch[i, COUNTS] > 0.0 and int(scratch[root_of(i, scratch), CONTACT]) == t:
+            found, number = i, number + 1
+    return found if number == 1 else -1

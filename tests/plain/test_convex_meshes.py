@@ -1,0 +1,128 @@
+"""Convex bodies at meshes: planes and spheres as oracles, and forces as gradients of one energy."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import dem
+
+ELASTIC = dem.Material(young=5e6, poisson=0.3, density=1500.0)
+FEW = {"gravity": (0, 0, 0), "threads": 1}
+DEEP = 5e-5
+SHAPES = {
+    "ellipsoid": dem.Ellipsoid(semi_axes=(0.004, 0.003, 0.002)),
+    "superellipsoid": dem.Superellipsoid(semi_axes=(0.003, 0.002, 0.002), exponents=(4, 3)),
+    "polyhedron": dem.Polyhedron(vertices=list(itertools.product([0.0, 0.005], repeat=3)), rounding=0.001),
+    "cylinder": dem.RoundedCylinder(diameter=0.006, length=0.004, rounding=0.001),
+}
+
+
+def surface(height, cells=4, size=0.012):
+    """Mesh of a height over x and y, from -size to size, cut into triangles."""
+    ticks = np.linspace(-size, size, cells + 1)
+    x, y = (each.ravel() for each in np.meshgrid(ticks, ticks, indexing="ij"))
+    corner = np.arange((cells + 1) ** 2).reshape(cells + 1, cells + 1)
+    a, b, c, d = corner[:-1, :-1].ravel(), corner[1:, :-1].ravel(), corner[1:, 1:].ravel(), corner[:-1, 1:].ravel()
+    triangles = np.concatenate([np.column_stack([a, b, c]), np.column_stack([a, c, d])])
+    return dem.Mesh(np.column_stack([x, y, height(x, y)]), triangles, material=ELASTIC)
+
+
+MESHES = {
+    "flat": surface(lambda x, y: 0 * x),
+    "ridge": surface(lambda x, y: -0.3 * abs(x)),
+    "shallow valley": surface(lambda x, y: 0.02 * abs(x)),  # whose sides are one contact
+    "valley": surface(lambda x, y: 0.5 * abs(x)),
+    "corner": surface(lambda x, y: 0.4 * abs(x) + 0.3 * abs(y)),
+    "peak": surface(lambda x, y: -0.4 * abs(x) - 0.3 * abs(y)),
+}
+
+
+def one(shape, wall, x, q, time_step=1e-6):
+    body = dem.Particles(shape, ELASTIC, position=[x], orientation=[q])
+    return dem.Simulation(body, walls=[wall], time_step=time_step, **FEW)
+
+
+def lowered(shape, wall, x, y, q, deep=DEEP):
+    """Height at which a body has some overlap."""
+    low, high = 0.0, 0.012
+    while high - low > 1e-6:
+        middle = 0.5 * (low + high)
+        try:
+            found = one(shape, wall, (x, y, middle), q).contact_forces().overlap.max(initial=0.0)
+        except ValueError:  # too deep
+            found = 1.0
+        low, high = (middle, high) if found > deep else (low, middle)
+    return low
+
+
+@pytest.mark.parametrize("name", ["ellipsoid", "superellipsoid", "cylinder"])
+def test_a_flat_mesh_is_a_plane(name):
+    """Wherever its triangles meet: over an edge, a corner, and between."""
+    shape, rng = SHAPES[name], np.random.default_rng(2)
+    plane = dem.Plane((0, 0, 0), (0, 0, 1), material=ELASTIC)
+    for x, y in [(0.0, 0.0), (0.002, 0.002), (0.003, 1e-4), *rng.uniform(-0.005, 0.005, (3, 2))]:
+        q = Rotation.random(rng=rng).as_quat(scalar_first=True)
+        z = lowered(shape, plane, x, y, q)
+        on_plane, on_mesh = (one(shape, wall, (x, y, z), q).contact_forces() for wall in (plane, MESHES["flat"]))
+        for column in ("overlap", "normal", "arm", "force"):
+            expected = getattr(on_plane, column)
+            np.testing.assert_allclose(
+                getattr(on_mesh, column), expected, rtol=0, atol=1e-12 * max(1e-2, np.abs(expected).max())
+            )
+
+
+@pytest.mark.parametrize("name", MESHES)
+def test_an_ellipsoid_of_equal_axes_touches_a_mesh_as_a_sphere(name):
+    ball, grain, rng = dem.Sphere(diameter=0.006), dem.Ellipsoid(semi_axes=(0.003,) * 3), np.random.default_rng(1)
+    q = (1, 0, 0, 0)
+    for x, y in [(0.0, 0.0), (1e-4, 2e-4), *rng.uniform(-5e-4, 5e-4, (2, 2))]:
+        z = lowered(ball, MESHES[name], x, y, q)
+        of_ball, of_grain = (one(shape, MESHES[name], (x, y, z), q).contact_forces() for shape in (ball, grain))
+        np.testing.assert_allclose(of_grain.overlap, of_ball.overlap, rtol=0, atol=1e-14)
+        size = np.abs(of_ball.force).max()
+        np.testing.assert_allclose(of_grain.force, of_ball.force, rtol=0, atol=1e-9 * size)  # 1e-14 m of 5e-5 m
+        torque = np.cross(of_grain.arm, of_grain.force)
+        np.testing.assert_allclose(torque, 0, rtol=0, atol=1e-9 * 0.003 * size)  # of normals
+
+
+def energy(shape, wall, x, q):
+    return one(shape, wall, x, q).energy().elastic
+
+
+def force_and_torque(shape, wall, x, q):
+    """By the motion from rest in a step so short that nothing moves."""
+    sim = one(shape, wall, x, q, time_step=1e-9)
+    sim.step(1)
+    properties = shape.mass_properties(ELASTIC.density)
+    turn = Rotation.from_quat(q, scalar_first=True)
+    spin = turn.inv().apply(np.array(sim.particles.angular_velocity[0]))
+    return properties.mass * sim.particles.velocity[0] / 1e-9, turn.apply(np.array(properties.inertia) * spin) / 1e-9
+
+
+PLACES = {"ridge": (2e-4, 0.0), "shallow valley": (1e-4, 1e-4), "corner": (3e-4, -2e-4), "peak": (1e-4, -1e-4)}
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [("ridge", "polyhedron"), ("shallow valley", "ellipsoid"), ("corner", "superellipsoid"), ("peak", "cylinder")],
+)
+def test_force_and_torque_are_the_gradient_of_one_energy(name, shape):
+    """By central differences of fourth order."""
+    shape, wall, rng, h = SHAPES[shape], MESHES[name], np.random.default_rng(4), 1e-7
+    steps, weights = np.array([-2, -1, 1, 2]), np.array([1, -8, 8, -1]) / 12
+    turn = Rotation.random(rng=rng)
+    q = turn.as_quat(scalar_first=True)
+    x = np.array([*PLACES[name], lowered(shape, wall, *PLACES[name], q)])
+    force, torque = force_and_torque(shape, wall, x, q)
+    size = np.linalg.norm(force)
+    for axis in np.eye(3):
+        moved = [energy(shape, wall, x + k * h * axis, q) for k in steps]
+        assert weights @ moved / h == pytest.approx(-force @ axis, abs=1e-7 * size)
+        angle = h / 0.004
+        turned = [
+            energy(shape, wall, x, (Rotation.from_rotvec(k * angle * axis) * turn).as_quat(scalar_first=True))
+            for k in steps
+        ]
+        assert weights @ turned / angle == pytest.approx(-torque @ axis, abs=1e-7 * 0.004 * size)

@@ -1,0 +1,144 @@
+"""Contacts of polyhedra at several places: a face on a face, edges, corners, and forces as gradients of one energy."""
+
+import itertools
+
+import numpy as np
+import pytest
+from dem.kernels.compiler.jit import in_python
+from dem.kernels.convex import facets
+from dem.kernels.convex.overlap import overlap
+from dem.kernels.convex.shape_kinds import ConvexBody, PolyhedronKind, convex_kinds
+from scipy.spatial.transform import Rotation
+
+import dem
+
+KINDS = convex_kinds([PolyhedronKind])
+DIE = dem.Polyhedron(vertices=list(itertools.product([0.0, 0.01], repeat=3)), rounding=0.001)
+WEDGE = dem.Polyhedron(
+    vertices=[(0, 0, 0), (0.012, 0, 0), (0, 0.008, 0), (0.012, 0.008, 0), (0.006, 0.001, 0.009), (0.006, 0.007, 0.009)],
+    rounding=0.0008,
+)
+SHAPES = {"die": DIE, "wedge": WEDGE}
+UNTURNED = (1.0, 0.0, 0.0, 0.0)
+DEEP = 2e-5
+
+
+def contacts(a, b, r, q_a=UNTURNED, q_b=UNTURNED):
+    """Contacts of two polyhedra (K, COLUMNS), and the overlap of one point."""
+    bodies = [ConvexBody(KINDS, 0, np.array(shape.convex_numbers), 0, tuple(q)) for shape, q in ((a, q_a), (b, q_b))]
+    r, scratch = tuple(map(float, r)), np.full(facets.SCRATCH, np.nan)
+    with np.errstate(invalid="ignore", divide="ignore"):  # as in kernels, where faces have no curvature
+        deep, n, _, _, _ = in_python(overlap)(*bodies, r, (0.0, 0.0, 0.0), np.inf)
+    count = in_python(facets.find_contacts)(*bodies, r, n, scratch)
+    rows = scratch[facets.FOUND_AT :][: count * facets.COLUMNS]
+    return rows.reshape(count, facets.COLUMNS), deep
+
+
+def energy_force_torque(rows):
+    """Energy Σ w δ^(5/2)/(5/2), force on the first body and torque about its centre."""
+    depth, weight = rows[:, facets.DEPTH, None], rows[:, facets.WEIGHT, None]
+    n, x = rows[:, facets.NORMAL : facets.NORMAL + 3], rows[:, facets.PLACE : facets.PLACE + 3]
+    by_place = rows[:, facets.BY_PLACE : facets.BY_PLACE + 3]
+    by_turn = rows[:, facets.BY_TURN : facets.BY_TURN + 3]
+    energy = depth**2.5 / 2.5
+    force = -(weight * depth**1.5 * n + energy * by_place).sum(0)
+    torque = -(weight * depth**1.5 * np.cross(x, n) + energy * by_turn).sum(0)
+    return (weight * energy).sum(), force, torque
+
+
+@pytest.mark.parametrize(
+    ("shift", "turn", "number"),
+    [
+        ((0.002, 0.003), 0.0, 4.0),  # two corners of each, and two crossings of edges; one corner each is not
+        ((0.0, 0.0), 0.0, 4.0),  # corner on corner: half a contact of each
+        ((0.0, 0.0), np.pi / 4, 8.0),  # crossings of edges only
+        ((0.0, 0.0), 0.1, 8.0),
+    ],
+)
+def test_a_face_rests_on_a_face_with_the_corners_of_their_intersection(shift, turn, number):
+    r = (*shift, 0.01 - DEEP)
+    rows, deep = contacts(DIE, DIE, r, q_b=(np.cos(turn / 2), 0, 0, np.sin(turn / 2)))
+    assert deep == pytest.approx(DEEP, abs=1e-15)
+    np.testing.assert_allclose(rows[:, facets.DEPTH].max(), DEEP, rtol=0, atol=1e-15)
+    assert (rows[:, facets.WEIGHT] * (rows[:, facets.DEPTH] / DEEP) ** 2.5).sum() == pytest.approx(number, rel=1e-9)
+    energy, force, _ = energy_force_torque(rows)
+    np.testing.assert_allclose(force[2], -2.5 * energy / DEEP, rtol=1e-9)
+
+
+def test_aligned_dice_have_no_torque():
+    _, force, torque = energy_force_torque(contacts(DIE, DIE, (0, 0, 0.01 - DEEP))[0])
+    np.testing.assert_allclose(torque, 0, rtol=0, atol=1e-15 * 0.01)
+    np.testing.assert_allclose(force[:2], 0, rtol=0, atol=1e-12 * abs(force[2]))
+
+
+@pytest.mark.parametrize("case", ["corner on face", "edge on edge", "edge on face", "corner on corner"])
+def test_lone_contacts_count_once(case):
+    """Far from all other pieces U is that of one point; an edge that lies on a face has one at each end."""
+    corner = Rotation.align_vectors([(0, 0, -1)], [(1, 1, 1)])[0].as_quat(scalar_first=True)
+    edge = Rotation.from_euler("x", 45, degrees=True)
+    across = (Rotation.from_euler("z", 60, degrees=True) * edge).as_quat(scalar_first=True)
+    q_a, q_b = {
+        "corner on face": (UNTURNED, corner),
+        "edge on edge": (edge.as_quat(scalar_first=True), across),
+        "edge on face": (UNTURNED, edge.as_quat(scalar_first=True)),
+        "corner on corner": (Rotation.from_quat(corner, scalar_first=True).as_quat(scalar_first=True), corner),
+    }[case]
+    if case == "corner on corner":
+        q_a = (Rotation.from_euler("x", 180, degrees=True) * Rotation.from_quat(corner, scalar_first=True)).as_quat(
+            scalar_first=True
+        )
+    low, high = 0.0, 0.03
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if contacts(DIE, DIE, (0, 0, middle), q_a, q_b)[1] > DEEP else (low, middle)
+    rows, deep = contacts(DIE, DIE, (0, 0, low), q_a, q_b)
+    energy, _, _ = energy_force_torque(rows)
+    assert energy == pytest.approx((2 if case == "edge on face" else 1) * deep**2.5 / 2.5, rel=1e-9)
+
+
+def poses(names, number, rng):
+    """Pairs of polyhedra that overlap by some 20 micrometres: random ones, and faces nearly flat on each other."""
+    while number > 0:
+        a, b = (SHAPES[name] for name in names)
+        flat = number % 2 == 0
+        q_a, q_b = Rotation.random(2, rng=rng).as_quat(scalar_first=True)
+        way = rng.normal(size=3)
+        if flat:  # a face of B about on one of A, turned and moved along it
+            q_a = np.array(a.axes)
+            tilt = Rotation.from_rotvec(2e-3 * rng.normal(size=3)) * Rotation.from_euler("z", rng.uniform(0, 6.3))
+            q_b = (tilt * Rotation.from_quat(b.axes, scalar_first=True)).as_quat(scalar_first=True)
+            way = np.array([0.4 * rng.normal(), 0.4 * rng.normal(), -1.0 if a is WEDGE else 1.0])
+        way = way / np.linalg.norm(way)
+        low, high = 0.0, 0.04
+        for _ in range(40):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if contacts(a, b, middle * way, q_a, q_b)[1] > 2e-5 else (low, middle)
+        number -= 1
+        yield a, b, low * way, q_a, q_b
+
+
+@pytest.mark.parametrize("names", [("die", "die"), ("die", "wedge"), ("wedge", "die")])
+def test_force_and_torque_are_the_gradient_of_one_energy(names):
+    """By central differences of fourth order; 1e-7 of the force, and of the force times 5 mm."""
+    rng, several = np.random.default_rng(3), 0
+    steps, weights = np.array([-2, -1, 1, 2]), np.array([1, -8, 8, -1]) / 12
+    for a, b, r, q_a, q_b in poses(names, 8, rng):
+        rows, _ = contacts(a, b, r, q_a, q_b)
+        _, force, torque = energy_force_torque(rows)
+        several += len(rows) > 2
+        size = np.linalg.norm(force)
+        turn = Rotation.from_quat(q_a, scalar_first=True)
+        for axis in np.eye(3):
+            h = 2e-8
+            moved = [energy_force_torque(contacts(a, b, r - k * h * axis, q_a, q_b)[0])[0] for k in steps]
+            assert weights @ moved / h == pytest.approx(-force @ axis, abs=1e-7 * size)
+            turned = [
+                energy_force_torque(
+                    contacts(
+                        a, b, r, (Rotation.from_rotvec(k * h / 0.005 * axis) * turn).as_quat(scalar_first=True), q_b
+                    )[0]
+                )[0]
+                for k in steps
+            ]
+            assert weights @ turned / (h / 0.005) == pytest.approx(-torque @ axis, abs=1e-7 * 0.005 * size)
+    assert several >= 3
