@@ -86,7 +86,7 @@ PARTS = {
     "loops optimised first": (
         Edit("compiler/libraries.py", "self._optimize_final_module()\n\n    def own", "pass\n\n    def own"),
     ),
-    "long integers alone": (Edit(LINKING, "types.int64 if kind is types.int32 else", ""),),
+    "long integers alone": (Edit(LINKING, "plain = types.int64 if kind is types.int32 else", "plain ="),),
     "no garbage collection": (Edit(JIT, "            gc.disable()", "            pass"),),
     "no aliasing in loops": (Edit(JIT, "_parts(noalias=True, forceinline=True)", "_parts(forceinline=True)"),),
     "inlining forced": (Edit(JIT, "inline = _parts(forceinline=True)", "inline = _parts(forceinline=False)"),),

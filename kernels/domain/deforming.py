@@ -311,8 +311,8 @@ def choose_gradient(box, time, dt):
     """Note the velocity gradient of the step that begins: as prescribed, or such that stresses become those held.
 
     A stress is held by the rate g (e + ∫ e dt/τ) of its excess e, a controller of proportional and integral part, which
-    leaves no excess where a lasting rate is needed. A large excess does not count, so that a packing which has been
-    brought to its stress does not overshoot.
+    leaves no excess where a lasting rate is needed. A large excess counts only where it makes the integral smaller, so
+    that a packing which has been brought to its stress does not overshoot.
     """
     row = 0
     for k in range(box.times.size):
@@ -328,7 +328,7 @@ def choose_gradient(box, time, dt):
                 ) / volume  # fmt: skip
                 excess = pressure - box.target[a, b]
                 rate = box.gain[0] * (excess + box.integral[a, b])
-                if abs(excess) < box.integral_band[0]:
+                if abs(excess) < box.integral_band[0] or excess * box.integral[a, b] < 0.0:
                     box.integral[a, b] += excess * dt / box.integral_time[0]
                 rate = max(-box.fastest[0], min(box.fastest[0], rate))
             box.gradient[a, b] = rate
