@@ -240,4 +240,5 @@ def test_a_case_file_gives_kinds_and_materials_their_names(tmp_path):
 def test_engines_know_variants_only(room):
     """A table with a row for each variant, read at the number of a kind, would give wrong masses in silence."""
     for path in (Path(dem.__file__).parent / room).glob("*.py"):
-        assert not re.search(r"(?<!\.)\b(\w*particles|p)\.kinds?\b", path.read_text()), path
+        code = re.sub(r"^\s*from dem\..*$", "", path.read_text(), flags=re.MULTILINE)  # modules may go by that name
+        assert not re.search(r"\b(\w*particles|p)\.kinds?\b", code), path
