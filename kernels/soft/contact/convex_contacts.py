@@ -115,18 +115,16 @@ def list_convex_overlaps(kinds, sink, law, start, number, least, rows, bodies, n
 
 
 @inline
-def look_at_convex(kinds, law, k, bodies, neighbours, box):
-    """Kinematics of the contact of candidate k, and its place from the centres of both bodies.
+def kinematics_at(law, k, r, image, depth, normal, place, bodies, kinds, neighbours, box):
+    """Kinematics of a contact of candidate k, and its place from the centres of both bodies [m].
 
-    k: see `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`.
-    Returns what `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres` does.
+    r, image: from the centre of sphere j to that of i [m], periodic cells between them.
+    depth, normal, place: overlap [m], unit normal from j to i, place from the centre of sphere j [m].
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
-    depth, normal, x_j, x_i, r, image = solve(law, k, math.inf, bodies, kinds, neighbours, box)
-    middle = scale(0.5, add(x_j, add(r, x_i)))  # from the centre of sphere j
-    arm_b = add(subtract(middle, r), minimum_image(box, load(bodies.sphere_position, i), load(bodies.position, b)))
-    arm_c = add(middle, minimum_image(box, load(bodies.sphere_position, j), load(bodies.position, c)))
+    arm_b = add(subtract(place, r), minimum_image(box, load(bodies.sphere_position, i), load(bodies.position, b)))
+    arm_c = add(place, minimum_image(box, load(bodies.sphere_position, j), load(bodies.position, c)))
     r_b, r_c = radius_of(i, b, bodies, kinds), radius_of(j, c, bodies, kinds)
     w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
     velocity = (0.0, 0.0, 0.0)
@@ -137,6 +135,18 @@ def look_at_convex(kinds, law, k, bodies, neighbours, box):
     inverse_c = inverse_effective_mass(c, normal, cross(arm_c, normal), bodies, kinds)
     mass, stiffness = 1.0 / (inverse_b + inverse_c), neighbours.stiffness[k]
     return pair_kinematics(b, c, r_b, r_c, stiffness, mass, depth, normal, velocity, bodies, kinds), arm_b, arm_c
+
+
+@inline
+def look_at_convex(kinds, law, k, bodies, neighbours, box):
+    """Kinematics of the contact of candidate k, and its place from the centres of both bodies.
+
+    k: see `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`.
+    Returns what `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres` does.
+    """
+    depth, normal, x_j, x_i, r, image = solve(law, k, math.inf, bodies, kinds, neighbours, box)
+    middle = scale(0.5, add(x_j, add(r, x_i)))  # from the centre of sphere j
+    return kinematics_at(law, k, r, image, depth, normal, middle, bodies, kinds, neighbours, box)
 
 
 @kernel

@@ -29,8 +29,7 @@ from dem.kernels.convex.facets import (
 from dem.kernels.convex.facets import NORMAL as FOUND_NORMAL
 from dem.kernels.convex.facets import WEIGHT as FOUND_WEIGHT
 from dem.kernels.convex.shape_kinds import has_facets, rounding_of
-from dem.kernels.domain.periodic import image_velocity, minimum_image
-from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
+from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
     BLOCK,
@@ -56,9 +55,9 @@ from dem.kernels.soft.contact.batch_kinematics import (
 )
 from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J
 from dem.kernels.soft.contact.convex_bodies import convex_body
-from dem.kernels.soft.contact.convex_contacts import AXES, solve
+from dem.kernels.soft.contact.convex_contacts import AXES, kinematics_at, solve
 from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
-from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, pair_kinematics, radius_of, spin_of
+from dem.kernels.soft.contact.surface_motion import inverse_effective_mass
 
 SLOTS = 8  # contacts of a pair of polyhedra that remember anything
 DEEPEST = 0.999  # overlap over the sum of the roundings, above which cores may meet
@@ -97,17 +96,7 @@ def put_contact(law, t, k, r, image, depth, normal, place, bodies, kinds, neighb
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
-    arm_b = add(subtract(place, r), minimum_image(box, load(bodies.sphere_position, i), load(bodies.position, b)))
-    arm_c = add(place, minimum_image(box, load(bodies.sphere_position, j), load(bodies.position, c)))
-    r_b, r_c = radius_of(i, b, bodies, kinds), radius_of(j, c, bodies, kinds)
-    w_b, w_c, velocity = spin_of(b, bodies), spin_of(c, bodies), (0.0, 0.0, 0.0)
-    if laws.needs_velocity(law):
-        of_c = add(load(bodies.velocity_predicted, c), image_velocity(box, image, subtract(arm_c, arm_b)))
-        velocity = subtract(add(load(bodies.velocity_predicted, b), cross(w_b, arm_b)), add(of_c, cross(w_c, arm_c)))
-    inverse_b = inverse_effective_mass(b, normal, cross(arm_b, normal), bodies, kinds)
-    inverse_c = inverse_effective_mass(c, normal, cross(arm_c, normal), bodies, kinds)
-    mass, stiffness = 1.0 / (inverse_b + inverse_c), neighbours.stiffness[k]
-    touch = pair_kinematics(b, c, r_b, r_c, stiffness, mass, depth, normal, velocity, bodies, kinds)
+    touch, arm_b, arm_c = kinematics_at(law, k, r, image, depth, normal, place, bodies, kinds, neighbours, box)
     put_touch(t, touch, kinematics)
     put(kinematics, POINT, t, arm_b)
     put(kinematics, ARM, t, arm_c)
