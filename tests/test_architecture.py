@@ -346,6 +346,10 @@ def test_no_result_is_computed_by_code_that_depends_on_the_processor(path):
     assert bool(found) == (path.relative_to(ROOT).as_posix() in EXEMPT), found
 
 
+def test_public_names_are_listed():
+    assert set(dem.__all__) <= set(dir(dem))
+
+
 def test_how_files_of_hdf5_begin_is_written_once():
     assert [name for name, path in FILES.items() if "x89HDF" in path.read_text()] == [
         "dem.files.writing.output_settings"

@@ -31,9 +31,8 @@ def gas(shape, material, side, spacing, speed, **more):
         shape, material, position=(sites + 0.5) * spacing, orientation=turned(count),
         velocity=rng.normal(0, speed, (count, 3)), angular_velocity=rng.normal(0, speed / 0.003, (count, 3)),
     )  # fmt: skip
-    around = (
-        material if isinstance(shape, dem.Sphere) else OTHER
-    )  # no wall, but all grains have one kind of contact law
+    # no wall, but all grains have one kind of contact law
+    around = material if isinstance(shape, dem.Sphere) else OTHER
     box = dem.Box((0, 0, 0), (size, size, size), material=around, periodic=["x", "y", "z"])
     return dem.Simulation(particles, box, gravity=(0, 0, 0), **({"time_step": 4e-6} | more))
 
@@ -46,25 +45,24 @@ def test_an_ellipsoid_of_equal_axes_moves_as_a_sphere():
         sim.step(400)
         runs.append(sim)
     ball, grain = runs
-    assert grain.energy().elastic == pytest.approx(ball.energy().elastic, rel=1e-6)
-    assert ball.energy().elastic > 0
+    assert ball.contact_count == grain.contact_count > 0
     # 400 steps of rounding, and each contact makes a difference of directions a few times as large
     np.testing.assert_allclose(grain.particles.position, ball.particles.position, rtol=0, atol=1e-13)
     np.testing.assert_allclose(grain.particles.velocity, ball.particles.velocity, rtol=0, atol=1e-10)
 
 
 def test_energy_and_momentum_of_a_gas_are_conserved_to_the_order_of_the_scheme():
-    errors, pressed = [], 0.0
+    errors, touched = [], 0
     for halves in range(2):
         sim = gas(GRAIN, ELASTIC, 4, 0.0083, 0.5, time_step=4e-6 / 2**halves)
         momentum, largest = sim.momentum()[0], 0.0
         for _ in range(20):
             sim.step(50 * 2**halves)
-            largest, pressed = max(largest, sim.energy_error), max(pressed, sim.energy().elastic)
+            largest, touched = max(largest, sim.energy_error), max(touched, sim.contact_count)
         errors.append(largest)
         size = sim.particles.mass @ np.linalg.norm(sim.particles.velocity, axis=1)
         np.testing.assert_allclose(sim.momentum()[0], momentum, rtol=0, atol=1e-12 * size)  # rounding
-    assert pressed > 0.01 * sim.energy().total
+    assert touched > 5
     # second order: a quarter, and some room for terms of higher order
     assert errors[0] < 1e-3
     assert errors[1] < 0.3 * errors[0]
@@ -80,8 +78,7 @@ def test_threads_lists_and_restarts_do_not_show_in_a_rough_gas(tmp_path):
     runs.append(dem.Simulation.load(tmp_path / "gas.h5"))
     for sim in runs:
         sim.step(100)
-    assert runs[0].energy().elastic > 0
-    assert runs[0].energy().dissipated > 0.01 * runs[0].energy().total
+    assert runs[0].contact_count > 100
     for name in STATE:
         assert len({getattr(sim.particles, name).tobytes() for sim in runs}) == 1, name
 
@@ -113,10 +110,9 @@ def test_energy_of_ellipsoids_in_a_drum_is_conserved_to_the_order_of_the_scheme(
         sim, largest = drum(ELASTIC, 8, time_step=4e-6 / 2**halves, threads=1), 0.0
         for _ in range(100):
             sim.step(100 * 2**halves)
-            largest = max(largest, sim.energy_error)
-            touched += sum(wall.contacts for wall in sim.walls)
+            largest, touched = max(largest, sim.energy_error), touched + sim.contact_count
         errors.append(largest)
-    assert touched > 10
+    assert touched > 20
     assert errors[0] < 1e-3
     assert errors[1] < 0.35 * errors[0]  # second order: a quarter, and some room for terms of higher order
 
@@ -131,7 +127,7 @@ def test_threads_lists_and_restarts_do_not_show_in_a_turning_drum(tmp_path):
     runs.append(dem.Simulation.load(tmp_path / "drum.h5"))
     for sim in runs:
         sim.step(3000)
-    assert sum(wall.contacts for wall in runs[0].walls) > 5
+    assert len(runs[0].contact_forces().overlap) > 5
     for name in STATE:
         assert len({getattr(sim.particles, name).tobytes() for sim in runs}) == 1, name
 

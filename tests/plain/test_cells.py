@@ -1,5 +1,6 @@
 """Periodic cells that deform: pressure of lattices, motion in the laboratory, the ledger, and stress that is held."""
 
+import itertools
 import math
 
 import numpy as np
@@ -121,11 +122,9 @@ def test_a_collision_in_a_sheared_cell_is_that_in_the_laboratory(shape):
     assert max(errors(1e-5)) < 2e-3
 
 
-@pytest.mark.parametrize(
-    ("material", "shape"), [(ELASTIC, "spheres"), *((ROUGH, shape) for shape in SHAPES)],
-    ids=["elastic-spheres", *(f"rough-{shape}" for shape in SHAPES)],
-)  # fmt: skip
-def test_where_the_cell_begins_is_no_place(material, shape):
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("material", [ELASTIC, ROUGH], ids=["elastic", "rough"])
+def test_where_the_cell_begins_is_no_place(shape, material):
     """Two bodies that meet across faces do as the same two inside of the cell."""
     ends = []
     for shift in (0.0, -0.03):
@@ -146,13 +145,14 @@ def test_where_the_cell_begins_is_no_place(material, shape):
 
 def test_energy_less_the_work_of_the_cell_is_of_second_order():
     departures = []
-    for time_step in (4e-5, 2e-5):
+    for time_step in (4e-5, 2e-5, 1e-5):
         sim = crowd(time_step, rate=np.array(TRIAXIAL_AND_SHEAR) * 5)
         sim.step(round(0.012 / time_step))
         departures.append(sim.energy_departure / sim.energy().mechanical)
     assert sim.energy().work > 0.1 * sim.energy().mechanical
     assert departures[0] < 1e-3
-    assert departures[0] / departures[1] == pytest.approx(4, rel=0.5)
+    for coarse, fine in itertools.pairwise(departures):
+        assert coarse / fine == pytest.approx(4, rel=0.5)
 
 
 @pytest.mark.parametrize("shape", ["fibres", "capsules"])
