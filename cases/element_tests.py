@@ -69,19 +69,19 @@ class ElementTest(dem.Case):
             If the grains do not come to rest under the pressure.
         """
         grains, edges = self.packing()
+        about = {"case": self.name, "parameters": self.model_dump(mode="json")}
+        return self.simulation_of(grains, self.loaded(edges), self.friction, description=about)
+
+    def simulation_of(self, grains: dem.Particles, cell: dem.Cell, friction: float, **more: dict) -> dem.Simulation:
+        """Grains in a cell, with this coefficient of friction."""
         return dem.Simulation(
-            grains, self.loaded(edges), gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
-            threads=self.threads, contacts=self.contacts(),
-            description={"case": self.name, "parameters": self.model_dump(mode="json")},
+            grains, cell, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
+            threads=self.threads, contacts=self.contacts_with(friction), **more,
         )  # fmt: skip
 
     def packing(self) -> tuple[dem.Particles, tuple]:
         """Grains at rest under the pressure, and the edges of their cell [m]; raises RuntimeError if they move on."""
-        powder, cell = self.build()
-        press = dem.Simulation(
-            powder, cell, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
-            threads=self.threads, contacts=self.contacts_with(self.friction_while_packed),
-        )  # fmt: skip
+        press = self.simulation_of(*self.build(), self.friction_while_packed)
         for _ in range(ROUNDS):
             press.step(STEPS)
             state = press.cell
