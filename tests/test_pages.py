@@ -97,7 +97,7 @@ def test_every_warning_is_explained():
 def test_what_a_contact_law_is_given_is_explained():
     """Fields of kinematics, results and registrations that the page on own laws names are there."""
     page = (ROOT / "docs" / "guide" / "own.md").read_text()
-    assert (named := set(re.findall(r"`touch\.(\w+)`", page))) <= set(interface.ContactKinematics._fields)
+    assert (named := set(re.findall(r"`contact\.(\w+)`", page))) <= set(interface.ContactKinematics._fields)
     assert len(named) > 8
     component = {"history", *interface.LawComponent._fields} - {"act", "nothing", "load", "store", "width"}
     for title, fields in (

@@ -254,7 +254,7 @@ class Engine:
             share, overlap = self.overlaps().deepest().share, float(self.progress.largest_overlap[0])
             passes = self.limits.passes(share, overlap)
         else:
-            passes = code == loop.TOO_BRISK
+            passes = code == loop.ACCELERATES_TOO_MUCH
         acceleration, predicted = float(self.progress.acceleration[0]), self.progress.phase[0] == loop.PREDICTED
         # always from the same state, however steps are split into calls
         if passes and predicted and acceleration > self.limits.max_acceleration:

@@ -18,8 +18,8 @@ row of the contact. At its end comes `NormalForce.contact_area_measure`, by whic
 
     contact(law, i, j, touch, history, half, time_sign) -> `ContactForce`, history
         i, j      rows of the law's tables, the materials in contact
-        touch     a `ContactKinematics`: what the two surfaces do
-        history   what the contact remembers of the last step, `nothing` at first touch
+        contact   a `ContactKinematics`: overlap, normal and relative motion of the two surfaces
+        history   what the contact remembers of the last step, `nothing` in its first step
         half      half a time step [s]
         time_sign 1 in a step; -1 when forces are wanted once more at the time for which `history` knows them
     elastic   energy of the normal law and of adhesion [J]
@@ -177,12 +177,12 @@ shares_damping = select("law", {Elastic: False, Composite: shares_damping_compos
 
 
 @inline
-def secant_composite(law, i, j, touch, history, half):
+def secant_composite(law, i, j, contact, history, half):
     """Force over overlap of a contact's normal law; 0 where surfaces are apart, unless that law lives on."""
-    if touch.overlap <= 0.0 and not persists(law.normal):
+    if contact.overlap <= 0.0 and not persists(law.normal):
         return 0.0
-    pressed, _ = normal_force(law.normal, i, j, touch, dot(touch.velocity, touch.normal), 2.0 * half, history[0])
-    return pressed.stiffness * pressed.stiffness_factor
+    undamped, _ = normal_force(law.normal, i, j, contact, dot(contact.velocity, contact.normal), 2.0 * half, history[0])
+    return undamped.stiffness * undamped.stiffness_factor
 
 
 secant = select("law", {Elastic: 0.0, Composite: secant_composite})
@@ -235,55 +235,55 @@ load = select("law", {Elastic: (), Composite: load_composite})
 @inline
 def store_composite(law, rows, k, at, history):
     """Write a history to row k, from column `at` on."""
-    normal, tangential, rolling, twisting, adhesion, grip = history
+    normal, tangential, rolling, twisting, adhesion, area_measure = history
     at = store_of(law.normal, rows, k, at, normal)
     at = store_of(law.tangential, rows, k, at, tangential)
     at = store_of(law.rolling, rows, k, at, rolling)
     at = store_of(law.twisting, rows, k, at, twisting)
     at = store_of(law.adhesion, rows, k, at, adhesion)
-    rows[k, at] = grip
+    rows[k, at] = area_measure
 
 
 store = select("law", {Elastic: None, Composite: store_composite})
 
 
 @inline
-def contact(law, i, j, touch, history, half, time_sign):
+def contact(law, i, j, contact, history, half, time_sign):
     """Force and couple of a contact, see the package's docstring."""
-    return by_film(law.film, law, i, j, touch, history, half, time_sign)
+    return by_film(law.film, law, i, j, contact, history, half, time_sign)
 
 
 @inline
-def dry_contact(law, i, j, touch, history, half, time_sign):
+def dry_contact(law, i, j, contact, history, half, time_sign):
     """Force and new history of a contact without a lubrication film."""
-    return by_adhesion(law.adhesion, law, i, j, touch, history, half, time_sign)
+    return by_adhesion(law.adhesion, law, i, j, contact, history, half, time_sign)
 
 
 @inline
-def lubricated_contact(law, i, j, touch, history, half, time_sign):
+def lubricated_contact(law, i, j, contact, history, half, time_sign):
     """Force and new history of surfaces with a lubrication film, touching or not; apart, no other part acts."""
-    if touch.overlap > 0.0:
-        outcome, history = touching_contact(law, i, j, touch, history, half, time_sign)
+    if contact.overlap > 0.0:
+        outcome, history = touching_contact(law, i, j, contact, history, half, time_sign)
     else:
         outcome, history = no_contact_force(), nothing(law)
-    return resisted(law.film, i, j, touch, outcome, half), history
+    return resisted(law.film, i, j, contact, outcome, half), history
 
 
 @inline
-def touching_or_separated(law, i, j, touch, history, half, time_sign):
+def touching_or_separated(law, i, j, contact, history, half, time_sign):
     """Force and new history of surfaces that touch, or that adhesion may hold although they are apart."""
-    if touch.overlap > 0.0:
-        return touching_contact(law, i, j, touch, history, half, time_sign)
-    return separated_contact(law, i, j, touch, history, 2.0 * half)
+    if contact.overlap > 0.0:
+        return touching_contact(law, i, j, contact, history, half, time_sign)
+    return separated_contact(law, i, j, contact, history, 2.0 * half)
 
 
 @inline
-def separated_contact(law, i, j, touch, history, dt):
+def separated_contact(law, i, j, contact, history, dt):
     """Force and new history of surfaces that are apart: adhesion alone acts."""
-    parting = dot(touch.velocity, touch.normal)
-    pull, of_pull = adhesion_force(law.adhesion, i, j, touch, no_normal_force(), parting, dt, history[4])
+    normal_velocity = dot(contact.velocity, contact.normal)
+    pull, of_pull = adhesion_force(law.adhesion, i, j, contact, no_normal_force(), normal_velocity, dt, history[4])
     none = (0.0, 0.0, 0.0)
-    force = scale(pull.force, touch.normal)
+    force = scale(pull.force, contact.normal)
     outcome = ContactForce(
         force,
         none,
@@ -294,49 +294,49 @@ def separated_contact(law, i, j, touch, history, dt):
         persists=pull.holds,
         slid=0.0,
     )
-    of_normal, of_slip, of_rolling, of_twist, _, grip = nothing(law)
-    return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, grip)
+    of_normal, of_slip, of_rolling, of_twist, _, area_measure = nothing(law)
+    return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, area_measure)
 
 
 @inline
-def touching_contact(law, i, j, touch, history, half, time_sign):
+def touching_contact(law, i, j, contact, history, half, time_sign):
     """Force and new history of surfaces that touch; parts act in a fixed order."""
-    of_normal, of_slip, of_rolling, of_twist, of_pull, before = history
+    of_normal, of_slip, of_rolling, of_twist, of_pull, area_before = history
     dt = 2.0 * half
-    parting = dot(touch.velocity, touch.normal)
-    slip = add_scaled(touch.velocity, -parting, touch.normal)
-    pressed, of_normal = normal_force(law.normal, i, j, touch, parting, dt, of_normal)
-    eta = dashpot(law.damping, i, j, touch, pressed)
-    if pressed.detachment_overlap > -math.inf:
-        leaving = parting + half * (pressed.force - eta * parting) / touch.mass
-        eta *= ramp(touch.overlap - pressed.detachment_overlap, leaving * dt)
-    force_n = max(pressed.force - eta * parting, pressed.min_normal_force)
-    limit = max(force_n + pressed.friction_normal_offset, 0.0)
+    normal_velocity = dot(contact.velocity, contact.normal)
+    slip = add_scaled(contact.velocity, -normal_velocity, contact.normal)
+    undamped, of_normal = normal_force(law.normal, i, j, contact, normal_velocity, dt, of_normal)
+    eta = dashpot(law.damping, i, j, contact, undamped)
+    if undamped.detachment_overlap > -math.inf:
+        leaving = normal_velocity + half * (undamped.force - eta * normal_velocity) / contact.mass
+        eta *= ramp(contact.overlap - undamped.detachment_overlap, leaving * dt)
+    force_n = max(undamped.force - eta * normal_velocity, undamped.min_normal_force)
+    limit = max(force_n + undamped.friction_normal_offset, 0.0)
     force_t, of_slip, in_slip, slid = tangential_force(
-        law.tangential, i, j, touch, pressed, eta, limit, slip, of_slip, before, half, time_sign
+        law.tangential, i, j, contact, undamped, eta, limit, slip, of_slip, area_before, half, time_sign
     )
     rolling, of_rolling, in_rolling = rolling_torque(
-        law.rolling, i, j, touch, pressed, limit, of_rolling, before, half, time_sign
+        law.rolling, i, j, contact, undamped, limit, of_rolling, area_before, half, time_sign
     )
     twisting, of_twist, in_twist = twisting_torque(
-        law.twisting, i, j, touch, pressed, eta, limit, of_twist, before, half, time_sign
+        law.twisting, i, j, contact, undamped, eta, limit, of_twist, area_before, half, time_sign
     )
-    pull, of_pull = adhesion_force(law.adhesion, i, j, touch, pressed, parting, dt, of_pull)
-    couple = add_scaled(rolling, twisting, touch.normal)
-    power = dot(force_t, slip) + (force_n - pressed.conservative) * parting
+    pull, of_pull = adhesion_force(law.adhesion, i, j, contact, undamped, normal_velocity, dt, of_pull)
+    couple = add_scaled(rolling, twisting, contact.normal)
+    power = dot(force_t, slip) + (force_n - undamped.conservative) * normal_velocity
     if turns(law):
-        power += dot(couple, touch.relative_angular_velocity)
+        power += dot(couple, contact.relative_angular_velocity)
     outcome = ContactForce(
-        force=add(scale(force_n + pull.force, touch.normal), force_t),
+        force=add(scale(force_n + pull.force, contact.normal), force_t),
         couple=couple,
-        elastic=pressed.energy + pull.energy,
+        elastic=undamped.energy + pull.energy,
         stored=in_slip + in_rolling + in_twist,
         loss=-half * power,
-        instantaneous_dissipation=pressed.instantaneous_dissipation + pull.jump,
-        persists=pressed.persists or pull.holds,
+        instantaneous_dissipation=undamped.instantaneous_dissipation + pull.jump,
+        persists=undamped.persists or pull.holds,
         slid=slid,
     )
-    return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, pressed.contact_area_measure)
+    return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, undamped.contact_area_measure)
 
 
 by_film = select("film", {NoComponent: dry_contact, Film: lubricated_contact}, handed=False)

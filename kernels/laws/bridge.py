@@ -59,25 +59,25 @@ def work(strength, stretch, scaled, end):
 
 
 @inline
-def bind(part, i, j, touch, press, parting, dt, held):
+def bind(part, i, j, contact, normal_force, normal_velocity, dt, held):
     """Normal force of a bridge.
 
-    part, i, j, touch, press, parting, dt: see `dem.kernels.laws`.
+    part, i, j, contact, normal_force, normal_velocity, dt: see `dem.kernels.laws`.
     held: 1 for one that there was at the last step, else 0.
     Returns `AdhesionForce`, memory.
     """
-    volume, radius = part.volume[i, j], 2.0 * touch.radius
-    end = reach(part, i, j, 0.0, touch.radius)
-    left = end + touch.overlap
-    strength, stretch = pull(part, i, j, touch.radius), math.sqrt(max(volume, TINY) / radius)
+    volume, radius = part.volume[i, j], 2.0 * contact.radius
+    end = reach(part, i, j, 0.0, contact.radius)
+    left = end + contact.overlap
+    strength, stretch = pull(part, i, j, contact.radius), math.sqrt(max(volume, TINY) / radius)
     if left <= 0.0:  # it has ruptured in the last step: what that has to add
-        rest = rest_of_constant(share_at_end(-left, parting, dt))
+        rest = rest_of_constant(share_at_end(-left, normal_velocity, dt))
         return AdhesionForce(force=-rest * force(strength, end / stretch), energy=0.0, jump=0.0, holds=False), 1.0
-    gap = max(-touch.overlap, 0.0) / stretch
-    weight = 1.0 if held > 0.0 else constant(first_step_fraction(touch, parting, dt))
+    gap = max(-contact.overlap, 0.0) / stretch
+    weight = 1.0 if held > 0.0 else constant(first_step_fraction(contact, normal_velocity, dt))
     return AdhesionForce(
         force=-weight * force(strength, gap),
-        energy=-work(strength, stretch, gap, end / stretch) - strength * max(touch.overlap, 0.0),
+        energy=-work(strength, stretch, gap, end / stretch) - strength * max(contact.overlap, 0.0),
         jump=0.0 if held > 0.0 else work(strength, stretch, 0.0, end / stretch),
         holds=True,
     ), 1.0  # fmt: skip

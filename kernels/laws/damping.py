@@ -29,10 +29,10 @@ class SharedDamping(NamedTuple):
 
 
 @inline
-def dashpot(part, i, j, touch, press):
+def dashpot(part, i, j, contact, normal_force):
     """Coefficient η of the normal dashpot [N s/m] for a given restitution."""
-    size = math.sqrt(touch.mass * (press.stiffness * abs(press.first_step_damping_weight)))
-    return part.alpha[i, j] * (size if press.first_step_damping_weight >= 0.0 else -size)
+    size = math.sqrt(contact.mass * (normal_force.stiffness * abs(normal_force.first_step_damping_weight)))
+    return part.alpha[i, j] * (size if normal_force.first_step_damping_weight >= 0.0 else -size)
 
 
 PARTS[Damping] = PARTS[SharedDamping] = law_component(dashpot)

@@ -18,9 +18,9 @@ class Dashpot(NamedTuple):
 
 
 @inline
-def dashpot(part, i, j, touch, press):
+def dashpot(part, i, j, contact, normal_force):
     """Coefficient η of the normal dashpot [N s/m], the same at any overlap."""
-    return part.coefficient[i, j] * constant(press.share)
+    return part.coefficient[i, j] * constant(normal_force.share)
 
 
 PARTS[Dashpot] = law_component(dashpot)

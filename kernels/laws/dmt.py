@@ -28,19 +28,19 @@ def strength(part, i, j, radius):
 
 
 @inline
-def pull(part, i, j, touch, press, parting, dt, memory):
+def pull(part, i, j, contact, normal_force, normal_velocity, dt, memory):
     """Pull of a contact, with the weights of its first and last step.
 
-    part, i, j, touch, press, parting, dt, memory: see `dem.kernels.laws`; velocity of parting [m/s].
+    part, i, j, contact, normal_force, normal_velocity, dt, memory: see `dem.kernels.laws`; velocity of parting [m/s].
     Returns `AdhesionForce`, memory.
     """
-    size = strength(part, i, j, touch.radius)
-    weight = steady(touch.overlap, parting, dt) + ramp(touch.overlap, parting * dt) - 1.0
-    return AdhesionForce(force=-weight * size, energy=-size * touch.overlap, jump=0.0, holds=False), memory
+    size = strength(part, i, j, contact.radius)
+    weight = steady(contact.overlap, normal_velocity, dt) + ramp(contact.overlap, normal_velocity * dt) - 1.0
+    return AdhesionForce(force=-weight * size, energy=-size * contact.overlap, jump=0.0, holds=False), memory
 
 
 @inline
-def no_pull(part, i, j, touch, press, parting, dt, memory):
+def no_pull(part, i, j, contact, normal_force, normal_velocity, dt, memory):
     """Pull of surfaces without adhesion: 0."""
     return AdhesionForce(force=0.0, energy=0.0, jump=0.0, holds=False), memory
 

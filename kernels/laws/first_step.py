@@ -17,23 +17,23 @@ NOT_FIRST_STEP = 2.0  # in place of a share, of contacts that there were before
 
 
 @inline
-def begins(overlap, parting, dt):
+def begins(overlap, normal_velocity, dt):
     """Whether two surfaces have begun to touch in the last step.
 
     Who just touched at the last sample, without a force, begins too, and has touched for a whole step now.
     """
-    return -parting * dt * (1.0 + 1e-9) > overlap
+    return -normal_velocity * dt * (1.0 + 1e-9) > overlap
 
 
 @inline
-def first_step_fraction(touch, parting, dt):
+def first_step_fraction(contact, normal_velocity, dt):
     """Fraction θ in (0, 1] of the last step for which two surfaces have touched, or `NOT_FIRST_STEP`.
 
     It is `NOT_FIRST_STEP` where the surfaces touched before that step, and where they are apart. Of surfaces that are
     not apart, those begin that approach, so that the way of a step divides.
     """
-    if touch.may_begin and touch.overlap >= 0.0 and begins(touch.overlap, parting, dt):
-        return min(touch.overlap / (-parting * dt), 1.0)
+    if contact.may_begin and contact.overlap >= 0.0 and begins(contact.overlap, normal_velocity, dt):
+        return min(contact.overlap / (-normal_velocity * dt), 1.0)
     return NOT_FIRST_STEP
 
 
@@ -62,14 +62,14 @@ def constant(theta):
 
 
 @inline
-def steady(overlap, parting, dt):
+def steady(overlap, normal_velocity, dt):
     """Weight of a sample of a constant force that starts or ends anywhere in a step.
 
     The first sample counts 1/2 + θ in all. Who took θ to be 1 where it is a little more would have half a sample too
     many or too few; so it is spread over two samples, 3/2 θ and 2 - (1 + θ)/2, which do not jump. What ends with a
     jump counts likewise, by what is left of the last step.
     """
-    return ramp(overlap, -parting * dt)
+    return ramp(overlap, -normal_velocity * dt)
 
 
 @inline
@@ -82,9 +82,9 @@ def ramp(overlap, way):
 
 
 @inline
-def share_at_end(beyond, parting, dt):
+def share_at_end(beyond, normal_velocity, dt):
     """How much of the last step a contact has lasted, θ in (0, 1), that ended in it a distance ago."""
-    gone = parting * dt
+    gone = normal_velocity * dt
     return min(max(1.0 - beyond / gone, TINY_SHARE), 1.0 - TINY_SHARE) if gone > 0.0 else 0.5
 
 

@@ -39,37 +39,38 @@ class Friction(NamedTuple):
 
 
 @inline
-def tangential_force(part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign):
+def tangential_force(part, i, j, contact, normal_force, eta, limit, slip, spring, area_before, half, time_sign):
     """Force of a tangential spring.
 
-    part, i, j, touch, press: see `dem.kernels.laws`.
+    part, i, j, contact, normal_force: see `dem.kernels.laws`.
     eta, limit, slip: normal dashpot [N s/m], largest force [N], velocity of the surfaces in the plane of contact.
     spring: force of the spring half a step ahead [N].
-    before: `NormalForce.contact_area_measure` at the last step, 0 if there was no contact.
+    area_before: `NormalForce.contact_area_measure` at the last step, 0 if there was no contact.
     half, time_sign: see `dem.kernels.laws`.
     Returns the force on i [N], memory, stored [J], distance that the surfaces have slid in the last step [m].
     """
-    unit = part.shear[i, j] * press.stiffness
+    unit = part.shear[i, j] * normal_force.stiffness
     dashpot, most = eta * part.dashpot[i, j], part.friction[i, j] * limit
-    return spring_dashpot_slider(unit, scale(-dashpot, slip), most, slip, touch, press, spring, before, half, time_sign)
+    return spring_dashpot_slider(
+        unit, scale(-dashpot, slip), most, slip, contact, normal_force, spring, area_before, half, time_sign
+    )
 
 
 @inline
-def spring_dashpot_slider(unit, damping, limit, velocity, touch, press, spring, before, half, time_sign):
+def spring_dashpot_slider(unit, damping, limit, velocity, contact, normal_force, spring, area_before, half, time_sign):
     """Force of a spring in the plane of contact that follows a velocity, and of a dashpot, up to a limit.
 
     unit, damping, limit: stiffness over `NormalForce.stiffness_factor`, force of the dashpot [N], largest force [N].
     velocity: in the plane of contact [m/s].
-    touch, press, spring, before, half, time_sign: see `tangential_force`.
+    contact, normal_force, spring, area_before, half, time_sign: see `tangential_force`.
     Returns the force on i [N], memory, stored [J], distance slid in the last step [m]: what the limit took off the
         spring over k.
     """
-    k = unit * press.stiffness_factor
-    begins = (1.0 + time_sign) * (unit * press.first_step_stiffness_weight - 0.5 * k)
-    lead = half * (time_sign * k if before > 0.0 else begins)
-    spring = rotate_and_rescale_spring(
-        spring, press.contact_area_measure, before, touch.normal, (1.0 + time_sign) * half * touch.twist_rate
-    )
+    k = unit * normal_force.stiffness_factor
+    begins = (1.0 + time_sign) * (unit * normal_force.first_step_stiffness_weight - 0.5 * k)
+    lead = half * (time_sign * k if area_before > 0.0 else begins)
+    angle = (1.0 + time_sign) * half * contact.twist_rate
+    spring = rotate_and_rescale_spring(spring, normal_force.contact_area_measure, area_before, contact.normal, angle)
     trial = add_scaled(spring, -lead, velocity)
     slid = max(math.sqrt(dot(trial, trial)) - limit, 0.0) / (k + TINY)
     spring, force = coulomb_limit(trial, damping, limit)
@@ -88,20 +89,20 @@ def coulomb_limit(spring, damping, limit):
 
 
 @inline
-def rotate_and_rescale_spring(spring, grip, before, normal, angle):
+def rotate_and_rescale_spring(spring, area_measure, area_before, normal, angle):
     """Spring force of the last step in the contact plane of this one, turned by an angle about the normal.
 
-    As long as it was, or less by √(grip/before) while the contact unloads; zero if it was no contact.
+    As long as it was, or less by √(area_measure/area_before) while the contact unloads; zero if it was no contact.
     """
     size = dot(spring, spring)
     spring = add_scaled(spring, angle, cross(normal, spring))
     spring = add_scaled(spring, -dot(spring, normal), normal)
-    square = size * min(grip, before) / (dot(spring, spring) * before + TINY)
+    square = size * min(area_measure, area_before) / (dot(spring, spring) * area_before + TINY)
     return scale(math.sqrt(square), spring)
 
 
 @inline
-def no_friction(part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign):
+def no_friction(part, i, j, contact, normal_force, eta, limit, slip, spring, area_before, half, time_sign):
     """No force: all of the slip is sliding."""
     return (0.0, 0.0, 0.0), spring, 0.0, 2.0 * half * math.sqrt(dot(slip, slip))
 

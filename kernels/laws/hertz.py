@@ -36,16 +36,16 @@ def energy(hertz_stiffness, overlap):
 
 
 @inline
-def normal_force(part, i, j, touch, parting, dt, memory):
+def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     """Normal force of a contact."""
-    share, root = first_step_fraction(touch, parting, dt), math.sqrt(touch.overlap)
-    ahead = math.sqrt(max(touch.overlap, -parting * dt)) if touch.may_begin else root
+    share, root = first_step_fraction(contact, normal_velocity, dt), math.sqrt(contact.overlap)
+    ahead = math.sqrt(max(contact.overlap, -normal_velocity * dt)) if contact.may_begin else root
     sampled, damped = of_root(share, ahead)
-    elastic = touch.stiffness * root * touch.overlap
+    elastic = contact.stiffness * root * contact.overlap
     return NormalForce(
-        force=elastic, conservative=elastic, energy=energy(touch.stiffness, touch.overlap),
-        stiffness=touch.stiffness, stiffness_factor=root, contact_area_measure=touch.overlap,
-        area=touch.radius * touch.overlap,
+        force=elastic, conservative=elastic, energy=energy(contact.stiffness, contact.overlap),
+        stiffness=contact.stiffness, stiffness_factor=root, contact_area_measure=contact.overlap,
+        area=contact.radius * contact.overlap,
         share=share, first_step_stiffness_weight=sampled, first_step_damping_weight=damped,
         min_normal_force=0.0, detachment_overlap=-math.inf, friction_normal_offset=0.0, instantaneous_dissipation=0.0,
         persists=True,

@@ -80,31 +80,31 @@ def scaled_energy(alpha):
 
 
 @inline
-def normal_force(part, i, j, touch, parting, dt, held):
+def normal_force(part, i, j, contact, normal_velocity, dt, held):
     """Normal force of a contact; `held` is 1 for one that there was at the last step."""
-    work, modulus = part.work[i, j], 0.75 * touch.stiffness / math.sqrt(touch.radius)
-    s = length(work, modulus, touch.radius)
-    left = touch.overlap + reach(part, i, j, modulus, touch.radius)
+    work, modulus = part.work[i, j], 0.75 * contact.stiffness / math.sqrt(contact.radius)
+    s = length(work, modulus, contact.radius)
+    left = contact.overlap + reach(part, i, j, modulus, contact.radius)
     if left <= 0.0:
-        pressed = over(work, s, -left, touch, parting, dt)
+        undamped = over(work, s, -left, contact, normal_velocity, dt)
     elif work > 0.0:
-        share = NOT_FIRST_STEP if held > 0.0 else first_step_fraction(touch, parting, dt)
-        pressed = stick(work, s, share, touch, held)
+        share = NOT_FIRST_STEP if held > 0.0 else first_step_fraction(contact, normal_velocity, dt)
+        undamped = stick(work, s, share, contact, held)
     else:
-        pressed, _ = hertz.normal_force(part, i, j, touch, parting, dt, held)
-    return pressed, 1.0
+        undamped, _ = hertz.normal_force(part, i, j, contact, normal_velocity, dt, held)
+    return undamped, 1.0
 
 
 @inline
-def stick(work, s, share, touch, held):
+def stick(work, s, share, contact, held):
     """Force of surfaces that stick, of length s, and have for this share of the last step."""
-    unit, unit_force = math.pi * work * s * s, math.pi * work * touch.radius
-    alpha, weight = radius_of_contact(touch.overlap * touch.radius / (s * s)), constant(share)
+    unit, unit_force = math.pi * work * s * s, math.pi * work * contact.radius
+    alpha, weight = radius_of_contact(contact.overlap * contact.radius / (s * s)), constant(share)
     force, a = weight * unit_force * scaled_force(alpha), alpha * s
-    root = a / math.sqrt(touch.radius)
+    root = a / math.sqrt(contact.radius)
     return NormalForce(
         force=force, conservative=force, energy=unit * scaled_energy(alpha),
-        stiffness=touch.stiffness, stiffness_factor=root, contact_area_measure=a * a / touch.radius, area=a * a,
+        stiffness=contact.stiffness, stiffness_factor=root, contact_area_measure=a * a / contact.radius, area=a * a,
         share=share, first_step_stiffness_weight=root * weight, first_step_damping_weight=root * weight * weight,
         min_normal_force=-math.inf, detachment_overlap=-math.inf, friction_normal_offset=3.0 * unit_force,
         instantaneous_dissipation=0.0 if held > 0.0 else AT_TOUCH * unit, persists=True,
@@ -112,21 +112,21 @@ def stick(work, s, share, touch, held):
 
 
 @inline
-def over(work, s, beyond, touch, parting, dt):
+def over(work, s, beyond, contact, normal_velocity, dt):
     """A contact that has ended so far ago [m], in the last step: what that has to add, which friction does not feel.
 
     Near the end F is π w R* (-5/6 - 2 √(2/3 (δ - δ_c) R*/s²)).
     """
-    unit, unit_force = math.pi * work * s * s, math.pi * work * touch.radius
-    theta = share_at_end(beyond, parting, dt)
-    step = max(parting, 0.0) * dt * touch.radius / max(s * s, TINY)
+    unit, unit_force = math.pi * work * s * s, math.pi * work * contact.radius
+    theta = share_at_end(beyond, normal_velocity, dt)
+    step = max(normal_velocity, 0.0) * dt * contact.radius / max(s * s, TINY)
     rest = rest_of_constant(theta)
     force = unit_force * (rest * scaled_force(0.5) - 2.0 * math.sqrt(2.0 / 3.0 * step) * rest_of_square_root(theta))
     a = 0.5 * s + TINY
-    root = a / math.sqrt(touch.radius)
+    root = a / math.sqrt(contact.radius)
     return NormalForce(
         force=force, conservative=force, energy=0.0,
-        stiffness=touch.stiffness, stiffness_factor=root, contact_area_measure=0.0, area=a * a,
+        stiffness=contact.stiffness, stiffness_factor=root, contact_area_measure=0.0, area=a * a,
         share=NOT_FIRST_STEP, first_step_stiffness_weight=root, first_step_damping_weight=root * rest * abs(rest),
         min_normal_force=-math.inf, detachment_overlap=-math.inf, friction_normal_offset=-math.inf,
         instantaneous_dissipation=AT_END * unit, persists=False,

@@ -25,24 +25,24 @@ class Film(NamedTuple):
 
 
 @inline
-def resistance(part, i, j, touch):
+def resistance(part, i, j, contact):
     """Force over velocity of parting [N s/m]."""
-    end = part.reach[i, j] * touch.radius
-    gap = max(-touch.overlap, part.roughness[i, j])
-    return part.drag[i, j] * touch.radius * touch.radius * (1.0 / gap - 1.0 / end) if gap < end else 0.0
+    end = part.reach[i, j] * contact.radius
+    gap = max(-contact.overlap, part.roughness[i, j])
+    return part.drag[i, j] * contact.radius * contact.radius * (1.0 / gap - 1.0 / end) if gap < end else 0.0
 
 
 @inline
-def resisted(part, i, j, touch, outcome, half):
+def resisted(part, i, j, contact, outcome, half):
     """What a contact comes to with its film; half a time step [s]."""
-    parting = dot(touch.velocity, touch.normal)
-    against = resistance(part, i, j, touch) * parting
+    normal_velocity = dot(contact.velocity, contact.normal)
+    against = resistance(part, i, j, contact) * normal_velocity
     return ContactForce(
-        force=add_scaled(outcome.force, -against, touch.normal),
+        force=add_scaled(outcome.force, -against, contact.normal),
         couple=outcome.couple,
         elastic=outcome.elastic,
         stored=outcome.stored,
-        loss=outcome.loss + half * against * parting,
+        loss=outcome.loss + half * against * normal_velocity,
         instantaneous_dissipation=outcome.instantaneous_dissipation,
         persists=outcome.persists,
         slid=outcome.slid,

@@ -29,46 +29,49 @@ exponent = select("law", {laws.Elastic: 1.5, laws.Composite: composite_power})
 
 
 @inline
-def share(size, grip, other, other_grip):
+def share(size, area_measure, other, other_area):
     """How much of a spring is left of two that become one, of squares and grips that they had, see above."""
-    stiff = math.sqrt(max(grip, other_grip))
-    return math.sqrt(stiff * (size / (math.sqrt(grip) + TINY) + other / (math.sqrt(other_grip) + TINY)))
+    stiff = math.sqrt(max(area_measure, other_area))
+    return math.sqrt(stiff * (size / (math.sqrt(area_measure) + TINY) + other / (math.sqrt(other_area) + TINY)))
 
 
 @inline
-def join_vectors(one, other, grip, other_grip):
+def join_vectors(one, other, area_measure, other_area):
     """A spring's force in the plane of contact."""
     both = add(one, other)
-    most = share(dot(one, one), grip, dot(other, other), other_grip)
+    most = share(dot(one, one), area_measure, dot(other, other), other_area)
     size = math.sqrt(dot(both, both))
     return scale(most / size, both) if size > most else both
 
 
 @inline
-def join_turns(one, other, grip, other_grip):
+def join_turns(one, other, area_measure, other_area):
     """A spring's couple about the normal, and its stiffness."""
     return (one[0] + other[0], max(one[1], other[1])) if one[0] * other[0] < 0.0 else one
 
 
 FIRST = argument("one", 0)
-JOINED = (FIRST, FIRST, join_turns, join_vectors)  # of two histories of so many columns: (one, other, grip, other_grip)
+# of two histories of so many columns: (one, other, area_measure, other_area)
+JOINED = (FIRST, FIRST, join_turns, join_vectors)
 join_of = select("part", laws.rows_of("damping"), lambda row: JOINED[row.width], handed=False)
 
 
 @inline
 def join(law, one, other):
     """Joint history of two contacts that have become one."""
-    normal, tangential, rolling, twisting, adhesion, grip = one
+    normal, tangential, rolling, twisting, adhesion, area_measure = one
     g = other[5]
-    slip = join_of(law.tangential, tangential, other[1], grip, g)
-    roll = join_of(law.rolling, rolling, other[2], grip, g)
-    return normal, slip, roll, join_of(law.twisting, twisting, other[3], grip, g), adhesion, max(grip, g)
+    slip = join_of(law.tangential, tangential, other[1], area_measure, g)
+    roll = join_of(law.rolling, rolling, other[2], area_measure, g)
+    twist = join_of(law.twisting, twisting, other[3], area_measure, g)
+    return normal, slip, roll, twist, adhesion, max(area_measure, g)
 
 
 @inline
-def resistance(law, i, j, touch, history, half):
+def resistance(law, i, j, contact, history, half):
     """Coefficient of a contact's normal dashpot, η [N s/m]."""
-    if touch.overlap <= 0.0:
+    if contact.overlap <= 0.0:
         return 0.0
-    pressed, _ = laws.normal_force(law.normal, i, j, touch, dot(touch.velocity, touch.normal), 2.0 * half, history[0])
-    return laws.dashpot(law.damping, i, j, touch, pressed)
+    normal_velocity = dot(contact.velocity, contact.normal)
+    undamped, _ = laws.normal_force(law.normal, i, j, contact, normal_velocity, 2.0 * half, history[0])
+    return laws.dashpot(law.damping, i, j, contact, undamped)

@@ -37,38 +37,38 @@ class ConstantTorque(NamedTuple):
 
 
 @inline
-def rolling_torque(part, i, j, touch, press, limit, spring, before, half, time_sign):
+def rolling_torque(part, i, j, contact, normal_force, limit, spring, area_before, half, time_sign):
     """Couple of a rolling spring.
 
-    part, i, j, touch, press: see `dem.kernels.laws`.
-    limit, spring, before, half, time_sign: as of `dem.kernels.laws.friction.tangential_force`.
+    part, i, j, contact, normal_force: see `dem.kernels.laws`.
+    limit, spring, area_before, half, time_sign: as of `dem.kernels.laws.friction.tangential_force`.
     Returns couple on i [N m], memory, stored [J].
     """
-    rolling = cross(touch.relative_angular_velocity, touch.normal)
-    unit = part.spring[i, j] * press.stiffness
+    rolling = cross(contact.relative_angular_velocity, contact.normal)
+    unit = part.spring[i, j] * normal_force.stiffness
     damping = scale(
-        -2.0 * part.damping[i, j] * math.sqrt(unit * press.stiffness_factor * touch.rolling_inertia), rolling
+        -2.0 * part.damping[i, j] * math.sqrt(unit * normal_force.stiffness_factor * contact.rolling_inertia), rolling
     )  # R* cancels out
-    velocity, most = scale(touch.radius, rolling), part.friction[i, j] * limit
+    velocity, most = scale(contact.radius, rolling), part.friction[i, j] * limit
     force, spring, stored, _ = spring_dashpot_slider(
-        unit, damping, most, velocity, touch, press, spring, before, half, time_sign
+        unit, damping, most, velocity, contact, normal_force, spring, area_before, half, time_sign
     )
-    return scale(touch.radius, cross(touch.normal, force)), spring, stored
+    return scale(contact.radius, cross(contact.normal, force)), spring, stored
 
 
 @inline
-def brake(part, i, j, touch, press, limit, spring, before, half, time_sign):
+def brake(part, i, j, contact, normal_force, limit, spring, area_before, half, time_sign):
     """Couple of constant size."""
     rolling = add_scaled(
-        touch.relative_angular_velocity, -dot(touch.relative_angular_velocity, touch.normal), touch.normal
+        contact.relative_angular_velocity, -dot(contact.relative_angular_velocity, contact.normal), contact.normal
     )
     rate = math.sqrt(dot(rolling, rolling) + TINY)
-    most = part.friction[i, j] * touch.radius * limit
-    return scale(-min(most / rate, HALF_OWN * touch.rolling_inertia / (2.0 * half)), rolling), spring, 0.0
+    most = part.friction[i, j] * contact.radius * limit
+    return scale(-min(most / rate, HALF_OWN * contact.rolling_inertia / (2.0 * half)), rolling), spring, 0.0
 
 
 @inline
-def no_rolling(part, i, j, touch, press, limit, spring, before, half, time_sign):
+def no_rolling(part, i, j, contact, normal_force, limit, spring, area_before, half, time_sign):
     """Rolling torque of surfaces that roll freely: 0."""
     return (0.0, 0.0, 0.0), spring, 0.0
 

@@ -26,28 +26,28 @@ class Twisting(NamedTuple):
 
 
 @inline
-def twisting_torque(part, i, j, touch, press, eta, limit, memory, before, half, time_sign):
+def twisting_torque(part, i, j, contact, normal_force, eta, limit, memory, area_before, half, time_sign):
     """Couple about the normal.
 
-    part, i, j, touch, press: see `dem.kernels.laws`.
-    eta, limit, memory, before, half, time_sign: as of `dem.kernels.laws.friction.tangential_force`.
+    part, i, j, contact, normal_force: see `dem.kernels.laws`.
+    eta, limit, memory, area_before, half, time_sign: as of `dem.kernels.laws.friction.tangential_force`.
     Returns couple on i along the normal [N m], memory, stored [J].
     """
-    rate = dot(touch.relative_angular_velocity, touch.normal)
-    radius = math.sqrt(press.area)
+    rate = dot(contact.relative_angular_velocity, contact.normal)
+    radius = math.sqrt(normal_force.area)
     spring, k_before = memory
-    k = part.stiffness[i, j] * (press.stiffness * press.stiffness_factor) * press.area
-    softer = min(k, k_before) / (k_before + TINY) if before > 0.0 else 0.0
-    lead = time_sign * half if before > 0.0 else 0.5 * (1.0 + time_sign) * half  # k sets in smoothly enough
+    k = part.stiffness[i, j] * (normal_force.stiffness * normal_force.stiffness_factor) * normal_force.area
+    softer = min(k, k_before) / (k_before + TINY) if area_before > 0.0 else 0.0
+    lead = time_sign * half if area_before > 0.0 else 0.5 * (1.0 + time_sign) * half  # k sets in smoothly enough
     most = part.friction[i, j] * radius * limit
     spring = softer * spring - lead * k * rate
     spring = max(min(spring, most), -most)
-    couple = max(min(spring - 0.5 * eta * part.dashpot[i, j] * press.area * rate, most), -most)
+    couple = max(min(spring - 0.5 * eta * part.dashpot[i, j] * normal_force.area * rate, most), -most)
     return couple, (spring - half * k * rate, k), 0.5 * spring * spring / (k + TINY)
 
 
 @inline
-def no_twist(part, i, j, touch, press, eta, limit, memory, before, half, time_sign):
+def no_twist(part, i, j, contact, normal_force, eta, limit, memory, area_before, half, time_sign):
     """Twisting torque of surfaces that twist freely: 0."""
     return 0.0, memory, 0.0
 

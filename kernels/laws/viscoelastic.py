@@ -20,9 +20,9 @@ class Viscoelastic(NamedTuple):
 
 
 @inline
-def dashpot(part, i, j, touch, press):
+def dashpot(part, i, j, contact, normal_force):
     """Coefficient η of the normal dashpot of a viscoelastic contact [N s/m]."""
-    return 1.5 * part.time[i, j] * press.stiffness * press.first_step_stiffness_weight
+    return 1.5 * part.time[i, j] * normal_force.stiffness * normal_force.first_step_stiffness_weight
 
 
 PARTS[Viscoelastic] = law_component(dashpot)

@@ -62,8 +62,8 @@ def is_closed(numbers, k):
 
 
 @inline
-def look(r, z, numbers, k, scratch):
-    """Write the row of each segment; returns how many there are, and whether the last ends where the first begins."""
+def write_segments(r, z, numbers, k, scratch):
+    """Write the scratch row of each segment; returns their number, and whether the polyline is closed."""
     points, at, closed = int(numbers[k + COUNT]), k + POINTS, is_closed(numbers, k)
     for s in range(points - 1):
         u, v, end = from_segment(r, z, segment_at(numbers, at + 2 * s))
@@ -77,7 +77,7 @@ def look(r, z, numbers, k, scratch):
 
 
 @inline
-def cancel(segments, closed, scratch):
+def cancel_shared_points(segments, closed, scratch):
     """Leave out segments that are nearest at a point they share, and the point with each: they cancel."""
     for s in range(segments):
         end = int(scratch[s, END])
@@ -89,7 +89,7 @@ def cancel(segments, closed, scratch):
 
 
 @inline
-def open_up(segments, radius, scratch):
+def break_cycle(segments, radius, scratch):
     """Leave out the farthest of the shared points if all are within reach: as many links less one make a tree."""
     worst = -1
     for s in range(segments):
@@ -102,7 +102,7 @@ def open_up(segments, radius, scratch):
 
 
 @inline
-def holds(s, before, radius, scratch):
+def is_joined(s, before, radius, scratch):
     """Whether the first point of segment s is within reach and shared with the one before."""
     return 0.0 <= scratch[s, SHARED] < radius and scratch[before, NEAR] < radius
 
@@ -124,27 +124,27 @@ def find_on_revolution(x, radius, power, numbers, k, contacts, scratch):
     k: where the numbers of the surface begin.
     """
     r, z, radial, axis = cylindrical(x, numbers, k)
-    segments, closed = look(r, z, numbers, k, scratch)
-    cancel(segments, closed, scratch)
+    segments, closed = write_segments(r, z, numbers, k, scratch)
+    cancel_shared_points(segments, closed, scratch)
     if closed:
-        open_up(segments, radius, scratch)
+        break_cycle(segments, radius, scratch)
     count = 0
     for s in range(segments):
         if scratch[s, NEAR] >= radius:
             continue
         at = k + POINTS + 2 * s
-        if s == 0 or not holds(s, s - 1, radius, scratch):
+        if s == 0 or not is_joined(s, s - 1, radius, scratch):
             count += 1
             if count <= contacts.shape[0]:
                 begin(contacts, count - 1, s)
         t = min(count, contacts.shape[0]) - 1
-        if scratch[s, TAKEN] == 0.0 and holds(s, s - 1 if s > 0 else segments - 1, radius, scratch):
+        if scratch[s, TAKEN] == 0.0 and is_joined(s, s - 1 if s > 0 else segments - 1, radius, scratch):
             n = unit(scratch[s, CORNER], scratch[s, CORNER + 1], scratch[s, SHARED], numbers, at)
             take_link(contacts, t, radius - scratch[s, SHARED], n, power)
         if scratch[s, COUNTS] > 0.0:
             n = unit(scratch[s, 0], scratch[s, 1], scratch[s, NEAR], numbers, at)
             add_piece(contacts, t, radius - scratch[s, NEAR], n, s, power)
-    joined = closed and count > 1 and scratch[0, NEAR] < radius and holds(0, segments - 1, radius, scratch)
+    joined = closed and count > 1 and scratch[0, NEAR] < radius and is_joined(0, segments - 1, radius, scratch)
     if count > contacts.shape[0]:
         return -(count - 1 if joined else count)
     if joined:

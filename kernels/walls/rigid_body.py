@@ -26,7 +26,7 @@ from dem.kernels.walls.poses import shift, subtract_quaternions
 
 # rows of `FreeBodies.state`: displacement and turn since time 0 of the point that is held or the centre of mass, its
 # velocity, and angular momentum about it, at whole steps; velocity and angular velocity as forces are to see them
-SHIFT, TURN, GOING, ANGULAR, VELOCITY, SPIN, ROWS = 0, 3, 7, 10, 13, 16, 19
+SHIFT, TURN, VELOCITY, ANGULAR_MOMENTUM, PREDICTED_VELOCITY, PREDICTED_SPIN, ROWS = 0, 3, 7, 10, 13, 16, 19
 
 
 class NoFreeWall(NamedTuple):
@@ -97,8 +97,8 @@ def turn_of(state, w):
 
 
 @inline
-def pulls(w, loads, free):
-    """Force and torque on wall w along what is free, contacts and load together."""
+def acceleration_and_torque(w, loads, free):
+    """Acceleration of wall w and torque on it by contacts and load, along its free axes."""
     force = add(rows(loads, 0, w), load(free.load, w))
     lever = rotate(turn_of(free.state, w), load(free.arm, w))
     torque = add(rows(loads, 3, w), cross(lever, load(free.load, w)))
@@ -108,50 +108,50 @@ def pulls(w, loads, free):
 @inline
 def kick(w, loads, half, free):
     """Change the velocity and the angular momentum of wall w by half a step, by the loads of walls (7, W)."""
-    acceleration, torque = pulls(w, loads, free)
-    put(free.state, GOING, w, add_scaled(rows(free.state, GOING, w), half, acceleration))
-    put(free.state, ANGULAR, w, add_scaled(rows(free.state, ANGULAR, w), half, torque))
+    acceleration, torque = acceleration_and_torque(w, loads, free)
+    put(free.state, VELOCITY, w, add_scaled(rows(free.state, VELOCITY, w), half, acceleration))
+    put(free.state, ANGULAR_MOMENTUM, w, add_scaled(rows(free.state, ANGULAR_MOMENTUM, w), half, torque))
 
 
 @func
-def go_on(w, loads, free):
-    """Move wall w by a step, from velocities at its beginning to those in its middle, and foresee those at its end."""
+def advance_wall(w, loads, free):
+    """Move wall w by a step, from velocities at its beginning to those in its middle, and predict those at its end."""
     s, half = free.state, 0.5 * free.dt
     kick(w, loads, half, free)
-    velocity, angular = rows(s, GOING, w), rows(s, ANGULAR, w)
+    velocity, angular = rows(s, VELOCITY, w), rows(s, ANGULAR_MOMENTUM, w)
     put(s, SHIFT, w, add_scaled(rows(s, SHIFT, w), free.dt, velocity))
     q = turn_of(s, w)
     middle = product(exponential(scale(0.5 * half, spin_at(w, q, angular, free))), q)
     q = renormalise(product(exponential(scale(half, spin_at(w, middle, angular, free))), q))
-    acceleration, torque = pulls(w, loads, free)
+    acceleration, torque = acceleration_and_torque(w, loads, free)
     s[TURN, w], s[TURN + 1, w], s[TURN + 2, w], s[TURN + 3, w] = q
-    put(s, VELOCITY, w, add_scaled(velocity, half, acceleration))
-    put(s, SPIN, w, spin_at(w, q, add_scaled(angular, half, torque), free))
+    put(s, PREDICTED_VELOCITY, w, add_scaled(velocity, half, acceleration))
+    put(s, PREDICTED_SPIN, w, spin_at(w, q, add_scaled(angular, half, torque), free))
 
 
 @inline
-def arrive(w, loads, free):
-    """Complete the step of wall w with the forces at its end; returns how velocities differ from what was foreseen."""
+def complete_wall_step(w, loads, free):
+    """Complete the step of wall w with the forces at its end; returns the differences from predicted velocities."""
     s = free.state
-    before, turning = rows(s, VELOCITY, w), rows(s, SPIN, w)
+    before, turning = rows(s, PREDICTED_VELOCITY, w), rows(s, PREDICTED_SPIN, w)
     kick(w, loads, 0.5 * free.dt, free)
-    put(s, VELOCITY, w, rows(s, GOING, w))
-    put(s, SPIN, w, spin_at(w, turn_of(s, w), rows(s, ANGULAR, w), free))
-    return subtract(rows(s, VELOCITY, w), before), subtract(rows(s, SPIN, w), turning)
+    put(s, PREDICTED_VELOCITY, w, rows(s, VELOCITY, w))
+    put(s, PREDICTED_SPIN, w, spin_at(w, turn_of(s, w), rows(s, ANGULAR_MOMENTUM, w), free))
+    return subtract(rows(s, PREDICTED_VELOCITY, w), before), subtract(rows(s, PREDICTED_SPIN, w), turning)
 
 
 @func
-def place(w, motions, poses, free):
-    """Put wall w where it is; returns the distance that none of its points exceeds from where it was before [m]."""
+def place_wall(w, motions, poses, free):
+    """Write the pose of wall w from its state; returns a bound on the displacement of its points [m]."""
     before, turned = load(poses.middle, w), load_quaternion(poses.orientation, w)
     point, q = load(motions.about, w), turn_of(free.state, w)
     about = add(point, rows(free.state, SHIFT, w))
     middle = add(about, rotate(q, subtract(load(motions.middle, w), point)))
-    spin = rows(free.state, SPIN, w)
+    spin = rows(free.state, PREDICTED_SPIN, w)
     store(poses.middle, w, middle)
     store(poses.about, w, about)
     store(poses.origin, w, subtract(about, rotate(q, point)))
     store_quaternion(poses.orientation, w, q)
-    store(poses.velocity, w, add(rows(free.state, VELOCITY, w), cross(spin, subtract(middle, about))))
+    store(poses.velocity, w, add(rows(free.state, PREDICTED_VELOCITY, w), cross(spin, subtract(middle, about))))
     store(poses.spin, w, spin)
     return shift(motions.reach[w], subtract(middle, before), subtract_quaternions(q, turned))

@@ -85,11 +85,11 @@ def free_of(walls: Sequence[Wall], dt: float) -> FreeBodies | NoFreeWall:
             tensor = body.tensor_about(arm)
             made.mobility[:, w], made.turns[:, w], made.arm[:, w] = body.slides / body.mass, body.turns, arm
             made.inertia[:, w] = tensor[[0, 1, 2, 1, 2, 0], [0, 1, 2, 2, 0, 1]]
-            for first in (rigid_body.GOING, rigid_body.VELOCITY):
+            for first in (rigid_body.VELOCITY, rigid_body.PREDICTED_VELOCITY):
                 made.state[first : first + 3, w] = body.velocity
-            made.state[rigid_body.SPIN : rigid_body.SPIN + 3, w] = body.angular_velocity
+            made.state[rigid_body.PREDICTED_SPIN : rigid_body.PREDICTED_SPIN + 3, w] = body.angular_velocity
             momentum = body.turns * (tensor * body.angular_velocity).sum(1)
-            made.state[rigid_body.ANGULAR : rigid_body.ANGULAR + 3, w] = momentum
+            made.state[rigid_body.ANGULAR_MOMENTUM : rigid_body.ANGULAR_MOMENTUM + 3, w] = momentum
     return made
 
 

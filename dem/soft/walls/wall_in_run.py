@@ -150,13 +150,13 @@ class WallInRun:
     @property
     def momentum(self) -> np.ndarray:
         """Momentum of a wall that is free (3,) [kg m/s]."""
-        return self._body().mass * self._state("free")[rigid_body.GOING : rigid_body.GOING + 3]
+        return self._body().mass * self._state("free")[rigid_body.VELOCITY : rigid_body.VELOCITY + 3]
 
     @property
     def angular_momentum(self) -> np.ndarray:
         """Angular momentum of a free wall about `about`, along its free axes (3,) [kg m²/s]."""
         self._body()
-        return self._state("free")[rigid_body.ANGULAR : rigid_body.ANGULAR + 3].copy()
+        return self._state("free")[rigid_body.ANGULAR_MOMENTUM : rigid_body.ANGULAR_MOMENTUM + 3].copy()
 
     @property
     def energy(self) -> float:
@@ -166,7 +166,7 @@ class WallInRun:
         """
         state = self._state("free")
         kinetic = 0.5 * (
-            portable.dot(self.momentum, state[rigid_body.GOING : rigid_body.GOING + 3])
+            portable.dot(self.momentum, state[rigid_body.VELOCITY : rigid_body.VELOCITY + 3])
             + portable.dot(self.angular_momentum, self._pose("spin"))
         )
         bodies = self._present().walls.faces.walls.free

@@ -252,22 +252,22 @@ def compute_sphere_kinematics(geometry, sink, start, first, touching, context, g
         bodies.velocity_predicted, bodies.angular_velocity_predicted, gathered,
     )  # fmt: skip
     began = compute_sphere_columns(number, alike, context.constants.dt, gathered, kinematics)
-    way = MIXED_TYPES
+    batch_type = MIXED_TYPES
     if alike:
-        way = MAY_BE_NEW if began > 0 else ONGOING
-    return number, first + number, way
+        batch_type = MAY_BE_NEW if began > 0 else ONGOING
+    return number, first + number, batch_type
 
 
 @inline
-def put_touch(t, touch, kinematics):
+def put_touch(t, contact, kinematics):
     """Write `ContactKinematics` to column t."""
-    put(kinematics, NORMAL, t, touch.normal)
-    put(kinematics, VELOCITY, t, touch.velocity)
-    put(kinematics, TURNING, t, touch.relative_angular_velocity)
-    kinematics[flat(STIFFNESS, t)], kinematics[flat(MASS, t)] = touch.stiffness, touch.mass
-    kinematics[flat(OVERLAP, t)], kinematics[flat(TWIST, t)] = touch.overlap, touch.twist_rate
-    kinematics[flat(RADIUS, t)], kinematics[flat(REDUCED, t)] = touch.radius, touch.reduced_mass
-    kinematics[flat(ROLLING, t)] = touch.rolling_inertia
+    put(kinematics, NORMAL, t, contact.normal)
+    put(kinematics, VELOCITY, t, contact.velocity)
+    put(kinematics, TURNING, t, contact.relative_angular_velocity)
+    kinematics[flat(STIFFNESS, t)], kinematics[flat(MASS, t)] = contact.stiffness, contact.mass
+    kinematics[flat(OVERLAP, t)], kinematics[flat(TWIST, t)] = contact.overlap, contact.twist_rate
+    kinematics[flat(RADIUS, t)], kinematics[flat(REDUCED, t)] = contact.radius, contact.reduced_mass
+    kinematics[flat(ROLLING, t)] = contact.rolling_inertia
 
 
 @inline

@@ -490,7 +490,7 @@ def blended(first, number, force, on_i, on_j, start, context, kinematics, ids, o
 
 
 @inline
-def scatter_capsule_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
+def scatter_capsule_forces(sink, geometry, number, batch_type, row, start, context, kinematics, ids, out):
     """Write the rows of `Neighbours.force_torque` of pairs of capsules, of the candidates of the batch.
 
     number, start, kinematics, ids, out: see `total`.

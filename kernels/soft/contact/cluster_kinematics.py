@@ -42,8 +42,8 @@ def look_at_spheres(kinds, law, k, bodies, neighbours, box):
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
     reach, stiffness = reach_of(k, kinds, neighbours)
-    touch, x = meeting(i, b, j, c, reach, stiffness, bodies, kinds, box)
-    return touch, minimum_image(box, x, load(bodies.position, b)), minimum_image(box, x, load(bodies.position, c))
+    contact, x = meeting(i, b, j, c, reach, stiffness, bodies, kinds, box)
+    return contact, minimum_image(box, x, load(bodies.position, b)), minimum_image(box, x, load(bodies.position, c))
 
 
 look = select("kinds", {Kinds: look_at_spheres, ConvexBodyKinds: look_at_convex})
@@ -89,8 +89,8 @@ def compute_cluster_kinematics(geometry, sink, start, first, touching, context, 
         b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
         ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
         ids[CANDIDATE, t] = touching[first + t]
-        touch, arm, other = look(kinds, law, k, bodies, neighbours, box)
-        put_touch(t, touch, kinematics)
+        contact, arm, other = look(kinds, law, k, bodies, neighbours, box)
+        put_touch(t, contact, kinematics)
         put(kinematics, POINT, t, arm)
         put(kinematics, ARM, t, scale(-1.0, arm) if alike else other)
     return number, first + number, MIXED_TYPES

@@ -92,7 +92,7 @@ from dem.kernels.soft.state import Kinds
 
 
 @vector_loop
-def fetch_history(geometry, law, first, number, touching, history):
+def prefetch_history(geometry, law, first, number, touching, history):
     """Ask for what contacts remember, while it is found out where they are: in a gas this is a long wait."""
     for t in range(number):
         prefetch(history, touching[first + t] * history.shape[1])
@@ -139,7 +139,7 @@ def add_couples(geometry, number, kinematics, out):
 share_couples = select("geometry", {SingleSpheres: add_couples, SphereClusters: None, Segments: None})
 
 
-lay_out = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LASTS)
+write_force_lines = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LASTS)
 
 
 @inline
@@ -175,7 +175,7 @@ def scatter_any_forces(number, out, other, force_torque):
             put_columns(force_torque, t, 2 * VECTOR_WIDTH, get(out, ON_I, t))
     else:
         if width == LINE:
-            whole = lay_out(out, BLOCK, number, force_torque)
+            whole = write_force_lines(out, BLOCK, number, force_torque)
         for t in range(whole, number):
             scatter_to_first(t, out, force_torque)
             if width > LINE:
@@ -274,8 +274,10 @@ compute_kinematics = select(
 )
 
 
-fetch = select("geometry", {SingleSpheres: fetch_history, SphereClusters: fetch_history, Segments: None})
-recall = select(
+prefetch_histories = select(
+    "geometry", {SingleSpheres: prefetch_history, SphereClusters: prefetch_history, Segments: None}
+)
+load_histories = select(
     "geometry",
     {
         SingleSpheres: load_history,
@@ -284,7 +286,7 @@ recall = select(
         FacetedBodies: load_facet_history,
     },
 )
-keep = select(
+store_histories = select(
     "geometry",
     {
         SingleSpheres: store_history,
@@ -296,26 +298,27 @@ keep = select(
 
 
 @inline
-def scatter_sphere_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
+def scatter_sphere_forces(sink, geometry, number, batch_type, row, start, context, kinematics, ids, out):
     """Write the rows of `Neighbours.force_torque` of contacts of spheres.
 
-    number, way, row, start: columns; MIXED_TYPES, MAY_BE_NEW or ONGOING; row of the first; chunk's first candidate.
+    number, batch_type: of columns; MIXED_TYPES, MAY_BE_NEW or ONGOING.
+    row, start: row of the first; the chunk's first candidate.
     sink, geometry: see `evaluate_touching`.
     kinematics, ids, out: columns of the batch.
     Writes context.neighbours.force_torque: rows from `row` on.
     """
     law = context.law
-    if laws.turns(law) and way == MIXED_TYPES:
+    if laws.turns(law) and batch_type == MIXED_TYPES:
         share_couples(geometry, number, kinematics, out)
-    other = ON_J if laws.turns(law) or way == MIXED_TYPES else ON_I
+    other = ON_J if laws.turns(law) or batch_type == MIXED_TYPES else ON_I
     scatter_forces(law.damping, number, out, other, context.neighbours.force_torque[row:])
 
 
 @inline
-def scatter_convex_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
+def scatter_convex_forces(sink, geometry, number, batch_type, row, start, context, kinematics, ids, out):
     """Write the rows of `Neighbours.force_torque` of contacts of convex shapes: forces and torques on both bodies.
 
-    sink, geometry, number, way, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
+    sink, geometry, number, batch_type, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
     Writes context.neighbours.force_torque: rows from `row` on.
     """
     scatter_cluster_forces(number, out, ON_J, context.neighbours.force_torque[row:])
@@ -378,10 +381,10 @@ total_of = select(
 
 
 @inline
-def take_rows(sink, geometry, number, way, row, start, context, kinematics, ids, out):
+def take_rows(sink, geometry, number, batch_type, row, start, context, kinematics, ids, out):
     """Report the contacts of a batch, one row a pair of spheres or capsules.
 
-    geometry, number, way, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
+    geometry, number, batch_type, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
     Writes sink: `ReportSink`.
     """
     bodies, neighbours = context.bodies, context.neighbours
@@ -395,11 +398,11 @@ def take_rows(sink, geometry, number, way, row, start, context, kinematics, ids,
         b, c = bodies.owner[i], bodies.owner[j]
         force, arm, t = total_of(geometry, first, number, start, context, kinematics, ids, out)
         branch, loss = subtract(get(kinematics, ARM, first), get(kinematics, POINT, first)), 0.0
-        for contact in range(first, t):
-            loss += out[flat(LOSS, contact)]
-        touch = Reported(kinematics[flat(OVERLAP, first)], get(kinematics, NORMAL, first))
+        for column in range(first, t):
+            loss += out[flat(LOSS, column)]
+        contact = Reported(kinematics[flat(OVERLAP, first)], get(kinematics, NORMAL, first))
         of_b, of_c = i - bodies.first_sphere[b], j - bodies.first_sphere[c]
-        write_row(sink, bodies.identity[b], bodies.identity[c], of_b, of_c, touch, force, loss, arm, branch)
+        write_row(sink, bodies.identity[b], bodies.identity[c], of_b, of_c, contact, force, loss, arm, branch)
 
 
 take_results = select("sink", {ReportSink: take_rows, ForceSink: take_forces})
@@ -433,17 +436,17 @@ def evaluate_touching(sink, c, time_sign, context):
     sums, first = no_sums(), 0
     while first < touching.size:
         if remembers:
-            fetch(geometry, law, first, min(BLOCK, touching.size - first), touching, history)
-        number, stop, way = compute_kinematics(
+            prefetch_histories(geometry, law, first, min(BLOCK, touching.size - first), touching, history)
+        number, stop, batch_type = compute_kinematics(
             geometry, sink, start, first, touching, context, gathered, kinematics, ids
         )
         share(geometry, first, stop, start, touching, context, kinematics)
         if remembers:
-            recall(geometry, law, first, number, touching, ids, history, has_history, batch_history)
-        more = evaluate_batch(settings, number, way, kinematics, ids[OF_I], ids[OF_J], batch_history, out)
+            load_histories(geometry, law, first, number, touching, ids, history, has_history, batch_history)
+        more = evaluate_batch(settings, number, batch_type, kinematics, ids[OF_I], ids[OF_J], batch_history, out)
         if remembers and not is_report(sink):
-            keep(geometry, law, first, number, touching, ids, batch_history, out, history, has_history)
-        take_results(sink, geometry, number, way, row + first, start, context, kinematics, ids, out)
+            store_histories(geometry, law, first, number, touching, ids, batch_history, out, history, has_history)
+        take_results(sink, geometry, number, batch_type, row + first, start, context, kinematics, ids, out)
         sums, first = joined(sums, more), stop
     return sums
 

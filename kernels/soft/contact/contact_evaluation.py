@@ -52,18 +52,18 @@ class BatchSettings(NamedTuple):
 
 
 @inline
-def contact_force(law, i, j, touch, rate, history, half, time_sign):
+def contact_force(law, i, j, contact, rate, history, half, time_sign):
     """Force of one contact by a law that needs velocities.
 
-    i, j, touch, history: see `dem.kernels.laws.contact`.
+    i, j, contact, history: see `dem.kernels.laws.contact`.
     rate: ω² that contacts of two bodies share, see ``shared_damping`` [1/s²]; 0 for one that is alone, or whose
         kinematics have the mass that is damped.
     Returns `laws.ContactKinematics` with the mass that is damped, `laws.ContactForce`, history.
     """
     if laws.shares_damping(law) and rate > 0.0:
-        touch = of_mass(touch, laws.secant(law, i, j, touch, history, half) / rate)
-    outcome, history = laws.contact(law, i, j, touch, history, half, time_sign)
-    return touch, outcome, history
+        contact = of_mass(contact, laws.secant(law, i, j, contact, history, half) / rate)
+    outcome, history = laws.contact(law, i, j, contact, history, half, time_sign)
+    return contact, outcome, history
 
 
 @inline
@@ -174,9 +174,9 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     Returns `Sums` with this contact's.
     """
     geometry, law, half = settings.geometry, settings.law, settings.half
-    touch, weight = touch_of(kinematics, t, may_begin), weight_of(geometry, kinematics, t)
+    contact, weight = touch_of(kinematics, t, may_begin), weight_of(geometry, kinematics, t)
     history = laws.load(law, batch_history.T, t, 0)
-    touch, outcome, history = contact_force(law, i, j, touch, 0.0, history, half, settings.time_sign)
+    contact, outcome, history = contact_force(law, i, j, contact, 0.0, history, half, settings.time_sign)
     laws.store(law, batch_history.T, t, 0, history)
     force = scale(weight, outcome.force)
     put(out, FORCE, t, force)
@@ -184,7 +184,7 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     out[flat(LASTS, t)] = 1.0 if outcome.persists else 0.0
     keep_energy(geometry, out, t, outcome.elastic + outcome.stored)
     keep_loss(settings.sink, out, t, weight * outcome.loss, half)
-    return joined(sums, energies_of(outcome, touch.overlap, weight, no_energy(), settings.per_joule))
+    return joined(sums, energies_of(outcome, contact.overlap, weight, no_energy(), settings.per_joule))
 
 
 evaluate_column = select(
@@ -210,10 +210,10 @@ evaluate_one_type, evaluate_ongoing = evaluator_of(True), evaluator_of(False)
 
 
 @vector_loop
-def evaluate_mixed_types(settings, number, way, kinematics, material_i, material_j, batch_history, out):
+def evaluate_mixed_types(settings, number, batch_type, kinematics, material_i, material_j, batch_history, out):
     """Evaluate contacts of any bodies.
 
-    number, way: of contacts; MIXED_TYPES, MAY_BE_NEW or ONGOING.
+    number, batch_type: of contacts; MIXED_TYPES, MAY_BE_NEW or ONGOING.
     kinematics, material_i, material_j: see `evaluate_composite_column`; (BLOCK,) of each contact.
     Writes batch_history, out: as `evaluate_composite_column`. Returns `Sums`.
     """
@@ -225,20 +225,20 @@ def evaluate_mixed_types(settings, number, way, kinematics, material_i, material
 
 
 @inline
-def evaluate_new(settings, number, way, kinematics, material_i, material_j, batch_history, out):
+def evaluate_new(settings, number, batch_type, kinematics, material_i, material_j, batch_history, out):
     """Evaluate contacts of single spheres, any of which may have just begun; see `evaluate_mixed_types`."""
-    if way == MAY_BE_NEW:
+    if batch_type == MAY_BE_NEW:
         i, j = material_i[0], material_j[0]
         return evaluate_one_type(settings, number, i, j, kinematics, batch_history, out)
-    return evaluate_mixed_types(settings, number, way, kinematics, material_i, material_j, batch_history, out)
+    return evaluate_mixed_types(settings, number, batch_type, kinematics, material_i, material_j, batch_history, out)
 
 
 @inline
-def evaluate_spheres(settings, number, way, kinematics, material_i, material_j, batch_history, out):
+def evaluate_spheres(settings, number, batch_type, kinematics, material_i, material_j, batch_history, out):
     """Evaluate contacts of single spheres, see `evaluate_mixed_types`."""
-    if way == ONGOING:
+    if batch_type == ONGOING:
         return evaluate_ongoing(settings, number, material_i[0], material_j[0], kinematics, batch_history, out)
-    return evaluate_new(settings, number, way, kinematics, material_i, material_j, batch_history, out)
+    return evaluate_new(settings, number, batch_type, kinematics, material_i, material_j, batch_history, out)
 
 
 evaluate_batch = select(

@@ -96,8 +96,8 @@ def put_contact(law, t, k, r, image, depth, normal, place, bodies, kinds, neighb
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
-    touch, arm_b, arm_c = kinematics_at(law, k, r, image, depth, normal, place, bodies, kinds, neighbours, box)
-    put_touch(t, touch, kinematics)
+    contact, arm_b, arm_c = kinematics_at(law, k, r, image, depth, normal, place, bodies, kinds, neighbours, box)
+    put_touch(t, contact, kinematics)
     put(kinematics, POINT, t, arm_b)
     put(kinematics, ARM, t, arm_c)
     ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
@@ -153,16 +153,18 @@ def share_damping(law, first, number, k, half, bodies, kinds, neighbours, kinema
     push, rate = no_multi_contact(), 0.0
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
     for t in range(first, first + number):
-        touch = touch_of(kinematics, t, True)
-        secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], touch, recalled(law, t, k, neighbours, ids), half)
-        weighed, parting = kinematics[flat(WEIGHT, t)] * secant, dot(touch.velocity, touch.normal)
-        push = add_contact(push, weighed, parting, touch.normal, get(kinematics, POINT, t), get(kinematics, ARM, t))
+        contact = touch_of(kinematics, t, True)
+        secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, recalled(law, t, k, neighbours, ids), half)
+        weighed, normal_velocity = kinematics[flat(WEIGHT, t)] * secant, dot(contact.velocity, contact.normal)
+        push = add_contact(
+            push, weighed, normal_velocity, contact.normal, get(kinematics, POINT, t), get(kinematics, ARM, t)
+        )
     if push.square > 0.0:
         yielding = inverse_effective_mass(b, push.force, push.torque_b, bodies, kinds)
         rate = (yielding + inverse_effective_mass(c, push.force, push.torque_c, bodies, kinds)) / push.square
     for t in range(first, first + number if rate > 0.0 else first):
-        touch = touch_of(kinematics, t, True)
-        secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], touch, recalled(law, t, k, neighbours, ids), half)
+        contact = touch_of(kinematics, t, True)
+        secant = laws.secant(law, ids[OF_I, t], ids[OF_J, t], contact, recalled(law, t, k, neighbours, ids), half)
         kinematics[flat(MASS, t)] = secant / rate
 
 
@@ -219,11 +221,11 @@ def add_polyhedra(law, first, k, a, b, r, image, n, half, bodies, kinds, neighbo
 def make_void(t, kinematics, ids):
     """Make column t one of a pair without contacts: surfaces at rest that touch without an overlap, of the weight 0."""
     none = (0.0, 0.0, 0.0)
-    touch = laws.ContactKinematics(
+    contact = laws.ContactKinematics(
         1.0, 1.0, 0.0, none, none, 0.0, relative_angular_velocity=none, radius=1.0, reduced_mass=1.0,
         rolling_inertia=1.0, may_begin=True,
     )  # fmt: skip
-    put_touch(t, touch, kinematics)
+    put_touch(t, contact, kinematics)
     put(kinematics, POINT, t, none)
     put(kinematics, ARM, t, none)
     put_weight(t, 0.0, none, none, kinematics)
@@ -346,7 +348,7 @@ def total_of_facets(first, number, kinematics, ids, out):
 
 
 @inline
-def scatter_facet_forces(sink, geometry, number, way, row, start, context, kinematics, ids, out):
+def scatter_facet_forces(sink, geometry, number, batch_type, row, start, context, kinematics, ids, out):
     """Write a row of forces and torques for each pair, in the order of the pairs.
 
     number, row: of columns; row of the first pair.

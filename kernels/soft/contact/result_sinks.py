@@ -47,21 +47,21 @@ is_report = type_is(lambda sink: sink is ReportSink)
 
 
 @inline
-def write_row(sink, i, j, of_i, of_j, touch, force, loss, arm, branch):
+def write_row(sink, i, j, of_i, of_j, contact, force, loss, arm, branch):
     """Write the next row of a report, if there is room for it.
 
     sink: `ReportSink`.
     i, j, of_i, of_j: the two bodies' numbers, and those of the spheres within them.
-    touch, force, loss, arm, branch: the contact [N, W, m, m].
+    contact, force, loss, arm, branch: the contact [N, W, m, m].
     Writes sink: as `dem.kernels.soft.contact.contact_report.list_contacts`.
     """
     n, who, what = sink.number[0], sink.who, sink.what
     sink.number[0] += 1
     if n < who.shape[0]:
         who[n, 0], who[n, 1], who[n, 2], who[n, 3] = i, j, of_i, of_j
-        what[n, OVERLAP], what[n, LOSS] = touch.overlap, loss
+        what[n, OVERLAP], what[n, LOSS] = contact.overlap, loss
         for axis in range(3):
-            what[n, NORMAL + axis] = touch.normal[axis]
+            what[n, NORMAL + axis] = contact.normal[axis]
             what[n, FORCE + axis] = force[axis]
             what[n, ARM + axis] = arm[axis]
             what[n, BRANCH + axis] = branch[axis]

@@ -44,22 +44,22 @@ def no_multi_contact():
 
 
 @inline
-def add_contact(push, secant, parting, normal, arm_b, arm_c):
+def add_contact(push, secant, normal_velocity, normal, arm_b, arm_c):
     """Sums over contacts with one more, of stiffness S, at these arms from the centres of mass."""
-    f = scale(secant * parting, normal)
+    f = scale(secant * normal_velocity, normal)
     return MultiContact(
         add(push.force, f), add(push.torque_b, cross(arm_b, f)), add(push.torque_c, cross(arm_c, f)),
-        push.square + secant * parting * parting,
+        push.square + secant * normal_velocity * normal_velocity,
     )  # fmt: skip
 
 
 @inline
-def of_mass(touch, mass):
+def of_mass(contact, mass):
     """Contact kinematics with the effective mass replaced by `mass`, by which the contact is damped [kg]."""
     return laws.ContactKinematics(
-        touch.stiffness, mass, touch.overlap, touch.normal, touch.velocity, touch.twist_rate,
-        touch.relative_angular_velocity, touch.radius,
-        touch.reduced_mass, touch.rolling_inertia, touch.may_begin,
+        contact.stiffness, mass, contact.overlap, contact.normal, contact.velocity, contact.twist_rate,
+        contact.relative_angular_velocity, contact.radius,
+        contact.reduced_mass, contact.rolling_inertia, contact.may_begin,
     )  # fmt: skip
 
 
@@ -118,11 +118,11 @@ def oscillation_rate(law, first, start, touching, half, bodies, kinds, neighbour
         stop += 1
     push, rate = no_multi_contact(), 0.0
     for t in range(first, stop if stop - first > 1 else first):
-        touch, arm_b, arm_c = look(kinds, law, start + touching[t], bodies, neighbours, box)
+        contact, arm_b, arm_c = look(kinds, law, start + touching[t], bodies, neighbours, box)
         history = history_of(law, start + touching[t], neighbours)
         m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-        secant = laws.secant(law, m_i, m_j, touch, history, half)
-        push = add_contact(push, secant, dot(touch.velocity, touch.normal), touch.normal, arm_b, arm_c)
+        secant = laws.secant(law, m_i, m_j, contact, history, half)
+        push = add_contact(push, secant, dot(contact.velocity, contact.normal), contact.normal, arm_b, arm_c)
     if push.square > 0.0:
         yielding_both = inverse_effective_mass(b, push.force, push.torque_b, bodies, kinds)
         rate = (yielding_both + inverse_effective_mass(c, push.force, push.torque_c, bodies, kinds)) / push.square
@@ -150,9 +150,9 @@ def share_damping(geometry, first, stop, start, touching, context, kinematics):
             end, rate = oscillation_rate(law, begin, start, touching, half, bodies, kinds, neighbours, box)
         t = at - first
         if rate > 0.0 and weight_of(geometry, kinematics, t) > 0.0:
-            touch = touch_of(kinematics, t, True)
+            contact = touch_of(kinematics, t, True)
             m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-            kinematics[flat(MASS, t)] = laws.secant(law, m_i, m_j, touch, history_of(law, k, neighbours), half) / rate
+            kinematics[flat(MASS, t)] = laws.secant(law, m_i, m_j, contact, history_of(law, k, neighbours), half) / rate
 
 
 # the contacts of two capsules, or of two polyhedra, have their masses already

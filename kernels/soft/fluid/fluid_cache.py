@@ -15,7 +15,7 @@ from dem.kernels.fluid.relaxation_step import Share
 # first axis, the angular velocity at which it feels no torque [rad/s]. Of other bodies than spheres: push of the fluid
 # less what it loses to the slope [m/s²], the shares along the other two axes, those about them, how fast that angular
 # velocity changes as they turn, as both are at the beginning of the interval, in the body frame [rad/s²].
-SLOPE, MASS, SHARE, TARGET, TURN, SPIN, PUSH, SHARES, TURNS, BEND = 0, 3, 4, 6, 9, 11, 14, 17, 21, 25
+SLOPE, MASS, SHARE, TARGET, TURN, SPIN, PUSH, SHARES, TURNS, SPIN_SLOPE = 0, 3, 4, 6, 9, 11, 14, 17, 21, 25
 OF_STRAIGHT_SPHERES, OF_SPHERES, OF_BODIES = 9, 14, 28  # numbers of rows
 
 
@@ -55,18 +55,18 @@ def _put_three(scheme, cache, row, rows, b, shares):
 
 
 @inline
-def _bend(scheme, cache, b):
-    return three(cache, BEND, b)
+def _spin_slope(scheme, cache, b):
+    return three(cache, SPIN_SLOPE, b)
 
 
 @inline
-def _put_bend(scheme, cache, b, bend):
-    put_three(cache, BEND, b, bend)
+def _put_spin_slope(scheme, cache, b, slope):
+    put_three(cache, SPIN_SLOPE, b, slope)
 
 
 # of spheres, whose axes are all alike, and of other bodies: (scheme, cache, SHARE, SHARES or TURN, TURNS, b), or
 # (scheme, cache, b); and what is to be written
 shares_in = select("scheme", {rotation.SphericalPCDM: _one_share, object: _three_shares})
 put_shares = select("scheme", {rotation.SphericalPCDM: _put_one, object: _put_three})
-bend_in = select("scheme", {rotation.SphericalPCDM: (0.0, 0.0, 0.0), object: _bend})
-put_bend = select("scheme", {rotation.SphericalPCDM: None, object: _put_bend})
+spin_slope_in = select("scheme", {rotation.SphericalPCDM: (0.0, 0.0, 0.0), object: _spin_slope})
+put_spin_slope = select("scheme", {rotation.SphericalPCDM: None, object: _put_spin_slope})

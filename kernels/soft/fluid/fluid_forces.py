@@ -22,7 +22,7 @@ from dem.kernels.fluid.relaxation_step import laden, step_in_two, step_relaxed
 from dem.kernels.numerics.quaternion import load_quaternion, turn
 from dem.kernels.numerics.vector import add_scaled, load, scale, store, subtract
 from dem.kernels.soft.fluid import fluid_cache as rows
-from dem.kernels.soft.fluid.rotational_relaxation import in_the_middle
+from dem.kernels.soft.fluid.rotational_relaxation import predict_rotation
 from dem.kernels.soft.fluid.translational_relaxation import inwards, note_drive, outwards, pull, shares_along
 from dem.kernels.soft.neighbours.displacement import larger
 from dem.kernels.soft.state import gravity_of
@@ -61,7 +61,7 @@ def evaluate_rotational_laws(
 
     kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque: of `Bodies` and `Kinds`.
     sampled: flow.
-    Writes cache: TURN, SPIN, TURNS and BEND.
+    Writes cache: TURN, SPIN, TURNS and SPIN_SLOPE.
     Writes angular_velocity: (3, BLOCK) angular velocity in the middle of the interval, in the world frame; a separate
         array: with rows of an array that is also read, LLVM would have to check too many of them for overlap.
     Returns the bits of the largest rotational Reynolds number.
@@ -72,54 +72,54 @@ def evaluate_rotational_laws(
         q, flow = load_quaternion(orientation, b), fluids.sample_in(fluid.field, sampled, s)
         memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
         contacts = inwards(scheme, q, load(torque, b - shift))
-        target, bend, shares, omega, turning = in_the_middle(
+        target, slope, shares, omega, turning = predict_rotation(
             fluid, scheme, memory, g, q, load(inertia, g), flow, contacts, dt
         )
         rows.put_shares(scheme, cache, rows.TURN, rows.TURNS, b, shares)
         put_three(cache, rows.SPIN, b, target)
-        rows.put_bend(scheme, cache, b, bend)
+        rows.put_spin_slope(scheme, cache, b, slope)
         store(angular_velocity, s, outwards(scheme, q, omega))
         rotational_reynolds = larger(rotational_reynolds, turning)
     return rotational_reynolds
 
 
 @inline
-def mean_velocity_over(fluid, scheme, g, q, span, light, flow, gravity, spin, others, v):
+def mean_velocity_over(fluid, scheme, g, q, span, inverse_mass, flow, gravity, spin, others, v):
     """Mean velocity of a body over an interval, at which the laws are evaluated.
 
     fluid, scheme, g, q, flow, gravity, spin, v: see `pull`; v is that at the beginning.
-    span, light, others: of the interval [s], one over the mass [1/kg], all other accelerations [m/s²].
+    span, inverse_mass, others: of the interval [s], one over the mass [1/kg], all other accelerations [m/s²].
     Returns the velocity [m/s].
     """
-    own = fluids.own_of(flow, fluid, g)
+    own_mass_share = fluids.own_of(flow, fluid, g)
     resistance, force, slope, _ = pull(fluid, scheme, g, q, flow, gravity, spin, v)
-    shares = shares_along(scheme, span, scale(own * light, resistance))
-    push = subtract(scale(own, add_scaled(others, light, force)), slope)
+    shares = shares_along(scheme, span, scale(own_mass_share * inverse_mass, resistance))
+    acceleration = subtract(scale(own_mass_share, add_scaled(others, inverse_mass, force)), slope)
     gap = add_scaled(subtract(flow.velocity, v), -0.5 * span, slope)
-    change = step_in_two(shares, step_relaxed(shares, inwards(scheme, q, gap), inwards(scheme, q, push)))
+    change = step_in_two(shares, step_relaxed(shares, inwards(scheme, q, gap), inwards(scheme, q, acceleration)))
     return add_scaled(add_scaled(v, 0.5, outwards(scheme, q, change)), 0.5 * span, slope)
 
 
 @vector_loop
 def predict_velocities(
-    fluid, scheme, low, high, shift, dt, gravity, kind, light, velocity, orientation, force, sampled, angular_velocity,
-    mean_velocity,
+    fluid, scheme, low, high, shift, dt, gravity, kind, inverse_mass, velocity, orientation, force, sampled,
+    angular_velocity, mean_velocity,
 ):  # fmt: skip
     """Velocities of bodies low to high at which the laws are evaluated.
 
-    kind, light, velocity, orientation, force: of `Bodies` and `Kinds`; light: inverse_mass.
+    kind, inverse_mass, velocity, orientation, force: of `Bodies` and `Kinds`.
     sampled, angular_velocity: flow, and angular velocity in it.
     Writes mean_velocity: (3, BLOCK) [m/s].
     """
-    every = fluid.medium.interval
-    span, lag = every * dt, 0.5 * (every - 1) * dt
+    interval = fluid.medium.interval
+    span, lag = interval * dt, 0.5 * (interval - 1) * dt
     for b in range(low, high):
         s, g = b - low, kind[b]
         v, flow, spin = load(velocity, b), fluids.sample_in(fluid.field, sampled, s), load(angular_velocity, s)
         if not fluids.is_linear(fluid):
             q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
-            others = add_scaled(gravity, light[g], load(force, b - shift))
-            v = mean_velocity_over(fluid, scheme, g, q, span, light[g], flow, gravity, spin, others, v)
+            others = add_scaled(gravity, inverse_mass[g], load(force, b - shift))
+            v = mean_velocity_over(fluid, scheme, g, q, span, inverse_mass[g], flow, gravity, spin, others, v)
         store(mean_velocity, s, v)
 
 
@@ -137,18 +137,18 @@ def evaluate_translational_laws(
     Returns the bits of the largest Reynolds number, 1 if a body is outside the field.
     """
     quickest, outside = np.int64(0), np.int64(0)
-    every = fluid.medium.interval
-    lag = 0.5 * (every - 1) * dt
+    interval = fluid.medium.interval
+    lag = 0.5 * (interval - 1) * dt
     for b in range(low, high):
         s, g = b - low, kind[b]
         flow, spin = fluids.sample_in(fluid.field, sampled, s), load(angular_velocity, s)
         q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
         resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, load(mean_velocity, s))
-        light, own = 1.0 / mass[g], fluids.own_of(flow, fluid, g)
-        shares = laden(own, shares_along(scheme, dt, scale(own * light, resistance)))
-        push = add_scaled(scale(light, force), -1.0 / own, slope)
+        inverse_mass, own_mass_share = 1.0 / mass[g], fluids.own_of(flow, fluid, g)
+        shares = laden(own_mass_share, shares_along(scheme, dt, scale(own_mass_share * inverse_mass, resistance)))
+        acceleration = add_scaled(scale(inverse_mass, force), -1.0 / own_mass_share, slope)
         rows.put_shares(scheme, cache, rows.SHARE, rows.SHARES, b, shares)
-        note_drive(scheme, cache, b, q, shares, flow.velocity, push)
+        note_drive(scheme, cache, b, q, shares, flow.velocity, acceleration)
         put_three(cache, rows.SLOPE, b, slope)
         cache[rows.MASS, b] = mass[g]
         here = b < present

@@ -103,16 +103,17 @@ def start(context):
         context.fluid, context.scheme, context.constants, context.bodies, context.kinds
     )  # fmt: skip
     dt, gravity, datum, per_joule = constants.dt, gravity_of(constants), constants.datum, constants.per_joule
-    energy, drawn = np.int64(0), (np.int64(0), np.int64(0))
+    energy, total_work = np.int64(0), (np.int64(0), np.int64(0))
     for b in range(bodies.kind.size):
         g, x, v = bodies.kind[b], load(bodies.position, b), load(bodies.velocity, b)
         m, q, spin = kinds.mass[g], load_quaternion(bodies.orientation, b), load(bodies.memory_w, b)
         flow = fluids.sample_of(fluid.field, fluid.medium.clock[0], x)
-        others, own = add_scaled(gravity, kinds.inverse_mass[g], load(bodies.force, b)), fluids.own_of(flow, fluid, g)
+        others = add_scaled(gravity, kinds.inverse_mass[g], load(bodies.force, b))
+        own_mass_share = fluids.own_of(flow, fluid, g)
         resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, v)
         fluid.medium.reached[0] = max(fluid.medium.reached[0], reynolds)
-        push = inwards(scheme, q, scale(own, add_scaled(others, kinds.inverse_mass[g], force)))
-        gap, rate = inwards(scheme, q, subtract(flow.velocity, v)), scale(own / m, resistance)
+        push = inwards(scheme, q, scale(own_mass_share, add_scaled(others, kinds.inverse_mass[g], force)))
+        gap, rate = inwards(scheme, q, subtract(flow.velocity, v)), scale(own_mass_share / m, resistance)
         change = step_after(dt, shares_along(scheme, dt, rate), gap, push, inwards(scheme, q, slope))
         later = add(v, outwards(scheme, q, change))
         fluids.begin(fluid.field, bodies.identity[b], m, dt, others, v, later)
@@ -127,7 +128,7 @@ def start(context):
             fluid.medium.reached[1] = max(fluid.medium.reached[1], rotational_reynolds)
             energy += as_fixed(turning, per_joule)
             work += of_spin
-        drawn = add_words(drawn, as_words(work, per_joule))
-    fluid.medium.drawing[0] = in_units(drawn)
+        total_work = add_words(total_work, as_words(work, per_joule))
+    fluid.medium.drawing[0] = in_units(total_work)
     fluid.medium.drawn[0], fluid.medium.drawn[1] = 0.0, 0.0
     return energy

@@ -19,18 +19,18 @@ from dem.kernels.soft.neighbours.displacement import larger
 
 
 @inline
-def spin_foreseen(scheme, memory, q, inertia, dt):
-    """Angular velocity at the forces, as far as it is known, in the body frame."""
+def predicted_spin_of_body(scheme, memory, q, inertia, dt):
+    """Angular velocity at the time of the forces as predicted, in the body frame."""
     return rotation.velocity(scheme, memory, q, inertia, dt)
 
 
 @inline
-def spin_of_sphere(scheme, memory, q, inertia, dt):
-    """Angular velocity of a sphere at the forces, in the world frame."""
+def predicted_spin_of_sphere(scheme, memory, q, inertia, dt):
+    """Angular velocity of a sphere at the time of the forces, in the world frame."""
     return world_velocity(memory, dt)
 
 
-foreseen = select("scheme", {rotation.SphericalPCDM: spin_of_sphere, object: spin_foreseen})
+predicted_spin = select("scheme", {rotation.SphericalPCDM: predicted_spin_of_sphere, object: predicted_spin_of_body})
 
 
 @inline
@@ -40,14 +40,14 @@ def gyroscopic_torque(scheme, omega, inertia):
 
 
 @inline
-def sphere_turned(scheme, medium, g, q, spin, rate, omega):
-    """Angular velocity at which a sphere feels no torque, and how fast that changes."""
+def torque_free_spin_of_sphere(scheme, medium, g, q, spin, rate, omega):
+    """Angular velocity at which the fluid exerts no torque on a sphere, and its rate of change."""
     return spin, (0.0, 0.0, 0.0)
 
 
 @inline
-def body_turned(scheme, medium, g, q, spin, rate, omega):
-    """Angular velocity Ω + k d × (E d) at which a spheroid feels no torque, in the body frame, and its rate.
+def torque_free_spin_of_body(scheme, medium, g, q, spin, rate, omega):
+    """Torque-free angular velocity Ω + k d × (E d) of a spheroid in the body frame, and its rate of change.
 
     k = (r² - 1)/(r² + 1) (Jeffery 1922). It changes as the body turns with omega in a fluid that stays as it is.
     """
@@ -61,7 +61,9 @@ def body_turned(scheme, medium, g, q, spin, rate, omega):
     return add_scaled(vorticity, k, cross(axis, strained)), slope
 
 
-at_rest_in_flow = select("scheme", {rotation.SphericalPCDM: sphere_turned, object: body_turned})
+torque_free_spin = select(
+    "scheme", {rotation.SphericalPCDM: torque_free_spin_of_sphere, object: torque_free_spin_of_body}
+)
 
 
 @inline
@@ -73,54 +75,54 @@ def resistance(fluid, medium, g, relative):
 
 
 @inline
-def rates_of(against, medium, g, light):
-    """Rates at which a body comes to turn with the fluid, along its axes; light: one over its moments [1/(kg m²)]."""
-    return scale(against, multiply(load(medium.rotation, g), light))
+def rates_of(against, medium, g, inverse_inertia):
+    """Relaxation rates of rotation about the axes of a body; inverse_inertia: of its moments [1/(kg m²)]."""
+    return scale(against, multiply(load(medium.rotation, g), inverse_inertia))
 
 
 @inline
-def in_the_middle(fluid, scheme, memory, g, q, inertia, flow, contacts, dt):
-    """What a body is made to do in the steps for which laws are evaluated, and has in their middle.
+def predict_rotation(fluid, scheme, memory, g, q, inertia, flow, contacts, dt):
+    """Relaxation of the rotation of a body over the interval of an evaluation, and its motion in the middle of that.
 
     fluid, scheme, memory, g, q, inertia, dt: of the body: see `dem.kernels.soft.state`.
     flow: `Sample`.
     contacts: their torque in the body frame [N m].
-    Returns angular velocity at which there is no torque and how fast that changes, at the beginning [rad/s, rad/s²]; in
-        the middle: shares of a step, angular velocity [rad/s], rotational Reynolds number.
+    Returns the torque-free angular velocity and its rate of change at the beginning [rad/s, rad/s²]; in the middle:
+        shares of a step, angular velocity [rad/s], rotational Reynolds number.
     """
-    medium, omega = fluids.medium_at(flow, fluid.medium), foreseen(scheme, memory, q, inertia, dt)
-    spin, rate, every = scale(0.5, curl(flow.gradient)), strain(flow.gradient), fluid.medium.interval
-    target, slope = at_rest_in_flow(scheme, medium, g, q, spin, rate, omega)
-    span, share, start = every * dt, 0.5 - 0.5 / every, omega
+    medium, omega = fluids.medium_at(flow, fluid.medium), predicted_spin(scheme, memory, q, inertia, dt)
+    spin, rate, interval = scale(0.5, curl(flow.gradient)), strain(flow.gradient), fluid.medium.interval
+    target, slope = torque_free_spin(scheme, medium, g, q, spin, rate, omega)
+    span, share, start = interval * dt, 0.5 - 0.5 / interval, omega
     if rotation.leaps(scheme):
         share, start = 0.5, rotation.behind(scheme, memory, inertia)
     gap = subtract(target, start)
-    light = divide((1.0, 1.0, 1.0), inertia)
-    push = multiply(subtract(contacts, gyroscopic_torque(scheme, omega, inertia)), light)
-    along = rates_of(resistance(fluid, medium, g, gap)[0], medium, g, light)
-    change = whole_step(span, shares_along(scheme, span, along), gap, push, slope)
+    inverse_inertia = divide((1.0, 1.0, 1.0), inertia)
+    acceleration = multiply(subtract(contacts, gyroscopic_torque(scheme, omega, inertia)), inverse_inertia)
+    along = rates_of(resistance(fluid, medium, g, gap)[0], medium, g, inverse_inertia)
+    change = whole_step(span, shares_along(scheme, span, along), gap, acceleration, slope)
     against, turning = resistance(fluid, medium, g, add_scaled(gap, -share, change))
-    shares = shares_along(scheme, dt, rates_of(against, medium, g, light))
+    shares = shares_along(scheme, dt, rates_of(against, medium, g, inverse_inertia))
     return target, slope, shares, add_scaled(start, share, change), turning
 
 
 @inline
 def relaxed_rotation(scheme, memory, q, inertia, target, slope, shares, torque, dt):
-    """Rotation completed by what a body feels.
+    """Rotation of a body, completed with the torques of contacts and of the fluid.
 
-    A scheme that leaps is led to where relaxation leads, any other one is handed the sum of torques.
+    A scheme that leaps receives the angular acceleration of relaxation, any other one the sum of torques.
 
     scheme, memory, q, inertia, dt: of the body: see `dem.kernels.soft.state`.
-    target, slope, shares: what it feels: the angular velocity without torque, how fast that changes, `Share` of a step.
+    target, slope, shares: the torque-free angular velocity, its rate of change, `Share` of a step.
     torque: of contacts in the body frame [N m].
     Returns memory; torque that leads there, in the body frame [N m].
     """
-    omega = foreseen(scheme, memory, q, inertia, dt)
+    omega = predicted_spin(scheme, memory, q, inertia, dt)
     if rotation.leaps(scheme):
         gyroscopic = gyroscopic_torque(scheme, omega, inertia)
-        push = divide(subtract(torque, gyroscopic), inertia)
+        acceleration = divide(subtract(torque, gyroscopic), inertia)
         gap = subtract(target, rotation.behind(scheme, memory, inertia))
-        rate = scale(1.0 / dt, whole_step(dt, shares, gap, push, slope))
+        rate = scale(1.0 / dt, whole_step(dt, shares, gap, acceleration, slope))
         applied = add(gyroscopic, multiply(inertia, rate))
         if rotation.leads(scheme):
             return rotation.lead(scheme, memory, q, rate, dt), applied
@@ -135,7 +137,7 @@ def relax_rotation(
     fluid, scheme, low, high, present, shift, dt, per_joule, kind, inertia, orientation, torque, cache, memory_q,
     memory_w, memory_a, memory_more,
 ):  # fmt: skip
-    """Rotation of bodies low to high completed with their torques, by what they feel.
+    """Rotation of bodies low to high, completed with the torques of contacts and of the fluid.
 
     present: number of bodies that have not left.
     kind, inertia, orientation, torque, cache: of `Bodies` and `Kinds`.
@@ -150,19 +152,20 @@ def relax_rotation(
         g, q = kind[b], load_quaternion(orientation, b)
         i, memory = load(inertia, g), rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
         contacts = inwards(scheme, q, load(torque, b - shift))
-        bend, shares = rows.bend_in(scheme, cache, b), rows.shares_in(scheme, cache, rows.TURN, rows.TURNS, b)
-        target = add_scaled(three(cache, rows.SPIN, b), since, bend)
+        slope, shares = rows.spin_slope_in(scheme, cache, b), rows.shares_in(scheme, cache, rows.TURN, rows.TURNS, b)
+        target = add_scaled(three(cache, rows.SPIN, b), since, slope)
         behind = rotation.behind(scheme, memory, i)
-        memory, applied = relaxed_rotation(scheme, memory, q, i, target, bend, shares, contacts, dt)
+        memory, applied = relaxed_rotation(scheme, memory, q, i, target, slope, shares, contacts, dt)
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
         omega = spin_at_whole_step(scheme, memory, q, i, dt)
         step = subtract(omega, behind) if rotation.leaps(scheme) else (0.0, 0.0, 0.0)
         of_fluid = scale(0.5 * dt, subtract(applied, contacts))
         here = b < present
         energy += as_fixed(rotational(i, omega), per_joule) if here else np.int64(0)
-        drawn = as_words(dot(of_fluid, add_scaled(omega, -0.5, step)), per_joule)
-        drawing = as_words(dot(of_fluid, add_scaled(omega, 0.5, step)), per_joule)
-        before, after = add_words(before, drawn) if here else before, add_words(after, drawing) if here else after
+        work_before = as_words(dot(of_fluid, add_scaled(omega, -0.5, step)), per_joule)
+        work_after = as_words(dot(of_fluid, add_scaled(omega, 0.5, step)), per_joule)
+        before = add_words(before, work_before) if here else before
+        after = add_words(after, work_after) if here else after
         fastest = larger(fastest, dot(omega, omega))
     return energy, fastest, before, after
 
@@ -180,7 +183,7 @@ def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
     omega = inwards(scheme, q, load(bodies.memory_w, b))
     contacts = inwards(scheme, q, load(bodies.torque, b))
     spin, rate, medium = scale(0.5, curl(flow.gradient)), strain(flow.gradient), fluids.medium_at(flow, fluid.medium)
-    target, slope = at_rest_in_flow(scheme, medium, g, q, spin, rate, omega)
+    target, slope = torque_free_spin(scheme, medium, g, q, spin, rate, omega)
     relative = subtract(target, omega)
     against, turning = resistance(fluid, medium, g, relative)
     along = rates_of(against, medium, g, divide((1.0, 1.0, 1.0), i))

@@ -165,9 +165,9 @@ def drag(
         height = gravitational(m, gravity, unwrap_position(box, x, image, b), datum)
         here = b < present
         energy += as_fixed(translational(m, now) + height, per_joule) if here else np.int64(0)
-        drawn = as_words(work_of(m, dt, others, v, now), per_joule)
-        drawing = as_words(work_of(m, dt, others, now, later), per_joule)
-        before = add_words(before, drawn) if here else before
-        after = add_words(after, drawing) if here else after
+        work_before = as_words(work_of(m, dt, others, v, now), per_joule)
+        work_after = as_words(work_of(m, dt, others, now, later), per_joule)
+        before = add_words(before, work_before) if here else before
+        after = add_words(after, work_after) if here else after
         max_acceleration_squared = larger(max_acceleration_squared, dot(contacts, contacts))
     return energy, max_acceleration_squared, before, after

@@ -24,7 +24,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import note_travel, way_of_walls
 ADVANCE, PICK, PLACE, START, SHOW = range(5)
 
 # why `execute` returned
-DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, TOO_BRISK, FEW_SLOTS = range(9)
+DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, ACCELERATES_TOO_MUCH, FEW_SLOTS = range(9)
 
 # a state whose forces are unknown; a complete step; predicted positions, at which forces are wanted next
 FRESH, COMPLETE, PREDICTED = range(3)
@@ -118,7 +118,7 @@ def advance(order, stop, mode, context, progress):
     stop: number of steps, counted from the start of the run.
     Writes context: the state after the last step; candidates picked as needed; `chunk_sums` is scratch.
     Writes progress: `RunState`.
-    Returns DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, TOO_BRISK or FEW_SLOTS.
+    Returns DONE, or why it came back: LIST_STALE to FEW_SLOTS.
     """
     while order == PICK or progress.step[0] < stop or progress.phase[0] == FRESH:
         code = take_step(order, next_task(stop, context.box, progress), mode, context, progress)
@@ -207,7 +207,7 @@ def check_limits(task, totals, context, progress):
     if task != sweeps.PREDICT and totals.overlap > constants.max_overlap:
         return TOO_DEEP
     if predicted and progress.acceleration[0] > constants.max_acceleration:  # after a last step at the next prediction
-        return TOO_BRISK
+        return ACCELERATES_TOO_MUCH
     return FEW_SLOTS if task != sweeps.PREDICT and wall_history.are_few(context.box) else DONE
 
 
@@ -250,8 +250,8 @@ def refresh_candidates(order, mode, context, progress):
 
 
 @inline
-def draw(fluid, task, totals, chunk_sums):
-    """Note what the fluid did in a sweep; returns its work since the start [units]."""
+def account_fluid(fluid, task, totals, chunk_sums):
+    """Book the work and the largest Reynolds numbers of a sweep; returns the work since the start [units]."""
     medium = fluid.medium
     if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
         accumulate(medium.drawn, medium.drawing[0] + totals.fluid_work_before)
@@ -276,13 +276,13 @@ def start_wet(context):
 
 
 start = select("context.fluid", {fluids.Dry: start_dry, fluids.Fluid: start_wet})
-draws = select("fluid", {fluids.Dry: 0.0, fluids.Fluid: draw})
+fluid_work = select("fluid", {fluids.Dry: 0.0, fluids.Fluid: account_fluid})
 
 
 @inline
 def account(fluid, task, totals, chunk_sums, progress):
     """Note what a sweep did: energy, extremes, steps, and how far the prediction went."""
-    drawn = draws(fluid, task, totals, chunk_sums)
+    work_of_fluid = fluid_work(fluid, task, totals, chunk_sums)
     if task != sweeps.PREDICT:
         progress.elastic[0] = totals.elastic + totals.stored
         progress.stored[0] = totals.stored
@@ -294,7 +294,9 @@ def account(fluid, task, totals, chunk_sums, progress):
         accumulate(progress.dissipated, progress.dissipated_half_step[0] + totals.loss + totals.jump)
         accumulate(progress.wall_work, progress.wall_work_half_step[0] + totals.work)
         gone = (
-            (progress.dissipated[0] - progress.wall_work[0]) + (progress.dissipated[1] - progress.wall_work[1]) - drawn
+            (progress.dissipated[0] - progress.wall_work[0])
+            + (progress.dissipated[1] - progress.wall_work[1])
+            - work_of_fluid
         )
         departure = totals.elastic + totals.body_energy - progress.energy_start[0] + gone
         if progress.leaving[0] == 1:

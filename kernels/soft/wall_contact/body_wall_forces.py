@@ -173,11 +173,11 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
     kinematics, ids = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
     histories, out = neighbours.batch_history[block], neighbours.batch_forces[block]
     others, began = meet_walls(number, 2.0 * sink.half, bodies, kinds, box, ids, kinematics)
-    way = ONGOING if began == 0 else MAY_BE_NEW
+    batch_type = ONGOING if began == 0 else MAY_BE_NEW
     if others > 0 or laws.turns(law):  # with couples the torque is wanted by itself
-        way = MIXED_TYPES
+        batch_type = MIXED_TYPES
     settings = BatchSettings(SingleSpheres(), ForceSink(), law, sink.time_sign, sink.half, sink.per_joule)
-    more = evaluate_batch(settings, number, way, kinematics, ids[OF_I], ids[OF_J], histories, out)
+    more = evaluate_batch(settings, number, batch_type, kinematics, ids[OF_I], ids[OF_J], histories, out)
     n, present = 0, 0
     for t in range(number):
         b, force = ids[SPHERE, t], get(out, FORCE, t)

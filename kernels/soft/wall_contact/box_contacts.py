@@ -189,14 +189,14 @@ def add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box):
                     box, s, b, face, flat, sink.half, neighbours.wall_history, has_history, bodies, kinds
                 )
             if overlap > -gap_of(sink, law) or (laws.has_range(law) and has_history[k] != 0):
-                touch, x, outcome, history, seen, rate = evaluate(
+                contact, x, outcome, history, seen, rate = evaluate(
                     law, s, b, face, corner, overlap, normal, seen, rate, sink.half, sink.time_sign, bodies, kinds,
                     neighbours, box,
                 )  # fmt: skip
                 if has_history.size > 0 and not is_report(sink):
                     keep_row(kinds, law, k, corner, outcome, history, neighbours, box)
                 more = add_result(
-                    sink, b, s - bodies.first_sphere[b], -1 - face, touch, x, subtract(x, load(bodies.position, b)),
+                    sink, b, s - bodies.first_sphere[b], -1 - face, contact, x, subtract(x, load(bodies.position, b)),
                     load(box.velocity, face), (0.0, 0.0, 0.0), outcome, laws.turns(law), bodies,
                 )  # fmt: skip
                 sums = joined(sums, more)
@@ -316,9 +316,9 @@ def evaluate_elastic(
     law, s, b, face, corner, overlap, normal, seen, rate, half, time_sign, bodies, kinds, neighbours, box
 ):  # fmt: skip
     """Hertz's force of a face; see `evaluate_dissipative`."""
-    touch, x = meeting(s, b, face, corner, overlap, normal, bodies, kinds, box)
-    force = scale(hertz.force(touch.stiffness, touch.overlap), touch.normal)
-    return touch, x, elastic_outcome(force, hertz.energy(touch.stiffness, touch.overlap)), (), seen, rate
+    contact, x = meeting(s, b, face, corner, overlap, normal, bodies, kinds, box)
+    force = scale(hertz.force(contact.stiffness, contact.overlap), contact.normal)
+    return contact, x, elastic_outcome(force, hertz.energy(contact.stiffness, contact.overlap)), (), seen, rate
 
 
 @inline
@@ -330,14 +330,14 @@ def evaluate_dissipative(
     seen, rate: the face that was looked at last, and its ω² [1/s²]; at first -1 and 0.
     Returns `laws.ContactKinematics`, point [m], `laws.ContactForce`, history, seen, rate.
     """
-    touch, x = meeting(s, b, face, corner, overlap, normal, bodies, kinds, box)
+    contact, x = meeting(s, b, face, corner, overlap, normal, bodies, kinds, box)
     history = recall(kinds, law, 6 * s + face, corner, neighbours, box)
     # contacts of one face come one after the other, but in a corner
     if laws.shares_damping(law) and not are_rough(box) and face != seen:
         seen, rate = face, rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
     m, wall = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
-    touch, outcome, history = contact_force(law, m, wall, touch, rate, history, half, time_sign)
-    return touch, x, outcome, history, seen, rate
+    contact, outcome, history = contact_force(law, m, wall, contact, rate, history, half, time_sign)
+    return contact, x, outcome, history, seen, rate
 
 
 evaluate = select("law", {laws.Elastic: evaluate_elastic, laws.Composite: evaluate_dissipative})
@@ -356,11 +356,13 @@ def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
             overlap = radius_of(s, b, bodies, kinds) - height(x, face, box)
             held = laws.has_range(law) and neighbours.wall_has_history[6 * s + face] != 0
             if overlap > 0.0 or held:
-                touch, x = meeting(s, b, face, corner, overlap, inward(face), bodies, kinds, box)
+                contact, x = meeting(s, b, face, corner, overlap, inward(face), bodies, kinds, box)
                 history = recall(kinds, law, 6 * s + face, corner, neighbours, box)
-                secant = laws.secant(law, m, kinds.modulus.shape[0], touch, history, half)
+                secant = laws.secant(law, m, kinds.modulus.shape[0], contact, history, half)
                 arm = subtract(x, load(bodies.position, b))
-                pushed = add_contact(pushed, secant, dot(touch.velocity, touch.normal), touch.normal, arm, nowhere)
+                pushed = add_contact(
+                    pushed, secant, dot(contact.velocity, contact.normal), contact.normal, arm, nowhere
+                )
                 count += 1
     return (
         inverse_effective_mass(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
@@ -427,8 +429,8 @@ def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
 @inline
 def compute_kinematics(t, b, face, overlap, bodies, kinds, box, kinematics, ids):
     """Write the kinematics of the contact of sphere b with a face to column t."""
-    touch, x = meeting(b, b, face, -1, overlap, inward(face), bodies, kinds, box)
-    put_touch(t, touch, kinematics)
+    contact, x = meeting(b, b, face, -1, overlap, inward(face), bodies, kinds, box)
+    put_touch(t, contact, kinematics)
     put(kinematics, POINT, t, subtract(x, load(bodies.position, b)))
     ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
     ids[FACE, t] = 6 * b + face

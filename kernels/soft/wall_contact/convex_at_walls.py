@@ -28,7 +28,7 @@ from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, convex_body, place_at_plane, row_of
 from dem.kernels.soft.state import Kinds
-from dem.kernels.soft.wall_contact.convex_meshes import PITCH, PLACE, find_on_mesh, place_of
+from dem.kernels.soft.wall_contact.convex_meshes import CONTACT_POINT, PITCH, contact_point, find_on_mesh
 from dem.kernels.soft.wall_contact.overlap_regions import find_all_contacts
 from dem.kernels.soft.wall_contact.wall_arrays import in_frame, in_world
 from dem.kernels.soft.wall_contact.wall_history import key_of_direction
@@ -36,7 +36,7 @@ from dem.kernels.walls.potential_terms import DEEPEST, add_piece, begin
 
 # what a wall is to convex bodies; a hollow cylinder is closed
 FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES = range(5)
-MOST_CLIMBS = 60
+MOST_STEPS = 60
 RINGS = 4  # of directions to start from around the one to the centre
 SAME = 1e-3  # distance of places over the size of a body, below which two maxima are one
 STRAIGHT = 1e-30  # square of the angle by which a normal to a face may differ from it by rounding
@@ -77,19 +77,19 @@ def put_contact(contacts, t, overlap, n, place, power):
     """Write a contact of one piece, known by its direction, and the body's support point."""
     begin(contacts, t, key_of_direction(n))
     add_piece(contacts, t, overlap, n, key_of_direction(n), power)
-    put_place(contacts, t, place)
+    put_contact_point(contacts, t, place)
 
 
 @inline
-def put_place(contacts, t, place):
+def put_contact_point(contacts, t, place):
     """Write the place of a contact, about which its force has no torque."""
-    contacts[t, PLACE], contacts[t, PLACE + 1], contacts[t, PLACE + 2] = place
+    contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = place
     contacts[t, PITCH] = 0.0
 
 
 @inline
-def height_at(body, c, radius, n):
-    """Value of f at n, and the support point."""
+def overlap_along(body, c, radius, n):
+    """Overlap f(n) along a unit vector n [m], and the support point [m]."""
     h, x = support_of(body, n)
     return h + dot(n, c) - radius, x
 
@@ -101,14 +101,14 @@ def direction_across(v, axis):
 
 
 @func
-def climb(body, c, radius, axis, n):
+def find_local_maximum(body, c, radius, axis, n):
     """Local maximum of f from a unit vector n on: its value [m], normal, and support point [m].
 
     By Newton's method where f is concave and rises with the step; else to the direction of x + c, which never lowers f,
     as h is convex. c: centre of the body from that of the hollow [m]; axis: unit vector that n stays across, or zeros.
     """
-    f, x = height_at(body, c, radius, n)
-    for _ in range(MOST_CLIMBS):
+    f, x = overlap_along(body, c, radius, n)
+    for _ in range(MOST_STEPS):
         e = add(x, c)
         if dot(axis, axis) > 0.0:
             t_1, t_2 = cross(axis, n), axis
@@ -131,12 +131,12 @@ def climb(body, c, radius, axis, n):
                 x = add(x, add(scale(turned_1, t_1), scale(turned_2, t_2)))
                 return f + promise, unit(add(n, moved)), x
             m = unit(add(n, moved))
-            f_m, x_m = height_at(body, c, radius, m)
+            f_m, x_m = overlap_along(body, c, radius, m)
             if f_m > f:
                 f, n, x = f_m, m, x_m
                 continue
         m = direction_across(e, axis)
-        f_m, x_m = height_at(body, c, radius, m)
+        f_m, x_m = overlap_along(body, c, radius, m)
         if not f_m > f:
             break
         f, n, x = f_m, m, x_m
@@ -146,11 +146,11 @@ def climb(body, c, radius, axis, n):
 @inline
 def add_maximum(contacts, count, body, c, radius, axis, n, beyond, size, power):
     """Climb from n, and write the contact that is found there, if it is none of those before; returns their number."""
-    f, n, x = climb(body, c, radius, axis, n)
+    f, n, x = find_local_maximum(body, c, radius, axis, n)
     overlap = f + beyond
     is_known = overlap <= 0.0 or count >= contacts.shape[0]
     for t in range(count):
-        away = subtract(x, place_of(contacts, t))
+        away = subtract(x, contact_point(contacts, t))
         is_known = is_known or dot(away, away) < (SAME * size) * (SAME * size)
     if is_known:
         return count
@@ -162,9 +162,9 @@ def add_maximum(contacts, count, body, c, radius, axis, n, beyond, size, power):
 def find_maxima(convex, w, body, c, axis, bound, beyond, power, contacts):
     """Write the contacts of a body inside a hollow; returns their number.
 
-    f > 0 is possible only where bound + n·c > R. Starts are spread over these directions. c, axis: as of `climb`;
-    bound, beyond: radius of the bounding sphere, how far beyond touching contacts are wanted [m]. The places of
-    contacts are the support points about the body's centre.
+    f > 0 is possible only where bound + n·c > R. Starts are spread over these directions. c, axis: as of
+    `find_local_maximum`; bound, beyond: radius of the bounding sphere, how far beyond touching contacts are wanted [m].
+    The places of contacts are the support points about the body's centre.
     """
     count, radius = 0, convex.radius[w]
     middle = add_scaled(c, -dot(c, axis), axis)
@@ -250,7 +250,7 @@ def find_outside(w, body, u, turn, radius, beyond, power, walls, c, count):
         count = find_all_contacts(w, c, add_scaled(add(u, x), radius, start), radius + beyond, power, walls)
         turned = subtract(unit_of(contacts, 0), start)
         if count == 1 and dot(turned, turned) < STRAIGHT:
-            put_place(contacts, 0, x)
+            put_contact_point(contacts, 0, x)
             return 1
     wall = ConvexBody(convex.kinds, convex.shape[w], convex.numbers, convex.first_number[w], turn)
     overlap, n, _, x, _ = convex_overlap(wall, body, subtract(u, load(convex.centre, w)), start, beyond)
@@ -258,7 +258,7 @@ def find_outside(w, body, u, turn, radius, beyond, power, walls, c, count):
         return 0
     begin(contacts, 0, 0)
     add_piece(contacts, 0, overlap + beyond, n, 0, power)
-    put_place(contacts, 0, x)
+    put_contact_point(contacts, 0, x)
     return 1
 
 
@@ -284,7 +284,7 @@ def find_corner_contacts(kinds, w, s, b, body, contacts, radius, power, bodies, 
         if overlap > 0.0 and count < contacts.shape[0]:
             begin(contacts, count, corner)
             add_piece(contacts, count, overlap, n, corner, power)
-            put_place(contacts, count, x)
+            put_contact_point(contacts, count, x)
             count += 1
     return count
 
@@ -307,7 +307,7 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):
             x = at_plane(kinds, s, b, in_world(w, (numbers[k], numbers[k + 1], numbers[k + 2]), box), bodies)
         count = find_all_contacts(w, c, in_frame(w, x, box), reach, power, walls)
         for t in range(count):
-            put_place(contacts, t, x)
+            put_contact_point(contacts, t, x)
         return count
     u, count = in_frame(w, x, box), 0
     if convex.side[w] != TRIANGLES:
@@ -328,8 +328,8 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):
     else:
         count = find_outside(w, body, u, turn, radius, beyond, power, walls, c, count)
     for t in range(count):
-        pitch, place = contacts[t, PITCH], in_world(w, place_of(contacts, t), box)
-        put_place(contacts, t, add_scaled(add(x, place), radius, in_world(w, unit_of(contacts, t), box)))
+        pitch, place = contacts[t, PITCH], in_world(w, contact_point(contacts, t), box)
+        put_contact_point(contacts, t, add_scaled(add(x, place), radius, in_world(w, unit_of(contacts, t), box)))
         contacts[t, PITCH] = pitch
     return count
 
@@ -349,7 +349,7 @@ def sphere_at_wall(kinds, w, s, b, t, bodies, box):
 @inline
 def ball_at_wall(kinds, w, s, b, t, bodies, box):
     """Centre of the ball with which piece s of body b touches wall w in contact t of those found last [m]."""
-    return place_of(box.walls.contacts[b // CHUNK], t)
+    return contact_point(box.walls.contacts[b // CHUNK], t)
 
 
 find_contacts_of_piece = select("kinds", {Kinds: find_sphere_contacts, ConvexBodyKinds: find_convex_contacts})

@@ -26,7 +26,7 @@ from dem.kernels.walls.triangles import AB, AC, CORNER, NORMAL, closest, edge_of
 
 # columns of a contact besides: place that touches, three; and how far the torque about it is along the normal, over the
 # force [m]
-PLACE, PITCH, CONTACT_COLUMNS = COLUMNS, COLUMNS + 3, COLUMNS + 4
+CONTACT_POINT, PITCH, CONTACT_COLUMNS = COLUMNS, COLUMNS + 3, COLUMNS + 4
 # columns of scratch: n in the first three; overlap; place on the body about its centre, three; vertices of a piece
 DEPTH, TOUCHING, VERTICES, SCRATCH = 3, 12, 15, 24
 TAKEN = math.inf  # of an edge that joins two parts; -infinite of one that cannot
@@ -154,31 +154,31 @@ def join(convex, w, body, u, beyond, count, parts, geometry, scratch):
 
 
 @inline
-def place_of(contacts, t):
+def contact_point(contacts, t):
     """Place of contact t [m]."""
-    return contacts[t, PLACE], contacts[t, PLACE + 1], contacts[t, PLACE + 2]
+    return contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2]
 
 
 @inline
 def add_torque(contacts, t, sign, depth, n, x, power):
-    """Add a place x to the sums of contact t: δ^p x × n in PLACE, and δ^p x · n in PITCH."""
+    """Add a place x to the sums of contact t: δ^p x × n in CONTACT_POINT, and δ^p x · n in PITCH."""
     term, along = sign * raised(depth, power), cross(x, n)
-    contacts[t, PLACE] += term * along[0]
-    contacts[t, PLACE + 1] += term * along[1]
-    contacts[t, PLACE + 2] += term * along[2]
+    contacts[t, CONTACT_POINT] += term * along[0]
+    contacts[t, CONTACT_POINT + 1] += term * along[1]
+    contacts[t, CONTACT_POINT + 2] += term * along[2]
     contacts[t, PITCH] += term * dot(x, n)
 
 
 @inline
 def finish(contacts, t):
     """Make the place of contact t and its pitch of sums: where the force has the torque, but for what is along it."""
-    total, torque = (contacts[t, 0], contacts[t, 1], contacts[t, 2]), place_of(contacts, t)
+    total, torque = (contacts[t, 0], contacts[t, 1], contacts[t, 2]), contact_point(contacts, t)
     square = dot(total, total)
     if square == 0.0:
         return
     place = scale(1.0 / square, add_scaled(cross(total, torque), contacts[t, PITCH], total))
     contacts[t, PITCH] = dot(torque, total) / square
-    contacts[t, PLACE], contacts[t, PLACE + 1], contacts[t, PLACE + 2] = place
+    contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = place
 
 
 @func
@@ -187,7 +187,7 @@ def find_on_mesh(convex, w, body, u, bound, beyond, power, geometry, contacts, s
 
     convex, w, body, u, beyond, geometry: see `edge_overlap`.
     bound, power: radius of the bounding sphere of the body [m]; exponent of the overlap.
-    Writes contacts: a row a contact, with PLACE, where the body touches, about its centre [m], and PITCH.
+    Writes contacts: a row a contact, with CONTACT_POINT, where the body touches, about its centre [m], and PITCH.
     Writes scratch: (Q, SCRATCH), a row a triangle that is near.
     """
     count, first = gather(convex, w, body, u, bound, beyond, geometry, scratch), geometry.first_triangle[w]
@@ -204,7 +204,7 @@ def find_on_mesh(convex, w, body, u, bound, beyond, power, geometry, contacts, s
 def begin_contact(contacts, t, piece):
     """Write an empty contact to row t."""
     begin(contacts, t, piece)
-    for k in range(PLACE, PITCH + 1):
+    for k in range(CONTACT_POINT, PITCH + 1):
         contacts[t, k] = 0.0
 
 
@@ -239,7 +239,9 @@ def add_up(convex, w, body, u, beyond, power, count, joined, first, geometry, co
     for t in range(made):
         i = counted_once(t, count, scratch)
         if i >= 0 and contacts[t, LINKS] == 0.0:
-            contacts[t, PLACE], contacts[t, PLACE + 1], contacts[t, PLACE + 2] = touching_in(scratch, i)
+            contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = touching_in(
+                scratch, i
+            )
             contacts[t, PITCH] = 0.0
         else:
             finish(contacts, t)

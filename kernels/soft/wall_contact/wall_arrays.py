@@ -18,8 +18,7 @@ from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale
 from dem.kernels.walls import poses
 from dem.kernels.walls.geometry import Geometry
 from dem.kernels.walls.poses import Motions, Poses
-from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, go_on
-from dem.kernels.walls.rigid_body import place as place_free
+from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, advance_wall, place_wall
 
 LISTED, NEAR, IN_USE, SLOTS = 0, 1, 2, 3  # columns of `Walls.at`; slots begin at the last
 NUMBER_BITS = 32  # of LISTED that tell how many
@@ -134,8 +133,8 @@ def place_any(free, w, time, later, further, drift, walls):
     if free.is_free[w] == 0:
         return poses.place(w, time, further, drift, walls.motions, walls.poses)
     if later:
-        go_on(w, walls.load, free)
-    return place_free(w, walls.motions, walls.poses, free)
+        advance_wall(w, walls.load, free)
+    return place_wall(w, walls.motions, walls.poses, free)
 
 
 place = select("free", {NoFreeWall: place_led, FreeBodies: place_any})

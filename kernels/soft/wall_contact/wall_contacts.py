@@ -144,11 +144,11 @@ has_couples = type_is(lambda kind: issubclass(kind, ConvexBodyKinds))
 def add_elastic(law, sink, w, s, b, t, count, n, bodies, kinds, box):
     """Hand an elastic contact of sphere s to a sink: its force is summed over the pieces of the wall; `Sums`, n."""
     c, x, radius = b // CHUNK, at_wall(kinds, w, s, b, t, bodies, box), radius_near(s, b, bodies, kinds)
-    touch, point, of_wall, outcome = elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box)
+    contact, point, of_wall, outcome = elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box)
     outcome = couple_of_pieces(kinds, b, t, outcome, outcome.force, box)
     of_b, arm = s - bodies.first_sphere[b], subtract(point, load(bodies.position, b))
     turning = has_couples(kinds)
-    return add_result_at_wall(sink, w, b, of_b, touch, point, arm, of_wall, outcome, turning, bodies, box), n
+    return add_result_at_wall(sink, w, b, of_b, contact, point, arm, of_wall, outcome, turning, bodies, box), n
 
 
 @inline
@@ -159,20 +159,20 @@ def elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box):
     `laws.ContactForce`.
     """
     total, deepest = gradient_of(w, c, t, box), box.walls.contacts[c, t, DEEPEST]
-    touch, point = elastic_kinematics(sink, w, x, radius, b, deepest, total, bodies, kinds, box)
-    k = touch.stiffness
+    contact, point = elastic_kinematics(sink, w, x, radius, b, deepest, total, bodies, kinds, box)
+    k = contact.stiffness
     if not is_report(sink) and box.walls.servo[SERVO_KIND, w] != 0.0:
         wall_loads.add_servo_terms(c, w, 1.5 * k * math.sqrt(deepest), 0.0, (0.0, 0.0, 0.0), box)
     outcome = wall_loads.elastic_outcome(scale(k, total), k * box.walls.contacts[c, t, POTENTIAL])
-    return touch, point, velocity_at(w, point, box), outcome
+    return contact, point, velocity_at(w, point, box), outcome
 
 
 @inline
 def kinematics_reported(sink, w, x, radius, b, overlap, total, bodies, kinds, box):
     """Kinematics of an elastic contact for a report, and the point between the surfaces."""
     normal = scale(1.0 / math.sqrt(max(dot(total, total), LEAST)), total)
-    touch, point, _ = encounter_at(w, x, radius, b, overlap, normal, bodies, kinds, box)
-    return touch, point
+    contact, point, _ = encounter_at(w, x, radius, b, overlap, normal, bodies, kinds, box)
+    return contact, point
 
 
 @inline
@@ -204,20 +204,20 @@ def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
         overlap, normal, plane = wall_plane(walls.rough, c, w, s, b, k, overlap, normal, sink.half, bodies, kinds, box)
     if not (overlap > 0.0 or (found > 0 and (laws.has_range(law) or not rough))):
         return no_sums(), n
-    touch, point, of_wall = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
+    contact, point, of_wall = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
     rate = walls.rate[c, w] if laws.shares_damping(law) and not rough else 0.0
-    touch, outcome, history = contact_force(law, m, row, touch, rate, history, sink.half, sink.time_sign)
+    contact, outcome, history = contact_force(law, m, row, contact, rate, history, sink.half, sink.time_sign)
     outcome = couple_of_pieces(kinds, b, t, outcome, scale(dot(outcome.force, normal), normal), box)
     of_b, turning = s - bodies.first_sphere[b], laws.turns(law) or has_couples(kinds)
     return finish(
-        sink, law, w, s, b, t, n, of_b, False, rough, plane, outcome.couple, turning, touch, point, of_wall, outcome,
+        sink, law, w, s, b, t, n, of_b, False, rough, plane, outcome.couple, turning, contact, point, of_wall, outcome,
         history, bodies, kinds, box,
     )  # fmt: skip
 
 
 @inline
 def finish(
-    sink, law, w, s, b, t, n, of_b, side, rough, plane, couple, turning, touch, point, of_wall, outcome, history,
+    sink, law, w, s, b, t, n, of_b, side, rough, plane, couple, turning, contact, point, of_wall, outcome, history,
     bodies, kinds, box,
 ):  # fmt: skip
     """Add the energy of several pieces to a contact, keep its history in slots of sphere s, and hand it to a sink.
@@ -229,22 +229,22 @@ def finish(
     walls, c, m, row = box.walls, b // CHUNK, kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
     p, energy = exponent(law, m, row), 0.0
     if walls.contacts[c, t, LINKS] != 0.0 and not (laws.has_range(law) or rough):
-        energy = blended(law, m, row, touch, history, sink.half, walls.contacts[c, t, POTENTIAL], p)
+        energy = blended(law, m, row, contact, history, sink.half, walls.contacts[c, t, POTENTIAL], p)
     outcome = wall_loads.with_pieces(outcome, couple, energy)
     arm = subtract(point, load(bodies.position, b))
     key = wall_history.key_of(w + wall_history.SIDE if side else w, walls.contacts[c, t, ANCHOR])
-    n = keep_contact(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, history, box)
-    return add_result_at_wall(sink, w, b, of_b, touch, point, arm, of_wall, outcome, turning, bodies, box), n
+    n = keep_contact(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome, history, box)
+    return add_result_at_wall(sink, w, b, of_b, contact, point, arm, of_wall, outcome, turning, bodies, box), n
 
 
 @inline
-def keep_nothing(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, history, box):
+def keep_nothing(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome, history, box):
     """A report keeps nothing; returns n."""
     return n
 
 
 @inline
-def keep_in_step(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, history, box):
+def keep_in_step(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome, history, box):
     """Keep the history and plane of a contact, what it wears off, and terms for a servo; returns the next n."""
     walls = box.walls
     if has_history(walls) and outcome.persists:
@@ -252,25 +252,25 @@ def keep_in_step(sink, law, c, w, s, n, key, plane, p, m, row, touch, outcome, h
         n = wall_history.note(law, c, s, n, key, history, walls)
     if walls.first_worn[w] >= 0 and sink.time_sign > 0.0:
         piece = wall_history.piece_of(key) & (LOBE - 1)
-        wall_loads.wear(w, piece, outcome, touch, sink.per_joule, walls)
+        wall_loads.wear(w, piece, outcome, contact, sink.per_joule, walls)
     if walls.servo[SERVO_KIND, w] != 0.0:
-        spring = laws.secant(law, m, row, touch, history, sink.half)
-        lost = add_scaled(outcome.force, -spring * touch.overlap, touch.normal)
+        spring = laws.secant(law, m, row, contact, history, sink.half)
+        lost = add_scaled(outcome.force, -spring * contact.overlap, contact.normal)
         lost = scale(0.0 if laws.has_range(law) else 1.0, lost)
-        damping = resistance(law, m, row, touch, history, sink.half)
+        damping = resistance(law, m, row, contact, history, sink.half)
         wall_loads.add_servo_terms(c, w, p * spring, damping, lost, box)
     return n
 
 
 @inline
-def add_result_at_wall(sink, w, b, of_b, touch, point, arm, of_wall, outcome, turning, bodies, box):
+def add_result_at_wall(sink, w, b, of_b, contact, point, arm, of_wall, outcome, turning, bodies, box):
     """Add a contact to the loads of body b and wall w and to energies, or write a row of a report; returns `Sums`.
 
     Writes bodies, sink: as `wall_loads.add_result`. Writes box.walls.part: row of the chunk and w, in steps.
     """
     spin = load(box.walls.poses.spin, w)
     partner = FIRST_WALL - w
-    sums = wall_loads.add_result(sink, b, of_b, partner, touch, point, arm, of_wall, spin, outcome, turning, bodies)
+    sums = wall_loads.add_result(sink, b, of_b, partner, contact, point, arm, of_wall, spin, outcome, turning, bodies)
     if not is_report(sink):
         wall_loads.add_load(b // CHUNK, w, point, outcome.force, outcome.couple, sums.work, box)
     return sums
@@ -310,10 +310,10 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
             overlap, normal = region(w, c, t, beyond, p, box)
             history, found = wall_history.recall(law, c, w, t, count, box.walls.contacts[c], box.walls)
             if overlap > 0.0 or (found > 0 and laws.has_range(law)):
-                touch, point, _ = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
-                secant = laws.secant(law, m, row, touch, history, half)
+                contact, point, _ = encounter(w, s, b, t, overlap, normal, bodies, kinds, box)
+                secant = laws.secant(law, m, row, contact, history, half)
                 arm = minimum_image(box, point, load(bodies.position, b))
-                pushed = add_contact(pushed, secant, dot(touch.velocity, normal), normal, arm, nowhere)
+                pushed = add_contact(pushed, secant, dot(contact.velocity, normal), normal, arm, nowhere)
                 number += 1
     return (
         inverse_effective_mass(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
@@ -406,9 +406,9 @@ def add_elastic_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, 
     c = b // CHUNK
     s, couple = place_on_axis(w, c, t, u, box)
     place = add_scaled(x, s, u)
-    touch, point, of_wall, outcome = elastic_force(sink, w, c, t, place, radius, b, bodies, kinds, box)
-    outcome = wall_loads.with_pieces(outcome, scale(touch.stiffness, couple), 0.0)
-    return add_result_at_wall(sink, w, b, OF_SIDE, touch, point, scale(s, u), of_wall, outcome, True, bodies, box), n
+    contact, point, of_wall, outcome = elastic_force(sink, w, c, t, place, radius, b, bodies, kinds, box)
+    outcome = wall_loads.with_pieces(outcome, scale(contact.stiffness, couple), 0.0)
+    return add_result_at_wall(sink, w, b, OF_SIDE, contact, point, scale(s, u), of_wall, outcome, True, bodies, box), n
 
 
 @inline
@@ -423,26 +423,26 @@ def add_dissipative_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kin
     if not (overlap > 0.0 or found > 0):
         return no_sums(), n
     s, couple = place_on_axis(w, c, t, u, box)
-    touch, point, of_wall = encounter_at(w, add_scaled(x, s, u), radius, b, overlap, normal, bodies, kinds, box)
-    couple = couple_of(law, m, row, w, c, t, couple, touch, history, sink.half, box)
-    _touch, outcome, history = contact_force(law, m, row, touch, 0.0, history, sink.half, sink.time_sign)
+    contact, point, of_wall = encounter_at(w, add_scaled(x, s, u), radius, b, overlap, normal, bodies, kinds, box)
+    couple = couple_of(law, m, row, w, c, t, couple, contact, history, sink.half, box)
+    _touch, outcome, history = contact_force(law, m, row, contact, 0.0, history, sink.half, sink.time_sign)
     if laws.turns(law):
         couple = add(couple, outcome.couple)
     last = bodies.first_sphere[b + 1] - 1
     return finish(
-        sink, law, w, last, b, t, n, OF_SIDE, True, False, NO_PLANE, couple, True, touch, point, of_wall, outcome,
+        sink, law, w, last, b, t, n, OF_SIDE, True, False, NO_PLANE, couple, True, contact, point, of_wall, outcome,
         history, bodies, kinds, box,
     )  # fmt: skip
 
 
 @inline
-def couple_of(law, m, row, w, c, t, couple, touch, history, half, box):
+def couple_of(law, m, row, w, c, t, couple, contact, history, half, box):
     """Couple of a contact of several terms besides that of its force [N m], given that of a unit of stiffness."""
     total = gradient_of(w, c, t, box)
     size = math.sqrt(dot(total, total))
-    if box.walls.contacts[c, t, LINKS] == 0.0 or size == 0.0 or touch.overlap <= 0.0:
+    if box.walls.contacts[c, t, LINKS] == 0.0 or size == 0.0 or contact.overlap <= 0.0:
         return 0.0, 0.0, 0.0
-    return scale(laws.secant(law, m, row, touch, history, half) * touch.overlap / size, couple)
+    return scale(laws.secant(law, m, row, contact, history, half) * contact.overlap / size, couple)
 
 
 add_of_side = select("law", {laws.Elastic: add_elastic_side, laws.Composite: add_dissipative_side})

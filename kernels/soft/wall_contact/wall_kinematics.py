@@ -60,8 +60,8 @@ def encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box):
     modulus, mass = box.walls.modulus[kinds.material[bodies.kind[b]], w], kinds.mass[bodies.kind[b]]
     velocity, spin = subtract(surface_velocity(b, x, bodies, box), of_wall), spin_of(b, bodies)
     turning, rolling = load(box.walls.poses.spin, w), rolling_inertia(radius, b, bodies, kinds)
-    touch = touch_at(overlap, normal, velocity, spin, turning, modulus, radius, inverse, mass, rolling)
-    return touch, x, of_wall
+    contact = touch_at(overlap, normal, velocity, spin, turning, modulus, radius, inverse, mass, rolling)
+    return contact, x, of_wall
 
 
 @inline
@@ -85,15 +85,15 @@ def touch_at(overlap, normal, velocity, spin, turning, modulus, radius, inverse,
 
 
 @inline
-def blended(law, m, row, touch, history, half, energy, power):
+def blended(law, m, row, contact, history, half, energy, power):
     """Energy of a contact of several pieces beyond that of one with the same force [J].
 
     energy, power: Σ± δ^(p+1)/(p+1) of the pieces, p.
     """
-    if touch.overlap <= 0.0:
+    if contact.overlap <= 0.0:
         return 0.0
-    one = touch.overlap ** (power + 1.0) / (power + 1.0)
-    stiffness = laws.secant(law, m, row, touch, history, half) * touch.overlap ** (1.0 - power)
+    one = contact.overlap ** (power + 1.0) / (power + 1.0)
+    stiffness = laws.secant(law, m, row, contact, history, half) * contact.overlap ** (1.0 - power)
     return stiffness * (energy - one)
 
 
@@ -153,11 +153,11 @@ def meet_wall(w, first, last, turns, dt, box, kinematics):
         x = point_at(centre, radius, overlap, normal)
         of_wall = surface_at(w, x, (0.0, 0.0, 0.0), box)
         velocity = subtract(velocity_at(x, centre, get(kinematics, VELOCITY, t), spin, turns, box), of_wall)
-        touch = touch_at(
+        contact = touch_at(
             overlap, normal, velocity, spin, load(box.walls.poses.spin, w), kinematics[flat(STIFFNESS, t)], radius,
             kinematics[flat(MASS, t)], kinematics[flat(REDUCED, t)], kinematics[flat(ROLLING, t)],
         )  # fmt: skip
-        put_touch(t, touch, kinematics)
+        put_touch(t, contact, kinematics)
         put(kinematics, POINT, t, subtract(x, centre))
         put(kinematics, OF_WALL, t, of_wall)
         put(kinematics, PLACE, t, x)

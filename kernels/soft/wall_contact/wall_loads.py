@@ -46,7 +46,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     WalledFaces,
 )
 from dem.kernels.soft.wall_contact.wall_kinematics import OF_WALL, PLACE, WALL
-from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, arrive, place, rows
+from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, complete_wall_step, place_wall, rows
 
 # two words each but for the last; DAMPING is of dashpots, LOST the force along the axis of a servo that takes energy
 FORCE, TORQUE, WORK, STIFFNESS, DAMPING, LOST, CONTACTS, COLUMNS = 0, 6, 12, 14, 16, 18, 20, 21
@@ -79,18 +79,18 @@ def push(b, shift, force, arm, bodies):
 
 
 @inline
-def report(sink, b, of_b, partner, touch, point, arm, velocity, spin, outcome, turning, bodies):
+def report(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies):
     """Write a contact to the next row of a report; see `add_to_step`."""
     from_centre = subtract(point, load(bodies.position, b))
     write_row(
-        sink, bodies.identity[b], partner, of_b, 0, touch, outcome.force, outcome.loss / sink.half, from_centre,
+        sink, bodies.identity[b], partner, of_b, 0, contact, outcome.force, outcome.loss / sink.half, from_centre,
         scale(-1.0, from_centre),
     )  # fmt: skip
     return no_sums()
 
 
 @inline
-def add_to_step(sink, b, of_b, partner, touch, point, arm, velocity, spin, outcome, turning, bodies):
+def add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies):
     """Add the force and couple of a contact to body b; returns `Sums`: its energies, and the work of the wall.
 
     of_b, partner: number of the sphere in the body, number that stands for the wall; point, arm: where the force acts
@@ -104,7 +104,7 @@ def add_to_step(sink, b, of_b, partner, touch, point, arm, velocity, spin, outco
         store(bodies.torque, at, add(load(bodies.torque, at), outcome.couple))
         power += dot(outcome.couple, spin)
     work = as_words(sink.half * power, sink.per_joule)
-    return energies_of(outcome, touch.overlap, 1.0, work, sink.per_joule)
+    return energies_of(outcome, contact.overlap, 1.0, work, sink.per_joule)
 
 
 add_result = select("sink", {ReportSink: report, WallForceSink: add_to_step})
@@ -295,8 +295,8 @@ def complete_flight(free, w, completes, half, per_joule, progress, walls):
     Writes progress.wall_work, progress.wall_work_half_step: what changes of velocity add to them.
     """
     if free.is_free[w] != 0 and completes:
-        push, turning = arrive(w, walls.load, free)
-        place(w, walls.motions, walls.poses, free)
+        push, turning = complete_wall_step(w, walls.load, free)
+        place_wall(w, walls.motions, walls.poses, free)
         more = -half * (dot(load(walls.load, w), push) + dot(rows(walls.load, 3, w), turning))
         add_up(walls.impulse, 6, w, more)
         walls.working[w] += more
@@ -357,9 +357,9 @@ account_walls = select("box", {BoxFaces: None, WalledFaces: account})
 
 
 @inline
-def wear(w, piece, outcome, touch, per_joule, walls):
+def wear(w, piece, outcome, contact, per_joule, walls):
     """Add N s of a contact, in the step that its force completes, to a piece of wall w, which wears."""
-    whole, rest = as_words(max(dot(outcome.force, touch.normal), 0.0) * outcome.slid, per_joule)
+    whole, rest = as_words(max(dot(outcome.force, contact.normal), 0.0) * outcome.slid, per_joule)
     at = walls.first_worn[w] + piece
     atomic_add(walls.worn, at, whole)
     atomic_add(walls.worn, walls.worn.shape[1] + at, rest)
