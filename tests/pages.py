@@ -53,6 +53,7 @@ def follow(page, *, commands):
         wall_registry.REGISTERED,
     )  # fmt: skip
     known = [dict(registry) for registry in registries]
+    sys.path.insert(0, str(Path.cwd()))  # as Python does for scripts: blocks import files that the page writes
     try:
         _follow(page, commands=commands)
     finally:
@@ -77,7 +78,6 @@ def install(folder):
     lines = (f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in each.items())
              for group, each in project["entry-points"].items())  # fmt: skip
     (told / "entry_points.txt").write_text("".join(lines))
-    sys.path.insert(0, str(Path.cwd()))
 
 
 def write(name, body):
