@@ -28,6 +28,7 @@ from dem.model.contact.law_components import register_law_part as register_law_p
 from dem.model.contact.law_parts import Bridge as Bridge
 from dem.model.contact.law_parts import DMT as DMT
 from dem.model.contact.law_parts import Dashpot as Dashpot
+from dem.model.contact.law_parts import EEPA as EEPA
 from dem.model.contact.law_parts import Hertz as Hertz
 from dem.model.contact.law_parts import Hysteretic as Hysteretic
 from dem.model.contact.law_parts import JKR as JKR

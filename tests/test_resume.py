@@ -393,7 +393,7 @@ def test_a_shape_that_only_this_process_knows_runs_but_does_not_resume(tmp_path)
 def test_own_classes_go_by_the_same_names_in_files_wherever_they_are_defined():
     """Files of earlier versions hold these names."""
     names = {"dem.box:Box", "dem.box:Motion", "dem.clump:Clump", "dem.contacts:Contact", "dem.materials:Material"}
-    parts = "Hertz Linear Hysteretic PowerLaw Viscoelastic Dashpot Rolling Twisting DMT JKR Bridge".split()
+    parts = "Hertz Linear Hysteretic EEPA PowerLaw Viscoelastic Dashpot Rolling Twisting DMT JKR Bridge".split()
     names |= {f"dem.parts:{word}" for word in parts}
     flows = "Uniform Shear Rotating Channel Pipe TaylorGreen ABC Gridded Function".split()
     names |= {"dem.fluid:Fluid", *(f"dem.fluid:{word}Flow" for word in flows)}

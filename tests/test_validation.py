@@ -20,6 +20,7 @@ LONG = (
     "bonds",
     "linear",
     "hysteretic",
+    "eepa",
     "jkr",
     "dmt",
     "bridge",

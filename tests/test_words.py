@@ -20,7 +20,7 @@ DEFINITIONS = ast.ClassDef | ast.FunctionDef
 BOTH_HOUSES = "what users give in dem.model, and its numbers as kernels read them"
 TWICE = {  # classes of one name; this list may only become shorter
     **dict.fromkeys(("Bonds", "Bridge", "Cells", "Dashpot", "Fluid", "Hertz"), BOTH_HOUSES),
-    **dict.fromkeys(("Hysteretic", "JKR", "Linear", "Rolling", "Twisting", "Viscoelastic"), BOTH_HOUSES),
+    **dict.fromkeys(("EEPA", "Hysteretic", "JKR", "Linear", "Rolling", "Twisting", "Viscoelastic"), BOTH_HOUSES),
     "Report": "a public class of dem.validation, and a record of the communicator",
 }
 

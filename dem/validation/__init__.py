@@ -62,6 +62,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "rolling": rolling.resistance,
     "linear": springs.linear,
     "hysteretic": springs.hysteretic,
+    "eepa": springs.eepa,
     "jkr": adhesion.jkr,
     "dmt": adhesion.dmt,
     "bridge": adhesion.bridge,

@@ -4,7 +4,7 @@
 own (`dem.kernels.soft.contact.elastic_pairs`). All others are `Composite`: they are evaluated for touching pairs only,
 with velocities (`dem.kernels.soft.contact.contact_batches`), and consist of
 
-    normal      elastic force: `Hertz`, `Linear`, `Hysteretic`, `Power`, `JKR`; all others read its `NormalForce`
+    normal      elastic force: `Hertz`, `Linear`, `Hysteretic`, `EEPA`, `Power`, `JKR`; others read its `NormalForce`
     damping     normal dashpot: `Damping`, `SharedDamping`, `Viscoelastic`, `Dashpot`
     tangential  force in the plane of contact: `Friction`
     rolling     couple against rolling: `Rolling`, `ConstantTorque`
@@ -45,6 +45,7 @@ from dem.kernels.laws.bridge import Bridge  # noqa: F401
 from dem.kernels.laws.damping import UNDAMPED, Damping, SharedDamping  # noqa: F401
 from dem.kernels.laws.dashpot import Dashpot  # noqa: F401
 from dem.kernels.laws.dmt import NO_ADHESION, Adhesion  # noqa: F401
+from dem.kernels.laws.eepa import EEPA  # noqa: F401
 from dem.kernels.laws.first_step import ramp
 from dem.kernels.laws.friction import FRICTIONLESS, Friction  # noqa: F401
 from dem.kernels.laws.hertz import Hertz  # noqa: F401

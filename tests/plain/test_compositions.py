@@ -22,6 +22,7 @@ SAMPLES = {
         None, dem.Linear(stiffness=1000.0), dem.Linear(collision_time=8e-5, tension=True),
         dem.Hysteretic(loading=1000.0, unloading=1600.0), dem.PowerLaw(stiffness=3e8, exponent=2.0),
         dem.Hysteretic(loading=1000.0, unloading=1500.0, cohesion=300.0, depth=0.02), dem.Hertz(),
+        dem.EEPA(plasticity=0.5, surface_energy=0.2),
     ],
     "damping": [None, dem.Viscoelastic(time=3e-6), dem.Dashpot(coefficient=0.01)],
     "tangential": [None],
@@ -47,7 +48,7 @@ def contacts(draw):
         parts["adhesion"] = None
     if isinstance(parts["damping"], dem.Viscoelastic) and not isinstance(parts["normal"], dem.Hertz | None):
         parts["damping"] = None
-    if parts["damping"] or isinstance(parts["normal"], dem.Hysteretic):
+    if parts["damping"] or isinstance(parts["normal"], dem.Hysteretic | dem.EEPA):
         restitution = 1.0
     return dem.Contact(restitution=restitution, friction=friction, **parts)
 

@@ -47,6 +47,7 @@ EXAMPLES = {  # of arguments that go together, all that are worth spoiling
     "RigidWall": {"mass": 1.0, "centre": ORIGIN, "inertia": (1.0, 1.0, 1.0), "pivot": ORIGIN, "locked": (), "force": X,
                   "angular_velocity": X},
     "Hertz": {},
+    "EEPA": {"plasticity": 0.4, "surface_energy": 0.1, "adhesive_exponent": 2.0, "stiffness": 1e5, "tangential": 0.3},
     "Hysteretic": {"loading": 1000.0, "unloading": 1500.0, "cohesion": 300.0, "depth": 0.02, "tangential": 0.3},
     "Inserter": {"shape": BALL, "material": STUFF, "region": BLOCK, "number": 5, "rate": 10.0, "start": 0.0,
                  "velocity": X, "spread": 0.1, "orientation": (1.0, 0, 0, 0), "angular_velocity": X, "seed": 1},

@@ -16,7 +16,7 @@ def laws():
     """Every normal law and every adhesion, the other one as it is by default; damped, with friction where that goes."""
     for slot in ("normal", "damping", "adhesion"):
         for part in SAMPLES[slot][slot != "normal" :]:  # without any part: once
-            decides = slot == "damping" or isinstance(part, dem.Hysteretic)
+            decides = slot == "damping" or isinstance(part, dem.Hysteretic | dem.EEPA)
             yield {slot: part, "friction": 0.3, "restitution": 1.0 if decides or slot == "damping" else 0.7}
 
 

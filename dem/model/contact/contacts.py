@@ -39,7 +39,7 @@ class Contact:
         Ratio of normal speeds after and before an impact, in (0, 1].
     friction : float
         Coulomb's coefficient, not negative.
-    normal : Hertz, Linear, Hysteretic or PowerLaw, optional
+    normal : Hertz, Linear, Hysteretic, EEPA or PowerLaw, optional
         The elastic force; default Hertz's.
     damping : Viscoelastic or Dashpot, optional
         Damping that decides about restitution, which then stays at its default.

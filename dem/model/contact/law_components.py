@@ -13,6 +13,7 @@ from dem.base import checks
 from dem.model.contact.law_component import LawPart, keys
 from dem.model.contact.law_parts import (
     DMT,
+    EEPA,
     JKR,
     Bridge,
     Dashpot,
@@ -34,7 +35,7 @@ SLOTS = ("normal", "damping", "tangential", "rolling", "twisting", "adhesion")  
 
 
 WORDS = {
-    "normal": (Hertz, Linear, Hysteretic, PowerLaw),
+    "normal": (Hertz, Linear, Hysteretic, EEPA, PowerLaw),
     "damping": (Viscoelastic, Dashpot),
     "tangential": (),  # in place of friction, of other packages only
     "rolling": (Rolling,),

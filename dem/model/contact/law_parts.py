@@ -214,6 +214,97 @@ class Hysteretic(LawPart):
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
+class EEPA(LawPart):
+    """Plastic contacts that stick the more, the harder they were pressed (Thakur et al. 2014), for cohesive powders.
+
+    The Edinburgh elasto-plastic adhesive law: loading F = k_1 δ^n, unloading and reloading F = k_2 (δ^n - δ_p^n) with
+    k_2 = k_1/(1 - λ) and the plastic overlap δ_p = λ^(1/n) δ_max, but not less than the adhesive limit -k_a δ^χ. Its
+    largest pull is 3/2 π Δγ √(2 R* δ_p), and ½ k_2 δ_p^n at most. Friction goes by F + k_a δ^χ. A constant pull at
+    touching, f_0 of the source, is `DMT` as the adhesion.
+
+    Parameters
+    ----------
+    plasticity : float
+        λ = 1 - k_1/k_2, from 0 to below 1.
+    surface_energy : float
+        Δγ [J/m²], not negative; it needs a plasticity.
+    exponent : float
+        n, at least 1.
+    adhesive_exponent : float
+        χ, at least 1.
+    stiffness : float, optional
+        k_1 [N/m^n]. Default, for n = 1.5 only: that of Hertz's law, 4/3 E* √R*.
+    tangential : float, optional
+        Tangential stiffness over F/δ of loading. Default: Mindlin's with Hertz's stiffness, else 2/7.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range, or no stiffness follows from Young's moduli.
+
+    Examples
+    --------
+    >>> EEPA(plasticity=0.5, surface_energy=0.2)
+    EEPA(plasticity=0.5, surface_energy=0.2, exponent=1.5, adhesive_exponent=1.5)
+    >>> round(EEPA(plasticity=0.5).restitution(), 6)
+    0.667039
+    """
+
+    SLOT, TABLES = "normal", "eepa.EEPA"
+    type: str = kind("eepa")
+    plasticity: float = number("1 - k_1/k_2, below 1", least=0, default=0.5, example=0.5)
+    surface_energy: float = number("of adhesion, Δγ", unit="J/m2", least=0, default=0.0, example=0.2)
+    exponent: float = number("of loading and unloading, n", least=1, default=1.5, example=1.5)
+    adhesive_exponent: float = number("of the adhesive limit, χ", least=1, default=1.5, example=1.5)
+    stiffness: float | None = number("k_1; default: Hertz's", unit="N/m^n", above=0, default=None, example=1e6)
+    tangential: float | None = number(SIDEWAYS, above=0, default=None, example=TANGENTIAL)
+
+    ALIKE: ClassVar[tuple[str, ...]] = ("exponent", "adhesive_exponent")
+    ELASTIC: ClassVar[bool] = False
+
+    def _fits(self) -> None:
+        """Refuse ideal plasticity, adhesion of elastic contacts, and an exponent that asks for a stiffness."""
+        if self.plasticity >= 1:
+            raise ValueError(f"plasticity is {self.plasticity}, expected less than 1: contacts return some energy")
+        if self.surface_energy and not self.plasticity:
+            raise ValueError(
+                f"surface_energy is {self.surface_energy} J/m2 with plasticity 0, which leaves no patch to adhere: "
+                "give plasticity, or take dem.JKR"
+            )
+        if self.stiffness is None and self.exponent != 1.5:
+            raise ValueError(f"exponent is {self.exponent}, and Hertz's stiffness is of 1.5: give stiffness [N/m^n]")
+
+    def shear(self, mindlin: float) -> float:
+        """Mindlin's with Hertz's stiffness."""
+        return self.tangential or (mindlin if self.stiffness is None else TANGENTIAL)
+
+    def dashpot(self, shear: float) -> float:
+        """√(shear/n), as of Hertz's law."""
+        return math.sqrt(shear / self.exponent)
+
+    def restitution(self) -> float:
+        """Coefficient of restitution of an impact without other losses, e² = (1 - (n+1) λ + n λ^((n+1)/n))/(1 - λ).
+
+        Raises
+        ------
+        ValueError
+            With a surface energy: it then depends on speed.
+        """
+        if self.surface_energy:
+            raise ValueError(f"the restitution of {self} depends on speed")
+        n, ratio = self.exponent, self.plasticity
+        return math.sqrt((1 - (n + 1) * ratio + n * ratio ** ((n + 1) / n)) / (1 - ratio))
+
+    def pull_off(self, radius: float, overlap: float, modulus: float = 0.0) -> float:
+        """Largest pull [N] of a contact of this R* [m] that was pressed to an overlap [m]; E* [Pa] without k_1."""
+        k_1 = self.stiffness or 4 / 3 * modulus * math.sqrt(radius)
+        plastic = self.plasticity ** (1 / self.exponent) * overlap
+        free = 1.5 * math.pi * self.surface_energy * math.sqrt(2 * radius * plastic)
+        return min(free, 0.5 * k_1 / (1 - self.plasticity) * plastic**self.exponent)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PowerLaw(LawPart):
     """A spring F = k δ^n.
 

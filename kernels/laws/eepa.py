@@ -1,0 +1,136 @@
+"""Edinburgh elasto-plastic adhesive contacts: plastic powders that stick the more, the harder they were pressed.
+
+S. C. Thakur, J. P. Morrissey, J. Sun, J. F. Chen, J. Y. Ooi, Granul. Matter 16 (2014) 383. With m the largest overlap
+so far, λ the plasticity ratio and δ_p = λ^(1/n) m the plastic overlap,
+
+    loading                 F = k_1 δ^n                   where δ grows beyond m
+    unloading, reloading    F = k_2 (δ^n - δ_p^n)         k_2 = k_1/(1 - λ)
+    adhesive limit          F = -k_a δ^χ                  where the line above would be below it
+
+so that the three branches meet without a jump. k_a follows from the largest pull P = 3/2 π Δγ √(2 R* δ_p), with the
+radius √(2 R* δ_p) of the patch that loading has flattened: the line of unloading meets the limit at F = -P. P is no
+more than ½ k_2 δ_p^n, so that they do meet. A contact that moves along the limit forgets how deep it was: m falls to
+where its line of unloading meets the limit at the present overlap, and reloading follows that line. k_a stays until
+the contact is loaded beyond m again. Without surface energy the contact stays flat, and bears nothing below δ_p.
+
+The energy held is what unloading returns, U = k_2 [(δ^(n+1) - δ_p^(n+1))/(n+1) - δ_p^n (δ - δ_p)]. All other work is
+lost at once: on loading k_1 m^(n+1)/(n+1) - U(m), and along the limit, from δ on, k_a δ^(χ+1)/(χ+1) + U(δ). Both are
+functions of the state alone, so that losses are booked without error, whatever the step.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import inline
+from dem.kernels.laws.collision_time import Spring
+from dem.kernels.laws.first_step import first_step_fraction, power
+from dem.kernels.laws.interface import PARTS, NormalForce, law_component
+
+NEWTON_STEPS = 60  # never reached: from above, the steps on a convex function double the digits
+
+
+class EEPA(NamedTuple):
+    """Numbers of plastic contacts whose adhesion grows with their plastic overlap."""
+
+    stiffness: np.ndarray  # (A, A) k_1 [N/m^n] of two materials; 0 where it is 4/3 E* √R*
+    plasticity: np.ndarray  # (A, A) λ
+    surface_energy: np.ndarray  # (A, A) Δγ [J/m²]
+    exponent: np.ndarray  # (A, A) n
+    adhesive_exponent: np.ndarray  # (A, A) χ
+
+
+@inline
+def returned(k_2, n, overlap, plastic):
+    """Energy that unloading from an overlap returns [J]."""
+    own = (overlap ** (n + 1.0) - plastic ** (n + 1.0)) / (n + 1.0)
+    return k_2 * (own - plastic**n * (overlap - plastic))
+
+
+@inline
+def lost_by_loading(k_1, plasticity, n, most):
+    """Energy that is lost on the way to the largest overlap [J]."""
+    plastic = plasticity ** (1.0 / n) * most
+    return k_1 * most ** (n + 1.0) / (n + 1.0) - returned(k_1 / (1.0 - plasticity), n, most, plastic)
+
+
+@inline
+def lost_along_limit(k_2, n, k_a, chi, overlap):
+    """Energy that is lost from an overlap on the adhesive limit to where the surfaces part [J]."""
+    plastic = (overlap**n + k_a / k_2 * overlap**chi) ** (1.0 / n)
+    return k_a * overlap ** (chi + 1.0) / (chi + 1.0) + returned(k_2, n, overlap, plastic)
+
+
+@inline
+def overlap_at_limit(k_2, n, k_a, chi, plastic):
+    """Overlap at which the line of unloading to a plastic overlap meets the adhesive limit [m], by Newton's method."""
+    overlap, sought = plastic, plastic**n
+    for _ in range(NEWTON_STEPS):
+        own, pull = overlap**n, k_a / k_2 * overlap**chi
+        step = (own + pull - sought) * overlap / (n * own + chi * pull)
+        overlap -= step
+        if step <= 1e-15 * overlap:
+            break
+    return overlap
+
+
+@inline
+def adhesive_stiffness(k_2, n, chi, surface_energy, radius, plastic):
+    """k_a of a contact with a plastic overlap [N/m^χ]."""
+    own = plastic**n
+    if surface_energy == 0.0 or own == 0.0:  # vanishing overlaps, too
+        return 0.0
+    pull = min(1.5 * math.pi * surface_energy * math.sqrt(2.0 * radius * plastic), 0.5 * k_2 * own)
+    return pull / (own - pull / k_2) ** (chi / n)
+
+
+@inline
+def normal_force(part, i, j, touch, parting, dt, memory):
+    """Normal force of a contact, which remembers its largest overlap and k_a."""
+    n, chi, plasticity = part.exponent[i, j], part.adhesive_exponent[i, j], part.plasticity[i, j]
+    k_1 = part.stiffness[i, j] if part.stiffness[i, j] > 0.0 else touch.stiffness
+    k_2 = k_1 / (1.0 - plasticity)
+    most, k_a = memory
+    jump = 0.0
+    if touch.overlap > most:
+        jump = lost_by_loading(k_1, plasticity, n, touch.overlap) - lost_by_loading(k_1, plasticity, n, most)
+        most = touch.overlap
+        plastic = plasticity ** (1.0 / n) * most
+        k_a = adhesive_stiffness(k_2, n, chi, part.surface_energy[i, j], touch.radius, plastic)
+    plastic = plasticity ** (1.0 / n) * most
+    own, pull = touch.overlap**n, k_a * touch.overlap**chi
+    force = k_2 * (own - plasticity * most**n)
+    if force < 0.0 and k_a == 0.0:
+        force = 0.0
+    elif force < -pull:
+        begun = overlap_at_limit(k_2, n, k_a, chi, plastic)
+        jump += lost_along_limit(k_2, n, k_a, chi, begun) - lost_along_limit(k_2, n, k_a, chi, touch.overlap)
+        force = -pull
+        plastic = (own + pull / k_2) ** (1.0 / n)
+        most = plastic / plasticity ** (1.0 / n)
+    share, root = first_step_fraction(touch, parting, dt), touch.overlap ** (n - 1.0)
+    damped = power(share, 0.5 * (n - 1.0))
+    return NormalForce(
+        force=force, conservative=force, energy=returned(k_2, n, touch.overlap, plastic) if force != 0.0 else 0.0,
+        stiffness=k_1, stiffness_factor=root, contact_area_measure=root * root, area=touch.radius * touch.overlap,
+        share=share, first_step_stiffness_weight=root * power(share, n - 1.0),
+        first_step_damping_weight=root * damped * damped,
+        min_normal_force=-math.inf if k_a > 0.0 else 0.0, detachment_overlap=0.0 if k_a > 0.0 else -math.inf,
+        friction_normal_offset=pull, instantaneous_dissipation=jump, persists=True,
+    ), (most, k_a)  # fmt: skip
+
+
+@inline
+def exponent(part, i, j):
+    """Power of the overlap, n."""
+    return part.exponent[i, j]
+
+
+def spring(part, i, j, meeting):
+    """Spring parameters of the law, for contact times computed in Python."""
+    hertz = 4 / 3 * meeting.modulus * np.sqrt(meeting.radius)
+    loading = np.where(part.stiffness[i, j] > 0, part.stiffness[i, j], hertz)
+    return Spring(loading / (1 - part.plasticity[i, j]), part.exponent[i, j], loading)
+
+
+PARTS[EEPA] = law_component(normal_force, history=2, spring=spring, power=exponent)
