@@ -30,7 +30,7 @@ from dem.kernels.walls.triangles import NORMAL, from_closest, from_edge, from_pi
 # region; the row it hangs on in the union-find; whether it counts; d² of its edges that may join two parts, or
 # infinite, or TAKEN if they did (three); the contact it is part of
 NEAR, NUMBER, REGION, PARENT, COUNTS, EDGES, CONTACT, COLUMNS = 3, 4, 5, 6, 7, 8, 11, 12
-TAKEN = -1.0
+TAKEN = -math.inf
 
 
 @inline
@@ -141,12 +141,18 @@ def join(x, radius, count, parts, geometry, scratch):
             if j >= 0 and root_of(i, scratch) != root_of(j, scratch):
                 v = from_edge(geometry.triangle, int(scratch[i, NUMBER]), edge, x)
                 scratch[i, EDGES + edge] = dot(v, v)
+    return join_in_order(count, parts, radius * radius, geometry, scratch)
+
+
+@inline
+def join_in_order(count, parts, limit, geometry, scratch):
+    """Join parts along edges in ascending EDGES below a limit, and mark those; returns how many parts are left."""
     while parts > 1:
-        nearest, at, edge_there, a, b = radius * radius, -1, 0, 0, 0
+        nearest, at, edge_there, a, b = limit, -1, 0, 0, 0
         for i in range(count):
             for edge in range(3):
                 near = scratch[i, EDGES + edge]
-                if 0.0 <= near < nearest:
+                if TAKEN < near < nearest:
                     p = root_of(i, scratch)
                     q = root_of(neighbour(i, edge, count, geometry, scratch), scratch)
                     if p != q:

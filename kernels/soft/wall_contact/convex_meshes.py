@@ -19,7 +19,18 @@ from dem.kernels.compiler.jit import func, inline
 from dem.kernels.convex.overlap import overlap as convex_overlap
 from dem.kernels.convex.shape_kinds import ConvexBody, support_of
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
-from dem.kernels.walls.contact_patches import CONTACT, COUNTS, EDGES, NUMBER, REGION, cancel, neighbour, root_of, unite
+from dem.kernels.walls.contact_patches import (
+    CONTACT,
+    COUNTS,
+    EDGES,
+    NUMBER,
+    REGION,
+    TAKEN,
+    cancel,
+    join_in_order,
+    neighbour,
+    root_of,
+)
 from dem.kernels.walls.mesh_cells import is_outside, leaf_at
 from dem.kernels.walls.potential_terms import COLUMNS, LINKS, add_piece, begin, raised, take_link
 from dem.kernels.walls.triangles import AB, AC, CORNER, NORMAL, closest, edge_of, may_reach, triple
@@ -29,7 +40,6 @@ from dem.kernels.walls.triangles import AB, AC, CORNER, NORMAL, closest, edge_of
 CONTACT_POINT, PITCH, CONTACT_COLUMNS = COLUMNS, COLUMNS + 3, COLUMNS + 4
 # columns of scratch: n in the first three; overlap; place on the body about its centre, three; vertices of a piece
 DEPTH, TOUCHING, VERTICES, SCRATCH = 3, 12, 15, 24
-TAKEN = math.inf  # of an edge that joins two parts; -infinite of one that cannot
 AT_END = 1e-9  # of the length of an edge, within which a place is its end
 UNTURNED = (1.0, 0.0, 0.0, 0.0)
 
@@ -129,28 +139,13 @@ def join(convex, w, body, u, beyond, count, parts, geometry, scratch):
     numbers = scratch[0, VERTICES:]
     for i in range(count):
         for edge in range(3):
-            scratch[i, EDGES + edge] = -math.inf
+            scratch[i, EDGES + edge] = math.inf
             j = neighbour(i, edge, count, geometry, scratch)
             if j >= 0 and root_of(i, scratch) != root_of(j, scratch):
                 f, n = int(scratch[i, NUMBER]), normal_in(scratch, i)
                 depth, _, _, _ = edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers)
-                scratch[i, EDGES + edge] = depth + beyond
-    while parts > 1:
-        deepest, at, edge_there, a, b = 0.0, -1, 0, 0, 0
-        for i in range(count):
-            for edge in range(3):
-                depth = scratch[i, EDGES + edge]
-                if deepest < depth < TAKEN:
-                    p = root_of(i, scratch)
-                    q = root_of(neighbour(i, edge, count, geometry, scratch), scratch)
-                    if p != q:
-                        deepest, at, edge_there, a, b = depth, i, edge, p, q
-        if at < 0:
-            break
-        unite(a, b, scratch)
-        scratch[at, EDGES + edge_there] = TAKEN
-        parts -= 1
-    return parts
+                scratch[i, EDGES + edge] = -(depth + beyond)
+    return join_in_order(count, parts, 0.0, geometry, scratch)
 
 
 @inline
