@@ -56,7 +56,13 @@ def corners(run: Trajectory, frame: int) -> tuple[np.ndarray, np.ndarray] | None
 
 def cell_edges(run: Trajectory, frame: int) -> np.ndarray | None:
     """Edges of the `dem.Cell` of a run in a frame, in columns (3, 3) [m]; None if there is none."""
-    return run[frame].cell.edges if run.input["box"] and "edges" in run.input["box"] else None
+    return _all_cell_edges(run)[frame] if run.input["box"] and "edges" in run.input["box"] else None
+
+
+@lru_cache(maxsize=1)  # asked for at each frame
+def _all_cell_edges(run: Trajectory) -> np.ndarray:
+    """Edges of the cell in all frames, in columns (T, 3, 3) [m]."""
+    return run.cell.edges
 
 
 def box_edges(origin: np.ndarray, edges: np.ndarray) -> np.ndarray:

@@ -551,12 +551,15 @@ class Simulation(SimulationBase):
         >>> round(float(sim.cell.strain[0, 0]), 9), round(float(sim.cell.edges[0, 0]), 7)
         (-0.001, 0.03996)
         """
-        faces = self._engine.walls.faces
-        if not deforms(faces):
+        if not deforms(self._engine.walls.faces):
             message = f"the box is {self._box!r}, expected a dem.Cell, which has strain and stress"
             raise AttributeError(message)
+        return self._cell_with(self.contact_forces())
+
+    def _cell_with(self, contacts: ContactForces) -> CellState:
+        """State of a `dem.Cell` with the present contacts, for those who have them already."""
         self._notice_changes()
-        return state_of(self._engine.walls.faces, self.contact_forces(), self.particles)
+        return state_of(self._engine.walls.faces, contacts, self.particles)
 
     @property
     def fluid(self) -> Fluid | None:

@@ -8,6 +8,7 @@ import pytest
 from dem.kernels.domain import deforming
 
 import dem
+from dem.files.h5md import layout
 from dem.ranks.threads import in_one_process
 
 D, L = 0.01, 0.05
@@ -376,6 +377,15 @@ def test_frames_have_the_cell_as_the_run_had_it(tmp_path):
             run[0].contact_numbers()
         with pytest.raises(ValueError, match="give lower and upper"):
             run[0].solid_fraction()
+
+
+def test_contacts_of_a_frame_are_computed_once(monkeypatch):
+    sim, computed = sheared_and_squeezed(), []
+    compute = dem.Simulation.contact_forces
+    monkeypatch.setattr(dem.Simulation, "contact_forces", lambda sim: computed.append(compute(sim)) or computed[-1])
+    rows = layout.rows(sim, 0, contacts=True)
+    assert len(computed) == 1
+    assert rows["cell/coordination"] == sim.cell.coordination
 
 
 def test_a_run_in_a_cell_goes_on_from_its_file_to_the_bit(tmp_path):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     import h5py
 
+    from dem.model.contact.contact_forces import ContactForces
     from dem.system.system import System
 
 GROUP = "cell"
@@ -44,11 +45,9 @@ def datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
     return {f"{GROUP}/{name}": file[f"{GROUP}/{name}/value"] for name in ELEMENTS} if GROUP in file else {}
 
 
-def rows(sim: System) -> dict[str, np.ndarray]:
-    """What the present state puts into each of them, and into the edges of H5MD."""
-    if not isinstance(sim.box, Cell):
-        return {}
-    state = sim.cell
+def rows(sim: System, contacts: ContactForces) -> dict[str, np.ndarray]:
+    """What the present state of a cell, with these contacts, puts into each of them, and into the edges of H5MD."""
+    state = sim._cell_with(contacts)  # noqa: SLF001, contacts are computed once a frame
     values = state._asdict() | {"contact_stress": state.stress.contact, "kinetic_stress": state.stress.kinetic}
     return {"edges": state.edges.T} | {f"{GROUP}/{name}": values[name] for name in ELEMENTS}
 

@@ -177,9 +177,10 @@ def frame_datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
 def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object]:
     """What the present state puts into each of `frame_datasets`, and into the log of contacts if that is wanted."""
     energy = sim.energy()
-    found = {}
+    found, box = {}, sim.box
+    forces = sim.contact_forces() if contacts or isinstance(box, Cell) else None
     if contacts:
-        touches = growing_tables.contact_rows(sim.contact_forces())
+        touches = growing_tables.contact_rows(forces)
         found = {NUMBER: len(touches), growing_tables.CONTACTS: touches}
     return {
         **found,
@@ -187,8 +188,8 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
         **({variable_population.ID: sim.identities} if sim.traffic else {}),
         **bonds.rows(sim),
         **{name: sim.particles.field(name) for name in STATE},
-        "edges": sim.box and sim.box.size,
-        **cell.rows(sim),
+        "edges": box and box.size,
+        **(cell.rows(sim, forces) if isinstance(box, Cell) else {}),
         **{name: getattr(energy, name) for name in ENERGIES},
         "time": sim.time,
         "step": frame if sim.step_count is None else sim.step_count,  # without steps the number of the frame

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 import dem
 from dem.validation.report import Report, curves
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 BALLS, DENSEST, LONGER = 1.0, 1.45, 6.0  # aspect ratios: of spheres, of those that pack best, beyond
 DENSEST_ELLIPSOID = 1.25  # aspect ratio α of ellipsoids α : 1 : 1/α that pack best
@@ -80,28 +85,32 @@ def jammed(shape: dem.Shape, number: int, seed: int, loose: float = LOOSE) -> tu
     return -start / slope, seen
 
 
+def packed_by_aspect_ratio(
+    report: Report, shape: Callable[[float], dem.Shape], ratios: Sequence[float], number: int, loose: Sequence[float]
+) -> dict[float, float]:
+    """Solid fractions of random packings by aspect ratio, with their table and figure; loose: of the starts."""
+    by = {ratio: float(jammed(shape(ratio), number, 1, start)[0]) for ratio, start in zip(ratios, loose, strict=True)}
+    report.tables["packings"] = (["aspect_ratio", "solid_fraction"], list(by.items()))
+    lines = {"contraction": (list(by), list(by.values()))}
+    report.figures["packings"] = curves("random packings", "aspect ratio", "solid fraction", lines, marker="o")
+    return by
+
+
 def packings(*, quick: bool) -> Report:
     """Solid fractions of random packings of capsules against their aspect ratio."""
     report = Report("capsule-packing", "Random packings of capsules without friction, by aspect ratio")
     ratios = (BALLS, DENSEST) if quick else (1.0, 1.2, 1.45, 1.7, 2.0, 3.0, 4.0, 6.0)
-    number, seeds = (60, 1) if quick else (250, 1)
-    rows = []
-    for ratio in ratios:
-        found = [jammed(capsule(ratio), number, seed)[0] for seed in range(1, seeds + 1)]
-        rows.append((ratio, float(np.mean(found)), float(np.ptp(found))))
-    by = {row[0]: row[1] for row in rows}
+    number = 60 if quick else 250
+    by = packed_by_aspect_ratio(report, capsule, ratios, number, [LOOSE] * len(ratios))
     report.near("spheres", by[BALLS], 0.637, exact="0.634 to 0.64", within=0.025, relative=False, digits=3)
     report.near(f"aspect ratio {DENSEST:g}", by[DENSEST], 0.708, exact="0.695 to 0.721", within=0.03, relative=False,
                 digits=3)  # fmt: skip
     report.below("spheres over the densest", by[BALLS] / by[DENSEST], 0.95, exact="0.637/0.708 = 0.90")
     if LONGER in by:
         report.below(f"aspect ratio {LONGER:g} over the densest", by[LONGER] / by[DENSEST], 1.0, exact="below 1")
-    report.tables["packings"] = (["aspect_ratio", "solid_fraction", "spread"], rows)
-    lines = {"contraction": ([row[0] for row in rows], [row[1] for row in rows])}
-    report.figures["packings"] = curves("random packings", "aspect ratio", "solid fraction", lines, marker="o")
     report.statements += [
-        f"{number} capsules in a periodic cube, {seeds} start(s) each; so few bodies scatter by 0.01 to 0.02, and "
-        "how random packings are made shifts them as much.",
+        f"{number} capsules in a periodic cube, one start each; so few bodies scatter by 0.01 to 0.02, and the way in "
+        "which random packings are made shifts the result as much.",
         "Spheres: 0.634 to 0.64 (S. Torquato, F. H. Stillinger, Rev. Mod. Phys. 82 (2010) 2633). Capsules are densest "
         "near a length of the cylinder of 0.4 to 0.45 diameters: 0.695 by mechanical contraction (S. R. Williams, "
         "A. P. Philipse, Phys. Rev. E 67 (2003) 051301), 0.721(1) in maximally random jammed packings (H. Imaz "
@@ -115,23 +124,16 @@ def ellipsoid_packings(*, quick: bool) -> Report:
     """Solid fractions of random packings of ellipsoids α : 1 : 1/α against α."""
     report = Report("ellipsoid-packing", "Random packings of ellipsoids without friction, by aspect ratio")
     ratios = (BALLS, DENSEST_ELLIPSOID) if quick else (1.0, 1.1, 1.25, 1.4, 1.6, 2.0)
-    number, seeds = (60, 1) if quick else (150, 1)
-    rows = []
-    for ratio in ratios:
-        loose = LOOSE / ratio**3  # `pack` leaves room for bounding spheres
-        found = [jammed(ellipsoid(ratio), number, seed, loose)[0] for seed in range(1, seeds + 1)]
-        rows.append((ratio, float(np.mean(found))))
-    by = dict(rows)
+    number = 60 if quick else 150
+    loose = [LOOSE / ratio**3 for ratio in ratios]  # `pack` leaves room for bounding spheres
+    by = packed_by_aspect_ratio(report, ellipsoid, ratios, number, loose)
     report.near("spheres", by[BALLS], 0.637, exact="0.634 to 0.64", within=0.025, relative=False, digits=3)
     report.near(f"axes {DENSEST_ELLIPSOID:g} : 1 : {1 / DENSEST_ELLIPSOID:g}", by[DENSEST_ELLIPSOID], 0.735,
                 exact="0.735 to 0.74", within=0.03, relative=False, digits=3)  # fmt: skip
     report.below("spheres over these ellipsoids", by[BALLS] / by[DENSEST_ELLIPSOID], 0.95, exact="0.637/0.735 = 0.87")
-    report.tables["packings"] = (["aspect_ratio", "solid_fraction"], rows)
-    lines = {"contraction": ([row[0] for row in rows], [row[1] for row in rows])}
-    report.figures["packings"] = curves("random packings", "aspect ratio", "solid fraction", lines, marker="o")
     report.statements += [
-        f"{number} ellipsoids of axes α : 1 : 1/α in a periodic cube, {seeds} start(s) each; so few bodies scatter by "
-        "0.01 to 0.02, and how random packings are made shifts them as much.",
+        f"{number} ellipsoids of axes α : 1 : 1/α in a periodic cube, one start each; so few bodies scatter by 0.01 to "
+        "0.02, and the way in which random packings are made shifts the result as much.",
         "Spheres: 0.634 to 0.64 (S. Torquato, F. H. Stillinger, Rev. Mod. Phys. 82 (2010) 2633). Ellipsoids 1.25 : 1 : "
         "0.8: 0.735 in simulated jammed packings (A. Donev & al., Science 303 (2004) 990), 0.74 ± 0.005 in experiments "
         "with shaken ones (W. Man & al., Phys. Rev. Lett. 94 (2005) 198001).",
