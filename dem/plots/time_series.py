@@ -42,9 +42,9 @@ RANDOM = math.degrees(1)  # mean angle between a fixed axis and random ones: ∫
 def energy(run: Trajectory) -> Figure:
     """Draw the energy ledger of a run, and its error.
 
-    The areas add up to the total and the work of walls; where an energy is negative, lines take their place. The error
-    is the change of the total since the first frame, over its start or the largest kinetic energy, if larger; for hard
-    spheres, whose losses are in no ledger, it is what impacts have taken.
+    The areas add up to the total and the work of walls. If an energy is negative, lines are drawn instead of areas. The
+    error is the change of the total energy since the first frame, over the larger one of the total at the start and
+    the largest kinetic energy. For hard spheres, whose losses are in no ledger, this is the energy lost in impacts.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def energy(run: Trajectory) -> Figure:
 
 
 def draw_energy(axes: Sequence[Axes], run: Trajectory) -> None:
-    """Draw the ledger on one pair of axes, its error on another."""
+    """Draw the energy ledger on the first of two pairs of axes, and its error on the second."""
     above, below = axes
     energies, time = run.energy, run.time
     per_second, second = scaled("s", time)
@@ -96,7 +96,7 @@ def _ledger(ax: Axes, time: np.ndarray, energies: dict[str, np.ndarray]) -> None
 
 @picture
 def height(run: Trajectory) -> Figure:
-    """Draw the height of the particles against time: their mean, and each of a few or where most of many are.
+    """Draw the heights of particles against time: the mean; each particle if they are few, else the range of most.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def height(run: Trajectory) -> Figure:
 
 
 def draw_height(ax: Axes, run: Trajectory) -> None:
-    """Draw heights."""
+    """Draw the heights of particles against time on these axes."""
     check_particles(run)
     above, time = np.array([heights_above(run, all_positions(run, k)) for k in range(len(run))]), run.time
     per_second, second = scaled("s", time)
@@ -130,7 +130,8 @@ def draw_height(ax: Axes, run: Trajectory) -> None:
 def orientation(run: Trajectory) -> Figure:
     """Draw the angle of fibres to the vertical and their order against time.
 
-    The order parameter is the mean of (3 cos² θ - 1)/2: 1 if all stand, -1/2 if all lie, 0 if they point anywhere.
+    The order parameter is the mean of (3 cos² θ - 1)/2: 1 if all fibres are vertical, -1/2 if all are horizontal, and 0
+    for random directions.
 
     Raises
     ------
@@ -153,7 +154,7 @@ def orientation(run: Trajectory) -> Figure:
 
 
 def draw_orientation(axes: Sequence[Axes], run: Trajectory) -> None:
-    """Draw the angle to the vertical on one pair of axes, the order parameter on another."""
+    """Draw the angle to the vertical on the first of two pairs of axes, and the order parameter on the second."""
     fibres = slender(run)
     if not len(fibres):
         message = f"{run.path} has no particle with a long axis: the picture orientation is for fibres"
