@@ -1,6 +1,4 @@
-"""Periodic cells that deform, as machine code: threads, many reductions of the basis, and gases in shear."""
-
-import math
+"""Periodic cells that deform, as machine code: threads, many reductions of the basis, and a triaxial test."""
 
 import numpy as np
 import pytest
@@ -87,31 +85,3 @@ def test_a_triaxial_test_of_a_frictional_packing_balances_its_energies():
     assert np.mean(lateral[4:]) == pytest.approx(pressure, rel=0.1)
     assert np.mean(axial[4:]) > 1.5 * np.mean(lateral[4:])
     assert sim.cell.strain[2, 2] == pytest.approx(-0.05, rel=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fraction", [0.1, 0.3])
-def test_a_sheared_gas_has_the_stress_of_kinetic_theory(fraction):
-    """Smooth inelastic spheres, restitution e = 0.9, after C. K. K. Lun et al., J. Fluid Mech. 140 (1984) 223.
-
-    Pressure p = ρ φ T (1 + 2 (1 + e) φ g0), and work of the shear stress = losses 12/√π (1 - e²) ρ φ² g0 T^(3/2)/d,
-    with the radial distribution at contact g0 = (2 - φ)/(2 (1 - φ)³) (N. F. Carnahan, K. E. Starling 1969).
-    """
-    restitution, rate, count = 0.9, 10.0, 10
-    material = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=restitution)
-    pitch = D * (math.pi / 6 / fraction) ** (1 / 3)
-    sim = crowd(dem.Cell.shear((pitch * count,) * 3, rate=rate), count, pitch, material, time_step=4e-5, speed=0.1)
-    sim.run(1.0)
-    pressures, temperatures, powers = [], [], []
-    for _ in range(400):
-        sim.step(125)
-        cell = sim.cell
-        pressures.append(float(cell.stress.pressure))
-        powers.append(-rate * float(cell.stress.total[1, 0]))
-        temperatures.append(np.trace(cell.stress.kinetic) / 3 / (2000 * fraction))
-    g0, t = (2 - fraction) / (2 * (1 - fraction) ** 3), np.mean(temperatures)
-    assert np.mean(pressures) == pytest.approx(
-        2000 * fraction * t * (1 + 2 * (1 + restitution) * fraction * g0), rel=0.05
-    )
-    losses = 12 / math.sqrt(math.pi) * (1 - restitution**2) * 2000 * fraction**2 * g0 * t**1.5 / D
-    assert np.mean(powers) == pytest.approx(losses, rel=0.05)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 HISTORY = ("gradient", "strain", "virial", "integral")  # that does not follow from the edges
 STATE = ("edges", "to_scaled", "length", "inverse", *HISTORY)  # that a run goes on from
 QUASI_STATIC = 1e-3  # inertial number of the fastest rate that holds a stress, unless one is given
-BAND = 0.05  # excess of stress, over the largest that is held, at which the rate is the fastest; the integral's, too
+BAND = 0.05  # excess of stress, over the largest that is held, at which the rate is the fastest
+INTEGRAL_BAND = 0.25  # excess, likewise, up to which it counts in the integral; wider than stresses of flows fluctuate
 # in which a packing of the stiffness E*^2/3 p^1/3, as of Hertz spheres, takes up an excess of stress; in fewer,
 # dashpots that feel the rate make it alternate from step to step
 SETTLING_STEPS = 50
@@ -65,7 +66,7 @@ def control_stress(faces: DeformingFaces, bodies: Bodies, kinds: Kinds, dt: floa
         stable = 1 / (SETTLING_STEPS * stiffness * dt)
         faces.gain[0] = min(faces.fastest[0] / (BAND * largest), stable) if largest > 0 else stable
     faces.integral_time[0] = RESPONSES / (faces.gain[0] * stiffness)
-    faces.integral_band[0] = min(faces.fastest[0] / faces.gain[0], BAND * largest or math.inf)
+    faces.integral_band[0] = min(faces.fastest[0] / faces.gain[0], INTEGRAL_BAND * largest or math.inf)
 
 
 def state(faces: DeformingFaces) -> dict[str, np.ndarray]:

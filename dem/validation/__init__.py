@@ -7,6 +7,7 @@ A study is a function that returns a `Report`; `STUDIES` lists all of them by na
 - `fibres/`: capsules, chains of spheres, bonds, heaps and packings of fibres
 - `fluids/`: settling, fibres in flows, fluidised beds
 - `granular_beds/`: silos, drums, heaps, impacts
+- `element_tests/`: lattices, gases, flows and packings in periodic cells that deform
 - `granular_gas.py`: cooling
 - `report.py`: pages, numbers and pictures that a study leaves behind
 """
@@ -31,6 +32,7 @@ from dem.validation.contacts import (
     rolling,
     springs,
 )
+from dem.validation.element_tests import shear_flow, sheared_gas, triaxial
 from dem.validation.fibres import bonds, capsules, dense_packings, fibre_shapes
 from dem.validation.fluids import fibres_in_flow, fluidised_bed, settling
 from dem.validation.granular_beds import bulk_benchmarks, silos, surfaces
@@ -89,6 +91,9 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "bagnold": surfaces.bagnold,
     "drum-angle": surfaces.drum,
     "repose": surfaces.repose,
+    "sheared-gas": sheared_gas.GASES,
+    "triaxial-cell": triaxial.DRAINED,
+    "shear-rheology": shear_flow.RHEOLOGY,
 }
 LONG: dict[str, Callable[..., Report]] = {
     "impact-25k": bulk_benchmarks.impact_25k,

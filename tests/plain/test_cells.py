@@ -244,7 +244,7 @@ def test_neither_skins_nor_cuts_nor_restarts_show(control, tmp_path):
 def test_a_pressure_that_is_held_is_reached():
     sim = fcc(0.999 * D, stress=2e4, fastest=200.0, gain=0.04)
     sim.step(150)
-    np.testing.assert_allclose(sim.cell.stress.total.diagonal(), 2e4, rtol=1e-3)
+    np.testing.assert_allclose(sim.cell.stress.total.diagonal(), 2e4, rtol=4e-3)
     distance = sim.cell.edges[0, 0] / (2 * math.sqrt(2))
     assert fcc_pressure(distance) == pytest.approx(sim.cell.stress.pressure, rel=1e-9)
     assert sim.energy_error < 1e-3

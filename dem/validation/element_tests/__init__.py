@@ -1,0 +1,19 @@
+"""Element tests in periodic cells that deform (`dem.Cell`), next to closed forms, kinetic theory and published results.
+
+- `lattices.py`: an elastic and a frictional face-centred cubic lattice
+- `sheared_gas.py`: inelastic gases in simple shear
+- `shear_flow.py`: friction and solid fraction of flows in simple shear at constant pressure, μ(I) and φ(I)
+- `triaxial.py`: a drained triaxial test next to one of YADE
+- `grids.py`: the last three are grids of independent runs; ``python -m dem.validation.element_tests`` computes them
+  with many processes
+
+From the root of a clone, without installation, on 16 cores:
+
+    python -m dem.validation.element_tests shear-rheology -o rheology --processes 16
+    python -m dem.validation.element_tests triaxial-cell -o triaxial --processes 16
+    python -m dem.validation.element_tests sheared-gas -o gas --processes 16
+
+Each writes the rows of its runs to FOLDER/STUDY-rows.json, and the report of ``dem validate STUDY`` where matplotlib
+is installed. ``--rows FILE`` writes the report from rows that were computed elsewhere. ``--grid KEY=VALUE,VALUE``
+changes a parameter of the grid, such as ``--grid friction=0.5 --grid seed=1,2,3``.
+"""
