@@ -56,7 +56,7 @@ def leave_out_fixed(found, kind, inverse_mass, higher):
 
 
 @func
-def work_of_fixed(low, high, shift, half, per_joule, kind, inverse_mass, velocity, force):
+def work_of_fixed(low, high, first_body, half, per_joule, kind, inverse_mass, velocity, force):
     """Work that the fixed bodies from low to high do in half a step, -F·v dt/2, in two words.
 
     A force F on a body that keeps its velocity v is met by -F of what holds the body: that force does the work.
@@ -67,6 +67,6 @@ def work_of_fixed(low, high, shift, half, per_joule, kind, inverse_mass, velocit
     whole, rest = np.int64(0), np.int64(0)
     for b in range(low, high):
         if is_fixed(b, kind, inverse_mass):
-            words = as_words(-half * dot(load(force, b - shift), load(velocity, b)), per_joule)
+            words = as_words(-half * dot(load(force, b - first_body), load(velocity, b)), per_joule)
             whole, rest = whole + words[0], rest + words[1]
     return whole, rest

@@ -19,7 +19,7 @@ constants, progress   `time_loop.RunConstants`, `time_loop.RunState`
 chunk_sums      (C, COLUMNS) int64 of ``sweeps``: sums and maxima of each chunk
 context         `StepContext`: all of these but mode and progress, which is what functions of a step are handed
 c; b; s         chunk; index of a body; sphere. low, high: the bodies from low to high, without high
-shift           how far before its index a body's column of force and torque is
+first_body      the body whose column of force and torque is the first: that of body b is b - first_body
 dt, half        time step, half of it [s]
 time_sign       direction of time, 1 or -1: see ``dem.kernels.laws``
 skin            how much farther than where they meet spheres are listed [m]

@@ -125,7 +125,7 @@ def place(w, time, further, drift, motions, poses):
     store_quaternion(poses.orientation, w, q)
     store(poses.velocity, w, velocity)
     store(poses.spin, w, spin)
-    return shift(motions.reach[w], subtract(x, before), subtract_quaternions(q, turned))
+    return displacement_bound(motions.reach[w], subtract(x, before), subtract_quaternions(q, turned))
 
 
 @inline
@@ -135,7 +135,7 @@ def subtract_quaternions(p, q):
 
 
 @inline
-def shift(reach, moved, turned):
+def displacement_bound(reach, moved, turned):
     """Distance that no point within `reach` of a middle exceeds that has moved, the frame about it having turned.
 
     A turn by θ takes a point 2 reach sin(θ/2) away at most, and that is no more than 2 reach |q - q_old|.

@@ -22,7 +22,7 @@ from dem.kernels.numerics.quaternion import (
     store_quaternion,
 )
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, multiply, scale, store, subtract
-from dem.kernels.walls.poses import shift, subtract_quaternions
+from dem.kernels.walls.poses import displacement_bound, subtract_quaternions
 
 # rows of `FreeBodies.state`: displacement and turn since time 0 of the point that is held or the centre of mass, its
 # velocity, and angular momentum about it, at whole steps; velocity and angular velocity as forces are to see them
@@ -154,4 +154,4 @@ def place_wall(w, motions, poses, free):
     store_quaternion(poses.orientation, w, q)
     store(poses.velocity, w, add(rows(free.state, PREDICTED_VELOCITY, w), cross(spin, subtract(middle, about))))
     store(poses.spin, w, spin)
-    return shift(motions.reach[w], subtract(middle, before), subtract_quaternions(q, turned))
+    return displacement_bound(motions.reach[w], subtract(middle, before), subtract_quaternions(q, turned))

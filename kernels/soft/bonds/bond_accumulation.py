@@ -22,14 +22,14 @@ def either(flag, a, b):
 
 
 @vector_loop
-def add_two(low, high, shift, incident_first, incident, pull, rows, force, torque):
+def add_two(low, high, first_body, incident_first, incident, pull, rows, force, torque):
     """Add what the first two bonds of each of the bodies low to high do, in vector code; the most that one has.
 
-    low, high, shift: bodies, and how far before them their columns of force and torque are.
+    low, high, first_body: bodies; the body whose columns of force and torque are the first.
     incident_first, incident, pull, rows: of `Bonds`, the last one `pull` in one row.
     Writes force, torque: (3, N) world frame [N, N m].
     """
-    most, column = np.int32(0), shift
+    most, column = np.int32(0), first_body
     for b in range(low, high):
         begin, number = incident_first[b], incident_first[b + 1] - incident_first[b]
         f, t = load(force, b - column), load(torque, b - column)
@@ -44,14 +44,14 @@ def add_two(low, high, shift, incident_first, incident, pull, rows, force, torqu
 
 
 @vector_loop
-def add_others(low, high, shift, skipped, incident_first, incident, pull, rows, force, torque):
+def add_others(low, high, first_body, skipped, incident_first, incident, pull, rows, force, torque):
     """Add what the bonds of the bodies low to high do, but for the first few of each.
 
     incident_first, incident, pull, rows: see `add_two`.
     skipped: how many these are.
     Writes force, torque: (3, N) world frame [N, N m].
     """
-    column = shift
+    column = first_body
     for b in range(low, high):
         f, t = load(force, b - column), load(torque, b - column)
         for n in range(incident_first[b] + skipped, incident_first[b + 1]):
@@ -61,13 +61,13 @@ def add_others(low, high, shift, skipped, incident_first, incident, pull, rows, 
 
 
 @func
-def pull_all(bonds, c, shift, bodies):
+def pull_all(bonds, c, first_body, bodies):
     """Add what bonds do to the bodies of chunk c, to each in the order of their numbers."""
     low, high = chunk_of(c, bodies.kind.size)
     first, pull = bonds.incident_first, bonds.pull
     rows, skipped, most = pull.reshape(-1), 0, 3
     if first[high] - first[low] > high - low:
         skipped = 2
-        most = add_two(low, high, shift, first, bonds.incident, pull, rows, bodies.force, bodies.torque)
+        most = add_two(low, high, first_body, first, bonds.incident, pull, rows, bodies.force, bodies.torque)
     if most > skipped:
-        add_others(low, high, shift, skipped, first, bonds.incident, pull, rows, bodies.force, bodies.torque)
+        add_others(low, high, first_body, skipped, first, bonds.incident, pull, rows, bodies.force, bodies.torque)

@@ -164,13 +164,13 @@ def write_pull(k, share, p, pull):
 
 @vector_loop
 def evaluate_range(
-    box, form, low, high, shift, half, per_joule, table, kind, first, second, live, position, orientation, velocity,
-    spin, pull, load,
+    box, form, low, high, first_slot, half, per_joule, table, kind, first, second, live, position, orientation,
+    velocity, spin, pull, load,
 ):  # fmt: skip
     """Evaluate the bonds in the slots low to high.
 
     form, table, kind, first, second, live: of `Bonds`.
-    low, high, shift: slots, and how far before them their columns of `pull` are.
+    low, high, first_slot: slots; the slot whose column of `pull` is the first.
     position, orientation, velocity, spin: of bodies, at the time of the forces.
     Writes pull, load: of `Bonds`.
     Returns the energy in units, power of dashpots times half a step in two words, bits of the largest load and
@@ -183,7 +183,7 @@ def evaluate_range(
         other = end_of(form, second[k], position, orientation, velocity, spin)
         p = pull_of(box, form, kind[k], table, one, other)
         share = live[k]
-        write_pull(k - shift, share, p, pull)
+        write_pull(k - first_slot, share, p, pull)
         elastic += as_fixed(share * p.energy, per_joule)
         if is_yes(form.damped):
             words = as_words(share * p.power * half, per_joule)
@@ -208,8 +208,8 @@ def fetch_rows(array, rows, b):
 
 @noinline
 def evaluate_apart(
-    box, form, low, high, shift, half, per_joule, table, kind, first, second, live, position, orientation, velocity,
-    spin, pull, load,
+    box, form, low, high, first_slot, half, per_joule, table, kind, first, second, live, position, orientation,
+    velocity, spin, pull, load,
 ):  # fmt: skip
     """Evaluate a range of bonds, see `evaluate_range`, in a function of its own.
 
@@ -220,7 +220,7 @@ def evaluate_apart(
     Writes pull, load: as `evaluate_range`. Returns what `evaluate_range` does.
     """
     return evaluate_range(
-        box, form, low, high, shift, half, per_joule, table, kind, first, second, live, position, orientation,
+        box, form, low, high, first_slot, half, per_joule, table, kind, first, second, live, position, orientation,
         velocity, spin, pull, load,
     )  # fmt: skip
 
@@ -258,7 +258,7 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
     Writes bonds.pull, bonds.load, bonds.chunk_sums: of the chunk.
     """
     low, stop = bonds.chunk_first[c], bonds.chunk_first[c + 1]
-    shift = low - bonds.pull_at[c]
+    first_slot = low - bonds.pull_at[c]
     far = bonds.highest.size > FEW
     elastic, whole, rest = np.int64(0), np.int64(0), np.int64(0)
     largest, deepest = np.int64(0), np.int64(0)
@@ -266,7 +266,7 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
         high = min(low + AHEAD, stop) if far else stop
         ask_for(bonds.form.damped, low, high, min(high + AHEAD, stop), bonds, bodies)
         found = evaluate_apart(
-            box, bonds.form, low, high, shift, half, per_joule, bonds.table, bonds.kind, bonds.first, bonds.second,
+            box, bonds.form, low, high, first_slot, half, per_joule, bonds.table, bonds.kind, bonds.first, bonds.second,
             bonds.live, bodies.position, bodies.orientation, bodies.velocity_predicted,
             bodies.angular_velocity_predicted, bonds.pull, bonds.load,
         )  # fmt: skip

@@ -152,12 +152,12 @@ def after_all(bonds, steps):
 
 
 @func
-def clear_all(bonds, c, shift, bodies):
+def clear_all(bonds, c, first_body, bodies):
     """Forces of chunk c begin at zero: only bodies near others are given forces anew."""
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
-        store(bodies.force, b - shift, (0.0, 0.0, 0.0))
-        store(bodies.torque, b - shift, (0.0, 0.0, 0.0))
+        store(bodies.force, b - first_body, (0.0, 0.0, 0.0))
+        store(bodies.torque, b - first_body, (0.0, 0.0, 0.0))
 
 
 @func

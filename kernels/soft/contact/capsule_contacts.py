@@ -358,13 +358,13 @@ def measure(box, number, fetched, kinematics):
 
 
 @inline
-def move(kinds, t, i, j, kinematics):
+def refer_pieces_to_bodies(kinds, t, i, j, kinematics):
     """Have the place of a contact begin at the centres of bodies, not of the pieces that spheres i and j stand for."""
     put(kinematics, POINT, t, from_body(kinds, i, get(kinematics, POINT, t)))
     put(kinematics, ARM, t, from_body(kinds, j, get(kinematics, ARM, t)))
 
 
-shift = select("kinds", {Capsules: None, Mixed: move})
+refer_to_bodies = select("kinds", {Capsules: None, Mixed: refer_pieces_to_bodies})
 
 
 @inline
@@ -377,7 +377,7 @@ def finish(law, t, start, counted, bodies, kinds, neighbours, box, kinematics, i
     k = start + counted
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
-    shift(kinds, t, i, j, kinematics)
+    refer_to_bodies(kinds, t, i, j, kinematics)
     kinematics[flat(WEIGHT, t)], ids[CANDIDATE, t], ids[SLOT, t] = 1.0, counted, 0
     ids[RECALLS, t] = remembering(law, k, neighbours) & 1
     tell_materials(law, t, b, c, bodies, kinds, ids)

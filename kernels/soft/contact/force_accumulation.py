@@ -15,12 +15,12 @@ from dem.kernels.soft.state import Kinds
 
 
 @inline
-def gather_any_pairs(c, shift, context):
+def gather_any_pairs(c, first_body, context):
     """Sum pair forces and torques for chunk c, by whether all bodies are single spheres; see `gather_pairs`."""
     if context.kinds.all_single_spheres:
-        gather_spheres(c, shift, context)
+        gather_spheres(c, first_body, context)
     else:
-        gather_bodies(c, shift, context)
+        gather_bodies(c, first_body, context)
 
 
 @inline
@@ -31,13 +31,13 @@ def range_with_contacts(c, context):
 
 
 @vector_loop
-def gather_round(low, high, shift, e, count_as_second, count_as_first, incident, pair_force, force):
+def gather_round(low, high, first_body, e, count_as_second, count_as_first, incident, pair_force, force):
     """Force of the candidate pairs on bodies that are one sphere: one candidate a pair, no torque.
 
     In whole groups, filled up with a candidate that is always zero: the processor guesses the number of groups right
     more often than that of pairs. Bodies without a wrong guess take 7 ns, with one 10.
 
-    low, high, shift: bodies, and how far before them their columns of `force` are.
+    low, high, first_body: bodies; the body whose column of `force` is the first.
     e: first incident candidate of body low.
     count_as_second, count_as_first, incident, pair_force: of `Neighbours`.
     Writes force: (3, N) world frame [N].
@@ -54,25 +54,25 @@ def gather_round(low, high, shift, e, count_as_second, count_as_first, incident,
             for m in range(GROUP):
                 f = add(f, load(pair_force, incident[e + m]))
             e += GROUP
-        store(force, b - shift, f)
+        store(force, b - first_body, f)
 
 
 @inline
-def gather_elastic(c, shift, context):
+def gather_elastic(c, first_body, context):
     """Force on the single spheres of chunk c; see `gather_pairs`."""
     neighbours, (low, high) = context.neighbours, chunk_of(c, context.bodies.kind.size)
     gather_round(
-        low, high, shift, neighbours.pairs_of_body_start[c], neighbours.count_as_second, neighbours.count_as_first,
+        low, high, first_body, neighbours.pairs_of_body_start[c], neighbours.count_as_second, neighbours.count_as_first,
         neighbours.pairs_of_body, neighbours.pair_force, context.bodies.force,
     )  # fmt: skip
 
 
 @inline
-def gather_dissipative(c, shift, context):
+def gather_dissipative(c, first_body, context):
     """Force on the single spheres of chunk c by a law that needs velocities, and torque if they turn."""
     bodies, neighbours, (low, high) = context.bodies, context.neighbours, chunk_of(c, context.bodies.kind.size)
     gather_lines(
-        low, high, shift, neighbours.pairs_of_body_start[c], neighbours.count_as_second, neighbours.count_as_first,
+        low, high, first_body, neighbours.pairs_of_body_start[c], neighbours.count_as_second, neighbours.count_as_first,
         neighbours.pairs_of_body, neighbours.contact_slot, neighbours.force_torque,
         neighbours.batch_forces[neighbours.block_of[c]], bodies.force, bodies.torque,
     )  # fmt: skip
@@ -80,7 +80,7 @@ def gather_dissipative(c, shift, context):
 
 @vector_loop
 def gather_lines(
-    low, high, shift, e, count_as_second, count_as_first, incident, row, force_torque, sums, force, torque
+    low, high, first_body, e, count_as_second, count_as_first, incident, row, force_torque, sums, force, torque
 ):
     """Force and torque of the candidate pairs on single spheres: lines of wrenches as they are, in groups.
 
@@ -108,7 +108,7 @@ def gather_lines(
         while e < stop:
             add_group(e, of_i, incident, row, force_torque, sums)
             e += GROUP
-        write_force_torque(sums, b - shift, force, torque)
+        write_force_torque(sums, b - first_body, force, torque)
 
 
 @inline
@@ -142,7 +142,7 @@ def sum_rows(active, e, count_as_second, count_as_first, incident, row, force_to
 
 
 @inline
-def gather_rows(c, shift, context):
+def gather_rows(c, first_body, context):
     """Force and torque of the candidate pairs on the bodies of chunk c, of rows of wrenches; see `gather_pairs`."""
     bodies, neighbours, (low, stop) = context.bodies, context.neighbours, range_with_contacts(c, context)
     sum_rows(
@@ -183,7 +183,7 @@ def sum_bodies(
 
 
 @inline
-def gather_elastic_bodies(c, shift, context):
+def gather_elastic_bodies(c, first_body, context):
     """Force and torque on the bodies of several spheres of chunk c; see `gather_pairs`."""
     bodies, neighbours, (low, stop) = context.bodies, context.neighbours, range_with_contacts(c, context)
     sum_bodies(
@@ -193,8 +193,8 @@ def gather_elastic_bodies(c, shift, context):
     )  # fmt: skip
 
 
-# Functions of (c, shift, context), which sum pair forces and torques for the bodies of chunk c; those of body b go to
-# column b - shift of `Bodies.force` and `Bodies.torque`, (3, N) world frame [N, N m]
+# Functions of (c, first_body, context), which sum pair forces and torques for the bodies of chunk c; those of body b go
+# to column b - first_body of `Bodies.force` and `Bodies.torque`, (3, N) world frame [N, N m]
 gather_spheres = select("context.law", {laws.Elastic: gather_elastic, laws.Composite: gather_dissipative})
 gather_clusters = select("context.law", {laws.Elastic: gather_elastic_bodies, laws.Composite: gather_rows})
 gather_bodies = select("context.kinds", {Kinds: gather_clusters, Capsules: gather_rows, ConvexBodyKinds: gather_rows})

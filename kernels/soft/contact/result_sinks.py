@@ -20,7 +20,7 @@ class ForceSink(NamedTuple):
 class WallForceSink(NamedTuple):
     """Forces at walls are added to bodies and walls, energies to sums; see `dem.kernels.soft.state`."""
 
-    shift: int  # forces on body b go to column b - shift
+    first_body: int  # forces on body b go to column b - first_body
     time_sign: float
     half: float  # half a time step [s]
     per_joule: float

@@ -54,8 +54,8 @@ def predict_positions(box, low, high, lag, position, velocity, sampled, angular_
 
 @vector_loop
 def evaluate_rotational_laws(
-    fluid, scheme, low, high, shift, dt, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque,
-    sampled, cache, angular_velocity,
+    fluid, scheme, low, high, first_body, dt, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more,
+    torque, sampled, cache, angular_velocity,
 ):  # fmt: skip
     """Rotational resistance of bodies low to high, and the angular velocity to which they relax.
 
@@ -71,7 +71,7 @@ def evaluate_rotational_laws(
         s, g = b - low, kind[b]
         q, flow = load_quaternion(orientation, b), fluids.sample_in(fluid.field, sampled, s)
         memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-        contacts = inwards(scheme, q, load(torque, b - shift))
+        contacts = inwards(scheme, q, load(torque, b - first_body))
         target, slope, shares, omega, turning = predict_rotation(
             fluid, scheme, memory, g, q, load(inertia, g), flow, contacts, dt
         )
@@ -102,7 +102,7 @@ def mean_velocity_over(fluid, scheme, g, q, span, inverse_mass, flow, gravity, s
 
 @vector_loop
 def predict_velocities(
-    fluid, scheme, low, high, shift, dt, gravity, kind, inverse_mass, velocity, orientation, force, sampled,
+    fluid, scheme, low, high, first_body, dt, gravity, kind, inverse_mass, velocity, orientation, force, sampled,
     angular_velocity, mean_velocity,
 ):  # fmt: skip
     """Velocities of bodies low to high at which the laws are evaluated.
@@ -118,7 +118,7 @@ def predict_velocities(
         v, flow, spin = load(velocity, b), fluids.sample_in(fluid.field, sampled, s), load(angular_velocity, s)
         if not fluids.is_linear(fluid):
             q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
-            others = add_scaled(gravity, inverse_mass[g], load(force, b - shift))
+            others = add_scaled(gravity, inverse_mass[g], load(force, b - first_body))
             v = mean_velocity_over(fluid, scheme, g, q, span, inverse_mass[g], flow, gravity, spin, others, v)
         store(mean_velocity, s, v)
 
@@ -158,7 +158,7 @@ def evaluate_translational_laws(
 
 
 @func
-def evaluate_laws(c, low, high, shift, context):
+def evaluate_laws(c, low, high, first_body, context):
     """Evaluate the laws for bodies low to high of chunk c, for the steps until the next evaluation.
 
     Writes context.bodies.fluid_cache: see ``fluid_cache``.
@@ -176,12 +176,12 @@ def evaluate_laws(c, low, high, shift, context):
     sampling.fill(fluid.field, medium.clock[0] + lag, high - low, sampled, scratch)
     if bodies.torque.shape[1] > 0:
         rotational_reynolds = evaluate_rotational_laws(
-            fluid, scheme, low, high, shift, dt, bodies.kind, kinds.inertia, bodies.orientation, bodies.memory_q,
+            fluid, scheme, low, high, first_body, dt, bodies.kind, kinds.inertia, bodies.orientation, bodies.memory_q,
             bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque, sampled, bodies.fluid_cache,
             angular_velocity,
         )  # fmt: skip
     predict_velocities(
-        fluid, scheme, low, high, shift, dt, gravity, bodies.kind, kinds.inverse_mass, bodies.velocity,
+        fluid, scheme, low, high, first_body, dt, gravity, bodies.kind, kinds.inverse_mass, bodies.velocity,
         bodies.orientation, bodies.force, sampled, angular_velocity, mean_velocity,
     )  # fmt: skip
     quickest, outside = evaluate_translational_laws(

@@ -32,7 +32,7 @@ from dem.kernels.soft.state import gravity_of
 
 
 @func
-def evaluate_laws_if_due(c, shift, context):
+def evaluate_laws_if_due(c, first_body, context):
     """Evaluate the laws for chunk c, block by block, at the first step of an interval; see `evaluate_laws`.
 
     Writes context.bodies.fluid_cache: see ``fluid_cache``.
@@ -41,15 +41,15 @@ def evaluate_laws_if_due(c, shift, context):
     quickest, rotational_reynolds, outside = np.int64(0), np.int64(0), np.int64(0)
     if context.fluid.medium.steps_since_evaluation[0] == 0:
         for first in range(low, high, BLOCK):
-            found = evaluate_laws(c, first, min(first + BLOCK, high), shift, context)
+            found = evaluate_laws(c, first, min(first + BLOCK, high), first_body, context)
             quickest, outside = max(quickest, found[0]), max(outside, found[2])
             rotational_reynolds = max(rotational_reynolds, found[1])
     return quickest, rotational_reynolds, outside
 
 
 @compiled_stage
-def correct(c, shift, keeps, context):
-    """The step of chunk c completed with its forces, that of body b in column b - shift.
+def correct(c, first_body, keeps, context):
+    """The step of chunk c completed with its forces, that of body b in column b - first_body.
 
     keeps: whether somebody may look at the state after this step.
     Writes velocity, velocity_predicted, memory_q of the bodies: and the rest of the memory.
@@ -62,9 +62,9 @@ def correct(c, shift, keeps, context):
     """
     bodies, constants = context.bodies, context.constants
     low, high = chunk_of(c, bodies.kind.size)
-    reynolds, rotational_reynolds, outside = evaluate_laws_if_due(c, shift, context)
+    reynolds, rotational_reynolds, outside = evaluate_laws_if_due(c, first_body, context)
     energy, max_acceleration_squared, before, after = drag(
-        context.fluid, context.scheme, context.law, context.box, low, high, bodies.n_active[0], shift, keeps,
+        context.fluid, context.scheme, context.law, context.box, low, high, bodies.n_active[0], first_body, keeps,
         constants.dt, gravity_of(constants), constants.datum, constants.per_joule, bodies.identity, bodies.position,
         bodies.orientation, bodies.fluid_cache, bodies.image, bodies.velocity, bodies.force,
         bodies.velocity_predicted,
@@ -72,7 +72,7 @@ def correct(c, shift, keeps, context):
     fastest = np.int64(0)
     if bodies.torque.shape[1] > 0:
         turning, fastest, spent_before, spent_after = relax_rotation(
-            context.fluid, context.scheme, low, high, bodies.n_active[0], shift, constants.dt, constants.per_joule,
+            context.fluid, context.scheme, low, high, bodies.n_active[0], first_body, constants.dt, constants.per_joule,
             bodies.kind, context.kinds.inertia, bodies.orientation, bodies.torque, bodies.fluid_cache, bodies.memory_q,
             bodies.memory_w, bodies.memory_a, bodies.memory_more,
         )  # fmt: skip

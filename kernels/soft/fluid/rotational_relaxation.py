@@ -134,7 +134,7 @@ def relaxed_rotation(scheme, memory, q, inertia, target, slope, shares, torque, 
 
 @vector_loop
 def relax_rotation(
-    fluid, scheme, low, high, present, shift, dt, per_joule, kind, inertia, orientation, torque, cache, memory_q,
+    fluid, scheme, low, high, present, first_body, dt, per_joule, kind, inertia, orientation, torque, cache, memory_q,
     memory_w, memory_a, memory_more,
 ):  # fmt: skip
     """Rotation of bodies low to high, completed with the torques of contacts and of the fluid.
@@ -151,7 +151,7 @@ def relax_rotation(
     for b in range(low, high):
         g, q = kind[b], load_quaternion(orientation, b)
         i, memory = load(inertia, g), rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-        contacts = inwards(scheme, q, load(torque, b - shift))
+        contacts = inwards(scheme, q, load(torque, b - first_body))
         slope, shares = rows.spin_slope_in(scheme, cache, b), rows.shares_in(scheme, cache, rows.TURN, rows.TURNS, b)
         target = add_scaled(three(cache, rows.SPIN, b), since, slope)
         behind = rotation.behind(scheme, memory, i)

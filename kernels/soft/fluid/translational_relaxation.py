@@ -21,34 +21,10 @@ from dem.kernels.soft.fluid import fluid_cache as rows
 from dem.kernels.soft.integration.particle_update import note_vector
 from dem.kernels.soft.neighbours.displacement import larger
 
-
-@inline
-def turned_back(scheme, q, u):
-    """Vector turned from the world into the body frame."""
-    return rotate_back(q, u)
-
-
-@inline
-def turned(scheme, q, u):
-    """Vector turned from the body frame into the world."""
-    return rotate(q, u)
-
-
-@inline
-def shares_of_ball(scheme, h, rate):
-    """Shares of relaxation that a step makes of what drives a sphere."""
-    return of_ball(h, rate)
-
-
-@inline
-def shares_of_body(scheme, h, rate):
-    """Shares of relaxation that a step makes of what drives a body that is no sphere."""
-    return of_body(h, rate)
-
-
-shares_along = select("scheme", {rotation.SphericalPCDM: shares_of_ball, object: shares_of_body})
-inwards = select("scheme", {rotation.SphericalPCDM: argument("u"), object: turned_back})
-outwards = select("scheme", {rotation.SphericalPCDM: argument("u"), object: turned})
+# shares of relaxation in a step, and vectors turned into the body frame and back
+shares_along = select("scheme", {rotation.SphericalPCDM: of_ball, object: of_body}, handed=False)
+inwards = select("scheme", {rotation.SphericalPCDM: argument("u"), object: rotate_back}, handed=False)
+outwards = select("scheme", {rotation.SphericalPCDM: argument("u"), object: rotate}, handed=False)
 
 
 @inline
@@ -130,7 +106,7 @@ driven = select("scheme", {rotation.SphericalPCDM: driven_ball, object: driven_b
 
 @vector_loop
 def drag(
-    fluid, scheme, law, box, low, high, present, shift, keeps, dt, gravity, datum, per_joule, identity, position,
+    fluid, scheme, law, box, low, high, present, first_body, keeps, dt, gravity, datum, per_joule, identity, position,
     orientation, cache, image, velocity, force, ahead,
 ):  # fmt: skip
     """Velocities of bodies low to high half a step past their forces, by what they feel.
@@ -153,7 +129,7 @@ def drag(
     ) * dt  # of the interval since its middle, at half a step before
     for b in range(low, high):
         m, v, x, q = cache[rows.MASS, b], load(velocity, b), load(position, b), load_quaternion(orientation, b)
-        contacts, slope = scale(1.0 / m, load(force, b - shift)), three(cache, rows.SLOPE, b)
+        contacts, slope = scale(1.0 / m, load(force, b - first_body)), three(cache, rows.SLOPE, b)
         others = add(contacts, gravity)
         until, whole = driven(scheme, cache, b, q, subtract(scale(passed, slope), v), others)
         now, later = add(v, add_scaled(until, half, slope)), add(v, add_scaled(whole, dt, slope))
@@ -161,7 +137,7 @@ def drag(
         store(velocity, b, later)
         note_vector(law, add_scaled(later, 0.5, subtract(later, v)), ahead, b)
         if keeps:
-            store(force, b - shift, scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
+            store(force, b - first_body, scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
         height = gravitational(m, gravity, unwrap_position(box, x, image, b), datum)
         here = b < present
         energy += as_fixed(translational(m, now) + height, per_joule) if here else np.int64(0)

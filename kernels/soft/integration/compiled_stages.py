@@ -62,13 +62,13 @@ def context_with(context, scheme, law, fluid, box):
 
 
 @compiled_stage
-def pair_forces(c, evaluates, d, gathers, shift, time_sign, context):
+def pair_forces(c, evaluates, d, gathers, first_body, time_sign, context):
     """Evaluate the candidate pairs of one chunk, and sum what they came to for the bodies of another, or either.
 
     In one call, which takes some thirty nanoseconds: nine fibres take a thousand a step.
 
     c, evaluates: the one, and whether to do so.
-    d, gathers, shift: the other, whether to do so, and where to, as of
+    d, gathers, first_body: the other, whether to do so, and where to, as of
         `kernels.soft.contact.force_accumulation.gather_pairs`.
     Writes context.neighbours: as `dem.kernels.soft.contact.contact_batches.evaluate`.
     Writes context.bodies: as `dem.kernels.soft.contact.force_accumulation.gather_pairs`.
@@ -78,20 +78,20 @@ def pair_forces(c, evaluates, d, gathers, shift, time_sign, context):
     if evaluates:
         sums = contact_batches.evaluate(c, time_sign, context)
     if gathers:
-        bond_step.clear(context.neighbours.bonds, d, shift, context.bodies)
-        force_accumulation.gather_pairs(d, shift, context)
+        bond_step.clear(context.neighbours.bonds, d, first_body, context.bodies)
+        force_accumulation.gather_pairs(d, first_body, context)
     return sums
 
 
 @compiled_stage
-def wall_forces(c, shift, time_sign, context):
+def wall_forces(c, first_body, time_sign, context):
     """Add the forces and torques of walls on the bodies of chunk c.
 
     Writes context.bodies, context.neighbours: as `dem.kernels.soft.wall_contact.body_wall_forces.gather_one_by_one`.
     Returns `Sums` at the walls.
     """
     constants = context.constants
-    sink = WallForceSink(shift, time_sign, 0.5 * constants.dt, constants.per_joule)
+    sink = WallForceSink(first_body, time_sign, 0.5 * constants.dt, constants.per_joule)
     return body_wall_forces.gather_walls(
         context.law, context.scheme, c, sink, context.bodies, context.kinds, context.neighbours, context.box
     )
@@ -108,7 +108,7 @@ place = select("context.scheme", {rotation.SphericalPCDM: None, object: place_an
 
 
 @compiled_stage
-def integrate(c, corrects, predicts, shift, context):
+def integrate(c, corrects, predicts, first_body, context):
     """Complete the step of chunk c and predict the next one, in which what has anything to touch is placed, or either.
 
     corrects, predicts: whether to do so.
@@ -118,7 +118,7 @@ def integrate(c, corrects, predicts, shift, context):
     """
     energy, spin, acceleration_squared, gone = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     if corrects:
-        energy, spin, acceleration_squared = particle_update.correct(c, shift, context)
+        energy, spin, acceleration_squared = particle_update.correct(c, first_body, context)
     if predicts:
         gone = particle_update.predict(c, context)
         place(c, context)

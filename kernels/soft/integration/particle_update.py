@@ -143,8 +143,8 @@ spin_at_whole_step = select("scheme", {rotation.SphericalPCDM: spin_of_sphere, o
 
 @vector_loop
 def kick(
-    law, box, low, high, present, shift, dt, gravity, datum, per_joule, kind, mass, position, velocity, force, ahead,
-    image,
+    law, box, low, high, present, first_body, dt, gravity, datum, per_joule, kind, mass, position, velocity, force,
+    ahead, image,
 ):  # fmt: skip
     """v += dt (F/m + g), and what that tells.
 
@@ -158,7 +158,7 @@ def kick(
     max_acceleration_squared = np.int64(0)
     for b in range(low, high):
         m = mass[kind[b]]
-        f = load(force, b - shift)
+        f = load(force, b - first_body)
         a = add_scaled(gravity, 1.0 / m, f)
         max_acceleration_squared = larger(max_acceleration_squared, dot(f, f) * (1.0 / m) * (1.0 / m))
         v = load(velocity, b)
@@ -173,7 +173,7 @@ def kick(
 
 @vector_loop
 def spin(
-    scheme, low, high, present, shift, dt, per_joule, kind, inertia, orientation, memory_q, memory_w, memory_a,
+    scheme, low, high, present, first_body, dt, per_joule, kind, inertia, orientation, memory_q, memory_w, memory_a,
     memory_more, torque,
 ):  # fmt: skip
     """Rotation completed with the torque; rotational energy of those present, in units, and bits of the squared spin.
@@ -188,7 +188,7 @@ def spin(
         i = load(inertia, kind[b])
         q = load_quaternion(orientation, b)
         memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-        memory = rotation.correct(scheme, memory, q, load(torque, b - shift), i, dt)
+        memory = rotation.correct(scheme, memory, q, load(torque, b - first_body), i, dt)
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
         omega = spin_at_whole_step(scheme, memory, q, i, dt)
         energy += as_fixed(rotational(i, omega), per_joule) if b < present else np.int64(0)
@@ -212,13 +212,13 @@ def turn_range(law, low, stop, context):
 
 
 @inline
-def kick_range(law, low, stop, shift, context):
+def kick_range(law, low, stop, first_body, context):
     """Accelerate the bodies low to stop, see `kick`."""
     bodies, constants = context.bodies, context.constants
     return kick(
-        law, context.box, low, stop, bodies.n_active[0], shift, constants.dt, gravity_of(constants), constants.datum,
-        constants.per_joule, bodies.kind, context.kinds.mass, bodies.position, bodies.velocity, bodies.force,
-        bodies.velocity_predicted, bodies.image,
+        law, context.box, low, stop, bodies.n_active[0], first_body, constants.dt, gravity_of(constants),
+        constants.datum, constants.per_joule, bodies.kind, context.kinds.mass, bodies.position, bodies.velocity,
+        bodies.force, bodies.velocity_predicted, bodies.image,
     )  # fmt: skip
 
 
@@ -247,8 +247,8 @@ def predict(c, context):
 
 
 @inline
-def correct(c, shift, context):
-    """The step of chunk c completed with its forces, that of body b in column b - shift.
+def correct(c, first_body, context):
+    """The step of chunk c completed with its forces, that of body b in column b - first_body.
 
     Writes context.bodies: velocity, velocity_predicted and the memory of the scheme.
     Returns the energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴].
@@ -260,14 +260,14 @@ def correct(c, shift, context):
     while low < high:
         stop = end_of_free(low, high, bodies.kind, kinds)
         if bodies.velocity_predicted.shape[1] > 0:
-            moving, acceleration_squared = kick_range(laws.Lossy(), low, stop, shift, context)
+            moving, acceleration_squared = kick_range(laws.Lossy(), low, stop, first_body, context)
         else:
-            moving, acceleration_squared = kick_range(laws.Elastic(), low, stop, shift, context)
+            moving, acceleration_squared = kick_range(laws.Elastic(), low, stop, first_body, context)
         energy, max_acceleration_squared = energy + moving, max(max_acceleration_squared, acceleration_squared)
         if bodies.torque.shape[1] > 0:
             turning, fast = spin(
-                context.scheme, low, stop, bodies.n_active[0], shift, constants.dt, constants.per_joule, bodies.kind,
-                kinds.inertia, bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a,
+                context.scheme, low, stop, bodies.n_active[0], first_body, constants.dt, constants.per_joule,
+                bodies.kind, kinds.inertia, bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a,
                 bodies.memory_more, bodies.torque,
             )  # fmt: skip
             energy, fastest = energy + turning, max(fastest, fast)

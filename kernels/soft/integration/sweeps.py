@@ -61,7 +61,7 @@ def reach_of(context):
 
 
 @inline
-def evaluate_and_accumulate(c, evaluates, d, gathers, shift, time_sign, context):
+def evaluate_and_accumulate(c, evaluates, d, gathers, first_body, time_sign, context):
     """Evaluate the candidate pairs of chunk c, and gather the forces of chunk d: of pairs, walls and bonds; or either.
 
     evaluates, d, gathers: as of `dem.kernels.soft.integration.compiled_stages.pair_forces`.
@@ -70,7 +70,7 @@ def evaluate_and_accumulate(c, evaluates, d, gathers, shift, time_sign, context)
     """
     chunk_sums, neighbours = context.chunk_sums, context.neighbours
     sums = compiled_stages.pair_forces(
-        c, evaluates, d, gathers, shift, time_sign, compiled_stages.context_of_pairs(context)
+        c, evaluates, d, gathers, first_body, time_sign, compiled_stages.context_of_pairs(context)
     )
     if evaluates:
         write_sums(chunk_sums, c, PAIRS, sums)
@@ -79,20 +79,20 @@ def evaluate_and_accumulate(c, evaluates, d, gathers, shift, time_sign, context)
         wall_loads.begin(context.box, d)
         sums = no_sums()
         if neighbours.near_wall_count[d] > 0:
-            sums = compiled_stages.wall_forces(d, shift, time_sign, compiled_stages.context_of_walls(context))
-        bond_step.pull(neighbours.bonds, d, shift, context.bodies)
+            sums = compiled_stages.wall_forces(d, first_body, time_sign, compiled_stages.context_of_walls(context))
+        bond_step.pull(neighbours.bonds, d, first_body, context.bodies)
         write_sums(chunk_sums, d, WALLS, sums)
         if context.kinds.fixed:
-            add_work_of_fixed(d, shift, context)
+            add_work_of_fixed(d, first_body, context)
 
 
 @inline
-def add_work_of_fixed(c, shift, context):
+def add_work_of_fixed(c, first_body, context):
     """Add the work that fixed bodies of chunk c do on others in half a step to that of walls."""
     bodies, constants = context.bodies, context.constants
     low, high = chunk_of(c, bodies.kind.size)
     whole, rest = work_of_fixed(
-        low, high, shift, 0.5 * constants.dt, constants.per_joule, bodies.kind, context.kinds.inverse_mass,
+        low, high, first_body, 0.5 * constants.dt, constants.per_joule, bodies.kind, context.kinds.inverse_mass,
         bodies.velocity, bodies.force,
     )  # fmt: skip
     context.chunk_sums[c, WALLS + 5] += whole
@@ -100,7 +100,7 @@ def add_work_of_fixed(c, shift, context):
 
 
 @inline
-def move_dry(c, corrects, predicts, shift, context):
+def move_dry(c, corrects, predicts, first_body, context):
     """Complete the step with the forces, and predict the next, or either.
 
     corrects, predicts: as of `dem.kernels.soft.integration.compiled_stages.integrate`.
@@ -109,7 +109,7 @@ def move_dry(c, corrects, predicts, shift, context):
     """
     chunk_sums = context.chunk_sums
     energy, spin, acceleration_squared, gone = compiled_stages.integrate(
-        c, corrects, predicts, shift, compiled_stages.context_of_motion(context)
+        c, corrects, predicts, first_body, compiled_stages.context_of_motion(context)
     )
     if corrects:
         chunk_sums[c, BODY_ENERGY], chunk_sums[c, SPIN] = energy, spin
@@ -119,7 +119,7 @@ def move_dry(c, corrects, predicts, shift, context):
 
 
 @inline
-def move_wet(c, corrects, predicts, shift, context):
+def move_wet(c, corrects, predicts, first_body, context):
     """Complete the step with the forces, predict the next, or do both, in a fluid.
 
     corrects, predicts: as of `move_dry`.
@@ -128,7 +128,7 @@ def move_wet(c, corrects, predicts, shift, context):
     chunk_sums = context.chunk_sums
     if corrects:
         energy, spin, acceleration_squared, before, after, reynolds, rotational_reynolds, outside = fluid_step.correct(
-            c, shift, not predicts, compiled_stages.context_of_fluid(context)
+            c, first_body, not predicts, compiled_stages.context_of_fluid(context)
         )
         chunk_sums[c, BODY_ENERGY], chunk_sums[c, SPIN] = energy, spin
         chunk_sums[c, ACCELERATION_SQUARED] = acceleration_squared
@@ -139,7 +139,7 @@ def move_wet(c, corrects, predicts, shift, context):
     else:
         fluid_step.clear(context.fluid, c, context.bodies, context.kinds)
     if predicts:
-        move_dry(c, False, True, shift, context)
+        move_dry(c, False, True, first_body, context)
 
 
 move_chunk = select("context.fluid", {Dry: move_dry, Fluid: move_wet})
@@ -207,13 +207,13 @@ def sweep_half(block, begin, end, task, context):
         d = c - lag
         evaluates = task != PREDICT and c < stop and not reaches_out(c, first, stop, neighbours)
         gathers = task != PREDICT and d >= first
-        shift = (d - first) * CHUNK if task == STEP and kinds.all_single_spheres else 0
+        first_body = (d - first) * CHUNK if task == STEP and kinds.all_single_spheres else 0
         if gathers and task == FORCES:
             clear_forces(context.fluid, d, bodies, kinds)
         if task != PREDICT and c < stop and not bond_step.reach_beyond(neighbours.bonds, c, stop):
             bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.constants, bodies, context.box)
             cell_stress.note_bonds(context.box, neighbours.bonds, c, context.bodies)
         if evaluates or gathers:
-            evaluate_and_accumulate(c, evaluates, d, gathers, shift, time_sign_of(task), context)
+            evaluate_and_accumulate(c, evaluates, d, gathers, first_body, time_sign_of(task), context)
         if d >= first and (corrects or predicts):
-            move_chunk(d, corrects, predicts, shift, context)
+            move_chunk(d, corrects, predicts, first_body, context)

@@ -71,7 +71,7 @@ touch_walls = select("box", {BoxFaces: add_walls, WalledFaces: add_all})
 def gather_one_by_one(law, scheme, c, sink, bodies, kinds, neighbours, box):
     """Add the forces of walls and their torques for the bodies of chunk c, body by body; returns `Sums` at the walls.
 
-    Writes bodies.force, bodies.torque: (3, N) world frame, that of body b in column b - shift [N, N m].
+    Writes bodies.force, bodies.torque: (3, N) world frame, that of body b in column b - first_body [N, N m].
     Writes neighbours.wall_history, neighbours.wall_has_history, bodies.wall_contacts: history of contacts with faces.
     Writes box.walls: loads, and history of contacts with walls.
     """
@@ -166,7 +166,7 @@ def is_single(w, box):
 def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
     """Evaluate a batch of so many contacts; returns `Sums` with these, and contacts of the last sphere that are kept.
 
-    Writes bodies.force, bodies.torque: columns b - shift, added to [N, N m].
+    Writes bodies.force, bodies.torque: columns b - first_body, added to [N, N m].
     Writes box.walls: loads, and history of contacts. Writes neighbours: scratch of batches.
     """
     block, walls = neighbours.block_of[c], box.walls
@@ -183,10 +183,10 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
         b, force = ids[SPHERE, t], get(out, FORCE, t)
         n = ids[KEPT, t] if t == 0 or ids[SPHERE, t - 1] != b else n
         present |= 1 << min(ids[WALL, t], SINGLE)
-        store(bodies.force, b - sink.shift, add(load(bodies.force, b - sink.shift), force))
+        store(bodies.force, b - sink.first_body, add(load(bodies.force, b - sink.first_body), force))
         if bodies.torque.shape[1] > 0:
-            torque = add(load(bodies.torque, b - sink.shift), get(out, ON_I, t))
-            store(bodies.torque, b - sink.shift, add(torque, get(out, ON_J, t)) if laws.turns(law) else torque)
+            torque = add(load(bodies.torque, b - sink.first_body), get(out, ON_I, t))
+            store(bodies.torque, b - sink.first_body, add(torque, get(out, ON_J, t)) if laws.turns(law) else torque)
         if has_history(walls) and out[flat(LASTS, t)] > 0.0:
             keep_plane(walls.rough, b, n, NO_PLANE, walls)
             n = wall_history.note(law, c, b, n, ids[KEY, t], laws.load(law, histories.T, t, 0), walls)

@@ -72,7 +72,7 @@ def add_elastic(law, b, sink, bodies, kinds, neighbours, box):
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         bound = bounding_radius(kinds, row_of(s, b, bodies, kinds))
         if touches_wall(load(bodies.sphere_position, s), bound, box):
-            energy_s, overlap, power_s = push_elastic(kinds, law, s, b, bound, sink.shift, bodies, box)
+            energy_s, overlap, power_s = push_elastic(kinds, law, s, b, bound, sink.first_body, bodies, box)
             elastic += energy_s
             largest = max(largest, overlap)
             power += power_s
@@ -82,19 +82,19 @@ def add_elastic(law, b, sink, bodies, kinds, neighbours, box):
 
 
 @inline
-def push_sphere(kinds, law, s, b, bound, shift, bodies, box):
+def push_sphere(kinds, law, s, b, bound, first_body, bodies, box):
     """Add the elastic forces of all faces on sphere s of body b, whose radius is `bound` [m].
 
     Returns elastic energy [J], largest overlap [m], power of faces that move [W].
     """
     x, x_s = load(bodies.position, b), load(bodies.sphere_position, s)
     f, energy, overlap, power = wall_force(x_s, bound, kinds.wall_modulus[kinds.material[bodies.kind[b]]], box)
-    push(b, shift, f, subtract(x_s, x), bodies)
+    push(b, first_body, f, subtract(x_s, x), bodies)
     return energy, overlap, power
 
 
 @func
-def push_convex(kinds, law, s, b, bound, shift, bodies, box):
+def push_convex(kinds, law, s, b, bound, first_body, bodies, box):
     """Add the elastic forces of all faces on piece s of body b, each where the piece touches it; as `push_sphere`.
 
     bound: radius of the bounding sphere of the piece [m].
@@ -108,7 +108,7 @@ def push_convex(kinds, law, s, b, bound, shift, bodies, box):
                 x = place_at_plane(kinds, s, b, n if corners > 0 else -1, normal, bodies)
                 overlap = max(radius - height(x, face, box), 0.0)
                 force = scale(hertz.force(k, overlap), normal)
-                push(b, shift, force, subtract(x, load(bodies.position, b)), bodies)
+                push(b, first_body, force, subtract(x, load(bodies.position, b)), bodies)
                 energy += hertz.energy(k, overlap)
                 largest = max(largest, overlap)
                 power += dot(force, load(box.velocity, face))
@@ -440,7 +440,7 @@ def compute_kinematics(t, b, face, overlap, bodies, kinds, box, kinematics, ids)
 def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums):
     """Evaluate a batch of so many contacts; returns `Sums` with these.
 
-    Writes bodies.force, bodies.torque: columns b - shift, added to [N, N m].
+    Writes bodies.force, bodies.torque: columns b - first_body, added to [N, N m].
     Writes neighbours.wall_history, neighbours.wall_has_history: rows 6 b + face. Writes neighbours: scratch of batches.
     """
     block = neighbours.block_of[c]
@@ -458,12 +458,12 @@ def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
     work = no_energy()
     for t in range(number):
         b, face, force = ids[FACE, t] // 6, ids[FACE, t] % 6, get(out, FORCE, t)
-        store(bodies.force, b - sink.shift, add(load(bodies.force, b - sink.shift), force))
+        store(bodies.force, b - sink.first_body, add(load(bodies.force, b - sink.first_body), force))
         if bodies.torque.shape[1] > 0:
             torque = get(out, ON_I, t)
             if laws.turns(law) and not alike:  # for others the couple is apart
                 torque = add(torque, get(out, ON_J, t))
-            store(bodies.torque, b - sink.shift, add(load(bodies.torque, b - sink.shift), torque))
+            store(bodies.torque, b - sink.first_body, add(load(bodies.torque, b - sink.first_body), torque))
         work = add_words(work, work_of_face(face, force, sink, box))
     sums = joined(sums, more)
     return Sums(sums.elastic, sums.overlap, sums.stored, sums.loss, add_words(sums.work, work), sums.jump)

@@ -272,7 +272,8 @@ def add_result_at_wall(sink, w, b, of_b, contact, point, arm, of_wall, outcome, 
     partner = FIRST_WALL - w
     sums = wall_loads.add_result(sink, b, of_b, partner, contact, point, arm, of_wall, spin, outcome, turning, bodies)
     if not is_report(sink):
-        wall_loads.add_load(b // CHUNK, w, point, outcome.force, outcome.couple, sums.work, box)
+        more = wall_loads.load_of_contact(w, point, outcome.force, outcome.couple, sums.work, box)
+        wall_loads.add_to_loads(b // CHUNK, w, more, box)
     return sums
 
 

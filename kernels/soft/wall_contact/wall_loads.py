@@ -71,11 +71,11 @@ def with_pieces(outcome, couple, energy):
 
 
 @inline
-def push(b, shift, force, arm, bodies):
+def push(b, first_body, force, arm, bodies):
     """Add a force on body b, and its torque if that matters."""
-    store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
+    store(bodies.force, b - first_body, add(load(bodies.force, b - first_body), force))
     if bodies.torque.shape[1] > 0:
-        store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), cross(arm, force)))
+        store(bodies.torque, b - first_body, add(load(bodies.torque, b - first_body), cross(arm, force)))
 
 
 @inline
@@ -97,10 +97,10 @@ def add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, out
     [m], from the body's centre [m]; velocity, spin: of the wall's surface there [m/s], of the wall [rad/s]; turning:
     whether there is a couple.
     """
-    push(b, sink.shift, outcome.force, arm, bodies)
+    push(b, sink.first_body, outcome.force, arm, bodies)
     power = dot(outcome.force, velocity)
     if turning:
-        at = b - sink.shift
+        at = b - sink.first_body
         store(bodies.torque, at, add(load(bodies.torque, at), outcome.couple))
         power += dot(outcome.couple, spin)
     work = as_words(sink.half * power, sink.per_joule)
@@ -207,12 +207,6 @@ def add_to_loads(c, w, wall_load, box):
     row[WORK] += wall_load.work[0]
     row[WORK + 1] += wall_load.work[1]
     row[CONTACTS] += wall_load.contacts
-
-
-@inline
-def add_load(c, w, x, force, couple, work, box):
-    """Add the load of a contact of chunk c to wall w, see `load_of_contact`."""
-    add_to_loads(c, w, load_of_contact(w, x, force, couple, work, box), box)
 
 
 @vector_loop
