@@ -16,6 +16,7 @@ and `bench` use the engine as a script does, by its public names:
     case                            set-ups by name
     casefile, validation, bench     set-ups in TOML; validation studies; benchmarks
     sweeps                          many runs of a case
+    calibration                     parameters found from measurements, by sweeps of virtual tests
     cli                             the command line
 
 `dem.kernels` (compiled code) and `dem.cases` (built-in cases) are folders of their own beside `dem` in a clone.
@@ -37,6 +38,7 @@ if not os.path.isdir(os.path.join(__path__[0], "kernels")):
 
 PUBLIC = {  # module: its public names
     "dem.base.notices": "DemWarning",
+    "dem.calibration.calibrate": "Calibration calibrate",
     "dem.case.bases": "Axes Case HardSphereCase StochasticCase TimeStep",
     "dem.case.find": "cases",
     "dem.case.settled": "settled",

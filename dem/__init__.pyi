@@ -2,6 +2,8 @@
 from typing import Final
 
 from dem.base.notices import DemWarning as DemWarning
+from dem.calibration.calibrate import Calibration as Calibration
+from dem.calibration.calibrate import calibrate as calibrate
 from dem.case.bases import Axes as Axes
 from dem.case.bases import Case as Case
 from dem.case.bases import HardSphereCase as HardSphereCase

@@ -39,6 +39,7 @@ FLOORS = {
         ("case",),
         ("casefile", "validation", "bench"),
         ("sweeps",),
+        ("calibration",),
         ("cli",),
     ),
 }
@@ -304,7 +305,8 @@ UNLIKE = {  # what has other last bits on other processors, see `dem.base.portab
     *("arctan", "arctan2", "sinh", "cosh", "tanh", "geomspace", "logspace", "dot", "vdot", "inner", "matmul", "eig"),
     *("eigh", "eigvals", "eigvalsh", "svd", "solve", "inv", "lstsq", "det", "leggauss"),
 }
-LOOKS_ONLY = ("plots", "viewer", "validation", "bench", "statistics")  # rooms whose numbers no run goes on with
+# rooms whose numbers no run goes on with; those that a calibration chooses are rounded, and kept in a file
+LOOKS_ONLY = ("plots", "viewer", "validation", "bench", "statistics", "calibration")
 EXEMPT = {
     "cases/coupled_cylinders.py": "a closed form", "cases/symmetric_top.py": "a closed form",
     "cases/torque_sphere.py": "a closed form", "dem/case/settled.py": "a threshold",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 COMMANDS = {  # module of `dem.cli.commands`, which registers the command when imported; first line of its docstring
     "run": ("run", "Run a case and write its trajectory; cases of one rotating body write a table (.csv)."),
     "sweep": ("sweep", "Run a case for each combination of parameter values, and make a table of results."),
+    "calibrate": ("calibrate", "Find parameters such that virtual tests give measured values."),
     "cases": ("lists", "List the cases, or the parameters of one."),
     "integrators": ("lists", "List the rotational integrators."),
     "init": ("casefiles", "Write a case file with all keys"),

@@ -66,11 +66,14 @@ class Plan(NamedTuple):
         """Note what came of run k."""
         self.table.rows[k] = self.table.rows[k]._replace(**{name: getattr(outcome, name) for name in OWN[1:]})
 
-    def observe(self) -> None:
-        """Write the table with the columns that the case has by its `observables`, see `dem.case.bases.BaseCase`."""
+    def observe(self, *, missing: bool = False) -> None:
+        """Write the table with the columns that the case has by its `observables`, see `dem.case.bases.BaseCase`.
+
+        If only those that are `missing` are wanted, rows that have any keep them.
+        """
         runs = [chosen(member).case for member in self.members]
         if getattr(type(runs[0]), "observables", BaseCase.observables) is not BaseCase.observables:
-            self.table.observe(runs)
+            self.table.observe(runs, missing=missing)
 
     def commands(self) -> list[str]:
         """Of what is left, a command each, that makes the same file."""
@@ -350,20 +353,36 @@ def carry_out(
     tell: Callable[[Member, Outcome], None] = lambda *_: None,
 ) -> SweepTable:
     """Make the runs of a plan that are left, telling of each that is done; returns the table, which is written."""
+    carry_out_together([plan], plan.left, executor=executor, jobs=jobs, threads=threads, progress=progress, tell=tell)
+    plan.observe()
+    return plan.table
+
+
+def carry_out_together(
+    plans: list[Plan],
+    left: list[Member],
+    *,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+    tell: Callable[[Member, Outcome], None] = lambda *_: None,
+) -> None:
+    """Make some runs of plans of several cases with the same processes; writes their tables, without observables."""
     from dem.sweeps.processes import by_executor, by_processes  # noqa: PLC0415, multiprocessing takes a moment
 
-    left, table = plan.left, plan.table
-    table.write()
+    for plan in plans:
+        plan.table.write()
     if not left:
-        plan.observe()
-        return table
+        return
     ended = failed = 0
-    number = {member.path.name: k for k, member in enumerate(plan.members)}
+    place = {member.path.resolve(): (plan, k) for plan in plans for k, member in enumerate(plan.members)}
 
     def done(member: Member, outcome: Outcome) -> None:
         nonlocal ended, failed
         ended, failed = ended + (outcome.verdict != "STOPPED"), failed + (outcome.verdict in FAILED)
-        k = number[member.path.name]
+        plan, k = place[member.path]
+        table = plan.table
         plan.put(k, outcome)
         table.rows[k] = table.rows[k]._replace(measured={})  # of another file, if of any
         before = table.path
@@ -384,12 +403,12 @@ def carry_out(
                 by_executor(executor, sent, one_for_each_kernel(sent), done)
             else:
                 by_processes(sent, one_for_each_kernel(sent) if jobs > 1 else [], jobs, done)
-                _tell_removed(plan)  # only here: what another machine has written may show later
+                for plan in plans:
+                    _tell_removed(plan)  # only here: what another machine has written may show later
     except KeyboardInterrupt as stopped:
-        message = f"interrupted: {ended} of {counted(len(left), 'run')} ended, see {table.path}; the same call resumes"
+        where = ", ".join(str(plan.table.path) for plan in plans)
+        message = f"interrupted: {ended} of {counted(len(left), 'run')} ended, see {where}; the same call resumes"
         raise Interrupted(message, getattr(stopped, "signal", 2)) from None
-    plan.observe()
-    return table
 
 
 def _tell_removed(plan: Plan) -> None:
@@ -420,7 +439,8 @@ def one_for_each_kernel(members: list[Member]) -> list[Member]:
     """
     found = {}
     for member in members:
-        found.setdefault(tuple(_sort_of(word) for word in member.settings.values()), member)
+        kind = tuple(_sort_of(word) for word in member.settings.values())
+        found.setdefault((member.case, kind), member)
     return list(found.values()) if len(members) > 1 else []
 
 

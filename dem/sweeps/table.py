@@ -137,8 +137,10 @@ class SweepTable:
         self.rows = [self._measured(row, columns, "measure") for row in self]
         self.write()
 
-    def observe(self, cases: list[AnyCase]) -> None:
+    def observe(self, cases: list[AnyCase], *, missing: bool = False) -> None:
         """Add the columns that cases, those of the first rows, have by their `observables`, and write the file.
+
+        If only those that are `missing` are wanted, rows that have any keep them.
 
         Raises
         ------
@@ -146,7 +148,8 @@ class SweepTable:
             As of `measure`.
         """
         for k, case in enumerate(cases):
-            self.rows[k] = self._measured(self.rows[k], case.observables, "observables")
+            if not (missing and self.rows[k].measured):
+                self.rows[k] = self._measured(self.rows[k], case.observables, "observables")
         self.write()
 
     def _measured(self, row: Row, columns: Callable[[Trajectory], Mapping], whose: str) -> Row:

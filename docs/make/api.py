@@ -31,7 +31,9 @@ GROUPS = {
         "dem.model.domain.roughness",
     ),
     "Fluids and turbulence": ("dem.model", "dem.run.precice"),
-    "Cases, files and sweeps": ("dem.case", "dem.casefile", "dem.files", "dem.run", "dem.sweeps", "dem.viewer"),
+    "Cases, files and sweeps": (
+        "dem.calibration", "dem.case", "dem.casefile", "dem.files", "dem.run", "dem.sweeps", "dem.viewer"
+    ),
     "Rotation of one body": ("dem.rotation",),
     "Others": ("dem",),
 }  # fmt: skip

@@ -1,0 +1,196 @@
+"""Calibrate parameters of cases such that virtual tests give measured values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.replace import replace_when_done
+from dem.base.user_classes import hinted, set_declared
+from dem.calibration import findings
+from dem.calibration.runs import Runs
+from dem.calibration.search import Points, search
+from dem.calibration.study import read_study
+from dem.calibration.surrogate import needed
+from dem.sweeps.sweep import shares
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from concurrent.futures import Executor
+    from os import PathLike
+
+    from dem.calibration.findings import Compared, FoundParameter
+    from dem.calibration.search import Fit
+    from dem.calibration.study import Study
+    from dem.sweeps.members import Member
+    from dem.sweeps.table import Outcome
+
+REPORT = "report.html"
+
+
+class Calibration:
+    """Parameters that a calibration found, see `dem.calibrate`.
+
+    Parameters
+    ----------
+    study : Study
+    fit : Fit
+        Of its last stage.
+    doubts : list of str
+        What was told after the first points.
+    runs : dict of str to path
+        By test: a run of the best point that was computed.
+
+    Attributes
+    ----------
+    parameters : list of FoundParameter
+        ``name``, ``unit``, ``value``, ``error`` (standard deviation), ``lower`` and ``upper`` (95 % interval), and
+        ``identified``: whether the tests determine it.
+    correlation : (d, d) array
+        Of the parameters.
+    observables : list of Compared
+        ``label``, ``measured``, ``standard_error``, ``simulated``, ``uncertainty`` and ``noise``.
+    misfit : float
+        χ² of the best point that was computed, by the errors of measurement and of seeds.
+    messages : list of str
+        What was assumed, what is not identified, and what would help.
+    materials : str
+        A table of materials for a case file (TOML).
+    """
+
+    __setattr__ = set_declared
+
+    study: Study
+    fit: Fit
+    runs: dict[str, Path]
+    parameters: list[FoundParameter]
+    correlation: np.ndarray
+    observables: list[Compared]
+    misfit: float
+    messages: list[str]
+    materials: str
+
+    def __init__(self, study: Study, fit: Fit, doubts: list[str], runs: dict[str, Path]) -> None:
+        self.study, self.fit, self.runs = study, fit, runs
+        self.parameters = findings.parameters_found(study, fit)
+        self.correlation = findings.correlation_of(fit)
+        self.observables = findings.compared(study, fit)
+        self.misfit = findings.least_misfit(fit)
+        self.messages = list(dict.fromkeys([*doubts, *findings.messages(study, fit)]))
+        self.materials = findings.materials_table(study, self.parameters)
+
+    @property
+    def best(self) -> dict[str, float]:
+        """Best value of each parameter [SI, or the unit of its bounds' quantity]."""
+        return {each.name: each.value for each in self.parameters}
+
+    def __str__(self) -> str:
+        """The parameters, the observables and the messages, a line each."""
+        lines = [f"{len(self.fit.x)} points, least misfit {self.misfit:.3g} of {len(self.study.fitted)}"]
+        for each in self.parameters:
+            doubt = "" if each.identified else ", not identified"
+            interval = f"{each.value:.4g} ± {each.error:.2g} {each.unit}".rstrip()
+            lines.append(f"{each.name} = {interval} (95 %: {each.lower:.4g} to {each.upper:.4g}{doubt})")
+        for one in self.observables:
+            measured = f"measured {one.measured:.4g} ± {one.standard_error:.2g}" if one.is_measured else "not measured"
+            lines.append(f"{one.label}: {measured}, simulated {one.simulated:.4g} ± {one.uncertainty:.2g}")
+        return "\n".join([*lines, *self.messages])
+
+    def write_report(self, path: str | PathLike) -> None:
+        """Write one HTML file with parameters, tests, history, and what is not identified; needs matplotlib."""
+        from dem.calibration.report import page  # noqa: PLC0415, needs matplotlib
+
+        with replace_when_done(Path(path)) as partial:
+            partial.write_text(page(self), "utf-8")
+
+
+@hinted
+def calibrate(
+    study: str | PathLike | Mapping,
+    *,
+    folder: str | PathLike | None = None,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> Calibration:
+    """Find parameters of cases such that virtual tests give measured values, with their uncertainties.
+
+    Runs are members of sweeps, see `dem.sweep`: a call that was interrupted, or killed, goes on where it was, and
+    finished runs are kept. The same study chooses the same points. A Gaussian process stands for each observable.
+    Points are drawn from the parameters that agree with the measurements, whose spread is the uncertainty.
+
+    Parameters
+    ----------
+    study : path or mapping
+        A study file (TOML), or its content, in which cases may also be classes.
+    folder : path, optional
+        For runs, tables and the report; default: ``STUDY-calibration``. It may hold a part of the same study.
+    executor : concurrent.futures.Executor, optional
+        As of `dem.sweep`.
+    jobs, threads : int, optional
+        Processes, and threads of each run; default: those of the study, or as of `dem.sweep`.
+    progress : bool, optional
+        Show a bar for each batch; default: if it takes some seconds.
+    tell : function, optional
+        Called with each line about progress, and about parameters without influence after the first points.
+
+    Returns
+    -------
+    Calibration
+        Its report is ``FOLDER/report.html``.
+
+    Raises
+    ------
+    ValueError, OSError
+        With one line for each thing that is wrong with the study, or if the folder holds another one; nothing has been
+        computed then.
+    ImportError
+        If the libraries of the extra ``calibrate`` are not installed.
+    RuntimeError
+        If too few runs give an observable, or processes cannot be started.
+
+    Examples
+    --------
+    >>> import dem
+    >>> dem.calibrate({"parameters": {"friction": {"bounds": [0.2, 0.8]}}, "tests": {}})
+    Traceback (most recent call last):
+    ValueError: tests are none, expected at least one
+    """
+    checked, place, ways = prepared(study, folder, jobs, threads)
+    return calibrated(checked, place, tell=tell, executor=executor, progress=progress, **ways)
+
+
+def prepared(
+    study: str | PathLike | Mapping, folder: str | PathLike | None, jobs: int | None, threads: int | None
+) -> tuple[Study, Path, dict[str, int | None]]:
+    """A checked study, its folder, and processes and threads; raises as `calibrate`."""
+    for module in ("sklearn.gaussian_process", "scipy.stats", "matplotlib"):
+        needed(module)
+    checked = read_study(study)
+    ways = {"jobs": jobs or checked.jobs, "threads": threads or checked.threads}
+    shares(1, **ways)
+    return checked, checks.folder(folder or Path(f"{checked.name}-calibration"), parents=True), ways
+
+
+def calibrated(
+    study: Study, folder: Path, *, tell: Callable[[str], None] | None = None,
+    told: Callable[[Member, Outcome], None] = lambda *_: None, listed: bool = False, **ways: object,
+) -> Calibration:  # fmt: skip
+    """Calibrate a checked study in a folder, and write its report; `ways` are those of `Runs`."""
+    say = tell or (lambda _: None)
+    for note in study.notes:
+        say(note)
+    runs = Runs(study, folder, tell=told, listed=listed, **ways)
+    with needed("threadpoolctl").threadpool_limits(
+        1, "blas"
+    ):  # small matrices, and the same bytes for any number of cores
+        fit, doubts = search(study, runs.evaluate, Points(study, folder), say)
+    best = 0 if np.isnan(fit.misfit).all() else int(np.nanargmin(fit.misfit))
+    found = Calibration(study, fit, doubts, {test: runs.file(fit.stage, test, best) for test in study.tests})
+    found.write_report(folder / REPORT)
+    return found

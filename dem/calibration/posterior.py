@@ -1,0 +1,167 @@
+"""Posterior: parameters that agree with measurements, drawn by sequential Monte Carlo."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.calibration.surrogate import needed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dem.calibration.surrogate import Surrogate
+
+DRAWN = 1024  # points that stand for the distribution
+MOVES = 8  # of each of them at each temperature
+KEPT = 0.5  # effective share of the points from one temperature to the next
+PRIOR = 1 / math.sqrt(12.0)  # standard deviation of an even distribution over the range of a parameter
+
+
+class Posterior(NamedTuple):
+    """Points in the unit cube that agree with the measurements."""
+
+    x: np.ndarray  # (n, d)
+    log_likelihood: np.ndarray  # (n,)
+
+    @property
+    def best(self) -> np.ndarray:
+        """The most likely point (d,)."""
+        return self.x[int(self.log_likelihood.argmax())]
+
+
+class Likelihood:
+    """Likelihood of parameters, given surrogates of the observables and what was measured of them.
+
+    Errors are normal: log L = -1/2 Σ (f - m)²/(e² + v) + log(e² + v) with measured values m, their standard errors e,
+    and means f and variances v of the surrogates (M. C. Kennedy and A. O'Hagan, J. R. Statist. Soc. B 63 (2001) 425).
+    """
+
+    def __init__(self, surrogates: Sequence[Surrogate], measured: Sequence[float], errors: Sequence[float]) -> None:
+        self.surrogates, self.measured, self.errors = surrogates, measured, errors
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """Logarithm of the likelihood at points (n, d)."""
+        total = np.zeros(len(x))
+        for surrogate, measured, error in zip(self.surrogates, self.measured, self.errors, strict=True):
+            mean, variance = surrogate(x)
+            variance = variance + error**2
+            total -= 0.5 * ((mean - measured) ** 2 / variance + np.log(variance / error**2))
+        return total
+
+    def misfit(self, x: np.ndarray) -> np.ndarray:
+        """χ² of the surrogates' means at points (n, d), by the errors of measurement."""
+        rows = zip(self.surrogates, self.measured, self.errors, strict=True)
+        return sum(((surrogate.mean(x) - m) / e) ** 2 for surrogate, m, e in rows)
+
+    def information(self, x: np.ndarray) -> np.ndarray:
+        """Fisher's information at a point (d,) of the unit cube: Σ ∇f ∇fᵀ/(e² + v), (d, d)."""
+        found = np.zeros((len(x), len(x)))
+        for surrogate, error in zip(self.surrogates, self.errors, strict=True):
+            slope = surrogate.gradient(x)
+            found += np.outer(slope, slope) / (error**2 + surrogate(x[None])[1][0])
+        return found
+
+
+def draw(
+    log_likelihood: Callable[[np.ndarray], np.ndarray],
+    dimensions: int,
+    rng: np.random.Generator,
+    *,
+    number: int = DRAWN,
+    last: float = 1.0,
+) -> Posterior:
+    """Draw points of the unit cube with a density proportional to the likelihood to the power of `last`.
+
+    Sequential Monte Carlo (P. Del Moral, A. Doucet and A. Jasra, J. R. Statist. Soc. B 68 (2006) 411): the power grows
+    from 0 such that half the points remain effective, points are drawn anew by their weights, and moved by Metropolis
+    steps with their own covariance.
+
+    Parameters
+    ----------
+    log_likelihood : function
+        Of points (n, d): (n,).
+    dimensions : int
+        d.
+    rng : numpy.random.Generator
+    number : int
+        n.
+    last : float
+        Below 1 for a wider distribution.
+
+    Returns
+    -------
+    Posterior
+
+    Examples
+    --------
+    >>> found = draw(lambda x: -0.5 * ((x[:, 0] - 0.5) / 0.1) ** 2, 2, np.random.default_rng(1))
+    >>> found.x.mean(0).round(1).tolist(), found.x.std(0).round(1).tolist()
+    ([0.5, 0.5], [0.1, 0.3])
+    """
+    x = needed("scipy.stats").qmc.Sobol(dimensions, rng=rng).random(number)
+    log, power = log_likelihood(x), 0.0
+    while power < last:
+        step = _step(log, last - power)
+        weights = np.exp(step * (log - log.max()))
+        power += step
+        places = (np.arange(number) + rng.random()) / number
+        chosen = np.searchsorted(np.cumsum(weights) / weights.sum(), places).clip(0, number - 1)
+        x, log = x[chosen], log[chosen]
+        root = _root(np.atleast_2d(np.cov(x.T)))
+        for size in np.geomspace(1.5, 0.3, MOVES):  # of steps: long ones along a ridge, short ones across
+            new = x + size * 2.38 / math.sqrt(dimensions) * rng.standard_normal(x.shape) @ root.T
+            inside = ((new >= 0) & (new <= 1)).all(1)
+            there = log_likelihood(np.clip(new, 0.0, 1.0))
+            taken = inside & (np.log(rng.random(number)) < power * (there - log))
+            x, log = np.where(taken[:, None], new, x), np.where(taken, there, log)
+    return Posterior(x, log)
+
+
+def _step(log: np.ndarray, most: float) -> float:
+    """By how much the power of the likelihood may grow."""
+
+    def effective(step: float) -> float:
+        weights = np.exp(step * (log - log.max()))
+        return float(weights.sum() ** 2 / (weights**2).sum() / len(log))
+
+    if effective(most) >= KEPT:
+        return most
+    low, high = 0.0, most
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if effective(middle) >= KEPT else (low, middle)
+    return max(low, 1e-9 * most)
+
+
+def _root(covariance: np.ndarray) -> np.ndarray:
+    """A matrix whose product with its transpose is a covariance."""
+    values, vectors = np.linalg.eigh(covariance)
+    return vectors * np.sqrt(np.maximum(values, 1e-14))
+
+
+def spread_out(candidates: np.ndarray, taken: np.ndarray, number: int) -> np.ndarray:
+    """So many of the candidates (n, d), each as far as possible from those `taken` (m, d) and chosen before.
+
+    Distances are measured in standard deviations of the candidates along their principal directions.
+
+    Examples
+    --------
+    >>> line = np.column_stack([np.linspace(0, 1, 5), np.linspace(0, 1, 5) ** 2])
+    >>> spread_out(line, line[:1], 2)[:, 0].tolist()
+    [1.0, 0.5]
+    """
+    values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(candidates.T)))
+    whiten = vectors / np.sqrt(np.maximum(values, 1e-9))
+    there, free = taken @ whiten, candidates @ whiten
+    nearest = np.full(len(free), np.inf)
+    for row in there:
+        nearest = np.minimum(nearest, ((free - row) ** 2).sum(1))
+    chosen = []
+    for _ in range(number):
+        k = int(nearest.argmax())
+        chosen.append(k)
+        nearest = np.minimum(nearest, ((free - free[k]) ** 2).sum(1))
+    return candidates[chosen]

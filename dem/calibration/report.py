@@ -1,0 +1,203 @@
+"""Report of a calibration: one HTML file with its pictures in it."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base.text import counted
+from dem.files.reading.trajectory import Trajectory
+from dem.plots import scene
+from dem.plots.figure import CATEGORIES, PALE, new_figure, tidy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from matplotlib.figure import Figure
+
+    from dem.calibration.calibrate import Calibration
+
+DPI = 110
+SHOWN = 400  # of the points that agree, in pictures
+KINDS = {"jpg": "jpeg", "svg": "svg+xml"}  # of pictures, where they are not called like their files
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; color: #33383f; }
+table { border-collapse: collapse; margin: 1em 0; } td, th { padding: 0.3em 0.9em; border-bottom: 1px solid #c9ced6; }
+th { text-align: left; } td.n { text-align: right; font-variant-numeric: tabular-nums; }
+pre { background: #f3f4f6; padding: 1em; overflow-x: auto; } img { max-width: 100%; } li { margin: 0.3em 0; }
+.open { color: #b03a2e; } figure { display: inline-block; margin: 0.5em 1em 0.5em 0; max-width: 47%; }
+"""
+
+
+def page(found: Calibration) -> str:
+    """The report as HTML."""
+    title = f"Calibration {found.study.name}"
+    parts = [
+        f"<h1>{html.escape(title)}</h1>", f"<p>{html.escape(_summary(found))}</p>", _messages(found.messages),
+        "<h2>Parameters</h2>", _parameters(found), _picture(agreeing(found), "parameters that agree"),
+        _correlation(found), "<h2>Measured and simulated</h2>", _observables(found),
+        _picture(against_parameters(found), "observables against parameters"), *_views(found),
+        "<h2>History</h2>", _picture(history(found), "misfit of each point"), "<h2>Materials</h2>",
+        f"<pre>{html.escape(found.materials)}</pre>",
+    ]  # fmt: skip
+    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(parts) + "\n</body></html>\n"
+
+
+def _summary(found: Calibration) -> str:
+    stages = len(found.study.stages)
+    of = f" of stage {stages}, the last one" if stages > 1 else ""
+    return (
+        f"{counted(len(found.fit.x), 'point')}{of}; least misfit χ² = {found.misfit:.3g} of "
+        f"{counted(len(found.study.fitted), 'measured observable')}, by the errors of measurements and of seeds."
+    )
+
+
+def _messages(lines: Sequence[str]) -> str:
+    return "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in lines) + "</ul>" if lines else ""
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose first column is text, and whose others are numbers."""
+    lines = ["<tr>" + "".join(f"<th>{html.escape(word)}</th>" for word in head) + "</tr>"]
+    for first, *others in rows:
+        cells = "".join(f'<td class="n">{html.escape(cell)}</td>' for cell in others)
+        lines.append(f"<tr><td>{html.escape(first)}</td>{cells}</tr>")
+    return "<table>" + "\n".join(lines) + "</table>"
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}" if math.isfinite(value) else "–"
+
+
+def _parameters(found: Calibration) -> str:
+    head = ["parameter", "unit", "best", "standard deviation", "95 % interval", "identified"]
+    rows = [
+        [each.name, each.unit or "1", _number(each.value), f"{each.error:.2g}",
+         f"{_number(each.lower)} to {_number(each.upper)}", "yes" if each.identified else "no"]
+        for each in found.parameters
+    ]  # fmt: skip
+    return _table(head, rows)
+
+
+def _correlation(found: Calibration) -> str:
+    names = [each.name for each in found.parameters]
+    if len(names) < 2:
+        return ""
+    rows = [[name, *(f"{value:.2f}" for value in row)] for name, row in zip(names, found.correlation, strict=True)]
+    return "<h3>Correlation</h3>" + _table(["", *names], rows)
+
+
+def _observables(found: Calibration) -> str:
+    head = ["observable", "measured", "standard error", "simulated", "standard deviation", "by chance, one run"]
+    rows = [
+        [one.label, _number(one.measured), _number(one.standard_error), _number(one.simulated),
+         _number(one.uncertainty), _number(one.noise)]
+        for one in found.observables
+    ]  # fmt: skip
+    return _table(head, rows)
+
+
+def _picture(figure: Figure, alt: str) -> str:
+    with io.BytesIO() as file:
+        figure.savefig(file, format="png", dpi=DPI)
+        return _embedded(file.getvalue(), "png", alt)
+
+
+def _embedded(data: bytes, kind: str, alt: str) -> str:
+    return f'<img alt="{html.escape(alt)}" src="data:image/{kind};base64,{base64.b64encode(data).decode()}">'
+
+
+def agreeing(found: Calibration) -> Figure:
+    """Draw the parameters that agree with the measurements: a histogram of each, and of each pair the points."""
+    parameters, x = found.study.parameters, found.fit.posterior.x
+    d = len(parameters)
+    values = np.array([[p.value(share) for p, share in zip(parameters, row, strict=True)] for row in x.clip(0, 1)])
+    best = [each.value for each in found.parameters]
+    figure = new_figure(2.6 * d + 0.6, 2.3 * d + 0.6)
+    axes = figure.subplots(d, d, squeeze=False)
+    for i, j in np.ndindex(d, d):
+        ax, across = axes[i, j], parameters[j]
+        if i < j:
+            ax.axis("off")
+            continue
+        edges = [across.value(share) for share in np.linspace(0, 1, 41)]
+        if i == j:
+            ax.hist(values[:, j], bins=edges, color=CATEGORIES[0], alpha=0.7)
+            ax.set_yticks([])
+        else:
+            ax.plot(values[:SHOWN, j], values[:SHOWN, i], ".", ms=3, color=CATEGORIES[0], alpha=0.4)
+            ax.plot(best[j], best[i], "+", ms=12, mew=2, color=CATEGORIES[3])
+            ax.set_yscale("log" if parameters[i].log else "linear")
+            ax.set_ylim(parameters[i].lower, parameters[i].upper)
+        ax.axvline(best[j], color=CATEGORIES[3], lw=1)
+        ax.set_xscale("log" if across.log else "linear")
+        ax.set_xlim(across.lower, across.upper)
+        tidy(ax, xlabel=_named(across) if i == d - 1 else "", ylabel=_named(parameters[i]) if j == 0 and i else "")
+    return figure
+
+
+def _named(parameter: object) -> str:
+    return f"{parameter.name} [{parameter.unit}]" if parameter.unit else parameter.name
+
+
+def against_parameters(found: Calibration) -> Figure:
+    """Draw each measured observable against each parameter: points computed, the surrogate, and what was measured."""
+    fit, study = found.fit, found.study
+    rows, d = study.fitted, len(study.parameters)
+    figure = new_figure(2.8 * d + 0.6, 2.2 * len(rows) + 0.4)
+    axes = figure.subplots(len(rows), d, squeeze=False, sharey="row")
+    for one, line in zip(rows, axes, strict=True):
+        key = one.test, one.name
+        for i, (parameter, ax) in enumerate(zip(study.parameters, line, strict=True)):
+            at = [parameter.value(share) for share in fit.x[:, i]]
+            ax.axhspan(one.measured - 2 * one.error, one.measured + 2 * one.error, color=CATEGORIES[2], alpha=0.3, lw=0)
+            ax.errorbar(at, fit.observed[key].mean, fit.observed[key].error, fmt=".", color=PALE, ecolor=PALE, ms=5)
+            cut = np.tile(fit.posterior.best, (60, 1))
+            cut[:, i] = np.linspace(0, 1, 60)
+            mean, variance = fit.surrogates[key](cut)
+            along = [parameter.value(share) for share in cut[:, i]]
+            ax.plot(along, mean, color=CATEGORIES[0])
+            spread = 2 * np.sqrt(variance)
+            ax.fill_between(along, mean - spread, mean + spread, color=CATEGORIES[0], alpha=0.2, lw=0)
+            ax.axvline(parameter.value(fit.posterior.best[i]), color=CATEGORIES[3], lw=1)
+            ax.set_xscale("log" if parameter.log else "linear")
+            tidy(ax, xlabel=_named(parameter) if one is rows[-1] else "", ylabel=one.label if i == 0 else "")
+    return figure
+
+
+def history(found: Calibration) -> Figure:
+    """Draw the misfit of the points of the last stage in the order of computing, and the least one so far."""
+    misfit = found.fit.misfit
+    figure = new_figure(7.0, 2.8)
+    ax = figure.subplots()
+    number = np.arange(1, len(misfit) + 1)
+    ax.plot(number, misfit, ".", color=CATEGORIES[0], label="point")
+    ax.plot(number, np.fmin.accumulate(misfit), color=CATEGORIES[1], label="least so far")
+    ax.axhline(len(found.study.fitted), color=CATEGORIES[2], lw=1, label="noise")
+    if (misfit[np.isfinite(misfit)] > 0).any():
+        ax.set_yscale("log")
+    tidy(ax, xlabel="point", ylabel="misfit χ²")
+    ax.legend(frameon=False)
+    return figure
+
+
+def _views(found: Calibration) -> Iterator[str]:
+    """Pictures of the best point's runs, each beside that of the measurement if the study has one."""
+    for test, path in found.runs.items():
+        shown = []
+        if photograph := found.study.tests[test].picture:
+            ending = Path(photograph).suffix.lower()[1:]
+            kind = KINDS.get(ending, ending)
+            shown.append((_embedded(Path(photograph).read_bytes(), kind, f"{test}, measured"), f"{test}, measured"))
+        if path.exists():
+            with Trajectory(path) as run:
+                shown.append((_picture(scene(run), f"{test}, simulated"), f"{test}, simulated: {path.name}"))
+        for picture, caption in shown:
+            yield f"<figure>{picture}<figcaption>{html.escape(caption)}</figcaption></figure>"

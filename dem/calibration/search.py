@@ -1,0 +1,270 @@
+"""Search: points are chosen batch by batch and stage by stage from the parameters that agree so far."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.base.replace import replace_when_done
+from dem.base.text import counted
+from dem.calibration.posterior import Likelihood, Posterior, draw, spread_out
+from dem.calibration.surrogate import Surrogate, influence, needed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from dem.calibration.study import Observable, Study
+
+    Values = dict[tuple[str, str], np.ndarray]  # by test and name: (points, seeds), nan of runs that failed
+    Evaluate = Callable[[int, list[tuple[float, ...]]], Values]
+
+DESIGN = 6  # points of the first design for each parameter
+WIDER = 0.5  # power of the likelihood from which further points are drawn
+WIDEST = 0.25  # of those that begin a stage
+SETTLED = 0.05  # variance of surrogates over that of measurements below which more runs tell nothing
+POINTS, IDENTITY = "points.csv", "study.json"
+
+
+class Points:
+    """Points of a study, kept in a file as soon as they are chosen, so that a search goes on with the same ones.
+
+    Raises ValueError or OSError if the folder has the points of another study.
+    """
+
+    def __init__(self, study: Study, folder: Path | None) -> None:
+        self.study, self.folder = study, folder
+        self.stages: list[list[tuple[float, ...]]] = [[] for _ in study.stages]
+        if folder is None:
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        identity = json.dumps(study.identity(), indent=1)
+        path = folder / IDENTITY
+        if not path.exists():
+            if (folder / POINTS).exists():
+                raise ValueError(f"{folder} has {POINTS}, but no {IDENTITY}: take another folder")
+            with replace_when_done(path) as partial:
+                partial.write_text(identity, "utf-8")
+        elif path.read_text("utf-8") != identity:
+            raise ValueError(
+                f"{folder} holds another study: parameters, bounds, cases, settings, seeds or stages differ; "
+                "take another folder (--output)"
+            )
+        if (folder / POINTS).exists():
+            self._read(folder / POINTS)
+
+    def _read(self, path: Path) -> None:
+        names = [parameter.name for parameter in self.study.parameters]
+        try:
+            with path.open(newline="", encoding="utf-8") as file:
+                for row in csv.DictReader(file):
+                    self.stages[int(row["stage"]) - 1].append(tuple(float(row[name]) for name in names))
+        except (KeyError, ValueError, IndexError, TypeError):
+            raise ValueError(f"{path} is no table of points of this study: take another folder") from None
+
+    def add(self, stage: int, shares: np.ndarray) -> None:
+        """Keep points (n, d) of the unit cube as rounded values of the parameters."""
+        for row in shares:
+            self.stages[stage].append(tuple(p.value(x) for p, x in zip(self.study.parameters, row, strict=True)))
+        if self.folder is None:
+            return
+        with (
+            replace_when_done(self.folder / POINTS) as partial,
+            partial.open("w", newline="", encoding="utf-8") as file,
+        ):
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["stage", *(parameter.name for parameter in self.study.parameters)])
+            for k, points in enumerate(self.stages, start=1):
+                writer.writerows([k, *map(repr, point)] for point in points)
+
+    def shares(self, stage: int) -> np.ndarray:
+        """Points of a stage in the unit cube (n, d)."""
+        rows = [
+            [p.share(value) for p, value in zip(self.study.parameters, point, strict=True)]
+            for point in self.stages[stage]
+        ]
+        return np.array(rows).reshape(-1, len(self.study.parameters))
+
+
+class Seen(NamedTuple):
+    """What the runs of a stage gave of an observable."""
+
+    mean: np.ndarray  # (n,) over the seeds of each point; nan of points whose runs failed
+    noise: float  # standard deviation by chance, of one run; nan if there is one seed
+    error: np.ndarray  # (n,) standard deviation of the means by chance; 0 if that is not known
+
+
+def seen(values: np.ndarray) -> Seen:
+    """Means and the pooled scatter of values (points, seeds).
+
+    Examples
+    --------
+    >>> seen(np.array([[1.0, 3.0], [5.0, np.nan], [2.0, 2.0]])).noise
+    1.0
+    """
+    there = np.isfinite(values)
+    number = there.sum(1)
+    filled = np.where(there, values, 0.0)
+    mean = np.divide(filled.sum(1), number, out=np.full(len(values), np.nan), where=number > 0)
+    freedom = int((number - 1).clip(0).sum())
+    if not freedom:
+        return Seen(mean, math.nan, np.zeros(len(values)))
+    rest = np.where(there, values - mean[:, None], 0.0)
+    noise = math.sqrt(float((rest**2).sum()) / freedom)
+    return Seen(mean, noise, noise / np.sqrt(np.maximum(number, 1)))
+
+
+class Fit(NamedTuple):
+    """Surrogates of the observables of a stage, and the parameters that agree with the measurements."""
+
+    stage: int
+    x: np.ndarray  # points in the unit cube (n, d)
+    observed: dict[tuple[str, str], Seen]  # also what was not measured
+    surrogates: dict[tuple[str, str], Surrogate]
+    likelihood: Likelihood
+    posterior: Posterior
+    misfit: np.ndarray  # χ² of each point (n,); nan of points whose runs failed
+
+    @property
+    def settled(self) -> bool:
+        """Whether more runs would tell little, next to the errors of measurement."""
+        pairs = zip(self.likelihood.surrogates, self.likelihood.errors, strict=True)
+        return all(surrogate(self.posterior.x)[1].mean() < SETTLED * error**2 for surrogate, error in pairs)
+
+
+def fitted(
+    study: Study, stage: int, x: np.ndarray, values: Values, before: Fit | None, rng: np.random.Generator
+) -> Fit:
+    """Fit surrogates to the runs of a stage, and draw parameters that agree with the measurements.
+
+    Raises RuntimeError if too few runs gave an observable.
+    """
+    observed, surrogates, misfit = {}, {}, np.zeros(len(x))
+    measured = {(each.test, each.name): each for each in study.fitted}
+    for key in dict.fromkeys([*measured, *values]):
+        found = seen(values[key]) if key in values else Seen(np.full(len(x), np.nan), math.nan, np.zeros(len(x)))
+        there = np.isfinite(found.mean)
+        if there.sum() < x.shape[1] + 2:
+            if key in measured:
+                raise RuntimeError(_too_few(measured[key], int(there.sum()), len(x), values))
+            continue
+        base = before.surrogates[key].mean if before and key in before.surrogates else None
+        surrogates[key] = Surrogate(x[there], found.mean[there], found.error[there] ** 2, base)
+        if math.isnan(found.noise) or found.noise == 0.0:
+            error = np.full(len(x), math.sqrt(surrogates[key].noise))
+            found = found._replace(error=error)
+        observed[key] = found
+        if key in measured:
+            variance = measured[key].error ** 2 + found.error**2
+            misfit += (found.mean - measured[key].measured) ** 2 / variance
+    likelihood = Likelihood(
+        [surrogates[key] for key in measured], [one.measured for one in study.fitted],
+        [one.error for one in study.fitted],
+    )  # fmt: skip
+    return Fit(stage, x, observed, surrogates, likelihood, draw(likelihood, x.shape[1], rng), misfit)
+
+
+def _too_few(observable: Observable, there: int, points: int, values: Values) -> str:
+    names = sorted(name for test, name in values if test == observable.test)
+    known = "" if observable.name in names else f"; the case gives {', '.join(names) or 'none'}"
+    return (
+        f"{observable.label} was found at {there} of {counted(points, 'point')} only, see the column error of its "
+        f"sweep.csv{known}"
+    )
+
+
+def search(study: Study, evaluate: Evaluate, points: Points, tell: Callable[[str], None]) -> tuple[Fit, list[str]]:
+    """Choose points and have them computed until the budget of each stage is spent, or more runs would tell little.
+
+    Parameters
+    ----------
+    study : Study
+    evaluate : function
+        Values of the observables of all points of a stage, given its number and the points.
+    points : Points
+        Those chosen before, which are not chosen again.
+    tell : function
+        Called with lines of progress.
+
+    Returns
+    -------
+    Fit
+        Of the last stage.
+    list of str
+        Tests and parameters without influence, told after the first points.
+    """
+    fit, doubts, looked = None, [], False
+    for k, stage in enumerate(study.stages):
+        before, fit = fit, None
+        while True:
+            x = points.shares(k)
+            if len(x):
+                rng = np.random.default_rng([study.seed, k, len(x)])
+                values = evaluate(k, points.stages[k])
+                fit = fitted(study, k, x, values, before, rng)
+                if k == 0 and len(fit.x) >= _designed(study) and not looked:
+                    looked, doubts = True, without_influence(study, fit, _designed(study))
+                    for line in doubts:
+                        tell(line)
+                tell(_progress(study, fit))
+                if len(x) >= stage.budget or (len(x) >= _designed(study) + study.batch and fit.settled):
+                    break
+            rng = np.random.default_rng([study.seed, k, len(x), 1])
+            points.add(k, _chosen(study, stage.budget - len(x), x, fit, before, rng))
+    return fit, doubts
+
+
+def _designed(study: Study) -> int:
+    """Points of the first design."""
+    return min(study.stages[0].budget, max(study.batch, DESIGN * len(study.parameters)))
+
+
+def _chosen(
+    study: Study, most: int, x: np.ndarray, fit: Fit | None, before: Fit | None, rng: np.random.Generator
+) -> np.ndarray:
+    """The next points (n, d) of a stage in the unit cube."""
+    d = len(study.parameters)
+    if fit is None and before is None:
+        return needed("scipy.stats").qmc.LatinHypercube(d, optimization="random-cd", rng=rng).random(_designed(study))
+    of, power = (fit, WIDER) if fit else (before, WIDEST)
+    wide = draw(of.likelihood, d, rng, number=256, last=power).x
+    best = of.posterior.best[None]
+    number = min(study.batch, most)
+    return np.concatenate([best, spread_out(wide, np.concatenate([x, best]), number - 1)]) if number > 1 else best
+
+
+def without_influence(study: Study, fit: Fit, first: int) -> list[str]:
+    """Lines about tests that no parameter changes, and parameters that change no test, by the `first` points."""
+    found, lines = {}, []
+    for one in study.fitted:
+        mean = fit.observed[one.test, one.name].mean[:first]
+        there = np.isfinite(mean)
+        found[one.label] = influence(fit.x[:first][there], mean[there])
+    if any(each is None for each in found.values()):
+        return ["too few points to say which parameters have an influence: raise the budget"]
+    lines += [
+        f"no parameter changes {label} more than chance: within the bounds it tells nothing"
+        for label, each in found.items()
+        if not each.any
+    ]
+    for i, parameter in enumerate(study.parameters):
+        if not any(each.each[i] for each in found.values()):
+            lines.append(
+                f"{parameter.name} changes no measured observable more than chance: leave it out, or add a test that "
+                "depends on it"
+            )
+    return lines
+
+
+def _progress(study: Study, fit: Fit) -> str:
+    """A line with the best point so far."""
+    n, stage = len(fit.x), study.stages[fit.stage]
+    number = f"stage {fit.stage + 1}, " if len(study.stages) > 1 else ""
+    best = fit.posterior.best
+    values = (f"{p.name} {p.value(x):.3g}" for p, x in zip(study.parameters, best, strict=True))
+    least = f"{np.nanmin(fit.misfit):.3g}" if np.isfinite(fit.misfit).any() else "none"
+    return f"{number}{n} of {counted(stage.budget, 'point')}, least misfit {least}; best {', '.join(values)}"

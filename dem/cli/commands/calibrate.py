@@ -1,0 +1,56 @@
+"""Find parameters such that virtual tests give measured values."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dem.calibration.calibrate import REPORT, calibrated, prepared
+from dem.calibration.runs import RunsLeftError
+from dem.cli.application import app, plain_errors, say
+
+if TYPE_CHECKING:
+    from dem.sweeps.members import Member
+    from dem.sweeps.table import Outcome
+
+
+@app.command()
+@plain_errors
+def calibrate(
+    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="Parameters, tests and what was measured.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Default: STUDY-calibration.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Processes; default: cores over threads.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Of each run; default: cores over jobs. Changes no bit.")] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Print a command for each run of the next batch, and run none.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Find parameters such that virtual tests give measured values.
+
+    Runs are made in batches, and the best parameters so far are printed after each. The same command goes on where an
+    earlier one was interrupted. FOLDER/report.html has parameters with uncertainties, and what the tests do not
+    determine.
+    """
+    checked, folder, ways = prepared(study, output, jobs, threads)
+    try:
+        found = calibrated(
+            checked, folder, tell=None if quiet or listed else say, told=_errors, listed=listed,
+            progress=False if quiet or not sys.stderr.isatty() else None, **ways,
+        )  # fmt: skip
+    except RunsLeftError as left:
+        say("\n".join(left.commands))
+        return
+    if not (quiet or listed):
+        say(f"{found}\nsee {folder / REPORT}")
+
+
+def _errors(member: Member, outcome: Outcome) -> None:
+    """Report warnings and errors of a run on stderr."""
+    for text in (*outcome.warnings, *([outcome.error] if outcome.error else [])):
+        sys.stderr.write(f"dem: {member.words}: {text}\n")

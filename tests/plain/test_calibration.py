@@ -1,0 +1,371 @@
+"""Calibration: hidden parameters are found within the stated uncertainty, and what is not determined is told."""
+
+import math
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dem
+from dem.calibration import findings
+from dem.calibration.search import Points, search
+from dem.calibration.study import Observable, Parameter, Stage, Study, read_study
+from dem.calibration.study import Test as VirtualTest
+from dem.sweeps.table import SweepTable
+
+STAGES = (Stage(40, 2, {}),)
+RANGES = {"sliding": (0.1, 1.0, True), "rolling": (0.01, 0.4, True), "restitution": (0.2, 0.9, False)}
+NOISE = np.array([0.4, 0.3, 0.02])  # standard deviation of a run, and of a measurement
+REPEATS = 9
+
+
+def formulas(point):
+    """An angle by a power law, an occupancy and a rebound, such as of three tests."""
+    sliding, rolling, *rest = point
+    angle = 30 * sliding**0.27 * (rolling / 0.1) ** 0.06 + 5
+    occupancy = 3 + 2 * math.log(rolling / 0.05) + sliding
+    return np.array([angle, occupancy, rest[0] ** 2 * (1 + 0.3 * sliding) if rest else 0.0])
+
+
+def study_of(names, observables, *, seed=1, stages=STAGES):
+    """Parameters of these names, and observables as name: (measured, standard error) of one test."""
+    ranges = (Parameter(name, *RANGES[name], "", {"t": [name]}) for name in names)
+    seen = (Observable("t", name, *each) for name, each in observables.items())
+    return Study(
+        "s", tuple(ranges), {"t": VirtualTest("heap", {}, "seed")}, tuple(seen), stages, seed, 8, None, None, ()
+    )
+
+
+def computed(study, of, seed=0, noise=NOISE, bias=(0.0, 0.0)):
+    """Function that gives observables of points by formulas, with the noise of each run, in place of runs."""
+    made = {}
+
+    def evaluate(stage, points):
+        for k, point in enumerate(points):
+            rng = np.random.default_rng([seed, stage, k])
+            scatter = noise * rng.standard_normal((study.stages[stage].seeds, len(noise)))
+            made.setdefault((stage, point), of(point) + bias[stage] + scatter)
+        values = np.array([made[stage, point] for point in points])
+        return {("t", one.name): values[:, :, int(one.name[-1])] for one in study.observables}
+
+    return evaluate
+
+
+def found(study, of, **more):
+    """Fit of a search without files, and what was told."""
+    lines = []
+    fit, doubts = search(study, computed(study, of, **more), Points(study, None), lines.append)
+    return fit, doubts, lines
+
+
+def trial(number, d):
+    """Whether hidden parameters of a trial are in the region that is stated to hold them in 95 % of cases."""
+    rng = np.random.default_rng([7, number])
+    names = list(RANGES)[:d]
+    study = study_of(names, {})
+    truth = [p.value(share) for p, share in zip(study.parameters, rng.uniform(0.15, 0.85, d), strict=True)]
+    measured = (formulas(truth) + NOISE * rng.standard_normal((REPEATS, 3))).mean(0)[:d]
+    errors = NOISE / math.sqrt(REPEATS)
+    study = study_of(names, {f"o{k}": (m, errors[k]) for k, m in enumerate(measured)}, seed=number)
+    fit, doubts, _ = found(study, formulas, seed=number)
+    assert not doubts
+    assert not findings.directions(study, fit)
+    off = np.array([p.share(value) for p, value in zip(study.parameters, truth, strict=True)]) - fit.posterior.x.mean(0)
+    return off @ np.linalg.solve(np.cov(fit.posterior.x.T), off) < {2: 5.99, 3: 7.81}[d]  # χ² of 95 %
+
+
+@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize(("trials", "least"), [(2, 1), pytest.param(20, 18, marks=pytest.mark.slow)])
+def test_hidden_parameters_are_found_within_the_stated_uncertainty(d, trials, least):
+    assert sum(trial(number, d) for number in range(trials)) >= least
+
+
+def test_one_angle_does_not_tell_sliding_from_rolling_friction():
+    """The report names the ridge, by two ends that agree alike, and the observable that would tell them apart."""
+    study = study_of(["sliding", "rolling"], {"o0": (23.0, 0.3), "o1": (math.nan, 0.2)})
+    fit, _, _ = found(study, formulas)
+    said = "\n".join(findings.messages(study, fit))
+    assert re.search("a combination of sliding and rolling|sliding is not id|rolling is not id", said), said
+    (direction,) = findings.directions(study, fit)
+    ends = [formulas(tuple(end.values()))[0] for end in direction.ends]
+    assert ends == pytest.approx([23.0, 23.0], abs=1.0)
+    (gain,) = findings.gains(study, fit, direction)
+    assert gain.label == "t: o1"
+    assert gain.left < 0.3
+    assert "measure t: o1 to ±0.2" in said
+    alone, _, _ = found(study_of(["sliding", "rolling"], {"o0": (23.0, 0.3)}), formulas)
+    assert "add a test of another kind" in "\n".join(
+        findings.messages(study_of(["sliding", "rolling"], {"o0": (23.0, 0.3)}), alone)
+    )
+
+
+def test_what_has_no_influence_is_told_after_the_first_points():
+    study = study_of(["sliding", "rolling"], {"o0": (20.0, 0.3), "o1": (1.0, 0.1)}, stages=(Stage(12, 2, {}),))
+    _, doubts, lines = found(study, lambda point: np.array([10 * point[0], 1.0, 0.0]))
+    assert [line.partition(" more than")[0] for line in doubts] == [
+        "no parameter changes t: o1", "rolling changes no measured observable",
+    ]  # fmt: skip
+    assert lines[:2] == doubts
+
+
+def test_a_second_stage_corrects_what_a_coarse_one_has_wrong():
+    """Coarse grains are 3° and 1 mm² off everywhere; eight fine points suffice."""
+    truth = (0.4, 0.08)
+    stages = (Stage(32, 1, {}), Stage(8, 1, {}))
+    measured = dict(zip(("o0", "o1"), zip(formulas(truth), (0.2, 0.15), strict=False), strict=False))
+    study = study_of(["sliding", "rolling"], measured, stages=stages)
+    coarse = study._replace(stages=stages[:1])
+    bias, small = (np.array([3.0, 1.0, 0.0]), 0.0), 0.2 * NOISE
+    off = [
+        abs(fit.posterior.x.mean(0) - [p.share(v) for p, v in zip(study.parameters, truth, strict=True)])
+        / fit.posterior.x.std(0)
+        for fit, _, _ in (found(each, formulas, bias=bias, noise=small) for each in (coarse, study))
+    ]
+    assert max(off[0]) > 3
+    assert max(off[1]) < 2.5
+
+
+def test_a_misfit_below_the_noise_and_one_that_no_point_mends_are_told():
+    for measured, words in (((20.0, 20.5), "below the noise"), ((40.0, 0.0), "no point agrees with all measurements")):
+        study = study_of(["sliding"], {"o0": (measured[0], 0.5), "o1": (measured[1], 0.5)}, stages=(Stage(16, 2, {}),))
+        fit, _, _ = found(study, lambda point: np.array([20 * point[0] + 10, 20 * point[0] + 10.5, 0.0]))
+        assert words in " ".join(findings.messages(study, fit))
+
+
+def test_a_search_that_was_interrupted_chooses_the_same_points(tmp_path):
+    """Whatever was kept when it ended."""
+    study = study_of(["sliding", "rolling"], {"o0": (22.0, 0.3), "o1": (3.0, 0.2)}, stages=(Stage(28, 2, {}),))
+    evaluate = computed(study, formulas)
+    whole = Points(study, tmp_path / "whole")
+    search(study, evaluate, whole, lambda _: None)
+    for end in (12, 20, 28):
+
+        def until(stage, points, end=end):
+            if len(points) >= end:
+                raise KeyboardInterrupt
+            return evaluate(stage, points)
+
+        with pytest.raises(KeyboardInterrupt):
+            search(study, until, Points(study, tmp_path / "part"), lambda _: None)
+    search(study, evaluate, Points(study, tmp_path / "part"), lambda _: None)
+    assert (tmp_path / "part" / "points.csv").read_text() == (tmp_path / "whole" / "points.csv").read_text()
+    with pytest.raises(ValueError, match="holds another study"):
+        Points(study._replace(seed=2), tmp_path / "part")
+
+
+INSTANT = """
+import math
+import numpy as np
+import dem
+
+class Instant(dem.HardSphereCase):
+    '''One sphere that does nothing, with observables by formulas.'''
+    name = "instant"
+    sliding: float = 0.5
+    rolling: float = 0.1
+    seed: int = 1
+    duration: float = 1e-6
+    frames: int = 1
+
+    def build(self):
+        ball = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        place = [(0.5, 0.5, 0.5)]
+        return dem.Particles(dem.Sphere(diameter=0.01), ball, position=place), dem.Box((0, 0, 0), (1, 1, 1), ball)
+
+    def material(self):
+        return dem.Material(young=5e7, poisson=0.35, density=1100.0, friction=self.sliding, name="ball")
+
+    def observables(self, run):
+        chance = np.random.default_rng(self.seed).standard_normal(2)
+        angle = 50 + 15 * math.log10(self.sliding * self.rolling)
+        return {"angle_deg": angle + 0.3 * chance[0], "area_mm2": 500 + 200 * self.rolling + 2 * chance[1]}
+"""
+CASE = {"parameters": {"sliding": {"bounds": [0.1, 1.0], "scale": "log"}, "rolling": {"bounds": [0.01, 0.5]}},
+        "budget": 18, "seeds": 1, "batch": 6}  # fmt: skip
+MEASURED = {"angle_deg": {"measured": 25.0, "standard_error": 0.3}, "area_mm2": {"measured": 520.0}}
+
+
+@pytest.fixture(scope="module")
+def instant(tmp_path_factory):
+    """The class, in a module of a folder that can be imported from."""
+    folder = tmp_path_factory.mktemp("module")
+    (folder / "instant_case.py").write_text(INSTANT)
+    sys.path.insert(0, str(folder))
+    yield __import__("instant_case").Instant
+    sys.path.remove(str(folder))
+
+
+@pytest.fixture(scope="module")
+def calibrated(instant, tmp_path_factory):
+    """A whole calibration with files: its folder, and what it found."""
+    folder = tmp_path_factory.mktemp("calibration")
+    study = CASE | {"tests": {"heap": {"case": instant, "observables": MEASURED}}}
+    with ThreadPoolExecutor(1) as pool:
+        return folder, study, dem.calibrate(study, folder=folder, executor=pool, progress=False)
+
+
+def test_runs_are_members_of_a_sweep_and_are_not_made_again(calibrated, monkeypatch):
+    folder, study, first = calibrated
+    table = SweepTable.read(folder / "stage-1" / "heap" / "sweep.csv")
+    assert len(table) == len({row.file for row in table}) == len(first.fit.x)
+    assert {row.verdict for row in table} == {"PASS"}
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.h5")}
+    monkeypatch.setattr(dem.Calibration, "write_report", lambda *_: None)
+    with ThreadPoolExecutor(1) as pool:
+        again = dem.calibrate(study, folder=folder, executor=pool, progress=False)
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.h5")} == before
+    assert str(again) == str(first)
+    assert "area_mm2 has no standard error: 5 % of it, 26, is assumed" in str(first)
+
+
+def test_the_report_is_one_file_with_everything_in_it(calibrated):
+    folder, _, result = calibrated
+    text = (folder / "report.html").read_text()
+    assert not re.findall(r'(?:src|href)="(?!data:)', text)
+    for heading in ("Parameters", "Correlation", "Measured and simulated", "History", "Materials"):
+        assert f">{heading}</h" in text
+    assert text.count("<img ") == 4
+    friction = result.best["sliding"]
+    assert f"friction = {friction!r}" in result.materials
+    assert result.materials.startswith("[materials.ball]")
+    assert result.materials.splitlines()[-1].startswith("# found: sliding = ")
+
+
+GOOD = {
+    "parameters": {"friction": {"bounds": [0.1, 0.8]}, "young": {"bounds": ["1 MPa", "5 MPa"], "scale": "log"}},
+    "tests": {"heap": {"case": "heap", "observables": {"angle_of_repose_deg": {"measured": 25.0}}}},
+}
+
+
+def changed(path, value):
+    """The good study with a value at a dotted path; None takes it away."""
+    content = {
+        key: {name: dict(table) for name, table in tables.items()} for key, tables in GOOD.items()
+    }  # two levels are enough
+    node = content
+    *where, last = path.split(".")
+    for key in where:
+        node = node.setdefault(key, {})
+    if value is None:
+        del node[last]
+    else:
+        node[last] = value
+    return content
+
+
+@pytest.mark.parametrize(("path", "value", "message"), [
+    ("parameters.young.bounds", [1e6, 5e6], "young: the bound 1e+06 has no unit: expected a modulus, such as '50 MPa'"),
+    ("parameters.friction.bounds", ["0.1 Pa", 0.5], "friction: the bound '0.1 Pa' has a unit or is no number"),
+    ("parameters.friction.bounds", [0.8, 0.1], "friction: bounds are 0.8 and 0.1, expected the smaller one first"),
+    ("parameters.friction", {"bounds": [0.0, 1.0], "scale": "log"}, "expected one above 0 on a log scale"),
+    ("parameters.fricton", {"bounds": [0.1, 1.0]}, "unknown parameter of heap 'fricton': did you mean friction?"),
+    ("parameters.friction.bounds", [-0.5, 0.5], "friction is .*greater than or equal to 0"),
+    ("parameters.friction.scal", "log", "parameters.friction.scal: unknown key"),
+    ("tests.heap.case", "hepa", "unknown case 'hepa': did you mean heap?"),
+    ("tests.heap.settings", {"n": -3}, "tests.heap: n is .*greater than 0"),
+    ("tests.heap.observables", {"angle": {}}, "no observable has a measured value"),
+    ("tests.heap.observables", {"angle": {"measured": 1.0, "standard_error": 0.0}}, "standard_error is 0.0"),
+    ("tests.heap.observables", {"angle": {"measured": 0.0}}, "standard_error is missing, and 5 % of a measured 0"),
+    ("tests.heap.observables", {"angle": {"file": "none.csv"}}, "no file none.csv"),
+    ("stages", [{"budget": 5, "settings": {"hep": {"n": 3}}}], "stages.0.settings.hep: unknown test 'hep'"),
+    ("stages", [{"budget": 5, "settings": {"heap": {"n": "x"}}}], "stages.0.settings.heap: n is 'x'"),
+    ("tests.heap.picture", "none.png", "picture none.png is no file"),
+    ("budget", 0, "budget is 0"),
+])  # fmt: skip
+def test_bad_studies_are_refused_before_anything_is_computed(path, value, message):
+    with pytest.raises((ValueError, OSError), match=message if "*" in message else re.escape(message)):
+        read_study(changed(path, value))
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("height\n1\n2\n", "has no column angle"),
+    ("angle\n1\nx\n", "line 3: 'x' is no number of angle"),
+    ("angle\n2\n2\n", "2 values of angle are all the same"),
+    ("", "has no column angle"),
+])  # fmt: skip
+def test_measured_files_in_a_wrong_form_are_refused(tmp_path, text, message):
+    (tmp_path / "angles.csv").write_text(text)
+    observables = {"angle": {"file": str(tmp_path / "angles.csv")}}
+    with pytest.raises(ValueError, match=message):
+        read_study(changed("tests.heap.observables", observables))
+
+
+def test_an_observable_that_a_case_does_not_give_is_told_with_those_that_it_gives(instant, tmp_path):
+    study = CASE | {"tests": {"heap": {"case": instant, "observables": {"angle": {"measured": 25.0}}}}, "budget": 4}
+    with (
+        ThreadPoolExecutor(1) as pool,
+        pytest.raises(RuntimeError, match=r"angle was found at 0 of 4 points.*the case gives angle_deg, area_mm2"),
+    ):
+        dem.calibrate(study, folder=tmp_path, executor=pool, progress=False)
+
+
+def test_a_missing_library_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.gaussian_process", None)
+    with pytest.raises(ImportError, match=r"calibration needs sklearn.*pip install 'pcdm-dem\[calibrate\]'"):
+        dem.calibrate(GOOD)
+
+
+KILLED = """
+import os, pathlib, random, signal, sys, time
+from concurrent.futures import ThreadPoolExecutor
+import dem
+import instant_case, sklearn.gaussian_process, scipy.stats
+dem.Calibration.write_report = lambda *_: None  # which takes longer than all the rest
+study = {study}
+study["tests"] = {{"heap": {{"case": instant_case.Instant, "observables": {measured}}}}}
+folder, count = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+
+def calibrate(name):
+    with ThreadPoolExecutor(1) as pool:
+        return dem.calibrate(study, folder=folder / name, executor=pool, progress=False)
+
+def finished():
+    found = {{}}
+    for path in (folder / "part").rglob("*.h5"):
+        try:
+            with dem.Trajectory(path) as run:
+                if run.verdict.startswith("PASS"):
+                    found[path] = path.stat().st_mtime_ns
+        except (ValueError, OSError):
+            pass
+    return found
+
+start = time.perf_counter()
+whole, dice, done = str(calibrate("whole")), random.Random(3), {{}}
+took = time.perf_counter() - start
+moments = 0
+for k in range(count):
+    child = os.fork()
+    if not child:
+        calibrate("part")
+        os._exit(0)
+    time.sleep(dice.uniform(0, 1.5 * took / count))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    now = finished()
+    assert done.items() <= now.items(), "a finished run was made again"
+    moments += len(done) < len(now)
+    done = now
+assert str(calibrate("part")) == whole
+assert done.items() <= finished().items()
+points = [(folder / name / "points.csv").read_text() for name in ("whole", "part")]
+assert points[0] == points[1]
+assert moments, "all kills were before anything was done"
+"""
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(20, marks=pytest.mark.slow)])
+def test_killed_at_any_moment_a_calibration_goes_on_and_computes_nothing_twice(instant, tmp_path, count):
+    """And finds what one that was left alone finds."""
+    script = KILLED.format(study=CASE, measured=MEASURED)
+    environment = {"PYTHONPATH": str(Path(sys.modules["instant_case"].__file__).parent)}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script, tmp_path, str(count)], capture_output=True, text=True,
+        check=False, timeout=600, env=os.environ | environment | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
