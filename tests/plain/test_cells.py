@@ -10,11 +10,11 @@ from dem.kernels.domain import deforming
 import dem
 from dem.files.h5md import layout
 from dem.ranks.threads import in_one_process
+from dem.validation.element_tests import lattices
 
 D, L = 0.01, 0.05
 ELASTIC = dem.Material(young=5e6, poisson=0.35, density=1100.0)
 ROUGH = dem.Material(young=5e6, poisson=0.35, density=1100.0, restitution=0.7, friction=0.4)
-STIFF = dem.Material(young=5e7, poisson=0.3, density=2000.0)
 BALL = dem.Sphere(diameter=D)
 SHAPES = {
     "spheres": BALL,
@@ -31,10 +31,8 @@ def simulation(particles, cell, time_step=1e-5, **settings):
 
 def fcc(distance, **control):
     """32 spheres on a face-centred cubic lattice of this nearest distance [m] in a cubic cell."""
-    edge, places = math.sqrt(2) * distance, np.array([[0, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]]) / 2
-    corners = np.stack(np.meshgrid(*[np.arange(2)] * 3, indexing="ij"), -1).reshape(-1, 3)
-    x = edge * ((corners[:, None] + places).reshape(-1, 3) + 0.25)
-    return simulation(dem.Particles(BALL, STIFF, position=x), dem.Cell((2 * edge,) * 3, **control), 1e-6)
+    spheres, edge = lattices.lattice(distance)
+    return simulation(spheres, dem.Cell((edge,) * 3, **control), 1e-6)
 
 
 def fcc_pressure(distance):
@@ -77,6 +75,14 @@ def test_a_lattice_compressed_by_the_cell_stays_one():
     assert sim.energy().kinetic < 1e-12 * sim.energy().elastic
     assert sim.energy().work == pytest.approx(sim.energy().elastic - before, rel=1e-4)  # the trapezium of 100 steps
     assert sim.cell.strain[0, 0] == pytest.approx(math.log(0.99 / 0.999), rel=1e-12)
+
+
+def test_moduli_of_a_lattice_are_those_of_the_sum_over_its_neighbours():
+    """Bulk modulus, and shear moduli by a simple shear and by one along the axes of the cube."""
+    moduli = lattices.moduli(0.99 * D, strain=1e-5, steps=3)
+    assert len({round(exact) for _, exact in moduli.values()}) == 3
+    for measured, exact in moduli.values():
+        assert measured == pytest.approx(exact, rel=1e-8)
 
 
 def test_a_free_particle_flies_straight_in_the_laboratory():
