@@ -71,7 +71,7 @@ def test_parts_that_lack_what_they_need_or_say_it_twice_are_refused(wrong, told)
         dem.Contact(**wrong)
     with pytest.raises(ValueError, match=told):
         dem.Material(young=1e7, poisson=0.3, **wrong)
-    rows = {name: value.said() if hasattr(value, "said") else value for name, value in wrong.items()}
+    rows = {name: value.arguments() if hasattr(value, "arguments") else value for name, value in wrong.items()}
     with pytest.raises(ValidationError, match=told):
         ContactTable.model_validate({"materials": ["a", "b"], **rows})
 

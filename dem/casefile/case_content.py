@@ -73,10 +73,10 @@ def content(case: AnyCase) -> dict | None:
 
 def _drawn(case: StochasticCase) -> dict:
     """How collisions are drawn."""
-    told = {key: getattr(case, key) for key in STOCHASTIC if key != "gravity"}
+    values = {key: getattr(case, key) for key in STOCHASTIC if key != "gravity"}
     parts = {"turbulence": case.turbulence(), "pressure": case.pressure()}
-    own = {key: told.pop(key) for key in ("time_step", "collisions", "cell", "correlation", "seed")}
-    return {**own, "impacts": told, **{name: part and asdict(part) for name, part in parts.items()}}
+    own = {key: values.pop(key) for key in ("time_step", "collisions", "cell", "correlation", "seed")}
+    return {**own, "impacts": values, **{name: part and asdict(part) for name, part in parts.items()}}
 
 
 def _materials(particles: Particles, box: Box | None) -> dict[Material, str]:
@@ -131,8 +131,8 @@ def _can_be_told(fluid: Fluid | None) -> bool:
         return True
     if fluid.coupling is not None:
         return False
-    told = fluid.velocity.said()
-    aslant = any(isinstance(told.get(name), tuple) for name in ("direction", "gradient", "normal"))
+    flow = fluid.velocity.arguments()
+    aslant = any(isinstance(flow.get(name), tuple) for name in ("direction", "gradient", "normal"))
     return not (aslant or isinstance(fluid.velocity, (GriddedFlow, FunctionFlow)))
 
 
@@ -140,13 +140,14 @@ def _fluid(fluid: Fluid | None) -> dict:
     """The fluid, if there is one."""
     if fluid is None:
         return {}
-    told = {each.name: getattr(fluid, each.name) for each in fields(fluid) if each.name != "velocity"}
-    in_beds = {key: told.pop(key) for key in ("cells", "model", "lubrication", "coupling")}
-    said = {key: "none" if value is None else value for key, value in told.items()}
+    values = {each.name: getattr(fluid, each.name) for each in fields(fluid) if each.name != "velocity"}
+    in_beds = {key: values.pop(key) for key in ("cells", "model", "lubrication", "coupling")}
+    entries = {key: "none" if value is None else value for key, value in values.items()}
     for key, value in in_beds.items():
         if value is not None:
-            said[key] = {k: v for k, v in value.said().items() if k != "type"} if hasattr(value, "said") else value
-    return {"fluid": {**said, "flow": fluid.velocity.said()}}
+            given = value.arguments() if hasattr(value, "arguments") else None
+            entries[key] = value if given is None else {k: v for k, v in given.items() if k != "type"}
+    return {"fluid": {**entries, "flow": fluid.velocity.arguments()}}
 
 
 def _groups(particles: Particles, materials: dict, shapes: dict) -> Iterator[dict]:

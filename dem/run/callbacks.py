@@ -112,8 +112,8 @@ HOOK = "hook"  # attribute of `parameters`
 
 def marks(calls: Sequence[Callback]) -> dict[str, str]:
     """What to write about a run that calls these."""
-    told = [json.dumps({"function": call.name, "every": str(call.interval)}) for call in calls]
-    return {HOOK: told[0]} if told else {}
+    calls_as_json = [json.dumps({"function": call.name, "every": str(call.interval)}) for call in calls]
+    return {HOOK: calls_as_json[0]} if calls_as_json else {}
 
 
 def resumed(
@@ -126,7 +126,7 @@ def resumed(
         return calls
     if HOOK not in writer.about:
         return []
-    reason = f"{writer.path} was run with {_told(writer.about[HOOK])}"
+    reason = f"{writer.path} was run with {_words_of_call(writer.about[HOOK])}"
     remedy = "give the function again: dem.resume(path, every=(interval, function))"
     if writer.was_changed:
         message = f"{reason} which changed it and is no part of the file: {remedy}"
@@ -139,8 +139,8 @@ def check_repeatable(path: str | PathLike, file: h5py.File) -> None:
     """Raise ValueError if a run was changed from outside, which its file cannot repeat."""
     changes = growing_tables.found(file).get(growing_tables.CHANGES)
     if changes is not None and len(changes):
-        told = file["parameters"].attrs.get(HOOK)
-        by = _told(told) if told else "somebody from outside"
+        mark = file["parameters"].attrs.get(HOOK)
+        by = _words_of_call(mark) if mark else "somebody from outside"
         message = (
             f"{path} cannot be run again: {by} changed it, {counted(len(changes), 'time')} from t = "
             f"{changes['time'][0]:.6g} s on, and is not stored in the file: repeat the run in Python, with the function"
@@ -148,7 +148,7 @@ def check_repeatable(path: str | PathLike, file: h5py.File) -> None:
         raise ValueError(message)
 
 
-def _told(mark: str) -> str:
+def _words_of_call(mark: str) -> str:
     """Name and interval of the function that a file tells of."""
-    told = parse_json(mark, HOOK)
-    return f"{told.get('function')}, called every {told.get('every')},"
+    call = parse_json(mark, HOOK)
+    return f"{call.get('function')}, called every {call.get('every')},"

@@ -150,8 +150,8 @@ class RunningTable:
     @classmethod
     def again(cls, sim: System, described: str, plan: list[FrameSegment]) -> RunningTable:
         """The table of a run that goes on."""
-        told = parse_json(described, TABLE)
-        table = cls(sim, told["columns"], told["every"], plan, shown=False)
+        columns = parse_json(described, TABLE)
+        table = cls(sim, columns["columns"], columns["every"], plan, shown=False)
         table._then = time.perf_counter(), sim.work_count
         return table
 

@@ -170,19 +170,19 @@ def coordination(contacts: ContactForces, count: int, *, least: int = 2) -> Coor
     pairs = np.unique(np.stack([contacts.i, contacts.j], axis=1), axis=0)
     wall = pairs[:, 1] < 0
 
-    def numbers(held: np.ndarray) -> np.ndarray:
+    def numbers(bearing: np.ndarray) -> np.ndarray:
         """Contacts of each body with those held and with walls."""
-        both = held[pairs[:, 0]] & (wall | held[pairs[:, 1]])
+        both = bearing[pairs[:, 0]] & (wall | bearing[pairs[:, 1]])
         first = np.bincount(pairs[both, 0], minlength=count)
         return first + np.bincount(pairs[both & ~wall, 1], minlength=count)
 
-    held = np.ones(count, dtype=bool)
-    own = numbers(held)
+    bearing = np.ones(count, dtype=bool)
+    own = numbers(bearing)
     geometric = float(own.mean())
-    while (loose := held & (own < least)).any():
-        held &= ~loose
-        own = numbers(held)
-    return Coordination(geometric, float(own[held].mean()) if held.any() else float("nan"), ~held)
+    while (loose := bearing & (own < least)).any():
+        bearing &= ~loose
+        own = numbers(bearing)
+    return Coordination(geometric, float(own[bearing].mean()) if bearing.any() else float("nan"), ~bearing)
 
 
 def fabric(contacts: ContactForces, weight: np.ndarray | None = None) -> Fabric:

@@ -74,8 +74,8 @@ def combined(
     lengths = {name: len(words) for name, words in parameters.items()}
     several = {name: length for name, length in lengths.items() if length > 1}
     if zipped and len({*several.values()}) > 1:
-        told = ", ".join(f"{name} {length}" for name, length in several.items())
-        message = f"values that go together must be as many for each parameter: {told}"
+        listed = ", ".join(f"{name} {length}" for name, length in several.items())
+        message = f"values that go together must be as many for each parameter: {listed}"
         raise ValueError(message)
     total = max(several.values(), default=1) if zipped else math.prod(lengths.values())
     if drawn is not None and not 1 <= drawn <= total:
@@ -112,17 +112,17 @@ def names(case: str, parameters: dict[str, list[str]], combinations: list[dict[s
     ['gas_n=00500_diameter=7.5mm.h5', 'gas_n=10000_diameter=5.0mm.h5']
     """
     labels = {name: _labels(words) for name, words in parameters.items()}
-    for name, told in labels.items():
-        if len({*told.values()}) < len(told):
-            message = f"{name} has values that say the same, of {', '.join(told)}"
+    for name, labelled in labels.items():
+        if len({*labelled.values()}) < len(labelled):
+            message = f"{name} has values that say the same, of {', '.join(labelled)}"
             raise ValueError(message)
     return [_name(case, each, labels) + ending for each in combinations]
 
 
 def _name(case: str, settings: dict[str, str], labels: dict[str, dict[str, str]]) -> str:
-    told = "_".join([case, *(f"{name}={labels[name][word]}" for name, word in settings.items())])
-    safe = re.sub(r"[^\w.,=+\-\[\]]", "", told.replace("/", "-"), flags=re.ASCII)
-    if told.replace(" ", "") == safe and len(safe) <= LONGEST:
+    full_name = "_".join([case, *(f"{name}={labels[name][word]}" for name, word in settings.items())])
+    safe = re.sub(r"[^\w.,=+\-\[\]]", "", full_name.replace("/", "-"), flags=re.ASCII)
+    if full_name.replace(" ", "") == safe and len(safe) <= LONGEST:
         return safe
     digest = hashlib.sha256(repr(settings).encode()).hexdigest()[:8]  # what was left out may be all the difference
     return f"{safe[: LONGEST - 9]}-{digest}"
@@ -134,12 +134,12 @@ def _labels(words: list[str]) -> dict[str, str]:
     if all(parts) and len({part[2] for part in parts}) == 1:
         values = [float(part[1]) for part in parts]
         for places in range(WIDEST):
-            told = [f"{value:.{places}f}" for value in values]
-            if all(float(text) == value for text, value in zip(told, values, strict=True)):
-                width = max(map(len, told))
+            texts = [f"{value:.{places}f}" for value in values]
+            if all(float(text) == value for text, value in zip(texts, values, strict=True)):
+                width = max(map(len, texts))
                 if width <= WIDEST:
                     unit = parts[0][2].replace(" ", "")
                     return {word: f"{text:0>{width}}{unit}" if value >= 0 else f"{text}{unit}"
-                            for word, text, value in zip(words, told, values, strict=True)}  # fmt: skip
+                            for word, text, value in zip(words, texts, values, strict=True)}  # fmt: skip
                 break
     return {word: word.replace(" ", "") for word in words}

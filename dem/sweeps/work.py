@@ -113,13 +113,13 @@ def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:
     from dem.kernels.compiler.jit import FINGERPRINT  # noqa: PLC0415, most files need not be looked at
 
     about = file["parameters"]
-    held, wanted = parse_json(hdf5_validation.text(about["input"]), "the input"), described(run.case)
-    if held.get("case") != wanted.pop("case"):
-        return f"it is a run of {held.get('case', 'no case')}"
-    for what, told in wanted.items():
-        there = held.get(what)
-        if not isinstance(there, dict) or _bare(there) != _bare(told):
-            name, old, new = _first(there or {}, told)
+    stored, wanted = parse_json(hdf5_validation.text(about["input"]), "the input"), described(run.case)
+    if stored.get("case") != wanted.pop("case"):
+        return f"it is a run of {stored.get('case', 'no case')}"
+    for what, sought in wanted.items():
+        there = stored.get(what)
+        if not isinstance(there, dict) or _bare(there) != _bare(sought):
+            name, old, new = _first(there or {}, sought)
             return f"it is a run with {name} {old}, not {new}"
     names = ("fields", "float32", "compression", "contacts")
     asked = {name: value for name, value in (run.options | member.options).items() if name in names}
@@ -139,21 +139,22 @@ def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:
 def described(case: AnyCase | FileCase) -> dict:
     """Case of a run as stored in its file, as plain values."""
     if hasattr(case, "contents"):
-        told = {"case": case.name, "case_file": case.contents()}
+        description = {"case": case.name, "case_file": case.contents()}
     else:
-        told = {"case": case.name, "parameters": case.model_dump(mode="json")}
-    return json.loads(json.dumps(told))
+        description = {"case": case.name, "parameters": case.model_dump(mode="json")}
+    return json.loads(json.dumps(description))
 
 
-def _bare(told: dict) -> dict:
+def _bare(description: dict) -> dict:
     """A description without threads, and without how the file is written, which the file shows."""
-    output = {"output": {"frames": told["output"].get("frames")}} if isinstance(told.get("output"), dict) else {}
-    return {name: value for name, value in (told | output).items() if name != "threads"}
+    output = description.get("output")
+    output = {"output": {"frames": output.get("frames")}} if isinstance(output, dict) else {}
+    return {name: value for name, value in (description | output).items() if name != "threads"}
 
 
-def _first(held: dict, wanted: dict) -> tuple[str, object, object]:
+def _first(stored: dict, wanted: dict) -> tuple[str, object, object]:
     """The first difference, with both values."""
-    one, other = _bare(held), _bare(wanted)
+    one, other = _bare(stored), _bare(wanted)
     name = next(name for name in (*other, *one) if one.get(name) != other.get(name))
     old, new = (str(each.get(name, "not given")) for each in (one, other))
     return name, old if len(old) <= 60 else "otherwise", new if len(new) <= 60 else "as it is now"

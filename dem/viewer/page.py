@@ -42,8 +42,9 @@ def has_contacts(run: Trajectory) -> bool:
 
 def scalar_names(run: Trajectory) -> list[str]:
     """What of each particle is sent besides where it is."""
-    told = {"speed": "velocity" in run.fields, "spin": "angular_velocity" in run.fields, "force": has_contacts(run)}
-    return [name for name, there in told.items() if there]
+    fields = run.fields
+    shown = {"speed": "velocity" in fields, "spin": "angular_velocity" in fields, "force": has_contacts(run)}
+    return [name for name, there in shown.items() if there]
 
 
 def rotating_particles(run: Trajectory) -> np.ndarray:
@@ -144,10 +145,11 @@ def _scalar(run: Trajectory, name: str, frames: Sequence[int]) -> np.ndarray:
 
 def _contact_force_sums(run: Trajectory, frame: int) -> np.ndarray:
     """Sum of the contact forces' magnitudes on each particle (N,) [N]."""
-    told, number = run[frame].contact_forces(), len(run.variant)
-    size = np.linalg.norm(told.force, axis=1)
-    both, known = ~told.with_wall, getattr(run, "identity", None)  # numbers are columns, unless particles come and go
-    i, j = (told.i, told.j[both]) if known is None else np.searchsorted(known, (told.i, told.j)).clip(0, number - 1)
+    contacts, number = run[frame].contact_forces(), len(run.variant)
+    size = np.linalg.norm(contacts.force, axis=1)
+    i, j, both = contacts.i, contacts.j, ~contacts.with_wall
+    known = getattr(run, "identity", None)  # numbers are columns, unless particles come and go
+    i, j = (i, j[both]) if known is None else np.searchsorted(known, (i, j)).clip(0, number - 1)
     return np.bincount(i, size, number) + np.bincount(j if known is None else j[both], size[both], number)
 
 
@@ -253,7 +255,7 @@ def _walls(run: Trajectory) -> list[dict]:
     return found
 
 
-def page(title: str, told: dict, blocks: list[dict], *, live: bool = False) -> str:
+def page(title: str, data: dict, blocks: list[dict], *, live: bool = False) -> str:
     """The whole page. Names from the file are escaped."""
     folder = resources.files("dem.viewer") / "page"
     scripts = [*SCRIPTS[:-1], "live.js", SCRIPTS[-1]] if live else SCRIPTS
@@ -261,7 +263,7 @@ def page(title: str, told: dict, blocks: list[dict], *, live: bool = False) -> s
         "TITLE": html.escape(printable(title)), "CONNECT": "'self'" if live else "'none'",
         "STYLE": (folder / "viewer.css").read_text(encoding="utf-8"),
         "SCRIPT": "\n".join((folder / name).read_text(encoding="utf-8") for name in scripts),
-        "WHAT": as_text(told), "BLOCKS": as_text(blocks),
+        "WHAT": as_text(data), "BLOCKS": as_text(blocks),
     }  # fmt: skip
     first, *rest = (folder / "viewer.html").read_text(encoding="utf-8").split("@")
     return first + "".join(parts.get(piece, piece) for piece in rest)

@@ -51,11 +51,11 @@ def info(
 ) -> None:
     """Show what a trajectory holds: particles, box, contacts, input, provenance, energies, verdict, data sets."""
     with Trajectory(file) as run:
-        held = run.summary()
+        summary = run.summary()
     if as_json:
-        say(json.dumps(held, indent=1))
+        say(json.dumps(summary, indent=1))
         return
-    for title, rows in _sections(held):
+    for title, rows in _sections(summary):
         table = Table(show_header=False, box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for row in rows:
             table.add_row(*row)
@@ -63,15 +63,15 @@ def info(
             show(table, title)
 
 
-def _sections(held: dict) -> Iterable[tuple[str, list]]:
-    given = dict(held["input"])
+def _sections(summary: dict) -> Iterable[tuple[str, list]]:
+    given = dict(summary["input"])
     beside = given.pop("walls", [])
-    names = _names_of_materials([*held["kinds"], *beside], given.get("box"))
+    names = _names_of_materials([*summary["kinds"], *beside], given.get("box"))
     box, contacts = given.pop("box", None), given.pop("contacts", None)
     del given["kinds"]
     parameters, file = given.pop("parameters", {}), given.pop("case_file", None) or {}
-    yield "", _head(held)
-    yield "particles", list(_kinds(held["kinds"], names))
+    yield "", _head(summary)
+    yield "particles", list(_kinds(summary["kinds"], names))
     yield "materials", [(name, _words(json.loads(material), leave="name")) for material, name in names.items()]
     if box and "edges" in box:  # of a cell that deforms
         box = {f"{key} [{unit}]": box[key] for key, unit in OF_A_CELL.items()}
@@ -85,23 +85,23 @@ def _sections(held: dict) -> Iterable[tuple[str, list]]:
     yield "input", _rows({key: value for key, value in given.items() if key != "particles"})
     yield f"parameters of {given.get('case', 'the case')}", _rows(parameters)
     yield "case file", _rows({key: value for key, value in file.items() if _is_worth_a_line(value)})
-    yield "provenance", _rows(held["provenance"])
-    yield "energy", [("", "first", "last"), *(_energy(*each) for each in held["energy"].items())]
-    yield "data", [("", "shape", "type", "unit", "chunk", "stored"), *map(_dataset, held["datasets"])]
-    yield "groups", [(name, _size(group["bytes"]), group["meaning"]) for name, group in held["groups"].items()]
+    yield "provenance", _rows(summary["provenance"])
+    yield "energy", [("", "first", "last"), *(_energy(*each) for each in summary["energy"].items())]
+    yield "data", [("", "shape", "type", "unit", "chunk", "stored"), *map(_dataset, summary["datasets"])]
+    yield "groups", [(name, _size(group["bytes"]), group["meaning"]) for name, group in summary["groups"].items()]
 
 
-def _head(held: dict) -> list[tuple[str, str]]:
-    time = held["time"]
-    when = f", {time[0]:.6g} to {time[1]:.6g} s, step {held['step'][1]}" if time else ""
-    unfinished = "none: the run " + ("broke" if held["error"] else "is going on, or did not come to its end")
+def _head(summary: dict) -> list[tuple[str, str]]:
+    time = summary["time"]
+    when = f", {time[0]:.6g} to {time[1]:.6g} s, step {summary['step'][1]}" if time else ""
+    unfinished = "none: the run " + ("broke" if summary["error"] else "is going on, or did not come to its end")
     rows = [
-        ("file", f"{held['file']}, {_size(held['bytes'])}"),
-        ("frames", f"{held['frames']}{when}"),
-        ("particles", f"{held['particles']}: {', '.join(held['fields'])}"),
-        ("verdict", held["verdict"] or unfinished),
+        ("file", f"{summary['file']}, {_size(summary['bytes'])}"),
+        ("frames", f"{summary['frames']}{when}"),
+        ("particles", f"{summary['particles']}: {', '.join(summary['fields'])}"),
+        ("verdict", summary["verdict"] or unfinished),
     ]
-    return rows + ([("error", held["error"])] if held["error"] else [])
+    return rows + ([("error", summary["error"])] if summary["error"] else [])
 
 
 def _kinds(kinds: list[dict], names: dict[str, str]) -> Iterable[tuple[str, str]]:
@@ -190,10 +190,11 @@ def _energy(name: str, values: dict) -> tuple[str, str, str]:
     return name, f"{values['first']:.6g} {values['unit']}", f"{values['last']:.6g} {values['unit']}"
 
 
-def _dataset(held: dict) -> tuple[str, ...]:
-    shape, chunks = (" x ".join(map(str, held[key] or [])) for key in ("shape", "chunks"))
-    stored = f"{_size(held['bytes'])}{', ' + held['compression'] if held['compression'] else ''}"
-    return held["name"], shape, held["dtype"], held["unit"] or "", chunks, stored, _words(held["attributes"])
+def _dataset(dataset: dict) -> tuple[str, ...]:
+    shape, chunks = (" x ".join(map(str, dataset[key] or [])) for key in ("shape", "chunks"))
+    stored = f"{_size(dataset['bytes'])}{', ' + dataset['compression'] if dataset['compression'] else ''}"
+    words = _words(dataset["attributes"])
+    return dataset["name"], shape, dataset["dtype"], dataset["unit"] or "", chunks, stored, words
 
 
 def _size(number: float) -> str:

@@ -210,14 +210,14 @@ def difference(stored: dict[str, h5py.Dataset], present: dict[str, object], k: i
 def describe(sim: System) -> dict:
     """The resolved input of a simulation: all that a reader needs to set it up again, but for the particles' state."""
     box = sim.box and asdict(sim.box) | {"material": sim.box.material and plain(sim.box.material)}
-    told = {"walls": [described(each.wall, each.called) for each in sim.walls]} if sim.walls else {}
-    told |= variable_population.describe(sim) if sim.traffic else {}
+    description = {"walls": [described(each.wall, each.called) for each in sim.walls]} if sim.walls else {}
+    description |= variable_population.describe(sim) if sim.traffic else {}
     return {
         **sim.description,
         **sim.settings,
         "gravity": sim.gravity,
         "box": box,
-        **told,
+        **description,
         "kinds": sim.particles.describe(),
         "particles": len(sim.particles),
     }

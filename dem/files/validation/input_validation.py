@@ -148,8 +148,8 @@ def _check_frames(file: h5py.File, particles: int | None) -> None:
         if name not in ("time", "step"):
             types = "iu" if name in (layout.NUMBER, variable_population.ID) else "f"
             rows = numbers(file, dataset.name, shapes.get(name, (None,)), types)
-            told = f"{counted(len(rows), 'row')} for {counted(frames, 'frame')}"
-            require(len(rows) >= frames, f"{dataset.name} has {told}")
+            counts = f"{counted(len(rows), 'row')} for {counted(frames, 'frame')}"
+            require(len(rows) >= frames, f"{dataset.name} has {counts}")
 
 
 def count_walls(file: h5py.File) -> int:
@@ -181,36 +181,36 @@ def _is_table(dtype: np.dtype) -> bool:
 
 def _check_variants(file: h5py.File, particles: int) -> int:
     """Spheres and mass properties of all variants, and that the particles are of these; returns their number."""
-    number, told = variants_in(file)
-    count = len(finite(told, "volume", (None,), above=0))
-    finite(told, "mass", (count,), above=0)
-    finite(told, "inertia", (count, 3), above=0)
-    if "fixed" in told:
-        indices(told, "fixed", count, 2)
-    spheres = len(finite(told, "radii", (None,), above=0))
-    finite(told, "offsets", (spheres, 3))
-    first = indices(told, "first", count + 1, spheres + 1)
+    number, group = variants_in(file)
+    count = len(finite(group, "volume", (None,), above=0))
+    finite(group, "mass", (count,), above=0)
+    finite(group, "inertia", (count, 3), above=0)
+    if "fixed" in group:
+        indices(group, "fixed", count, 2)
+    spheres = len(finite(group, "radii", (None,), above=0))
+    finite(group, "offsets", (spheres, 3))
+    first = indices(group, "first", count + 1, spheres + 1)
     each = np.diff(first.astype(np.int64))
     fits = first[0] == 0 and first[-1] == spheres and bool(((each > 0) & (each <= MOST_SPHERES)).all())
     require(fits, f"first does not share {counted(spheres, 'sphere')} out among {counted(count, 'variant')}")
     variant = indices(file, number.name, particles, count)
     balls = int(np.bincount(variant, minlength=count) @ each)
     check_memory(A_SPHERE * balls, f"{balls} spheres")
-    if "surface" in told:
-        _check_surfaces(told, count)
+    if "surface" in group:
+        _check_surfaces(group, count)
     return count
 
 
-def _check_surfaces(told: h5py.Group, variants: int) -> None:
+def _check_surfaces(group: h5py.Group, variants: int) -> None:
     """Surfaces of variants, see `dem.files.h5md.surfaces`."""
-    finite(told, "surface_scale", (variants,), above=0)
-    vertices = len(finite(told, "surface_vertices", (None, 3)))
-    first = numbers(told, "surface_first", (None, 2), "iu")[()].astype(np.int64)
-    triangles = numbers(told, "surface_triangles", (None, 3), "iu")[()]
+    finite(group, "surface_scale", (variants,), above=0)
+    vertices = len(finite(group, "surface_vertices", (None, 3)))
+    first = numbers(group, "surface_first", (None, 2), "iu")[()].astype(np.int64)
+    triangles = numbers(group, "surface_triangles", (None, 3), "iu")[()]
     lengths = np.diff(first, axis=0)
     fits = len(first) > 1 and not first[0].any() and first[-1].tolist() == [vertices, len(triangles)]
     require(fits and bool((lengths > 0).all()), "surface_first does not share out the vertices of all surfaces")
-    indices(told, "surface", variants, len(first))
+    indices(group, "surface", variants, len(first))
     most = np.repeat(lengths[:, 0], lengths[:, 1])[:, None]
     require(bool(((triangles >= 0) & (triangles < most)).all()), "surface_triangles names vertices that are not there")
 

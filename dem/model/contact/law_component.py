@@ -88,14 +88,14 @@ def check_values(thing: object) -> None:
             object.__setattr__(thing, each.name, each.metadata["key"].checked(each.name, value))
 
 
-def said(thing: object) -> dict[str, object]:
+def arguments(thing: object) -> dict[str, object]:
     """Values that are not None, by name; the type among them."""
     return {each.name: value for each in fields(thing) if (value := getattr(thing, each.name)) is not None}
 
 
 def shown(thing: object) -> str:
-    """Constructor call that makes a thing, by its `said`."""
-    values = (f"{name}={value!r}" for name, value in thing.said().items() if name != "type")
+    """Constructor call that makes a thing, by its `arguments`."""
+    values = (f"{name}={value!r}" for name, value in thing.arguments().items() if name != "type")
     return f"{type(thing).__name__}({', '.join(values)})"
 
 
@@ -131,7 +131,7 @@ class LawPart:
     ELASTIC: ClassVar[bool] = True  # False of a normal force that loses energy, so that restitution follows from it
     TABLES: ClassVar[type | str] = ""  # tables of the kernels, a NamedTuple; those of dem as module.name
 
-    said, __repr__ = said, shown
+    arguments, __repr__ = arguments, shown
 
     def __post_init__(self) -> None:
         """Check all values."""
@@ -168,7 +168,7 @@ class LawPart:
 
     def mean(self, other: LawPart, rule: Callable[[float, float], float]) -> LawPart:
         """Part that follows from those of two materials; raises ValueError if none does."""
-        one, two = self.said(), other.said()
+        one, two = self.arguments(), other.arguments()
         if type(self) is not type(other) or one.keys() != two.keys():
             raise ValueError(f"nothing follows from {self} and {other}: give the two materials an entry in contacts")
         made = {}

@@ -138,14 +138,14 @@ class MissingPart(LawPart):
     slot: str
     text: str  # what it was made from, as JSON
 
-    def said(self) -> dict[str, object]:
-        """What has been said, by name; the type and the package among it."""
+    def arguments(self) -> dict[str, object]:
+        """Arguments by name, with the type and the package."""
         return json.loads(self.text)
 
     def tables(self, table: object) -> NoReturn:
         """Raise ValueError, which says what to install."""
         del table
-        said = self.said()
+        said = self.arguments()
         raise ValueError(missing(f"the contact part {said['type']!r}", said["package"]))
 
 
@@ -262,9 +262,9 @@ def plain(thing: object, *, packages: bool = True) -> dict[str, object]:
     Of parts that are not of dem the package is told as well, for those who read a file without it.
     """
     values = {each.name: getattr(thing, each.name) for each in fields(thing)}
-    told = {name: value for name, value in values.items() if not (name in SLOTS and value is None)}
-    for name, value in told.items():
+    result = {name: value for name, value in values.items() if not (name in SLOTS and value is None)}
+    for name, value in result.items():
         if isinstance(value, LawPart):
-            package, said = type(value).__module__.partition(".")[0], value.said()
-            told[name] = said if package == "dem" or not packages else {**said, "package": package}
-    return told
+            package, arguments = type(value).__module__.partition(".")[0], value.arguments()
+            result[name] = arguments if package == "dem" or not packages else {**arguments, "package": package}
+    return result

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dem.base.user_classes import hinted
-from dem.model.contact.law_component import check_values, kind, number, said, shown
+from dem.model.contact.law_component import arguments, check_values, kind, number, shown
 
 
 @hinted
@@ -43,7 +43,7 @@ class Lubrication:
     roughness: float = number("smallest gap, where asperities meet", unit="m", above=0, example=1e-6)
     reach: float = number("largest gap over the effective radius", above=0, default=0.1, example=0.1)
 
-    said, __repr__, __post_init__ = said, shown, check_values
+    arguments, __repr__, __post_init__ = arguments, shown, check_values
 
     def film(self, viscosity: float, largest: float, rows: int) -> tuple:
         """The part of a contact law for so many materials and the wall, in a fluid of some viscosity [Pa s].

@@ -10,7 +10,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.user_classes import hinted
-from dem.model.contact.law_component import kind, said, shown
+from dem.model.contact.law_component import arguments, kind, shown
 from dem.model.fluid.flows import AXES
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Cells:
     every: int = 10
     periodic: tuple[str, ...] | None = None  # as the box; told where cells are known
 
-    said, __repr__ = said, shown
+    arguments, __repr__ = arguments, shown
 
     def __post_init__(self) -> None:
         """Check all of it."""

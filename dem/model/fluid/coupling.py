@@ -167,7 +167,7 @@ class Coupling:
         thing = self.function if hasattr(self.function, "__qualname__") else type(self.function)
         return f"{thing.__module__}:{thing.__qualname__}"
 
-    def said(self) -> dict[str, object]:
+    def arguments(self) -> dict[str, object]:
         """What describes it."""
         return {"type": self.type, "function": self.name, "implicit": self.implicit}
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dem.base import portable
 from dem.base.user_classes import hinted
-from dem.model.contact.law_component import check_values, flag, kind, number, said, shown, towards, vector
+from dem.model.contact.law_component import arguments, check_values, flag, kind, number, shown, towards, vector
 
 if TYPE_CHECKING:
     from typing import ClassVar
@@ -27,7 +27,7 @@ class Flow:
     ARRAYS: ClassVar[tuple[str, ...]] = ()  # what of it files hold apart
     KERNEL: ClassVar[str] = ""  # its field in `dem.kernels.fluid`, as module.name
 
-    said, __repr__ = said, shown
+    arguments, __repr__ = arguments, shown
 
     def __post_init__(self) -> None:
         """Check all values."""

@@ -191,11 +191,11 @@ class Fluid:
 
     def describe(self) -> dict[str, object]:
         """What it was made from, as plain values; what is not told is absent."""
-        told = {each.name: getattr(self, each.name) for each in fields(self)}
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
         flow = self.velocity
-        plain = repr(flow) if isinstance(flow, (GriddedFlow, FunctionFlow)) else flow.said()
-        told = {name: value.said() if hasattr(value, "said") else value for name, value in told.items()}
-        return {name: value for name, value in told.items() if value is not None} | {"velocity": plain}
+        plain = repr(flow) if isinstance(flow, (GriddedFlow, FunctionFlow)) else flow.arguments()
+        values = {name: value.arguments() if hasattr(value, "arguments") else value for name, value in values.items()}
+        return {name: value for name, value in values.items() if value is not None} | {"velocity": plain}
 
 
 def _flow(given: object) -> Flow:

@@ -113,7 +113,7 @@ def graded(
 
 def notices(sizes: SizeDistribution, drawn: np.ndarray) -> list[Notice]:
     """What to know about sizes that were drawn."""
-    told = []
+    of_sizes = []
     found = grading(drawn)
     ratio = found.largest / found.smallest
     if ratio > WIDE:
@@ -121,13 +121,13 @@ def notices(sizes: SizeDistribution, drawn: np.ndarray) -> list[Notice]:
         remedy = (
             "the finest set the time step and the coarsest the cells of the search: cut off ends that do not matter"
         )
-        told.append(Notice("wide-sizes", reason, remedy))
+        of_sizes.append(Notice("wide-sizes", reason, remedy))
     fines = int((drawn <= found.d10).sum() / max(1, (drawn >= found.d90).sum()))
     if fines > FINES:
         reason = f"there are {fines} particles up to D10 for each one from D90 on"
-        told.append(Notice("many-fines", reason, "cut off the finest, or take more of the mass as coarse"))
+        of_sizes.append(Notice("many-fines", reason, "cut off the finest, or take more of the mass as coarse"))
     share, needed = sizes.missed(len(drawn))
     if share > MISSED:
         reason = f"{100 * share:.3g} % of the mass is in sizes of which {counted(len(drawn), 'particle')} have none"
-        told.append(Notice("missing-sizes", reason, f"draw some {needed} particles, or leave these sizes out"))
-    return told
+        of_sizes.append(Notice("missing-sizes", reason, f"draw some {needed} particles, or leave these sizes out"))
+    return of_sizes

@@ -56,9 +56,9 @@ def of_kind(kinds: Sequence[Kind], kind: np.ndarray, name: str) -> np.ndarray:
         If no kind is called so.
     """
     names = [each.name for each in kinds]
-    told = labels(names)
-    checks.one_of("kind", name, dict.fromkeys([*names, *told]))
-    chosen = [name in pair for pair in zip(names, told, strict=True)]
+    labelled = labels(names)
+    checks.one_of("kind", name, dict.fromkeys([*names, *labelled]))
+    chosen = [name in pair for pair in zip(names, labelled, strict=True)]
     return np.array(chosen, dtype=bool)[kind]
 
 
@@ -109,38 +109,38 @@ def distribution(values: Sequence[dict], counts: Sequence[int]) -> dict:
     >>> distribution([{"diameter": 1.0, "spheres": 2}, {"diameter": 2.0, "spheres": 2}], [3, 1])
     {'diameter': {'least': 1.0, 'most': 2.0, 'mean': 1.25, 'different': 2}, 'spheres': 2}
     """
-    told = {}
+    distributions = {}
     for name in dict.fromkeys(itertools.chain.from_iterable(values)):
         column = [each.get(name) for each in values]
         different = len({repr(each) for each in column})
         if different == 1:
-            told[name] = column[0]
+            distributions[name] = column[0]
         elif all(isinstance(each, (int, float)) for each in column):
             mean = float(np.average(column, weights=counts))
-            told[name] = {"least": min(column), "most": max(column), "mean": mean, "different": different}
+            distributions[name] = {"least": min(column), "most": max(column), "mean": mean, "different": different}
         else:
-            told[name] = {"different": different}
-    return told
+            distributions[name] = {"different": different}
+    return distributions
 
 
 def described(kinds: Sequence[Kind], kind: np.ndarray, variant: np.ndarray, values: Sequence[dict]) -> list[dict]:
     """Each kind as plain values, of particles of these kinds (N,) and variants (N,), whose sizes are told by values."""
-    told = []
+    rows = []
     for k, (name, shape, material) in enumerate(kinds):
         which, counts = np.unique(variant[kind == k], return_counts=True)
         sizes = distribution([values[v] for v in which], counts.tolist())
         own = {"name": name, "shape": shape, "particles": int(counts.sum())}
-        told.append({**own, "sizes": sizes, "material": values_of(material)})
-    return told
+        rows.append({**own, "sizes": sizes, "material": values_of(material)})
+    return rows
 
 
 def in_words(kinds: Sequence[dict]) -> str:
     """Kinds with numbers and sizes in a line, such as ``2 x fibre (Fibre, diameter 0.01, spheres 5)``."""
-    told = []
+    words_of_kinds = []
     for label, kind in zip(labels(kind["name"] for kind in kinds), kinds[:MOST], strict=False):
         sizes = (f", {name} {_word(value)}" for name, value in kind["sizes"].items())
-        told.append(f"{kind['particles']} x {label} ({kind['shape']}{''.join(sizes)})")
-    return ", ".join(told) + rest(len(kinds))
+        words_of_kinds.append(f"{kind['particles']} x {label} ({kind['shape']}{''.join(sizes)})")
+    return ", ".join(words_of_kinds) + rest(len(kinds))
 
 
 def rest(count: int) -> str:

@@ -108,10 +108,10 @@ class SizeDistribution:
         """
         share = checks.number("share", share, least=0, most=1)
         tables = self._tables()
-        held = np.array([table.volume if checks.one_of("by", by, BY) == "mass" else table.number for table in tables])
-        below = np.cumsum(held) / held.sum()
+        amount = np.array([table.volume if checks.one_of("by", by, BY) == "mass" else table.number for table in tables])
+        below = np.cumsum(amount) / amount.sum()
         k = min(int(np.searchsorted(below, share * (1 - 1e-15))), len(tables) - 1)
-        rest = (share - (below[k - 1] if k else 0.0)) * held.sum() / held[k]
+        rest = (share - (below[k - 1] if k else 0.0)) * amount.sum() / amount[k]
         return float(tables[k].quantile(min(max(rest, 0.0), 1.0), by))
 
     @property

@@ -108,24 +108,24 @@ class Mesh(Wall):
         """Its shape."""
         return shapes.mesh(self.surface)
 
-    def said(self) -> dict[str, object]:
-        """What it is made of, by name, without what nobody said."""
+    def arguments(self) -> dict[str, object]:
+        """Arguments that make this wall, by name, without those left at their defaults."""
         beside = {name: getattr(self, name) for name in DEFAULTS}
         beside = {name: value for name, value in beside.items() if value != DEFAULTS[name]}
         return {name: getattr(self, name) for name in (*self.ARRAYS, "material")} | beside
 
     def __repr__(self) -> str:
-        """Its size, and what is said of it beside its arrays."""
+        """Number of triangles, size, and arguments beside the arrays."""
         size = " x ".join(f"{length:.4g}" for length in self.report.upper - self.report.lower)
-        said = {name: value for name, value in self.said().items() if name not in self.ARRAYS}
-        told = ", ".join(f"{name}={value!r}" for name, value in said.items())
-        return f"Mesh({len(self.triangles)} triangles, {size} m, {told})"
+        arguments = {name: value for name, value in self.arguments().items() if name not in self.ARRAYS}
+        words = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+        return f"Mesh({len(self.triangles)} triangles, {size} m, {words})"
 
     def __eq__(self, other: object) -> bool:
         """Whether all of it is the same."""
         if not isinstance(other, Mesh):
             return NotImplemented
-        mine, its = self.said(), other.said()
+        mine, its = self.arguments(), other.arguments()
         same = all(np.array_equal(mine.pop(name), its.pop(name)) for name in self.ARRAYS)
         return same and mine == its
 

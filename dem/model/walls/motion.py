@@ -110,16 +110,16 @@ class Motion:
 
     def __repr__(self) -> str:
         """Constructor call that makes this object."""
-        said = self.saved() if self.for_ever else self.said()
-        return f"Motion({', '.join(f'{name}={value!r}' for name, value in said.items())})"
+        arguments = self.saved() if self.for_ever else self.arguments()
+        return f"Motion({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
     def saved(self) -> dict[str, object]:
         """What files keep: what every motion has, and what else has been said."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if name in ALWAYS or value != _DEFAULTS[name]}
 
-    def said(self) -> dict[str, object]:
-        """What has been said of it."""
+    def arguments(self) -> dict[str, object]:
+        """Arguments that make this motion, by name, without those left at their defaults."""
         return {name: value for name, value in self.saved().items() if value != _DEFAULTS[name]}
 
     @property

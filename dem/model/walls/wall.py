@@ -231,8 +231,8 @@ class Wall:
         del centre, axis
         return False
 
-    def said(self) -> dict[str, object]:
-        """What it is made of, by name, without what nobody said."""
+    def arguments(self) -> dict[str, object]:
+        """Arguments that make this wall, by name, without those left at their defaults."""
         names = [each.name for each in fields(self) if each.init]
         names = [name for name in names if name not in ("material", *DEFAULTS)] + ["material", *DEFAULTS]
         optional = DEFAULTS | {each.name: each.default for each in fields(type(self))}
@@ -241,27 +241,27 @@ class Wall:
 
     def __repr__(self) -> str:
         """Constructor call that makes this object."""
-        said = self.said()
+        arguments = self.arguments()
         if len(self.motion) == 1:
-            said["motion"] = self.motion[0]
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in said.items())})"
+            arguments["motion"] = self.motion[0]
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
     def saved(self) -> dict[str, object]:
         """What files keep, beside arrays."""
-        return {name: value for name, value in self.said().items() if name not in self.ARRAYS}
+        return {name: value for name, value in self.arguments().items() if name not in self.ARRAYS}
 
 
 def described(wall: Wall, called: str) -> dict[str, object]:
     """A wall as plain values for readers, arrays apart; its name is what it is called in a run."""
-    said = {name: value for name, value in wall.said().items() if name not in wall.ARRAYS}
-    said |= {"material": plain(wall.material), "name": called}
+    arguments = {name: value for name, value in wall.arguments().items() if name not in wall.ARRAYS}
+    arguments |= {"material": plain(wall.material), "name": called}
     if wall.motion:
-        said["motion"] = [each.said() for each in wall.motion]
+        arguments["motion"] = [each.arguments() for each in wall.motion]
     if wall.servo:
-        said["servo"] = asdict(wall.servo)
+        arguments["servo"] = asdict(wall.servo)
     if wall.free:
-        said["free"] = wall.free.saved()
-    return {"type": wall.type_name(), **said}
+        arguments["free"] = wall.free.saved()
+    return {"type": wall.type_name(), **arguments}
 
 
 def on_line(point: object, centre: object, axis: object) -> bool:

@@ -75,19 +75,19 @@ def orbit(stokes_number: float, dt: float, turns: int) -> tuple[float, list[tupl
     """γ̇T of the last of some half turns, by cubic interpolation, and the angle by time."""
     made = case("jeffery-orbit")(viscosity=viscosity_for(stokes_number), time_step=dt, **FREE)
     sim = made.simulation()
-    told, passed, angle = [(0.0, 0.0)], [], 0.0
+    path, passed, angle = [(0.0, 0.0)], [], 0.0
     while len(passed) < turns:
         sim.step()
         x, y, _ = axes(np.array(sim.particles.orientation))[0]
         angle += (math.atan2(x, y) - angle + math.pi / 2) % math.pi - math.pi / 2
-        told.append((len(told) * dt, angle))
+        path.append((len(path) * dt, angle))
         goal = math.pi * (len(passed) + 1)
-        if len(told) > 3 and told[-2][1] >= goal:
-            at, phi = np.array(told[-4:]).T
+        if len(path) > 3 and path[-2][1] >= goal:
+            at, phi = np.array(path[-4:]).T
             past = phi - goal
             shares = [np.prod([past[j] / (past[j] - past[i]) for j in range(4) if j != i]) for i in range(4)]
             passed.append(float(at @ shares))
-    return 2 * RATE * (passed[-1] - passed[-2]), told
+    return 2 * RATE * (passed[-1] - passed[-2]), path
 
 
 def jeffery(*, quick: bool) -> Report:
@@ -98,7 +98,7 @@ def jeffery(*, quick: bool) -> Report:
         expected = PERIODS.get(stokes_number, free)
         n = {0.01: 1600, 1.0: 400}.get(stokes_number, 200) * (1 if quick else 2)
         turns = 4 if stokes_number == 1.0 else 2
-        (coarse, _), (fine, told) = (orbit(stokes_number, expected / RATE / m, turns) for m in (n, 2 * n))
+        (coarse, _), (fine, path) = (orbit(stokes_number, expected / RATE / m, turns) for m in (n, 2 * n))
         found, own = fine + (fine - coarse) / 3, settled_period(max(stokes_number, 1e-3))
         rows.append((stokes_number, coarse, fine, found, expected))
         published = f"{free:.8g} (Jeffery 1922)" if stokes_number == 1e-4 else ""
@@ -107,7 +107,7 @@ def jeffery(*, quick: bool) -> Report:
         if stokes_number in PERIODS:
             report.near(f"γτ = {stokes_number:g}: γT of the equation itself", own, expected, exact=f"{expected:.11g}",
                         within=1e-6, digits=9)  # fmt: skip
-        lines[f"γτ = {stokes_number:g}"] = tuple(zip(*((RATE * t, phi / math.pi) for t, phi in told), strict=True))
+        lines[f"γτ = {stokes_number:g}"] = tuple(zip(*((RATE * t, phi / math.pi) for t, phi in path), strict=True))
     report.tables["periods"] = (["gamma_tau", "coarse", "fine", "extrapolated", "exact"], rows)
     report.figures["angles"] = curves("a fibre of r = 5 in shear", "γt", "angle from y towards x, over π", lines)
     report.statements += [

@@ -63,16 +63,16 @@ class BedState(NamedTuple):
     height: float  # mean of the spheres [m]
 
 
-def look(told: dem.Exchange, velocity: float, gas: FluidisingGas, weight: float) -> BedState:
+def look(exchange: dem.Exchange, velocity: float, gas: FluidisingGas, weight: float) -> BedState:
     """What an exchange tells; the bed's weight less buoyancy, over the cross-section [Pa]."""
-    pressing = told.pressing[0, 0, :, 2] + told.density * told.gravity[2]
-    top, cell = float(np.quantile(told.position[:, 2], 0.95)), told.cells.spacing[2]
+    pressing = exchange.pressing[0, 0, :, 2] + exchange.density * exchange.gravity[2]
+    top, cell = float(np.quantile(exchange.position[:, 2], 0.95)), exchange.cells.spacing[2]
     inside = slice(1, max(2, math.floor(top / cell - 1.0)))
-    voidage, gradient = told.voidage[0, 0, inside], pressing[inside]
+    voidage, gradient = exchange.voidage[0, 0, inside], pressing[inside]
     ergun = gas.ergun(velocity, voidage)
     share = float((gradient / ergun).mean()) if velocity > 0 else math.nan
     return BedState(
-        velocity, float(pressing.sum() * cell / weight), share, float(voidage.mean()), told.position[:, 2].mean()
+        velocity, float(pressing.sum() * cell / weight), share, float(voidage.mean()), exchange.position[:, 2].mean()
     )
 
 
@@ -83,8 +83,8 @@ def blow(sim: dem.Simulation, superficial: object, gas: FluidisingGas, duration:
     seen = []
     while sim.time < duration:
         sim.step(LOOK)
-        told = sim.exchange()
-        seen.append(look(told, superficial(told.time), gas, weight))
+        exchange = sim.exchange()
+        seen.append(look(exchange, superficial(exchange.time), gas, weight))
     return seen
 
 
