@@ -53,7 +53,9 @@ def test_keys_of_case_files_are_what_the_words_take():
     assert made.adhesion.angle == pytest.approx(math.pi / 6, rel=1e-15)
     assert made.normal.collision_time == 2e-5
     normal = table_in(MaterialTable.model_fields["normal"].annotation)
-    assert meaning(normal.model_fields["stiffness"]) == "linear: k [N/m]; power: k [N/m^n] (above 0)"
+    assert meaning(normal.model_fields["stiffness"]) == (
+        "linear: k [N/m]; eepa: k_1, if not that of Hertz [N/m^n]; power: k [N/m^n] (above 0)"
+    )
 
 
 @pytest.mark.parametrize(("wrong", "told"), [

@@ -256,7 +256,7 @@ class EEPA(LawPart):
     surface_energy: float = number("of adhesion, Δγ", unit="J/m2", least=0, default=0.0, example=0.2)
     exponent: float = number("of loading and unloading, n", least=1, default=1.5, example=1.5)
     adhesive_exponent: float = number("of the adhesive limit, χ", least=1, default=1.5, example=1.5)
-    stiffness: float | None = number("k_1; default: Hertz's", unit="N/m^n", above=0, default=None, example=1e6)
+    stiffness: float | None = number("k_1, if not that of Hertz", unit="N/m^n", above=0, default=None, example=1e6)
     tangential: float | None = number(SIDEWAYS, above=0, default=None, example=TANGENTIAL)
 
     ALIKE: ClassVar[tuple[str, ...]] = ("exponent", "adhesive_exponent")
