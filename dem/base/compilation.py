@@ -78,7 +78,7 @@ def _key(name: str) -> str:
 
 
 def expected(name: str) -> tuple[float, float] | None:
-    """Seconds that a kernel takes, from and to: those of the last time, else the usual; None if nobody knows."""
+    """Seconds that a kernel takes, from and to: those of the last time, else the usual; None if unknown."""
     seconds = progress.last_duration(_key(name))
     return (seconds, seconds) if seconds is not None else USUAL.get(name) if ANEW else None
 
@@ -108,7 +108,7 @@ def announced() -> Iterator[None]:
 
 @contextmanager
 def told_to(someone: Callable[[str], None]) -> Iterator[None]:
-    """Tell somebody the names of kernels as they are compiled, and "" when they are, rather than stderr."""
+    """Pass the names of kernels to a function as they are compiled, and "" at the end, instead of to stderr."""
     before, _told.to = _told.to, someone
     try:
         yield

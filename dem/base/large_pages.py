@@ -6,8 +6,8 @@ sphere in twenty, waits longer for pages than for numbers. On pages of 2 MB coll
 less time, settled beds 6, fibres and drums of triangles 5. Linux has to be asked for them; numpy asks for arrays of
 4 MB or more, one by one.
 
-Pages that nobody uses any more are kept for whom comes next, up to as many as are in use: a system clears all that it
-hands out, and a large page may take it milliseconds. Ranks, whose arrays are new whenever bodies are listed, would
+Freed pages are kept for the next allocation, up to as many as are in use: a system clears all pages that it hands out,
+which may take milliseconds for a large page. Ranks, whose arrays are new whenever bodies are listed, would
 spend a tenth of the listing on that, and half of it where a host has to find the pages first; at the listing they have
 all arrays twice anyway.
 """
@@ -106,7 +106,7 @@ def apart() -> Iterator[None]:
 
 
 def _take_spare(size: int) -> mmap.mmap | None:
-    """Memory that nobody uses, for so many bytes and not many more, if there is any: that which was used last.
+    """Most recently freed buffer of at least this size and not much more; None if there is none.
 
     Its pages are those that the caches still know, and that the system has had to find already: taken by turns, all
     that is kept would be touched in the end, and a host may take 5 ms to find a page of 2 MB.
@@ -122,7 +122,7 @@ def _take_spare(size: int) -> mmap.mmap | None:
 
 
 def _give_back(buffer: mmap.mmap) -> None:
-    """Keep memory that nobody uses any more, the last of it; who collects garbage calls this, at any time."""
+    """Keep a freed buffer as the most recent one; the garbage collector calls this, at any time."""
     _in_use.pop(id(buffer), None)
     _spare.append(buffer)
     while sum(map(len, list(_spare))) > max(SPARE, sum(list(_in_use.values()))):

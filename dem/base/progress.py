@@ -93,7 +93,7 @@ class RemainingTime:
 
 Thing = TypeVar("Thing")
 
-PATIENCE = 3.0  # s of computing before a bar is shown that nobody has asked for
+PATIENCE = 3.0  # s of computing before a bar is shown without a request
 LOOKS = 0.25  # s between two looks of a notebook
 WIDTH = 40  # characters
 MARKS = 256  # of the way so far, by which a changing rate is known
@@ -185,7 +185,7 @@ def kind_of_bar() -> type[Bar] | None:
 
 
 def watched() -> bool:
-    """Whether somebody may be looking at what is shown."""
+    """Whether the output goes to a terminal or notebook."""
     return kind_of_bar() is not None
 
 
@@ -255,7 +255,7 @@ def clock(seconds: float) -> str:
 TICK = 0.5  # s between two looks at the clock
 
 
-Expected = tuple[float, float] | None  # s, from and to; None if nobody knows
+Expected = tuple[float, float] | None  # s, from and to; None if unknown
 
 
 def time_left_in_words(seconds: float, expected: Expected) -> str:

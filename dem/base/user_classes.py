@@ -162,7 +162,7 @@ class OneAtATime:
         self._lock = threading.RLock()
 
     def __enter__(self) -> None:
-        """Enter, if nobody else is there."""
+        """Enter, if no other thread has."""
         if not self._lock.acquire(blocking=False):
             raise RuntimeError(
                 "another thread is moving this simulation: let one thread have it at a time, or give each its own; "

@@ -125,7 +125,7 @@ def _keep(places: np.ndarray, path: Path) -> None:
 
 
 def _at_rest(sim: Simulation, size: float, *, falls: bool) -> np.ndarray:
-    """Places when all have come to rest; nobody falls faster than through some diameters, or he would dent others."""
+    """Places when all particles rest; their fall is limited to some diameters, or they would press others too deep."""
     strength = float(np.linalg.norm(sim.gravity))
     limit, most = 2 * strength * QUIET * size, math.sqrt(2 * strength * FALL * size)
     fastest = done = 0.0

@@ -99,7 +99,7 @@ class StochasticSpheres(SimulationBase):
 
     It is a gas: for solid fractions below some 0.3, before clusters form, farther than a diameter from walls. Enskog's
     factor makes collisions as frequent as in a dense gas, while the pressure is that of a dilute one; angular momentum
-    about a point is not conserved, since those who collide are not in touch. The same input gives the same bytes,
+    about a point is not conserved, since colliding particles are not in touch. The same input gives the same bytes,
     however a run is cut.
 
     Examples

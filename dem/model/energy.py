@@ -17,12 +17,12 @@ class Energy(NamedTuple):
     """Energies of a whole system [J].
 
     ``gravitational`` is zero at the lowest corner of the box, or without a box at the initial centre of mass;
-    ``elastic`` is what pairs and walls in contact hold, normal and tangential, without which the total seems to drop by
-    up to 98 % in an impact (Zhao & van Wachem 2013, eq. 64, leave it out). ``dissipated`` is what damping and friction
-    have turned into heat since the state was last assigned to, ``work`` what walls that move have done on particles,
-    and who set the gravity, or changed something in a run (``every`` of `Simulation.run`); ``fluid`` the work of the
-    fluid, negative where it brakes particles. ``inserted`` and ``removed`` are what particles had that have come, and
-    those that have gone, kinetic, gravitational and elastic (`dem.Inserter`, `dem.Outlet`).
+    ``elastic`` is the energy of contacts, normal and tangential. Without it the total would seem to drop by up to 98 %
+    in an impact (Zhao & van Wachem 2013, eq. 64, leave it out). ``dissipated`` is the energy lost to damping and
+    friction since the last assignment to the state. ``work`` is the work of moving walls on particles, of changes of
+    gravity, and of functions that changed a run (``every`` of `Simulation.run`). ``fluid`` is the work of the fluid,
+    negative where it brakes particles. ``inserted`` and ``removed`` are the energies, kinetic, gravitational and
+    elastic, of particles that have been inserted and removed (`dem.Inserter`, `dem.Outlet`).
 
     Examples
     --------

@@ -59,8 +59,7 @@ def movie(
     overwrite : bool
         Whether to replace the file.
     track : callable, optional
-        Told what to go through, such as ``tqdm``; without one a bar is shown to those who watch, when some seconds
-        have passed.
+        Wraps the frames, such as ``tqdm``. Without one a progress bar appears on a terminal after some seconds.
 
     Returns
     -------

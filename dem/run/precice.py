@@ -2,7 +2,7 @@
 
 It was written against the interface of preCICE 3 as its documentation has it, and tested with a participant that stands
 in for preCICE (tests/plain/test_precice.py): `pyprecice` comes as sources only and needs the library of preCICE 3,
-which was not to be had where this was written. Nobody has run it with the real one yet.
+which was not available. It has not been run with the real one yet.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ class Workspace(NamedTuple):
 
     cell: np.ndarray  # (N,) int32
     order: np.ndarray  # (N,) int32
-    cell_first: np.ndarray  # int32, one more than cells, and one for who has left
+    cell_first: np.ndarray  # int32, one more than cells, and one for bodies that have left
     scratch: np.ndarray  # (N,)
     wanted: np.ndarray  # (C,) int64
 

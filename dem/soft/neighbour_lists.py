@@ -51,7 +51,7 @@ def grid_for(
 
 
 def _extent(position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (3,), (3,) of what holds the positions (3, N); without the few far away, who end up in its outer cells.
+    """Corners (3,), (3,) of the region of the positions (3, N); a few far away are left out, and go to its outer cells.
 
     As there are no more cells than bodies can use, one particle far away would make those of all others too wide.
     """

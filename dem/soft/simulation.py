@@ -557,7 +557,7 @@ class Simulation(SimulationBase):
         return self._cell_with(self.contact_forces())
 
     def _cell_with(self, contacts: ContactForces) -> CellState:
-        """State of a `dem.Cell` with the present contacts, for those who have them already."""
+        """State of a `dem.Cell` with the present contacts, if these are known already."""
         self._notice_changes()
         return state_of(self._engine.walls.faces, contacts, self.particles)
 

@@ -45,7 +45,7 @@ def mass_flow(
     time : (T,) array
         Of the frames [s].
     position : (T, N, 3) array, or `Trajectory.position`
-        [m]; read frame by frame; nan for who is not there.
+        [m]; read frame by frame; NaN for absent particles.
     mass : (N,) array
         [kg].
     point : (3,) floats

@@ -87,7 +87,7 @@ def mixing(sample: np.ndarray, chosen: np.ndarray, weight: np.ndarray | None = N
     sample : (N,) array of ints
         Which sample each body is in, such as `samples_in_box`; negative ones do not count.
     chosen : (N,) array of truths
-        Who is of the kind.
+        Whether each particle is of the kind.
     weight : (N,) array, optional
         Such as volumes: fractions are of weight then; default: of the number.
 

@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
     """Result of a run.
 
     ``verdict`` is PASS, WARN or FAIL; DONE of a study, which writes a table; ERROR if it broke or was refused; STOPPED
-    by a signal; nothing if it has not been run, or is being run by somebody else. ``seconds`` of computing are those
+    by a signal; nothing if it has not been run, or another process is running it. ``seconds`` of computing are those
     that its file tells; ``error`` says in words why it failed, ``warnings`` what it warned of.
     """
 

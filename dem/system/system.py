@@ -88,7 +88,7 @@ def whole_steps(duration: float, time_step: float) -> int:
 
 
 class Change(NamedTuple):
-    """What somebody from outside changed in a run."""
+    """Changes that a user's function made in a run."""
 
     time: float  # [s]
     step: int  # 0 where there are none
@@ -113,7 +113,7 @@ class Observer:
         """The run has come to where frame k is due; 0 is the start."""
 
     def changed(self, change: Change) -> None:
-        """Somebody from outside has changed something."""
+        """Note that a user's function has changed something."""
 
     def row(self, values: tuple, kind: np.dtype, units: dict[str, str]) -> None:
         """The run has come to where a row of its running table is due: its values, their types by name, their units."""

@@ -83,8 +83,8 @@ def view(
     overwrite : bool
         Replace the output if it exists.
     track : function, optional
-        Given the parts of the work, and handing them on, as progress bars do. Without one a bar is shown to those
-        who watch, when some seconds have passed.
+        Wraps the parts of the work, as progress bars do. Without one a progress bar appears on a terminal after some
+        seconds.
 
     Returns
     -------

@@ -282,7 +282,7 @@ def _cache_folder():
 
     It is in NUMBA_CACHE_DIR or in the user's cache; where neither can be used it is a temporary folder of this process.
     Folders of older kernels of this installation are removed; in the user's cache those of other installations as well
-    that nobody has used for a month.
+    that have not been used for a month.
     """
     place, name = _cache_name()
     refused = []

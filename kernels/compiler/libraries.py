@@ -10,7 +10,7 @@ from numba.core import codegen
 
 
 def callers_first(library):
-    """A library and all that it needs, each after all that call it: LLVM drops what nobody has called for yet."""
+    """A library and all that it needs, each after all that call it: LLVM drops functions without a caller."""
     order, seen = [], set()
 
     def visit(one):

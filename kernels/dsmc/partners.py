@@ -32,8 +32,8 @@ Means and deviations by which v' and u' are measured are those of all members of
 their mean squares over the cell are one. By those of the others they are more, by (n + 1)/(n - 3) if n are left, and
 partners gain energy, without end where they are few.
 
-Sums over cells are made before anybody collides, and each particle has random numbers of its own, by seed, particle and
-step: in which order they collide does not matter.
+Sums over cells are made before the first collision, and each particle has random numbers of its own, by seed, particle
+and step: the order of the collisions does not matter.
 """
 
 import math

@@ -20,7 +20,7 @@ NOT_FIRST_STEP = 2.0  # in place of a share, of contacts that there were before
 def begins(overlap, normal_velocity, dt):
     """Whether two surfaces have begun to touch in the last step.
 
-    Who just touched at the last sample, without a force, begins too, and has touched for a whole step now.
+    Surfaces that just touched at the last sample, without a force, begin too: they have touched for a whole step now.
     """
     return -normal_velocity * dt * (1.0 + 1e-9) > overlap
 
@@ -29,8 +29,8 @@ def begins(overlap, normal_velocity, dt):
 def first_step_fraction(contact, normal_velocity, dt):
     """Fraction θ in (0, 1] of the last step for which two surfaces have touched, or `NOT_FIRST_STEP`.
 
-    It is `NOT_FIRST_STEP` where the surfaces touched before that step, and where they are apart. Of surfaces that are
-    not apart, those begin that approach, so that the way of a step divides.
+    It is `NOT_FIRST_STEP` if the surfaces touched before that step, and if they are apart. A contact begins only with
+    surfaces that approach, so the division by the distance of a step is safe.
     """
     if contact.may_begin and contact.overlap >= 0.0 and begins(contact.overlap, normal_velocity, dt):
         return min(contact.overlap / (-normal_velocity * dt), 1.0)
@@ -65,9 +65,9 @@ def constant(theta):
 def steady(overlap, normal_velocity, dt):
     """Weight of a sample of a constant force that starts or ends anywhere in a step.
 
-    The first sample counts 1/2 + θ in all. Who took θ to be 1 where it is a little more would have half a sample too
-    many or too few; so it is spread over two samples, 3/2 θ and 2 - (1 + θ)/2, which do not jump. What ends with a
-    jump counts likewise, by what is left of the last step.
+    The first sample counts 1/2 + θ in all. If rounding took θ for 1 where it is a little more, there would be half a
+    sample too many or too few; so it is spread over two samples, 3/2 θ and 2 - (1 + θ)/2, which do not jump. A force
+    that ends with a jump counts likewise, by the remaining share of the last step.
     """
     return ramp(overlap, -normal_velocity * dt)
 

@@ -1,7 +1,7 @@
 """Improved PCDM for single spheres, where nothing depends on the body frame and forces not on the orientation.
 
 Without a gyroscopic term omega' = torque/I in any frame, so vectors need not be rotated to the body frame and back, and
-the orientation at the time of the forces is only made when somebody looks: from q_{n+3/2} half a step back. While the
+the orientation at the time of the forces is only computed for output: from q_{n+3/2} half a step back. While the
 torque keeps to the axis of rotation angular velocities and q_{n+1/2} are those of the general scheme to rounding;
 otherwise the two differ by O(dt^2), their own order, since that one adds up torques in the body frame.
 """

@@ -112,7 +112,7 @@ def deal(cell, triangle, masks, following, cell_out, triangle_out):
 def put_in_order(listed, start, count):
     """Put so many triangles, listed from `start` on, in ascending order, each once; returns how many are left.
 
-    Lists for which there is no room are nobody's, and stay as they are.
+    Lists for which there is no room stay as they are.
     """
     if start + count > listed.size:
         return count

@@ -59,7 +59,7 @@ class LubricationTable(Table):
 
 
 class CouplingTable(Table):
-    """Who computes the flow, and is told what particles give to it."""
+    """Program that computes the flow and receives the reaction of the particles."""
 
     function: str = Field(description="name of an entry point of the group dem.couplings", examples=["gas-column"])
     implicit: bool = Field(False, description="whether it is stable however strong the drag")

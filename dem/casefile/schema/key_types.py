@@ -67,7 +67,7 @@ def _existing(name: str) -> str:
 
 
 class Among(NamedTuple):
-    """The words that a key may be, for who describes it."""
+    """The words that a key may have as its value, for its description."""
 
     names: tuple[str, ...]
 

@@ -9,7 +9,7 @@ differently, and what is done about it:
 - ``angmom`` is the quaternion P = 2 q (0, I ω), with I ω in the body frame (HOOMD-blue, TwoStepNVE).
 - ``diameter`` is left out: OVITO would scale sphere unions by it, which ``type_shapes`` gives in full.
 - Angular velocities are no part of the schema: they are in ``log/particles/angular_velocity``.
-- Where particles come and go, each frame has those who are there, and ``log/particles/identity`` says who they are.
+- If particles come and go, each frame has the present ones, and ``log/particles/identity`` has their numbers.
 
 Time [s] and energies [J] are in the log, where `gsd.hoomd.read_log` finds them.
 """

@@ -35,7 +35,7 @@ class MaterialPairs:
         }
 
     def __call__(self, value: Callable[[Contact, Material, Material], float]) -> np.ndarray:
-        """Symmetric table (A, A) of a function of a contact and its two materials; zero where nobody meets."""
+        """Symmetric table (A, A) of a function of a contact and its two materials; zero without contacts."""
         size = len(self.everything)
         table = np.zeros((size, size))
         for (i, j), contact in self.met.items():
@@ -105,8 +105,8 @@ def law(
     The box's row comes after those of the materials, then those of other walls.
 
     Rough walls need velocities even where nothing is lost; bodies of several spheres, `clustered`, share damping among
-    contacts unless told otherwise. `film` makes the part of what is between surfaces, for so many rows. Somebody
-    else may want velocities, too: `moving`.
+    contacts unless told otherwise. `film` makes the part of a film between surfaces, for so many rows. `moving`
+    demands velocities for another reason.
 
     Raises
     ------

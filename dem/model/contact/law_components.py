@@ -150,7 +150,7 @@ class MissingPart(LawPart):
 
 
 def missing(what: str, package: str) -> str:
-    """What to say of a part of contacts that a file needs and nobody has."""
+    """Message for a part of contact laws that a file needs and no installed package has."""
     return (
         f"{what} is of the package {package}, which is not installed here or does not declare it as an entry point of "
         f"{GROUP}: install that package"

@@ -1,4 +1,4 @@
-"""A flow that somebody else computes, and that feels the particles: what is told to whom."""
+"""A flow that another program computes, with the reaction of the particles: what the two exchange."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ STILL = (0.0, 0.0, 0.0)
 
 
 class Flow:
-    """A velocity field; those who inherit from it say what kernels are to know of it."""
+    """A velocity field; subclasses give its numbers to the kernels."""
 
     BOUNDED: ClassVar[bool] = False  # whether it is known somewhere only
     ARRAYS: ClassVar[tuple[str, ...]] = ()  # what of it files hold apart
@@ -47,7 +47,7 @@ class Flow:
         raise NotImplementedError
 
     def shortest_time(self, viscosity: float) -> float:
-        """Shortest time in which it changes for who goes along or turns in it [s]; 0 if that is not known.
+        """Shortest time in which it changes for a particle that moves or turns with it [s]; 0 if unknown.
 
         The kinematic viscosity [m²/s] is that of the fluid.
         """

@@ -1,4 +1,4 @@
-"""A pressure of solids, for spheres that do not know who is where."""
+"""Pressure of solids, for spheres whose contacts are not resolved."""
 
 from __future__ import annotations
 

@@ -49,12 +49,12 @@ def pack_dense(
 ) -> Particles:
     """Spheres at random places, as dense as random packings are: equal ones up to a solid fraction of 0.63.
 
-    From points at random the energy of their overlaps, Σ δ²/2 over pairs and walls, is minimised until nobody overlaps
-    (C. S. O'Hern, L. E. Silbert, A. J. Liu, S. R. Nagel, Phys. Rev. E 68 (2003) 011306), by the fast inertial
-    relaxation engine (E. Bitzek et al., Phys. Rev. Lett. 97 (2006) 170201). Up to random close packing, 0.64 for equal
-    spheres far from walls and more for unequal ones, that succeeds; the nearer, the longer it takes: 5000 spheres
-    less than a minute at 0.6, some minutes at 0.63. Next to plane walls spheres lie less densely: a thousand in a box
-    of walls jam at 0.6. Below 0.3 `pack` is faster.
+    The spheres begin at random points. The energy of their overlaps, Σ δ²/2 over pairs and walls, is minimised until
+    none overlap (C. S. O'Hern, L. E. Silbert, A. J. Liu, S. R. Nagel, Phys. Rev. E 68 (2003) 011306), by the fast
+    inertial relaxation engine (E. Bitzek et al., Phys. Rev. Lett. 97 (2006) 170201). This succeeds up to random close
+    packing, 0.64 for equal spheres far from walls and more for unequal ones, and takes the longer the nearer: 5000
+    spheres less than a minute at 0.6, some minutes at 0.63. Next to plane walls spheres lie less densely: a thousand in
+    a box of walls jam at 0.6. Below 0.3 `pack` is faster.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class _Relaxation:
         self.energy = math.inf
 
     def _list(self) -> None:
-        """Pairs that may overlap before somebody has moved by half a skin."""
+        """Pairs that may overlap before a sphere has moved by half a skin."""
         folded = self.x - self._period * np.floor(self.x / np.where(self._period > 0, self._period, 1.0))
         self.x = folded = np.where((self._period > 0) & (folded >= self._period), 0.0, folded)
         tree = self._spatial.cKDTree(folded, boxsize=self._period)

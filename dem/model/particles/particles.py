@@ -471,7 +471,7 @@ def scaled_variants(
 
 
 def _frozen(numbers: object) -> np.ndarray:
-    """Numbers of particles' kinds or variants (N,), which nobody may change."""
+    """Read-only numbers of the kinds or variants of particles (N,)."""
     return frozen(np.array(numbers, dtype=np.int32))
 
 

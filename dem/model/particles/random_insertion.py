@@ -90,7 +90,7 @@ def pack(
         Unit quaternion of all particles, or ``"as-given"``, as the offsets of a clump were given; default: all
         orientations are equally likely.
     others : list of Particles
-        Who is there already.
+        Particles that are there already.
     walls : list of walls
         Beside the box, where they are at time 0; all keep as far from them as the largest of those still to come must.
     inside : wall, optional

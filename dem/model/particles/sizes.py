@@ -477,7 +477,7 @@ class SieveSizes(SizeDistribution):
     ------
     ValueError
         For sizes that are not positive or do not ascend, shares that do not sum to one, or mass finer than the finest
-        sieve or coarser than the coarsest, whose sizes nobody knows.
+        sieve or coarser than the coarsest, whose sizes are unknown.
 
     Examples
     --------

@@ -380,8 +380,8 @@ class Cylinder(Wall):
     radius : float
         [m].
     inside : bool
-        Whether particles are inside. The shell is thin and pushes on both sides, so some may be outside as well; where
-        this is false nobody may be inside.
+        Whether particles are inside. The shell is thin and pushes on both sides, so particles may be outside as well.
+        If this is false, particles inside are refused.
     ends : "none", "start", "end" or "both", optional
         Which ends are closed by a disc; default: none where particles are inside, else both.
     material : Material

@@ -144,7 +144,7 @@ def circles(a: np.ndarray, b: np.ndarray, c: np.ndarray, normal: np.ndarray) -> 
 def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:
     """Weld vertices, leave out what is no triangle or there twice, divide triangles where others' vertices lie on them.
 
-    Again, until nothing more is found: who starts with the result gets it back to the bit.
+    This is repeated until nothing more is found, so the result of the result is equal to it in every bit.
 
     Raises
     ------

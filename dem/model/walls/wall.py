@@ -223,7 +223,7 @@ class Wall:
         raise NotImplementedError
 
     def solid(self, points: np.ndarray) -> np.ndarray:
-        """Which points (M, 3) are where nobody may be though no surface is near, while it does not move (M,)."""
+        """Which points (M, 3) are inside the solid of the wall, away from its surface, while it rests (M,)."""
         return np.zeros(len(points), bool)
 
     def is_same_turned(self, centre: tuple[float, float, float], axis: tuple[float, float, float]) -> bool:

@@ -1,4 +1,4 @@
-"""Triangles that show walls, for who draws them: round ones in flat segments, each wall where it is at time 0."""
+"""Triangles of walls for pictures and exports: round walls in flat segments, each wall where it is at time 0."""
 
 from __future__ import annotations
 

@@ -311,7 +311,7 @@ def ways(
 
 
 def eased(bonds: Bonds, bodies: int) -> Eased:
-    """Who does not meet as long as bonds hold; bodies by their numbers, which are theirs at the start."""
+    """Pairs of bodies without contact as long as bonds hold, by their numbers, which are their rows at the start."""
     found, links = ways(bonds.pairs, bodies, bonds.apart, bonds.contact)
     pair, at = np.nonzero(links >= 0)
     bond = links[pair, at]

@@ -30,7 +30,7 @@ class Deepest(NamedTuple):
 
 
 class Overlaps(NamedTuple):
-    """Overlaps at one moment; negative where there is a gap, and for walls that somebody has left for good."""
+    """Overlaps at one moment; negative where there is a gap, and for walls that a particle has left for good."""
 
     owner: np.ndarray  # (M,) identity of the particle of each sphere
     radius: np.ndarray  # (M,) [m]

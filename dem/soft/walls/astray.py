@@ -53,9 +53,9 @@ def astray(engine: Engine, meshes: tuple[int, ...]) -> np.ndarray:
     """Numbers of the particles that are outside of every closed wall, and over or beside no other wall.
 
     Closed meshes that held most particles at the start, `meshes`, or hold most of them now, count as such walls.
-    Nobody is astray where there is a box, a plane, or no closed wall that particles are to be in: through the open
-    ends of a hopper they leave without a fault. Other walls catch whoever is above them, or without gravity near them,
-    by the sphere about each.
+    No particle is astray if there is a box, a plane, or no closed wall that particles are to be in: they may leave
+    through the open ends of a hopper. Other walls catch particles above them, or near them without gravity; the sphere
+    about each wall decides.
     """
     if not _is_open_space(engine):
         return np.empty(0, np.int64)

@@ -311,7 +311,7 @@ def slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.nd
 
 
 def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
-    """Walls with arrays for other bodies, who remember nothing yet; what walls have come to is shared."""
+    """Walls with arrays for other bodies, without contact history; the state of the walls is shared."""
     number, width, room = *walls.old_history.shape[1:], walls.listed.shape[1]
     wanted = int(walls.wanted.max())
     scratch = ("fullest", "contacts", "scratch", "places", "pairs", "pair_results", "rate", "part")

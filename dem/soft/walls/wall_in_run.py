@@ -59,10 +59,10 @@ def place_of(wall: WallInRun | str | int, walls: Sequence[WallInRun]) -> int:
 
 
 class WallInRun:
-    """A wall of a simulation, as it is at present, whenever it is asked.
+    """A wall of a simulation, in its present state.
 
-    Forces are those of particles on the wall; what it is made of is asked of it as of the wall itself. Sums over time
-    are since the run began or, as those of the ledger, since somebody assigned to the state of particles between runs.
+    Forces are those of particles on the wall. Attributes of the wall itself can be read here too. Sums over time begin
+    with the run or, as those of the ledger, with the last assignment to the state of particles between runs.
     """
 
     def __init__(self, wall: Wall, called: str, present: Callable[[], Engine], number: int) -> None:

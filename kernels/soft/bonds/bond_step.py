@@ -3,7 +3,7 @@
 Each bond is evaluated once, in a loop without branches, with the chunk that the first of its bodies in memory is in;
 then each body adds what its bonds do to it in the order of their numbers. So neither threads nor the places of bodies
 in memory show in any bit. Bodies move after their chunk has been evaluated, so a bond finds both where they were; bonds
-that reach out of a thread's block are evaluated before anybody moves.
+that reach out of a thread's block are evaluated before any body moves.
 
 A bond that is stressed beyond its strength still acts in that step, and no more in the next one: what it had half way
 between the two is dissipated, the mean of its energies at both.

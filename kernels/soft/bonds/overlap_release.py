@@ -1,8 +1,8 @@
-"""Bodies that bonds hold together do not meet; once a bond has broken they do, and nobody is pushed at first.
+"""Release of overlaps of bonded bodies: after a breakage they touch, at first without a force.
 
-Spheres of a chain may overlap at rest. So a contact begins with the overlap that is there when the bond breaks: that
-much, the slack, is taken from how far they reach, and less as soon as they are less deep in each other. As long as the
-slack shrinks the contact has no force, hence no energy: nothing is given to anybody.
+Bonded bodies have no contacts with each other. Spheres of a chain may overlap at rest, so the overlap at the moment of
+the breakage, the slack, is subtracted from the contact distance. The slack shrinks with the overlap. As long as it
+shrinks the contact has no force, hence no energy, and the breakage adds no energy.
 """
 
 import math

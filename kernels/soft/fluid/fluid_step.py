@@ -6,9 +6,9 @@ velocity relaxes in the body frame held at the forces, each axis at its own rate
 at every step, or once in `Medium.interval` steps, see ``fluid_forces``: contacts take thirty steps, and fluids a
 thousand to stop a body.
 
-Angular velocities go by the rotational scheme. One that leaps is handed, in place of the sum of torques, the torque by
-which it comes to where relaxation leads; any other one the sum, at the angular velocity that it foresees. Bodies follow
-the strain of the fluid as they turn in it; how the gradient itself changes on their way is left out.
+The rotational scheme integrates angular velocities. A scheme that leaps receives the torque that gives the angular
+velocity after relaxation; any other one receives the sum of torques at the angular velocity that it predicts. Bodies
+follow the strain of the fluid as they turn in it; the change of the gradient along their path is left out.
 
 The fluid's work is its momentum times the mean velocity, half step by half step, hence all that it changes in kinetic
 energy: added mass and lift included. Added mass goes with all accelerations, those by contacts too.
@@ -51,7 +51,7 @@ def evaluate_laws_if_due(c, first_body, context):
 def correct(c, first_body, keeps, context):
     """The step of chunk c completed with its forces, that of body b in column b - first_body.
 
-    keeps: whether somebody may look at the state after this step.
+    keeps: whether the state after this step may be read.
     Writes velocity, velocity_predicted, memory_q of the bodies: and the rest of the memory.
     Writes their force: if it keeps that, what takes the velocity at the forces to that half a step later, besides the
         weight [N].

@@ -1,8 +1,6 @@
-"""Velocities of bodies in a fluid.
+"""Velocities of bodies in a fluid, see `kernels.soft.fluid.fluid_step`.
 
-See `kernels.soft.fluid.fluid_step`; here and in ``rotational_relaxation`` the frame of a body is its own.
-
-That of spheres whose orientation nobody follows is the world's.
+Here and in ``rotational_relaxation`` the frame of a body is its own, and for spheres without orientation the world's.
 """
 
 import math
@@ -117,7 +115,7 @@ def drag(
         contacts.
     Writes force: what takes the velocity at the forces to that half a step later, besides the weight [N]; if it keeps
         that.
-    Writes fluid.field: momentum that particles take from a flow that somebody else computes.
+    Writes fluid.field: momentum that particles take from a flow that another program computes.
     Returns the kinetic and gravitational energy in units, bits of the largest squared F/m [m²/s⁴], work of the fluid in
         the half steps before and after the forces, two words each.
     """

@@ -2,7 +2,7 @@
 
 Velocity Verlet in leap-frog form, v_{n+1/2} = v_{n-1/2} + dt a_n and x_{n+1} = x_n + dt v_{n+1/2}; at whole steps
 v_n = v_{n+1/2} - dt/2 a_n. A rotating system also runs a scheme of ``dem.kernels.rotation``; spheres that no torque can
-reach keep their angular velocity and are turned once, when somebody looks (`synchronise`).
+reach keep their angular velocity and are turned once, for output (`synchronise`).
 """
 
 import math
@@ -113,7 +113,7 @@ def pose_body(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w,
 
 @inline
 def pose_sphere(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more, spin):
-    """Spin alone of a sphere, whose orientation nobody wants; it takes no point anywhere.
+    """Angular velocity of a sphere whose orientation is not needed; it moves no tip.
 
     inertia, tip, orientation, memory_q, memory_w, memory_a, memory_more: see `pose_body`.
     Writes spin: (3, N) world frame [rad/s].

@@ -47,7 +47,7 @@ class RunState(NamedTuple):
     energy_start: np.ndarray  # (1,) total energy at the start, less what those took along who have left [units]
     energy_drift: np.ndarray  # (1,) departure of the total energy from that at the last step [units]
     energy_error: np.ndarray  # (1,) largest one at any step, whatever its sign [units]
-    leaving: np.ndarray  # (1,) int64, 1 if somebody left since the last step
+    leaving: np.ndarray  # (1,) int64, 1 if a particle has left since the last step
     travel: np.ndarray  # (1,) distance that no sphere exceeded since the candidates were picked, and half of what no
     # wall did [m]
     largest_overlap: np.ndarray  # (1,) [m]

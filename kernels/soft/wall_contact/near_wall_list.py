@@ -14,8 +14,8 @@ from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, note_travel, 
 def list_serial(context):
     """List the bodies near walls anew, in one thread.
 
-    Writes context.bodies: positions of the spheres; forces on those that are near nobody.
-    Writes context.neighbours, context.box: who is near walls.
+    Writes context.bodies: positions of the spheres; forces on those that are near no other.
+    Writes context.neighbours, context.box: lists of the bodies near walls.
     """
     for c in range(context.neighbours.pairs.size):
         compiled_stages.place_off_line(c, context.bodies, context.kinds)
