@@ -23,7 +23,7 @@ USUAL = {"cell_order": (0.5, 0.6), "search_serial": (3.5, 4.2), "serve": (15.0, 
 
 
 class _Told:
-    """What has been said of compiling so far."""
+    """Messages about compiling that have been shown so far."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -49,7 +49,7 @@ class _Told:
         self.names.append(name)
 
     def end(self) -> None:
-        """It is."""
+        """End the message."""
         self.countdown.stop()
         if watched() and not SILENT:
             progress.note_duration(_key(self.names[-1]), time.perf_counter() - self.since)

@@ -32,7 +32,7 @@ class DemWarning(UserWarning):
 
     @property
     def name(self) -> str:
-        """What this kind of warning goes by."""
+        """Name of this kind of warning."""
         return str(self).partition(":")[0]
 
 
@@ -50,7 +50,7 @@ class Notice:
     grave: bool = False  # refused unless forced
 
     def __str__(self) -> str:
-        """One line."""
+        """The notice in one line."""
         return f"{self.name}: {self.reason}; {self.remedy}"
 
 
@@ -71,7 +71,7 @@ def _refuse(notices: Iterable[Notice], *, strict: bool, force: bool) -> None:
 
 @contextlib.contextmanager
 def refused_before_building(*, strict: bool, force: bool) -> Iterator[None]:
-    """What is built here is built for a run, which would refuse some notices: then it is not built either."""
+    """Refuse a simulation before it is built if its run would be refused for some notices."""
     token = _FOR_A_RUN.set({"strict": strict, "force": force})
     try:
         yield

@@ -17,7 +17,7 @@ DEEPEST = 64  # levels within each other: what is written here has less than ten
 
 
 def parse_json(text: object, what: str) -> object:
-    """What a JSON text says.
+    """Value of a JSON text.
 
     Raises
     ------

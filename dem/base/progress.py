@@ -75,7 +75,7 @@ class RemainingTime:
         self._since = time.perf_counter()
 
     def end(self, name: str, seconds: float | None = None) -> None:
-        """One is done, in so many seconds, if not in those since another was; which is remembered."""
+        """Note that a task is done, and how long it took: so many seconds, or those since the task before."""
         now = time.perf_counter()
         if self._expected.pop(name, "none") != "none":
             self._done.append(now - self._since if seconds is None else seconds)
@@ -177,7 +177,7 @@ class _Rate:
 
 
 def kind_of_bar() -> type[Bar] | None:
-    """What a bar can be shown on, if on anything."""
+    """Kind of bar for the present output; None for none."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is not None and hasattr(shell, "kernel"):
         return Notebook
@@ -333,7 +333,7 @@ class Countdown:
         self._below: _Line | None = None
 
     def begin(self, name: str, expected: Expected) -> None:
-        """One begins, and is expected to take so many seconds."""
+        """Begin a task that is expected to take so many seconds."""
         self.stop()
         kind = _kind_of_line()
         if kind is None:
@@ -350,7 +350,7 @@ class Countdown:
         self._stop = stop
 
     def stop(self) -> None:
-        """It has ended."""
+        """End the countdown."""
         stop, self._stop = self._stop, None
         if stop is not None:
             stop()

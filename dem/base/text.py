@@ -45,7 +45,7 @@ def cut(text: str, most: int = 60) -> str:
 
 
 def error_in_words(error: BaseException) -> str:
-    """What an error says, in the words of the system if it is one of files.
+    """Text of an error; for errors of files that of the system.
 
     Examples
     --------

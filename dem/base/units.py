@@ -46,7 +46,7 @@ POWER = re.compile(r"(?<=[^\W\d])(-?\d+)")  # of a unit: m3, s-2
 
 
 class Quantity(NamedTuple):
-    """What a field of a case file measures."""
+    """Physical quantity of a field of a case file."""
 
     name: str
     unit: str

@@ -30,7 +30,7 @@ ROUNDS = 9
 
 
 def machine() -> dict:
-    """What a figure depends on besides the code."""
+    """Machine and versions, on which a figure depends besides the code."""
     return {
         "cpu": processor(),
         "threads": most_threads(),

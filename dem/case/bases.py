@@ -237,7 +237,7 @@ class StochasticCase(BaseCase):
         return None
 
     def pressure(self) -> SolidsPressure | None:
-        """Of the solids, which keeps pairs apart; None for none."""
+        """Pressure of the solids, which keeps particles apart; None for none."""
         return None
 
     def simulation(self) -> StochasticSpheres:

@@ -26,7 +26,7 @@ PROBE = 0.5  # s of computing that tell the pace
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is known of a run before it is made.
+    """Properties of a run that are known before it starts.
 
     ``volume`` is that of the box [m³], None without one; ``advice`` is for the reader, names and texts; ``memory``
     counts the arrays of the engine and the user's [bytes]; ``pace`` is simulated time over computing time at the start
@@ -85,7 +85,7 @@ def look(sim: System, duration: float) -> Outlook:
 
 
 def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str]]:
-    """What to tell the user, as pairs of a name and a text."""
+    """Rows of the report of `dem check`: a name and a text."""
     n, sources = seen.particles, sim.traffic.sources if sim.traffic else []
     told = [f"{count} x {kind}" for kind, count in seen.counts.items()][:MOST]
     yield "particles", (f"{n}: " + ", ".join(told) + rest(len(seen.counts))) if n else "none at the start"

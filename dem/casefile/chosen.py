@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Chosen(NamedTuple):
-    """What is to run."""
+    """A case with its settings, chosen to run."""
 
     case: AnyCase | FileCase
     name: str  # for files that it writes

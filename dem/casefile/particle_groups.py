@@ -33,7 +33,7 @@ TURNS = ("random", AS_GIVEN)  # orientations that are said in a word
 
 
 class Surroundings(NamedTuple):
-    """What a group may refer to."""
+    """Shapes, materials, box and walls to which groups may refer."""
 
     shapes: dict[str, Shape]
     materials: dict[str, Material]
@@ -65,7 +65,7 @@ def particles(table: CaseKeys, around: Surroundings) -> Particles:
 
 
 def _group(group: GroupTable, around: Surroundings, others: list[Particles], number: int) -> Particles:
-    """One group; random numbers differ from group to group, even for the same seed."""
+    """Particles of a group; random numbers differ from group to group, even for the same seed."""
     where, turned, thrown = (np.random.default_rng([group.seed, number, stream]) for stream in range(3))
     material = around.materials.get(group.material)
     shape = around.shapes.get(group.shape)
@@ -119,7 +119,7 @@ def _like(before: Particles, group: GroupTable, shape: Shape | None, material: M
 
 
 def _said(group: GroupTable) -> list[str]:
-    """What the group says about the state in numbers, but for places."""
+    """Names of the fields of the state that a group gives, without positions."""
     names = [name for name in MOTION if name != "position"]
     return [name for name in names if getattr(group, name) not in (None, *TURNS)]
 

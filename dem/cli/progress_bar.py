@@ -34,13 +34,13 @@ class TimeLeft(TimeRemainingColumn):
     """Time left, estimated by earlier durations of the same tasks, else by the tasks done."""
 
     def render(self, task: Task) -> Text:
-        """What is shown now."""
+        """Text of the column at present."""
         left = task.fields["left"]()
         return super().render(task) if left is None else Text(f"about {clock(left)}", style="progress.remaining")
 
 
 class ProgressBar(Progress):
-    """What is being done, how far it is, the time that has passed and that is left."""
+    """Progress bar with a task, its share, and the times elapsed and left."""
 
     def __init__(self) -> None:
         columns = (

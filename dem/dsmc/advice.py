@@ -99,7 +99,7 @@ def solid_fraction(particles: Particles, box: Box) -> float:
 
 
 def diameters(particles: Particles) -> np.ndarray:
-    """Of all spheres (N,) [m]."""
+    """Diameters of all spheres (N,) [m]."""
     return np.array([2 * shape.radii[0] for shape, _ in particles.variants])[particles.variant]
 
 

@@ -89,7 +89,7 @@ class StochasticVerdict(Judgement):
         return found
 
     def __str__(self) -> str:
-        """One line."""
+        """The verdict in one line."""
         c = self.collisions
         what = counted(c.pair, "collision") + (" with fictitious partners" if self.partners else " of pairs")
         line = (

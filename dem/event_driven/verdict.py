@@ -31,7 +31,7 @@ class Collisions(NamedTuple):
 
     @property
     def total(self) -> int:
-        """Of both kinds."""
+        """Number of collisions of both kinds."""
         return self.pair + self.wall
 
 
@@ -77,7 +77,7 @@ class HardVerdict(Judgement):
         return []
 
     def __str__(self) -> str:
-        """One line."""
+        """The verdict in one line."""
         c = self.collisions
         line = (
             f"{self.status}: {counted(c.pair, 'collision of spheres')} and {c.wall} with walls to "

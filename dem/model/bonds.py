@@ -195,7 +195,7 @@ class Bonds:
 
     @property
     def stiffness(self) -> np.ndarray:
-        """Of stretch, twist, shear and bending (B, 4) [N/m, N m]; wants the shape at rest."""
+        """Stiffness of stretch, twist, shear and bending (B, 4) [N/m, N m], from the shape at rest."""
         area, bending = math.pi / 4 * self.diameter**2, math.pi / 64 * (self.diameter * self.diameter) ** 2
         shear, length = self.young / (2 * (1 + self.poisson)), self.geometry.length
         cowper = 6 * (1 + self.poisson) / (7 + 6 * self.poisson)
@@ -232,7 +232,7 @@ def _pairs(given: object) -> np.ndarray:
 
 
 def _numbers(name: str, given: object, count: int) -> np.ndarray:
-    """One number for all bonds, or one each."""
+    """Array of one number for each bond, from one number for all or one for each."""
     values = checks.numbers(name, given)
     if values.shape not in ((), (count,)):
         raise ValueError(f"{name} has shape {values.shape}, expected a number, or ({count},)")
@@ -281,7 +281,7 @@ class Joined(Protocol):
 
 
 class BondGeometry(NamedTuple):
-    """Of B bonds at rest."""
+    """Geometry of B bonds at rest."""
 
     length: np.ndarray  # (B,) from end to end [m]
     frames: np.ndarray  # (B, 2, 4) along the bond, in the frames of both bodies; the ground's is that of the world

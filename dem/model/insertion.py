@@ -198,7 +198,7 @@ class Inserter:
 
     @property
     def word(self) -> str:
-        """What it is called."""
+        """Word for the object in messages."""
         return self.name or "inserter"
 
     @property
@@ -276,7 +276,7 @@ class Outlet:
 
     @property
     def word(self) -> str:
-        """What it is called."""
+        """Word for the object in messages."""
         return self.name or "outlet"
 
     @property

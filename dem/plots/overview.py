@@ -62,7 +62,7 @@ def overview(run: Trajectory, frame: int = -1, *, colour: str = "speed", exposur
 
 
 def _title(run: Trajectory) -> str:
-    """What was computed and how."""
+    """Title with particles, scheme and time step of the run."""
     said = [f"{run.input.get('case', run.path.stem)}: {counted(len(run.kind), 'particle')}"]
     if run.input.get("integrator"):
         said.append(f"{run.input['integrator']}, dt = {run.input['time_step']:g} s")

@@ -117,7 +117,7 @@ class Verdict(Judgement):
         return [*found, *self.beyond]
 
     def __str__(self) -> str:
-        """One line."""
+        """The verdict in one line."""
         line = (
             f"{self.status}: {counted(self.steps, 'step')} to t = {self.time:.6g} s, largest energy error "
             f"{self.energy_error:.2e} of {self.energy_reference} ({self.energy_rate:.1e} a second, budget "

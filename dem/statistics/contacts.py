@@ -110,7 +110,7 @@ class Coordination(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Of the bodies that are rattlers."""
+        """Share of the bodies that are rattlers."""
         return float(self.rattlers.mean())
 
 

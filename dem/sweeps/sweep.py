@@ -53,7 +53,7 @@ class Plan(NamedTuple):
 
     @property
     def rows(self) -> list[Row]:
-        """What came of each run."""
+        """Outcome of each run."""
         return self.table.rows[: len(self.members)]
 
     @property

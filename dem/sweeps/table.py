@@ -109,7 +109,7 @@ class SweepTable:
         return iter(self.rows)
 
     def __str__(self) -> str:
-        """One line."""
+        """The table in one line."""
         found = Counter(row.verdict or "not run" for row in self)
         return f"{self.path}: {counted(len(self), 'run')}: {', '.join(f'{n} {word}' for word, n in found.items())}"
 

@@ -41,7 +41,7 @@ def has_contacts(run: Trajectory) -> bool:
 
 
 def scalar_names(run: Trajectory) -> list[str]:
-    """What of each particle is sent besides where it is."""
+    """Names of the scalars of each particle that the page receives."""
     fields = run.fields
     shown = {"speed": "velocity" in fields, "spin": "angular_velocity" in fields, "force": has_contacts(run)}
     return [name for name, there in shown.items() if there]

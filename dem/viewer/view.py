@@ -42,7 +42,7 @@ class View:
         return f"{counted(len(self.frames), 'frame')}{part}, {len(self.html) / 1e6:.1f} MB"
 
     def __repr__(self) -> str:
-        """What it shows, and how large it is."""
+        """Name and size of the page."""
         return f"<View of {self.title}: {self.shown}>"
 
     def _repr_html_(self) -> str:

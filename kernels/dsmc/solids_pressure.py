@@ -91,7 +91,7 @@ def share_out(spheres, space, gas, stress):
 
 @inline
 def between(a, b, stress):
-    """What the face between two cells presses with [Pa]."""
+    """Stress on the face between two cells [Pa]."""
     both = stress.fraction[a] + stress.fraction[b]
     if not both > 0.0:
         return 0.0

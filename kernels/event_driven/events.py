@@ -61,7 +61,7 @@ class ImpactLaws(NamedTuple):
 
 
 class ImpactTally(NamedTuple):
-    """What has happened so far."""
+    """Numbers and energies of the events so far."""
 
     pair: np.ndarray  # (1,) impacts of two spheres
     wall: np.ndarray  # (1,) impacts with walls

@@ -48,7 +48,7 @@ class SphereState(NamedTuple):
 
 
 class Space(NamedTuple):
-    """What the spheres fly in, by axis, and its cells.
+    """Box in which the spheres fly, by axis, and its cells.
 
     Cells are at least as wide as the largest sphere. On a walled axis the outer cells reach to the walls, on a periodic
     one, with five cells or more, they are followed by each other, and on an open one space is wrapped onto them as

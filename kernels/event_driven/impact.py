@@ -39,7 +39,7 @@ AT_ONCE = 1e-9  # of the contact time: impacts that follow each other faster cou
 
 
 class ImpactLaw(NamedTuple):
-    """What an impact keeps."""
+    """Restitution and friction of impacts."""
 
     restitution: float  # e, of the normal relative velocity
     tangential: float  # ξ, of the tangential one while sticking

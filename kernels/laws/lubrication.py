@@ -34,7 +34,7 @@ def resistance(part, i, j, contact):
 
 @inline
 def resisted(part, i, j, contact, outcome, half):
-    """What a contact comes to with its film; half a time step [s]."""
+    """Force of a contact with that of its film added; half: half a time step [s]."""
     normal_velocity = dot(contact.velocity, contact.normal)
     against = resistance(part, i, j, contact) * normal_velocity
     return ContactForce(

@@ -298,7 +298,7 @@ class OutputTable(Table):
     )
 
     def options(self) -> dict[str, Any]:
-        """What has been said for `Simulation.run`."""
+        """Arguments for `Simulation.run`."""
         names = ("fields", "float32", "compression", "checkpoint_every")
         return {name: getattr(self, name) for name in names if name in self.model_fields_set}
 

@@ -54,7 +54,7 @@ class LubricationTable(Table):
     reach: float = Field(0.1, gt=0, description="largest gap over the effective radius")
 
     def made(self) -> Lubrication:
-        """What is between surfaces."""
+        """The `dem.Lubrication` of the table."""
         return Lubrication(roughness=self.roughness, reach=self.reach)
 
 

@@ -84,7 +84,7 @@ def _form(value: object) -> str:
 
 
 def _rows(row: object) -> object:
-    """One row for all particles, or a list with one for each."""
+    """Type of a key: one row for all particles, or a list with one row for each."""
     kinds = Annotated[row, Tag(ONE)] | Annotated[list[row], Tag(EACH)]
     return Annotated[kinds, Discriminator(lambda value: EACH if _form(value) == EACH else ONE)]
 
@@ -164,7 +164,7 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
     def given(self) -> dict[str, Any]:
-        """What has been said in it."""
+        """Keys that the table gives, with their values."""
         return {key: value for key, value in self if value is not None}
 
 
@@ -201,13 +201,13 @@ def allowed(field: FieldInfo) -> str:
 
 
 def meaning(field: FieldInfo) -> str:
-    """What a key means, and what it may be."""
+    """Meaning and allowed values of a key."""
     limits = allowed(field)
     return f"{field.description}{f' ({limits})' if limits else ''}"
 
 
 def _inside(kind: object) -> Iterator[str]:
-    """Of a type, and of all that it is made of."""
+    """Allowed values of a type, in words, from it and the types inside it."""
     if kind is bool:
         yield "true or false"
     if get_origin(kind) is Literal:
@@ -220,7 +220,7 @@ def _inside(kind: object) -> Iterator[str]:
 
 
 def _told(metadata: Iterable[object]) -> Iterator[str]:
-    """Of what a type is annotated with."""
+    """Allowed values and limits of annotations, in words."""
     limits = []
     for each in metadata:
         if isinstance(each, FieldInfo):

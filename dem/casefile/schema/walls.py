@@ -129,7 +129,7 @@ class FreeTable(Table):
         return self
 
     def made(self) -> RigidWall:
-        """What makes the wall free."""
+        """The `dem.RigidWall` of the table."""
         return RigidWall(**dict(self))
 
 

@@ -179,7 +179,7 @@ def export(
 
 
 def _numbers(run: Trajectory, frames: slice | int) -> range:
-    """Of the frames chosen."""
+    """Numbers of the chosen frames."""
     there = range(len(run))
     try:
         if isinstance(frames, slice) and frames.step is not None and frames.step < 1:
@@ -199,7 +199,7 @@ def _numbers(run: Trajectory, frames: slice | int) -> range:
 
 
 def _names(run: Trajectory, to: str, fields: Sequence[str] | None) -> tuple[str, ...]:
-    """Of the fields chosen, in the order of the format; unless asked, all that can be made from what is held."""
+    """Names of the chosen fields, in the order of the format; by default all that the run allows."""
     offered, always = FORMATS[to].fields(run), FORMATS[to].always
     given = checks.listed("fields", fields or (), "position")
     asked = {checks.one_of(f"field of {to}", name, offered) for name in given}

@@ -45,7 +45,7 @@ class Frames(Sequence):
         return len(self._numbers)
 
     def __getitem__(self, k: int | slice) -> int | range:
-        """One of them, or some, of which nothing is shown."""
+        """A frame by its number, or several by a slice without a progress bar."""
         return self._numbers[k]
 
     def __iter__(self) -> Iterator[int]:

@@ -63,12 +63,12 @@ def datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
 
 
 def shapes(file: h5py.File) -> dict[str, tuple]:
-    """What shapes these have."""
+    """Shapes of the datasets of bonds."""
     return {f"{GROUP}/energy": (None,), f"{GROUP}/broken_at": (None, count(file))}
 
 
 def rows(sim: System) -> dict[str, object]:
-    """What the present state puts into each of them."""
+    """Rows of the datasets of bonds for the present state."""
     if sim.bonds is None:
         return {}
     return {f"{GROUP}/energy": float(np.sort(sim.bonds.energies).sum()), f"{GROUP}/broken_at": sim.bonds.broken_at}

@@ -46,7 +46,7 @@ def datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
 
 
 def rows(sim: System, contacts: ContactForces) -> dict[str, np.ndarray]:
-    """What the present state of a cell, with these contacts, puts into each of them, and into the edges of H5MD."""
+    """Rows of the datasets of a cell for the present state with these contacts, and of the edges of H5MD."""
     state = sim._cell_with(contacts)  # noqa: SLF001, contacts are computed once a frame
     values = state._asdict() | {"contact_stress": state.stress.contact, "kinetic_stress": state.stress.kinetic}
     return {"edges": state.edges.T} | {f"{GROUP}/{name}": values[name] for name in ELEMENTS}

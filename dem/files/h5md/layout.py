@@ -175,7 +175,7 @@ def frame_datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
 
 
 def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object]:
-    """What the present state puts into each of `frame_datasets`, and into the log of contacts if that is wanted."""
+    """Rows of `frame_datasets` for the present state, and of the log of contacts if it is written."""
     energy = sim.energy()
     found, box = {}, sim.box
     forces = sim.contact_forces() if contacts or isinstance(box, Cell) else None

@@ -58,7 +58,7 @@ def datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
 
 
 def rows(sim: System) -> dict[str, np.ndarray]:
-    """What the present state puts into each of them."""
+    """Rows of the datasets of walls for the present state."""
     if not sim.walls:
         return {}
     made = {f"{GROUP}/{name}": np.array([getattr(each, name) for each in sim.walls], float) for name in ELEMENTS}

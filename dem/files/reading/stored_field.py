@@ -123,7 +123,7 @@ class AlignedField(StoredField):
 
     @property
     def dtype(self) -> np.dtype:
-        """Of what is read."""
+        """Type of the values that are read."""
         return np.dtype(np.float64) if self.field.derive else self._dataset.dtype
 
     def present(self, frame: int) -> np.ndarray:

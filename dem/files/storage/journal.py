@@ -28,11 +28,11 @@ class Pages(io.RawIOBase):
         self._at = 0
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Whether the file can be read: True."""
         return True
 
     def seekable(self) -> bool:
-        """It can be read anywhere."""
+        """Whether the file can be read at any place: True."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:

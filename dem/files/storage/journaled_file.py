@@ -94,7 +94,7 @@ class JournaledFile(Pages):
             raise
 
     def writable(self) -> bool:
-        """It can be written."""
+        """Whether the file can be written: True."""
         return True
 
     def write(self, data: Buffer) -> int:

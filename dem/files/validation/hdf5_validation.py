@@ -94,7 +94,7 @@ def _links(file: h5py.File) -> list[tuple[bytes, int, object]]:
 
 
 def _check(file: h5py.File, path: bytes, link: int, address: object, groups: set[int]) -> None:
-    """What one link leads to."""
+    """Check the object to which a link leads."""
     name = path.decode(errors="replace")
     require(link == h5py.h5l.TYPE_HARD, f"{name} is a link to something else")
     thing = h5py.h5o.open(file.id, path)

@@ -65,7 +65,7 @@ class Every:
 
 @dataclass(frozen=True)
 class Output:
-    """What goes into a trajectory, and how.
+    """Contents and settings of a trajectory.
 
     ``fields`` are of `model.particles.fields.STATE`, position always among them; ``float32`` halves them, checkpoints
     stay exact; ``compression`` is "gzip" or "lzf", which saves some 13 % and takes ten or three times as long to write;

@@ -63,7 +63,7 @@ def towards(about: str, default: str) -> object:
 
 
 def choice(about: str, *names: str) -> object:
-    """One of some words, by default the first."""
+    """Field whose value is one of some words, by default the first."""
     return field(default=names[0], metadata={"key": Key(about, names[0], names=names)})
 
 
@@ -73,7 +73,7 @@ def flag(about: str) -> object:
 
 
 def keys(word: type) -> dict[str, Key]:
-    """What a part or flow takes, by name."""
+    """Keys of a part or flow, by name."""
     return {each.name: each.metadata["key"] for each in fields(word) if "key" in each.metadata}
 
 

@@ -45,7 +45,7 @@ class Hertz(LawPart):
         return mindlin
 
     def alpha(self, wanted: float) -> float:
-        """Of Tsuji et al. (1992)."""
+        """α of Tsuji et al. (1992) for a wanted restitution."""
         return restitution.damping(wanted)
 
     def dashpot(self, shear: float) -> float:
@@ -111,7 +111,7 @@ class Linear(LawPart):
             )
 
     def tables(self, pairs: LawTables) -> tuple:
-        """Of springs, or of rates that make them with the mass."""
+        """Tables of stiffnesses, or of rates from which the mass of a pair makes stiffnesses."""
         from dem.kernels.laws import Linear as Tables  # noqa: PLC0415
 
         return Tables(
@@ -182,7 +182,7 @@ class Hysteretic(LawPart):
             raise ValueError(f"depth is {self.depth}, which needs unloading ({self.unloading}) above loading")
 
     def tables(self, pairs: LawTables) -> tuple:
-        """Of stiffnesses, and of the overlap beyond which contacts are elastic."""
+        """Tables of stiffnesses, and of the overlap beyond which contacts are elastic."""
         from dem.kernels.laws import Hysteretic as Tables  # noqa: PLC0415
 
         values = (pairs.values("normal", name) for name in ("loading", "unloading", "cohesion"))
@@ -437,7 +437,7 @@ class Rolling(LawPart):
     damping: float = number("of the spring over critical damping", least=0, default=0.3, example=0.3)
 
     def tables(self, pairs: LawTables) -> tuple:
-        """Of friction, and of the spring if there is one."""
+        """Tables of friction, and of the spring if there is one."""
         from dem.kernels import laws  # noqa: PLC0415
 
         friction = pairs.values("rolling", "friction")
@@ -478,7 +478,7 @@ class Twisting(LawPart):
     model: str = choice("of stiffness and largest couple", "hertz", "marshall")
 
     def tables(self, pairs: LawTables) -> tuple:
-        """Of friction, and of the stiffness and dashpot that friction has."""
+        """Tables of friction, and of the stiffness and dashpot of friction."""
         from dem.kernels import laws  # noqa: PLC0415
 
         exact = self.model == "hertz"
@@ -611,7 +611,7 @@ class Bridge(LawPart):
             raise ValueError(f"angle is {self.angle:g} rad, expected less than π/2: beyond, a bridge pushes")
 
     def tables(self, pairs: LawTables) -> tuple:
-        """Of volumes, and what angle and rupture make of them."""
+        """Tables of volumes, strengths and rupture distances."""
         from dem.kernels.laws import Bridge as Tables  # noqa: PLC0415
 
         def table(value: Callable[[Bridge], float]) -> np.ndarray:

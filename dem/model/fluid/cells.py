@@ -150,11 +150,11 @@ class Cells:
 
     @property
     def volume(self) -> float:
-        """Of a cell [m³]."""
+        """Volume of a cell [m³]."""
         return math.prod(self.spacing)
 
     def centres(self, axis: str) -> np.ndarray:
-        """Of the cells along an axis [m]."""
+        """Centres of the cells along an axis [m]."""
         k = AXES[checks.one_of("axis", axis, AXES)]
         return self.lower[k] + self.spacing[k] * (np.arange(self.number[k]) + 0.5)
 

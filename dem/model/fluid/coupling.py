@@ -163,16 +163,16 @@ class Coupling:
 
     @property
     def name(self) -> str:
-        """What the function goes by."""
+        """Name of the function, with its module."""
         thing = self.function if hasattr(self.function, "__qualname__") else type(self.function)
         return f"{thing.__module__}:{thing.__qualname__}"
 
     def arguments(self) -> dict[str, object]:
-        """What describes it."""
+        """Arguments by name, the function by its name."""
         return {"type": self.type, "function": self.name, "implicit": self.implicit}
 
     def saved(self) -> dict[str, object]:
-        """By which it is found again: the name of the function, or its class and values."""
+        """Values that files keep to find the function again: its name, or its class and values."""
         from dataclasses import fields  # noqa: PLC0415
 
         f, values = self.function, None

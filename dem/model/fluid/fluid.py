@@ -190,7 +190,7 @@ class Fluid:
         return found
 
     def describe(self) -> dict[str, object]:
-        """What it was made from, as plain values; what is not told is absent."""
+        """Arguments as plain values, without those that were not given."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         flow = self.velocity
         plain = repr(flow) if isinstance(flow, (GriddedFlow, FunctionFlow)) else flow.arguments()

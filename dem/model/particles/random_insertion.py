@@ -352,7 +352,7 @@ def will_not_fit(so_far: list[tuple[int, int]], wanted: int) -> bool:
 
 
 def _no_room(placed: list[Shape], wanted: int, corners: tuple[np.ndarray, np.ndarray], tries: int) -> ValueError:
-    """What is said then."""
+    """Error message for particles without room."""
     filled = sum(shape.mass_properties(1.0).volume for shape in placed) / np.prod(corners[1] - corners[0])
     if not placed:
         message = (
@@ -370,7 +370,7 @@ def _no_room(placed: list[Shape], wanted: int, corners: tuple[np.ndarray, np.nda
 
 
 def _held(shape: Shape) -> Variant:
-    """What a shape takes up."""
+    """Spheres around a shape, and its mass properties at a density of 1 kg/m³."""
     volume, mass, _, inertia, _ = shape.mass_properties(1.0)
     return Variant(*hull(shape), volume, mass, np.array(inertia))
 

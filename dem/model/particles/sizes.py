@@ -423,7 +423,7 @@ class RosinRammlerSizes(SizeDistribution):
         return self.lower, self.scale * FINEST ** (1 / self.exponent) if self.upper is None else self.upper
 
     def density(self, d: np.ndarray) -> np.ndarray:
-        """Of Weibull."""
+        """Weibull's density of sizes."""
         x = d / self.scale
         return portable.power(x, self.exponent - 1) * portable.exp(-portable.power(x, self.exponent))
 
@@ -517,7 +517,7 @@ class SieveSizes(SizeDistribution):
         return {"apertures": self.apertures, "shares": self.shares, "by": self.by}
 
     def spans(self) -> list[Span]:
-        """One for each class."""
+        """Span of sizes of each sieve class."""
         ends = zip(self.apertures[:-1], self.apertures[1:], self.shares, strict=True)
         return [Span(low, high, share, np.ones_like) for low, high, share in ends]
 
@@ -559,7 +559,7 @@ class ListedSizes(SizeDistribution):
         object.__setattr__(self, "shares", _shares("shares", self.shares, len(self.diameters)))
 
     def spans(self) -> list[Span]:
-        """One for each size."""
+        """Span of each listed size."""
         return [Span(d, d, share, np.ones_like) for d, share in zip(self.diameters, self.shares, strict=True)]
 
 

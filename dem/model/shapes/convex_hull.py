@@ -191,11 +191,11 @@ class Moments(NamedTuple):
     second: np.ndarray
 
     def plus(self, other: Moments) -> Moments:
-        """Those of two bodies that do not overlap."""
+        """Moments of two bodies that do not overlap."""
         return Moments(self.volume + other.volume, self.first + other.first, self.second + other.second)
 
     def about(self, place: np.ndarray) -> Moments:
-        """Those about another origin."""
+        """Moments about another origin."""
         first = self.first - self.volume * place
         shift = np.multiply.outer(place, self.first)
         second = self.second - shift - shift.T + self.volume * np.multiply.outer(place, place)

@@ -96,7 +96,7 @@ class PrincipalBody:
         return self._numbers == other._numbers if isinstance(other, type(self)) else NotImplemented
 
     def __hash__(self) -> int:
-        """Of all numbers."""
+        """Hash of all numbers of the body."""
         return hash(self._numbers)
 
 

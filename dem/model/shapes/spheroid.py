@@ -93,7 +93,7 @@ class Spheroid(NamedTuple):
 
     @property
     def diameter(self) -> float:
-        """Of the sphere of equal volume [m]."""
+        """Diameter of the sphere of equal volume [m]."""
         return (6.0 * self.volume / math.pi) ** (1 / 3)
 
     @property

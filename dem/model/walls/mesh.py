@@ -130,7 +130,7 @@ class Mesh(Wall):
         return same and mine == its
 
     def __hash__(self) -> int:
-        """Of what is quick to look at."""
+        """Hash of the shapes of its arrays, its material and its name, which are quick to read."""
         return hash((self.vertices.shape, self.triangles.shape, self.material, self.name))
 
     @classmethod

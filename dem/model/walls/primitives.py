@@ -434,7 +434,7 @@ class Cylinder(Wall):
     line = line_between_ends
 
     def solid(self, points: np.ndarray) -> np.ndarray:
-        """What is in a roll."""
+        """Points that are inside the roll."""
         axis = np.subtract(self.end, self.start)
         along = ((points - self.start) * axis).sum(1) / portable.dot(axis, axis)
         off = np.linalg.norm(points - self.start - np.outer(along, axis), axis=1)

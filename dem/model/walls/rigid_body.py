@@ -133,7 +133,7 @@ class RigidWall:
         return own + self.mass * (portable.dot(arm, arm) * np.eye(3) - np.outer(arm, arm))
 
     def saved(self) -> dict[str, object]:
-        """What has been said of it."""
+        """Arguments by name, without those left at their defaults."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if name == "mass" or value != _DEFAULTS[name]}
 

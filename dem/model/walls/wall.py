@@ -166,7 +166,7 @@ class Wall:
 
     @property
     def word(self) -> str:
-        """What it is called."""
+        """Name of the wall, or else of its type, for messages."""
         return self.name or self.type_name()
 
     @cached_property

@@ -129,7 +129,7 @@ def effective_masses(kinds: Kinds) -> np.ndarray:
 
 
 class Impact(NamedTuple):
-    """One that can be foreseen, the hardest of many."""
+    """The hardest of many expected impacts."""
 
     time: float  # of the contact [s]
     speed: float  # normal, at the contact [m/s]

@@ -187,7 +187,7 @@ class Limits:
 
     @property
     def watch(self) -> np.ndarray:
-        """What has been seen, and where to come back next."""
+        """Extremes so far, and the limits at which the loop returns next."""
         return np.array([self.seen, self.deepest, self.max_acceleration, *self.brief])
 
     @watch.setter

@@ -54,7 +54,7 @@ class FluidisingGas(NamedTuple):
 
 
 class BedState(NamedTuple):
-    """What was seen at a time."""
+    """State of a bed at a time."""
 
     velocity: float  # superficial [m/s]
     drop: float  # of pressure, over the weight of the bed

@@ -193,6 +193,6 @@ def _settling_speed(mass: float, body: Spheroid, angle: float) -> float:
 
 
 def _ledger_ratio(sim: object) -> float:
-    """What is in the ledger over what it should be."""
+    """Energy in the ledger over its exact value."""
     e, start = sim.energy(), sim.start_energy
     return (e.kinetic + e.elastic + e.dissipated - start.kinetic) / (e.fluid + start.gravitational - e.gravitational)

@@ -32,7 +32,7 @@ def grain_scaling(*, quick: bool, published: bool) -> dict[str, float]:
 
 
 def scaling_in_words(size: dict[str, float], numbers: str) -> str:
-    """What was run."""
+    """Size and numbers of a run, in words."""
     whole = size["coarse"] == size["softness"] == 1
     reduced = f"grains {size['coarse']:g} times as large, Young's moduli divided by {size['softness']:g}"
     return f"Run: {numbers}; {'the published size' if whole else reduced}."
@@ -111,7 +111,7 @@ def impact(*, quick: bool, published: bool = False) -> Report:
 
 
 def _solid_fraction(sim: dem.Simulation) -> float:
-    """Of a bed in a box, by the mean height of its grains; the last particle is none."""
+    """Solid fraction of a bed in a box, by the mean height of its grains; the last particle is no grain."""
     p, box = sim.particles, sim.box
     height = 2 * (float(p.position[:-1, 2].mean()) - box.lower[2])
     return float(p.mass[:-1].sum()) / DENSITY / (box.size[0] * box.size[1] * height)
@@ -186,7 +186,7 @@ def silo(*, quick: bool, published: bool = False) -> Report:
 
 
 def _compare_rate(report: Report, found: float, by_law: float, coarse: float, times: tuple[float, float]) -> str:
-    """Of the rate through the large orifice, with what is published; returns why the tolerance is what it is."""
+    """Compare the rate through the large orifice with the published one; returns the reason of the tolerance."""
     within, said = _rate_tolerance(coarse)
     if coarse == 1:
         for name, there in dosta.rates_between(*times).items():
@@ -217,7 +217,7 @@ def _rate_tolerance(coarse: float) -> tuple[float, str]:
 
 
 def _compare_ratio(report: Report, found: float, by_law: float, *, whole: bool) -> None:
-    """Of the rates of both orifices, with the published one."""
+    """Compare the ratio of the rates of both orifices with the published one."""
     ratio, scatter = dosta.RATIO
     told = f"{ratio} ± {scatter}" + ("" if whole else f" x {by_law:.3f}")
     within = 0.1 if whole else 0.2 * ratio * by_law

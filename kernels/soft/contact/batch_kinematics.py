@@ -179,7 +179,7 @@ def gather_stiffness(first, number, touching, stiffness, kinematics):
 
 @inline
 def gather_properties(start, first, number, touching, bodies, kinds, neighbours, gathered, kinematics, ids):
-    """What does not change of the spheres of a block.
+    """Gather the properties of the spheres of a batch that do not change.
 
     start, first, number, touching: first candidate of the chunk; pairs in the list of those that touch.
     Writes gathered, kinematics: as `gather_common_properties`. Writes ids: OF_I and OF_J.

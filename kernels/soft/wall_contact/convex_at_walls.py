@@ -48,7 +48,7 @@ class NoConvexWalls(NamedTuple):
 
 
 class ConvexWalls(NamedTuple):
-    """What each of W walls is to convex bodies, in the wall's frame."""
+    """Shapes of W walls for contacts with convex bodies, in the wall's frame."""
 
     side: np.ndarray  # (W,) int64, FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER or TRIANGLES
     kinds: tuple  # chain of the kinds of shapes, see `dem.kernels.convex.shape_kinds`
