@@ -640,7 +640,7 @@ HANDED_ON = (
            "plain/test_memories.py", "remember_nothing"),
     Mutant("report-with-ghosts", "local_sums", "c < neighbours.block[0]", "False",
            "plain/test_memories.py", "ghosts_apart"),
-    Mutant("report-ghosts-maxima", "local_sums", "if not ghosts or k == sweeps.PAIRS + 1", "if True",
+    Mutant("report-ghosts-maxima", "local_sums", "if not ghosts or OF_PAIRS[k]", "if True",
            "plain/test_memories.py", "ghosts_apart"),
     Mutant("report-ghosts-walls", "local_sums", "report_wall_loads(box, neighbours.block[0], row)",
            "report_wall_loads(box, 0, row)",

@@ -1,6 +1,7 @@
 """Ellipsoids and superellipsoids in the soft engine: against spheres, in closed form, conserved quantities, bytes."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -81,6 +82,9 @@ def test_threads_lists_and_restarts_do_not_show_in_a_rough_gas(tmp_path):
     assert runs[0].contact_count > 100
     for name in STATE:
         assert len({getattr(sim.particles, name).tobytes() for sim in runs}) == 1, name
+    counts = {str(sim.verdict()).partition("contacts of convex shapes found in ")[2] for sim in runs}
+    assert len(counts) == 1
+    assert re.match(r"\d\.\d steps, \d+ at most", counts.pop())
 
 
 def drum(material, count, time_step=4e-6, **more):

@@ -17,7 +17,7 @@ from dem.kernels.soft.contact.batch_kinematics import BLOCK, KNOWN, OUT, PARTS, 
 from dem.kernels.soft.contact.capsules import SLOTS, Capsules, Mixed
 from dem.kernels.soft.contact.contact_detection import LINE, SHARED
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
-from dem.kernels.soft.contact.convex_contacts import AXES
+from dem.kernels.soft.contact.convex_contacts import AXES, FOUND
 from dem.kernels.soft.contact.facet_contacts import SLOTS as FACET_SLOTS
 from dem.kernels.soft.fixed import INERTIA
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
@@ -193,6 +193,7 @@ class Layout(NamedTuple):
     all_single_spheres: bool  # all bodies are one sphere
     one_each: bool  # pairs of bodies have one candidate at most
     capsules: bool = False  # bodies are capsules
+    found: int = 0  # numbers that a solver finds of each candidate
 
     @classmethod
     def of(
@@ -211,7 +212,15 @@ class Layout(NamedTuple):
         row = (LINE if kinds.contact_distance > 0 and not couples else SHARED) if kinds.all_single_spheres else 2 * LINE
         one_each = kinds.all_single_spheres or isinstance(kinds, Capsules)
         return cls(
-            kinds.contact_distance > 0, lossy, width, wall_width, row, kinds.all_single_spheres, one_each, capsules
+            kinds.contact_distance > 0,
+            lossy,
+            width,
+            wall_width,
+            row,
+            kinds.all_single_spheres,
+            one_each,
+            capsules,
+            FOUND if isinstance(kinds, ConvexBodyKinds) else 0,
         )
 
     @property
@@ -260,6 +269,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         force_torque=zeros((0, layout.force_torque)),
         **scratch(blocks, layout),
         overlap=zeros(0),
+        found=zeros(0),
         touching=zeros(0, np.int32),
         wall_history=empty((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
         wall_has_history=zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
@@ -345,6 +355,7 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
         "contact_slot": lists.contact_slot if enough else zeros(size + 1, np.int32),
         "force_torque": lists.force_torque if enough else zeros((size + 1, layout.force_torque)),
         "overlap": _at_least(lists.overlap, (size,)),
+        "found": _at_least(lists.found, (layout.found * size,)),
         "touching": _at_least(lists.touching, (size,)),
     }
 

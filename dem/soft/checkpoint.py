@@ -24,6 +24,8 @@ from dem.kernels.compiler.jit import in_python
 from dem.kernels.soft.bonds.bond_arrays import GONE
 from dem.kernels.soft.bonds.overlap_release import FAR
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.contact.convex_contacts import SOLVER_COLUMNS
 from dem.kernels.soft.integration.time_loop import FRESH, PREDICTED
 from dem.kernels.soft.wall_contact import wall_history
 from dem.kernels.soft.wall_contact.wall_history import PIECE_BITS, SIDE
@@ -37,7 +39,7 @@ from dem.run.simulation_base import SimulationBase
 from dem.soft.checks import check_box
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.insertion.inserter_in_run import NEVER
-from dem.soft.per_body import BODIES, CONTACTS, PROGRESS, Snapshot, restored, stored
+from dem.soft.per_body import BODIES, CONTACTS, PROGRESS, SOLVER, Snapshot, restored, stored
 from dem.soft.simulation import Simulation
 from dem.soft.time_step.limits import ShortestContact
 from dem.system.energy_ledger import EnergyLedger, EnergySums
@@ -105,8 +107,8 @@ def write(sim: Simulation, group: h5py.Group) -> None:
         group[BOOKED] = np.array([*sums, ledger.first_step, *([before.fluid] if sim.fluid else [])], float)
     if sim._containers:
         group[CONTAINERS] = np.array(sim._containers, np.int64)
-    for name, values in state.walls.items():
-        group[f"{WALLS}/{name}"] = values
+    for name, values in (*state.solver.items(), *((f"{WALLS}/{name}", part) for name, part in state.walls.items())):
+        group[name] = values
     for name, values in state.traffic.items():
         group[f"{TRAFFIC}/{name}"] = values
     if any(each.ARRAYS for each in sim.walls):
@@ -140,6 +142,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         walls=hdf5_validation.arrays(group, WALLS) if WALLS in group else {},
         traffic=hdf5_validation.arrays(group, TRAFFIC) if TRAFFIC in group else {},
         bonds=hdf5_validation.arrays(group, TIED) if TIED in group else {},
+        solver={SOLVER: hdf5_validation.numbers(group, SOLVER, (SOLVER_COLUMNS,), "iu")[:]} if SOLVER in group else {},
     )  # fmt: skip
     ledger, containers = _ledger(group, state), _containers(group, len(walls))
     sim = Simulation.__new__(Simulation)
@@ -226,7 +229,7 @@ def _ledger(group: h5py.Group, state: Snapshot) -> EnergyLedger:
 
 
 LIGHTEST, HEAVIEST = 2.0**-1000, 2.0**1000  # units of energy a joule
-FACES = 6
+FACES, MOST_COUNT = 6, 2**62
 partner_of = in_python(wall_history.partner_of)
 WATCHED = 4  # overlap, limits of overlap and acceleration, fewest steps; then when and who
 
@@ -263,6 +266,9 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
     check_population(state.traffic, engine)
     check_tied(state.bonds, engine)
     _check_watch(state.watch, len(engine.walls.models))
+    for name, values in state.solver.items():
+        require(isinstance(engine.kinds, ConvexBodyKinds), f"{name} is there without convex shapes")
+        check_within(name, values, 0, MOST_COUNT)
     check_within("start_step", np.array([state.start_step]), 0, state.step)
     check_within("unit", np.array([state.energy_unit]), LIGHTEST, HEAVIEST)
     require(np.isfinite(state.step * engine.dt), f"step {state.step} is at no time")

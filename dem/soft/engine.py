@@ -12,6 +12,7 @@ from dem.kernels.compiler.jit import bind
 from dem.kernels.domain.deforming import deforms
 from dem.kernels.domain.faces import is_rough
 from dem.kernels.soft.chunks import CHUNK, Threaded
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.integration import sweeps
 from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.neighbours import body_pairs, linked_cells
@@ -29,7 +30,7 @@ from dem.soft.escape import Exits
 from dem.soft.fluid.fluid_setup import EngineFluid, looks_back, rows_of_cache, turns
 from dem.soft.insertion import resize
 from dem.soft.neighbour_lists import EngineLists, Skins, grid_for, most_cells
-from dem.soft.per_body import FIELDS, FLUID_CACHE, KEPT, Numbering, Snapshot, reorder, rows_of
+from dem.soft.per_body import FIELDS, FLUID_CACHE, KEPT, SOLVER, Numbering, Snapshot, reorder, rows_of
 from dem.soft.thread_balance import Pace, mode_for, share_out, work_of
 from dem.soft.time_step.adhesion import longest_reach
 from dem.soft.time_step.limits import Limits, least_acceleration, shortest_contact
@@ -328,6 +329,8 @@ class Engine:
         self.progress.largest_overlap[:] = before.progress.largest_overlap
         self.walls.inherit_impulse(before.walls)
         self.fluid.inherit_extremes(before.fluid)
+        if isinstance(self.kinds, ConvexBodyKinds) and isinstance(before.kinds, ConvexBodyKinds):
+            self.kinds.solver[:] = before.kinds.solver
         if self.bonds:
             self.bonds.arrays.pressed[:] = before.bonds.arrays.pressed
 
@@ -456,6 +459,7 @@ class Engine:
             walls={name: values.copy() for name, values in self.walls.state.items()},
             traffic=self.population_state(),
             bonds=bonds,
+            solver={SOLVER: self.kinds.solver.copy()} if isinstance(self.kinds, ConvexBodyKinds) else {},
         )
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -482,6 +486,8 @@ class Engine:
             self.walls.state[name][:] = values
         self.walls.choose_units(self.energy_unit, self.kinds, self.dt)
         self.walls.move(snapshot.step * self.dt)
+        for values in snapshot.solver.values():
+            self.kinds.solver[:] = values
         self.rebuild(snapshot.contacts)
 
     @property

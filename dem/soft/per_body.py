@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dem.soft.contact.contact_history import ContactHistory
 
 BODIES, CONTACTS, PROGRESS = "bodies", "contacts", "progress"  # parts of a snapshot, and groups of a checkpoint
+SOLVER = "solver"  # numbers of `dem.kernels.soft.contact.convex_contacts.SOLVED` and on, of the run
 FIELDS = "fields"  # no part of its own: of bodies if there are any; checkpoints have them among the particles' state
 FLUID_CACHE = "fluid_cache"  # no part of its own: one of bodies where a step hands it to the next one
 
@@ -179,6 +180,7 @@ class Snapshot(NamedTuple):
     bonds: dict[str, np.ndarray] = MappingProxyType(
         {}
     )  # name -> (B,) or so, see `dem.soft.bonds.engine_bonds`; empty without any
+    solver: dict[str, np.ndarray] = MappingProxyType({})  # what that of convex shapes did; empty without any
 
     @property
     def step(self) -> int:

@@ -14,6 +14,7 @@ from dem.model.domain.box import FACES
 from dem.model.domain.box_walls import has_moving_images
 from dem.rotation.integrators import DRIFTS
 from dem.soft.bonds import bond_setup
+from dem.soft.contact.nonspherical import solver_counts
 from dem.soft.fluid import fluid_setup
 from dem.soft.time_step.impacts import RESOLVED
 from dem.soft.time_step.limits import OVERLAP_LIMIT
@@ -54,8 +55,9 @@ class Verdict(Judgement):
     scheme makes energy drift where another one would not; ``beyond`` says where laws of the fluid were left behind,
     and which inserter or outlet has not done what it was to; ``population`` how many particles came and went, if any
     were to, and ``balanced`` whether as many are there as have come and not gone; ``bonds`` how many broke, if there
-    are any; ``unfinished`` which walls were still to move, and which inserters to put particles in, when it ended: that
-    is no doubt about what was computed.
+    are any; ``solver`` what finding the contacts of convex shapes took, and ``unended`` how many of those were not
+    found to the end; ``unfinished`` which walls were still to move, and which inserters to put particles in, when it
+    ended: that is no doubt about what was computed.
 
     Examples
     --------
@@ -85,6 +87,8 @@ class Verdict(Judgement):
     population: str = ""
     balanced: bool = True
     bonds: str = ""
+    solver: str = ""
+    unended: int = 0
     unfinished: tuple[str, ...] = ()
 
     @property
@@ -114,6 +118,11 @@ class Verdict(Judgement):
                 f"largest overlap {self.overlap_share:.0%} of a radius, above the {OVERLAP_LIMIT:.0%} up to which "
                 "Hertz theory, for small overlaps, is kept to: raise young, or lower the speeds"
             )
+        if self.unended:
+            found.append(
+                f"{counted(self.unended, 'contact')} of convex shapes not found to full precision: lower exponents, or "
+                "raise rounding"
+            )
         return [*found, *self.beyond]
 
     def __str__(self) -> str:
@@ -130,6 +139,8 @@ class Verdict(Judgement):
             line += f"; {self.population}"
         if self.bonds:
             line += f", {self.bonds}"
+        if self.solver:
+            line += f"; {self.solver}"
         return "; ".join([line, *self.failures, *self.doubts, *self.unfinished])
 
 
@@ -143,6 +154,7 @@ def judge(sim: Simulation) -> Verdict:
     engine, population = sim._engine, sim._population
     steps, overlap = int(engine.progress.step[0]), float(engine.progress.largest_overlap[0])
     radius, error, orientation = engine.kinds.radius, sim.energy_error, sim.particles.orientation
+    solver = solver_counts(engine.kinds)
     span = (steps - sim._ledger.first_step) * engine.dt
     medium = engine.fluid.model, sim.particles, engine.dt, engine.fluid.two_way
     return Verdict(
@@ -167,6 +179,8 @@ def judge(sim: Simulation) -> Verdict:
         population=population.describe(engine) if population else "",
         balanced=population.balanced(engine) if population else True,
         bonds=bond_setup.breakage(engine),
+        solver=solver.describe() if solver else "",
+        unended=solver.unended if solver else 0,
         unfinished=unfinished(engine, population),
     )  # fmt: skip
 

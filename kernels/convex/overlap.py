@@ -15,21 +15,25 @@ import math
 from typing import NamedTuple
 
 from dem.kernels.compiler.jit import func, inline, noinline, select
+from dem.kernels.convex.closest_points import MOST_STEPS as MOST_STEPS_OF_DISTANCE
 from dem.kernels.convex.closest_points import NOWHERE, closest_points
 from dem.kernels.convex.shape_kinds import (
-    curvature_of,
+    along_two,
     has_flat_places,
     is_smooth,
     lines_of,
     normal_of,
     rounding_of,
     support_of,
+    surface_of,
 )
-from dem.kernels.numerics.vector import add, add_scaled, dot, scale, subtract
+from dem.kernels.numerics.vector import across, add, add_scaled, dot, scale, subtract
 
 MOST_STEPS = 60  # of Newton's method
 MOST_SHIFTS = 60
-SHORTEST = 1e-16  # of a step that promises to lower g by this times the sizes, what rounding leaves
+# of steps that promise to lower g by this times the sizes: what rounding leaves; and what a step of a small angle may
+# promise, which is then taken to first order
+SHORTEST, SHORT, SMALL_ANGLE = 1e-16, 1e-13, 1e-6
 FIRST_RADIUS, LEAST_RADIUS = 0.5, 1e-14  # of the trust region, in angles
 APART = 1e-3  # distance of cores over their sizes, above which its direction is precise
 COARSE = 1e-11  # of g, over the sizes, by which a shift has to lower it
@@ -39,15 +43,9 @@ NEAR = 1e-3  # distance over the sizes
 SHIFT = 0.05  # beyond touching, over the sizes
 BEND = 0.1  # weight of a step of the normal itself, over the sizes
 NOISE = 1e-14  # of g, over the sizes
-
-
-@inline
-def across(n):
-    """Two unit vectors across n and each other (Duff et al., J. Comput. Graph. Tech. 6 (2017) 1)."""
-    sign = math.copysign(1.0, n[2])
-    k = -1.0 / (sign + n[2])
-    m = n[0] * n[1] * k
-    return (1.0 + sign * n[0] * n[0] * k, sign * m, -sign * n[0]), (m, sign + n[1] * n[1] * k, -n[1])
+# how a search ends: as is usual for the shapes; by shifts of smooth bodies, of which Newton's method had not ended;
+# with the best normal so far, after the most steps allowed
+USUAL, BY_SHIFTS, UNFINISHED = range(3)
 
 
 @inline
@@ -63,6 +61,15 @@ def function_at(a, b, r, n):
     h_b, x_b = support_of(b, scale(-1.0, n))
     along = dot(n, r)
     return h_a + h_b - along, x_a, x_b, h_a + h_b + abs(along)
+
+
+@inline
+def surfaces_at(a, b, r, n):
+    """What `function_at` returns, and the curvatures of A at n and of B at -n."""
+    h_a, x_a, of_a = surface_of(a, n)
+    h_b, x_b, of_b = surface_of(b, scale(-1.0, n))
+    along = dot(n, r)
+    return h_a + h_b - along, x_a, x_b, h_a + h_b + abs(along), (of_a, of_b)
 
 
 @inline
@@ -246,30 +253,30 @@ def has_flat(a, b):
 
 
 @inline
-def frame_of_surfaces(a, b, n, size, lines):
+def frame_of_surfaces(a, b, n, surfaces, size, lines):
     """Two unit vectors across n, and the curvatures of A and B along them; where bodies are flat, principal ones."""
     t_1, t_2 = across(n)
-    of_a, of_b = curvature_of(a, n, t_1, t_2), curvature_of(b, scale(-1.0, n), t_1, t_2)
+    of_a, of_b = along_two(surfaces[0], t_1, t_2), along_two(surfaces[1], t_1, t_2)
     if has_flat(a, b):  # small curvatures beside large ones keep their digits
         t_1, t_2 = principal(of_a[0] + of_b[0], of_a[1] + of_b[1], of_a[2] + of_b[2], t_1, t_2)
-        of_a, of_b = curvature_of(a, n, t_1, t_2), curvature_of(b, scale(-1.0, n), t_1, t_2)
+        of_a, of_b = along_two(surfaces[0], t_1, t_2), along_two(surfaces[1], t_1, t_2)
     return t_1, t_2, of_a, of_b
 
 
 @inline
-def frame_of_lines(a, b, n, size, lines):
+def frame_of_lines(a, b, n, surfaces, size, lines):
     """Two unit vectors across n, and the curvatures of A and B along them, with large radii along straight lines."""
     t_1, t_2 = across(n)
-    of_a, of_b = curvatures_with_lines(a, b, n, t_1, t_2, size / FLAT, lines)
+    of_a, of_b = curvatures_with_lines(surfaces, t_1, t_2, size / FLAT, lines)
     t_1, t_2 = principal(of_a[0] + of_b[0], of_a[1] + of_b[1], of_a[2] + of_b[2], t_1, t_2)
-    of_a, of_b = curvatures_with_lines(a, b, n, t_1, t_2, size / FLAT, lines)
+    of_a, of_b = curvatures_with_lines(surfaces, t_1, t_2, size / FLAT, lines)
     return t_1, t_2, of_a, of_b
 
 
 @func
-def curvatures_with_lines(a, b, n, t_1, t_2, flat, lines):
+def curvatures_with_lines(surfaces, t_1, t_2, flat, lines):
     """Curvatures of A and B along two vectors across n, with a large radius along straight lines."""
-    of_a, of_b = curvature_of(a, n, t_1, t_2), curvature_of(b, scale(-1.0, n), t_1, t_2)
+    of_a, of_b = along_two(surfaces[0], t_1, t_2), along_two(surfaces[1], t_1, t_2)
     of_a = add_line(add_line(of_a, lines.a_1, flat, t_1, t_2), lines.a_2, flat, t_1, t_2)
     return of_a, add_line(add_line(of_b, lines.b_1, flat, t_1, t_2), lines.b_2, flat, t_1, t_2)
 
@@ -283,6 +290,17 @@ def is_positive(k_11, k_12, k_22):
     return k_11 >= 0.0 and k_22 - k_12 * (k_12 / k_11) >= 0.0
 
 
+# beside straight lines a small angle moves the support point far
+largest_promise = select("lines", {NoLines: SHORT, Lines: SHORTEST})
+
+
+@inline
+def is_last(promise, s_1, s_2, size, lines):
+    """Whether a step (s_1, s_2) that promises to lower g by so much [m] is short enough to be the last one."""
+    short = largest_promise(lines) if s_1 * s_1 + s_2 * s_2 < SMALL_ANGLE * SMALL_ANGLE else SHORTEST
+    return promise <= short * size
+
+
 @func
 def newton_overlap(a, b, r, n, lowest, lines):
     """Minimum of g by Newton's method from a normal n on, see `overlap`, and whether it was found.
@@ -290,11 +308,11 @@ def newton_overlap(a, b, r, n, lowest, lines):
     A body with a straight line on its surface where the other touches it is one without curvature along it: n stays
     across the line, and with a large radius there the step moves the support point along the line as far as needed.
     """
-    g, x_a, x_b, size = function_at(a, b, r, n)
+    g, x_a, x_b, size, surfaces = surfaces_at(a, b, r, n)
     steps, radius = 1, FIRST_RADIUS
     bends, bent = has_flat(a, b), False
     while steps < MOST_STEPS and g >= lowest:
-        t_1, t_2, of_a, of_b = frame_across(a, b, n, size, lines)
+        t_1, t_2, of_a, of_b = frame_across(a, b, n, surfaces, size, lines)
         e = subtract(subtract(x_a, x_b), r)
         g_1, g_2 = dot(e, t_1), dot(e, t_2)
         k_11, k_12, k_22 = of_a[0] + of_b[0] - g, of_a[1] + of_b[1], of_a[2] + of_b[2] - g
@@ -302,7 +320,7 @@ def newton_overlap(a, b, r, n, lowest, lines):
         slope = across_lines(e, lines)
         promise = -0.5 * (s_1 * dot(slope, t_1) + s_2 * dot(slope, t_2))
         share, lowered, first = 1.0, False, True
-        if promise <= SHORTEST * size and is_positive(k_11, k_12, k_22):
+        if is_last(promise, s_1, s_2, size, lines) and is_positive(k_11, k_12, k_22):
             break
         if promise <= SHORTEST * size:
             s_1, s_2 = saddle_step(k_11, k_12, k_22, radius)
@@ -312,7 +330,7 @@ def newton_overlap(a, b, r, n, lowest, lines):
             if bent:
                 d_1, d_2 = bent_step(a, b, n, t_1, t_2, x_a, x_b, of_a, of_b, d_1, d_2, BEND * size)
             m = unit(across_lines(add(n, combined(d_1, d_2, t_1, t_2)), lines))
-            g_m, y_a, y_b, _ = function_at(a, b, r, m)
+            g_m, y_a, y_b, _, surfaces_m = surfaces_at(a, b, r, m)
             steps += 1
             expected = share * (2.0 - share) * promise
             lowered = g_m <= g - 0.1 * expected
@@ -327,14 +345,14 @@ def newton_overlap(a, b, r, n, lowest, lines):
             break
         if g - g_m > 0.7 * expected:
             radius = max(radius, 2.0 * length)
-        g, n, x_a, x_b, promise = g_m, m, y_a, y_b, math.inf
+        g, n, x_a, x_b, surfaces, promise = g_m, m, y_a, y_b, surfaces_m, math.inf
     if g < lowest:
         return g, n, x_a, x_b, steps, True
     # the last step, to first order: of support points, of which n does not keep the digits where bodies are flat
-    found = promise <= NOISE * size and is_positive(k_11, k_12, k_22)
+    found = (promise <= NOISE * size or is_last(promise, s_1, s_2, size, lines)) and is_positive(k_11, k_12, k_22)
     s_1, s_2 = newton_step(g_1, g_2, k_11, k_12, k_22, math.inf)  # a small radius promises little as well
     promise = -0.5 * (s_1 * dot(slope, t_1) + s_2 * dot(slope, t_2))
-    found = found and promise <= NOISE * size
+    found = found and (promise <= NOISE * size or is_last(promise, s_1, s_2, size, lines))
     if found:
         moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
         x_a = add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2))
@@ -348,10 +366,10 @@ def overlap_by_shifts(a, b, r, n, lowest):
     """Minimum of g of two bodies of any shape from a normal n on, see `overlap`."""
     rounding = rounding_of(a) + rounding_of(b)
     g, x_a, x_b, size = function_at(a, b, r, n)
-    steps = 1
+    steps, ended = 1, False
     for _ in range(MOST_SHIFTS):
         if g < lowest:
-            return g, n, x_a, x_b, steps
+            return g, n, x_a, x_b, steps, True
         core = g - rounding
         shift = 0.0 if core < -APART * size else core + SHIFT * size
         m, y, more, shares, points = closest_points(a, b, add_scaled(r, shift, n), n)
@@ -364,6 +382,7 @@ def overlap_by_shifts(a, b, r, n, lowest):
             g, n, x_a = g_m, m, place
             x_b = subtract(add_scaled(x_a, -g, n), r)
         if end:
+            ended = more < MOST_STEPS_OF_DISTANCE
             p_0, p_1, p_2, p_3 = points
             d_1, d_2 = lines_where_touching(a, shares, p_0[0], p_1[0], p_2[0], p_3[0], PARALLEL * size)
             e_1, e_2 = lines_where_touching(
@@ -384,7 +403,7 @@ def overlap_by_shifts(a, b, r, n, lowest):
                     x_a = place
                     x_b = subtract(add_scaled(x_a, -g, n), r)
             break
-    return g, n, x_a, x_b, steps
+    return g, n, x_a, x_b, steps, ended
 
 
 @func
@@ -405,15 +424,17 @@ def overlap(a, b, r, n_start, reach):
     Returns
     -------
     overlap [m], less than 0 for bodies that are apart; unit normal from A to B; place on A about its centre, place on
-    B about its centre [m], world frame; number of steps, each of which evaluates both support functions
+    B about its centre [m], world frame; number of steps, each of which evaluates both support functions; USUAL,
+    BY_SHIFTS or UNFINISHED
     """
     n = n_start
     if dot(n, n) == 0.0:
         n = unit(r) if dot(r, r) > 0.0 else (0.0, 0.0, 1.0)
-    steps = 0
+    steps, ending = 0, USUAL
     if is_smooth(a) and is_smooth(b):
         g, n, x_a, x_b, steps, found = newton_overlap(a, b, r, n, -reach, NoLines())
         if found:
-            return g, n, x_a, x_b, steps
-    g, n, x_a, x_b, more = overlap_by_shifts(a, b, r, n, -reach)
-    return g, n, x_a, x_b, steps + more
+            return g, n, x_a, x_b, steps, ending
+        ending = BY_SHIFTS
+    g, n, x_a, x_b, more, ended = overlap_by_shifts(a, b, r, n, -reach)
+    return g, n, x_a, x_b, steps + more, ending if ended else UNFINISHED

@@ -18,14 +18,16 @@ from dem.kernels.compiler.jit import inline, select, type_is
 from dem.kernels.compiler.kind_chain import by_place, chain_of
 from dem.kernels.convex import supports
 from dem.kernels.numerics.quaternion import rotate, rotate_back
+from dem.kernels.numerics.vector import dot
 
 
 class ConvexKind(NamedTuple):
     """Functions of a kind of convex shape, whose numbers begin at ``numbers[at]``; see `supports` for each.
 
     ``support`` is a formula of (numbers, at, n): the support function h(n) [m] of a unit vector n in the body frame,
-    and the support point x(n) [m]. ``curvature`` is one of (numbers, at, n, t_1, t_2), the second derivatives of h
-    along two vectors across n, [m]. ``rounding`` is one of (numbers, at): the radius of balls about every point of a
+    and the support point x(n) [m]. ``curvature`` is one of (numbers, at, n): the second derivatives of h as
+    ∇∇h = k_1 w ⊗ w + k_2 v ⊗ v with vectors across n of any length, (k_1, w, k_2, v); of a ball or of a rounding radius
+    it is `supports.round_curvature`. ``rounding`` is one of (numbers, at): the radius of balls about every point of a
     core that make up the body [m]; it may be 0. ``is_smooth`` says whether the second derivatives exist almost
     everywhere and make up the first ones: not where x(n) jumps from vertex to vertex. ``normal`` is a formula of
     (numbers, at, x), the direction of the normal on the ray through x: for shapes that are so flat in places that x(n)
@@ -58,6 +60,10 @@ class SuperellipsoidKind(NamedTuple):
     """Superellipsoids of three semi-axes and two exponents."""
 
 
+class EvenSuperellipsoidKind(NamedTuple):
+    """Superellipsoids of three semi-axes whose two exponents are equal."""
+
+
 class CapsuleKind(NamedTuple):
     """Capsules about body x."""
 
@@ -84,6 +90,10 @@ CONVEX_KINDS: dict[type, ConvexKind] = {
     SuperellipsoidKind: ConvexKind(
         "superellipsoid", supports.superellipsoid_support, supports.superellipsoid_curvature,
         normal=supports.superellipsoid_normal,
+        parameters=("a", "b", "c", "n1", "n2", "q1", "q2"),
+    ),
+    EvenSuperellipsoidKind: ConvexKind(
+        "even superellipsoid", supports.even_support, supports.even_curvature, normal=supports.superellipsoid_normal,
         parameters=("a", "b", "c", "n1", "n2", "q1", "q2"),
     ),
     CapsuleKind: ConvexKind(
@@ -133,7 +143,7 @@ def _by_place(function_of_row, missing):
 
 NOWHERE = (0.0, 0.0, 0.0)
 support_at = _by_place(attrgetter("support"), (float("nan"), NOWHERE))
-curvature_at = _by_place(attrgetter("curvature"), (float("nan"), 0.0, 0.0))
+curvature_at = _by_place(attrgetter("curvature"), (float("nan"), NOWHERE, float("nan"), NOWHERE))
 rounding_at = _by_place(attrgetter("rounding"), 0.0)
 normal_at = _by_place(lambda row: row.normal or supports.no_normal, NOWHERE)
 line_at = _by_place(attrgetter("line"), (NOWHERE, NOWHERE))
@@ -150,10 +160,20 @@ def support_of(body, n):
 
 
 @inline
-def curvature_of(body, n, t_1, t_2):
-    """Second derivatives of the support function of a body along two vectors across n, [m]; world frame."""
-    turned = rotate_back(body.q, n), rotate_back(body.q, t_1), rotate_back(body.q, t_2)
-    return curvature_at(body.kinds, body.number, (body.numbers, body.at, turned[0], turned[1], turned[2]))
+def surface_of(body, n):
+    """What `support_of` returns, and the curvature (k_1, w, k_2, v), see `ConvexKind`; world frame."""
+    m = rotate_back(body.q, n)
+    h, x = support_at(body.kinds, body.number, (body.numbers, body.at, m))
+    k_1, w, k_2, v = curvature_at(body.kinds, body.number, (body.numbers, body.at, m))
+    return h, rotate(body.q, x), (k_1, rotate(body.q, w), k_2, rotate(body.q, v))
+
+
+@inline
+def along_two(curvature, t_1, t_2):
+    """Second derivatives of a support function along two vectors, as (11, 12, 22) [m]."""
+    k_1, w, k_2, v = curvature
+    w_1, w_2, v_1, v_2 = dot(w, t_1), dot(w, t_2), dot(v, t_1), dot(v, t_2)
+    return k_1 * w_1 * w_1 + k_2 * v_1 * v_1, k_1 * w_1 * w_2 + k_2 * v_1 * v_2, k_1 * w_2 * w_2 + k_2 * v_2 * v_2
 
 
 @inline

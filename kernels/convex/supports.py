@@ -2,8 +2,8 @@
 
 A shape is a row of numbers from ``numbers[at]`` on, see the docstring of each support function. All n are unit
 vectors; h is then continued as a function homogeneous of degree one, and its second derivatives in the plane across n
-are the radii of curvature of the surface at x(n). Curvatures are products t_i · ∇∇h t_j for two vectors t_1, t_2
-across n, as (11, 12, 22).
+are the radii of curvature of the surface at x(n). Curvatures are given as ∇∇h = k_1 w ⊗ w + k_2 v ⊗ v, with two vectors
+across n of any length: (k_1, w, k_2, v).
 
 Powers are those of `dem.kernels.numerics.elementary`, which have the same bits on every processor.
 """
@@ -11,8 +11,8 @@ Powers are those of `dem.kernels.numerics.elementary`, which have the same bits 
 import math
 
 from dem.kernels.compiler.jit import inline
-from dem.kernels.numerics.elementary import power
-from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
+from dem.kernels.numerics.elementary import SMALLEST, power
+from dem.kernels.numerics.vector import across, add_scaled, cross, dot, scale, subtract
 
 SHORTEST_CHORD = 1e-3  # of an end of a cylinder, over its radius, that is not one of its rim
 NOWHERE = (0.0, 0.0, 0.0)
@@ -20,16 +20,10 @@ LEAST = 1e-17  # of components of normals, relative, where curvatures are infini
 
 
 @inline
-def round_curvature(radius, t_1, t_2):
-    """Curvature of a ball: its radius in all directions."""
-    return radius * dot(t_1, t_1), radius * dot(t_1, t_2), radius * dot(t_2, t_2)
-
-
-@inline
-def add_product(curvature, factor, u, t_1, t_2):
-    """Curvature plus factor u ⊗ u."""
-    u_1, u_2 = dot(u, t_1), dot(u, t_2)
-    return curvature[0] + factor * u_1 * u_1, curvature[1] + factor * u_1 * u_2, curvature[2] + factor * u_2 * u_2
+def round_curvature(radius, n):
+    """Curvature of a ball: its radius in all directions across n."""
+    w, v = across(n)
+    return radius, w, radius, v
 
 
 @inline
@@ -40,9 +34,9 @@ def ball_support(numbers, at, n):
 
 
 @inline
-def ball_curvature(numbers, at, n, t_1, t_2):
+def ball_curvature(numbers, at, n):
     """Curvature of a ball."""
-    return round_curvature(numbers[at], t_1, t_2)
+    return round_curvature(numbers[at], n)
 
 
 @inline
@@ -55,43 +49,56 @@ def ellipsoid_support(numbers, at, n):
 
 
 @inline
-def ellipsoid_curvature(numbers, at, n, t_1, t_2):
-    """Curvature of an ellipsoid: ∇∇h = (diag(a², b², c²) - x ⊗ x)/h."""
+def ellipsoid_curvature(numbers, at, n):
+    """Curvature of an ellipsoid: ∇∇h = A (1 - u ⊗ u) A/h, with A = diag(a, b, c) and u = A n/h."""
     a, b, c = numbers[at], numbers[at + 1], numbers[at + 2]
-    h, x = ellipsoid_support(numbers, at, n)
-    v_1, v_2 = (a * t_1[0], b * t_1[1], c * t_1[2]), (a * t_2[0], b * t_2[1], c * t_2[2])
-    return add_product((dot(v_1, v_1) / h, dot(v_1, v_2) / h, dot(v_2, v_2) / h), -1.0 / h, x, t_1, t_2)
+    u = (a * n[0], b * n[1], c * n[2])
+    h = math.sqrt(dot(u, u))
+    w, v = across((u[0] / h, u[1] / h, u[2] / h))
+    return 1.0 / h, (a * w[0], b * w[1], c * w[2]), 1.0 / h, (a * v[0], b * v[1], c * v[2])
+
+
+@inline
+def root(x, n):
+    """x^(1/n) of x >= 0; by square roots for some whole n."""
+    if n == 1.0:
+        return x
+    if n == 2.0:
+        return math.sqrt(x)
+    if n == 4.0:
+        return math.sqrt(math.sqrt(x))
+    if n == 8.0:
+        return math.sqrt(math.sqrt(math.sqrt(x)))
+    return power(x, 1.0 / n)
+
+
+@inline
+def norm_of_two(x, y, n):
+    """Norm h = (x^q + y^q)^(1/q), q = n/(n - 1), of x, y >= 0, and its derivatives (x/h)^(q - 1), (y/h)^(q - 1).
+
+    The larger term is divided out before a power is taken, so that nothing overflows. Of r = y/x <= 1, say, r^q is
+    r^(q - 1) r, and q - 1 = 1/(n - 1): no more than two powers are needed.
+    """
+    most = max(x, y, SMALLEST)
+    ratio = min(x, y) / most
+    slope = root(ratio, n - 1.0)
+    total = 1.0 + slope * ratio
+    by_most = 1.0 / root(total, n)
+    by_least = slope * by_most
+    first = x >= y
+    return most * (total * by_most), by_most if first else by_least, by_least if first else by_most
 
 
 @inline
 def superellipsoid_norms(numbers, at, n):
-    """Signed u = (a n_x, b n_y, c n_z), s = (|u_x|^q2 + |u_y|^q2)^(1/q2) and h = (s^q1 + |u_z|^q1)^(1/q1).
+    """Signed u = (a n_x, b n_y, c n_z), s = (|u_x|^q2 + |u_y|^q2)^(1/q2) and h = (s^q1 + |u_z|^q1)^(1/q1), and slopes.
 
-    The larger term is divided out before a power is taken, so that nothing overflows.
+    Returns u, s, h, ∂h/∂s, ∂h/∂|u_z|, ∂s/∂|u_x|, ∂s/∂|u_y|.
     """
-    q_1, q_2 = numbers[at + 5], numbers[at + 6]
     u = (numbers[at] * n[0], numbers[at + 1] * n[1], numbers[at + 2] * n[2])
-    s = norm_of_two(abs(u[0]), abs(u[1]), q_2)
-    return u, s, norm_of_two(s, abs(u[2]), q_1)
-
-
-@inline
-def norm_of_two(x, y, q):
-    """(x^q + y^q)^(1/q) of x, y >= 0."""
-    most = max(x, y)
-    if most == 0.0:
-        return 0.0
-    return most * power(1.0 + power(min(x, y) / most, q), 1.0 / q)
-
-
-@inline
-def norm_slopes(u, s, h, q_1, q_2):
-    """Derivatives of h = (s^q1 + |u_z|^q1)^(1/q1) by s, u_z, and of s = (|u_x|^q2 + |u_y|^q2)^(1/q2) by u_x, u_y."""
-    by_s, by_z = power(s / h, q_1 - 1.0), math.copysign(power(abs(u[2]) / h, q_1 - 1.0), u[2])
-    if s == 0.0:
-        return by_s, by_z, 0.0, 0.0
-    by_x, by_y = power(abs(u[0]) / s, q_2 - 1.0), power(abs(u[1]) / s, q_2 - 1.0)
-    return by_s, by_z, math.copysign(by_x, u[0]), math.copysign(by_y, u[1])
+    s, by_x, by_y = norm_of_two(abs(u[0]), abs(u[1]), numbers[at + 4])
+    h, by_s, by_z = norm_of_two(s, abs(u[2]), numbers[at + 3])
+    return u, s, h, by_s, by_z, by_x, by_y
 
 
 @inline
@@ -101,41 +108,94 @@ def superellipsoid_support(numbers, at, n):
     q = n/(n - 1), and h = ((|a n_x|^q2 + |b n_y|^q2)^(q1/q2) + |c n_z|^q1)^(1/q1), the norm that is dual to the one
     whose unit ball the body is.
     """
-    u, s, h = superellipsoid_norms(numbers, at, n)
-    by_s, by_z, by_x, by_y = norm_slopes(u, s, h, numbers[at + 5], numbers[at + 6])
-    return h, (numbers[at] * (by_s * by_x), numbers[at + 1] * (by_s * by_y), numbers[at + 2] * by_z)
+    u, _, h, by_s, by_z, by_x, by_y = superellipsoid_norms(numbers, at, n)
+    x, y = math.copysign(by_s * by_x, u[0]), math.copysign(by_s * by_y, u[1])
+    return h, (numbers[at] * x, numbers[at + 1] * y, numbers[at + 2] * math.copysign(by_z, u[2]))
 
 
 @inline
 def superellipsoid_normal(numbers, at, x):
     """Direction of the normal of a superellipsoid at its surface on the ray through x, the inverse of x(n)."""
-    n_1, n_2 = numbers[at + 3], numbers[at + 4]
+    q_1, q_2 = numbers[at + 5], numbers[at + 6]  # the norm of this body is dual to its support function
     u = (x[0] / numbers[at], x[1] / numbers[at + 1], x[2] / numbers[at + 2])
-    s = norm_of_two(abs(u[0]), abs(u[1]), n_2)
-    by_s, by_z, by_x, by_y = norm_slopes(u, s, norm_of_two(s, abs(u[2]), n_1), n_1, n_2)
-    return by_s * by_x / numbers[at], by_s * by_y / numbers[at + 1], by_z / numbers[at + 2]
+    s, by_x, by_y = norm_of_two(abs(u[0]), abs(u[1]), q_2)
+    _, by_s, by_z = norm_of_two(s, abs(u[2]), q_1)
+    x, y = math.copysign(by_s * by_x, u[0]), math.copysign(by_s * by_y, u[1])
+    return x / numbers[at], y / numbers[at + 1], math.copysign(by_z, u[2]) / numbers[at + 2]
 
 
 @inline
-def superellipsoid_curvature(numbers, at, n, t_1, t_2):
+def bend(x, y, by_x, by_y, q):
+    """Factor (q - 1) (x y)^(q - 2) of the second derivatives of a norm of two numbers over it, x, y.
+
+    by_x, by_y: x^(q - 1), y^(q - 1). Numbers below `LEAST`, at which curvatures may be infinite, are set to it.
+    Returns the factor; x, y; x^(q - 1).
+    """
+    if min(x, y) < LEAST:
+        x, y = max(x, LEAST), max(y, LEAST)
+        return (q - 1.0) * power(x * y, q - 2.0), x, y, power(x, q - 1.0)
+    return (q - 1.0) * (by_x / x) * (by_y / y), x, y, by_x
+
+
+@inline
+def superellipsoid_curvature(numbers, at, n):
     """Curvature of a superellipsoid.
 
-    Of a norm h of two numbers s, z, ∇∇h = (q - 1)/h³ (s z/h²)^(q - 2) (z, -s) ⊗ (z, -s). By the chain rule that is
-    k_1 w ⊗ w + ∂h/∂s k_2 v ⊗ v with w = u_z ∇s - s e_z and v = (u_y, -u_x, 0).
+    Of a norm h of two numbers s, z, ∇∇h = (q - 1)/h (s z/h²)^(q - 2) (z, -s) ⊗ (z, -s)/h². By the chain rule that is
+    k_1 w ⊗ w + ∂h/∂s k_2 v ⊗ v with w = (u_z ∇s - s e_z)/h and v = (u_y, -u_x, 0)/s.
     """
-    a, b, c, q_1, q_2 = numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 5], numbers[at + 6]
-    u, s, h = superellipsoid_norms(numbers, at, n)
-    by_s, _, by_x, by_y = norm_slopes(u, s, h, q_1, q_2)
-    s_, z_ = max(s / h, LEAST), max(abs(u[2]) / h, LEAST)
-    k_1 = (q_1 - 1.0) / h * power(s_ * z_, q_1 - 2.0)
-    w = (a * (u[2] / h * by_x), b * (u[2] / h * by_y), -c * s_)
-    total = add_product((0.0, 0.0, 0.0), k_1, w, t_1, t_2)
-    if s == 0.0:
-        return total
-    x_, y_ = max(abs(u[0]) / s, LEAST), max(abs(u[1]) / s, LEAST)
-    k_2 = by_s * (q_2 - 1.0) / s * power(x_ * y_, q_2 - 2.0)
-    v = (a * math.copysign(y_, u[1]), -b * math.copysign(x_, u[0]), 0.0)
-    return add_product(total, k_2, v, t_1, t_2)
+    a, b, c = numbers[at], numbers[at + 1], numbers[at + 2]
+    u, s, h, by_s, by_z, by_x, by_y = superellipsoid_norms(numbers, at, n)
+    k_1, s_, _, by_s = bend(s / h, abs(u[2]) / h, by_s, by_z, numbers[at + 5])
+    z = u[2] / h
+    w = (a * (z * math.copysign(by_x, u[0])), b * (z * math.copysign(by_y, u[1])), -c * s_)
+    s = max(s, SMALLEST)
+    k_2, x, y, _ = bend(abs(u[0]) / s, abs(u[1]) / s, by_x, by_y, numbers[at + 6])
+    v = (a * math.copysign(y, u[1]), -b * math.copysign(x, u[0]), 0.0)
+    return k_1 / h, w, k_2 * (by_s / s_) / h, v
+
+
+@inline
+def even_norm(numbers, at, n):
+    """Of a superellipsoid with n1 = n2: u = (a n_x, b n_y, c n_z), h = (Σ |u_i|^q)^(1/q), and (|u_i|/h)^(q - 1)."""
+    exponent = numbers[at + 3]
+    u = (numbers[at] * n[0], numbers[at + 1] * n[1], numbers[at + 2] * n[2])
+    most = max(abs(u[0]), abs(u[1]), abs(u[2]))
+    x, y, z = abs(u[0]) / most, abs(u[1]) / most, abs(u[2]) / most
+    by_x, by_y, by_z = root(x, exponent - 1.0), root(y, exponent - 1.0), root(z, exponent - 1.0)
+    total = by_x * x + by_y * y + by_z * z
+    by_most = 1.0 / root(total, exponent)
+    return u, most * (total * by_most), (by_x * by_most, by_y * by_most, by_z * by_most)
+
+
+@inline
+def even_support(numbers, at, n):
+    """Superellipsoid with n1 = n2, whose support function is a norm of three numbers; numbers as of the others."""
+    u, h, by = even_norm(numbers, at, n)
+    x, y, z = math.copysign(by[0], u[0]), math.copysign(by[1], u[1]), math.copysign(by[2], u[2])
+    return h, (numbers[at] * x, numbers[at + 1] * y, numbers[at + 2] * z)
+
+
+@inline
+def even_curvature(numbers, at, n):
+    """Curvature of a superellipsoid with n1 = n2.
+
+    With y = |u|/h, D = diag(y_i^(q - 2)) and A = diag(a, b, c), ∇∇h = (q - 1)/h A √D (1 - e ⊗ e) √D A, e_i =
+    sign(u_i) √D_i y_i a unit vector. Of the two unit vectors across e one is across z.
+    """
+    q = numbers[at + 5]
+    u, h, by = even_norm(numbers, at, n)
+    x, y, z = abs(u[0]) / h, abs(u[1]) / h, abs(u[2]) / h
+    if min(x, y, z) < LEAST:
+        x, y, z = max(x, LEAST), max(y, LEAST), max(z, LEAST)
+        by = power(x, q - 1.0), power(y, q - 1.0), power(z, q - 1.0)
+    d_x, d_y, d_z = math.sqrt(by[0] / x), math.sqrt(by[1] / y), math.sqrt(by[2] / z)
+    e_x, e_y, e_z = math.copysign(d_x * x, u[0]), math.copysign(d_y * y, u[1]), math.copysign(d_z * z, u[2])
+    height = math.sqrt(e_x * e_x + e_y * e_y)
+    c, s = e_x / height, e_y / height
+    a_x, a_y, a_z = numbers[at] * d_x, numbers[at + 1] * d_y, numbers[at + 2] * d_z
+    k = (q - 1.0) / h
+    return k, (a_x * (e_z * c), a_y * (e_z * s), -a_z * height), k, (-a_x * s, a_y * c, 0.0)
 
 
 @inline
@@ -146,9 +206,9 @@ def capsule_support(numbers, at, n):
 
 
 @inline
-def capsule_curvature(numbers, at, n, t_1, t_2):
+def capsule_curvature(numbers, at, n):
     """Curvature of the ends of a capsule."""
-    return round_curvature(numbers[at + 1], t_1, t_2)
+    return round_curvature(numbers[at + 1], n)
 
 
 @inline
@@ -169,9 +229,9 @@ def polyhedron_support(numbers, at, n):
 
 
 @inline
-def polyhedron_curvature(numbers, at, n, t_1, t_2):
+def polyhedron_curvature(numbers, at, n):
     """Curvature of a rounded polyhedron at its vertices."""
-    return round_curvature(numbers[at], t_1, t_2)
+    return round_curvature(numbers[at], n)
 
 
 @inline
@@ -188,12 +248,13 @@ def cylinder_support(numbers, at, n):
 
 
 @inline
-def cylinder_curvature(numbers, at, n, t_1, t_2):
+def cylinder_curvature(numbers, at, n):
     """Curvature of the rounded rim of a cylinder."""
     core, radius = numbers[at], numbers[at + 2]
-    across = max(math.sqrt(n[1] * n[1] + n[2] * n[2]), LEAST)
-    u = (0.0, -n[2] / across, n[1] / across)
-    return add_product(round_curvature(radius, t_1, t_2), core / across, u, t_1, t_2)
+    height = math.sqrt(n[1] * n[1] + n[2] * n[2])
+    y, z = (n[1] / height, n[2] / height) if height > 0.0 else (1.0, 0.0)
+    u = (0.0, -z, y)
+    return radius + (core / max(height, LEAST) if height > 0.0 else 0.0), u, radius, cross(n, u)
 
 
 @inline
@@ -237,9 +298,9 @@ def no_normal(numbers, at, x):
 
 
 @inline
-def no_curvature(numbers, at, n, t_1, t_2):
+def no_curvature(numbers, at, n):
     """Curvature of a vertex: none."""
-    return 0.0, 0.0, 0.0
+    return 0.0, NOWHERE, 0.0, NOWHERE
 
 
 @inline

@@ -3,6 +3,8 @@
 Tuples of scalars stay in registers and cost nothing; a row slice ``x[:, i]`` would allocate, 35 times dearer.
 """
 
+import math
+
 from dem.kernels.compiler.jit import inline
 
 
@@ -66,3 +68,12 @@ def dot(u, v):
 def cross(u, v):
     """Return u × v."""
     return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
+
+
+@inline
+def across(n):
+    """Two unit vectors across n and each other (Duff et al., J. Comput. Graph. Tech. 6 (2017) 1)."""
+    sign = math.copysign(1.0, n[2])
+    k = -1.0 / (sign + n[2])
+    m = n[0] * n[1] * k
+    return (1.0 + sign * n[0] * n[0] * k, sign * m, -sign * n[0]), (m, sign + n[1] * n[1] * k, -n[1])

@@ -33,6 +33,10 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline
 
+SOLVER = (
+    30  # first column of `chunk_sums` of the solver of convex bodies, see `dem.kernels.soft.contact.convex_contacts`
+)
+
 
 class Bodies(NamedTuple):
     """Rigid bodies in order of index, and the spheres they carry.
@@ -146,6 +150,7 @@ class Neighbours(NamedTuple):
     batch_forces: np.ndarray  # (B, OUT BLOCK) the same
     batch_ids: np.ndarray  # (B, 6, BLOCK) int64, the same
     overlap: np.ndarray  # (F,) [m]
+    found: np.ndarray  # (7 F,) of convex bodies, see `dem.kernels.soft.contact.convex_contacts`; else empty
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
     # (C K, R) what each candidate remembers (dem.kernels.laws), and what fills a line of the cache up;
     # empty if the law needs nothing

@@ -7,6 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.convex.shape_kinds import CONVEX_KINDS, ConvexKind
+from dem.kernels.convex.supports import round_curvature
 
 import dem
 
@@ -21,10 +22,9 @@ def support(numbers, at, n):
 
 
 @inline
-def curvature(numbers, at, n, t_1, t_2):
+def curvature(numbers, at, n):
     """Curvature of a corner."""
-    radius = numbers[at + 3]
-    return radius, 0.0 * n[0] * t_1[0] * t_2[0], radius
+    return round_curvature(numbers[at + 3], n)
 
 
 @inline

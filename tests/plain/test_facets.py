@@ -28,7 +28,7 @@ def contacts(a, b, r, q_a=UNTURNED, q_b=UNTURNED):
     bodies = [ConvexBody(KINDS, 0, np.array(shape.convex_numbers), 0, tuple(q)) for shape, q in ((a, q_a), (b, q_b))]
     r, scratch = tuple(map(float, r)), np.full(facets.SCRATCH, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):  # as in kernels, where faces have no curvature
-        deep, n, _, _, _ = in_python(overlap)(*bodies, r, (0.0, 0.0, 0.0), np.inf)
+        deep, n, _, _, _, _ = in_python(overlap)(*bodies, r, (0.0, 0.0, 0.0), np.inf)
     count = in_python(facets.find_contacts)(*bodies, r, n, scratch)
     rows = scratch[facets.FOUND_AT :][: count * facets.COLUMNS]
     return rows.reshape(count, facets.COLUMNS), deep

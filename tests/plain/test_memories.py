@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from dem.kernels.soft.chunks import first_candidate
 from dem.kernels.soft.contact import contact_history
+from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS
 from dem.kernels.soft.integration import sweeps
+from dem.kernels.soft.state import SOLVER
 from dem.kernels.soft.subdomain import halo_exchange
 from dem.kernels.soft.wall_contact import wall_loads
 
@@ -49,7 +51,7 @@ def test_new_candidates_remember_nothing_but_what_was_put_aside():
 def test_reports_tell_ghosts_apart(walls, rng):
     """Sums over chunks of ghosts stand beside those of own ones; of maxima, and of what walls feel, ghosts have none.
 
-    But for the deepest overlap, which both of a pair's shares may tell.
+    But for the deepest overlap and the most steps of a solver, which both of a pair's shares may tell.
     """
     ghosts, own = 3, 4
     faces, chunks = engine(walls).walls.faces, ghosts + own
@@ -65,7 +67,8 @@ def test_reports_tell_ghosts_apart(walls, rng):
         row[halo_exchange.SHARED : halo_exchange.WALL_LOADS], sums * chunk_sums[:ghosts].sum(0)
     )
     most = np.maximum(chunk_sums[ghosts:].max(0), 0)
-    most[sweeps.PAIRS + 1] = max(chunk_sums[:, sweeps.PAIRS + 1].max(), 0)
+    for k in (sweeps.PAIRS + 1, SOLVER + MOST_SOLVER_STEPS):
+        most[k] = max(chunk_sums[:, k].max(), 0)
     np.testing.assert_array_equal(row[: halo_exchange.OWN], most)
     if walls:
         np.testing.assert_array_equal(row[halo_exchange.WALL_LOADS :], part[ghosts:].sum(0).ravel())

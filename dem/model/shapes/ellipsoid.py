@@ -171,6 +171,8 @@ class Superellipsoid(ConvexShape):
             for name, n in zip(("n1 of exponents", "n2 of exponents"), given.tolist(), strict=True)
         )
         object.__setattr__(self, "exponents", exponents)
+        if exponents[0] == exponents[1]:
+            object.__setattr__(self, "CONVEX_KIND", "EvenSuperellipsoidKind")
         object.__setattr__(self, "contact_radius", checked_contact_radius(self.contact_radius, self.volume))
 
     @property

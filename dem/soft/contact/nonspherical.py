@@ -207,6 +207,7 @@ def with_shapes(kinds: Kinds, pieces: Sequence[ConvexParts]) -> ConvexBodyKinds:
         first_number=np.cumsum([0, *(len(row) for row in numbers)])[:-1],
         numbers=np.concatenate([np.asarray(row, float) for row in numbers]),
         bound=np.concatenate([each.radii for each in pieces]),
+        solver=np.zeros(convex_contacts.SOLVER_COLUMNS, np.int64),
     )  # fmt: skip
 
 
@@ -258,6 +259,31 @@ def convex_walls(kinds: Kinds, walls: Sequence[Wall]) -> NoConvexWalls | ConvexW
         circle=np.array([[f(one) for one in turn.tolist()] for f in (math.cos, math.sin)]),
         sphere=np.ascontiguousarray(directions(STARTS)),
     )  # fmt: skip
+
+
+class SolverCounts(NamedTuple):
+    """What the solver of convex shapes did in a run, at all evaluations of forces between particles that touch.
+
+    The numbers depend neither on threads, ranks nor on lists.
+    """
+
+    contacts: int  # evaluated
+    steps: int  # taken: each evaluates both support functions
+    most: int  # of one contact
+    fallbacks: int  # contacts of smooth shapes that Newton's method did not find, but the search by shifts did
+    unended: int  # contacts whose search stopped at its most steps
+
+    def describe(self) -> str:
+        """In words."""
+        if not self.contacts:
+            return ""
+        line = f"contacts of convex shapes found in {self.steps / self.contacts:.1f} steps, {self.most} at most"
+        return line + (f", {self.fallbacks} of {self.contacts} by the slower search" if self.fallbacks else "")
+
+
+def solver_counts(kinds: Kinds) -> SolverCounts | None:
+    """What the solver has done; None in runs without convex shapes."""
+    return SolverCounts(*kinds.solver.tolist()) if isinstance(kinds, ConvexBodyKinds) else None
 
 
 class ConvexMeetings(NamedTuple):

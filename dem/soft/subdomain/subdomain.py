@@ -615,7 +615,9 @@ def border_of(wanted: np.ndarray, here: np.ndarray) -> np.ndarray:
 
 
 # arrays that may be used again
-KEPT_ROOM = ("lower", "higher", "candidate_range", "pair_force", "contact_slot", "force_torque", "overlap", "touching")
+KEPT_ROOM = ("lower", "higher", "candidate_range", "pair_force", "contact_slot", "force_torque", "overlap", "found",
+    "touching",
+)  # fmt: skip
 
 
 def room_for_ghosts(ghosts: int) -> int:

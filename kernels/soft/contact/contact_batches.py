@@ -88,7 +88,7 @@ from dem.kernels.soft.contact.facet_contacts import (
 )
 from dem.kernels.soft.contact.result_sinks import ForceSink, Reported, ReportSink, is_report, write_row
 from dem.kernels.soft.contact.shared_damping import share
-from dem.kernels.soft.state import Kinds
+from dem.kernels.soft.state import SOLVER, Kinds
 
 
 @vector_loop
@@ -221,10 +221,10 @@ by_segments = select(
 
 
 @inline
-def list_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap):
+def list_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap, sums):
     """Overlap of each of the candidates of a chunk that are spheres or capsules, or the least wanted.
 
-    sink, rows: see `find_touching`; scratch.
+    sink, rows, sums: see `find_touching`; scratch; numbers of the solver, of which spheres have none.
     start, number: first candidate, number of them.
     least: least overlap wanted [m].
     Writes overlap: (K,) [m].
@@ -247,7 +247,7 @@ def find_touching(sink, c, context):
 
     sink: steps list contacts across a film as well, reports do not.
     Writes context.neighbours: overlap, touching and contact_slot of the chunk's segment; has_history of its candidates,
-        in steps; batch_kinematics, scratch.
+        in steps; batch_kinematics, scratch. Writes context.chunk_sums: row c, from SOLVER on, in steps.
     """
     law, bodies, kinds, neighbours, box = context.law, context.bodies, context.kinds, context.neighbours, context.box
     number, start, column = neighbours.pairs[c], first_candidate(c, neighbours), neighbours.force_at[c]
@@ -257,7 +257,8 @@ def find_touching(sink, c, context):
     rows = neighbours.batch_kinematics[neighbours.evaluating_block[c]]
     beyond = 0.0 if is_report(sink) else laws.begins(law)
     least = -math.inf if laws.has_range(law) else 0.0 - beyond
-    measure_candidates(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap)
+    sums = context.chunk_sums[c, SOLVER:]
+    measure_candidates(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap, sums)
     if neighbours.has_history.size > 0 and not laws.has_range(law) and not is_report(sink):
         contact_detection.forget(overlap, neighbours.has_history[start:stop])
     return contact_detection.list_chunk(law, c, beyond, overlap, listed, neighbours)

@@ -29,6 +29,7 @@ ConvexBodyKinds = NamedTuple(
         ("first_number", np.ndarray),  # (S,) int64, where the numbers of each piece begin
         ("numbers", np.ndarray),  # (P,) numbers of all shapes
         ("bound", np.ndarray),  # (S,) radius of the bounding sphere of each piece about its centre [m]
+        ("solver", np.ndarray),  # (SOLVER_COLUMNS,) int64, what the solver did in the run, see `convex_contacts`
     ],
 )
 

@@ -6,22 +6,30 @@ is kept behind what the contact law remembers: it survives new lists, ranks and 
 the bytes of a run do not depend on them. Pairs that do not touch begin with the direction between their centres. What
 proved them to be apart in the last step is kept in the same place until candidates are picked: most often it still does
 so, by one value of both support functions. That leaves no trace in a result, as whatever proves it is true.
+
+What the solver finds of a candidate that touches is put into `Neighbours.found`, from which its kinematics follow.
 """
 
 import math
 
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, kernel, select
+from dem.kernels.convex.overlap import BY_SHIFTS, UNFINISHED
 from dem.kernels.convex.overlap import overlap as convex_overlap
 from dem.kernels.convex.shape_kinds import support_of
 from dem.kernels.domain.faces import height, inward
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, store, subtract
+from dem.kernels.soft.chunks import candidate_room, first_candidate
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds, at_plane, convex_body
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, pair_kinematics, radius_of, spin_of
 
 AXES = 3  # numbers of a normal, behind those of the law
+FOUND = 7  # numbers of `Neighbours.found`: overlap, normal, place
+# columns of `chunk_sums`, of pairs of convex bodies that touch: their number; steps of the solver, most of one pair;
+# pairs for which it fell back, and those for which it did not end, see `dem.kernels.convex.overlap`
+SOLVED, SOLVER_STEPS, MOST_SOLVER_STEPS, FALLBACKS, UNENDED, SOLVER_COLUMNS = range(6)
 UNIT = 1e-12  # by which the square of a unit vector may be off
 MARGIN = 1e-10  # over the sizes, far above rounding and the deviation of a unit vector
 
@@ -32,17 +40,45 @@ def solve(law, k, reach, bodies, kinds, neighbours, box):
 
     k: candidate.
     reach: distance above which any that is above it will do [m].
-    Returns the overlap [m], unit normal from j to i, touching places from the centre of j and of i [m], from the centre
-        of j to that of i [m], periodic cells between them.
+    Returns the overlap [m], unit normal from j to i, place halfway between the touching ones from the centre of j [m],
+        number of steps, how the solver ended.
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
-    r, image = nearest_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
+    r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
     start = first_normal(law, k, neighbours)
-    overlap, n, x_j, x_i, _ = convex_overlap(
+    overlap, n, x_j, x_i, steps, ending = convex_overlap(
         convex_body(j, c, bodies, kinds), convex_body(i, b, bodies, kinds), r, start, reach
     )
-    return overlap, n, x_j, x_i, r, image
+    return overlap, n, scale(0.5, add(x_j, add(r, x_i))), steps, ending
+
+
+@inline
+def place_in_found(k, neighbours):
+    """Where the numbers of candidate k are in `Neighbours.found`."""
+    chunk = k // candidate_room(neighbours)
+    return FOUND * (neighbours.force_at[chunk] + k - first_candidate(chunk, neighbours))
+
+
+@inline
+def put_found(k, overlap, n, place, neighbours):
+    """Keep what the solver found of candidate k until its force is evaluated."""
+    at, found = place_in_found(k, neighbours), neighbours.found
+    found[at], found[at + 1], found[at + 2], found[at + 3] = overlap, n[0], n[1], n[2]
+    found[at + 4], found[at + 5], found[at + 6] = place
+
+
+@inline
+def take_found(k, bodies, neighbours, box):
+    """Overlap of candidate k, normal and place, see `solve`; and the way from the centre of j to that of i.
+
+    Returns the overlap [m], unit normal, place [m], way [m], periodic cells between them.
+    """
+    at, found = place_in_found(k, neighbours), neighbours.found
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    r, image = nearest_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
+    n, place = (found[at + 1], found[at + 2], found[at + 3]), (found[at + 4], found[at + 5], found[at + 6])
+    return found[at], n, place, r, image
 
 
 @inline
@@ -87,24 +123,40 @@ def clear_all_slots(kinds, law, k, neighbours):
 clear_slots = select("kinds", {ConvexBodyKinds: None, FacetedBodyKinds: clear_all_slots})
 
 
+@inline
+def count_steps(sums, steps, ending):
+    """Add a pair that touches to the columns from SOLVED on."""
+    sums[SOLVED] += 1
+    sums[SOLVER_STEPS] += steps
+    sums[MOST_SOLVER_STEPS] = max(sums[MOST_SOLVER_STEPS], steps)
+    sums[FALLBACKS] += 1 if ending == BY_SHIFTS else 0
+    sums[UNENDED] += 1 if ending == UNFINISHED else 0
+
+
 @func
-def list_convex_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap):
+def list_convex_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap, sums):
     """Overlap of each of the candidates of a chunk, or less than the least wanted [m].
 
     sink: steps keep normals of pairs that touch.
     start, number: first candidate, number of them.
     Writes overlap: (K,) [m].
     Writes neighbours.history, neighbours.has_history: of those that touch; directions that prove others to be apart.
+    Writes neighbours.found: of those that touch. Writes sums: (SOLVER_COLUMNS,), in steps.
     """
     at, least = laws.columns(law), 0.0 if laws.has_range(law) else least
+    for r in range(0 if is_report(sink) else SOLVER_COLUMNS):
+        sums[r] = 0
     for k in range(start, start + number):
         lasts = laws.has_range(law) and neighbours.has_history[k] != 0
         if is_apart_still(law, k, least, bodies, kinds, neighbours, box):
             overlap[k - start] = -math.inf
             continue
-        depth, n, _, _, _, _ = solve(law, k, math.inf if lasts else -least, bodies, kinds, neighbours, box)
+        depth, n, place, steps, ending = solve(law, k, math.inf if lasts else -least, bodies, kinds, neighbours, box)
         overlap[k - start] = depth
+        put_found(k, depth, n, place, neighbours)
         if not is_report(sink):
+            if depth > 0.0:
+                count_steps(sums, steps, ending)
             if neighbours.has_history[k] == 0 and depth > 0.0:
                 for r in range(at):
                     neighbours.history[k, r] = 0.0
@@ -144,9 +196,8 @@ def look_at_convex(kinds, law, k, bodies, neighbours, box):
     k: see `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`.
     Returns what `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres` does.
     """
-    depth, normal, x_j, x_i, r, image = solve(law, k, math.inf, bodies, kinds, neighbours, box)
-    middle = scale(0.5, add(x_j, add(r, x_i)))  # from the centre of sphere j
-    return kinematics_at(law, k, r, image, depth, normal, middle, bodies, kinds, neighbours, box)
+    depth, normal, place, r, image = take_found(k, bodies, neighbours, box)
+    return kinematics_at(law, k, r, image, depth, normal, place, bodies, kinds, neighbours, box)
 
 
 @kernel
@@ -161,7 +212,7 @@ def measure_pairs(bodies, kinds, box, sphere_i, sphere_j, overlap, normal, arm_i
         i, j = sphere_i[k], sphere_j[k]
         b, c = bodies.owner[i], bodies.owner[j]
         r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
-        deep, n, x_j, x_i, _ = convex_overlap(
+        deep, n, x_j, x_i, _, _ = convex_overlap(
             convex_body(j, c, bodies, kinds), convex_body(i, b, bodies, kinds), r, (0.0, 0.0, 0.0), 0.0
         )
         middle = scale(0.5, add(x_j, add(r, x_i)))

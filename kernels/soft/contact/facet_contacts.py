@@ -10,8 +10,6 @@ then, and not to a point that jumps between them. Contacts for which no place is
 Pairs of which one is no polyhedron, whose cores meet, or whose law acts beyond contact, have one contact.
 """
 
-import math
-
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.convex.facets import (
@@ -55,7 +53,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
 )
 from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J
 from dem.kernels.soft.contact.convex_bodies import convex_body
-from dem.kernels.soft.contact.convex_contacts import AXES, kinematics_at, solve
+from dem.kernels.soft.contact.convex_contacts import AXES, kinematics_at, take_found
 from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass
 
@@ -243,7 +241,7 @@ def add_pair(law, first, counted, k, half, bodies, kinds, neighbours, box, scrat
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     a = convex_body(j, bodies.owner[j], bodies, kinds)
     b = convex_body(i, bodies.owner[i], bodies, kinds)
-    depth, normal, x_j, x_i, r, image = solve(law, k, math.inf, bodies, kinds, neighbours, box)
+    depth, normal, place, r, image = take_found(k, bodies, neighbours, box)
     number = 1
     if has_several_places(law, a, b, depth):
         number = add_polyhedra(
@@ -254,8 +252,8 @@ def add_pair(law, first, counted, k, half, bodies, kinds, neighbours, box, scrat
             ids[ORDER, first] = 0
             return 1
     else:
-        middle, none = scale(0.5, add(x_j, add(r, x_i))), (0.0, 0.0, 0.0)
-        put_contact(law, first, k, r, image, depth, normal, middle, bodies, kinds, neighbours, box, kinematics, ids)
+        none = (0.0, 0.0, 0.0)
+        put_contact(law, first, k, r, image, depth, normal, place, bodies, kinds, neighbours, box, kinematics, ids)
         put_weight(first, 1.0, none, none, kinematics)
         has_history = neighbours.has_history.size > 0 and neighbours.has_history[k] != 0
         ids[SLOT_KEY, first], ids[HISTORY_AT, first] = 0, 1 if has_history else 0

@@ -11,10 +11,12 @@ from dem.kernels.fluid import Dry, Fluid
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.chunks import CHUNK, chunk_of
 from dem.kernels.soft.contact.contact_detection import no_sums
+from dem.kernels.soft.contact.convex_contacts import SOLVER_COLUMNS
 from dem.kernels.soft.fixed import work_of_fixed
 from dem.kernels.soft.fluid import fluid_step
 from dem.kernels.soft.integration import cell_stress, compiled_stages
 from dem.kernels.soft.neighbours import displacement
+from dem.kernels.soft.state import SOLVER
 from dem.kernels.soft.wall_contact import wall_loads
 
 # columns of `chunk_sums`, one row a chunk: `Sums` of pairs, `Sums` of walls, kinetic and potential energy, squares
@@ -22,7 +24,8 @@ from dem.kernels.soft.wall_contact import wall_loads
 PAIRS, WALLS, BODY_ENERGY, SPIN, ACCELERATION_SQUARED, DISPLACEMENT, LIST_DISPLACEMENT = 0, 9, 18, 19, 20, 21, 22
 # work of a fluid in the half steps before and after the forces, largest Reynolds numbers, whether a body left the
 # flow field
-FLUID_WORK_BEFORE, FLUID_WORK_AFTER, REYNOLDS, ROTATIONAL_REYNOLDS, OUTSIDE, COLUMNS = 23, 25, 27, 28, 29, 30
+FLUID_WORK_BEFORE, FLUID_WORK_AFTER, REYNOLDS, ROTATIONAL_REYNOLDS, OUTSIDE = 23, 25, 27, 28, 29
+COLUMNS = SOLVER + SOLVER_COLUMNS  # behind all, what the solver of convex bodies did
 
 # what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
 # without the next one

@@ -12,10 +12,12 @@ from dem.kernels.compiler.jit import fast_call, inline, select
 from dem.kernels.domain.periodic import begin_step, note_listing
 from dem.kernels.numerics.energy import accumulate
 from dem.kernels.numerics.quaternion import LARGEST_TURN
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS, SOLVER_COLUMNS
 from dem.kernels.soft.fluid import fluid_step
 from dem.kernels.soft.integration import cell_stress, compiled_stages, passes, sweeps
 from dem.kernels.soft.neighbours.displacement import largest
-from dem.kernels.soft.state import StepContext
+from dem.kernels.soft.state import SOLVER, Kinds, StepContext
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.near_wall_list import look_again
 from dem.kernels.soft.wall_contact.wall_arrays import note_travel, way_of_walls
@@ -186,6 +188,7 @@ def keep_ledger(task, totals, context, chunk_sums, progress):
     """
     account(context.fluid, task, totals, chunk_sums, progress)
     if task != sweeps.PREDICT:
+        note_solver(context.kinds, chunk_sums)
         completes = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
         wall_loads.account_walls(context.box, context.constants, completes, progress)
 
@@ -277,6 +280,20 @@ def start_wet(context):
 
 start = select("context.fluid", {fluids.Dry: start_dry, fluids.Fluid: start_wet})
 fluid_work = select("fluid", {fluids.Dry: 0.0, fluids.Fluid: account_fluid})
+
+
+@inline
+def add_solver(kinds, chunk_sums):
+    """Add what the solver of convex bodies did in a sweep to what it did in the run."""
+    for c in range(chunk_sums.shape[0]):
+        for k in range(SOLVER_COLUMNS):
+            if k == MOST_SOLVER_STEPS:
+                kinds.solver[k] = max(kinds.solver[k], chunk_sums[c, SOLVER + k])
+            else:
+                kinds.solver[k] += chunk_sums[c, SOLVER + k]
+
+
+note_solver = select("kinds", {Kinds: None, ConvexBodyKinds: add_solver})
 
 
 @inline

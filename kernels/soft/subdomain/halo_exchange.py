@@ -11,15 +11,18 @@ import numpy as np
 from dem.kernels.compiler.c_functions import call
 from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.domain.faces import BoxFaces
+from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS
 from dem.kernels.soft.integration import sweeps
+from dem.kernels.soft.state import SOLVER
 from dem.kernels.soft.wall_contact import wall_loads
 from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces
 
 # columns of `sweeps` that are maxima; all others are sums, and those of pairs come first
 MAXIMA = (
     sweeps.PAIRS + 1, sweeps.WALLS + 1, sweeps.SPIN, sweeps.ACCELERATION_SQUARED, sweeps.DISPLACEMENT,
-    sweeps.LIST_DISPLACEMENT, sweeps.REYNOLDS, sweeps.ROTATIONAL_REYNOLDS, sweeps.OUTSIDE,
+    sweeps.LIST_DISPLACEMENT, sweeps.REYNOLDS, sweeps.ROTATIONAL_REYNOLDS, sweeps.OUTSIDE, SOLVER + MOST_SOLVER_STEPS,
 )  # fmt: skip
+OF_PAIRS = tuple(k in (sweeps.PAIRS + 1, SOLVER + MOST_SOLVER_STEPS) for k in range(sweeps.COLUMNS))
 IS_MAXIMUM = tuple(k in MAXIMA for k in range(sweeps.COLUMNS))
 
 
@@ -112,7 +115,7 @@ def local_sums(box, neighbours, chunk_sums, border):
         column = SHARED if ghosts else OWN
         for k in range(sweeps.COLUMNS):
             row[column + k] += 0 if IS_MAXIMUM[k] else chunk_sums[c, k]
-            if not ghosts or k == sweeps.PAIRS + 1:  # maxima of own chunks; of ghosts the overlap only
+            if not ghosts or OF_PAIRS[k]:  # maxima of own chunks; of ghosts those of pairs only
                 row[LARGEST + k] = max(row[LARGEST + k], chunk_sums[c, k])
     report_wall_loads(box, neighbours.block[0], row)
 

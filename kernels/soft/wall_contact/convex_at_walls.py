@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, select
-from dem.kernels.convex.overlap import across, unit
 from dem.kernels.convex.overlap import overlap as convex_overlap
-from dem.kernels.convex.shape_kinds import ConvexBody, curvature_of, has_facets, rounding_of, support_of
+from dem.kernels.convex.overlap import unit
+from dem.kernels.convex.shape_kinds import ConvexBody, along_two, has_facets, rounding_of, support_of, surface_of
 from dem.kernels.numerics.quaternion import body_x, conjugate, load_quaternion, product
-from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
+from dem.kernels.numerics.vector import across, add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, convex_body, place_at_plane, row_of
 from dem.kernels.soft.state import Kinds
@@ -89,9 +89,9 @@ def put_contact_point(contacts, t, place):
 
 @inline
 def overlap_along(body, c, radius, n):
-    """Overlap f(n) along a unit vector n [m], and the support point [m]."""
-    h, x = support_of(body, n)
-    return h + dot(n, c) - radius, x
+    """Overlap f(n) along a unit vector n [m], the support point [m], and the curvature of the body there."""
+    h, x, curvature = surface_of(body, n)
+    return h + dot(n, c) - radius, x, curvature
 
 
 @inline
@@ -107,14 +107,14 @@ def find_local_maximum(body, c, radius, axis, n):
     By Newton's method where f is concave and rises with the step; else to the direction of x + c, which never lowers f,
     as h is convex. c: centre of the body from that of the hollow [m]; axis: unit vector that n stays across, or zeros.
     """
-    f, x = overlap_along(body, c, radius, n)
+    f, x, curvature = overlap_along(body, c, radius, n)
     for _ in range(MOST_STEPS):
         e = add(x, c)
         if dot(axis, axis) > 0.0:
             t_1, t_2 = cross(axis, n), axis
         else:
             t_1, t_2 = across(n)
-        k_11, k_12, k_22 = curvature_of(body, n, t_1, t_2)
+        k_11, k_12, k_22 = along_two(curvature, t_1, t_2)
         g_1, g_2, reach = dot(e, t_1), dot(e, t_2), f + radius
         if dot(axis, axis) > 0.0:
             g_2, k_12, k_22 = 0.0, 0.0, 0.0
@@ -131,15 +131,15 @@ def find_local_maximum(body, c, radius, axis, n):
                 x = add(x, add(scale(turned_1, t_1), scale(turned_2, t_2)))
                 return f + promise, unit(add(n, moved)), x
             m = unit(add(n, moved))
-            f_m, x_m = overlap_along(body, c, radius, m)
+            f_m, x_m, there = overlap_along(body, c, radius, m)
             if f_m > f:
-                f, n, x = f_m, m, x_m
+                f, n, x, curvature = f_m, m, x_m, there
                 continue
         m = direction_across(e, axis)
-        f_m, x_m = overlap_along(body, c, radius, m)
+        f_m, x_m, there = overlap_along(body, c, radius, m)
         if not f_m > f:
             break
-        f, n, x = f_m, m, x_m
+        f, n, x, curvature = f_m, m, x_m, there
     return f, n, x
 
 
@@ -253,7 +253,7 @@ def find_outside(w, body, u, turn, radius, beyond, power, walls, c, count):
             put_contact_point(contacts, 0, x)
             return 1
     wall = ConvexBody(convex.kinds, convex.shape[w], convex.numbers, convex.first_number[w], turn)
-    overlap, n, _, x, _ = convex_overlap(wall, body, subtract(u, load(convex.centre, w)), start, beyond)
+    overlap, n, _, x, _, _ = convex_overlap(wall, body, subtract(u, load(convex.centre, w)), start, beyond)
     if not overlap + beyond > 0.0:
         return 0
     begin(contacts, 0, 0)

@@ -57,7 +57,7 @@ def edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers):
     for k in range(3):
         numbers[k], numbers[3 + k], numbers[6 + k] = 0.0, along[k], along[k]
     piece = ConvexBody(convex.kinds, convex.shape[w], numbers, 0, UNTURNED)
-    depth, n, x, place, _ = convex_overlap(piece, body, subtract(u, start), n, beyond)
+    depth, n, x, place, _, _ = convex_overlap(piece, body, subtract(u, start), n, beyond)
     return depth, n, place, dot(x, along) / dot(along, along)
 
 
