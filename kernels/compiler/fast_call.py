@@ -99,7 +99,7 @@ class BoundCall:
     """Calls a `FastCall` many times: what it is called with again is not looked at again, but for integers."""
 
     def __init__(self, called):
-        self.called, self.written, self.values, self.kinds = called, {}, (), ()
+        self.called, self.written, self.values, self.argument_types = called, {}, (), ()
         self.function, self.flat, self.places, self.result = OTHERWISE, [], {}, ctypes.c_int64()
 
     def __call__(self, *arguments):
@@ -123,7 +123,7 @@ class BoundCall:
 
     def write(self, arguments):
         """Note what it is called with, and what is to be called for that."""
-        self.values, places, kinds, numbers = (), {}, [], []
+        self.values, places, argument_types, numbers = (), {}, [], []
         flat = [ctypes.c_void_p(ctypes.addressof(self.result))]
         for k, value in enumerate(arguments):
             if isinstance(value, INTEGERS):
@@ -134,11 +134,14 @@ class BoundCall:
                 found = self.written.get(k)
                 if found is None or found.value is not value:
                     found = self.written[k] = rewrite(found, value) if found else write(value)
-            kinds.append(found.kind)
+            argument_types.append(found.kind)
             numbers.append(found.numbers)
             flat += map(ctypes.c_int64, found.numbers or [])
-        if tuple(kinds) != self.kinds:
-            self.function, self.kinds = self.called.function_for(tuple(kinds), numbers), tuple(kinds)
+        if tuple(argument_types) != self.argument_types:
+            self.function, self.argument_types = (
+                self.called.function_for(tuple(argument_types), numbers),
+                tuple(argument_types),
+            )
         self.values, self.places, self.flat = arguments, places, flat  # only when nothing can go wrong any more
 
 
@@ -160,20 +163,20 @@ class FastCall:
         """Function that calls it, for callers that do so many times with mostly the same tuples."""
         return BoundCall(self)
 
-    def function_for(self, kinds, numbers):
+    def function_for(self, argument_types, numbers):
         """What is to be called for arguments of these types, written as these numbers."""
-        if kinds not in self.found:
-            self.found[kinds] = OTHERWISE if None in numbers else self.prepared(kinds)
-        return self.found[kinds]
+        if argument_types not in self.found:
+            self.found[argument_types] = OTHERWISE if None in numbers else self.prepared(argument_types)
+        return self.found[argument_types]
 
-    def prepared(self, kinds):
+    def prepared(self, argument_types):
         """The piece for arguments of these types, to be called with where the result goes and with their numbers."""
         typing, target = self.part.dispatcher.typingctx, self.part.dispatcher.targetctx
         with global_compiler_lock:
-            if stages.ALL.find(stages.symbol_of(self.part, kinds)) is None:
+            if stages.ALL.find(stages.symbol_of(self.part, argument_types)) is None:
                 with event.trigger_event("numba:compile", {"dispatcher": self}):
                     typing.refresh()
                     target.refresh()
-                    stages.made_for(self.part, typing, kinds)
-            address = stages.address_of(self.part, kinds)
+                    stages.made_for(self.part, typing, argument_types)
+            address = stages.address_of(self.part, argument_types)
         return ctypes.PYFUNCTYPE(ctypes.c_int32)(address)

@@ -60,7 +60,7 @@ def parallel_for(part):
     return call
 
 
-def write_call(context, builder, compiled, kinds, number, *arguments):
+def write_call(context, builder, compiled, argument_types, number, *arguments):
     """Write the call of the layer, and the function that it is to call.
 
     The index is an address: that of call 0 is zero, and they are one apart.
@@ -68,10 +68,10 @@ def write_call(context, builder, compiled, kinds, number, *arguments):
     context.active_code_library._reload_init.add(launch)  # noqa: SLF001
     context.add_linking_libs([compiled.library])
     values = [ir.Constant(C_INT, 0)]  # whether a call failed
-    for kind, value in zip(kinds, arguments, strict=True):
+    for kind, value in zip(argument_types, arguments, strict=True):
         values += taken_apart(context, builder, kind, value)
     kept = ir.LiteralStructType([one.type for one in values])
-    worker = write_worker(context, builder.module, compiled, kinds, kept)
+    worker = write_worker(context, builder.module, compiled, argument_types, kept)
     place, first, distance, count = (cgutils.alloca_once(builder, one) for one in (kept, BYTES, INT, INT))
     for r, value in enumerate(values):
         builder.store(value, cgutils.gep_inbounds(builder, place, 0, r))
@@ -88,7 +88,7 @@ def write_call(context, builder, compiled, kinds, number, *arguments):
         context.call_conv.return_user_exc(builder, IndexError, (OUT_OF_BOUNDS,))
 
 
-def write_worker(context, module, compiled, kinds, kept):
+def write_worker(context, module, compiled, argument_types, kept):
     """The function that the layer calls: for each of some indices it calls the part."""
     worker = ir.Function(module, WORKER, name=module.get_unique_name("by_threads"))
     worker.linkage = "internal"
@@ -96,7 +96,7 @@ def write_worker(context, module, compiled, kinds, kept):
     addresses, counts, _, data = worker.args
     place = builder.bitcast(data, kept.as_pointer())
     values = (builder.load(cgutils.gep_inbounds(builder, place, 0, r)) for r in range(1, len(kept.elements)))
-    arguments = [put_together(context, builder, kind, values) for kind in kinds]
+    arguments = [put_together(context, builder, kind, values) for kind in argument_types]
     first = builder.ptrtoint(builder.load(addresses), INT)
     with cgutils.for_range(builder, builder.load(counts)) as loop:
         status = call_within(context, builder, compiled, [builder.add(first, loop.index), *arguments])

@@ -42,9 +42,9 @@ def compress_eight(_typing, values, least, k, first, n, listed, row):
     """
 
     def generate(context, builder, signature, arguments):
-        kinds = signature.args
+        argument_types = signature.args
         values, least, k, first, n, listed, row = arguments
-        of_eight = builder.load(place_of(context, builder, kinds[0], values, k, ROW), align=8)
+        of_eight = builder.load(place_of(context, builder, argument_types[0], values, k, ROW), align=8)
         counts = builder.fcmp_ordered(">", of_eight, broadcast(builder, least, ROW))
         bits = builder.zext(builder.bitcast(counts, BYTE), WORD)
         lanes = ir.Constant(PLACES, list(range(EIGHT)))
@@ -53,12 +53,12 @@ def compress_eight(_typing, values, least, k, first, n, listed, row):
         name = f"llvm.x86.avx512.mask.compress.v{EIGHT}i32"
         beside = cgutils.get_or_insert_function(builder.module, kind, name)
         packed = builder.call(beside, [numbers, ir.Constant(PLACES, None), counts])
-        builder.store(packed, place_of(context, builder, kinds[5], listed, n, PLACES), align=4)
+        builder.store(packed, place_of(context, builder, argument_types[5], listed, n, PLACES), align=4)
         before = ir.Constant(PLACES, [(1 << lane) - 1 for lane in range(EIGHT)])
         number = bit_count(builder, builder.and_(broadcast(builder, bits, PLACES), before), PLACES)
         start = broadcast(builder, builder.trunc(builder.add(first, n), WORD), PLACES)
         rows = builder.select(counts, builder.add(start, number), ir.Constant(PLACES, None))
-        builder.store(rows, place_of(context, builder, kinds[6], row, k, PLACES), align=4)
+        builder.store(rows, place_of(context, builder, argument_types[6], row, k, PLACES), align=4)
         return builder.zext(bit_count(builder, bits, WORD), LONG)
 
     return types.int64(values, types.float64, types.int64, types.int64, types.int64, listed, row), generate

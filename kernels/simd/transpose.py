@@ -42,12 +42,12 @@ def laying(rows):
     def lay(_typing, numbers, length, t, lines):
         def generate(context, builder, signature, arguments):
             numbers, length, t, lines = arguments
-            kinds, loaded, start = signature.args, {}, ir.Constant(t.type, 0)
+            argument_types, loaded, start = signature.args, {}, ir.Constant(t.type, 0)
             for r in set(rows):
-                loaded[r] = builder.load(eight_of(context, builder, kinds[0], numbers, r, length, t), align=8)
+                loaded[r] = builder.load(eight_of(context, builder, argument_types[0], numbers, r, length, t), align=8)
             for n, line in enumerate(transposed(builder, [loaded[r] for r in rows])):
                 row = builder.add(t, ir.Constant(t.type, n))
-                builder.store(line, place_of(context, builder, kinds[3], lines, (row, start), ROW), align=8)
+                builder.store(line, place_of(context, builder, argument_types[3], lines, (row, start), ROW), align=8)
             return context.get_dummy_value()
 
         return types.none(numbers, types.int64, types.int64, lines), generate
@@ -78,12 +78,12 @@ def lines_of(*rows):
     return by_eights if available else none
 
 
-def line_at(context, builder, kinds, index, first, n, lines):
+def line_at(context, builder, argument_types, index, first, n, lines):
     """Which line the n-th of eight is, and its address."""
-    given = context.make_array(kinds[0])(context, builder, index)
+    given = context.make_array(argument_types[0])(context, builder, index)
     k = builder.load(builder.gep(given.data, [builder.add(first, ir.Constant(first.type, n))]))
     k = builder.sext(k, first.type) if k.type.width < first.type.width else k
-    return k, place_of(context, builder, kinds[1], lines, (k, ir.Constant(k.type, 0)), ROW)
+    return k, place_of(context, builder, argument_types[1], lines, (k, ir.Constant(k.type, 0)), ROW)
 
 
 @intrinsic
@@ -98,14 +98,14 @@ def read_eight(_typing, index, lines, filled, first, rows, length, t):
 
     def generate(context, builder, signature, arguments):
         index, lines, filled, first, rows, length, t = arguments
-        kinds, read = signature.args, []
+        argument_types, read = signature.args, []
         for n in range(EIGHT):
-            k, line = line_at(context, builder, kinds, index, first, n, lines)
-            mark = builder.load(place_of(context, builder, kinds[2], filled, k, ir.IntType(8)))
+            k, line = line_at(context, builder, argument_types, index, first, n, lines)
+            mark = builder.load(place_of(context, builder, argument_types[2], filled, k, ir.IntType(8)))
             is_filled = builder.icmp_signed("!=", mark, ir.Constant(mark.type, 0))
             read.append(builder.select(is_filled, builder.load(line, align=8), ir.Constant(ROW, None)))
         for r, row in enumerate(transposed(builder, read)):
-            builder.store(row, eight_of(context, builder, kinds[4], rows, r, length, t), align=8)
+            builder.store(row, eight_of(context, builder, argument_types[4], rows, r, length, t), align=8)
         return context.get_dummy_value()
 
     return types.none(index, lines, filled, types.int64, rows, types.int64, types.int64), generate
@@ -117,11 +117,11 @@ def write_eight(_typing, index, lines, first, rows, length, t):
 
     def generate(context, builder, signature, arguments):
         index, lines, first, rows, length, t = arguments
-        kinds, columns = signature.args, []
+        argument_types, columns = signature.args, []
         for r in range(EIGHT):
-            columns.append(builder.load(eight_of(context, builder, kinds[3], rows, r, length, t), align=8))
+            columns.append(builder.load(eight_of(context, builder, argument_types[3], rows, r, length, t), align=8))
         for n, line in enumerate(transposed(builder, columns)):
-            _, place = line_at(context, builder, kinds, index, first, n, lines)
+            _, place = line_at(context, builder, argument_types, index, first, n, lines)
             builder.store(line, place, align=8)
         return context.get_dummy_value()
 
