@@ -35,7 +35,8 @@ CONTACT, KINETIC = 0, 1  # parts of the virial
 TERMS = 14  # of the exponential series: exact to rounding while |L dt| < LARGEST_STRAIN
 LARGEST_STRAIN = 0.1  # of a step
 SKEWED = 0.55  # share of an edge by which another one may lean over it before the basis is reduced; 0.5 would alternate
-CONTACTS, BONDS, MOTION, COLUMNS = 0, 18, 36, 54  # of the parts that chunks contribute: nine components, nine rests
+CONTACTS, BONDS, MOTION, COLUMNS = 0, 18, 36, 42  # of the parts that chunks contribute: nine components, nine rests
+SYMMETRIC = 6  # components of the part of motion: xx, xy, xz, yy, yz, zz, without rests
 VIRIAL_BITS = 16  # the virial's unit is so many bits larger than that of energies, as F d is larger than F δ
 
 DeformingFaces = NamedTuple(
@@ -52,7 +53,7 @@ DeformingFaces = NamedTuple(
         ("strain", np.ndarray),  # (3, 3) ∫ L dt since the start
         ("virial", np.ndarray),  # (2, 3, 3) V P of contacts and of motion at the whole step [J]
         ("parts", np.ndarray),  # (C, COLUMNS) int64, what chunks contribute to that
-        ("unit", np.ndarray),  # (1,) units a joule of these
+        ("unit", np.ndarray),  # (2,) units a joule of these, and of those of motion
         ("held", np.ndarray),  # (3, 3) 1 where a component of the stress is held, 0 where one of L is prescribed
         ("target", np.ndarray),  # (3, 3) stress that is held, positive in compression [Pa]
         ("gain", np.ndarray),  # (1,) rate of strain over the excess of stress [1/(Pa s)]
@@ -415,7 +416,14 @@ def sum_virial(box):
     """Note the virial from what the chunks contribute."""
     for k in range(9):
         box.virial[CONTACT, k // 3, k % 3] = sum_parts(box, CONTACTS, k) + sum_parts(box, BONDS, k)
-        box.virial[KINETIC, k // 3, k % 3] = sum_parts(box, MOTION, k)
+    column = MOTION
+    for a in range(3):
+        for b in range(a, 3):
+            total = np.int64(0)
+            for c in range(box.parts.shape[0]):
+                total += box.parts[c, column]
+            box.virial[KINETIC, a, b] = box.virial[KINETIC, b, a] = total / box.unit[1]
+            column += 1
 
 
 SEAMS = (  # tables of functions by domain, and what this one puts into them

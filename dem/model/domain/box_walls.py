@@ -59,7 +59,7 @@ def deforming_domain(box: Cell) -> DeformingFaces:
     return DeformingFaces(
         **plain, edges=edges, to_scaled=scaled, gradient=np.zeros((3, 3)),
         place_map=np.eye(3), slow_map=np.eye(3), since_listing=np.eye(3), reach=np.zeros(1), strain=np.zeros((3, 3)),
-        virial=np.zeros((2, 3, 3)), parts=np.zeros((1, COLUMNS), np.int64), unit=np.ones(1), held=held.astype(float),
+        virial=np.zeros((2, 3, 3)), parts=np.zeros((1, COLUMNS), np.int64), unit=np.ones(2), held=held.astype(float),
         target=target, gain=np.array([box.gain or 0.0]), fastest=np.array([box.fastest or 0.0]),
         integral=np.zeros((3, 3)), integral_time=np.ones(1), integral_band=np.zeros(1),
         times=np.array([0.0, *(time for time, _ in box.rate_changes)]),

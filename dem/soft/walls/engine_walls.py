@@ -138,7 +138,7 @@ class EngineWalls:
         if self.beside_box:
             self.faces.walls.unit[:] = units_of(energy_unit, kinds, dt)
         if deforms(self.faces):
-            self.faces.unit[0] = energy_unit / 2.0**VIRIAL_BITS
+            self.faces.unit[:] = energy_unit / 2.0**VIRIAL_BITS, energy_unit
 
     def make_room(self, contacts: int) -> None:
         """Make room for twice so many contacts of a sphere with walls beside the box, at least."""

@@ -8,6 +8,7 @@
     evaluate_batch       the law
     store_history        history of the contacts, in steps
     take_results         forces and torques of a step, or the rows of a report, by the sink
+    note_batch           stress of single spheres in a cell that deforms: `batch_stress`
 
 Batches, because one by one, with bodies, velocities and history all over the place, a frictional contact of spheres
 takes three times as long: LLVM makes vector code of loops that have nothing but rows of numbers before them. A batch is
@@ -50,6 +51,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     get,
     put_columns,
 )
+from dem.kernels.soft.contact.batch_stress import clear_stress, note_batch
 from dem.kernels.soft.contact.capsule_contacts import (
     compute_capsule_kinematics,
     list_capsule_overlaps,
@@ -435,6 +437,7 @@ def evaluate_touching(sink, c, time_sign, context):
     touched = find_touching(sink, c, context)
     touching = neighbours.touching[column : column + touched]
     sums, first = no_sums(), 0
+    clear_stress(context.box, geometry, sink, c)
     while first < touching.size:
         if remembers:
             prefetch_histories(geometry, law, first, min(BLOCK, touching.size - first), touching, history)
@@ -448,6 +451,7 @@ def evaluate_touching(sink, c, time_sign, context):
         if remembers and not is_report(sink):
             store_histories(geometry, law, first, number, touching, ids, batch_history, out, history, has_history)
         take_results(sink, geometry, number, batch_type, row + first, start, context, kinematics, ids, out)
+        note_batch(context.box, geometry, sink, c, number, gathered, out)
         sums, first = joined(sums, more), stop
     return sums
 

@@ -1,16 +1,19 @@
 """Stress in a periodic cell that deforms, V P = Σ m v ⊗ v + Σ r_ij ⊗ F_ij, and the work of the cell that follows.
 
 What candidate pairs and bonds contribute is summed right after their chunk has been evaluated, as forces are kept only
-until bodies have gathered them; what motion contributes is summed when the step is complete. Other domains compile
-nothing of this.
+until bodies have gathered them, and what contacts of single spheres contribute with their batch
+(`dem.kernels.soft.contact.batch_stress`); what motion contributes is summed when the step is complete. Other domains
+compile nothing of this.
 """
 
+import numpy as np
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.deforming import (
     BONDS,
     CONTACTS,
     MOTION,
+    SYMMETRIC,
     DeformingFaces,
     add_dyad,
     no_virial,
@@ -19,10 +22,13 @@ from dem.kernels.domain.deforming import (
 )
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.numerics.energy import as_fixed
 from dem.kernels.numerics.vector import add_scaled, load, scale
 from dem.kernels.soft.bonds.bond_arrays import Bonds
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import chunk_of, first_candidate
+from dem.kernels.soft.contact.batch_kinematics import Segments, SingleSpheres, SphereClusters
+from dem.kernels.soft.contact.contact_batches import geometry_of
 from dem.kernels.soft.contact.contact_detection import SHARED, VECTOR_WIDTH
 
 
@@ -81,12 +87,36 @@ def of_wrenches(law, box, column, sphere_i, sphere_j, bodies, neighbours):
 by_law = select("law", {laws.Elastic: of_pair_forces, laws.Composite: of_wrenches})
 
 
-@func
-def note_virial_of_pairs(box, law, c, bodies, neighbours):
-    """Note what the candidate pairs of chunk c, which has just been evaluated, contribute to the virial."""
+@inline
+def note_listed(geometry, box, law, c, bodies, neighbours):
+    """Note what the candidate pairs of chunk c contribute to the virial."""
     start, number = first_candidate(c, neighbours), neighbours.pairs[c]
     sphere_i, sphere_j = neighbours.sphere_i[start : start + number], neighbours.sphere_j[start : start + number]
     write_virial(box, c, CONTACTS, by_law(law, box, neighbours.force_at[c], sphere_i, sphere_j, bodies, neighbours))
+
+
+by_geometry = select("geometry", {SingleSpheres: None, SphereClusters: note_listed, Segments: note_listed})
+
+
+@inline
+def note_unless_in_batches(law, geometry, box, c, bodies, neighbours):
+    """Note what the candidate pairs of chunk c contribute, unless their batches have done so."""
+    by_geometry(geometry, box, law, c, bodies, neighbours)
+
+
+@inline
+def note_elastic(law, geometry, box, c, bodies, neighbours):
+    """Note what the candidate pairs of chunk c contribute: elastic contacts of spheres have no batches."""
+    note_listed(geometry, box, law, c, bodies, neighbours)
+
+
+with_law = select("law", {laws.Elastic: note_elastic, laws.Composite: note_unless_in_batches})
+
+
+@func
+def note_virial_of_pairs(box, law, kinds, scheme, c, bodies, neighbours):
+    """Note what the candidate pairs of chunk c, which has just been evaluated, contribute to the virial."""
+    with_law(law, geometry_of(kinds, scheme), box, c, bodies, neighbours)
 
 
 @func
@@ -108,13 +138,22 @@ note_bonds = select("box", {BoxFaces: None, DeformingFaces: of_bonds})
 
 @vector_loop
 def sum_motion(low, high, ahead, unit, kind, mass, velocity, force):
-    """Virial of the motion of the bodies low to high, whose velocities are the time `ahead` further than wanted."""
-    total = no_virial()
+    """Virial of the motion of the bodies low to high, whose velocities are the time `ahead` further than wanted.
+
+    One word is fine enough, as of kinetic energies. Returns xx, xy, xz, yy, yz and zz of it, in units.
+    """
+    xx = xy = xz = yy = yz = zz = np.int64(0)
     for b in range(low, high):
         m = mass[kind[b]]
         v = add_scaled(load(velocity, b), -ahead / m, load(force, b))
-        total = add_dyad(total, scale(m, v), v, unit)
-    return total
+        p = scale(m, v)
+        xx += as_fixed(p[0] * v[0], unit)
+        xy += as_fixed(p[0] * v[1], unit)
+        xz += as_fixed(p[0] * v[2], unit)
+        yy += as_fixed(p[1] * v[1], unit)
+        yz += as_fixed(p[1] * v[2], unit)
+        zz += as_fixed(p[2] * v[2], unit)
+    return xx, xy, xz, yy, yz, zz
 
 
 @func
@@ -122,8 +161,9 @@ def note_motion(box, ahead, bodies, kinds):
     """Note what the motion of all bodies contributes to the virial, and sum it up."""
     for c in range(box.parts.shape[0]):
         low, high = chunk_of(c, bodies.kind.size)
-        total = sum_motion(low, high, ahead, box.unit[0], bodies.kind, kinds.mass, bodies.velocity, bodies.force)
-        write_virial(box, c, MOTION, total)
+        parts = sum_motion(low, high, ahead, box.unit[1], bodies.kind, kinds.mass, bodies.velocity, bodies.force)
+        for k in range(SYMMETRIC):
+            box.parts[c, MOTION + k] = parts[k]
     sum_virial(box)
 
 

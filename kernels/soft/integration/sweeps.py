@@ -77,7 +77,7 @@ def evaluate_and_accumulate(c, evaluates, d, gathers, first_body, time_sign, con
     )
     if evaluates:
         write_sums(chunk_sums, c, PAIRS, sums)
-        cell_stress.note_pairs(context.box, context.law, c, context.bodies, neighbours)
+        cell_stress.note_pairs(context.box, context.law, context.kinds, context.scheme, c, context.bodies, neighbours)
     if gathers:
         wall_loads.begin(context.box, d)
         sums = no_sums()
