@@ -425,7 +425,7 @@ HALF_A_PERIOD = {  # of small oscillations about rest at the wall, over √m: fr
 @pytest.mark.parametrize("adhesion", HALF_A_PERIOD, ids=lambda word: word.type)
 def test_advice_shows_what_adhesion_holds(adhesion):
     """The strongest pair is that with the wall, the quickest that of two spheres, of half the mass and R*."""
-    sim = on_wall(1e-5, 0.1, adhesion, 1e-6)
+    sim = on_wall(1e-5, 0.1, adhesion, 1e-6, gravity=-9.81)
     advice = sim.advice()
     assert advice.held.pull_off == pytest.approx(adhesion.pull_off(RADIUS), rel=1e-12)
     assert advice.held.strongest == "grain on a wall (R* = 0.0005 m)"
@@ -433,6 +433,8 @@ def test_advice_shows_what_adhesion_holds(adhesion):
     (line,) = (line for line in advice.lines if line.startswith("adhesion: "))
     assert f"pulls by up to {adhesion.pull_off(RADIUS):.3g} N" in line
     assert f"{advice.held.time / 1e-6:.3g} steps" in line
+    assert advice.bond == pytest.approx(adhesion.pull_off(RADIUS) / (sim.particles.mass[0] * 9.81), rel=1e-12)
+    assert f"Bond number {advice.bond:.3g}" in line
     assert advice.advised <= advice.held.time / 50
     assert "np." not in repr(advice)
 

@@ -47,8 +47,9 @@ class Advice:
     [m/s]; ``squeezed_time`` the shortest that ``squeezed`` could have between two others [s]; ``overlap`` the deepest
     foreseeable one over the smaller radius, by ``deepest``; ``rayleigh_time`` the shortest time that a surface wave
     takes around half a sphere [s]; ``spin`` the largest angular speed at the start [rad/s]; ``held`` tells of adhesion,
-    if there is any, the largest pull and the shortest half oscillation of what it holds; ``further`` says what a fluid
-    has to do with it; ``advised`` the time step that follows from all of them [s].
+    if there is any, the largest pull and the shortest half oscillation of what it holds; ``bond`` is the Bond number, the
+    largest pull over the weight of the lightest particle, 0 without gravity; ``further`` says what a fluid has to do
+    with it; ``advised`` the time step that follows from all of them [s].
 
     Examples
     --------
@@ -73,6 +74,7 @@ class Advice:
     rayleigh_time: float
     spin: float
     held: AdhesionLimit
+    bond: float = 0.0
     further: tuple[str, ...] = ()
 
     @property
@@ -101,6 +103,7 @@ class Advice:
             f"adhesion: pulls by up to {self.held.pull_off:.3g} N, {self.held.strongest}; half an oscillation at rest "
             f"takes {self.held.time:.3g} s, {self.held.quickest}: {self.held.time / self.time_step:.3g} steps "
             f"(at least {RESOLVED})"
+            f"{f'; Bond number {self.bond:.3g}' if self.bond else ''}"
         )
         return [
             f"shortest contact: {self.contact_time:.3g} s, {self.shortest} at {self.speed:.3g} m/s: "
@@ -140,6 +143,7 @@ def advise(
         spin = float(np.linalg.norm(particles.angular_velocity, axis=1).max())
     first, deepest, squeezed = hardest.shortest, hardest.deepest, hardest.squeezed
     rayleigh, sticks = min(_rayleigh_times(particles)), adhesion_limit(particles, box, law, walls)
+    weight = float(particles.mass.min()) * math.hypot(*gravity)
     turning = ADVISED_TURN / spin if spin else math.inf
     alone = min(squeezed.time / RESOLVED, RAYLEIGH_SHARE * rayleigh, turning)
     advised = rounded_down(min(first.time / ADVISED, sticks.time / ADVISED, alone))
@@ -148,6 +152,7 @@ def advise(
         shortest=_who(particles, first, "on"), squeezed_time=squeezed.time,
         squeezed=_who(particles, squeezed, "squeezed against"), overlap=deepest.overlap,
         deepest=_who(particles, deepest, "on"), rayleigh_time=rayleigh, spin=spin, held=sticks,
+        bond=sticks.pull_off / weight if weight else 0.0,
     )  # fmt: skip
 
 
