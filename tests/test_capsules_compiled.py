@@ -103,6 +103,7 @@ def test_threads_skins_and_cuts_change_no_bit(tmp_path, made, skin):
     assert [seen(sim) == seen(one) for sim in (cut, *others)] == [True] * 3
 
 
+@pytest.mark.slow  # a combination of its own; in plain Python see tests/plain/test_capsules_at_edges.py
 def test_a_floor_of_triangles_is_a_plane_to_capsules():
     """Compiled as well: their ends and sides bounce and slide on it as on a plane, to rounding."""
     rubber = dem.Material(young=1e6, poisson=0.3, density=1100.0, restitution=0.6, friction=0.4)

@@ -11,6 +11,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 import test_sheared_cell as sheared
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("height", [0.093, 0.0995], ids=["beside", "crossing"])
 def test_the_shearing_boundary_is_no_place_for_machine_code(height):

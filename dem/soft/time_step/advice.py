@@ -47,9 +47,9 @@ class Advice:
     [m/s]; ``squeezed_time`` the shortest that ``squeezed`` could have between two others [s]; ``overlap`` the deepest
     foreseeable one over the smaller radius, by ``deepest``; ``rayleigh_time`` the shortest time that a surface wave
     takes around half a sphere [s]; ``spin`` the largest angular speed at the start [rad/s]; ``held`` tells of adhesion,
-    if there is any, the largest pull and the shortest half oscillation of what it holds; ``bond`` is the Bond number, the
-    largest pull over the weight of the lightest particle, 0 without gravity; ``further`` says what a fluid has to do
-    with it; ``advised`` the time step that follows from all of them [s].
+    if there is any, the largest pull and the shortest half oscillation of what it holds; ``bond`` is the Bond number,
+    the largest pull over the weight of the lightest particle, 0 without gravity; ``further`` says what a fluid has to
+    do with it; ``advised`` the time step that follows from all of them [s].
 
     Examples
     --------
