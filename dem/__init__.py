@@ -70,6 +70,7 @@ PUBLIC = {  # module: its public names
     "dem.model.fluid.given_flows": "FunctionFlow GriddedFlow",
     "dem.model.fluid.solids_pressure": "SolidsPressure",
     "dem.model.fluid.turbulence": "Turbulence",
+    "dem.model.heat": "Heat",
     "dem.model.insertion": "Inserter Outlet",
     "dem.model.materials": "Material",
     "dem.model.particles.dense_packing": "pack_dense",
@@ -78,6 +79,7 @@ PUBLIC = {  # module: its public names
     "dem.model.particles.random_insertion": "pack",
     "dem.model.particles.sizes": "ListedSizes LogNormalSizes NormalSizes RosinRammlerSizes "
     "SieveSizes UniformSizes read_sizes",
+    "dem.model.scalar_exchange": "ScalarExchange",
     "dem.model.shapes.capsule": "Capsule FibreSegment",
     "dem.model.shapes.clump": "Clump",
     "dem.model.shapes.ellipsoid": "Ellipsoid Superellipsoid",

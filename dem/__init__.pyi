@@ -61,6 +61,7 @@ from dem.model.fluid.given_flows import FunctionFlow as FunctionFlow
 from dem.model.fluid.given_flows import GriddedFlow as GriddedFlow
 from dem.model.fluid.solids_pressure import SolidsPressure as SolidsPressure
 from dem.model.fluid.turbulence import Turbulence as Turbulence
+from dem.model.heat import Heat as Heat
 from dem.model.insertion import Inserter as Inserter
 from dem.model.insertion import Outlet as Outlet
 from dem.model.materials import Material as Material
@@ -77,6 +78,7 @@ from dem.model.particles.sizes import RosinRammlerSizes as RosinRammlerSizes
 from dem.model.particles.sizes import SieveSizes as SieveSizes
 from dem.model.particles.sizes import UniformSizes as UniformSizes
 from dem.model.particles.sizes import read_sizes as read_sizes
+from dem.model.scalar_exchange import ScalarExchange as ScalarExchange
 from dem.model.shapes.capsule import Capsule as Capsule
 from dem.model.shapes.capsule import FibreSegment as FibreSegment
 from dem.model.shapes.clump import Clump as Clump

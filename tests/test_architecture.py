@@ -26,7 +26,7 @@ FLOORS = {
         ("numerics", "simd"),
         ("rotation", "laws", "domain", "packing", "fluid", "walls", "bonds", "convex"),
         ("soft", "event_driven"),
-        ("dsmc",),
+        ("dsmc", "heat"),
     ),
     "dem": (
         ("base", "ranks"),

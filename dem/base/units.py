@@ -39,9 +39,12 @@ rpm = revolution / minute
 newton = kilogram * metre / second**2 = N = newtons
 pascal = newton / metre**2 = Pa = pascals
 joule = newton * metre = J = joules
+watt = joule / second = W = watts
+kelvin = [temperature] = K = kelvins
 """
 NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3}(?!\d))?)\s*(.*?)\s*", re.DOTALL)
 LONGEST = 100  # letters of a quantity with its unit; pint takes seconds for many thousands
+CELSIUS, ZERO_CELSIUS = ("degC", "°C"), Decimal("273.15")  # a scale with another zero; differences are in K
 POWER = re.compile(r"(?<=[^\W\d])(-?\d+)")  # of a unit: m3, s-2
 
 
@@ -62,8 +65,8 @@ class Quantity(NamedTuple):
 
         Examples
         --------
-        >>> LENGTH.value("10 mm"), DENSITY.value("2.5 g/cm3"), LENGTH.value(0.01)
-        (0.01, 2500.0, 0.01)
+        >>> LENGTH.value("10 mm"), DENSITY.value("2.5 g/cm3"), LENGTH.value(0.01), TEMPERATURE.value("20 degC")
+        (0.01, 2500.0, 0.01, 293.15)
         """
         if not isinstance(given, str):
             return given
@@ -74,6 +77,8 @@ class Quantity(NamedTuple):
         if parts is None:
             raise ValueError(f"{shown(given)} does not begin with a number: {expected}")
         number, unit = parts.groups()
+        if unit in CELSIUS and self.unit == "K":
+            return float(Decimal(number) + ZERO_CELSIUS)
         factor = _factor(unit, self.unit)
         if isinstance(factor, str):
             raise ValueError(f"{shown(given)} {factor}: {expected}")
@@ -124,5 +129,9 @@ DEGREES = Quantity("plane angle", "deg", "60 deg")  # of cases; files take radia
 RATE = Quantity("rate", "1/s", "10 1/s")
 WAVENUMBER = Quantity("wavenumber", "1/m", "400 1/m")
 FORCE = Quantity("force", "N", "0.5 N")
+TEMPERATURE = Quantity("temperature", "K", "20 degC")
+CONDUCTIVITY = Quantity("thermal conductivity", "W/(m K)", "0.8 W/m/K")
+HEAT_CAPACITY = Quantity("specific heat capacity", "J/(kg K)", "840 J/kg/K")
+HEAT_FLUX = Quantity("heat flux", "W/m2", "2 kW/m2")
 ALL = (LENGTH, TIME, DENSITY, MODULUS, ANGLE, FREQUENCY, SPEED, SPIN, ACCELERATION, MASS, VISCOSITY, DEGREES)
-ALL += (RATE, WAVENUMBER, FORCE)
+ALL += (RATE, WAVENUMBER, FORCE, TEMPERATURE, CONDUCTIVITY, HEAT_CAPACITY, HEAT_FLUX)

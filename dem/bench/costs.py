@@ -17,7 +17,6 @@ from dem.bench.drum import Drum, Drumming
 from dem.bench.stepping import RATE, share_of
 from dem.bench.timing import Sizes, cost_by_turns, stages
 from dem.case import case
-from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +99,7 @@ class Walling:
         triangles = runs[TRIANGLES]  # the last
 
         def begin(sim: dem.Simulation) -> None:
-            for name in STATE:
+            for name in triangles.particles.fields:
                 setattr(sim.particles, name, np.array(getattr(triangles.particles, name)))
             sim.step(LISTING)
 

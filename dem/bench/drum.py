@@ -13,7 +13,6 @@ import dem
 from dem.bench import lammps
 from dem.bench.stepping import StepBenchmark, restore_state, settle, share_of
 from dem.bench.timing import REPEATS
-from dem.model.particles.fields import STATE
 from dem.model.walls.mesh_builders import turned
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ class Drumming(StepBenchmark):
         def make() -> None:
             still = Drum(threads=threads, rate=0.0, **kept).sim
             settle(still, rounds)
-            for name in STATE:
+            for name in still.particles.fields:
                 setattr(sim.particles, name, getattr(still.particles, name))
 
         restore_state(sim, {"drum": rounds, **kept}, make)

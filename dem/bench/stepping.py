@@ -20,7 +20,6 @@ from dem.bench.settled_beds import ShearedBed, mixture
 from dem.bench.timing import REPEATS, Sizes, copy_bandwidth, median_rate, stage_times
 from dem.case import case
 from dem.kernels.compiler.own_folder import user_cache
-from dem.model.particles.fields import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +37,7 @@ def restore_state(sim: dem.Simulation, recipe: dict, make: Callable[[], None]) -
     name = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:16]
     try:
         with np.load(states_folder() / f"{name}.npz") as kept:
-            state = {field: kept[field] for field in STATE}
+            state = {field: kept[field] for field in sim.particles.fields}
         for field, rows in state.items():
             setattr(sim.particles, field, rows)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):  # there is none, or it broke off
@@ -52,7 +51,7 @@ def _keep_state(sim: dem.Simulation, name: str) -> None:
         path = states_folder() / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as file:
-            np.savez(file, **{name: getattr(sim.particles, name) for name in STATE})
+            np.savez(file, **{name: getattr(sim.particles, name) for name in sim.particles.fields})
         Path(file.name).replace(path)
     except OSError:
         return

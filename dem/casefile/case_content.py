@@ -12,7 +12,7 @@ from dem.case import HARD, STOCHASTIC, AnyCase, Case, HardSphereCase, Stochastic
 from dem.model.contact.law_components import plain
 from dem.model.domain.cell import Cell
 from dem.model.fluid.given_flows import FunctionFlow, GriddedFlow
-from dem.model.particles.fields import MOTION, STATE, registered
+from dem.model.particles.fields import MOTION, STATE, carried
 from dem.model.particles.kinds import is_fixed, labels
 from dem.model.shapes.capsule import Capsule
 from dem.model.shapes.shape import Fibre, Sphere
@@ -41,7 +41,7 @@ def content(case: AnyCase) -> dict | None:
         isinstance(box, Cell) or case.walls() or case.inserters() or case.outlets() or not _can_be_told(case.fluid())
     ):
         return None
-    more = any((particles.field(name) != STATE[name].rest).any() for name in registered())
+    more = any((particles.field(name) != STATE[name].rest).any() for name in carried(particles.fields))
     if (
         more
         or len(particles) > MOST

@@ -73,7 +73,7 @@ def _group(group: GroupTable, around: Surroundings, others: list[Particles], num
     state = {}
     if group.last_frame is not None:
         before = last_frame(Path(group.last_frame))
-        state = {name: getattr(before, name) for name in STATE}
+        state = {name: before.field(name) for name in before.fields}
     elif group.file is not None:
         state = state_files.state(Path(group.file))
     elif group.position is not None:
@@ -114,7 +114,7 @@ def _like(before: Particles, group: GroupTable, shape: Shape | None, material: M
         )
         for kind in before.kinds
     )
-    state = {name: getattr(before, name) for name in STATE}
+    state = {name: before.field(name) for name in before.fields}
     return Particles.known(variants, before.variant, kinds, np.array(which)[before.kind], state)
 
 
@@ -187,7 +187,7 @@ def _exact(made: Particles, state: dict) -> Particles:
     given = np.array(state.get("orientation", made.orientation), dtype=float)
     unit = np.abs(np.linalg.norm(given, axis=1) - 1) <= ROUNDING
     kept = np.where(unit[:, None], given, made.orientation)
-    values = {name: getattr(made, name) for name in STATE}
+    values = {name: made.field(name) for name in made.fields}
     state = values | {"orientation": kept}
     return Particles.known(made.variants, made.variant, made.kinds, made.kind, state)
 

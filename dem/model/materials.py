@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 from dem.base import checks
 from dem.base.user_classes import hinted
 from dem.model.contact.law_components import LawPart, keep_checked, plain
+
+THERMAL = {"conductivity": "W/(m K)", "heat_capacity": "J/(kg K)", "real_young": "Pa"}
 
 
 @hinted
@@ -28,6 +30,13 @@ class Material:
         Coulomb's coefficient of the material on itself, not negative. `dem.Contacts` is for pairs of materials.
     normal, damping, rolling, twisting, adhesion : optional
         Of the material on itself, as of `dem.Contact`.
+    conductivity : float, optional
+        Thermal conductivity [W/(m K)], of particles and of walls with a temperature in a run with `dem.Heat`.
+    heat_capacity : float, optional
+        Specific heat capacity [J/(kg K)], of particles in such a run.
+    real_young : float, optional
+        Young's modulus of the real solid, if `young` is a softened one [Pa]: areas that conduct heat are reduced to
+        those of the real solid at the same force. Default: `young`.
     name : str
         Tells materials apart: two of different names are two materials, even if all their numbers are equal. Two
         without a name and with equal numbers are one, unless an entry of `dem.Contacts` is for one of them.
@@ -55,6 +64,9 @@ class Material:
     rolling: LawPart | None = None
     twisting: LawPart | None = None
     adhesion: LawPart | None = None
+    conductivity: float | None = None
+    heat_capacity: float | None = None
+    real_young: float | None = None
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -64,14 +76,26 @@ class Material:
             "poisson": checks.number("poisson", self.poisson, above=-1, most=0.5),
             "density": checks.number("density", self.density, above=0, unit="kg/m3"),
         }
+        for name, unit in THERMAL.items():
+            if getattr(self, name) is not None:
+                checked[name] = checks.number(name, getattr(self, name), above=0, unit=unit)
         checks.text("name", self.name)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         keep_checked(self)
 
+    def saved(self) -> dict[str, object]:
+        """What files keep: nothing of the thermal properties that were not given."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in values.items() if not (name in THERMAL and value is None)}
+
     def __repr__(self) -> str:
         """Constructor call that makes this object."""
         return f"Material({', '.join(f'{name}={getattr(self, name)!r}' for name in plain(self))})"
+
+    def with_young(self, young: float) -> Material:
+        """The material with another Young's modulus [Pa]."""
+        return replace(self, young=young, real_young=None)
 
     def effective_modulus(self, other: Material) -> float:
         """E* of the two materials in contact [Pa]: 1/E* = (1 - ν₁²)/E₁ + (1 - ν₂²)/E₂ (Johnson 1985, sec. 4.2)."""

@@ -56,6 +56,7 @@ FLUID, FLOW = "fluid", "flow"  # groups: what a run has come to in a fluid, arra
 WALLS, ARRAYS_OF_WALLS = "walls", "meshes"  # groups: what a run has come to at walls beside the box, their arrays
 TRAFFIC = "traffic"  # group: who is there, and what has come and gone
 CONTAINERS = "containers"  # numbers of the meshes that held most particles at the start of the run
+SCALARS = "scalars"  # group: ledgers of heat and other scalars
 BONDS, TIED = "bonds", "bond_state"  # groups: what they are, and what a run has come to
 BY_NAME = "by name"  # how a file's entries of contacts tell materials apart; those of 0.2 do so by their numbers alone
 # energies of engines before the present one: dissipated, work of walls and from outside, departure; first step, fluid
@@ -81,6 +82,8 @@ def describe(sim: Simulation) -> dict:
         **({"fluid": recipe(sim.fluid)} if sim.fluid else {}),
         **({"walls": recipes([each.wall for each in sim.walls])} if sim.walls else {}),
         **({"inserters": [recipe(each.inserter) for each in sim.inserters]} if sim.traffic else {}),
+        **({"heat": recipe(sim._heat)} if sim._heat else {}),
+        **({"scalars": [recipe(law) for law in sim._extra_scalars]} if sim._extra_scalars else {}),
         **({"outlets": [recipe(each.outlet) for each in sim.outlets]} if sim.traffic else {}),
     }
 
@@ -107,10 +110,10 @@ def write(sim: Simulation, group: h5py.Group) -> None:
         group[BOOKED] = np.array([*sums, ledger.first_step, *([before.fluid] if sim.fluid else [])], float)
     if sim._containers:
         group[CONTAINERS] = np.array(sim._containers, np.int64)
-    for name, values in (*state.solver.items(), *((f"{WALLS}/{name}", part) for name, part in state.walls.items())):
+    parts = ((WALLS, state.walls), (TRAFFIC, state.traffic), (SCALARS, state.scalars))
+    named = {f"{part}/{name}": values for part, arrays in parts for name, values in arrays.items()}
+    for name, values in (state.solver | named).items():
         group[name] = values
-    for name, values in state.traffic.items():
-        group[f"{TRAFFIC}/{name}"] = values
     if any(each.ARRAYS for each in sim.walls):
         write_arrays([each.wall for each in sim.walls], group.create_group(ARRAYS_OF_WALLS))
     if sim.bonds is not None:
@@ -143,6 +146,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         traffic=hdf5_validation.arrays(group, TRAFFIC) if TRAFFIC in group else {},
         bonds=hdf5_validation.arrays(group, TIED) if TIED in group else {},
         solver={SOLVER: hdf5_validation.numbers(group, SOLVER, (SOLVER_COLUMNS,), "iu")[:]} if SOLVER in group else {},
+        scalars=hdf5_validation.arrays(group, SCALARS) if SCALARS in group else {},
     )  # fmt: skip
     ledger, containers = _ledger(group, state), _containers(group, len(walls))
     sim = Simulation.__new__(Simulation)
@@ -153,7 +157,8 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         fluid=_fluid(given.get("fluid"), group), walls=walls,
         bonds=made_bonds(group[BONDS], len(group["particles/kind"])) if BONDS in group else None,
         inserters=_gates(given, "inserters", Inserter), outlets=_gates(given, "outlets", Outlet),
-        added="inserters" in given,
+        added="inserters" in given, heat=given.get("heat") and made(given["heat"]),
+        scalars=[made(law) for law in given.get("scalars", [])],
     )  # fmt: skip
     with compilation.announced():
         engine = sim._engine = sim._new_engine()
@@ -263,6 +268,8 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
         require(least <= 1 and step in range(state.step + 1), "fluid/seen is no voidage, or of a step to come")
     check_alike("walls", state.walls, engine.walls.state)
     check_finite("walls", state.walls)
+    check_alike(SCALARS, state.scalars, engine.scalar_state)
+    check_finite(SCALARS, state.scalars)
     check_population(state.traffic, engine)
     check_tied(state.bonds, engine)
     _check_watch(state.watch, len(engine.walls.models))

@@ -19,7 +19,7 @@ from dem.kernels.soft.neighbours import body_pairs, linked_cells
 from dem.kernels.soft.wall_contact.rough_planes import PLANE
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls, without_walls
 from dem.model.domain.box_walls import faces_of, grid_space
-from dem.model.particles.fields import WIDTHS, registered
+from dem.model.particles.fields import WIDTHS, carried
 from dem.soft import arrays, deforming_cell
 from dem.soft.bonds.engine_bonds import EngineBonds
 from dem.soft.contact.contact_history import ContactHistory
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
+    from dem.soft.heat.scalar_in_run import ScalarInRun
     from dem.soft.insertion.population import Population
     from dem.soft.subdomain.engine_subdomains import EngineSubdomains
 
@@ -63,11 +64,13 @@ class Engine:
     Created from a whole-step state of particles; `Simulation` is what users see. Its parts:
 
     `lists` (neighbours, candidates, contacts), `walls` (of the box and beside it), `bonds`, `fluid` (with its
-    cells, for two-way coupling), `exits` (open faces), `population` (insertion and removal), `subdomains` (the ranks),
-    `limits` (of a step), `pace` (threads), `numbering` (identities and rows). Those that a run does not need are None.
+    cells, for two-way coupling), `scalars` (that particles exchange), `exits` (open faces), `population` (insertion and
+    removal), `subdomains` (the ranks), `limits` (of a step), `pace` (threads), `numbering` (identities and rows). Those
+    that a run does not need are None.
     """
 
     population: Population | None = None
+    scalars: tuple[ScalarInRun, ...] = ()
     energy_to_come: float = 0.0  # of particles that are to be inserted [J]
 
     def __init__(
@@ -113,7 +116,7 @@ class Engine:
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
         fluid_rows = rows_of_cache(fluid.model, spheres=spheres, rotating=self.rotating)
         self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "fluid_rows": fluid_rows}
-        self.fields = self.rows["fields"] = registered()
+        self.fields = self.rows["fields"] = carried(particles.fields)
         self.bodies = arrays.bodies(particles, self.kinds, box, **self.rows)
         self.numbering = Numbering(self._bodies.identity.copy())
         self.first_sphere_of_row, self.owned = self._bodies.first_sphere[:-1].copy(), len(particles)  # moved here: all
@@ -211,7 +214,13 @@ class Engine:
     def process_events(self) -> None:
         """Insert and remove the particles that are due at the present step, if it is complete; once a step."""
         if self.population and self.progress.phase[0] == loop.COMPLETE and self.code == loop.DONE:
+            if not self.population.is_due(self):
+                return
+            there, numbering = [stage.content(self) for stage in self.scalars], self.numbering
             self.population.process(self)
+            if self.numbering is not numbering:
+                for stage, before in zip(self.scalars, there, strict=True):
+                    stage.bring(stage.content(self) - before)
 
     def _next_stop(self, stop: int) -> int:
         """The step up to which kernels take steps without a return to Python, at most `stop`."""
@@ -219,6 +228,8 @@ class Engine:
         stop = self.exits.next_check(step, stop)
         if self.population:
             stop = min(stop, self.population.following(step))
+        for stage in self.scalars:
+            stop = stage.next_stop(step, stop)
         return self.fluid.two_way.next_stop(step, stop) if self.fluid.two_way else stop
 
     def _take_steps(self, stop: int) -> int:
@@ -233,6 +244,9 @@ class Engine:
         two_way = self.fluid.two_way
         if two_way and code == loop.DONE and before < now and now % two_way.cells.every == 0:
             two_way.refresh(self)
+        for stage in self.scalars if code == loop.DONE and before < now else ():
+            if stage.due(now):
+                stage.advance(self)
         return code
 
     def execute(
@@ -460,6 +474,7 @@ class Engine:
             traffic=self.population_state(),
             bonds=bonds,
             solver={SOLVER: self.kinds.solver.copy()} if isinstance(self.kinds, ConvexBodyKinds) else {},
+            scalars={name: values.copy() for name, values in self.scalar_state.items()},
         )
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -482,6 +497,8 @@ class Engine:
         if snapshot.watch.size:
             self.limits.watch = snapshot.watch
         self.constants = self._run_constants(snapshot.energy_unit)
+        for name, values in self.scalar_state.items():
+            values[:] = snapshot.scalars[name]
         for name, values in snapshot.walls.items():
             self.walls.state[name][:] = values
         self.walls.choose_units(self.energy_unit, self.kinds, self.dt)
@@ -494,6 +511,11 @@ class Engine:
     def kept(self) -> list[str]:
         """Names of the arrays of bodies that the run goes on from."""
         return [*KEPT, *([FLUID_CACHE] if looks_back(self.fluid.model) else []), *([FIELDS] if self.fields else [])]
+
+    @property
+    def scalar_state(self) -> dict[str, np.ndarray]:
+        """Ledgers of all scalars by name, as a snapshot has them."""
+        return {f"{stage.law.FIELD}_{name}": values for stage in self.scalars for name, values in stage.state.items()}
 
     def population_state(self) -> dict[str, np.ndarray]:
         """Particles present, inserted and removed, as a snapshot has them; empty where their number is fixed."""
@@ -518,7 +540,7 @@ class Engine:
         return shown
 
     def registered(self) -> dict[str, np.ndarray]:
-        """Fields that were registered (N, k), by name, in the order of the user's rows."""
+        """Fields that the engine carries along (N, k), by name, in the order of the user's rows."""
         if not self.fields:
             return {}
         if self.subdomains and self.subdomains.have_state:

@@ -181,6 +181,7 @@ class Snapshot(NamedTuple):
         {}
     )  # name -> (B,) or so, see `dem.soft.bonds.engine_bonds`; empty without any
     solver: dict[str, np.ndarray] = MappingProxyType({})  # what that of convex shapes did; empty without any
+    scalars: dict[str, np.ndarray] = MappingProxyType({})  # "field_name" -> see `dem.soft.heat.scalar_in_run`
 
     @property
     def step(self) -> int:

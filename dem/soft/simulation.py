@@ -48,6 +48,8 @@ from dem.soft.escape import staying
 from dem.soft.fluid import fluid_setup
 from dem.soft.fluid.fluid_setup import EngineFluid
 from dem.soft.fluid.two_way_coupling import TwoWayCoupling, cells_of
+from dem.soft.heat import scalar_setup
+from dem.soft.heat.scalar_in_run import ScalarLedger
 from dem.soft.insertion.population import (
     check_added,
     continue_from,
@@ -77,9 +79,11 @@ if TYPE_CHECKING:
     from dem.model.contact.contact_forces import ContactForces
     from dem.model.domain.box import Box
     from dem.model.fluid.coupling import Exchange
+    from dem.model.heat import Heat
     from dem.model.insertion import Outlet
     from dem.model.materials import Material
     from dem.model.particles.particles import Particles
+    from dem.model.scalar_exchange import ScalarExchange
     from dem.model.shapes.shape import Shape
     from dem.model.walls.wall import Wall
     from dem.rotation.integrators import Integrator
@@ -123,6 +127,11 @@ class Simulation(SimulationBase):
         Where particles are inserted and removed during the run; not with a coupling of the fluid.
     bonds : Bonds, optional
         Bonds between particles; default: none.
+    heat : Heat, optional
+        Temperatures of particles and how they conduct heat; default: none. Particles without a temperature have 293.15
+        K then.
+    scalars : sequence of ScalarExchange
+        Further scalars that particles exchange through contacts.
     deepest_overlap : float
         Share of the smaller radius; a run with a deeper contact stops with an error.
     description : dict, optional
@@ -176,6 +185,8 @@ class Simulation(SimulationBase):
         inserters: Sequence[Inserter] = (),
         outlets: Sequence[Outlet] = (),
         bonds: Bonds | None = None,
+        heat: Heat | None = None,
+        scalars: Sequence[ScalarExchange] = (),
         deepest_overlap: float = DEEPEST,
         description: dict | None = None,
         _skin: tuple[float, float] | None = None,
@@ -184,6 +195,7 @@ class Simulation(SimulationBase):
         outlets = checks.listed("outlets", outlets, "dem.Outlet(region)")
         super().__init__(with_room_for(particles, inserters, outlets, fluid), box, gravity, description)
         words = {"fluid": fluid, "walls": walls, "inserters": inserters, "outlets": outlets, "bonds": bonds}
+        words |= {"heat": heat, "scalars": scalars}
         self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, **words)
         before_building(lambda: self._planned(with_examples(self._particles, inserters) or None))
         with compilation.announced():
@@ -204,6 +216,8 @@ class Simulation(SimulationBase):
         inserters: Sequence[Inserter] = (),
         outlets: Sequence[Outlet] = (),
         bonds: Bonds | None = None,
+        heat: Heat | None = None,
+        scalars: Sequence[ScalarExchange] = (),
         *,
         added: bool = False,
     ) -> None:
@@ -245,6 +259,7 @@ class Simulation(SimulationBase):
         self._population = population_of(
             self._particles, inserters, outlets, self._time_step, self._gravity, added=added
         )
+        self._heat, self._scalars = heat, scalar_setup.checked(heat, scalars, self._particles, self._walls, bonds)
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown = 0  # the step that the particles show
@@ -261,8 +276,9 @@ class Simulation(SimulationBase):
             self._law, fluid, self._skin, threads=self._threads, deepest=self._deepest,
             walls=self._walls, bonds=self._bonds,
             expected=self._population.expected(len(self._particles)) if self._population else 0,
-            subdomains=rank_checks.subdomains(self._threads, cells=cells is not None),
+            subdomains=rank_checks.subdomains(self._threads, cells=cells is not None, scalars=bool(self._scalars)),
         )  # fmt: skip
+        engine.scalars = scalar_setup.stages(self._scalars, particles, self._box, self._walls, self._time_step)
         if any(wall.selects for wall in self._walls):
             every = with_examples(
                 self._particles if every is None else every, [each.inserter for each in self.inserters]
@@ -450,6 +466,7 @@ class Simulation(SimulationBase):
         engine.start(step, history, finest)
         if keep:
             engine.walls.inherit_wear(before.walls, engine.energy_unit / before.energy_unit)
+            scalar_setup.inherit(engine, before)
         engine.walls.places_before = slice(None)
         if keep and self._walls_kept is None:
             check_appeared(engine, before)
@@ -567,6 +584,35 @@ class Simulation(SimulationBase):
         return self._fluid
 
     @property
+    def heat(self) -> ScalarLedger | None:
+        """Ledger of heat [J], see `dem.soft.heat.scalar_in_run.ScalarLedger`; None without `heat`.
+
+        Examples
+        --------
+        >>> import dem
+        >>> steel = dem.Material(young=1e7, poisson=0.3, density=7800.0, conductivity=45.0, heat_capacity=460.0)
+        >>> ball = dem.Particles(dem.Sphere(diameter=0.01), steel, position=[[0, 0, 0.00499]], temperature=300.0)
+        >>> plate = dem.Plane((0, 0, 0), (0, 0, 1), material=steel, temperature=400.0, name="plate")
+        >>> sim = dem.Simulation(ball, walls=[plate], time_step=1e-6, heat=dem.Heat(every=10))
+        >>> sim.step(100)
+        >>> sorted(sim.heat.came), sim.heat.came["plate"] > 0, abs(sim.heat.imbalance) < 1e-12 * sim.heat.content
+        (['plate'], True, True)
+        """
+        return self.scalars.get("temperature")
+
+    @property
+    def scalars(self) -> dict[str, ScalarLedger]:
+        """Ledgers of all scalars that particles exchange, by the names of their fields."""
+        self._notice_changes()
+        stages = enumerate(self._engine.scalars)
+        return {stage.law.FIELD: ScalarLedger(self._present_engine, k) for k, stage in stages}
+
+    @property
+    def _extra_scalars(self) -> tuple[ScalarExchange, ...]:
+        """Scalars besides heat."""
+        return tuple(law for law in self._scalars if law is not self._heat)
+
+    @property
     def contacts(self) -> Contacts:
         """Restitution and friction by pair of materials."""
         return self._contacts
@@ -587,6 +633,7 @@ class Simulation(SimulationBase):
         found = arrays.materials(self._particles)
         contacts = self.contacts.describe(found, self.box, wall_materials(self._walls))
         more = ({"fluid": self.fluid.describe()} if self.fluid else {}) | bond_setup.described(self._bonds)
+        more |= scalar_setup.described(self._heat, self._extra_scalars)
         return {"time_step": self.time_step, "integrator": self.integrator.name, "contacts": contacts, **more}
 
     @property
@@ -610,6 +657,8 @@ class Simulation(SimulationBase):
         if self._population:
             self._population.totals.begin()
         super()._begin_ledger()
+        for stage in self._engine.scalars:
+            stage.begin(self._engine)
         self._start_momentum = self._momentum(self._state())
         self._containers = astray.containers(self._engine)
 
@@ -816,7 +865,8 @@ class Simulation(SimulationBase):
         SimulationBase.__init__(made, own, self._box, self._gravity, self.description)
         made._set_up(
             self._contacts, self._time_step, self._deepest, self._integrator.name, self._threads, self._skin,
-            fluid=self._fluid, walls=self._walls, bonds=self._bonds, added=True, **gates,
+            fluid=self._fluid, walls=self._walls, bonds=self._bonds, heat=self._heat, scalars=self._extra_scalars,
+            added=True, **gates,
         )  # fmt: skip
         state = before.snapshot()
         made._ledger.datum = state.datum
@@ -828,6 +878,7 @@ class Simulation(SimulationBase):
             if len(new):
                 made._population.put_in(engine, new, len(gates["inserters"]))
             check_added(engine, len(new), made._population.sources[len(came) :])
+            scalar_setup.inherit(engine, before)
             engine.advance(self.step_count)
         made._revision = made._particles.revision
         made._shown = -1

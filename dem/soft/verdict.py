@@ -90,6 +90,8 @@ class Verdict(Judgement):
     solver: str = ""
     unended: int = 0
     unfinished: tuple[str, ...] = ()
+    scalars: tuple[str, ...] = ()
+    scalars_balanced: bool = True
 
     @property
     def failures(self) -> list[str]:
@@ -105,6 +107,8 @@ class Verdict(Judgement):
             found.append(f"momentum error above {MOMENTUM_BUDGET:g}: something pushes that nothing pushes back")
         if not self.balanced:
             found.append("there are not as many particles as have come and not gone: tell who wrote this engine")
+        if not self.scalars_balanced:
+            found.append("heat or another scalar is not conserved: tell who wrote this engine")
         return found
 
     @property
@@ -141,7 +145,7 @@ class Verdict(Judgement):
             line += f", {self.bonds}"
         if self.solver:
             line += f"; {self.solver}"
-        return "; ".join([line, *self.failures, *self.doubts, *self.unfinished])
+        return "; ".join([line, *self.scalars, *self.failures, *self.doubts, *self.unfinished])
 
 
 def drifts(engine: Engine, integrator: Integrator) -> bool:
@@ -182,6 +186,8 @@ def judge(sim: Simulation) -> Verdict:
         solver=solver.describe() if solver else "",
         unended=solver.unended if solver else 0,
         unfinished=unfinished(engine, population),
+        scalars=tuple(stage.in_words(engine) for stage in engine.scalars),
+        scalars_balanced=all(stage.balances(engine) for stage in engine.scalars),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ TOPICS = {
         "guide/walls-and-meshes": "planes, cylinders, hoppers, meshes; motion, given forces, loads",
         "coming-and-going": "inserters, feeds, outlets, hoppers that empty",
         "guide/fluids": "drag, lift, added mass, flow fields, two-way coupling",
+        "guide/heat": "temperatures, conduction through contacts, hot walls",
         "capsules": "fibres without grooves, with one contact for each pair",
         "convex": "ellipsoids and superellipsoids, and how convex shapes touch",
         "bonds": "beams between particles that bend, twist and break; flexible fibres",

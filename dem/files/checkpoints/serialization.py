@@ -19,9 +19,10 @@ from dem.model.domain.box import Box, Motion
 from dem.model.fluid.cells import Cells
 from dem.model.fluid.coupling import Coupling
 from dem.model.fluid.fluid import FLOWS, Fluid
+from dem.model.heat import Heat
 from dem.model.insertion import Inserter, Outlet
 from dem.model.materials import Material
-from dem.model.particles.fields import MOTION, STATE
+from dem.model.particles.fields import MOTION, REMAINDER, STATE, remainder_of
 from dem.model.particles.kinds import Kind, is_fixed, variant_of
 from dem.model.particles.particles import UNIT_NORM, Particles
 from dem.model.particles.sizes import LAWS, TABLES
@@ -62,6 +63,7 @@ OURS = {
     "dem.capsules:Capsule": Capsule,
     "dem.clump:Clump": Clump,
     "dem.contacts:Contact": Contact,
+    "dem.heat:Heat": Heat,
     "dem.materials:Material": Material,
     "dem.shapes:Ellipsoid": Ellipsoid,
     "dem.shapes:Fibre": Fibre,
@@ -188,7 +190,7 @@ def _pairs(given: list) -> Iterator[tuple[object, object]]:
 
 def write_particles(particles: Particles, group: h5py.Group) -> None:
     """Write kinds and variants by number, and the whole-step state."""
-    for name in STATE:
+    for name in particles.fields:
         group[f"particles/{name}"] = particles.field(name)
     for name in ("kind", "variant"):
         group[f"particles/{name}"] = getattr(particles, name)
@@ -210,10 +212,13 @@ def read_particles(given: dict, group: h5py.Group) -> Particles:
     spheres = int(np.bincount(variant, minlength=len(variants)) @ np.array([len(shape.radii) for shape, _ in variants]))
     require(count > 0 or "inserters" in given, "there are no particles")
     check_memory(A_SPHERE * spheres, f"{spheres} spheres")
+    for name in group["particles"]:
+        if name.endswith(REMAINDER) and name.removesuffix(REMAINDER) in STATE:
+            remainder_of(name.removesuffix(REMAINDER))
     unknown = sorted(group["particles"].keys() - STATE.keys() - {"kind", "variant"})
     require(not unknown, f"has fields that are not registered: call dem.register_field for {', '.join(unknown)} before")
     state = {
-        name: hdf5_validation.finite(group, f"particles/{name}", (count, field.width))
+        name: hdf5_validation.finite(group, f"particles/{name}", (count, field.width), above=field.above)
         for name, field in STATE.items()
         if name in MOTION or name in group["particles"]
     }

@@ -118,7 +118,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
     if sim.traffic:
         _element(file, group, variable_population.ID, (), np.int64, crowd=sim.traffic.expected(n))
         growing_tables.create(file, growing_tables.EVENTS, variable_population.EVENT, variable_population.UNITS)
-    for name in output.fields:
+    for name in [name for name in output.fields if name in sim.particles.fields and not STATE[name].hidden]:
         if sim.traffic:
             crowd = sim.traffic.expected(n)
             dataset = _element(file, group, name, (STATE[name].width,), dtype, output.compression, crowd=crowd)
@@ -187,7 +187,7 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
         **walls.rows(sim),
         **({variable_population.ID: sim.identities} if sim.traffic else {}),
         **bonds.rows(sim),
-        **{name: sim.particles.field(name) for name in STATE},
+        **{name: sim.particles.field(name) for name in sim.particles.fields},
         "edges": box and box.size,
         **(cell.rows(sim, forces) if isinstance(box, Cell) else {}),
         **{name: getattr(energy, name) for name in ENERGIES},

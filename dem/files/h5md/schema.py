@@ -38,9 +38,14 @@ def variants_in(file: h5py.File) -> tuple[h5py.Dataset, h5py.Group]:
     return (group["variant"], parameters["variants"]) if "variant" in group else (group["species"], parameters["kinds"])
 
 
+def _inverse(unit: str) -> str:
+    """A unit below a fraction's line: ``s-1``, ``m-3``."""
+    return f"{unit[:-1]}-{unit[-1]}" if unit[-1].isdigit() else f"{unit}-1"
+
+
 def attributes(name: str) -> dict[str, str]:
     """Attributes of a field on disk; units are spelt as H5MD has them, ``m s-1``."""
     unit = STATE[name].unit
     over, *under = unit.split("/")
-    spelt = {} if unit == "1" or name == "position" else {"unit": " ".join([over, *(f"{each}-1" for each in under)])}
+    spelt = {} if unit == "1" or name == "position" else {"unit": " ".join([over, *map(_inverse, under)])}
     return spelt | FURTHER.get(name, {})

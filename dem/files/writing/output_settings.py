@@ -84,8 +84,9 @@ class Output:
         """From what a user gave; raises ValueError with the nearest name."""
         if isinstance(fields, str):
             fields = [name.strip() for name in fields.split(",")]
-        given = STATE if fields is None else checks.listed("fields", fields, "position")
-        chosen = {checks.one_of("field", name, STATE) for name in given}
+        known = [name for name, each in STATE.items() if not each.hidden]
+        given = known if fields is None else checks.listed("fields", fields, "position")
+        chosen = {checks.one_of("field", name, known) for name in given}
         if compression is not None:
             checks.one_of("compression", compression, COMPRESSION)
         names = tuple(name for name in STATE if name in chosen | {"position"})

@@ -262,7 +262,7 @@ def plain(thing: object, *, packages: bool = True) -> dict[str, object]:
     Of parts that are not of dem the package is told as well, for those who read a file without it.
     """
     values = {each.name: getattr(thing, each.name) for each in fields(thing)}
-    result = {name: value for name, value in values.items() if not (name in SLOTS and value is None)}
+    result = {name: value for name, value in values.items() if value is not None}
     for name, value in result.items():
         if isinstance(value, LawPart):
             package, arguments = type(value).__module__.partition(".")[0], value.arguments()

@@ -1,7 +1,8 @@
 """Fields of particles: names, components, units, meaning and defaults, said once for all that reads or writes them.
 
-`STATE` is what particles have: `MOTION`, which engines compute, and fields that `dem.register_field` adds. Properties
-of `Particles`, arrays of engines, ranks, checkpoints, trajectories, tables and exports follow from a row here.
+`STATE` is what particles have: `MOTION`, which engines compute, optional fields such as the temperature, and fields
+that `dem.register_field` adds. Properties of `Particles`, arrays of engines, ranks, checkpoints, trajectories, tables
+and exports follow from a row here.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from dem.model.shapes.bodies import body_axis
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
 class Field(NamedTuple):
@@ -29,7 +30,10 @@ class Field(NamedTuple):
     rest: tuple[float, ...] | None = None
     source: str | None = None
     derive: Callable[[np.ndarray], np.ndarray] | None = None
-    to_ghosts: bool = False  # of a registered field: sent to other ranks at every step
+    to_ghosts: bool = False  # of a field that engines do not compute: sent to other ranks at every step
+    optional: bool = False  # only particles have it that were given it, or that are in a simulation that computes it
+    hidden: bool = False  # of checkpoints alone
+    above: float = -np.inf  # what all values are above
 
     @property
     def width(self) -> int:
@@ -73,14 +77,30 @@ FIELDS = {
         derive=body_axis,
     ),
 }
+AMBIENT = 293.15  # temperature of particles of which nothing is said [K]
+FIELDS["temperature"] = Field(
+    "temperatures", "K", ("temperature",), rest=(AMBIENT,), to_ghosts=True, optional=True, above=0.0
+)
 STATE = {name: field for name, field in FIELDS.items() if not field.derive}  # in the order of files and tables
 MOTION = ("position", "velocity", "orientation", "angular_velocity")  # what engines compute, in their order
 WIDTHS = tuple(FIELDS[name].width for name in MOTION)
 
 
-def registered() -> tuple[str, ...]:
-    """Names of the fields that were registered, those first that ghosts have."""
-    return tuple(sorted(STATE.keys() - {*MOTION}, key=lambda name: (not STATE[name].to_ghosts, [*STATE].index(name))))
+def carried(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of some fields that engines only carry along, those first that ghosts have."""
+    return tuple(sorted({*names} - {*MOTION}, key=lambda name: (not STATE[name].to_ghosts, [*STATE].index(name))))
+
+
+REMAINDER = "_remainder"  # ends the names of such fields
+
+
+def remainder_of(name: str) -> str:
+    """Name of the field with what an exact sum over contacts adds to a scalar field, but a float cannot show."""
+    remainder = name + REMAINDER
+    if remainder not in STATE:
+        field = Field(f"what rounding leaves out of {name}", "1", (remainder,), rest=(0.0,), optional=True, hidden=True)
+        FIELDS[remainder] = STATE[remainder] = field
+    return remainder
 
 
 ROWS = {"frame": "1", "step": "1", "time": "s", "particle": "1", "kind": "1"}  # whose and when a row of a table is

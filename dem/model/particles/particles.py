@@ -69,6 +69,8 @@ class Particles:
         Whether particles are fixed, all or one by one: neither forces nor gravity move them. A fixed particle keeps its
         velocity (default zero) and does not turn; other particles meet it, walls and other fixed particles do not.
 
+    temperature : float or (N,) array, optional
+        [K]; default: none, or 293.15 K in a simulation with `dem.Heat`.
     **registered : arrays, optional
         Fields of `dem.register_field` by name, in their own units: one value for all particles, or one each.
 
@@ -110,6 +112,7 @@ class Particles:
         angular_velocity: object = None,
         name: str | None = None,
         fixed: object = False,
+        temperature: object = None,
         **registered: object,
     ) -> None:
         for field in registered:
@@ -142,7 +145,7 @@ class Particles:
         self._revision = 0
         given = {
             "position": position, "orientation": orientation, "velocity": velocity,
-            "angular_velocity": angular_velocity, **registered,
+            "angular_velocity": angular_velocity, "temperature": temperature, **registered,
         }  # fmt: skip
         if isinstance(orientation, str):
             checks.one_of("orientation", orientation, (AS_GIVEN,))
@@ -151,7 +154,8 @@ class Particles:
         self._shown, self._catch_up = {}, None
         for field, row in STATE.items():
             value = given.get(field)
-            self._shown[field] = frozen(row.default(count) if value is None else self._checked(field, value))
+            if value is not None or not row.optional:
+                self._shown[field] = frozen(row.default(count) if value is None else self._checked(field, value))
 
     def __len__(self) -> int:
         """Count the particles."""
@@ -212,7 +216,8 @@ class Particles:
         kinds, which = numbered(kind for g in groups for kind in g.kinds)
         first = np.cumsum([0, *(len(g.kinds) for g in groups)])
         kind = [np.array(which)[g.kind + k] for g, k in zip(groups, first, strict=False)]
-        state = {n: np.concatenate([g.field(n) for g in groups]) for n in STATE}
+        names = [n for n in STATE if any(n in g.fields for g in groups)]
+        state = {n: np.concatenate([g.field(n) for g in groups]) for n in names}
         made = cls.known(list(variants), np.concatenate(variant), kinds, np.concatenate(kind), state)
         made._materials = list({id(m): m for g in groups for m in g._materials}.values())
         return made
@@ -234,7 +239,7 @@ class Particles:
         made._revision = 0
         made._show({
             name: np.array(state[name]).reshape(-1, field.width) if name in state else field.default(len(kind))
-            for name, field in STATE.items()
+            for name, field in STATE.items() if name in state or not field.optional
         })  # fmt: skip
         return made
 
@@ -335,6 +340,13 @@ class Particles:
                     f"({len(bad)} such): divide quaternions by their norm"
                 )
             result /= norm[:, None]
+        if not (result > field.above).all():
+            n = int(np.flatnonzero(~(result > field.above).all(axis=1))[0])
+            hint = ", not degrees Celsius" if field.unit == "K" else ""
+            raise ValueError(
+                f"{name} of particle {n} is {result[n].tolist()[0]:g} {field.unit}, expected more than {field.above:g} "
+                f"{field.unit}{hint}"
+            )
         if name == "angular_velocity":
             turning = np.flatnonzero(self.fixed & result.any(axis=1))
             if turning.size:
@@ -368,6 +380,10 @@ class Particles:
         """Slots, with the present state, for copies and pickles: independent of the simulation."""
         return None, {name: getattr(self, name) for name in self.__slots__} | {"_shown": self._state, "_catch_up": None}
 
+    def _carry(self, name: str) -> None:
+        """Have a field from now on, with its default if it was not given."""
+        self._state.setdefault(name, frozen(STATE[name].default(len(self))))
+
     def _become(self, variant: np.ndarray, kind: np.ndarray, state: dict[str, np.ndarray]) -> None:
         """Be others, of the same variants and kinds."""
         self._variant, self._kind = _frozen(variant), _frozen(kind)
@@ -393,9 +409,18 @@ class Particles:
             If there is no such field.
         """
         state = self._state
-        if name not in state:  # registered since
-            state[checks.one_of("field", name, STATE)] = frozen(STATE[name].default(len(self)))
+        if name not in state:  # optional, or registered since
+            values = frozen(STATE[checks.one_of("field", name, STATE)].default(len(self)))
+            if STATE[name].optional:
+                return values
+            state[name] = values
         return state[name]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the fields that these particles have, such as ``"position"``, in the order of files and tables."""
+        state = self._state
+        return tuple(name for name, field in STATE.items() if name in state or not field.optional)
 
     @property
     def position(self) -> np.ndarray:
@@ -432,6 +457,15 @@ class Particles:
     @angular_velocity.setter
     def angular_velocity(self, value: object) -> None:
         self._assign("angular_velocity", value)
+
+    @property
+    def temperature(self) -> np.ndarray:
+        """Temperatures (N,) [K]; 293.15 K of particles that were given none."""
+        return self.field("temperature")[:, 0]
+
+    @temperature.setter
+    def temperature(self, value: object) -> None:
+        self._assign("temperature", value)
 
     @property
     def mass(self) -> np.ndarray:
@@ -505,7 +539,7 @@ TAKEN = ("identity", "energy", "time", "step")  # of frames and trajectories
 def register_field(
     name: str, unit: str, *, meaning: str | None = None, default: object = 0.0, to_ghosts: bool = True
 ) -> Field:
-    """Give all particles a further field, a scalar or a vector each, such as a temperature.
+    """Give all particles a further field, a scalar or a vector each, such as a moisture.
 
     The field has a property of `Particles` and a keyword of its constructor. It goes with its particle through
     sorting, ranks, insertion, checkpoints and `resume`, and is a field of trajectories, tables and exports, and a
@@ -517,9 +551,9 @@ def register_field(
     Parameters
     ----------
     name : str
-        An identifier, such as ``"temperature"``.
+        An identifier, such as ``"moisture"``.
     unit : str
-        SI unit as in tables, ``"K"`` or ``"W/m"``; ``"1"`` for numbers without one.
+        SI unit as in tables, ``"kg/m3"`` or ``"W/m"``; ``"1"`` for numbers without one.
     meaning : str, optional
         In words, for messages and tables; default: the name.
     default : float or (3,) floats, optional
@@ -541,21 +575,21 @@ def register_field(
     Examples
     --------
     >>> import dem
-    >>> dem.register_field("temperature", "K", default=293.15).headings
-    ('temperature [K]',)
+    >>> dem.register_field("moisture", "kg/m3", default=5.0).headings
+    ('moisture [kg/m3]',)
     >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
     >>> place = [[0.5, 0.5, 0.5], [0.2, 0.5, 0.5]]
-    >>> balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=place, temperature=[300.0, 350.0])
+    >>> balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=place, moisture=[3.0, 4.0])
     >>> sim = dem.Simulation(balls, time_step=1e-5)
     >>> sim.step(10)
-    >>> sim.particles.temperature
-    array([300., 350.])
-    >>> unregister_field("temperature")
+    >>> sim.particles.moisture
+    array([3., 4.])
+    >>> unregister_field("moisture")
     """
     checks.text("name", name)
     checks.text("unit", unit)
     if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
-        raise ValueError(f"name of a field is {name!r}, expected an identifier, such as 'temperature'")
+        raise ValueError(f"name of a field is {name!r}, expected an identifier, such as 'moisture'")
     vector = np.ndim(default) > 0
     row = checks.vector("default", default, f"[{unit}]") if vector else (checks.number("default", default),)
     columns = tuple(f"{name}_{axis}" for axis in "xyz") if vector else (name,)

@@ -13,7 +13,6 @@ from dem.base import checks
 from dem.base.quaternions import product, rotate
 from dem.base.user_classes import frozen, hinted
 from dem.model.bonds import BondGeometry, Bonds
-from dem.model.particles.fields import STATE
 from dem.model.particles.kinds import Kind, is_fixed, numbered
 from dem.model.particles.particles import Particles
 from dem.model.shapes.capsule import FibreSegment, chain
@@ -235,7 +234,7 @@ def _flexed(particles: Particles) -> tuple[Particles, Bonds | None]:
         )
     nodes = np.array([len(s.pieces) if f else 1 for s, f in zip(shapes, flexible, strict=True)])[particles.variant]
     first = np.concatenate([[0], np.cumsum(nodes)])
-    state = {name: np.repeat(getattr(particles, name), nodes, axis=0) for name in STATE}
+    state = {name: np.repeat(particles.field(name), nodes, axis=0) for name in particles.fields}
     variants, variant = {}, np.zeros(first[-1], np.int64)
     kind_of = np.repeat(particles.kind, nodes)
     pieces, rows, groups = [], [], []

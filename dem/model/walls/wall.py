@@ -26,7 +26,7 @@ REACHED = 1e-9  # share of a time by which a step may be before it and count as 
 PARALLEL = 1e-9  # sine of the angle between two directions that count as one
 DEFAULTS = {
     "motion": (), "servo": None, "free": None, "surface_velocity": (0.0, 0.0, 0.0), "roughness": 0.0, "seed": 0,
-    "wear": 0.0, "present_from": 0.0, "present_until": math.inf,
+    "wear": 0.0, "temperature": None, "heat_flux": 0.0, "present_from": 0.0, "present_until": math.inf,
     "acts_on": (), "ignores": (), "name": "",
 }  # fmt: skip
 
@@ -57,6 +57,10 @@ class Wall:
     wear : float
         Archard's k/H, a coefficient over the hardness [1/Pa]: the volume that a newton wears off in a metre of sliding
         [m³]. What has gone is told for each piece of the wall, but its shape stays as it is.
+    temperature : float, optional
+        Of its surface [K], in a run with `dem.Heat`; default: no heat passes by conduction.
+    heat_flux : float
+        Heat that each particle in contact takes up, by its cross-section π R² [W/m²], in such a run.
     present_from, present_until : float
         When the wall appears and when it is gone [s], both rounded up to whole steps; default: it is always there. Its
         motion goes on while it is absent. A run stops with a ValueError where a wall appears in particles.
@@ -75,6 +79,8 @@ class Wall:
     roughness: float = 0.0
     seed: int = 0
     wear: float = 0.0
+    temperature: float | None = None
+    heat_flux: float = 0.0
     present_from: float = 0.0
     present_until: float = math.inf
     acts_on: tuple[str, ...] = ()
@@ -107,6 +113,10 @@ class Wall:
         object.__setattr__(self, "roughness", checks.number("roughness", self.roughness, least=0, most=1, unit="rad"))
         object.__setattr__(self, "seed", checks.whole("seed", self.seed, least=0))
         object.__setattr__(self, "wear", checks.number("wear", self.wear, least=0, unit="1/Pa"))
+        if self.temperature is not None:
+            given = checks.number("temperature", self.temperature, above=0, unit="K")
+            object.__setattr__(self, "temperature", given)
+        object.__setattr__(self, "heat_flux", checks.number("heat_flux", self.heat_flux, unit="W/m2"))
         checks.text("name", self.name)
         self._check_times()
         self._check_kinds()

@@ -16,7 +16,7 @@ from dem.base.user_classes import frozen
 from dem.kernels.numerics import energy as energy_kernels
 from dem.model.domain.box import FACES
 from dem.model.insertion import Inserter, Outlet
-from dem.model.particles.fields import MOTION, STATE
+from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles
 from dem.soft.checks import check_within
 from dem.soft.energy_sums import MORE, fitting_unit
@@ -155,12 +155,16 @@ class Population:
         for source in self.sources if self.seen < 0 else ():
             source.check_place(engine)
 
+    def is_due(self, engine: Engine) -> bool:
+        """Whether particles may come or go at the present step of an engine, which has not been processed."""
+        step = int(engine.progress.step[0])
+        return step > self.seen and any(each.happens(step) for each in (*self.sources, *self.sinks))
+
     def process(self, engine: Engine) -> None:
         """Insert and remove the particles that are due at the present step of an engine, once."""
-        step = int(engine.progress.step[0])
-        if step <= self.seen or not any(each.happens(step) for each in (*self.sources, *self.sinks)):
+        if not self.is_due(engine):
             return
-        self.seen = step
+        step = self.seen = int(engine.progress.step[0])
         self._take_out(engine, step)
         for number, source in enumerate(self.sources):
             come = source.come(engine, step) if source.happens(step) else None
@@ -295,7 +299,7 @@ def with_room_for(
     if particles is not None:
         checks.of_types(particles=(particles, Particles))
     own, every = 0 if particles is None else len(particles), with_examples(particles, inserters)
-    state = {name: getattr(every, name)[:own] for name in STATE}
+    state = {name: every.field(name)[:own] for name in every.fields}
     return Particles.known(every.variants, every.variant[:own], every.kinds, every.kind[:own], state)
 
 

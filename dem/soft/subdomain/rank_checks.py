@@ -16,16 +16,22 @@ if TYPE_CHECKING:
 WORTH = 10_000  # particles a rank from which ranks do four fifths of what their cores could, see docs/clusters.md
 
 
-def subdomains(threads: int, *, cells: bool) -> EngineSubdomains | None:
+def subdomains(threads: int, *, cells: bool, scalars: bool = False) -> EngineSubdomains | None:
     """Subdomains for the ranks that share a simulation; None on a single rank.
 
-    Raises ValueError for a fluid in cells, if there are several ranks.
+    Raises ValueError for a fluid in cells, or for heat and other scalars, if there are several ranks.
     """
     if JobServer.current is None:
         return None
     if cells:
         message = (
             "a fluid in cells (a dense bed, a coupling) cannot be computed by several ranks yet: run it without "
+            "mpiexec, by as many threads as there are cores"
+        )
+        raise ValueError(message)
+    if scalars:
+        message = (
+            "heat and other scalars that particles exchange cannot be computed by several ranks yet: run it without "
             "mpiexec, by as many threads as there are cores"
         )
         raise ValueError(message)

@@ -21,11 +21,11 @@ SHAPES = {"spheres": dem.Sphere(diameter=D), "fibres": dem.Fibre(diameter=0.7 * 
 
 
 @pytest.fixture(autouse=True)
-def temperature():
+def moisture():
     """The whole extension."""
-    dem.register_field("temperature", "K", default=AMBIENT)
+    dem.register_field("moisture", "kg/m3", default=AMBIENT)
     yield
-    unregister_field("temperature")
+    unregister_field("moisture")
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def cloud(shape="spheres", number=36, **more):
     places = np.stack(np.meshgrid(*[np.arange(k)] * 3, indexing="ij"), -1).reshape(-1, 3)[:number][::-1] + 0.5
     made = dem.Particles(
         SHAPES[shape], STICKY, position=1.6 * D * places, velocity=rng.normal(0, 0.6, (number, 3)),
-        angular_velocity=rng.normal(0, 20, (number, 3)), **({"temperature": 300.0 + np.arange(number)} | more),
+        angular_velocity=rng.normal(0, 20, (number, 3)), **({"moisture": 300.0 + np.arange(number)} | more),
     )  # fmt: skip
     box = dem.Box((0, 0, 0), (1.6 * D * k,) * 3, STICKY)
     return dem.Simulation(made, box, time_step=2e-5, threads=1, _skin=(0.06 * D, 0.02 * D))
@@ -52,27 +52,27 @@ def cloud(shape="spheres", number=36, **more):
 def test_particles_have_it():
     place, ball = [[0, 0, 0], [1, 0, 0], [2, 0, 0]], SHAPES["spheres"]
     balls = dem.Particles(ball, STICKY, position=place)
-    assert balls.temperature.tolist() == [AMBIENT] * 3
-    balls.temperature = [1.0, 2.0, 3.0]
-    assert balls.copy().only(np.array([2, 0])).temperature.tolist() == [3.0, 1.0]
-    balls.temperature = 400
-    warm = dem.Particles(ball, STICKY, position=place, temperature=350.0)
-    assert dem.Particles.concatenate([warm, balls]).temperature.tolist() == [350.0] * 3 + [400.0] * 3
-    with pytest.raises(ValueError, match=r"temperature has shape \(2,\)"):
-        balls.temperature = [1.0, 2.0]
-    with pytest.raises(ValueError, match="temperature"):
-        balls.temperature = [1.0, np.nan, 2.0]
+    assert balls.moisture.tolist() == [AMBIENT] * 3
+    balls.moisture = [1.0, 2.0, 3.0]
+    assert balls.copy().only(np.array([2, 0])).moisture.tolist() == [3.0, 1.0]
+    balls.moisture = 400
+    warm = dem.Particles(ball, STICKY, position=place, moisture=350.0)
+    assert dem.Particles.concatenate([warm, balls]).moisture.tolist() == [350.0] * 3 + [400.0] * 3
+    with pytest.raises(ValueError, match=r"moisture has shape \(2,\)"):
+        balls.moisture = [1.0, 2.0]
+    with pytest.raises(ValueError, match="moisture"):
+        balls.moisture = [1.0, np.nan, 2.0]
     with pytest.raises(ValueError, match="read-only"):
-        balls.temperature[0] = 1.0
-    with pytest.raises(AttributeError, match="did you mean temperature"):
-        balls.temperatur = 1.0
+        balls.moisture[0] = 1.0
+    with pytest.raises(AttributeError, match="did you mean moisture"):
+        balls.moistur = 1.0
 
 
 def test_it_moves_with_its_body_and_changes_nothing_else():
-    sim, plain = cloud(), cloud(temperature=AMBIENT)
+    sim, plain = cloud(), cloud(moisture=AMBIENT)
     sim.step(80), plain.step(80)
     assert (sim._engine.bodies.identity != np.arange(36)).any()  # they lie in memory by cells
-    assert sim.particles.temperature.tolist() == (300.0 + np.arange(36)).tolist()
+    assert sim.particles.moisture.tolist() == (300.0 + np.arange(36)).tolist()
     assert sim.particles.position.tobytes() == plain.particles.position.tobytes()
 
 
@@ -92,7 +92,7 @@ def test_ranks_hand_it_on_and_ghosts_have_it(shape, by_kernels):
         assert (b.fields[0, low:] == 300.0 + b.identity[low:]).all()
         sim.step(20)
         assert own.load.arrived > 36  # bodies went from rank to rank
-        assert sim.particles.temperature.tolist() == (300.0 + np.arange(36)).tolist()
+        assert sim.particles.moisture.tolist() == (300.0 + np.arange(36)).tolist()
         for name in ("position", "velocity", "orientation", "angular_velocity"):
             assert getattr(sim.particles, name).tobytes() == getattr(alone.particles, name).tobytes(), name
 
@@ -125,48 +125,48 @@ def test_it_goes_through_checkpoints_and_resumed_runs(tmp_path):
     sim.step(50)
     sim.save(tmp_path / "state.h5")
     loaded = dem.Simulation.load(tmp_path / "state.h5")
-    assert loaded.particles.temperature.tolist() == sim.particles.temperature.tolist()
+    assert loaded.particles.moisture.tolist() == sim.particles.moisture.tolist()
     loaded.step(50), sim.step(50)
-    assert loaded.particles.temperature.tolist() == (300.0 + np.arange(36)).tolist()
+    assert loaded.particles.moisture.tolist() == (300.0 + np.arange(36)).tolist()
     assert loaded.particles.position.tobytes() == sim.particles.position.tobytes()
-    unregister_field("temperature")
+    unregister_field("moisture")
     try:
-        with pytest.raises(ValueError, match=r"call dem\.register_field for temperature"):
+        with pytest.raises(ValueError, match=r"call dem\.register_field for moisture"):
             dem.Simulation.load(tmp_path / "state.h5")
         cloud_without = dem.Particles(SHAPES["spheres"], STICKY, position=[[0, 0, 0]])
         plain = dem.Simulation(cloud_without, time_step=2e-5)
         plain.save(tmp_path / "plain.h5")
     finally:
-        dem.register_field("temperature", "K", default=AMBIENT)
-    assert dem.Simulation.load(tmp_path / "plain.h5").particles.temperature.tolist() == [AMBIENT]
+        dem.register_field("moisture", "kg/m3", default=AMBIENT)
+    assert dem.Simulation.load(tmp_path / "plain.h5").particles.moisture.tolist() == [AMBIENT]
 
 
 def test_files_tables_and_exports_have_it(tmp_path):
     path, sim = tmp_path / "run.h5", cloud()
     sim.run(20 * sim.time_step, output=path, frames=2)
     with h5py.File(path) as file:
-        assert file["particles/trajectory/temperature/value"].attrs["unit"] == "K"
+        assert file["particles/trajectory/moisture/value"].attrs["unit"] == "kg m-3"
     expected = (300.0 + np.arange(36)).tolist()
     with dem.Trajectory(path) as run:
-        assert run.fields[-1] == "temperature"
-        assert run.temperature[-1][:, 0].tolist() == run[-1].temperature[:, 0].tolist() == expected
-        assert run.to_pandas()["temperature"].tolist() == expected * len(run)
-        assert run.to_xarray()["temperature"][-1].values.tolist() == expected
+        assert run.fields[-1] == "moisture"
+        assert run.moisture[-1][:, 0].tolist() == run[-1].moisture[:, 0].tolist() == expected
+        assert run.to_pandas()["moisture"].tolist() == expected * len(run)
+        assert run.to_xarray()["moisture"][-1].values.tolist() == expected
         dem.export(run, "csv", tmp_path / "run.csv")
     heading, *rows = (tmp_path / "run.csv").read_text().splitlines()
-    assert heading.split(",")[-1] == "temperature [K]"
+    assert heading.split(",")[-1] == "moisture [kg/m3]"
     assert [float(row.split(",")[-1]) for row in rows[-36:]] == expected
 
 
 def test_tables_of_case_files_place_particles_with_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "hot.csv").write_text("x [m],y [m],z [m],temperature [K]\n0.1,0.1,0.1,310\n0.2,0.1,0.1,320\n")
+    (tmp_path / "hot.csv").write_text("x [m],y [m],z [m],moisture [kg/m3]\n0.1,0.1,0.1,310\n0.2,0.1,0.1,320\n")
     (tmp_path / "hot.toml").write_text(
         "time_step = 1e-5\nduration = 1e-3\nmaterials.sand = { young = 5e6, poisson = 0.3, density = 2000 }\n"
         'shapes.ball = { type = "sphere", diameter = 0.01 }\n'
         '[[particles]]\nshape = "ball"\nmaterial = "sand"\nfile = "hot.csv"\n'
     )
-    assert dem.load("hot.toml").particles.temperature.tolist() == [310.0, 320.0]
+    assert dem.load("hot.toml").particles.moisture.tolist() == [310.0, 320.0]
 
 
 def test_who_is_put_in_has_the_default(tmp_path):
@@ -178,23 +178,23 @@ def test_who_is_put_in_has_the_default(tmp_path):
         rate=1000,
         velocity=(0, 0, -1),
     )
-    balls = dem.Particles(SHAPES["spheres"], STICKY, position=[[0.1, 0.1, 0.1]], temperature=500.0)
+    balls = dem.Particles(SHAPES["spheres"], STICKY, position=[[0.1, 0.1, 0.1]], moisture=500.0)
     sim = dem.Simulation(balls, dem.Box((0, 0, 0), (1, 1, 1), STICKY), inserters=[source], time_step=1e-4)
     sim.step(300)
-    assert sim.particles.temperature.tolist() == [500.0] + [AMBIENT] * 3
-    sim.add(dem.Particles(SHAPES["spheres"], STICKY, position=[[0.5, 0.5, 0.5]], temperature=[7.0]))
+    assert sim.particles.moisture.tolist() == [500.0] + [AMBIENT] * 3
+    sim.add(dem.Particles(SHAPES["spheres"], STICKY, position=[[0.5, 0.5, 0.5]], moisture=[7.0]))
     sim.step(5)
-    assert sim.particles.temperature.tolist() == [500.0, *[AMBIENT] * 3, 7.0]
+    assert sim.particles.moisture.tolist() == [500.0, *[AMBIENT] * 3, 7.0]
 
 
 def test_hard_spheres_keep_it():
     balls = dem.Particles(
         SHAPES["spheres"], STICKY, position=[[0.1, 0, 0], [0.2, 0, 0]], velocity=[[1, 0, 0], [0, 0, 0]]
     )
-    balls.temperature = [1.0, 2.0]
+    balls.moisture = [1.0, 2.0]
     sim = dem.HardSpheres(balls, gravity=(0, 0, 0))
     sim.run(0.2)
-    assert sim.particles.temperature.tolist() == [1.0, 2.0]
+    assert sim.particles.moisture.tolist() == [1.0, 2.0]
 
 
 def test_vectors_have_three_columns():
@@ -203,12 +203,12 @@ def test_vectors_have_three_columns():
         sim = cloud()
         sim.step(30)
         assert sim.particles.magnetisation.tolist() == [[0, 0, 1]] * 36
-        assert sim.particles.temperature.tolist() == (300.0 + np.arange(36)).tolist()
+        assert sim.particles.moisture.tolist() == (300.0 + np.arange(36)).tolist()
     finally:
         unregister_field("magnetisation")
 
 
-@pytest.mark.parametrize("name", ["mass", "temperature", "v_x", "axis", "two words", "for", "_own"])
+@pytest.mark.parametrize("name", ["mass", "moisture", "v_x", "axis", "two words", "for", "_own"])
 def test_names_that_are_taken_are_refused(name):
     with pytest.raises(ValueError, match=f"name of a field is '{name}'"):
         dem.register_field(name, "1")

@@ -1,0 +1,126 @@
+"""Heat: conduction between particles that touch, and what else warms or cools them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from dem.base import checks
+from dem.base.user_classes import hinted
+from dem.model.domain.box import FACES
+from dem.model.scalar_exchange import ScalarExchange
+
+if TYPE_CHECKING:
+    from dem.model.materials import Material
+    from dem.model.shapes.shape import Shape
+    from dem.model.walls.wall import Wall
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True)
+class Heat(ScalarExchange):
+    """Temperatures of particles, which conduct heat through their contacts: m c_p dT_i/dt = Σ_j H_ij (T_j - T_i).
+
+    A contact conducts H = 2 k_h a with the harmonic mean of the conductivities, k_h = 2 k_i k_j/(k_i + k_j), and the
+    contact radius a = √(R* δ) (G. K. Batchelor & R. W. O'Brien, Proc. R. Soc. Lond. A 355 (1977) 313). Where materials
+    have a `real_young`, a is reduced to a (E*/E*_real)^⅓, that of the real solid at the same force. Each particle has
+    one temperature. Bodies of several spheres conduct through the contacts of their spheres; capsules and convex bodies
+    conduct as spheres of the radius of the capsule, or of the volume of the body, with the same overlap.
+
+    Parameters
+    ----------
+    every, resolution, time_scale
+        See `dem.ScalarExchange`.
+    faces : mapping of face to temperature, optional
+        Temperatures of faces of the box [K], such as ``{"z-": 350.0}``; other faces let no heat pass. Walls beside the
+        box say theirs themselves, ``dem.Plane(..., temperature=350.0)``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For values out of range, or faces that do not exist.
+
+    Examples
+    --------
+    >>> import dem
+    >>> steel = dem.Material(young=1e7, poisson=0.3, density=7800.0, conductivity=45.0, heat_capacity=460.0)
+    >>> touching = [[0, 0, 0], [0.00999, 0, 0]]
+    >>> balls = dem.Particles(
+    ...     dem.Sphere(diameter=0.01), steel, position=touching, temperature=[400.0, 300.0], fixed=[True, False]
+    ... )
+    >>> sim = dem.Simulation(balls, gravity=(0, 0, 0), time_step=1e-6, heat=dem.Heat(every=10, time_scale=1e4))
+    >>> sim.step(10)
+    >>> sim.particles.temperature.round(3)
+    array([399.924, 300.076])
+    """
+
+    faces: Mapping[str, float] = field(default_factory=dict)
+
+    FIELD: ClassVar[str] = "temperature"
+    LARGEST: ClassVar[float] = 2.0**14  # [K]
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        super().__post_init__()
+        if not isinstance(self.faces, Mapping):
+            message = f"faces is {self.faces!r}, expected a mapping of face to temperature, such as {{'z-': 350.0}}"
+            raise TypeError(message)
+        faces = {
+            checks.one_of("face", face, FACES): checks.number(f"temperature of face {face}", value, above=0, unit="K")
+            for face, value in self.faces.items()
+        }
+        object.__setattr__(self, "faces", faces)
+
+    def __hash__(self) -> int:
+        """Hash of the values."""
+        return hash((self.every, self.resolution, self.time_scale, *self.faces.items()))
+
+    def check(self, materials: list[Material], walls: list[Wall]) -> None:
+        """Raise ValueError for a material of particles, or of a wall with a temperature, that lacks a property."""
+        for material in materials:
+            for name, unit in (("conductivity", "W/(m K)"), ("heat_capacity", "J/(kg K)")):
+                if getattr(material, name) is None:
+                    raise ValueError(
+                        f"{_called(material)} has no {name} [{unit}], which particles need in a run with heat"
+                    )
+        for wall in walls:
+            if wall.temperature is not None and wall.material.conductivity is None:
+                raise ValueError(
+                    f"{_called(wall.material)} of the {wall.word} has no conductivity [W/(m K)], which a wall with a "
+                    "temperature needs"
+                )
+
+    def capacity(self, shape: Shape, material: Material) -> float:
+        """Heat capacity m c_p of a particle [J/K]."""
+        return shape.mass_properties(material.density).mass * material.heat_capacity
+
+    def factor(self, one: Material, other: Material) -> float:
+        """2 k_h (E*/E*_real)^⅓ [W/(m K)] of a contact of two materials, over its contact radius; 0 without both k."""
+        k, other_k = one.conductivity, other.conductivity
+        if k is None or other_k is None:
+            return 0.0
+        softened = (one.effective_modulus(other) / _real(one).effective_modulus(_real(other))) ** (1 / 3)
+        return 2.0 * (2.0 * k * other_k / (k + other_k)) * softened
+
+    def held(self, wall: Wall) -> float | None:
+        """Temperature of a wall [K]; None: no conduction."""
+        return wall.temperature
+
+    def flux(self, wall: Wall) -> float:
+        """Heat flux of a wall [W/m²]."""
+        return wall.heat_flux
+
+    def held_at_face(self, face: str) -> float | None:
+        """Temperature of a face of the box [K]; None: no conduction."""
+        return self.faces.get(face)
+
+
+def _real(material: Material) -> Material:
+    """The material with its real modulus."""
+    return material if material.real_young is None else material.with_young(material.real_young)
+
+
+def _called(material: Material) -> str:
+    """A material in words."""
+    return f"the material {material.name!r}" if material.name else f"the material {material!r}"

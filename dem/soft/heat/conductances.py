@@ -1,0 +1,113 @@
+"""Contacts of an engine at a complete step, with the conductances of a scalar exchange."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.kernels.heat import conductances
+from dem.kernels.heat.conductances import COLUMNS, CONDUCTANCE, OVERLAP, RADIUS
+from dem.kernels.soft.integration import time_loop as loop
+from dem.kernels.soft.state import Kinds
+from dem.soft.contact.contact_forces import contact_forces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dem.model.particles.particles import Particles
+    from dem.soft.engine import Engine
+
+RATE_BITS = 50  # of the largest conductance, in whose units the rates of bodies are summed
+
+
+class Tables(NamedTuple):
+    """What conductances follow from."""
+
+    of_pairs: np.ndarray  # (A, A) conductance over contact radius, by materials of particles
+    of_walls: np.ndarray  # (6 + W, A) by face or wall and material
+    radius: np.ndarray  # (G,) that bodies count as having which are no spheres [m], by kind
+    unit: float  # of rates: a power of two in 1 of the conductance
+
+
+class Listed(NamedTuple):
+    """Contacts of pairs or with walls, see `dem.kernels.heat.conductances`."""
+
+    who: np.ndarray
+    what: np.ndarray
+
+
+def radii(particles: Particles) -> np.ndarray:
+    """Radius of the capsule, or of the sphere of the volume of the body, by variant (G,) [m]."""
+    found = []
+    for shape, material in particles.variants:
+        volume = shape.mass_properties(material.density).volume
+        found.append(shape.radii[0] if hasattr(shape, "length") else (0.75 * volume / math.pi) ** (1 / 3))
+    return np.array(found)
+
+
+def rate_unit(factors: np.ndarray, largest_radius: float) -> float:
+    """Power of two in which a conductance of the largest factor and radius has some `RATE_BITS` bits."""
+    most = float(factors.max(initial=0.0)) * largest_radius
+    return 2.0 ** (RATE_BITS - math.frexp(most)[1]) if most > 0 else 1.0
+
+
+def list_contacts(engine: Engine, tables: Tables, room: list[int]) -> tuple[Listed, Listed, np.ndarray]:
+    """Contacts of pairs, contacts with walls, and the rate of each body (N,), by index.
+
+    room: rows that there is to be room for, raised as needed.
+    """
+    if type(engine.kinds) is not Kinds:
+        return _reported(engine, tables)
+    if not engine.kinds.all_single_spheres:
+        engine.execute(loop.PLACE)
+    while True:
+        rate = np.zeros(engine.owned, np.int64)
+        pairs, wanted = _filled(conductances.list_pairs, engine, tables.of_pairs, tables.unit, room[0], rate)
+        walls, wanted_walls = _filled(conductances.list_at_walls, engine, tables.of_walls, tables.unit, room[1], rate)
+        if wanted <= room[0] and wanted_walls <= room[1]:
+            return pairs, walls, rate
+        room[:] = max(room[0], 2 * wanted), max(room[1], 2 * wanted_walls)
+
+
+def _filled(
+    fill: Callable[..., int], engine: Engine, factor: np.ndarray, unit: float, room: int, rate: np.ndarray
+) -> tuple[Listed, int]:
+    """What a kernel lists, and how many rows it wanted."""
+    who, what = np.empty((room, 2), np.int64), np.empty((room, COLUMNS))
+    count = fill(
+        engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces, factor, unit, who, what, rate
+    )  # fmt: skip
+    return Listed(who[:count], what[:count]), count
+
+
+def _reported(engine: Engine, tables: Tables) -> tuple[Listed, Listed, np.ndarray]:
+    """Contacts of capsules and convex bodies, as contact reports have them."""
+    found = contact_forces(engine)
+    index = np.empty(engine.owned, np.int64)
+    index[engine.numbering.rows(engine.bodies.identity)] = np.arange(engine.owned)
+    at_wall, rate = found.j < 0, np.zeros(engine.owned, np.int64)
+    kind, listed = engine.bodies.kind, []
+    material = engine.kinds.material[kind]
+    for chosen in (~at_wall & (found.overlap > 0), at_wall & (found.overlap > 0)):
+        i, overlap = index[found.i[chosen]], found.overlap[chosen]
+        j = np.where(found.j[chosen] < 0, found.j[chosen], index[found.j[chosen]])
+        of_i, what = tables.radius[kind[i]], np.empty((i.size, COLUMNS))
+        if chosen[at_wall].any():
+            what[:, RADIUS], factor = of_i, tables.of_walls[-1 - j, material[i]]
+        else:
+            of_j = tables.radius[kind[j]]
+            what[:, RADIUS], factor = of_i * of_j / (of_i + of_j), tables.of_pairs[material[i], material[j]]
+        what[:, OVERLAP], what[:, CONDUCTANCE] = overlap, factor * np.sqrt(what[:, RADIUS] * overlap)
+        listed.append(Listed(np.column_stack([i, j]), what))
+        add_rates(listed[-1], tables.unit, rate)
+    return *listed, rate
+
+
+def add_rates(listed: Listed, unit: float, rate: np.ndarray) -> None:
+    """Add the conductances of contacts to the rates (N,) of bodies."""
+    share = np.ceil(listed.what[:, CONDUCTANCE] * unit).astype(np.int64)
+    np.add.at(rate, listed.who[:, 0], share)
+    pairs = listed.who[:, 1] >= 0
+    np.add.at(rate, listed.who[pairs, 1], share[pairs])

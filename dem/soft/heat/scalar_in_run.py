@@ -1,0 +1,294 @@
+"""A scalar of particles in a run: the stage that carries out its exchange every so many steps, and its ledger."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.kernels.heat import exchange
+from dem.kernels.heat.conductances import CONDUCTANCE, OVERLAP, RADIUS
+from dem.kernels.heat.exchange import WORD
+from dem.model.domain.box import FACES
+from dem.model.particles import fields
+from dem.model.scalar_exchange import ScalarExchange, TouchingPairs
+from dem.soft import arrays
+from dem.soft.heat import conductances
+from dem.soft.heat.conductances import Listed, Tables
+from dem.soft.per_body import rows_of
+from dem.soft.walls.wall_arrays import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dem.model.domain.box import Box
+    from dem.model.particles.particles import Particles
+    from dem.model.walls.wall import Wall
+    from dem.soft.engine import Engine
+
+CONTENT_BITS = 60  # of what the body of the largest capacity has at the largest value
+MOST_SUBSTEPS = 100_000  # of an exchange
+BALANCED = 1e-10  # of the content: error of a ledger that is rounding
+STORED = ("sums", "ledger")  # what a run goes on from
+
+
+class ScalarInRun:
+    """Exchange of a scalar in a run.
+
+    Sums are whole units in two words, ``high 2^WORD + low``: what came in by each face and wall, and by the sources of
+    derived classes. The ledger has the content at its start, what was brought from outside (particles that came or
+    went, assignments) and the time of the exchange.
+
+    Parameters
+    ----------
+    law : ScalarExchange
+        Capacities, conductances, and what walls do.
+    particles, box, walls
+        Of the run; the particles have the field of the law, and all variants that there may be.
+    dt : float
+        Time step of the motion [s].
+    """
+
+    SOURCES: tuple[str, ...] = ()
+
+    def __init__(
+        self, law: ScalarExchange, particles: Particles, box: Box | None, walls: Sequence[Wall], dt: float
+    ) -> None:
+        self.law, self.dt = law, dt
+        found = arrays.materials(particles)
+        law.check(found, list(walls))
+        self.capacity = np.array([law.capacity(shape, material) for shape, material in particles.variants], float)
+        of_pairs = np.array([[law.factor(one, other) for other in found] for one in found])
+        held = [law.held_at_face(face) for face in FACES] + [law.held(wall) for wall in walls]
+        surfaces = [box.material if box else None] * len(FACES) + [wall.material for wall in walls]
+        self.held = np.array([math.nan if value is None else value for value in held])
+        self.flux = np.array([0.0] * len(FACES) + [law.flux(wall) for wall in walls])
+        of_walls = np.array([
+            [0.0 if value is None or surface is None else law.factor(one, surface) for one in found]
+            for value, surface in zip(held, surfaces, strict=True)
+        ])  # fmt: skip
+        radius = conductances.radii(particles)
+        largest = max(float(np.max(shape.radii)) for shape, _ in particles.variants)
+        unit = conductances.rate_unit(np.concatenate([of_pairs.ravel(), of_walls.ravel()]), max(largest, radius.max()))
+        self.tables = Tables(of_pairs, of_walls, radius, unit)
+        self.unit = 2.0 ** (CONTENT_BITS - math.frexp(float(self.capacity.max()) * law.LARGEST)[1])
+        self.called = [*(f"face {face}" for face in FACES), *words(walls)]
+        self.sums = np.zeros((len(self.held) + len(self.SOURCES), 2), np.int64)
+        self.ledger = np.zeros(3)  # content at the start, brought from outside, time of the exchange [s]
+        self.room = [4 * len(particles), len(particles)]
+
+    @property
+    def time(self) -> float:
+        """Time for which the scalar has been exchanged [s]."""
+        return float(self.ledger[2])
+
+    @property
+    def state(self) -> dict[str, np.ndarray]:
+        """What a run goes on from, by name."""
+        return {name: getattr(self, name) for name in STORED}
+
+    # The ledger
+
+    def content(self, engine: Engine) -> float:
+        """Σ C u of all particles, summed exactly and rounded once."""
+        value, remainder = self._rows(engine)
+        capacity = self.capacity[engine.bodies.kind[: engine.owned]]
+        return math.fsum([*(capacity * value).tolist(), *remainder.tolist()])
+
+    def begin(self, engine: Engine) -> None:
+        """Begin the ledger anew."""
+        self.sums[:] = 0
+        self.ledger[:] = self.content(engine), 0.0, 0.0
+
+    def inherit(self, before: ScalarInRun, engine: Engine, engine_before: Engine) -> None:
+        """Go on with the ledger of another engine; what its content has changed by was brought from outside."""
+        if self.sums.shape == before.sums.shape and self.unit == before.unit:
+            self.sums[:] = before.sums
+            self.ledger[:] = before.ledger
+        else:
+            came = sum(before.came().values())
+            self.ledger[:] = before.ledger
+            self.ledger[1] += came
+        self.bring(self.content(engine) - before.content(engine_before))
+
+    def bring(self, amount: float) -> None:
+        """Book an amount that was brought from outside."""
+        self.ledger[1] += amount
+
+    def came(self) -> dict[str, float]:
+        """What came in by each face, wall and source that let anything pass, by name."""
+        names = [*self.called, *self.SOURCES]
+        return {name: whole(row) / self.unit for name, row in zip(names, self.sums.tolist(), strict=True) if any(row)}
+
+    def imbalance(self, engine: Engine) -> float:
+        """Content now, less that at the start and what came in since."""
+        entered = sum(whole(row) for row in self.sums.tolist()) / self.unit
+        return math.fsum([self.content(engine), -self.ledger[0], -self.ledger[1], -entered])
+
+    def balances(self, engine: Engine) -> bool:
+        """Whether the ledger closes to rounding."""
+        return abs(self.imbalance(engine)) <= BALANCED * max(abs(self.content(engine)), abs(self.ledger[0]), 1e-300)
+
+    def in_words(self, engine: Engine) -> str:
+        """The ledger in words, for the verdict."""
+        name, unit = ("heat", " J") if self.law.FIELD == "temperature" else (self.law.FIELD, "")
+        came = "".join(f", {amount:.4g}{unit} came by {source}" for source, amount in self.came().items())
+        brought = f", {self.ledger[1]:.4g}{unit} brought" if self.ledger[1] else ""
+        error = self.imbalance(engine) / max(abs(self.content(engine)), 1e-300)
+        now = f"{name} {self.content(engine):.6g}{unit}, {self.ledger[0]:.6g}{unit} at the start"
+        return f"{now}{came}{brought}, error {error:.1e}"
+
+    # The exchange
+
+    def due(self, step: int) -> bool:
+        """Whether the scalar is exchanged after this step."""
+        return step % self.law.every == 0
+
+    def next_stop(self, step: int, stop: int) -> int:
+        """The step of the next exchange, `stop` at most."""
+        return min(stop, (step // self.law.every + 1) * self.law.every)
+
+    def advance(self, engine: Engine) -> None:
+        """Exchange for the time of `every` steps, with the contacts of the present step.
+
+        Raises
+        ------
+        FloatingPointError
+            If sub-steps would be too many, or a value is beyond what the law allows.
+        """
+        span = self.law.every * self.dt * self.law.time_scale
+        self.ledger[2] += span
+        if not engine.owned:
+            return
+        pairs, walls, rate = self._contacts(engine)
+        number = self._substeps(engine, rate, span)
+        value, remainder = self._rows(engine)
+        power = self.flux[-1 - walls.who[:, 1]] * (math.pi * walls.what[:, RADIUS] ** 2)
+        gained, kind, dt = np.zeros(engine.owned, np.int64), engine.bodies.kind, span / number
+        self.add_sources(engine, span, gained)
+        for _ in range(number):
+            exchange.through_pairs(value, pairs.who, pairs.what, dt, self.unit, gained)
+            if walls.who.size:
+                exchange.through_walls(
+                    value, walls.who, walls.what, self.held, power, dt, self.unit, gained, self.sums
+                )  # fmt: skip
+            self.add_rates(engine, dt, value, gained)
+            exchange.deposit(value, remainder, gained, self.unit, kind, self.capacity)
+        self._check_values(engine, value)
+
+    def add_sources(self, engine: Engine, span: float, gained: np.ndarray) -> None:
+        """Add what does not depend on values to the gains (N,) of an exchange."""
+
+    def add_rates(self, engine: Engine, dt: float, value: np.ndarray, gained: np.ndarray) -> None:
+        """Add what depends on values to the gains (N,) of a sub-step."""
+
+    def rate_besides(self, engine: Engine) -> np.ndarray | float:
+        """Rates (N,) [amount/s] besides those of contacts, that limit sub-steps."""
+        return 0.0
+
+    def _contacts(self, engine: Engine) -> tuple[Listed, Listed, np.ndarray]:
+        """Contacts of pairs and with walls, and rates of bodies, with the conductances of the law."""
+        pairs, walls, rate = conductances.list_contacts(engine, self.tables, self.room)
+        if type(self.law).conductance is not ScalarExchange.conductance:
+            rows = engine.numbering.rows(engine.bodies.identity)
+            i, j = rows[pairs.who[:, 0]], rows[pairs.who[:, 1]]
+            given = TouchingPairs(i, j, pairs.what[:, OVERLAP], pairs.what[:, RADIUS], pairs.what[:, CONDUCTANCE])
+            pairs.what[:, CONDUCTANCE] = self.law.conductance(given)
+            most = float(pairs.what[:, CONDUCTANCE].max(initial=0.0))
+            self.tables = self.tables._replace(unit=conductances.rate_unit(np.array([most]), 1.0))
+            rate = np.zeros(engine.owned, np.int64)
+            conductances.add_rates(pairs, self.tables.unit, rate)
+        return pairs, walls, rate
+
+    def _substeps(self, engine: Engine, rate: np.ndarray, span: float) -> int:
+        """Sub-steps that resolve the shortest relaxation time, m c_p/Σ H for heat."""
+        fastest = rate / self.tables.unit + self.rate_besides(engine)
+        shortest = float((self.capacity[engine.bodies.kind[: engine.owned]] / np.maximum(fastest, 1e-300)).min())
+        wanted = span / (self.law.resolution * shortest)
+        if wanted > MOST_SUBSTEPS:
+            message = (
+                f"the exchange of {self.law.FIELD} over {span:.3g} s ({self.law.every} steps) needs {wanted:.3g} "
+                f"sub-steps, as its shortest relaxation time is {shortest:.3g} s, expected {MOST_SUBSTEPS} at most: "
+                "lower every or time_scale, or raise resolution"
+            )
+            raise FloatingPointError(message)
+        return max(1, math.ceil(wanted))
+
+    def _rows(self, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
+        """Values and remainders (N,) of all bodies, by index, as the engine has them."""
+        rows = rows_of(engine.fields)
+        return tuple(
+            engine.bodies.fields[rows[name].start] for name in (self.law.FIELD, fields.remainder_of(self.law.FIELD))
+        )
+
+    def _check_values(self, engine: Engine, value: np.ndarray) -> None:
+        """Raise FloatingPointError for values that are beyond the law's limits."""
+        least = fields.STATE[self.law.FIELD].above
+        if not (np.abs(value).max() < self.law.LARGEST and value.min() > least):
+            index = int(np.flatnonzero(~((np.abs(value) < self.law.LARGEST) & (value > least)))[0])
+            message = (
+                f"{self.law.FIELD} of particle {engine.bodies.identity[index]} came to {value[index]:.6g}, expected "
+                f"more than {least:g} and less than {self.law.LARGEST:g}: look for what drives it"
+            )
+            raise FloatingPointError(message)
+
+
+class ScalarLedger:
+    """Ledger of a scalar that particles exchange, as it is at present: what `Simulation.heat` shows of heat.
+
+    Amounts are Σ C u, for heat Σ m c_p T [J]. They count from the start of the run, or from the latest assignment to
+    the state of the particles between runs.
+    """
+
+    def __init__(self, present: Callable[[], Engine], place: int) -> None:
+        self._present, self._place = present, place
+
+    @property
+    def _stage(self) -> ScalarInRun:
+        return self._present().scalars[self._place]
+
+    def __repr__(self) -> str:
+        """The content, and what came in."""
+        came = "".join(f", {amount:.6g} by {name}" for name, amount in self.came.items())
+        return f"<ScalarLedger of {self.law.FIELD}: {self.content:.6g} now, {self.start:.6g} at the start{came}>"
+
+    @property
+    def law(self) -> ScalarExchange:
+        """The law of the exchange, such as a `dem.Heat`."""
+        return self._stage.law
+
+    @property
+    def time(self) -> float:
+        """Time of the exchange so far [s]: that of the motion times `time_scale`."""
+        return self._stage.time
+
+    @property
+    def content(self) -> float:
+        """What all particles have now."""
+        return self._stage.content(self._present())
+
+    @property
+    def start(self) -> float:
+        """What all particles had at the start."""
+        return float(self._stage.ledger[0])
+
+    @property
+    def brought(self) -> float:
+        """What came with inserted particles and assignments, less what went with removed ones."""
+        return float(self._stage.ledger[1])
+
+    @property
+    def came(self) -> dict[str, float]:
+        """What came in by each face, wall and source, by name; negative where it left."""
+        return self._stage.came()
+
+    @property
+    def imbalance(self) -> float:
+        """Content now, less that at the start, what was brought, and what came in: zero but for rounding."""
+        return self._stage.imbalance(self._present())
+
+
+def whole(words: list[int]) -> int:
+    """Units of a sum of two words."""
+    return (words[0] << WORD) + words[1]

@@ -1,0 +1,83 @@
+"""Heat and other scalars of a simulation: what it takes, and their stages in its engine."""
+
+from __future__ import annotations
+
+from dataclasses import fields as fields_of
+from typing import TYPE_CHECKING
+
+from dem.base import checks
+from dem.model.heat import Heat
+from dem.model.particles import fields
+from dem.model.scalar_exchange import ScalarExchange
+from dem.soft.heat.scalar_in_run import ScalarInRun
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.model.bonds import Bonds
+    from dem.model.domain.box import Box
+    from dem.model.particles.particles import Particles
+    from dem.model.walls.wall import Wall
+    from dem.soft.engine import Engine
+
+
+def checked(
+    heat: Heat | None, scalars: Sequence[ScalarExchange], particles: Particles, walls: Sequence[Wall],
+    bonds: Bonds | None,
+) -> tuple[ScalarExchange, ...]:  # fmt: skip
+    """Laws of all scalars, checked; particles have their fields then.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For objects that are no laws, fields that do not exist or are exchanged twice, walls with a temperature in a run
+        without heat, and bonds.
+    """
+    checks.of_types(optional=True, heat=(heat, Heat))
+    laws = [*([heat] if heat else []), *checks.listed("scalars", scalars, "a dem.ScalarExchange")]
+    for k, law in enumerate(laws):
+        if not isinstance(law, ScalarExchange):
+            message = f"scalars[{k - bool(heat)}] is {law!r}, expected a dem.ScalarExchange"
+            raise TypeError(message)
+        shown = [name for name, field in fields.STATE.items() if not field.hidden]
+        checks.one_of(f"field of {type(law).__name__}", law.FIELD, shown)
+        if fields.STATE[law.FIELD].width != 1 or law.FIELD in fields.MOTION:
+            message = f"field of {type(law).__name__} is {law.FIELD}, expected a scalar field (dem.register_field)"
+            raise ValueError(message)
+        if law.FIELD in [other.FIELD for other in laws[:k]]:
+            message = f"{law.FIELD} is exchanged by two laws, expected one: leave one out"
+            raise ValueError(message)
+    for wall in walls:
+        if heat is None and (wall.temperature is not None or wall.heat_flux):
+            message = f"the {wall.word} has a temperature or a heat flux in a run without heat: add heat=dem.Heat()"
+            raise ValueError(message)
+    if laws and bonds is not None:
+        message = "particles in bonds exchange heat and other scalars, which is not supported: leave out the bonds"
+        raise ValueError(message)
+    for law in laws:
+        particles._carry(law.FIELD)  # noqa: SLF001 (the simulation's own)
+        particles._carry(fields.remainder_of(law.FIELD))  # noqa: SLF001
+    return tuple(laws)
+
+
+def stages(
+    laws: Sequence[ScalarExchange], particles: Particles, box: Box | None, walls: Sequence[Wall], dt: float
+) -> tuple[ScalarInRun, ...]:
+    """Stages of an engine, one a scalar."""
+    return tuple(ScalarInRun(law, particles, box, walls, dt) for law in laws)
+
+
+def inherit(engine: Engine, before: Engine) -> None:
+    """Go on with the ledgers of another engine."""
+    for stage, stage_before in zip(engine.scalars, before.scalars, strict=True):
+        stage.inherit(stage_before, engine, before)
+
+
+def described(heat: Heat | None, scalars: Sequence[ScalarExchange]) -> dict:
+    """Heat and other scalars as plain values, for readers; empty without any."""
+    told = {"heat": _values(heat)} if heat else {}
+    return told | ({"scalars": [{"field": law.FIELD} | _values(law) for law in scalars]} if scalars else {})
+
+
+def _values(law: ScalarExchange) -> dict:
+    return {each.name: getattr(law, each.name) for each in fields_of(law)}

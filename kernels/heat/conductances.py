@@ -1,0 +1,112 @@
+"""Contacts of the present moment between spheres, and of spheres with faces and walls, with their conductances.
+
+A contact conducts G = g_ij a with the contact radius of Hertz, a = √(R* δ), and a factor g_ij of the two materials: for
+heat 2 k_h (E*/E*_real)^⅓ with the harmonic mean k_h of the conductivities (G. K. Batchelor & R. W. O'Brien, Proc. R.
+Soc. Lond. A 355 (1977) 313).
+
+    who    (R, 2) int64: index of a body; index of the other one, or -1 - face, or -7 - w for wall w
+    what   (R, 3): overlap δ [m], reduced radius R* [m], conductance G
+    rate   (N,) int64: sum of the conductances of each body, in units of `unit`
+"""
+
+import math
+
+import numpy as np
+from dem.kernels.compiler.jit import inline, kernel, select
+from dem.kernels.domain.faces import BoxFaces, height
+from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.numerics.vector import dot, load
+from dem.kernels.soft.chunks import chunk_of, first_candidate
+from dem.kernels.soft.contact.surface_motion import radius_of
+from dem.kernels.soft.fixed import is_fixed
+from dem.kernels.soft.wall_contact.convex_at_walls import find_contacts_of_piece
+from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, acts_on
+from dem.kernels.walls.potential_terms import DEEPEST
+
+FACES, HERTZ = 6, 1.5  # exponent of overlaps by which pieces of a wall are summed
+OVERLAP, RADIUS, CONDUCTANCE, COLUMNS = 0, 1, 2, 3
+
+
+@inline
+def add_row(count, i, j, overlap, radius, factor, unit, who, what, rate):
+    """Write row `count`, if there is room for it; returns the number of rows."""
+    if count < who.shape[0]:
+        conductance = factor * math.sqrt(radius * overlap)
+        who[count, 0], who[count, 1] = i, j
+        what[count, OVERLAP], what[count, RADIUS], what[count, CONDUCTANCE] = overlap, radius, conductance
+        share = np.int64(np.ceil(conductance * unit))
+        rate[i] += share
+        if j >= 0:
+            rate[j] += share
+    return count + 1
+
+
+@kernel
+def list_pairs(bodies, kinds, neighbours, box, factor, unit, who, what, rate):
+    """List the touching among the candidate pairs, whose spheres have been placed.
+
+    factor: (A, A) conductance over contact radius, by materials.
+    Writes who, what, rate: see the top. Returns the number of contacts, also of those without room.
+    """
+    count = 0
+    for c in range(neighbours.pairs.size):
+        start = first_candidate(c, neighbours)
+        for k in range(start, start + neighbours.pairs[c]):
+            s, t = neighbours.sphere_i[k], neighbours.sphere_j[k]
+            i, j = bodies.owner[s], bodies.owner[t]
+            of_s, of_t = radius_of(s, i, bodies, kinds), radius_of(t, j, bodies, kinds)
+            d = minimum_image(box, load(bodies.sphere_position, s), load(bodies.sphere_position, t))
+            overlap = of_s + of_t - math.sqrt(dot(d, d))
+            if overlap > 0.0:
+                radius = of_s * of_t / (of_s + of_t)
+                each = factor[kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]]
+                count = add_row(count, i, j, overlap, radius, each, unit, who, what, rate)
+    return count
+
+
+@inline
+def no_walls(box, b, bodies, kinds, factor, unit, count, who, what, rate):
+    """There are no walls beside the faces."""
+    return count
+
+
+@inline
+def add_walls(box, b, bodies, kinds, factor, unit, count, who, what, rate):
+    """Add the contacts of body b with walls beside the box; returns the number of rows."""
+    walls = box.walls
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        radius = radius_of(s, b, bodies, kinds)
+        for w in range(walls.contact_slot.size):
+            if acts_on(w, b, bodies, walls):
+                for t in range(find_contacts_of_piece(kinds, w, s, b, 0, radius, HERTZ, bodies, box)):
+                    overlap, each = walls.contacts[0, t, DEEPEST], factor[FACES + w, kinds.material[bodies.kind[b]]]
+                    if overlap > 0.0:
+                        count = add_row(count, b, -1 - FACES - w, overlap, radius, each, unit, who, what, rate)
+    return count
+
+
+with_walls = select("box", {BoxFaces: no_walls, WalledFaces: add_walls})
+
+
+@kernel
+def list_at_walls(bodies, kinds, neighbours, box, factor, unit, who, what, rate):
+    """List the contacts of spheres, which have been placed, with faces and walls; roughness does not count.
+
+    factor: (6 + W, A) conductance over contact radius, by face or wall and material.
+    Writes who, what, rate: see the top. Returns the number of contacts, also of those without room.
+    """
+    count = 0
+    for c in range(neighbours.pairs.size):
+        low, _ = chunk_of(c, bodies.kind.size)
+        for n in range(low, low + neighbours.near_wall_count[c]):
+            b = neighbours.near_wall[n]
+            if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
+                continue
+            for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+                radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
+                for face in range(FACES):
+                    overlap, each = radius - height(x, face, box), factor[face, kinds.material[bodies.kind[b]]]
+                    if overlap > 0.0:
+                        count = add_row(count, b, -1 - face, overlap, radius, each, unit, who, what, rate)
+            count = with_walls(box, b, bodies, kinds, factor, unit, count, who, what, rate)
+    return count

@@ -1,0 +1,71 @@
+"""Sub-steps of the exchange of a scalar u through contacts: C_i du_i/dt = Σ_j G_ij (u_j - u_i) + P_i.
+
+What passes through a contact in a sub-step is rounded to whole units: the two bodies get opposite integers, and integer
+sums depend neither on the order of contacts nor on threads. What a body has got changes its value; what a float cannot
+show of that is kept in its remainder, so that nothing is lost.
+"""
+
+import numpy as np
+from dem.kernels.compiler.jit import inline, kernel
+from dem.kernels.heat.conductances import CONDUCTANCE
+
+CLIP = 2.0**60  # units that pass a contact at most
+WORD = 30  # bits of the lower word of a sum
+
+
+@inline
+def as_units(amount, unit):
+    """An amount as the nearest whole number of units."""
+    return np.int64(np.rint(max(min(amount * unit, CLIP), -CLIP)))
+
+
+@inline
+def add_to_sum(sums, n, amount):
+    """Add units to row n of sums of two words, see `whole` in Python."""
+    high = amount >> WORD
+    sums[n, 0] += high
+    sums[n, 1] += amount - (high << WORD)
+
+
+@kernel
+def through_pairs(value, who, what, dt, unit, gained):
+    """Let pairs of bodies exchange what their values want in dt [s].
+
+    value: (N,). who, what: (K, ...) of `conductances`. unit: units in one of the amounts.
+    Writes gained: (N,) int64 [units].
+    """
+    for k in range(who.shape[0]):
+        i, j = who[k, 0], who[k, 1]
+        amount = as_units(dt * what[k, CONDUCTANCE] * (value[j] - value[i]), unit)
+        gained[i] += amount
+        gained[j] -= amount
+
+
+@kernel
+def through_walls(value, who, what, held, power, dt, unit, gained, sums):
+    """Let bodies exchange with faces and walls what their values want in dt [s].
+
+    held: (6 + W,) value of each face or wall; NaN where nothing holds it, and no contact conducts.
+    power: (K,) amount a second that each contact brings besides.
+    Writes gained: (N,) int64 [units]. Writes sums: (6 + W, 2) int64, what came in by each wall.
+    """
+    for k in range(who.shape[0]):
+        b, wall = who[k, 0], -1 - who[k, 1]
+        brought = power[k] + (what[k, CONDUCTANCE] * (held[wall] - value[b]) if held[wall] == held[wall] else 0.0)
+        amount = as_units(dt * brought, unit)
+        gained[b] += amount
+        add_to_sum(sums, wall, amount)
+
+
+@kernel
+def deposit(value, remainder, gained, unit, kind, capacity):
+    """Change the values (N,) by what bodies have gained (N,) [units]; capacity: (G,) by kind of body.
+
+    Writes value, remainder: (N,). Writes gained: zero.
+    """
+    for b in range(value.size):
+        amount = gained[b] / unit + remainder[b]
+        after = value[b] + amount / capacity[kind[b]]
+        remainder[b] = amount - (after - value[b]) * capacity[kind[b]]
+        value[b] = after
+        gained[b] = 0

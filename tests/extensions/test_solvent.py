@@ -1,0 +1,69 @@
+"""A scalar of one's own that particles exchange through contacts, beside heat."""
+
+import math
+
+import numpy as np
+import pytest
+from dem.kernels.compiler import jit
+
+import dem
+from dem.model.particles.particles import unregister_field
+
+pytestmark = pytest.mark.skipif(not jit.numba.config.DISABLE_JIT, reason="runs by the interpreter, in less time")
+CLAY = dem.Material(
+    young=1e7, poisson=0.3, density=1800.0, conductivity=1.0, heat_capacity=900.0, restitution=0.5, friction=0.4
+)
+D, DEEP, DT = 0.01, 1e-5, 1e-9
+
+
+@pytest.fixture(scope="module", name="Solvent")
+def _solvent():
+    """The whole extension, while these tests run."""
+    from solvent import Solvent  # noqa: PLC0415
+
+    yield Solvent
+    unregister_field("solvent")
+
+
+def row(number=3, **laws):
+    place = [[k * (D - DEEP), 0, 0] for k in range(number)]
+    wet = np.arange(number, dtype=float)
+    balls = dem.Particles(dem.Sphere(diameter=D), CLAY, position=place, solvent=wet, temperature=300 + wet)
+    return dem.Simulation(balls, gravity=(0, 0, 0), time_step=DT, **laws)
+
+
+def test_it_goes_by_its_law_and_is_conserved(Solvent, tmp_path):  # noqa: N803
+    law = Solvent(every=2, diffusivity=1e-8, time_scale=1e11, resolution=1.0)
+    sim = row(scalars=[law], heat=dem.Heat(every=3))
+    sim.step(2)
+    volume, passed = math.pi / 6 * D**3, 1e-8 * math.sqrt(D / 4 * DEEP) * 2 * DT * 1e11
+    np.testing.assert_allclose(sim.particles.solvent, [passed / volume, 1.0, 2.0 - passed / volume], rtol=1e-4)
+    assert sim.particles.temperature.tolist() == [300.0, 301.0, 302.0]  # heat is due later
+    sim.step(7)
+    sim.save(tmp_path / "state.h5")
+    again = dem.Simulation.load(tmp_path / "state.h5")
+    sim.step(8), again.step(8)
+    for name in ("solvent", "temperature", "position"):
+        assert getattr(again.particles, name).tobytes() == getattr(sim.particles, name).tobytes()
+    assert set(sim.scalars) == {"temperature", "solvent"}
+    assert abs(sim.scalars["solvent"].imbalance) < 1e-15 * sim.scalars["solvent"].content
+    assert again.scalars["solvent"].time == pytest.approx(16 * DT * 1e11)
+    assert sim.verdict().scalars_balanced
+
+
+@pytest.mark.parametrize(
+    ("laws", "told"),
+    [
+        (lambda law: {"scalars": [law(), law()]}, "solvent is exchanged by two laws"),
+        (lambda _: {"scalars": [dem.Heat()], "heat": dem.Heat()}, "temperature is exchanged by two laws"),
+        (lambda _: {"scalars": [dem.ScalarExchange()]}, "unknown field of ScalarExchange ''"),
+    ],
+)
+def test_laws_that_contradict_each_other_are_refused(laws, told, Solvent):  # noqa: N803
+    with pytest.raises(ValueError, match=told):
+        row(**laws(Solvent))
+
+
+def test_what_is_no_law_is_refused(Solvent):  # noqa: N803
+    with pytest.raises(TypeError, match=r"scalars\[0\] is 3"):
+        row(scalars=[3])

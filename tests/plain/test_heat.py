@@ -1,0 +1,263 @@
+"""Heat in particles that touch, against closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+
+import dem
+
+SOLID = dem.Material(
+    young=1e7, poisson=0.3, density=2500.0, restitution=0.5, friction=0.3, conductivity=3.0, heat_capacity=800.0,
+    name="solid",
+)  # fmt: skip
+D, DEEP, DT = 0.01, 1e-5, 1e-9
+BALL, FIBRE = dem.Sphere(diameter=D), dem.Fibre(diameter=D, aspect_ratio=3)
+C = 800.0 * 2500.0 * math.pi / 6 * D**3  # J/K
+BASES = {  # places in a cubic cell, nearest distance over its edge, k_eff d/H
+    "sc": ([[0, 0, 0]], 1.0, 1.0),
+    "bcc": ([[0, 0, 0], [0.5, 0.5, 0.5]], math.sqrt(3) / 2, math.sqrt(3)),
+    "fcc": ([[0, 0, 0], [0.5, 0.5, 0], [0.5, 0, 0.5], [0, 0.5, 0.5]], math.sqrt(0.5), 2 * math.sqrt(2)),
+}
+
+
+def conductance(overlap, k=3.0, radius=D / 4):
+    return 2 * k * math.sqrt(radius * overlap)
+
+
+@pytest.mark.parametrize("lattice", BASES)
+def test_lattices_conduct_as_homogenised(lattice):
+    """A plane wave in a periodic lattice decays at k_eff q², but for the lattice's own (sin x/x)²; images conduct."""
+    basis, nearest, factor = BASES[lattice]
+    edge, n = (D - DEEP) / nearest, 4
+    cells = np.stack(np.meshgrid(range(n), range(3), range(3), indexing="ij"), -1).reshape(-1, 1, 3)
+    place = edge * (cells + np.array(basis) + 0.25).reshape(-1, 3)
+    q = 2 * math.pi / (n * edge)
+    wave = np.cos(q * place[:, 0])
+    balls = dem.Particles(BALL, SOLID, position=place, temperature=300 + wave)
+    box = dem.Box((0, 0, 0), (n * edge, 3 * edge, 3 * edge), SOLID, periodic=["x", "y", "z"])
+    heat = dem.Heat(every=1, resolution=1.0, time_scale=1e8)
+    sim = dem.Simulation(balls, box, gravity=(0, 0, 0), time_step=DT, heat=heat)
+    sim.step(1)
+    rate = -(wave * (sim.particles.temperature - 300 - wave)).sum() / (wave**2).sum() / sim.heat.time
+    half = 0.5 * q * edge * (1.0 if lattice == "sc" else 0.5)
+    k_eff = rate * C * len(basis) / edge**3 / q**2 / (math.sin(half) / half) ** 2
+    assert k_eff * nearest * edge / conductance(DEEP) == pytest.approx(factor, rel=1e-8)
+
+
+def chain(n, temperature, ends, **more):
+    """A row of spheres between walls, whose contacts conduct as those of spheres do."""
+    pitch = D - DEEP
+    place = [[0, 0, D / 2 - DEEP / 2 + k * pitch] for k in range(n)]
+    walls = [
+        dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, temperature=ends[0], name="floor"),
+        dem.Plane((0, 0, n * D - n * DEEP), (0, 0, -1), material=SOLID, temperature=ends[1], name="lid"),
+    ]
+    balls = dem.Particles(BALL, SOLID, position=place, temperature=temperature)
+    return dem.Simulation(balls, walls=walls, gravity=(0, 0, 0), time_step=DT, heat=dem.Heat(every=1, **more))
+
+
+def test_a_row_between_walls_comes_to_its_profile_and_flux():
+    n, ends = 5, (400.0, 280.0)
+    sim = chain(n, 300.0, ends, time_scale=4e12)
+    sim.step(40)
+    profile = ends[0] + (ends[1] - ends[0]) * np.arange(1, n + 1) / (n + 1)
+    np.testing.assert_allclose(sim.particles.temperature, profile, rtol=1e-6)
+    before, start = sim.heat.came, sim.heat.time
+    sim.step(1)
+    flux = {name: (sim.heat.came[name] - before[name]) / (sim.heat.time - start) for name in before}
+    expected = conductance(DEEP) * (ends[0] - ends[1]) / (n + 1)
+    assert flux["floor"] == pytest.approx(expected, rel=1e-5)
+    assert flux["lid"] == pytest.approx(-expected, rel=1e-5)
+    assert abs(sim.heat.imbalance) < 1e-14 * sim.heat.content
+
+
+def test_the_slowest_mode_of_a_row_decays_at_its_rate():
+    n = 6
+    mode = np.sin(math.pi * np.arange(1, n + 1) / (n + 1))
+    sim = chain(n, 300 + mode, (300.0, 300.0), time_scale=2e10, resolution=0.02)
+    sim.step(2)
+    rate = -np.log((sim.particles.temperature - 300) / mode) / sim.heat.time
+    expected = 4 * conductance(DEEP) / C * math.sin(math.pi / (2 * (n + 1))) ** 2
+    np.testing.assert_allclose(rate, expected, rtol=2e-3)
+
+
+@pytest.mark.parametrize("real_young", [None, 1e10])
+def test_conductance_of_two_spheres_by_the_force_that_presses_them(real_young):
+    soft = dem.Material(young=1e7, poisson=0.3, density=2500.0, conductivity=3.0, heat_capacity=800.0,
+                        real_young=real_young)  # fmt: skip
+    other = dem.Material(young=4e7, poisson=0.2, density=2500.0, conductivity=12.0, heat_capacity=800.0)
+    big = dem.Sphere(diameter=2 * D)
+    pair = dem.Particles.concatenate(
+        [
+            dem.Particles(BALL, soft, position=[[0, 0, 0]], temperature=310.0),
+            dem.Particles(big, other, position=[[1.5 * D - DEEP, 0, 0]], temperature=300.0),
+        ]
+    )
+    heat = dem.Heat(every=1, time_scale=1e6)
+    sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=DT, heat=heat)
+    force, radius = np.linalg.norm(sim.contact_forces().force[0]), 1 / (2 / D + 1 / D)
+    real = dem.Material(young=real_young or 1e7, poisson=0.3)
+    a = (3 * force * radius / (4 * real.effective_modulus(other))) ** (1 / 3)
+    sim.step(1)
+    passed = C * (310.0 - sim.particles.temperature[0])
+    assert passed == pytest.approx(2 * 4.8 * a * 10.0 * sim.heat.time, rel=1e-5)
+
+
+def cloud(shape=BALL, skin=(0.06 * D, 0.02 * D), number=27, seed=3, **more):
+    """A gas in a closed box that lists anew every few steps."""
+    rng = np.random.default_rng(seed)
+    k = round(number ** (1 / 3))
+    place = np.stack(np.meshgrid(*[np.arange(k)] * 3, indexing="ij"), -1).reshape(-1, 3)[::-1] + 0.5
+    made = dem.Particles(
+        shape, SOLID, position=1.12 * D * place, velocity=rng.normal(0, 1.0, (number, 3)),
+        temperature=300 + 50 * rng.random(number),
+    )  # fmt: skip
+    box = dem.Box((0, 0, 0), (1.12 * D * k,) * 3, SOLID)
+    heat = dem.Heat(**({"every": 5, "time_scale": 1e4, "faces": {"z-": 500.0}} | more))
+    return dem.Simulation(made, box, time_step=2e-5, heat=heat, threads=1, _skin=skin)
+
+
+def test_lists_cuts_and_restarts_change_no_bit(tmp_path):
+    whole, cut, wide = cloud(), cloud(), cloud(skin=(0.3 * D, 0.1 * D))
+    whole.step(60), wide.step(60)
+    cut.step(13)
+    cut.save(tmp_path / "state.h5")
+    cut = dem.Simulation.load(tmp_path / "state.h5")
+    for steps in (9, 20, 18):
+        cut.step(steps)
+    warmed = whole.particles.temperature
+    assert np.ptp(warmed) > 1
+    assert whole.heat.came["face z-"] > 0
+    for other in (cut, wide):
+        assert other.particles.temperature.tobytes() == warmed.tobytes()
+        assert other.particles.position.tobytes() == whole.particles.position.tobytes()
+        assert other.heat.came == whole.heat.came
+        assert other.heat.imbalance == pytest.approx(0, abs=1e-13 * whole.heat.content)
+
+
+def test_heat_moves_nothing():
+    warm, plain = cloud(), cloud()
+    still = dem.Simulation(
+        dem.Particles(BALL, SOLID, position=plain.particles.position, velocity=plain.particles.velocity),
+        plain.box, time_step=2e-5, threads=1,
+    )  # fmt: skip
+    warm.step(30), still.step(30)
+    assert "temperature" not in still.particles.fields
+    assert warm.particles.position.tobytes() == still.particles.position.tobytes()
+    assert warm.energy() == still.energy()
+
+
+def test_capsules_and_clumps_conduct_as_spheres_of_their_radius():
+    """End to end two bodies touch as two spheres do."""
+    found = {}
+    for name, shape in {"sphere": BALL, "capsule": dem.Capsule(diameter=D, aspect_ratio=3), "fibre": FIBRE}.items():
+        length = D if name == "sphere" else 3 * D
+        made = dem.Particles(shape, SOLID, position=[[0, 0, 0], [length - DEEP, 0, 0]], temperature=[310.0, 300.0])
+        sim = dem.Simulation(made, gravity=(0, 0, 0), time_step=DT, heat=dem.Heat(every=1, time_scale=1e5))
+        sim.step(1)
+        capacity = made.mass[0] * 800.0
+        found[name] = capacity * (310.0 - sim.particles.temperature[0]) / sim.heat.time / 10.0
+        assert found[name] == pytest.approx(conductance(DEEP), rel=1e-4)
+
+
+def test_walls_bring_a_flux_or_nothing():
+    place = [[0, 0, D / 2 - DEEP]]
+    for wall, expected in (({"heat_flux": 1000.0}, 1000.0 * math.pi / 4 * D**2), ({}, 0.0)):
+        plate = dem.Plane((0, 0, 0), (0, 0, 1), material=dem.Material(young=1e7, poisson=0.3), name="plate", **wall)
+        ball = dem.Particles(BALL, SOLID, position=place)
+        sim = dem.Simulation(
+            ball, walls=[plate], gravity=(0, 0, 0), time_step=DT, heat=dem.Heat(every=1, time_scale=1e6)
+        )
+        sim.step(1)
+        assert sim.heat.came.get("plate", 0.0) == pytest.approx(expected * sim.heat.time, rel=1e-12)
+        assert C * (sim.particles.temperature[0] - 293.15) == pytest.approx(
+            expected * sim.heat.time, rel=1e-6, abs=1e-12
+        )
+
+
+def test_files_have_temperatures_and_the_verdict_the_ledger(tmp_path):
+    sim = cloud()
+    verdict = sim.run(60 * sim.time_step, output=tmp_path / "run.h5", frames=2)
+    assert verdict.scalars_balanced
+    assert " J came by face z-" in str(verdict)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        assert "temperature" in run.fields
+        assert not any("remainder" in name for name in run.fields)
+        assert run.temperature[-1][:, 0].tolist() == sim.particles.temperature.tolist()
+        assert run.input["heat"]["faces"] == {"z-": 500.0}
+    longer = dem.resume(tmp_path / "run.h5", duration=80 * sim.time_step)
+    assert longer.scalars != verdict.scalars
+
+
+def test_what_comes_and_goes_is_booked():
+    source = dem.Inserter(BALL, SOLID, region=dem.Block((0.05, 0.05, 0.1), (0.15, 0.15, 0.12)), number=3,
+                          every=1e-3)  # fmt: skip
+    drain = dem.Outlet(dem.Block((0, 0, 0), (0.02, 0.02, 0.02)))
+    balls = dem.Particles(BALL, SOLID, position=[[0.01, 0.01, 0.01], [0.1, 0.1, 0.02]], temperature=[600.0, 400.0])
+    box = dem.Box((0, 0, 0), (0.2, 0.2, 0.2), SOLID)
+    sim = dem.Simulation(balls, box, inserters=[source], outlets=[drain], time_step=1e-4, heat=dem.Heat())
+    sim.step(60)
+    assert len(sim.particles) == 4
+    assert sim.heat.brought == pytest.approx(C * (3 * 293.15 - 600.0), rel=1e-12)
+    sim.add(dem.Particles(BALL, SOLID, position=[[0.15, 0.15, 0.15]], temperature=350.0))
+    sim.step(5)
+    assert sim.heat.brought == pytest.approx(C * (3 * 293.15 - 600.0 + 350.0), rel=1e-12)
+    assert sim.verdict().scalars_balanced
+
+
+def test_assignments_in_a_run_are_booked():
+    sim = cloud(faces={})
+
+    def heated(sim):
+        sim.particles.temperature = sim.particles.temperature + 1.0
+
+    sim.run(20 * sim.time_step, every=(10, heated))
+    assert sim.heat.brought == pytest.approx(2 * 27 * C, rel=1e-9)
+    assert sim.verdict().scalars_balanced
+
+
+BARE = dem.Material(young=1e7, poisson=0.3, name="bare")
+
+
+def planned(material=SOLID, wall=None, **heat):
+    ball = dem.Particles(BALL, material, position=[[0, 0, 1]])
+    return dem.Simulation(ball, walls=[wall] if wall else [], time_step=1e-5, heat=dem.Heat(**heat))
+
+
+@pytest.mark.parametrize(
+    ("attempt", "told"),
+    [
+        (lambda: planned(BARE), "the material 'bare' has no conductivity"),
+        (
+            lambda: planned(dem.Material(young=1e7, poisson=0.3, conductivity=1.0, name="half")),
+            "'half' has no heat_cap",
+        ),
+        (lambda: planned(wall=dem.Plane((0, 0, 0), (0, 0, 1), material=BARE, temperature=300)), "'bare' of the plane"),
+        (lambda: dem.Plane((0, 0, 0), (0, 0, 1), material=BARE, temperature=-1), "temperature is -1 K"),
+        (
+            lambda: dem.Particles(BALL, SOLID, position=[[0, 0, 0]], temperature=-20.0),
+            "expected more than 0 K, not deg",
+        ),
+        (lambda: dem.Material(young=1e7, poisson=0.3, heat_capacity=0), "heat_capacity is 0"),
+        (lambda: dem.Heat(faces={"top": 300.0}), "face"),
+        (lambda: dem.Heat(faces={"z+": 0.0}), "temperature of face z"),
+        (lambda: dem.Heat(every=0), "every"),
+        (lambda: dem.Heat(resolution=1.5), "resolution"),
+    ],
+)
+def test_bad_input_is_refused(attempt, told):
+    with pytest.raises(ValueError, match=told):
+        attempt()
+
+
+def test_a_wall_with_a_temperature_wants_heat():
+    wall = dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, temperature=300.0)
+    with pytest.raises(ValueError, match=r"add heat=dem\.Heat"):
+        dem.Simulation(dem.Particles(BALL, SOLID, position=[[0, 0, 1]]), walls=[wall], time_step=1e-5)
+
+
+def test_an_exchange_that_wants_too_many_sub_steps_is_refused():
+    sim = chain(2, [300.0, 310.0], (300.0, 300.0), time_scale=1e22)
+    with pytest.raises(FloatingPointError, match="lower every or time_scale"):
+        sim.step(1)
