@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 RATE_BITS = 50  # of the largest conductance, in whose units the rates of bodies are summed
 
 
-class Tables(NamedTuple):
+class ConductanceTables(NamedTuple):
     """What conductances follow from."""
 
     of_pairs: np.ndarray  # (A, A) conductance over contact radius, by materials of particles
@@ -31,7 +31,7 @@ class Tables(NamedTuple):
     unit: float  # of rates: a power of two in 1 of the conductance
 
 
-class Listed(NamedTuple):
+class ContactRows(NamedTuple):
     """Contacts of pairs or with walls, see `dem.kernels.heat.conductances`."""
 
     who: np.ndarray
@@ -53,36 +53,38 @@ def rate_unit(factors: np.ndarray, largest_radius: float) -> float:
     return 2.0 ** (RATE_BITS - math.frexp(most)[1]) if most > 0 else 1.0
 
 
-def list_contacts(engine: Engine, tables: Tables, room: list[int]) -> tuple[Listed, Listed, np.ndarray]:
+def list_contacts(
+    engine: Engine, tables: ConductanceTables, room: list[int]
+) -> tuple[ContactRows, ContactRows, np.ndarray]:
     """Contacts of pairs, contacts with walls, and the rate of each body (N,), by index.
 
     room: rows that there is to be room for, raised as needed.
     """
     if type(engine.kinds) is not Kinds:
-        return _reported(engine, tables)
+        return _report_contacts(engine, tables)
     if not engine.kinds.all_single_spheres:
         engine.execute(loop.PLACE)
     while True:
         rate = np.zeros(engine.owned, np.int64)
-        pairs, wanted = _filled(conductances.list_pairs, engine, tables.of_pairs, tables.unit, room[0], rate)
-        walls, wanted_walls = _filled(conductances.list_at_walls, engine, tables.of_walls, tables.unit, room[1], rate)
+        pairs, wanted = _rows_of(conductances.list_pairs, engine, tables.of_pairs, tables.unit, room[0], rate)
+        walls, wanted_walls = _rows_of(conductances.list_at_walls, engine, tables.of_walls, tables.unit, room[1], rate)
         if wanted <= room[0] and wanted_walls <= room[1]:
             return pairs, walls, rate
         room[:] = max(room[0], 2 * wanted), max(room[1], 2 * wanted_walls)
 
 
-def _filled(
+def _rows_of(
     fill: Callable[..., int], engine: Engine, factor: np.ndarray, unit: float, room: int, rate: np.ndarray
-) -> tuple[Listed, int]:
+) -> tuple[ContactRows, int]:
     """What a kernel lists, and how many rows it wanted."""
     who, what = np.empty((room, 2), np.int64), np.empty((room, COLUMNS))
     count = fill(
         engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces, factor, unit, who, what, rate
     )  # fmt: skip
-    return Listed(who[:count], what[:count]), count
+    return ContactRows(who[:count], what[:count]), count
 
 
-def _reported(engine: Engine, tables: Tables) -> tuple[Listed, Listed, np.ndarray]:
+def _report_contacts(engine: Engine, tables: ConductanceTables) -> tuple[ContactRows, ContactRows, np.ndarray]:
     """Contacts of capsules and convex bodies, as contact reports have them."""
     found = contact_forces(engine)
     index = np.empty(engine.owned, np.int64)
@@ -100,12 +102,12 @@ def _reported(engine: Engine, tables: Tables) -> tuple[Listed, Listed, np.ndarra
             of_j = tables.radius[kind[j]]
             what[:, RADIUS], factor = of_i * of_j / (of_i + of_j), tables.of_pairs[material[i], material[j]]
         what[:, OVERLAP], what[:, CONDUCTANCE] = overlap, factor * np.sqrt(what[:, RADIUS] * overlap)
-        listed.append(Listed(np.column_stack([i, j]), what))
+        listed.append(ContactRows(np.column_stack([i, j]), what))
         add_rates(listed[-1], tables.unit, rate)
     return *listed, rate
 
 
-def add_rates(listed: Listed, unit: float, rate: np.ndarray) -> None:
+def add_rates(listed: ContactRows, unit: float, rate: np.ndarray) -> None:
     """Add the conductances of contacts to the rates (N,) of bodies."""
     share = np.ceil(listed.what[:, CONDUCTANCE] * unit).astype(np.int64)
     np.add.at(rate, listed.who[:, 0], share)

@@ -15,7 +15,7 @@ from dem.model.particles import fields
 from dem.model.scalar_exchange import ScalarExchange, TouchingPairs
 from dem.soft import arrays
 from dem.soft.heat import conductances
-from dem.soft.heat.conductances import Listed, Tables
+from dem.soft.heat.conductances import ConductanceTables, ContactRows
 from dem.soft.per_body import rows_of
 from dem.soft.walls.wall_arrays import words
 
@@ -71,7 +71,7 @@ class ScalarInRun:
         radius = conductances.radii(particles)
         largest = max(float(np.max(shape.radii)) for shape, _ in particles.variants)
         unit = conductances.rate_unit(np.concatenate([of_pairs.ravel(), of_walls.ravel()]), max(largest, radius.max()))
-        self.tables = Tables(of_pairs, of_walls, radius, unit)
+        self.tables = ConductanceTables(of_pairs, of_walls, radius, unit)
         self.unit = 2.0 ** (CONTENT_BITS - math.frexp(float(self.capacity.max()) * law.LARGEST)[1])
         self.called = [*(f"face {face}" for face in FACES), *words(walls)]
         self.sums = np.zeros((len(self.held) + len(self.SOURCES), 2), np.int64)
@@ -187,7 +187,7 @@ class ScalarInRun:
         """Rates (N,) [amount/s] besides those of contacts, that limit sub-steps."""
         return 0.0
 
-    def _contacts(self, engine: Engine) -> tuple[Listed, Listed, np.ndarray]:
+    def _contacts(self, engine: Engine) -> tuple[ContactRows, ContactRows, np.ndarray]:
         """Contacts of pairs and with walls, and rates of bodies, with the conductances of the law."""
         pairs, walls, rate = conductances.list_contacts(engine, self.tables, self.room)
         if type(self.law).conductance is not ScalarExchange.conductance:
