@@ -225,7 +225,7 @@ class EEPA(LawPart):
     Parameters
     ----------
     plasticity : float
-        λ = 1 - k_1/k_2, from 0 to below 1.
+        λ = 1 - k_1/k_2, a ratio from 0 to below 1.
     surface_energy : float
         Δγ [J/m²], not negative; it needs a plasticity.
     exponent : float
