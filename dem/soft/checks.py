@@ -63,10 +63,10 @@ def check_box(box: Box | None, engine: Engine) -> None:
     reach = 2 * float(engine.kinds.bounding_radius.max()) + engine.range + engine.skins.candidates
     for axis, size in zip("xyz", box.size, strict=True):
         if axis in box.periodic and size < 2 * reach:
-            message = (
-                f"the box is {size:g} m long along its periodic axis {axis}, at least {2 * reach:.3g} m for these "
-                "particles: enlarge it"
-            )
+            long = f"the box is {size:g} m long along its periodic axis {axis}"
+            if has_moving_images(box):
+                long = f"the faces of the cell that its edge {axis} crosses are {size:g} m apart"
+            message = f"{long}, at least {2 * reach:.3g} m for these particles: enlarge it"
             raise ValueError(message)
 
 

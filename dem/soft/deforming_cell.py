@@ -9,6 +9,7 @@ import numpy as np
 
 from dem.base.portable import determinant
 from dem.kernels.domain.deforming import COLUMNS, CONTACT, KINETIC, LARGEST_STRAIN
+from dem.model.domain.box import AXES
 from dem.statistics.cell_state import CellState
 from dem.statistics.forces import Stress, body_loads, coordination_numbers
 
@@ -99,22 +100,53 @@ def fitting_skins(faces: DeformingFaces, skins: Skins, reach: float, step: int) 
 
 def state_of(faces: DeformingFaces, contacts: ContactForces, particles: Particles) -> CellState:
     """State of a cell with these contacts and particles."""
-    volume = abs(determinant(faces.edges))
-    stress = Stress(faces.virial[CONTACT] / volume, faces.virial[KINETIC] / volume)
-    density = np.array([material.density for _, material in particles.variants])
-    solid = float((particles.mass / density[particles.variant]).sum()) if len(particles) else 0.0
-    mass = float(particles.mass.sum())
-    deforming = 0.5 * (faces.gradient + faces.gradient.T)
-    rate = math.sqrt(2 * float((deforming**2).sum()))
-    diameter = (6 / math.pi * solid / len(particles)) ** (1 / 3) if len(particles) else 0.0
-    pressure = float(stress.pressure)
-    inertial = rate * diameter * math.sqrt(mass / solid / pressure) if pressure > 0 else math.inf
     return CellState(
         edges=faces.edges.copy(), rate=faces.gradient.copy(), strain=0.5 * (faces.strain + faces.strain.T),
-        stress=stress, solid_fraction=solid / volume,
+        stress=stress_of(faces), solid_fraction=solid_volume(particles) / abs(determinant(faces.edges)),
         coordination=float(coordination_numbers(contacts, len(particles)).bodies.mean()) if len(particles) else 0.0,
-        unbalanced=unbalanced(contacts, len(particles)), inertial_number=inertial if rate > 0 else 0.0,
+        unbalanced=unbalanced(contacts, len(particles)), inertial_number=inertial_number(faces, particles),
     )  # fmt: skip
+
+
+def stress_of(faces: DeformingFaces) -> Stress:
+    """Stress at the whole step."""
+    volume = abs(determinant(faces.edges))
+    return Stress(faces.virial[CONTACT] / volume, faces.virial[KINETIC] / volume)
+
+
+def solid_volume(particles: Particles) -> float:
+    """Volume of all particles [m³]."""
+    density = np.array([material.density for _, material in particles.variants])
+    return float((particles.mass / density[particles.variant]).sum()) if len(particles) else 0.0
+
+
+def inertial_number(faces: DeformingFaces, particles: Particles) -> float:
+    """γ̇ d √(ρ/p) with γ̇ = √(2 D:D) of the rate D and the diameter d of a mean volume; infinite without pressure."""
+    deforming = 0.5 * (faces.gradient + faces.gradient.T)
+    rate, pressure = math.sqrt(2 * float((deforming**2).sum())), float(stress_of(faces).pressure)
+    if not rate > 0:
+        return 0.0
+    if not pressure > 0:
+        return math.inf
+    solid = solid_volume(particles)
+    diameter = (6 / math.pi * solid / len(particles)) ** (1 / 3)
+    return rate * diameter * math.sqrt(float(particles.mass.sum()) / solid / pressure)
+
+
+def remarks(faces: DeformingFaces, particles: Particles) -> tuple[str, ...]:
+    """For the verdict: an inertial number that is not quasi-static, and stresses that are held but not reached."""
+    found, inertial, stress = [], inertial_number(faces, particles), stress_of(faces).total
+    if inertial > QUASI_STATIC:
+        found.append(f"the cell deforms at an inertial number of {inertial:.2g}, quasi-static up to {QUASI_STATIC:g}")
+    largest = np.abs(faces.target).max()
+    for a, b in zip(*np.nonzero(faces.held), strict=True):
+        present, wanted = 0.5 * (stress[a, b] + stress[b, a]), faces.target[a, b]
+        if abs(present - wanted) > BAND * largest:
+            found.append(
+                f"the stress {AXES[a]}{AXES[b]} is {present:.4g} Pa, {wanted:.4g} Pa are to be held, with rates up to "
+                f"{faces.fastest[0]:.3g} 1/s: go on with the run, or raise fastest"
+            )
+    return tuple(found)
 
 
 def unbalanced(contacts: ContactForces, count: int) -> float:

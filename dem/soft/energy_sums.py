@@ -64,7 +64,10 @@ def turnovers(engine: Engine, ledger: EnergyLedger, population: Population | Non
     """Sizes [J] by name of what contacts took, of the work done on particles, and of what came with particles."""
     progress, unit, before = engine.progress, engine.energy_unit, ledger.earlier
     work = before.work + ledger.external_work
-    of_walls = "the work of walls and from outside" if work else "the work of the walls"
+    cell = deforms(engine.walls.faces)
+    of_walls = f"the work of {'the cell' if cell else 'walls'} and from outside"
+    if not work:
+        of_walls = "the work of the cell" if cell else "the work of the walls"
     return {
         "the energy that contacts took": abs(before.dissipated + float(progress.dissipated[0]) / unit),
         of_walls: abs(work + float(progress.wall_work[0]) / unit),

@@ -10,9 +10,11 @@ import numpy as np
 
 from dem.base import portable
 from dem.base.text import counted
+from dem.kernels.domain.deforming import deforms
 from dem.model.domain.box import FACES
 from dem.model.domain.box_walls import has_moving_images
 from dem.rotation.integrators import DRIFTS
+from dem.soft import deforming_cell
 from dem.soft.bonds import bond_setup
 from dem.soft.contact.nonspherical import solver_counts
 from dem.soft.fluid import fluid_setup
@@ -57,7 +59,8 @@ class Verdict(Judgement):
     were to, and ``balanced`` whether as many are there as have come and not gone; ``bonds`` how many broke, if there
     are any; ``solver`` what finding the contacts of convex shapes took, and ``unended`` how many of those were not
     found to the end; ``unfinished`` which walls were still to move, and which inserters to put particles in, when it
-    ended: that is no doubt about what was computed.
+    ended; ``cell`` the inertial number of a cell that deforms too fast to be quasi-static, and stresses that are held
+    but not reached: both are no doubt about what was computed.
 
     Examples
     --------
@@ -92,6 +95,7 @@ class Verdict(Judgement):
     unfinished: tuple[str, ...] = ()
     scalars: tuple[str, ...] = ()
     scalars_balanced: bool = True
+    cell: tuple[str, ...] = ()
 
     @property
     def failures(self) -> list[str]:
@@ -145,7 +149,7 @@ class Verdict(Judgement):
             line += f", {self.bonds}"
         if self.solver:
             line += f"; {self.solver}"
-        return "; ".join([line, *self.scalars, *self.failures, *self.doubts, *self.unfinished])
+        return "; ".join([line, *self.scalars, *self.failures, *self.doubts, *self.unfinished, *self.cell])
 
 
 def drifts(engine: Engine, integrator: Integrator) -> bool:
@@ -188,6 +192,7 @@ def judge(sim: Simulation) -> Verdict:
         unfinished=unfinished(engine, population),
         scalars=tuple(stage.in_words(engine) for stage in engine.scalars),
         scalars_balanced=all(stage.balances(engine) for stage in engine.scalars),
+        cell=deforming_cell.remarks(engine.walls.faces, sim.particles) if deforms(engine.walls.faces) else (),
     )  # fmt: skip
 
 

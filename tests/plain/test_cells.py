@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from dem.kernels.domain import deforming
+from viewers import points, vtk_frames
 
 import dem
 from dem.files.h5md import layout
@@ -20,6 +21,7 @@ SHAPES = {
     "spheres": BALL,
     "fibres": dem.Fibre(aspect_ratio=2.5, diameter=0.008),
     "capsules": dem.Capsule(aspect_ratio=2.5, diameter=0.008),
+    "ellipsoids": dem.Ellipsoid(semi_axes=(0.0055, 0.005, 0.0045)),
 }
 SHEAR = [[0.0, 40.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
 TRIAXIAL_AND_SHEAR = [[-1.6, 6.0, 0.0], [0.0, -1.6, 0.0], [0.6, 0.0, 2.0]]  # [1/s]
@@ -310,6 +312,8 @@ def test_what_is_told_of_an_assembly_is_by_its_definition():
     [
         ({"edges": (1, 2)}, "edges of the cell is"),
         ({"edges": [[1, 1, 0], [1, 1, 0], [0, 0, 1]]}, "span a volume"),
+        ({"edges": (L, -L, L)}, "whose volume is -0.000125 m3, expected positive lengths"),
+        ({"edges": [[0, L, 0], [L, 0, 0], [0, 0, L]]}, "swap two edges"),
         ({"rate": [[0, math.nan, 0], [0] * 3, [0] * 3]}, "rate of the cell is"),
         ({"rate": (0, 0, 1.0), "stress": 1e3}, "rate is 1 1/s along zz, where the stress is held"),
         ({"stress": [[None] * 3, [1e3, None, None], [None] * 3]}, "is held along yx: give it along xy"),
@@ -331,8 +335,8 @@ def test_what_a_cell_cannot_hold_is_refused():
     bonds = dem.Bonds([(0, -1)], young=1e7, diameter=4e-3, ground=[[0.01, 0.01, 0.02]])
     with pytest.raises(ValueError, match="bonds to the ground in a Cell"):
         simulation(particles, cell, bonds=bonds)
-    with pytest.raises(ValueError, match="at least"):
-        simulation(particles, dem.Cell((0.019,) * 3))
+    with pytest.raises(ValueError, match=r"that its edge y crosses are 0.01\d+ m apart, at least 0.021"):
+        simulation(particles, dem.Cell([[0.05, 0, 0], [0, 0.019, 0.018], [0, 0, 0.05]]))
     with pytest.raises(ValueError, match="lower time_step, rate or fastest"):
         simulation(particles, dem.Cell((L,) * 3, rate=(1e5, 0, 0)))
     with in_one_process(2), pytest.raises(ValueError, match="a Cell, whose periodic images move, cannot be shared"):
@@ -346,6 +350,22 @@ def test_what_a_cell_cannot_hold_is_refused():
         simulation(particles, None).run(1e-4, table="pressure")
     with pytest.raises(AttributeError, match=r"expected a dem\.Cell"):
         simulation(particles, None).cell  # noqa: B018, it is looked at
+
+
+def test_verdicts_tell_what_a_loose_assembly_cannot_bear_and_what_is_not_quasi_static():
+    cell = dem.Cell.triaxial((L,) * 3, axial_rate=2.0, confinement=1e4, fastest=0.5)
+    sim = simulation(dem.Particles(BALL, ELASTIC, position=[[0.01] * 3], velocity=[[0.1, 0, 0]]), cell)
+    verdict = sim.run(1e-3)
+    assert verdict.passed
+    inertial, *stresses = verdict.cell
+    number = sim.cell.inertial_number
+    assert inertial == f"the cell deforms at an inertial number of {number:.2g}, quasi-static up to 0.001"
+    assert [words.partition(", with")[0] for words in stresses] == [
+        f"the stress {name} is {sim.cell.stress.total[k, k]:.4g} Pa, 1e+04 Pa are to be held"
+        for k, name in ((0, "xx"), (1, "yy"))
+    ]
+    assert stresses[0] in str(verdict)
+    assert sim.cell.rate[0, 0] == -0.5  # no faster than that
 
 
 def test_a_cell_that_becomes_too_small_stops_the_run():
@@ -392,6 +412,23 @@ def test_contacts_of_a_frame_are_computed_once(monkeypatch):
     rows = layout.rows(sim, 0, contacts=True)
     assert len(computed) == 1
     assert rows["cell/coordination"] == sim.cell.coordination
+
+
+def test_paraview_sees_the_cell(tmp_path):
+    """Field data of the points, and its faces as triangles by `dem export`."""
+    sheared_and_squeezed().run(0.002, output=tmp_path / "run.h5", frames=2)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        cell = run.cell
+    names = {"edges": np.swapaxes(cell.edges, 1, 2), "strain": cell.strain, "contact_stress": cell.stress.contact}
+    for k, (_, shown) in enumerate(vtk_frames(tmp_path / "run.h5")):
+        data = shown.GetFieldData()
+        for name, values in names.items():
+            np.testing.assert_array_equal(data.GetArray(name).GetTuple(0), values[k].ravel(), err_msg=name)
+        assert data.GetArray("solid_fraction").GetTuple(0) == (cell.solid_fraction[k],)
+    for k, (_, shown) in enumerate(vtk_frames(dem.export(tmp_path / "run.h5", "walls.vtkhdf"))):
+        assert shown.GetNumberOfPolys() == 12
+        np.testing.assert_allclose(points(shown)[[4, 2, 1]], cell.edges[k].T, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(shown.GetBounds()[1::2], np.maximum(cell.edges[k], 0).sum(axis=1), rtol=1e-12)
 
 
 def test_a_run_in_a_cell_goes_on_from_its_file_to_the_bit(tmp_path):

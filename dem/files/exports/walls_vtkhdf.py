@@ -1,9 +1,10 @@
-"""Walls beside the box as surfaces of triangles, for ParaView, in VTK's layout, as a separate file.
+"""Walls beside the box, or a cell that deforms, as triangles for ParaView, in VTK's layout, as a separate file.
 
 Triangles are stored once; their corners for each frame, or once if no wall moves. Cell data are ``wall`` (its
 number), ``force`` (of all particles on that wall, at the frame [N]) and, where any wall wears, ``worn``: the volume
 worn off the triangle since the run began [m³]; of walls other than meshes it is spread over the whole wall. Planes,
-which are infinite, are drawn as squares about the particles of the first frame.
+which are infinite, are drawn as squares about the particles of the first frame. The faces of a cell that deforms are
+numbered from 0: those at the beginning and at the end of its first edge, of the second and of the third.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from dem.base.quaternions import rotate
 from dem.files.exports.format import Format
 from dem.files.h5md.vtkhdf import begin_polydata, write_cells, write_steps
+from dem.model.domain.cell import Cell
 from dem.model.walls.wall_triangles import triangles_of
 
 if TYPE_CHECKING:
@@ -29,6 +31,9 @@ WIDER = 1.5  # edge of a square that shows a plane, over the extent of the parti
 
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
+    if isinstance(run.box, Cell):
+        _write_cell(run, path, frames)
+        return
     if not run.walls:
         raise ValueError(f"{run.path} has no walls beside a box: nothing to export to walls.vtkhdf")
     x = run.position[frames[0]]
@@ -58,6 +63,17 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
                 own = [_worn(wall, k, *one) for wall, one in zip(run.walls, shown, strict=True)]
                 worn[row * len(cells) : (row + 1) * len(cells)] = np.concatenate(own)
             view["Steps/CellDataOffsets/worn"] = len(cells) * np.arange(len(frames))
+
+
+def _write_cell(run: Trajectory, path: Path, frames: range) -> None:
+    corners = np.stack(np.meshgrid(*[[0.0, 1.0]] * 3, indexing="ij"), -1).reshape(-1, 3)  # 4 x + 2 y + z is the number
+    faces = [np.flatnonzero(corners[:, axis] == end) for axis in range(3) for end in (0, 1)]
+    triangles = np.array([corner for a, b, c, d in faces for corner in ((a, b, d), (a, d, c))])
+    edges = run.cell.edges[list(frames)]
+    with h5py.File(path, "w") as file:
+        view = _layout(file, run.time[list(frames)], len(corners), triangles, still=False)
+        view["CellData/wall"] = np.repeat(np.arange(len(faces)), 2)
+        view["Points"] = np.einsum("tab,nb->tna", edges, corners).reshape(-1, 3)
 
 
 def _worn(wall: StoredWall, frame: int, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:

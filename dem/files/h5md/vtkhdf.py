@@ -4,6 +4,8 @@ Format 2.0 of https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format
 5.12 or VTK 9.3 and later. VTK requires all four kinds of cells, even empty ones, and draws nothing without a vertex
 for each point. Constant arrays are stored once, in one part whose offsets are zero at every step.
 
+Of a cell that deforms, field data have its edges and what an element test measures (`dem.files.h5md.cell`).
+
 Where the number of particles varies, each step has its own points, and steps follow each other; that needs ParaView
 5.13 or VTK 9.4. The vertices that make points visible are stored once, for the step with the most points.
 """
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files.h5md import bonds, variable_population
+from dem.files.h5md import bonds, cell, variable_population
 from dem.files.h5md.schema import PARTICLES, variants_in
 from dem.model.particles.fields import STATE
 
@@ -51,9 +53,25 @@ def write_view(file: h5py.File) -> None:
         flat[...] = h5py.VirtualSource(".", dataset.name, dataset.shape)[:frames]
         where = view if name == "position" else view["PointData"]
         where.create_virtual_dataset("Points" if name == "position" else name, flat)
+    write_cell(view, file, frames)
     if bonds.count(file):
         held = file[f"{bonds.GROUP}/pairs"][:]
         draw_lines(view, held, file[f"{bonds.GROUP}/broken_at/value"][:frames])
+
+
+def write_cell(view: h5py.Group, file: h5py.File, frames: int) -> None:
+    """Show the cell of a run, if it deforms, as field data: a tuple a frame, nine numbers row by row of a matrix.
+
+    The rows of ``edges`` are the edges [m].
+    """
+    named = {name.removeprefix(f"{cell.GROUP}/"): dataset for name, dataset in cell.datasets(file).items()}
+    if named:
+        named["edges"] = file[f"{PARTICLES}/box/edges/value"]
+    for name, dataset in named.items():
+        rows = dataset[:frames].reshape(frames, -1)
+        view[f"FieldData/{name}"] = rows
+        view[f"Steps/FieldDataOffsets/{name}"] = np.arange(frames)
+        view[f"Steps/FieldDataSizes/{name}"] = np.tile([rows.shape[1], 1], (frames, 1))
 
 
 def begin_polydata(file: h5py.File) -> h5py.Group:

@@ -64,8 +64,8 @@ class Cell(Box):
     Raises
     ------
     ValueError
-        If the edges span no volume; for rates or stresses that are not finite; for a rate of a component whose stress
-        is held; for times that do not ascend.
+        If the edges span no volume, or a negative one; for rates or stresses that are not finite; for a rate of a
+        component whose stress is held; for times that do not ascend.
 
     Examples
     --------
@@ -96,8 +96,15 @@ class Cell(Box):
         """Check what is given."""
         edges = matrix("edges", self.edges, "lengths (3,) or edges (3, 3) in columns [m]")
         lengths = row_lengths(edges.T)
-        if not (lengths.min() > checks.SMALLEST and abs(determinant(edges)) > 1e-9 * lengths.prod()):
+        volume = determinant(edges)
+        if not (lengths.min() > checks.SMALLEST and abs(volume) > 1e-9 * lengths.prod()):
             raise ValueError(f"edges of the cell are {edges.tolist()}, expected three that span a volume")
+        if volume < 0:
+            message = (
+                f"edges of the cell are {edges.tolist()}, whose volume is {volume:.3g} m3, expected positive lengths, "
+                "or edges that are right-handed: change the sign of a length, or swap two edges"
+            )
+            raise ValueError(message)
         edges = reduced(edges)
         held, target = stresses(self.stress)
         rates = [("rate", 0.0, self.rate)]
