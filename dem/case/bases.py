@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dem.model.fluid.fluid import Fluid
     from dem.model.fluid.solids_pressure import SolidsPressure
     from dem.model.fluid.turbulence import Turbulence
+    from dem.model.heat import Heat
     from dem.model.insertion import Inserter, Outlet
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
@@ -140,6 +141,10 @@ class Case(BaseCase):
         """Where particles are taken out while the run goes on."""
         return ()
 
+    def heat(self) -> Heat | None:
+        """Heat in particles that touch; None without temperatures."""
+        return None
+
     def bonds(self) -> Bonds | None:
         """Bonds between particles that are no flexible fibres; those of flexible fibres come by themselves."""
         return None
@@ -155,7 +160,7 @@ class Case(BaseCase):
             particles, box, bonds=self.bonds() if bonds is None else bonds, gravity=self.gravity,
             time_step=self.time_step, integrator=self.integrator,
             threads=self.threads, contacts=self.contacts(), fluid=self.fluid(), walls=self.walls(),
-            inserters=self.inserters(), outlets=self.outlets(),
+            inserters=self.inserters(), outlets=self.outlets(), heat=self.heat(),
             description={"case": self.name, "parameters": self.model_dump(mode="json")},
         )  # fmt: skip
 

@@ -38,7 +38,12 @@ def content(case: AnyCase) -> dict | None:
         return None
     particles, box = case.build()
     if stepped and (
-        isinstance(box, Cell) or case.walls() or case.inserters() or case.outlets() or not _can_be_told(case.fluid())
+        isinstance(box, Cell)
+        or case.heat()
+        or case.walls()
+        or case.inserters()
+        or case.outlets()
+        or not _can_be_told(case.fluid())
     ):
         return None
     more = any((particles.field(name) != STATE[name].rest).any() for name in carried(particles.fields))

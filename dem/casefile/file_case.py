@@ -87,5 +87,5 @@ class FileCase:
             threads=table.threads, contacts=self.contacts(), fluid=table.fluid and table.fluid.made(),
             description=description, walls=[wall.made(self.materials()) for wall in table.walls],
             inserters=[each.made(self.shapes(), self.materials()) for each in table.inserters],
-            outlets=[each.made() for each in table.outlets],
+            outlets=[each.made() for each in table.outlets], heat=table.heat and table.heat.made(),
         )  # fmt: skip

@@ -120,13 +120,15 @@ def _like(before: Particles, group: GroupTable, shape: Shape | None, material: M
 
 def _said(group: GroupTable) -> list[str]:
     """Names of the fields of the state that a group gives, without positions."""
-    names = [name for name in MOTION if name != "position"]
+    names = [name for name in (*MOTION, "temperature") if name != "position"]
     return [name for name in names if getattr(group, name) not in (None, *TURNS)]
 
 
 def _rows(name: str, value: tuple | list, n: int) -> np.ndarray:
     """A row for each of n particles."""
     rows = np.array(value)
+    if STATE[name].width == 1:
+        rows = rows.reshape(-1, 1) if rows.ndim else rows.reshape(1)
     if rows.ndim == 1:
         return np.tile(rows, (n, 1))
     if len(rows) != n:

@@ -70,6 +70,8 @@ class Inserter:
         Unit quaternion of all, or ``"as-given"``, as the offsets of clumps were given; default: all are equally likely.
     angular_velocity : (3,) floats
         World frame [rad/s].
+    temperature : float, optional
+        [K], in a run with `dem.Heat`; default: 293.15 K.
     attempts : int
         Places tried for each particle in a round.
     debt : "keep" or "drop"
@@ -114,6 +116,7 @@ class Inserter:
     spread: float = field(default=0.0, kw_only=True)
     orientation: tuple[float, float, float, float] | Literal["as-given"] | None = field(default=None, kw_only=True)
     angular_velocity: Vector = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    temperature: float | None = field(default=None, kw_only=True)
     attempts: int = field(default=100, kw_only=True)
     debt: Literal["keep", "drop"] = field(default="keep", kw_only=True)
     seed: int = field(default=1, kw_only=True)
@@ -136,6 +139,8 @@ class Inserter:
                 message = f"orientation of the {self.word} has norm {norm:.6g}, expected 1: divide it by its norm"
                 raise ValueError(message)
             self._keep("orientation", tuple((q / norm).tolist()))
+        if self.temperature is not None:
+            self._keep("temperature", checks.number("temperature", self.temperature, above=0, unit="K"))
         self._keep("attempts", checks.whole("attempts", self.attempts, least=1))
         checks.one_of("debt", self.debt, DEBTS)
         self._keep("seed", checks.whole("seed", self.seed, least=0))
@@ -208,7 +213,8 @@ class Inserter:
 
     def saved(self) -> dict[str, object]:
         """What files keep."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in values.items() if not (name == "temperature" and value is None)}
 
 
 STEPS = 100  # from one look to the next, unless told otherwise

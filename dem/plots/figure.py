@@ -124,7 +124,7 @@ def scaled(unit: str, *values: Iterable) -> tuple[float, str]:
     """
     finite = [v[np.isfinite(v)] for v in map(np.asarray, values)]
     largest = max((float(np.abs(v).max()) for v in finite if v.size), default=0.0)
-    if not largest > 0:
+    if not largest > 0 or unit == "K":  # temperatures have no prefix
         return 1.0, unit
     power = 3 * math.floor(math.log10(2 * largest) / 3)  # 0.5 and more keeps its prefix
     power = min(max(power, min(PREFIXES)), max(PREFIXES))

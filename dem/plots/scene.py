@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 
     from dem.files.reading.trajectory import Trajectory
 
-COLOURS = ("speed", "height", "spin", "size", "kind")
-UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s", "size": "m"}
+COLOURS = ("speed", "height", "spin", "size", "kind", "temperature")
+UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s", "size": "m", "temperature": "K"}
+FROM_LEAST = ("height", "size", "temperature")  # whose colours begin at the least value, not at zero
 OPACITY = 0.25  # of walls
 SNAPPED = (0.85, 0.1, 0.1)  # colour of bonds that broke since the frame before
 BAR = 0.14  # of the width of the figure, for the colour bar
@@ -70,7 +71,8 @@ def scene(
     frame : int
         Which frame; negative ones count from the end.
     colour : str
-        What the colour tells: "speed", "height", "spin", "size" (diameter of the sphere of the same volume) or "kind".
+        What the colour tells: "speed", "height", "spin", "size" (diameter of the sphere of the same volume),
+        "kind" or "temperature".
     exposures : int
         More than one: put that many frames, evenly spread from the first to this one, into one picture.
     limits : (2,) floats
@@ -124,7 +126,7 @@ def draw_scene(ax: Axes, bar: Axes, run: Trajectory, frame: int, exposures: int,
         _name_kinds(bar, [kind.name for kind in run.kinds], categories(len(run.kinds)))
         return
     _, mapping = _mapped_colours([], limits, colour)
-    shown = ax.figure.colorbar(mapping, cax=bar, extend="neither" if colour in ("height", "size") else "max")
+    shown = ax.figure.colorbar(mapping, cax=bar, extend="neither" if colour in FROM_LEAST else "max")
     shown.set_label(f"{colour} [{scaled(UNITS[colour], limits)[1]}]")
     shown.outline.set_visible(False)
 
@@ -153,6 +155,8 @@ def quantity(run: Trajectory, frame: int, colour: str) -> np.ndarray:
     if colour == "size":
         return np.array([size_of(variant) for variant in run.variants])[run[frame].variant]
     there = run[frame]  # those who are
+    if colour == "temperature":
+        return there.temperature[:, 0]
     return np.linalg.norm(there.velocity if colour == "speed" else there.angular_velocity, axis=1)
 
 
@@ -162,9 +166,9 @@ def colour_limits(run: Trajectory, frames: Iterable[int], colour: str) -> tuple[
     if not len(values):
         return 0.0, 1.0
     low, high = float(values.min()), float(np.percentile(values, 98))
-    if colour == "size":
+    if colour in ("size", "temperature"):
         high = float(values.max())
-    return (low, high) if colour in ("height", "size") and low < high else (0.0, high or 1.0)
+    return (low, high) if colour in FROM_LEAST and low < high else (0.0, high or 1.0)
 
 
 def viewpoint(run: Trajectory, frames: Sequence[int], aspect: float) -> Camera:

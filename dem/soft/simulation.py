@@ -259,7 +259,8 @@ class Simulation(SimulationBase):
         self._population = population_of(
             self._particles, inserters, outlets, self._time_step, self._gravity, added=added
         )
-        self._heat, self._scalars = heat, scalar_setup.checked(heat, scalars, self._particles, self._walls, bonds)
+        self._heat = heat
+        self._scalars = scalar_setup.checked(heat, scalars, self._particles, self._walls, inserters, bonds)
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown = 0  # the step that the particles show

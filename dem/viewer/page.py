@@ -44,6 +44,7 @@ def scalar_names(run: Trajectory) -> list[str]:
     """Names of the scalars of each particle that the page receives."""
     fields = run.fields
     shown = {"speed": "velocity" in fields, "spin": "angular_velocity" in fields, "force": has_contacts(run)}
+    shown["temperature"] = "temperature" in fields
     return [name for name, there in shown.items() if there]
 
 
@@ -78,6 +79,9 @@ def frame_block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
         values = _scalar(run, name, frames)
         largest = float(values.max(initial=0.0))
         scales[name], scales[f"{name} shown"] = largest, _last_colour(values)
+        if name == "temperature":
+            least = float(values[values > 0].min(initial=largest))
+            scales[f"{name} least"] = least if least < scales[f"{name} shown"] else 0.0
         numbers.append(np.round(values * (ABSENT / largest if largest > 0 else 0.0)).astype(np.uint16))
     turned = rotating_particles(run)
     if len(turned):
@@ -139,6 +143,8 @@ def _scalar(run: Trajectory, name: str, frames: Sequence[int]) -> np.ndarray:
     """What particles are coloured by (T, N), 0 for those not there."""
     if name == "force":
         return np.array([_contact_force_sums(run, k) for k in frames])
+    if name == "temperature":
+        return np.nan_to_num(np.array([run.temperature[k][:, 0] for k in frames]), posinf=0.0)
     field = run.velocity if name == "speed" else run.angular_velocity
     return np.nan_to_num(np.array([np.linalg.norm(field[k], axis=1) for k in frames]), posinf=0.0)
 

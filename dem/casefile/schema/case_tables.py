@@ -19,6 +19,7 @@ from dem.model.domain.box import Box, Motion
 from dem.model.domain.cell import Cell
 from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence
+from dem.model.heat import Heat
 from dem.model.materials import Material
 from dem.model.particles.fields import STATE
 from dem.rotation import AUTO, MEANING
@@ -58,6 +59,15 @@ class MaterialTable(Table, LawPartKeys):
     density: key.Density = Field(1000.0, gt=0, description="[kg/m3]; walls do not use it")
     restitution: key.Share = Field(1.0, description="of two of this material, normal")
     friction: key.Friction = Field(0.0, description="Coulomb's coefficient of two of this material")
+    conductivity: key.Conductivity | None = Field(
+        None, description="thermal, for heat [W/(m K)]", examples=["0.8 W/m/K"]
+    )
+    heat_capacity: key.HeatCapacity | None = Field(
+        None, description="specific, for heat [J/(kg K)]", examples=["840 J/kg/K"]
+    )
+    real_young: key.Modulus | None = Field(
+        None, gt=0, description="modulus of the real solid, for heat, if young is a softened one [Pa]", examples=[7e10]
+    )
 
     def made(self, name: str) -> Material:
         """The material, which goes by this name."""
@@ -257,6 +267,9 @@ class GroupTable(Table):
     angular_velocity: key.AngularVelocities | None = Field(
         None, description="one for all, or one each [rad/s]", examples=[[0.0, 0.0, 10.0]]
     )
+    temperature: key.Temperatures | None = Field(
+        None, description="one for all, or one each [K]; default with heat: 293.15", examples=["20 degC"]
+    )
     speed: key.Speed | None = Field(
         None, gt=0, description="root mean square of random velocities without drift [m/s]", examples=[0.5]
     )
@@ -279,6 +292,21 @@ class GroupTable(Table):
         if self.velocity is not None and self.speed is not None:
             raise ValueError("velocity and speed are both given: leave one out")
         return self
+
+
+class HeatTable(Table):
+    """``[heat]``: temperatures of particles that conduct where they touch."""
+
+    every: key.Count = Field(10, description="steps from one exchange to the next")
+    resolution: key.Share = Field(0.25, description="largest share of the shortest relaxation time in a sub-step")
+    time_scale: key.Factor = Field(1.0, description="seconds of heating in a second of motion")
+    faces: dict[key.Face, key.Temperature] = Field(
+        {}, description="temperatures of faces of the box [K]; others let no heat pass", examples=[{"z-": "80 degC"}]
+    )
+
+    def made(self) -> Heat:
+        """The heat."""
+        return Heat(**dict(self))
 
 
 class OutputTable(Table):
@@ -334,6 +362,7 @@ class SteppedTable(Table, CaseKeys):
     contacts: list[ContactTable] = Field([], description="pairs of materials")
     walls: list[WallTable] = Field([], description="walls of other shapes, beside the box or instead of it")
     fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")
+    heat: HeatTable | None = Field(None, description="heat in particles that touch; default: none")
     inserters: list[InserterTable] = Field([], description="region where particles are inserted during the run")
     outlets: list[OutletTable] = Field([], description="where particles are taken out")
 

@@ -68,6 +68,9 @@ class InserterTable(Table):
         None, description="of all, or a word; default: all are equally likely", examples=[[1.0, 0.0, 0.0, 0.0]]
     )
     angular_velocity: tuple[key.Spin, key.Spin, key.Spin] = Field((0.0, 0.0, 0.0), description="[rad/s]")
+    temperature: key.Temperature | None = Field(
+        None, description="[K]; default with heat: 293.15", examples=["20 degC"]
+    )
     attempts: key.Count = Field(100, description="places that each is offered in a round")
     debt: Literal["keep", "drop"] = Field("keep", description="particles without a free place wait, or are left out")
     seed: key.Seed = Field(1, description="of all that is random")

@@ -99,6 +99,10 @@ Speed = _measured(units.SPEED)
 Spin = _measured(units.SPIN)
 Acceleration = _measured(units.ACCELERATION)
 Rate = _measured(units.RATE)
+Temperature = Annotated[_measured(units.TEMPERATURE), Field(gt=0)]
+Conductivity = Annotated[_measured(units.CONDUCTIVITY), Field(gt=0)]
+HeatCapacity = Annotated[_measured(units.HEAT_CAPACITY), Field(gt=0)]
+HeatFlux = _measured(units.HEAT_FLUX)
 
 Number = Annotated[float, Strict()]
 Friction = Annotated[Number, Field(ge=0)]
@@ -125,6 +129,10 @@ Velocities = _rows(Velocity)
 Edges = _rows(Point)
 VelocityGradient = _rows(tuple[Rate, Rate, Rate])
 AngularVelocities = _rows(tuple[Spin, Spin, Spin])
+Temperatures = Annotated[
+    Annotated[Temperature, Tag(ONE)] | Annotated[list[Temperature], Tag(EACH)],
+    Discriminator(lambda value: EACH if isinstance(value, (list, tuple)) else ONE),
+]
 Orientations = Annotated[
     Annotated[Quaternion, Tag(ONE)]
     | Annotated[list[Quaternion], Tag(EACH)]

@@ -184,6 +184,12 @@ class WallKeys(BaseModel):
     roughness: key.Angle = Field(0.0, ge=0, le=1, description="standard deviation of its inclination [rad]")
     seed: key.Seed = Field(0, description="of the inclinations")
     wear: key.Number = Field(0.0, ge=0, description="volume worn off by a newton and metre of sliding [1/Pa]")
+    temperature: key.Temperature | None = Field(
+        None, description="of its surface, for heat [K]; default: no heat passes by conduction", examples=["80 degC"]
+    )
+    heat_flux: key.HeatFlux = Field(
+        0.0, description="that particles in contact take up by their cross-section, for heat [W/m2]"
+    )
     present_from: key.Time = Field(0.0, ge=0, description="when it appears [s]", examples=[0.1])
     present_until: key.Duration | None = Field(None, description="when it is gone [s]; default: never", examples=[0.4])
     acts_on: list[key.Name] = Field([], description="kinds of particles that it acts on alone", examples=[["coarse"]])
@@ -232,6 +238,7 @@ class WallKeys(BaseModel):
             acts_on=self.acts_on, ignores=self.ignores, present_from=self.present_from,
             present_until=math.inf if self.present_until is None else self.present_until,
             surface_velocity=self.surface_velocity, roughness=self.roughness, seed=self.seed, wear=self.wear,
+            temperature=self.temperature, heat_flux=self.heat_flux,
             name=self.name or "",
         )  # fmt: skip
 

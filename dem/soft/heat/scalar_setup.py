@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from dem.model.bonds import Bonds
     from dem.model.domain.box import Box
+    from dem.model.insertion import Inserter
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
     from dem.soft.engine import Engine
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 def checked(
     heat: Heat | None, scalars: Sequence[ScalarExchange], particles: Particles, walls: Sequence[Wall],
-    bonds: Bonds | None,
+    inserters: Sequence[Inserter], bonds: Bonds | None,
 ) -> tuple[ScalarExchange, ...]:  # fmt: skip
     """Laws of all scalars, checked; particles have their fields then.
 
@@ -50,6 +51,10 @@ def checked(
     for wall in walls:
         if heat is None and (wall.temperature is not None or wall.heat_flux):
             message = f"the {wall.word} has a temperature or a heat flux in a run without heat: add heat=dem.Heat()"
+            raise ValueError(message)
+    for inserter in inserters:
+        if heat is None and inserter.temperature is not None:
+            message = f"the {inserter.word} gives a temperature in a run without heat: add heat=dem.Heat()"
             raise ValueError(message)
     if laws and bonds is not None:
         message = "particles in bonds exchange heat and other scalars, which is not supported: leave out the bonds"

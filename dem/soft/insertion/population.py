@@ -173,6 +173,8 @@ class Population:
                     "position": come.position, "velocity": come.velocity, "orientation": come.orientation,
                     "angular_velocity": np.tile(source.inserter.angular_velocity, (come.variant.size, 1)),
                 }  # fmt: skip
+                if source.inserter.temperature is not None:
+                    state["temperature"] = np.full((come.variant.size, 1), source.inserter.temperature)
                 particles = Particles.known(self.variants, come.variant, self.kinds, come.species, state)
                 self.put_in(engine, particles, number)
 

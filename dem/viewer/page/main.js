@@ -1,6 +1,6 @@
 // What the buttons do.
 const at = (id) => document.getElementById(id);
-const UNITS = { speed: "m/s", height: "m", spin: "rad/s", force: "N", size: "m" };
+const UNITS = { speed: "m/s", height: "m", spin: "rad/s", force: "N", size: "m", temperature: "K" };
 const STOPS = [[0.27, 0, 0.33], [0.28, 0.26, 0.53], [0.19, 0.41, 0.56], [0.13, 0.57, 0.55], [0.21, 0.72, 0.47], [0.56, 0.84, 0.27], [0.99, 0.91, 0.14]];
 const state = { frame: 0, playing: false, stale: true, errors: [], spheres: 0 };
 let scene, camera, centre = [0, 0, 0], size = 1;
@@ -34,7 +34,7 @@ function frameAll() {
 function limits(name) {
   if (name === "kind") return [0, 1];
   if (name === "size") return ends(Array.from(bodies.variant, (variant) => WHAT.variants[variant].size));
-  if (name !== "height") return [0, Math.max(...new Set(run.blocks.map((block) => block.scales[name + " shown"]))) || 1];
+  if (name !== "height") return [Math.min(...new Set(run.blocks.map((block) => block.scales[name + " least"] ?? 0))), Math.max(...new Set(run.blocks.map((block) => block.scales[name + " shown"]))) || 1];
   const [lower, upper] = extent(), corner = (i) => [0, 1, 2].map((c) => ((i >> c) & 1 ? upper : lower)[c]);
   return ends([...Array(8).keys()].map((i) => dot(corner(i), WHAT.up) - WHAT.bottom));
 }
@@ -196,7 +196,7 @@ window.dem = { state, run, show, colour: (name) => { at("colour").value = name; 
 async function begin() {
   for (const block of JSON.parse(at("blocks").textContent)) await take(block);
   tellAbout(WHAT.about);
-  at("colour").replaceChildren(...["speed", "height", "spin", "kind", "size", "force"].filter((name) => ["height", "kind", "size"].includes(name) || WHAT.scalars.includes(name)).map((name) => new Option(name)));
+  at("colour").replaceChildren(...["speed", "height", "spin", "kind", "size", "force", "temperature"].filter((name) => ["height", "kind", "size"].includes(name) || WHAT.scalars.includes(name)).map((name) => new Option(name)));
   const pen = at("ramp").getContext("2d");
   for (let y = 0; y < 120; y++) { pen.fillStyle = `rgb(${ink(1 - y / 119).map((c) => Math.round(255 * c)).join()})`; pen.fillRect(0, y, 12, 1); }
   scene = new Scene(at("scene")); camera = new Camera(WHAT.up);

@@ -1,0 +1,113 @@
+"""Heat in case files, tables, trajectories and pictures: with units, and back."""
+
+import numpy as np
+import pytest
+
+import dem
+from dem.casefile.load import read
+from dem.files.reading.trajectory import Trajectory
+from dem.plots.scene import colour_limits
+from dem.viewer.page import frame_block, scalar_names
+
+CASE = """
+time_step = "1 us"
+duration = "30 us"
+gravity = [0, 0, 0]
+heat = { every = 5, time_scale = 1e6, faces = { "z-" = "80 degC" } }
+output.frames = 3
+shapes.ball = { type = "sphere", diameter = "1 cm" }
+box = { upper = [0.1, 0.1, 0.1], material = "brass" }
+[materials.brass]
+young = "10 MPa"
+poisson = 0.3
+density = 8500
+conductivity = "1.2 W/cm/K"
+heat_capacity = "0.38 kJ/kg/K"
+real_young = "100 GPa"
+[[particles]]
+shape = "ball"
+material = "brass"
+position = [[0.02, 0.02, 0.00499], [0.02, 0.02, 0.01497]]
+temperature = ["20 degC", 300]
+[[particles]]
+shape = "ball"
+material = "brass"
+position = [[0.05, 0.05, 0.01]]
+temperature = "-10 °C"
+[[walls]]
+type = "plane"
+point = [0, 0, 0.0199]
+normal = [0, 0, -1]
+material = "brass"
+heat_flux = "2 kW/m2"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "brass.toml").write_text(CASE)
+    return tmp_path
+
+
+def test_a_case_file_has_heat_with_units(folder):
+    sim = dem.load(folder / "brass.toml")
+    (_, brass), *_ = sim.particles.variants
+    assert (brass.conductivity, brass.heat_capacity, brass.real_young) == (120.0, 380.0, 1e11)
+    assert sim.particles.temperature.tolist() == [293.15, 300.0, 263.15]
+    assert sim.heat.law == dem.Heat(every=5, time_scale=1e6, faces={"z-": 353.15})
+    assert sim.walls[0].heat_flux == 2000.0
+    again = read(folder / "brass.toml").case.contents()
+    assert again["heat"]["faces"] == {"z-": 353.15}
+    assert again["particles"][0]["temperature"] == [293.15, 300.0]
+
+
+def test_pictures_and_the_browser_colour_by_temperature(folder):
+    dem.load(folder / "brass.toml").run(3e-5, output="run.h5", frames=3)
+    with Trajectory("run.h5") as run:
+        low, high = colour_limits(run, [len(run) - 1], "temperature")
+        assert (low, high) == (run.temperature[-1].min(), run.temperature[-1].max())
+        assert low == 263.15 < 300 < high
+        assert scalar_names(run) == ["speed", "spin", "temperature"]
+        assert frame_block(run, range(2))["scales"]["temperature least"] == 263.15
+        assert run.to_pandas()["temperature"].iloc[-1] == 263.15
+    followed = "[[particles]]\nlast_frame = 'run.h5'\n"
+    text = CASE[: CASE.index("[[particles]]")] + followed
+    (folder / "later.toml").write_text(text)
+    with Trajectory("run.h5") as run:
+        assert dem.load("later.toml").particles.temperature.tolist() == run.temperature[-1][:, 0].tolist()
+
+
+def test_a_table_places_particles_with_temperatures(folder):
+    (folder / "hot.csv").write_text("x [m],y [m],z [m],temperature [K]\n0.02,0.02,0.02,310\n0.02,0.02,0.05,320\n")
+    rows = "[[particles]]\nshape = 'ball'\nmaterial = 'brass'\nfile = 'hot.csv'\n"
+    (folder / "table.toml").write_text(CASE[: CASE.index("[[particles]]")] + rows)
+    assert dem.load("table.toml").particles.temperature.tolist() == [310.0, 320.0]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("particles.1.temperature", "20 m", "'20 m' is in m: expected a temperature"),
+        ("particles.1.temperature", "-300 degC", "should be greater than 0"),
+        ("particles.1.temperature", "20 C", "has the unknown unit 'C'"),
+        ("materials.brass.conductivity", "5 W/K", "is in W/K: expected a thermal conductivity"),
+        ("heat.faces", {"top": 300.0}, "unknown face"),
+        ("heat.every", 0, "greater than 0"),
+    ],
+)
+def test_what_does_not_fit_is_named(folder, key, value, told):
+    with pytest.raises(ValueError, match=told):
+        read(folder / "brass.toml", {key: value})
+
+
+def test_what_is_put_in_has_the_temperature_of_its_inserter():
+    sand = dem.Material(young=1e7, poisson=0.3, density=2500.0, conductivity=1.0, heat_capacity=800.0)
+    region = dem.Block((0.02, 0.02, 0.05), (0.08, 0.08, 0.07))
+    rain = dem.Inserter(dem.Sphere(diameter=0.01), sand, region=region, number=2, every=1e-3, temperature=500.0)
+    box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), sand)
+    sim = dem.Simulation(None, box, inserters=[rain], time_step=1e-4, heat=dem.Heat())
+    sim.step(30)
+    np.testing.assert_allclose(sim.particles.temperature, 500.0, rtol=1e-12)
+    with pytest.raises(ValueError, match="the inserter gives a temperature in a run without heat"):
+        dem.Simulation(None, box, inserters=[rain], time_step=1e-4)
