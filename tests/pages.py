@@ -61,8 +61,8 @@ def follow(page, *, commands):
         for registry, rows in zip(registries, known, strict=True):
             registry.clear()
             registry.update(rows)
-        if "temperature" in STATE:
-            unregister_field("temperature")
+        if "moisture" in STATE:
+            unregister_field("moisture")
         for name in set(sys.modules) - modules:
             if str(getattr(sys.modules[name], "__file__", None)).startswith(str(Path.cwd())):
                 del sys.modules[name]

@@ -675,7 +675,7 @@ def tumbling(case_of, tmp_path):
     )  # fmt: skip
     case_of(groups).simulation().run(0.02, output=tmp_path / "run.h5", frames=3)
     with dem.Trajectory(tmp_path / "run.h5") as run:
-        return [{name: run.field(name)[k] for name in STATE} for k in (-2, -1)]
+        return [{name: run.field(name)[k] for name in run.fields} for k in (-2, -1)]
 
 
 @pytest.mark.parametrize(("frames", "which"), [("-1", 1), ("-2", 0), (":", 1), (":3", 0), ("::2", 0)])
@@ -913,7 +913,7 @@ def test_comments_tell_units_words_and_limits():
     for key, told in {
         "diameter": "[m] (above 0)", "roughness": "[m] (above 0)", "poisson": "(above -1 and",
         "type": "(uniform, shear, rotating", "open": "(x-, x+, y-, y+, z-, z+)", "compression": "(gzip or lzf)",
-        "fields": "(position, velocity, orientation, angular_velocity)", "contact_rule": "(geometric, least, none)",
+        "fields": "(position, velocity, orientation, angular_velocity, temperature)", "contact_rule": "(geometric, least, none)",
         "speed": "[m/s]", "orientation": "(random or as-given)", "float32": "(true or false)", "frequency": "[Hz] (at",
         "viscosity": "[Pa s] (above 0)", "drag": "(stokes, schiller-naumann, hoelzer-sommerfeld, rosendahl, zastawny",
     }.items():  # fmt: skip

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 
 import dem
-from dem.model.particles.fields import STATE
+from dem.model.particles.fields import MOTION, STATE
 
 PUBLISHED = dem.Fibre(diameter=0.01, aspect_ratio=3)
 
@@ -117,7 +117,7 @@ def test_arrays_cannot_be_changed_in_place(thing, names):
 @pytest.mark.parametrize(
     "value", [3.0, [1.0], [1, 2, 3], [[1, 2, 3]], [[1], [2]], np.zeros((2, 2)), np.zeros((1, 2, 3))]
 )
-@pytest.mark.parametrize("name", STATE)
+@pytest.mark.parametrize("name", MOTION)
 def test_a_state_of_another_shape_is_refused(name, value):
     """Rather than spread over all particles."""
     group = GROUP.copy()
