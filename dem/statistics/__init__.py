@@ -7,6 +7,7 @@ Frames of `dem.Trajectory` have methods of the same names for many of them.
 - fibres: `fibres.py` (orientation, chains of bonded bodies, capsules)
 - motion: `motion.py` (displacements, correlations), `energies.py`, `mixing.py`, `discharge.py`
 - fields: `coarse.py` (coarse graining), `profiles.py` (slabs, surfaces, slopes)
+- tests of powders: `images.py` (silhouettes, surfaces in images, heaps), `strength.py` (yield locus, one particle)
 """
 
 from dem.model.contact.contact_forces import ContactForces
@@ -53,6 +54,16 @@ from dem.statistics.forces import (
     stress_profile,
     wall_loads,
 )
+from dem.statistics.images import (
+    HeapShape,
+    SurfaceAngles,
+    heap_shape,
+    image_difference,
+    image_surface,
+    occupied_area,
+    silhouette,
+    surface_angles,
+)
 from dem.statistics.mixing import Mixing, mixing, samples_in_box
 from dem.statistics.motion import lags, mean_square_displacement, orientation_correlation, turned
 from dem.statistics.profiles import (
@@ -68,6 +79,7 @@ from dem.statistics.profiles import (
     solid_fraction,
     velocity_profile,
 )
+from dem.statistics.strength import YieldLocus, incline_friction, rebound_restitution, yield_locus
 
 __all__ = [
     "CapsuleContacts",
@@ -81,6 +93,7 @@ __all__ = [
     "FieldAverage",
     "ForceHistogram",
     "Grading",
+    "HeapShape",
     "KindContacts",
     "KindEnergies",
     "KineticEnergies",
@@ -95,7 +108,9 @@ __all__ = [
     "Spheres",
     "Stress",
     "StressProfile",
+    "SurfaceAngles",
     "VelocityProfile",
+    "YieldLocus",
     "angle_of_repose",
     "bagnold_velocity",
     "beverloo_rate",
@@ -121,7 +136,11 @@ __all__ = [
     "force_histogram",
     "grading",
     "granular_temperature",
+    "heap_shape",
     "height_profile",
+    "image_difference",
+    "image_surface",
+    "incline_friction",
     "janssen_stress",
     "kinetic_energies",
     "lags",
@@ -130,16 +149,21 @@ __all__ = [
     "maxwellian",
     "mean_square_displacement",
     "mixing",
+    "occupied_area",
     "order_parameter",
     "orientation_correlation",
     "orientation_tensors",
     "persistence_length",
     "principal_stresses",
+    "rebound_restitution",
     "samples_in_box",
+    "silhouette",
     "solid_fraction",
     "stress",
     "stress_profile",
+    "surface_angles",
     "turned",
     "velocity_profile",
     "wall_loads",
+    "yield_locus",
 ]
