@@ -58,16 +58,19 @@ class Heap(Grains):
         return dem.Contacts({(self.material(), self.floor()): held})
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Slope of the heap's flank between 0.2 and 0.8 of its height; nan before the tube is clear of it.
+        """Slope of the heap's flank between 0.2 and 0.8 of its height, height and foot; nan before the tube is clear.
 
         Heights are those above a single layer of grains, which lies about the foot and has no slope.
         """
-        angle = math.nan
+        angle = error = height = base = math.nan
         if run.time[-1] >= self.lifted:
             spheres = run.spheres(-1)
             widest = np.hypot(*spheres.centres[:, :2].T).max()
             edges = self.diameter * np.arange(2 + int(widest / self.diameter))
             profile = dem.statistics.cone_profile(spheres, edges, centre=(0, 0))
             with suppress(ValueError):  # it is so flat that it has no flank
-                angle = math.degrees(dem.statistics.angle_of_repose(profile, base=self.diameter).angle)
-        return {"angle_of_repose_deg": angle}
+                (angle, error, *_), height, base = dem.statistics.heap_shape(profile, base=self.diameter)
+        return {
+            "angle_of_repose_deg": math.degrees(angle), "angle_error_deg": math.degrees(error), "height_m": height,
+            "base_m": base,
+        }  # fmt: skip

@@ -59,6 +59,22 @@ class Calibration:
         What was assumed, what is not identified, and what would help.
     materials : str
         A table of materials for a case file (TOML).
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> measured = {"restitution": {"measured": 0.6, "standard_error": 0.03}}
+    >>> settings = {"height": 0.002, "duration": 0.05, "young": "1 MPa", "frames": 50}
+    >>> study = {
+    ...     "parameters": {"restitution": {"bounds": [0.4, 0.9]}},
+    ...     "tests": {"drop": {"case": "drop-test", "settings": settings, "observables": measured}},
+    ...     "budget": 6,
+    ... }
+    >>> with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
+    ...     found = dem.calibrate(study, folder=folder, executor=pool, progress=False)
+    >>> abs(found.best["restitution"] - 0.6) < 0.03, found.parameters[0].identified
+    (True, True)
     """
 
     __setattr__ = set_declared

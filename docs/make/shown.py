@@ -26,13 +26,18 @@ class Shown(NamedTuple):
 
 SHOWN = {
     "breaking-rods": Shown({"n": "30"}, duration=0.1),
+    "bulk-density": Shown({"n": "300"}, duration=0.3, colour="height"),
     "cantilever": Shown(duration=0.02, exposures=6),
     "cellular-fibres": Shown(duration=0.2),
     "chute": Shown({"n": "200"}, duration=0.2),
     "coupled-cylinders": Shown(),
     "dice": Shown(duration=0.3, colour="kind"),
+    "direct-shear": Shown({"n": "300", "consolidated": "0.15"}, duration=0.3, colour="height"),
+    "draw-down": Shown({"n": "500", "diameter": "4e-3"}, duration=0.4),
+    "drop-test": Shown({"young": "1e6"}, exposures=8),
     "drum": Shown({"coarse": "4", "time_step": "3e-5"}, duration=0.3, colour="kind"),
     "drum-38k": Shown({"coarse": "4", "softness": "100", "time_step": "3e-5"}, duration=0.1, colour="kind"),
+    "drum-test": Shown({"n": "400", "diameter": "4e-3"}, duration=0.4),
     "ellipsoid-packing": Shown(duration=0.2, colour="height"),
     "ellipsoids-hopper": Shown(duration=0.3),
     "fibre-bale": Shown({"n": "40"}, duration=0.12, colour="height"),
@@ -46,7 +51,9 @@ SHOWN = {
     "hopper": Shown({"n": "150"}, duration=0.3),
     "impact": Shown({"coarse": "4", "time_step": "6e-6"}, duration=0.02),
     "impact-25k": Shown({"coarse": "4", "softness": "10", "time_step": "6e-6"}, duration=0.02),
+    "incline-test": Shown({"young": "1e6"}, exposures=8),
     "jeffery-orbit": Shown(duration=0.5, exposures=8),
+    "ledge": Shown({"n": "300", "diameter": "4e-3"}, duration=0.4),
     "many-fibres": Shown({"n": "300"}, duration=0.02, colour="spin"),
     "many-spheres": Shown({"n": "1000"}, duration=0.02),
     "mixer": Shown({"n": "200"}, duration=0.3),
@@ -67,6 +74,7 @@ SHOWN = {
     "torque-cylinder": Shown(),
     "torque-sphere": Shown(),
     "turbulent-gas": Shown({"n": "1000"}, duration=0.2),
+    "uniaxial-compression": Shown({"n": "150", "width": "0.024", "height": "0.019"}, duration=1.0, colour="height"),
     "vibrated-bed": Shown({"n": "200"}, duration=0.3, colour="kind"),
 }
 OTHER = Shown(duration=0.1)  # of cases that nobody has looked at yet

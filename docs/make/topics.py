@@ -18,6 +18,7 @@ TOPICS = {
         "guide/warnings": "what is refused, what gives a warning, when to trust a run",
         "guide/resume": "stop and continue a run, call functions during it",
         "sweeps": "one run for each combination of parameters, and a table of results",
+        "guide/calibration": "find friction and other parameters from measurements, by virtual tests",
         "clusters": "one run on several processes and machines, with the same bytes",
         "guide/batch": "job arrays, container images, threads",
         "compiling": "what the first run compiles, and how to avoid waiting for it",

@@ -101,9 +101,13 @@ def test_a_heap_has_an_angle_of_repose_when_the_tube_is_clear_of_it() -> None:
     about = np.arange(12) * np.pi / 6 + 0.1
     rings = [((k + 0.5) * d, (20 - k - 0.5) * d * np.tan(np.pi / 6)) for k in range(20)]
     cone = [[(r * np.cos(a), r * np.sin(a), z - 0.5 * d) for r, z in rings for a in about]]
-    assert seen(case, [case.lifted], cone) == {"angle_of_repose_deg": pytest.approx(30, rel=1e-9)}
-    assert np.isnan(seen(case, [0.9 * case.lifted], cone)["angle_of_repose_deg"])
-    assert np.isnan(seen(case, [case.lifted], [[(0, 0, 0.5 * d)]])["angle_of_repose_deg"])
+    assert seen(case, [case.lifted], cone) == {
+        "angle_of_repose_deg": pytest.approx(30, rel=1e-9), "angle_error_deg": pytest.approx(0, abs=1e-9),
+        "height_m": pytest.approx(18.5 * d * np.tan(np.pi / 6) - d + d * np.tan(np.pi / 6), rel=1e-9),
+        "base_m": pytest.approx(20 * d - d / np.tan(np.pi / 6), rel=1e-9),
+    }  # fmt: skip
+    for time, places in ((0.9 * case.lifted, cone), (case.lifted, [[(0, 0, 0.5 * d)]])):
+        assert np.isnan([*seen(case, [time], places).values()]).all()
 
 
 @pytest.mark.parametrize("name", ["hopper", "silo"])
@@ -119,7 +123,7 @@ def test_what_runs_out_of_a_hole_is_seen(name: str) -> None:
     assert (found["discharged_kg"], found["discharge_rate_kg_per_s"]) == (6.0, 1.5)  # from 1 to 5 s
     assert np.isnan(found["discharge_time_s"])
     found = seen(case, [0, 1, 2, 4, 5], places[:, 1:4])
-    assert found == {"discharged_kg": 6.0, "discharge_rate_kg_per_s": 1.5, "discharge_time_s": 5.0}
+    assert found == {"discharged_kg": 6, "discharge_rate_kg_per_s": 1.5, "discharge_time_s": 5, "left_kg": 0}
     found = seen(case, [0, 1, 2, 4, 5], places[:, 4:])
-    assert found["discharged_kg"] == 0.0
+    assert (found["discharged_kg"], found["left_kg"]) == (0.0, 2.0)
     assert np.isnan([found["discharge_rate_kg_per_s"], found["discharge_time_s"]]).all()

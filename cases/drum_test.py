@@ -1,0 +1,67 @@
+"""A slice of a drum between two panes, as devices that photograph a powder from the side have it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from dem.cases.shared.powder import Powder
+from pydantic import Field, PositiveFloat, PositiveInt
+
+import dem
+
+PIXELS = 200  # across the drum
+STATIONS = (-0.5, -0.25, 0.0, 0.25, 0.5)  # where the height of the surface is told, in radii
+
+
+class DrumTest(Powder):
+    """Grains in a drum that turns slowly or fast; images from the side show how much it fills and its surface."""
+
+    name = "drum-test"
+
+    duration: PositiveFloat = Field(2.0, description="simulated time [s]; its second half is observed")
+    frames: PositiveInt = Field(80, description="frames written after the first")
+    n: PositiveInt = Field(700, description="number of grains")
+    diameter: PositiveFloat = Field(3.6e-3, description="of the grains [m]")
+    radius: PositiveFloat = Field(0.042, description="of the drum [m]")
+    length: PositiveFloat = Field(0.02, description="between its panes [m]")
+    rate: PositiveFloat = Field(1.5708, description="of rotation [rad/s]; 15 rpm")
+
+    def walls(self) -> list[dem.Cylinder]:
+        """The drum; the side where x is positive goes up."""
+        half, turning = 0.5 * self.length, dem.Motion(axis=(0, 1, 0), rate=-self.rate)
+        return [
+            dem.Cylinder(
+                (0, -half, 0), (0, half, 0), self.radius, ends="both", material=self.wall(), motion=turning, name="drum"
+            )
+        ]
+
+    def build(self) -> tuple[dem.Particles, None]:
+        """Grains in its lower part."""
+        inner, half = self.radius - 0.6 * self.diameter, 0.5 * self.length
+        lower, upper = (-self.radius, -half, -self.radius), (self.radius, half, self.radius)
+        return self.grains(lambda x, _y, z: np.hypot(x, z) < inner, lower, upper), None
+
+    def image(self, run: dem.Trajectory) -> tuple[np.ndarray, float]:
+        """Mean of the images of the second half of a run, and the edge of a pixel [m]."""
+        pixel, corner = 2 * self.radius / PIXELS, (self.radius, self.radius)
+        low = (-self.radius, -self.radius)
+        shots = [
+            dem.statistics.silhouette(run.spheres(k), low, corner, pixel)
+            for k in range(len(run))
+            if run.time[k] > 0.5 * run.time[-1]
+        ]
+        return np.mean(shots, axis=0), pixel
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """Occupied area, angles of the surface, and its height at five places; of the mean image."""
+        image, pixel = self.image(run)
+        surface = dem.statistics.image_surface(image, pixel, lower=(-self.radius, -self.radius))
+        found = {"occupied_mm2": 1e6 * dem.statistics.occupied_area(image, pixel)}
+        angles = dem.statistics.surface_angles(surface)
+        for name, slope in angles._asdict().items():
+            found["angle_deg" if name == "whole" else f"{name}_angle_deg"] = math.degrees(slope.angle)
+        for k, place in enumerate(STATIONS, start=1):
+            near = np.abs(surface.middle - place * self.radius) < 2 * pixel
+            found[f"height_{k}_mm"] = 1e3 * float(surface.value[near].mean())
+        return found

@@ -1,0 +1,54 @@
+"""Grains of virtual tests: with friction at walls, and adhesion, of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+from dem.cases.shared.grains import Grains
+from pydantic import Field, NonNegativeFloat
+
+import dem
+
+
+class Powder(Grains):
+    """Grains that may be sticky, and walls with a friction of their own."""
+
+    wall_friction: NonNegativeFloat | None = Field(
+        None, description="Coulomb's coefficient at walls; default: the same"
+    )
+    adhesion: NonNegativeFloat = Field(0.0, description="work of adhesion of grains by JKR [J/m2]; 0: none")
+
+    def material(self) -> dem.Material:
+        """Of the grains."""
+        rolling = dem.Rolling(friction=self.rolling_friction) if self.rolling_friction and self.friction else None
+        return dem.Material(
+            young=self.young, poisson=0.25, density=self.density, restitution=self.restitution, friction=self.friction,
+            rolling=rolling, adhesion=dem.JKR(work=self.adhesion) if self.adhesion else None, name="grain",
+        )  # fmt: skip
+
+    def wall(self) -> dem.Material:
+        """Of the walls."""
+        return dem.Material(young=self.young, poisson=0.25, name="wall")
+
+    def contacts(self) -> dem.Contacts:
+        """Grains do not stick to walls."""
+        friction = self.friction if self.wall_friction is None else self.wall_friction
+        rolling = dem.Rolling(friction=self.rolling_friction) if self.rolling_friction and friction else None
+        pair = dem.Contact(restitution=self.restitution, friction=friction, rolling=rolling)
+        return dem.Contacts({(self.material(), self.wall()): pair})
+
+    def sides(self, width: float, low: float, high: float, name: str, **kept: object) -> list[dem.Rectangle]:
+        """Four upright walls about a square of this width about the z axis, called by a name and where they are."""
+        half, middle, height = 0.5 * width, 0.5 * (low + high), high - low
+        places = {"x-": (-half, 0), "x+": (half, 0), "y-": (0, -half), "y+": (0, half)}
+        across = {"x": (0, width, 0), "y": (width, 0, 0)}
+        return [
+            dem.Rectangle(
+                (x, y, middle), across[where[0]], (0, 0, height), material=self.wall(), name=f"{name} {where}", **kept
+            )
+            for where, (x, y) in places.items()
+        ]  # fmt: skip
+
+
+def load(run: dem.Trajectory, name: str) -> np.ndarray:
+    """Mean force on a wall, or on all whose names begin so, from frame to frame (T, 3) [N]."""
+    return sum(wall.mean_force for wall in run.walls if wall.name.startswith(name))

@@ -1,0 +1,95 @@
+"""One particle: it falls on a floor, or slides and rolls down an incline."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+
+import dem
+
+
+class OneParticle(dem.Case):
+    """A sphere and a floor of one material."""
+
+    time_step: dem.TimeStep = Field("auto", description="[s], or auto")
+    frames: PositiveInt = Field(300, description="frames written after the first")
+    diameter: PositiveFloat = Field(4e-3, description="of the particle [m]")
+    density: PositiveFloat = Field(2500.0, description="[kg/m3]")
+    young: PositiveFloat = Field(5e6, description="Young's modulus of particle and floor [Pa]")
+    restitution: float = Field(0.6, gt=0, le=1, description="coefficient of restitution")
+    friction: NonNegativeFloat = Field(0.4, description="Coulomb's coefficient")
+    rolling_friction: NonNegativeFloat = Field(0.05, description="of resistance to rolling")
+
+    def material(self) -> dem.Material:
+        """Of particle and floor."""
+        rolling = dem.Rolling(friction=self.rolling_friction) if self.rolling_friction and self.friction else None
+        return dem.Material(
+            young=self.young, poisson=0.25, density=self.density, restitution=self.restitution, friction=self.friction,
+            rolling=rolling, name="grain",
+        )  # fmt: skip
+
+    def particle(self, place: tuple[float, float, float]) -> dem.Particles:
+        """The sphere, at rest."""
+        return dem.Particles(dem.Sphere(diameter=self.diameter), self.material(), position=[place], name="grain")
+
+
+class Drop(OneParticle):
+    """A particle falls on a floor and rebounds, which shows its coefficient of restitution."""
+
+    name = "drop-test"
+
+    duration: PositiveFloat = Field(0.3, description="simulated time [s]")
+    height: PositiveFloat = Field(0.05, description="from which it falls [m]")
+
+    def walls(self) -> list[dem.Plane]:
+        """The floor."""
+        return [dem.Plane((0, 0, 0), (0, 0, 1), material=self.material(), name="floor")]
+
+    def build(self) -> tuple[dem.Particles, None]:
+        """The particle above the floor."""
+        return self.particle((0, 0, self.height + 0.5 * self.diameter)), None
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """Coefficient of restitution by the height of the rebound."""
+        height = np.array([run.position[k][0, 2] for k in range(len(run))]) - 0.5 * self.diameter
+        return {"restitution": dem.statistics.rebound_restitution(height)}
+
+
+class Incline(OneParticle):
+    """A particle goes down an incline: on a steep one it slides, on a gentle one it rolls."""
+
+    name = "incline-test"
+
+    duration: PositiveFloat = Field(0.2, description="simulated time [s]")
+    angle: float = Field(20.0, gt=0, lt=90, description="of the incline to the horizontal [deg]")
+
+    def along(self) -> np.ndarray:
+        """Direction down the incline (3,)."""
+        slope = math.radians(self.angle)
+        return np.array([math.cos(slope), 0.0, -math.sin(slope)])
+
+    def normal(self) -> tuple[float, float, float]:
+        """Direction away from the incline."""
+        slope = math.radians(self.angle)
+        return math.sin(slope), 0.0, math.cos(slope)
+
+    def walls(self) -> list[dem.Plane]:
+        """The incline."""
+        return [dem.Plane((0, 0, 0), self.normal(), material=self.material(), name="incline")]
+
+    def build(self) -> tuple[dem.Particles, None]:
+        """The particle on it."""
+        return self.particle(tuple(0.5 * self.diameter * x for x in self.normal())), None
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """Coefficients by its acceleration: of friction if it slid, and of rolling friction if it rolled."""
+        ways = np.array([(run.position[k][0] * self.along()).sum() for k in range(len(run))])
+        slope = math.radians(self.angle)
+        later = run.time > 0.2 * run.time[-1]  # at first it finds its place on the incline
+        time, ways = np.asarray(run.time)[later], ways[later]
+        return {
+            "friction": dem.statistics.incline_friction(time, ways, slope),
+            "rolling_friction": dem.statistics.incline_friction(time, ways, slope, rolling=True),
+        }

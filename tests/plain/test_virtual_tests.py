@@ -1,0 +1,152 @@
+"""Virtual tests: their observables on places and loads with known answers, and short runs of one particle."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import dem
+from dem.cli.application import app
+from dem.statistics import Spheres
+
+
+def run_of(case, frames, time=None, walls=()):
+    """What observables see of a run: grains of 2 g at places (T, N, 3), and loads on walls by name (T, 3)."""
+    places = np.array(frames, float)
+    if places.ndim == 2:
+        places = np.stack([places, places])
+    n, time = places.shape[1], np.linspace(0, case.duration, len(places)) if time is None else np.array(time)
+
+    class Run(SimpleNamespace):
+        def __len__(self):
+            return len(places)
+
+        def spheres(self, k):
+            return Spheres(places[k], np.full(n, 0.5 * case.diameter), np.arange(n))
+
+    loads = [SimpleNamespace(name=name, mean_force=np.array(force, float)) for name, force in dict(walls).items()]
+    return Run(time=time, position=places, mass=np.full(n, 2e-3), walls=loads)
+
+
+def wedge(d, low, high, height, angle, *, falls):
+    """Grains in columns of a diameter under a line that has a height at the higher end."""
+    columns = np.arange(low + 0.5 * d, high, d)
+    away = columns - low if falls > 0 else high - columns
+    tops = height - math.tan(math.radians(angle)) * away
+    return [(x, 0.0, z - 0.5 * d) for x, top in zip(columns, tops, strict=True) for z in (top, 0.3 * top) if top > d]
+
+
+def test_a_slope_on_a_ledge_has_its_angle_and_its_mass():
+    case = dem.cases()["ledge"](width=0.06)
+    grains = wedge(case.diameter, 0.0, 0.06, 0.035, 25.0, falls=1)
+    found = case.observables(run_of(case, [*grains, (0.2, 0, -0.04), (0.3, 0, -0.04)]))
+    assert found["angle_deg"] == pytest.approx(25.0, abs=0.5)
+    assert found["left_kg"] == pytest.approx(2e-3 * len(grains))
+
+
+def test_a_draw_down_has_two_angles_mass_left_and_rate():
+    case = dem.cases()["draw-down"](drop=0.05)
+    d, gap, half = case.diameter, 0.5 * case.slot, 0.5 * case.width
+    above = wedge(d, gap, half, 0.03, 32.0, falls=-1) + wedge(d, -half, -gap, 0.03, 32.0, falls=1)
+    flanks = wedge(d, 0, half, 0.02, 24.0, falls=1) + wedge(d, -half, 0, 0.02, 24.0, falls=-1)
+    below = [(x, y, z + d - 0.05) for x, y, z in flanks]
+    start = [*above, *((x, y, 0.01) for x, y, _ in below)]
+    middle = [*above, *(at if k % 2 else (at[0], at[1], 0.01) for k, at in enumerate(below))]
+    end = [*above, *below]
+    found = case.observables(run_of(case, [start, middle, end], time=[0.0, 1.0, 2.0]))
+    assert found["upper_angle_deg"] == pytest.approx(32.0, abs=0.5)
+    assert found["lower_angle_deg"] == pytest.approx(24.0, abs=0.7)
+    assert found["left_kg"] == pytest.approx(2e-3 * len(above))
+    assert found["rate_kg_per_s"] == pytest.approx(1e-3 * len(below), rel=0.1)
+
+
+def test_a_half_full_drum_is_seen_half_full_with_a_straight_surface():
+    case = dem.cases()["drum-test"]()
+    step, r = 0.3 * case.diameter, case.radius
+    x, z = (each.ravel() for each in np.meshgrid(np.arange(-r, r, step), np.arange(-r, r, step)))
+    slope = math.radians(30)
+    away = (z - math.tan(slope) * x) * math.cos(slope)  # of a centre from the surface
+    inside = (np.hypot(x, z) < r - 0.5 * case.diameter) & (away < -0.5 * case.diameter)
+    grains = np.column_stack([x, 0 * x, z])[inside]
+    found = case.observables(run_of(case, grains))
+    assert found["occupied_mm2"] == pytest.approx(1e6 * 0.5 * math.pi * r * r, rel=0.05)  # rounded in the corners
+    for name in ("angle_deg", "upper_angle_deg", "lower_angle_deg"):
+        assert found[name] == pytest.approx(30.0, abs=1.5)
+    heights = [1e3 * math.tan(slope) * share * r for share in (-0.5, -0.25, 0, 0.25, 0.5)]
+    assert [found[f"height_{k}_mm"] for k in range(1, 6)] == pytest.approx(heights, abs=1.2)
+
+
+def test_densities_before_and_after_tapping_are_those_of_the_lattices():
+    """Simple cubic lattices, the second one closer by a tenth along z: π/6 d³/a³ of the density of the solid."""
+    case = dem.cases()["bulk-density"](radius=0.02, diameter=2e-3)
+    axis = np.arange(-0.03, 0.03, 2e-3) + 1e-3
+    x, y, z = (each.ravel() for each in np.meshgrid(axis, axis, np.arange(1e-3, 0.04, 2e-3)))
+    half = 0.5 * math.sqrt(math.pi) * case.radius
+    there = (abs(x) < half) & (abs(y) < half)
+    loose = np.column_stack([x, y, z])[there]
+    shape = (np.unique(x[there]).size * 2e-3) ** 2 / (2 * half) ** 2  # the square holds whole rows
+    run = run_of(case, [loose, loose * (1, 1, 0.9)], time=[0.0, case.duration])
+    found = case.observables(run)
+    assert found["poured_kg_per_m3"] == pytest.approx(case.density * math.pi / 6 * shape, rel=0.02)
+    assert found["hausner_ratio"] == pytest.approx(1 / 0.9, rel=0.02)
+    assert found["tapped_kg_per_m3"] == found["poured_kg_per_m3"] * found["hausner_ratio"]
+
+
+def test_stresses_of_compressions_are_the_largest_of_each():
+    case = dem.cases()["uniaxial-compression"]()
+    lowest, free, crush, end = case.stations()
+    assert case.duration > end
+    area, time = case.width**2, np.array([0.0, lowest, free, crush + 0.01, crush + 0.02, end])
+    force = np.zeros((6, 3))
+    force[:, 2] = area * np.array([0.0, 5e3, 1.0, 1e3, 2e3, 1e3])
+    found = case.observables(run_of(case, np.zeros((6, 10, 3)), time=time, walls={"piston": force}))
+    assert found["consolidation_stress_Pa"] == pytest.approx(5e3)
+    assert found["unconfined_strength_Pa"] == pytest.approx(2e3)
+    assert found["flow_function"] == pytest.approx(2.5)
+    assert found["compressed_kg_per_m3"] == pytest.approx(10 * 2e-3 / (area * case.height))
+
+
+def test_direct_shear_adds_lid_and_upper_sides_and_the_weight_above_the_plane():
+    case = dem.cases()["direct-shear"]()
+    area, time = case.width**2, np.linspace(0, case.duration, 101)
+    sheared = (time > case.consolidated).astype(float)
+    push, lid = np.zeros((101, 3)), np.zeros((101, 3))
+    push[:, 0], lid[:, 0], lid[:, 2] = -600 * area * sheared, -400 * area * sheared, 2000 * area
+    heights = np.repeat([[0, 0, 0.5 * case.middle], [0, 0, 2 * case.middle]], 5, axis=0)
+    walls = {"upper x-": push, "lid": lid, "lower x-": 100 * push, "upper y-": np.zeros((101, 3))}
+    found = case.observables(run_of(case, np.stack([heights] * 101), time=time, walls=walls))
+    weight = 5 * 2e-3 * 9.81 / area
+    assert found["shear_stress_Pa"] == pytest.approx(1000)
+    assert found["peak_shear_stress_Pa"] == pytest.approx(1000)
+    assert found["normal_stress_Pa"] == pytest.approx(2000 + weight)
+    assert found["friction_angle_deg"] == pytest.approx(math.degrees(math.atan2(1000, 2000 + weight)))
+
+
+@pytest.mark.parametrize(("name", "settings", "observable", "exact"), [
+    ("drop-test", {"restitution": 0.7, "friction": 0, "height": 0.004, "duration": 0.08}, "restitution", 0.7),
+    ("incline-test", {"angle": 10.0, "rolling_friction": 0.03, "duration": 0.03}, "rolling_friction", 0.03),
+    ("incline-test", {"angle": 45.0, "friction": 0.2, "rolling_friction": 0, "duration": 0.03}, "friction", 0.2),
+])  # fmt: skip
+def test_one_particle_shows_the_coefficients_that_it_was_given(tmp_path, name, settings, observable, exact):
+    case = dem.cases()[name](**{"young": 2e5, "time_step": 4e-5, "frames": 120, **settings})
+    case.simulation().run(case.duration, output=tmp_path / "run.h5", frames=case.frames, progress=False)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        assert case.observables(run)[observable] == pytest.approx(exact, rel=0.03)
+
+
+def test_the_command_lists_the_runs_of_a_study_and_makes_them(tmp_path, monkeypatch):
+    """A sphere is dropped: restitution is found, and friction, which has no influence, is told."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ball.toml").write_text(
+        "budget = 16\nbatch = 4\n"
+        "[parameters]\nrestitution = {bounds = [0.4, 0.9]}\nyoung = {bounds = ['2 MPa', '8 MPa']}\n"
+        "[tests.drop]\ncase = 'drop-test'\nsettings = {time_step = 2e-4, frames = 60, duration = 0.2}\n"
+        "observables.restitution = {measured = 0.6, standard_error = 0.02}\n"
+    )
+    listed = CliRunner().invoke(app, ["calibrate", "ball.toml", "--list"])
+    assert listed.exit_code == 0
+    assert len(listed.stdout.splitlines()) == 12
+    assert listed.stdout.startswith("dem run drop-test --set ")
+    assert (tmp_path / "ball-calibration" / "points.csv").read_text().count("\n") == 13
