@@ -54,7 +54,7 @@ class Drop(OneParticle):
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
         """Coefficient of restitution by the height of the rebound."""
         height = np.array([run.position[k][0, 2] for k in range(len(run))]) - 0.5 * self.diameter
-        return {"restitution": dem.statistics.rebound_restitution(height)}
+        return {"apparent_restitution": dem.statistics.rebound_restitution(height)}
 
 
 class Incline(OneParticle):
@@ -90,6 +90,6 @@ class Incline(OneParticle):
         later = run.time > 0.2 * run.time[-1]  # at first it finds its place on the incline
         time, ways = np.asarray(run.time)[later], ways[later]
         return {
-            "friction": dem.statistics.incline_friction(time, ways, slope),
-            "rolling_friction": dem.statistics.incline_friction(time, ways, slope, rolling=True),
+            "apparent_friction": dem.statistics.incline_friction(time, ways, slope),
+            "apparent_rolling_friction": dem.statistics.incline_friction(time, ways, slope, rolling=True),
         }

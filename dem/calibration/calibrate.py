@@ -64,11 +64,21 @@ class Calibration:
     --------
     >>> import dem, tempfile
     >>> from concurrent.futures import ThreadPoolExecutor
-    >>> measured = {"restitution": {"measured": 0.6, "standard_error": 0.03}}
-    >>> settings = {"height": 0.002, "duration": 0.05, "young": "1 MPa", "frames": 50}
+    >>> class Bounce(dem.HardSphereCase):
+    ...     name = "bounce"
+    ...
+    ...     def build(self):
+    ...         ball = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    ...         place = [(0.5, 0.5, 0.5)]
+    ...         grain = dem.Particles(dem.Sphere(diameter=0.01), ball, position=place)
+    ...         return grain, dem.Box((0, 0, 0), (1, 1, 1), ball)
+    ...
+    ...     def observables(self, run):  # a formula, for brevity
+    ...         return {"height_m": self.restitution**2}
+    >>> measured = {"height_m": {"measured": 0.36, "standard_error": 0.02}}
     >>> study = {
     ...     "parameters": {"restitution": {"bounds": [0.4, 0.9]}},
-    ...     "tests": {"drop": {"case": "drop-test", "settings": settings, "observables": measured}},
+    ...     "tests": {"bounce": {"case": Bounce, "observables": measured, "settings": {"duration": 1e-3, "frames": 1}}},
     ...     "budget": 6,
     ... }
     >>> with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:

@@ -253,12 +253,24 @@ def _checked(content: dict, name: str, folder: Path) -> Study:
         wrong.append("no observable has a measured value: there is nothing to fit")
     if wrong:
         raise ValueError("\n".join(wrong))
+    wrong = [
+        f"tests.{one.test}.observables.{one.name}: a parameter of the case has this name, which is a column of its own"
+        for one in observables
+        if one.name in _columns(one.test, tests, parameters)
+    ]
+    if wrong:
+        raise ValueError("\n".join(wrong))
     study = Study(
         name, tuple(parameters), tests, tuple(observables), tuple(stages), table.seed, table.batch, table.jobs,
         table.threads, tuple(notes),
     )  # fmt: skip
     _check_runs(study)
     return study
+
+
+def _columns(test: str, tests: dict[str, Test], parameters: list[Parameter]) -> set[str]:
+    """Names of the parameters in the table of a test."""
+    return {*tests[test].settings, *(key for parameter in parameters for key in parameter.sets.get(test, ()))}
 
 
 def _attempt(wrong: list[str], where: str, make: object, *given: object) -> Any:  # noqa: ANN401, what it makes

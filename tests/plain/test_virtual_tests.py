@@ -12,6 +12,9 @@ from dem.cli.application import app
 from dem.statistics import Spheres
 
 
+SHORT = {"duration": 0.03}
+
+
 def run_of(case, frames, time=None, walls=()):
     """What observables see of a run: grains of 2 g at places (T, N, 3), and loads on walls by name (T, 3)."""
     places = np.array(frames, float)
@@ -125,9 +128,9 @@ def test_direct_shear_adds_lid_and_upper_sides_and_the_weight_above_the_plane():
 
 
 @pytest.mark.parametrize(("name", "settings", "observable", "exact"), [
-    ("drop-test", {"restitution": 0.7, "friction": 0, "height": 0.004, "duration": 0.08}, "restitution", 0.7),
-    ("incline-test", {"angle": 10.0, "rolling_friction": 0.03, "duration": 0.03}, "rolling_friction", 0.03),
-    ("incline-test", {"angle": 45.0, "friction": 0.2, "rolling_friction": 0, "duration": 0.03}, "friction", 0.2),
+    ("drop-test", {"restitution": 0.7, "height": 0.004, "duration": 0.08}, "apparent_restitution", 0.7),
+    ("incline-test", {"angle": 10.0, "rolling_friction": 0.03, **SHORT}, "apparent_rolling_friction", 0.03),
+    ("incline-test", {"angle": 45.0, "friction": 0.2, "rolling_friction": 0, **SHORT}, "apparent_friction", 0.2),
 ])  # fmt: skip
 def test_one_particle_shows_the_coefficients_that_it_was_given(tmp_path, name, settings, observable, exact):
     case = dem.cases()[name](**{"young": 2e5, "time_step": 4e-5, "frames": 120, **settings})
@@ -143,7 +146,7 @@ def test_the_command_lists_the_runs_of_a_study_and_makes_them(tmp_path, monkeypa
         "budget = 16\nbatch = 4\n"
         "[parameters]\nrestitution = {bounds = [0.4, 0.9]}\nyoung = {bounds = ['2 MPa', '8 MPa']}\n"
         "[tests.drop]\ncase = 'drop-test'\nsettings = {time_step = 2e-4, frames = 60, duration = 0.2}\n"
-        "observables.restitution = {measured = 0.6, standard_error = 0.02}\n"
+        "observables.apparent_restitution = {measured = 0.6, standard_error = 0.02}\n"
     )
     listed = CliRunner().invoke(app, ["calibrate", "ball.toml", "--list"])
     assert listed.exit_code == 0
