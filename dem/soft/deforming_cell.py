@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
     from dem.soft.neighbour_lists import Skins
 
-HISTORY = ("gradient", "strain", "virial", "integral")  # that does not follow from the edges
+HISTORY = ("gradient", "strain", "virial", "integral", "inertia", "edge_speed")  # that does not follow from the edges
 STATE = ("edges", "to_scaled", "length", "inverse", *HISTORY)  # that a run goes on from
 QUASI_STATIC = 1e-3  # inertial number of the fastest rate that holds a stress, unless one is given
 BAND = 0.05  # excess of stress, over the largest that is held, at which the rate is the fastest
 INTEGRAL_BAND = 0.25  # excess, likewise, up to which it counts in the integral; wider than stresses of flows fluctuate
-# in which a packing of the stiffness E*^2/3 p^1/3, as of Hertz spheres, takes up an excess of stress; in fewer,
+# in which a packing of the stiffness K = E*^2/3 p^1/3, as of Hertz spheres, takes up an excess of stress; in fewer,
 # dashpots that feel the rate make it alternate from step to step
 SETTLING_STEPS = 50
 # integral time of the control, over the response time 1/(g K) at that stiffness K; a control whose integral time is
@@ -66,6 +66,11 @@ def control_stress(faces: DeformingFaces, bodies: Bodies, kinds: Kinds, dt: floa
     if not faces.gain[0] > 0:
         stable = 1 / (SETTLING_STEPS * stiffness * dt)
         faces.gain[0] = min(faces.fastest[0] / (BAND * largest), stable) if largest > 0 else stable
+    size, answer = abs(determinant(faces.edges)) ** (1 / 3), SETTLING_STEPS * dt
+    if faces.inertia[0] < 0:
+        faces.inertia[0] = size * stiffness * answer**2
+    if faces.inertia[1] < 0:
+        faces.inertia[1] = 2 * faces.inertia[0] / answer
     faces.integral_time[0] = RESPONSES / (faces.gain[0] * stiffness)
     faces.integral_band[0] = min(faces.fastest[0] / faces.gain[0], INTEGRAL_BAND * largest or math.inf)
 

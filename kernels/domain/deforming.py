@@ -18,6 +18,14 @@ what contacts take:
     V P = Σ m v ⊗ v + Σ r_ij ⊗ F_ij        r_ij from j to i, F_ij on i
 
 so that the work of the cell is booked as -∫ V P : L dt, by the trapezium of values at whole steps.
+
+A stress P* is held by the rate (`choose_rates`), or by edges of the inertia M whose motion c damps, after Parrinello &
+Rahman (`accelerate_edges`):
+
+    M d²H/dt² = V (P - P*) H⁻ᵀ - c dH/dt
+
+With an isotropic P* = p* and c = 0 the sum E + M |dH/dt|²/2 + p* V is conserved. What c takes is supplied from outside:
+it is booked as dissipated and as work.
 """
 
 import math
@@ -28,7 +36,7 @@ from dem.kernels.compiler.jit import func, inline
 from dem.kernels.compiler.selection import ancestors
 from dem.kernels.domain import periodic
 from dem.kernels.domain.periodic import PeriodicFaces, count_cells
-from dem.kernels.numerics.energy import as_words, in_units
+from dem.kernels.numerics.energy import accumulate, as_words, in_units
 from dem.kernels.numerics.vector import add, add_scaled, load, store, subtract
 
 CONTACT, KINETIC = 0, 1  # parts of the virial
@@ -61,6 +69,8 @@ DeformingFaces = NamedTuple(
         ("integral_time", np.ndarray),  # (1,) in which a lasting excess of stress doubles the rate that opposes it [s]
         ("integral_band", np.ndarray),  # (1,) excess of stress below which it counts in the integral [Pa]
         ("fastest", np.ndarray),  # (1,) largest rate of a component that holds a stress [1/s]
+        ("inertia", np.ndarray),  # (2,) mass [kg] and damping [kg/s] of the edges; no mass: stress is held by the rate
+        ("edge_speed", np.ndarray),  # (3, 3) velocities of the edges, by the components that hold a stress [m/s]
         ("times", np.ndarray),  # (K,) from when on each of the prescribed gradients holds, ascending from 0 [s]
         ("rates", np.ndarray),  # (K, 3, 3) prescribed velocity gradients [1/s]
     ],
@@ -88,6 +98,16 @@ def store_matrix(m, a):
     m[0, 0], m[0, 1], m[0, 2] = a[0], a[1], a[2]
     m[1, 0], m[1, 1], m[1, 2] = a[3], a[4], a[5]
     m[2, 0], m[2, 1], m[2, 2] = a[6], a[7], a[8]
+
+
+@inline
+def replaced(a, at, number):
+    """Nine numbers, with another one at a place."""
+    return (
+        number if at == 0 else a[0], number if at == 1 else a[1], number if at == 2 else a[2],
+        number if at == 3 else a[3], number if at == 4 else a[4], number if at == 5 else a[5],
+        number if at == 6 else a[6], number if at == 7 else a[7], number if at == 8 else a[8],
+    )  # fmt: skip
 
 
 @inline
@@ -274,6 +294,7 @@ def reduce(box, position, image):
                     changed = True
                     for i in range(3):
                         box.edges[i, a] -= k * box.edges[i, b]
+                        box.edge_speed[i, a] -= k * box.edge_speed[i, b]
                     for n in range(image.shape[1]):
                         image[b, n] += k * image[a, n]
         if changed:
@@ -307,32 +328,90 @@ def volume_of(edges):
     )
 
 
+@inline
+def excess_of(box, volume, a, b):
+    """Stress above the one that is held, of a component [Pa]."""
+    virial = (
+        box.virial[CONTACT, a, b] + box.virial[KINETIC, a, b] + box.virial[CONTACT, b, a] + box.virial[KINETIC, b, a]
+    )
+    return 0.5 * virial / volume - box.target[a, b]
+
+
+@inline
+def within(box, rate):
+    """Rate of a component that holds a stress, limited [1/s]."""
+    return max(-box.fastest[0], min(box.fastest[0], rate))
+
+
 @func
-def choose_gradient(box, time, dt):
-    """Note the velocity gradient of the step that begins: as prescribed, or such that stresses become those held.
+def choose_rates(box, dt):
+    """Set the components of the velocity gradient that hold a stress, by the excess of the stress.
 
     A stress is held by the rate g (e + ∫ e dt/τ) of its excess e, a controller of proportional and integral part, which
     leaves no excess where a lasting rate is needed. A large excess counts only where it makes the integral smaller, so
     that a packing which has been brought to its stress does not overshoot.
     """
-    row = 0
-    for k in range(box.times.size):
-        row = k if time >= box.times[k] else row
     volume = volume_of(box.edges)
     for a in range(3):
         for b in range(3):
-            rate = box.rates[row, a, b]
             if box.held[a, b] != 0.0:
-                pressure = 0.5 * (
-                    box.virial[CONTACT, a, b] + box.virial[KINETIC, a, b] + box.virial[CONTACT, b, a]
-                    + box.virial[KINETIC, b, a]
-                ) / volume  # fmt: skip
-                excess = pressure - box.target[a, b]
+                excess = excess_of(box, volume, a, b)
                 rate = box.gain[0] * (excess + box.integral[a, b])
                 if abs(excess) < box.integral_band[0] or excess * box.integral[a, b] < 0.0:
                     box.integral[a, b] += excess * dt / box.integral_time[0]
-                rate = max(-box.fastest[0], min(box.fastest[0], rate))
-            box.gradient[a, b] = rate
+                box.gradient[a, b] = within(box, rate)
+
+
+@func
+def accelerate_edges(box, dt):
+    """Set the components of the velocity gradient that hold a stress, by the motion of edges that have inertia.
+
+    The edges keep their velocities during the step, and L is that of its middle. Returns what damping takes [J].
+    """
+    volume, mass, damped = volume_of(box.edges), box.inertia[0], 0.5 * dt * box.inertia[1] / box.inertia[0]
+    edges, before = load_matrix(box.edges), load_matrix(box.edge_speed)
+    for a in range(3):
+        for b in range(3):
+            pull = 0.0
+            for k in range(3):
+                if box.held[a, k] != 0.0:
+                    pull += volume * excess_of(box, volume, a, k) * box.to_scaled[b, k]
+            box.edge_speed[a, b] = ((1.0 - damped) * box.edge_speed[a, b] + dt / mass * pull) / (1.0 + damped)
+    prescribed = product(load_matrix(box.gradient), edges)
+    half = load_matrix(box.edge_speed)
+    middle = identity()
+    for k in range(9):
+        middle = replaced(middle, k, edges[k] + 0.5 * dt * (half[k] + prescribed[k]))
+    rates = product(half, inverse(middle))
+    own = scaled_matrix(0.0, rates)
+    for k in range(9):
+        if box.held[k // 3, k % 3] != 0.0:
+            box.gradient[k // 3, k % 3] = within(box, rates[k])
+            own = replaced(own, k, box.gradient[k // 3, k % 3])
+    store_matrix(box.edge_speed, product(own, middle))
+    taken = 0.0
+    for k in range(9):
+        speed = 0.5 * (before[k] + box.edge_speed[k // 3, k % 3])
+        taken += dt * box.inertia[1] * speed * speed
+    return taken
+
+
+@func
+def choose_gradient(box, time, dt):
+    """Note the velocity gradient of the step that begins: as prescribed, or such that stresses become those held.
+
+    Returns what damping of the edges takes during the step [J].
+    """
+    row = 0
+    for k in range(box.times.size):
+        row = k if time >= box.times[k] else row
+    for a in range(3):
+        for b in range(3):
+            box.gradient[a, b] = box.rates[row, a, b]
+    if box.inertia[0] > 0.0:
+        return accelerate_edges(box, dt)
+    choose_rates(box, dt)
+    return 0.0
 
 
 @inline
@@ -352,11 +431,14 @@ def deform(box, constants, bodies, progress):
     Writes box: the cell at the end of the step, and the maps of the step.
     Writes bodies.position, bodies.image: if the basis is reduced. Writes progress.travel: with the way of images.
     Writes progress.wall_work_half_step: work of the cell in the first half of the step [units].
+    Writes progress.dissipated, progress.wall_work: what damping of the edges takes, supplied from outside.
     """
     dt = constants.dt
     if is_skewed(box):
         reduce(box, bodies.position, bodies.image)
-    choose_gradient(box, progress.step[0] * dt, dt)
+    taken = constants.per_joule * choose_gradient(box, progress.step[0] * dt, dt)
+    accumulate(progress.dissipated, taken)
+    accumulate(progress.wall_work, taken)
     progress.wall_work_half_step[0] = 0.5 * dt * constants.per_joule * power(box)
     rate = load_matrix(box.gradient)
     whole = exponential(scaled_matrix(dt, rate))

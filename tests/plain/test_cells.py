@@ -53,7 +53,8 @@ def crowd(time_step=2e-5, shape=BALL, material=ELASTIC, edges=(0.025,) * 3, pitc
         shape, material, position=pitch * (places + rng.uniform(-0.04, 0.04, places.shape)), velocity=v - v.mean(0),
         orientation=turned / np.linalg.norm(turned, axis=1)[:, None], angular_velocity=rng.normal(0, 9, places.shape),
     )  # fmt: skip
-    control = {name: settings.pop(name) for name in ("rate", "rate_changes", "stress") if name in settings}
+    names = ("rate", "rate_changes", "stress", "control", "mass", "damping", "fastest")
+    control = {name: settings.pop(name) for name in names if name in settings}
     return simulation(particles, dem.Cell(edges, **control), time_step, **settings)
 
 
@@ -230,7 +231,10 @@ def same(one, other):
     np.testing.assert_array_equal(one.cell.stress.total, other.cell.stress.total)
 
 
-@pytest.mark.parametrize("control", [{"rate": SHEAR}, {"stress": 2e3}], ids=["rate", "stress"])
+CONTROLS = {"rate": {"rate": SHEAR}, "stress": {"stress": 2e3}, "inertia": {"stress": 2e3, "control": "inertia"}}
+
+
+@pytest.mark.parametrize("control", CONTROLS.values(), ids=CONTROLS)
 def test_neither_skins_nor_cuts_nor_restarts_show(control, tmp_path):
     one = crowd(material=ROUGH, **control)
     one.step(360)
@@ -256,6 +260,37 @@ def test_a_pressure_that_is_held_is_reached():
     distance = sim.cell.edges[0, 0] / (2 * math.sqrt(2))
     assert fcc_pressure(distance) == pytest.approx(sim.cell.stress.pressure, rel=1e-9)
     assert sim.energy_error < 1e-3
+
+
+def test_energies_of_packing_and_edges_are_conserved_to_second_order():
+    """E + M |dH/dt|²/2 + p V, at whole steps, whose edge velocity is the mean of those of the steps beside."""
+    pressure, mass, departures = 200.0, 2e-4, []
+    for time_step in (2e-5, 1e-5):
+        held = {"stress": pressure, "control": "inertia", "mass": mass, "damping": 0.0, "fastest": 500.0}
+        sim, rows = crowd(time_step, **held), []
+        speed = sim._engine.walls.faces.edge_speed
+        for _ in range(15):
+            sim.step(round(4e-4 / time_step))
+            energy, volume, before = sim.energy().mechanical, sim.cell.volume, speed.copy()
+            sim.step(1)
+            rows.append([energy, 0.5 * mass * (0.25 * (before + speed) ** 2).sum(), pressure * volume])
+        energies, of_edges, _ = np.array(rows).T
+        assert np.ptp(of_edges) > 0.05 * energies[0]
+        departures.append(np.ptp(np.sum(rows, axis=1)) / energies[0])
+    assert departures[0] < 2e-3
+    assert departures[0] / departures[1] == pytest.approx(4, rel=0.3)
+
+
+def test_what_damping_of_edges_takes_is_supplied_from_outside():
+    """A lattice swings to its pressure; nothing but the edges dissipates, and the ledger balances."""
+    sim = fcc(0.999 * D, stress=2e4, fastest=200.0, control="inertia")
+    elastic = sim.energy().elastic
+    sim.step(450)
+    np.testing.assert_allclose(sim.cell.stress.total.diagonal(), 2e4, rtol=1e-3)
+    energy = sim.energy()
+    assert energy.dissipated > 0.2 * (energy.elastic - elastic) > 0
+    assert energy.work - energy.dissipated == pytest.approx(energy.elastic - elastic, rel=1e-3)
+    assert sim.energy_error < 1e-4
 
 
 def test_each_component_is_held_or_prescribed():
@@ -319,6 +354,11 @@ def test_what_is_told_of_an_assembly_is_by_its_definition():
         ({"stress": [[None] * 3, [1e3, None, None], [None] * 3]}, "is held along yx: give it along xy"),
         ({"stress": "1e3"}, "stress of the cell is"),
         ({"stress": 0.0}, "the stress that is held is zero"),
+        ({"stress": 1e3, "mass": 1.0}, "mass of the cell is given with control='servo', expected 'inertia'"),
+        ({"stress": 1e3, "control": "inertia", "gain": 1.0}, "gain of the cell is given with control='inertia'"),
+        ({"stress": 1e3, "control": "inertia", "damping": -1.0}, "damping is -1"),
+        ({"stress": 1e3, "control": "barostat"}, "unknown control of the cell 'barostat'"),
+        ({"control": "inertia"}, "expected a stress that it holds"),
         ({"rate_changes": [(0.1, (0, 0, 0)), (0.1, (0, 0, 0))]}, "let times ascend"),
     ],
 )

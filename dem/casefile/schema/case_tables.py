@@ -170,6 +170,11 @@ class CellTable(Table):
         description="largest rate that holds a stress [1/s]; default: at an inertial number of 1e-3",
         examples=[2.0],
     )
+    control: Literal["servo", "inertia"] = Field("servo", description="of stresses: by the rate, or by edges of a mass")
+    mass: key.Factor | None = Field(None, description="of the edges [kg]; default: by the packing", examples=[0.1])
+    damping: Annotated[key.Number, Field(ge=0)] | None = Field(
+        None, description="of the edges [kg/s]; 0: none; default: critical", examples=[10.0]
+    )
 
     @model_validator(mode="after")
     def _deforms(self) -> CellTable:
@@ -193,7 +198,10 @@ class CellTable(Table):
         if isinstance(stress, list):
             stress = [[None if value == key.NOT_HELD else value for value in row] for row in stress]
         changes = [(change.time, change.rate) for change in self.rate_changes]
-        return Cell(edges, rate=self.rate, rate_changes=changes, stress=stress, gain=self.gain, fastest=self.fastest)
+        return Cell(
+            edges, rate=self.rate, rate_changes=changes, stress=stress, gain=self.gain, fastest=self.fastest,
+            control=self.control, mass=self.mass, damping=self.damping,
+        )  # fmt: skip
 
 
 class LatticeTable(Table):

@@ -23,6 +23,8 @@ OF_A_CELL = {
     "stress": "Pa",
     "gain": "1/(Pa s)",
     "fastest": "1/s",
+    "mass": "kg",
+    "damping": "kg/s",
 }
 UNITS = {
     **dict.fromkeys(

@@ -85,7 +85,8 @@ def box_of(given: dict | None) -> Box | None:
     if given is None:
         return None
     if "edges" in given:
-        return Cell(**{name: given[name] for name in ("edges", "rate", "rate_changes", "stress", "gain", "fastest")})
+        names = ("edges", "rate", "rate_changes", "stress", "gain", "fastest", "control", "mass", "damping")
+        return Cell(**{name: given[name] for name in names if name in given})
     motion = {face: _motion(**moved) for face, moved in given["motion"].items()}
     return Box(**{**given, "material": Material(**given["material"]), "motion": motion})
 

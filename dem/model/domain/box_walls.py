@@ -14,7 +14,7 @@ from dem.kernels.domain.deforming import COLUMNS, DeformingFaces, deforms
 from dem.kernels.domain.faces import BoxFaces, RoughFaces, move
 from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces, image_at_rest, image_velocity
 from dem.model.domain.box import AXES, FACES
-from dem.model.domain.cell import Cell
+from dem.model.domain.cell import INERTIA, Cell
 
 if TYPE_CHECKING:
     from dem.model.domain.box import Box
@@ -52,6 +52,7 @@ def orthogonal_domain(box: Box | None) -> BoxFaces | PeriodicFaces | RoughFaces 
 def deforming_domain(box: Cell) -> DeformingFaces:
     """Domain of a cell that deforms; what depends on the particles is still to be set."""
     held, target = box.held
+    inertia = (box.mass, box.damping) if box.control == INERTIA else (0.0, 0.0)  # -1 where the packing decides
     edges, scaled = np.array(box.edges), inverse(box.edges)
     plain = orthogonal_domain(box)._asdict() | {
         "length": 1 / row_lengths(scaled), "inverse": row_lengths(scaled)
@@ -61,6 +62,7 @@ def deforming_domain(box: Cell) -> DeformingFaces:
         place_map=np.eye(3), slow_map=np.eye(3), since_listing=np.eye(3), reach=np.zeros(1), strain=np.zeros((3, 3)),
         virial=np.zeros((2, 3, 3)), parts=np.zeros((1, COLUMNS), np.int64), unit=np.ones(2), held=held.astype(float),
         target=target, gain=np.array([box.gain or 0.0]), fastest=np.array([box.fastest or 0.0]),
+        inertia=np.array([-1.0 if given is None else given for given in inertia]), edge_speed=np.zeros((3, 3)),
         integral=np.zeros((3, 3)), integral_time=np.ones(1), integral_band=np.zeros(1),
         times=np.array([0.0, *(time for time, _ in box.rate_changes)]),
         rates=np.array([box.rate, *(rate for _, rate in box.rate_changes)]),

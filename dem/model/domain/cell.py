@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SKEWED = 0.55  # share of an edge by which another one may lean over it; as of `dem.kernels.domain.deforming`
 ROUNDS = 100  # of a reduction, at most
+SERVO, INERTIA = CONTROLS = ("servo", "inertia")
 
 Matrix = tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]
 
@@ -60,12 +61,21 @@ class Cell(Box):
         integral smaller.
     fastest : float, optional
         Largest rate of a component that holds a stress [1/s]; default: at an inertial number of 1e-3.
+    control : "servo" or "inertia"
+        How stresses P* are held: by the rate, as above, or by edges H that have a mass M and a damping c (M.
+        Parrinello, A. Rahman 1981), M d²H/dt² = V (P - P*) H⁻ᵀ - c dH/dt. Under a pressure P*, the energy of an elastic
+        packing, with M |dH/dt|²/2 + P* V, is conserved where c is zero. What c takes is in `Energy.dissipated`, and in
+        `Energy.work`, as it comes from outside.
+    mass : float, optional
+        M [kg]; default: a cube of the volume V answers in fifty time steps, M = V^(1/3) K (50 dt)².
+    damping : float, optional
+        c [kg/s]; default: critical, 2 M/(50 dt).
 
     Raises
     ------
     ValueError
         If the edges span no volume, or a negative one; for rates or stresses that are not finite; for a rate of a
-        component whose stress is held; for times that do not ascend.
+        component whose stress is held; for times that do not ascend; for words of the other control.
 
     Examples
     --------
@@ -91,6 +101,9 @@ class Cell(Box):
     stress: tuple[tuple[float | None, ...], ...] | float | None = None
     gain: float | None = None
     fastest: float | None = None
+    control: str = SERVO
+    mass: float | None = None
+    damping: float | None = None
 
     def __post_init__(self) -> None:
         """Check what is given."""
@@ -126,7 +139,8 @@ class Cell(Box):
                 )
             before = after
             changes.append((after, rows(gradient)))
-        numbers = {"gain": "1/(Pa s)", "fastest": "1/s"}
+        self._check_control(holds=bool(held.any()))
+        numbers = {"gain": "1/(Pa s)", "fastest": "1/s", "mass": "kg"}
         values = {
             "edges": rows(edges), "rate": changes[0][1], "rate_changes": tuple(changes[1:]),
             "stress": rows(target, held) if held.any() else None,
@@ -141,6 +155,18 @@ class Cell(Box):
             object.__setattr__(self, name, value)
         if held.any() and not target[held].any() and self.fastest is None:
             raise ValueError("the stress that is held is zero, from which no rate follows: give fastest [1/s]")
+
+    def _check_control(self, *, holds: bool) -> None:
+        """Refuse words of the other control, and inertia where no stress is held."""
+        inertia = checks.one_of("control of the cell", self.control, CONTROLS) == INERTIA
+        for name in ("gain",) if inertia else ("mass", "damping"):
+            if getattr(self, name) is not None:
+                other = SERVO if inertia else INERTIA
+                raise ValueError(f"{name} of the cell is given with control={self.control!r}, expected {other!r}")
+        if inertia and not holds:
+            raise ValueError(f"control of the cell is {INERTIA!r}, expected a stress that it holds")
+        if self.damping is not None:
+            checks.number("damping", self.damping, least=0, unit="kg/s")
 
     @staticmethod
     def size_of(edges: np.ndarray) -> tuple[float, float, float]:
