@@ -166,8 +166,8 @@ def kick(
         note_vector(law, add_scaled(v, 1.5 * dt, a), ahead, b)
         v = add_scaled(v, 0.5 * dt, a)
         height = gravitational(m, gravity, unwrap_position(box, load(position, b), image, b), datum)
-        # not in a branch, which would hold the loads of the cell's lengths and keep LLVM from making vector code
-        energy += np.int64(b < present) * as_fixed(translational(m, v) + height, per_joule)
+        # a mask, not a branch, which would hold the loads of the cell's lengths and keep LLVM from making vector code
+        energy += as_fixed(translational(m, v) + height, per_joule) & -np.int64(b < present)
     return energy, max_acceleration_squared
 
 
