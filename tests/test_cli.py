@@ -164,7 +164,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("module", ["typer", "dem.cli.commands.lists", "rich.table", "dem.cases.nine_fibres"])
+@pytest.mark.parametrize("module", ["typer", "dem.cli.commands.lists", "dem.cases.nine_fibres"])
 @pytest.mark.few(2)
 def test_ctrl_c_at_any_import_is_one_line(module):
     """The application's, a command's, those while it runs."""
@@ -333,9 +333,10 @@ def test_info_shows_the_run(cli):
     assert "PASS" in shown
 
 
-def test_info_reads_a_trajectory_without_compiler_and_figures(cli, tmp_path):
+def test_info_imports_no_compiler_no_figures_and_no_class_that_the_file_does_not_have(cli, tmp_path):
     cli("run", "nine-fibres", *QUICK)
-    found = "{'numba', 'matplotlib', 'pandas', 'scipy'} & set(sys.modules)"
+    other = "{'numba', 'matplotlib', 'pandas', 'scipy', 'rich', 'dem.statistics', 'dem.model.fluid', "
+    found = other + "'dem.model.insertion', 'dem.model.walls.primitives'} & set(sys.modules)"
     script = f"import sys, atexit; atexit.register(lambda: print({found})); sys.argv[1:] = ['info', 'nine-fibres.h5']"
     script += "; from dem.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)

@@ -397,7 +397,7 @@ def test_own_classes_go_by_the_same_names_in_files_wherever_they_are_defined():
     names |= {f"dem.parts:{word}" for word in parts}
     flows = "Uniform Shear Rotating Channel Pipe TaylorGreen ABC Gridded Function".split()
     names |= {"dem.fluid:Fluid", *(f"dem.fluid:{word}Flow" for word in flows)}
-    names |= {f"dem.fluid:{word}" for word in ("Cells", "Coupling", "Lubrication")}
+    names |= {f"dem.fluid:{word}" for word in ("Cells", "Coupling", "Lubrication")} | {"dem.heat:Heat"}
     walls = "Plane Ball Cylinder Cone Disc Revolution Rectangle Block Rod Torus Mesh Servo PID Free".split()
     names |= {f"dem.walls:{word}" for word in walls}
     names |= {f"dem.shapes:{word}" for word in ("Fibre", "Sphere", "FibreSegment", "FlexibleFibre", "Ellipsoid")}

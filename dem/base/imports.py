@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import ModuleType
 
+MODEL = "dem.model."
 GROUP = "dem.classes"  # entry-point group of shapes and functions of other packages
 # their modules may be named in files
 GROUPS = (GROUP, "dem.cases", "dem.contact_parts", "dem.couplings", "dem.drags", "dem.exports", "dem.walls")
@@ -18,8 +19,9 @@ GROUPS = (GROUP, "dem.cases", "dem.contact_parts", "dem.couplings", "dem.drags",
 def named(name: str) -> object:
     """The class or function that goes by ``module:name``.
 
-    Its module has to be imported by the program already, or be declared by an installed package as that of an entry
-    point of one of `GROUPS`; and it has to be defined there. Nothing of Python's own library is found.
+    Its module has to be imported by the program already, to be one of `dem.model`, or to be declared by an installed
+    package as that of an entry point of one of `GROUPS`; and it has to be defined there. Nothing of Python's own
+    library is found.
 
     Raises
     ------
@@ -28,6 +30,7 @@ def named(name: str) -> object:
     """
     module, _, there = name.partition(":")
     ours = module in sys.modules and module.partition(".")[0] not in sys.stdlib_module_names
+    ours = ours or module.startswith(MODEL)
     try:
         if not ours and not _is_declared(module):
             raise ValueError(

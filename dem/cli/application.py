@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import importlib
 import re
+import shutil
 import signal
 import sys
+import textwrap
 import traceback
 import warnings
 from contextlib import contextmanager
@@ -22,10 +24,9 @@ from dem.base.replace import OutputError
 from dem.base.text import error_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from click import HelpFormatter
-    from rich.table import Table
 
     from dem.cli.progress_bar import ProgressBar
 
@@ -90,16 +91,21 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 say = typer.echo
+LEAST_ROOM = 30  # characters of the last column of a table
 
 
-def show(table: Table, title: str = "") -> None:
-    """Print a table, below a title if it has one."""
-    from rich.console import Console  # noqa: PLC0415, few commands have tables
-
-    out = Console(markup=False, highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
-    with out.capture() as shown:
-        out.print(*([f"\n{title}"] if title else []), table, sep="\n")
-    say("\n".join(line.rstrip() for line in shown.get().splitlines()))
+def show(rows: Iterable[Sequence[str]], title: str = "") -> None:
+    """Print rows as aligned columns, below a title if there is one. The last column is wrapped."""
+    rows = list(rows)
+    if title:
+        say(f"\n{title}")
+    widths = [max(map(len, column)) + 2 for column in zip(*(row[:-1] for row in rows), strict=True)]
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 160
+    room = max(width - sum(widths), LEAST_ROOM)
+    for *cells, last in rows:
+        start = "".join(map(str.ljust, cells, widths))
+        lines = [part for line in last.splitlines() for part in textwrap.wrap(line, room)] or [""]
+        say("\n".join(f"{start if k == 0 else ' ' * len(start)}{line}".rstrip() for k, line in enumerate(lines)))
 
 
 def bar() -> ProgressBar:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from dem.base import checks
 from dem.base.notices import refused_before_building, tell
@@ -56,11 +55,8 @@ def init(
 
 def _list_choices() -> None:
     """Say which cases there are to begin with."""
-    table = Table("to begin with", "what it is", box=None, pad_edge=False)
-    for key in names():
-        table.add_row(f"dem init {key}", (case(key).__doc__ or "").strip().partition("\n")[0])
-    table.add_row("dem init --blank", "Every key there is, of no case.")
-    show(table)
+    cases = [(f"dem init {key}", (case(key).__doc__ or "").strip().partition("\n")[0]) for key in names()]
+    show([("to begin with", "what it is"), *cases, ("dem init --blank", "Every key there is, of no case.")])
 
 
 @app.command()
@@ -84,19 +80,18 @@ def check(
     from dem.casefile.check import look, rows, so_far  # noqa: PLC0415
 
     chosen = chosen_case(name, parameters(settings or [])).case
-    table, said = Table(show_header=False, box=None, pad_edge=False), "nothing is wrong with it"
+    table, said = [], "nothing is wrong with it"
     if isinstance(chosen, StudyCase):
-        table.add_row("outcome", f"a table with some {chosen.frames + 1} rows")
-        table.add_row("duration", f"{chosen.duration:g} s in time steps of {chosen.time_step:g} s, {chosen.integrator}")
+        steps = f"{chosen.duration:g} s in time steps of {chosen.time_step:g} s, {chosen.integrator}"
+        table += [("outcome", f"a table with some {chosen.frames + 1} rows"), ("duration", steps)]
     else:
         with refused_before_building(strict=False, force=False):
             sim = chosen.simulation()
         warned = list(sim.foreseen())
         tell(warned, strict=False, force=False)
-        for what, value in rows(sim, look(sim, chosen.duration), chosen.duration):
-            table.add_row(what, value)
+        table += rows(sim, look(sim, chosen.duration), chosen.duration)
         verdict = so_far(sim)
-        table.add_row("so far", str(verdict))
+        table.append(("so far", str(verdict)))
         if warned or verdict.status != "PASS":
             said = "it would run, but may be inaccurate: see the warnings"
     say(f"{name}: {said}")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from dem.cli.application import app, plain_errors, say, show
 from dem.files.reading.trajectory import Trajectory
@@ -58,11 +57,8 @@ def info(
         say(json.dumps(summary, indent=1))
         return
     for title, rows in _sections(summary):
-        table = Table(show_header=False, box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        for row in rows:
-            table.add_row(*row)
-        if table.row_count:
-            show(table, title)
+        if rows:
+            show(rows, title)
 
 
 def _sections(summary: dict) -> Iterable[tuple[str, list]]:
@@ -89,7 +85,7 @@ def _sections(summary: dict) -> Iterable[tuple[str, list]]:
     yield "case file", _rows({key: value for key, value in file.items() if _is_worth_a_line(value)})
     yield "provenance", _rows(summary["provenance"])
     yield "energy", [("", "first", "last"), *(_energy(*each) for each in summary["energy"].items())]
-    yield "data", [("", "shape", "type", "unit", "chunk", "stored"), *map(_dataset, summary["datasets"])]
+    yield "data", [("", "shape", "type", "unit", "chunk", "stored", ""), *map(_dataset, summary["datasets"])]
     yield "groups", [(name, _size(group["bytes"]), group["meaning"]) for name, group in summary["groups"].items()]
 
 

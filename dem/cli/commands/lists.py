@@ -20,17 +20,12 @@ def list_cases(
     ] = None,
 ) -> None:
     """List the cases, or the parameters of one."""
-    from rich.table import Table  # noqa: PLC0415
-
     if name is None:
-        table = Table("case", "what it is", box=None, pad_edge=False)
-        for key in names():
-            table.add_row(key, _summary(key))
+        show([("case", "what it is"), *((key, _summary(key)) for key in names())])
     else:
-        table = Table("parameter", "default", "meaning", box=None, pad_edge=False)
-        for key, field in case(name).model_fields.items():
-            table.add_row(key, _default(field.default), field.description)
-    show(table)
+        keys = case(name).model_fields.items()
+        rows = ((key, _default(field.default), field.description) for key, field in keys)
+        show([("parameter", "default", "meaning"), *rows])
 
 
 def _default(value: object) -> str:
@@ -52,13 +47,9 @@ def _summary(name: str) -> str:
 @plain_errors
 def integrators() -> None:
     """List the rotational integrators."""
-    from rich.table import Table  # noqa: PLC0415
-
     from dem.rotation.integrators import INTEGRATORS  # noqa: PLC0415, cases are listed without
 
-    table = Table(
-        "integrator", "order", "torques", "|q| = 1 by", "energy", "momentum", "reference", box=None, pad_edge=False
-    )
-    for row in INTEGRATORS.values():
-        table.add_row(row.name, str(row.order), str(row.torques), row.norm, row.energy, row.momentum, row.reference)
-    show(table)
+    heads = ("integrator", "order", "torques", "|q| = 1 by", "energy", "momentum", "reference")
+    schemes = INTEGRATORS.values()
+    rows = ((s.name, str(s.order), str(s.torques), s.norm, s.energy, s.momentum, s.reference) for s in schemes)
+    show([heads, *rows])

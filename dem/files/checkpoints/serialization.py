@@ -12,76 +12,60 @@ from dem.base import checks
 from dem.base.imports import named
 from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import check_memory, require
-from dem.model.contact.contacts import Contact
-from dem.model.contact.law_components import GROUP, WORDS, part_of_class
-from dem.model.contact.lubrication import Lubrication
-from dem.model.domain.box import Box, Motion
-from dem.model.fluid.cells import Cells
-from dem.model.fluid.coupling import Coupling
-from dem.model.fluid.fluid import FLOWS, Fluid
-from dem.model.heat import Heat
-from dem.model.insertion import Inserter, Outlet
+from dem.model.contact.law_components import GROUP, part_of_class
 from dem.model.materials import Material
 from dem.model.particles.fields import MOTION, REMAINDER, STATE, remainder_of
 from dem.model.particles.kinds import Kind, is_fixed, variant_of
-from dem.model.particles.particles import UNIT_NORM, Particles
-from dem.model.particles.sizes import LAWS, TABLES
-from dem.model.shapes.capsule import Capsule, FibreSegment
-from dem.model.shapes.clump import Clump
-from dem.model.shapes.ellipsoid import Ellipsoid, Superellipsoid
-from dem.model.shapes.flexible import FlexibleFibre
-from dem.model.shapes.polyhedron import Polyhedron
-from dem.model.shapes.rounded_cylinder import RoundedCylinder
-from dem.model.shapes.shape import Fibre, Sphere, check_shape
-from dem.model.walls.mesh import Mesh
-from dem.model.walls.primitives import (
-    Ball,
-    Block,
-    CapsuleWall,
-    Cone,
-    Cylinder,
-    Disc,
-    Plane,
-    Rectangle,
-    Revolution,
-    Torus,
-)
-from dem.model.walls.rigid_body import RigidWall
-from dem.model.walls.servo import PID, Servo
+from dem.model.shapes.shape import check_shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import h5py
 
+    from dem.model.particles.particles import Particles
     from dem.model.shapes.shape import Shape
 
-# What our own classes go by in files, wherever they are defined.
-OURS = {
-    "dem.box:Box": Box,
-    "dem.box:Motion": Motion,
-    "dem.capsules:Capsule": Capsule,
-    "dem.clump:Clump": Clump,
-    "dem.contacts:Contact": Contact,
-    "dem.heat:Heat": Heat,
-    "dem.materials:Material": Material,
-    "dem.shapes:Ellipsoid": Ellipsoid,
-    "dem.shapes:Fibre": Fibre,
-    "dem.shapes:FibreSegment": FibreSegment,
-    "dem.shapes:FlexibleFibre": FlexibleFibre,
-    "dem.shapes:Polyhedron": Polyhedron,
-    "dem.shapes:RoundedCylinder": RoundedCylinder,
-    "dem.shapes:Sphere": Sphere,
-    "dem.shapes:Superellipsoid": Superellipsoid,
-}
 A_PARTICLE, A_SPHERE = 2048, 512  # bytes for each that going on may need
-OURS |= {f"dem.parts:{word.__name__}": word for words in WORDS.values() for word in words}
-OURS |= {f"dem.fluid:{word.__name__}": word for word in (Fluid, *FLOWS, Cells, Coupling, Lubrication)}
-WALLS = (Ball, Block, Cone, Cylinder, Disc, Mesh, Plane, Rectangle, Revolution, Torus)
-OURS |= {f"dem.walls:{word.__name__}": word for word in (*WALLS, Servo, PID)}
-OURS |= {"dem.walls:Rod": CapsuleWall, "dem.walls:Free": RigidWall}  # as 0.2 calls them
-OURS |= {f"dem.traffic:{word.__name__}": word for word in (Inserter, Outlet, *TABLES, *LAWS)}
-NAMES = {kind: name for name, kind in OURS.items()}
+CLASSES = {  # of this package, by what their modules are called in files and where they are: imported once one is met
+    ("dem.box", "domain.box"): "Box",
+    ("dem.box", "walls.motion"): "Motion",
+    ("dem.capsules", "shapes.capsule"): "Capsule",
+    ("dem.clump", "shapes.clump"): "Clump",
+    ("dem.contacts", "contact.contacts"): "Contact",
+    ("dem.fluid", "contact.lubrication"): "Lubrication",
+    ("dem.fluid", "fluid.cells"): "Cells",
+    ("dem.fluid", "fluid.coupling"): "Coupling",
+    ("dem.fluid", "fluid.flows"): "UniformFlow ShearFlow RotatingFlow ChannelFlow PipeFlow TaylorGreenFlow ABCFlow",
+    ("dem.fluid", "fluid.fluid"): "Fluid",
+    ("dem.fluid", "fluid.given_flows"): "GriddedFlow FunctionFlow",
+    ("dem.heat", "heat"): "Heat",
+    ("dem.materials", "materials"): "Material",
+    ("dem.parts", "contact.law_parts"): "Hertz Linear Hysteretic EEPA PowerLaw Viscoelastic Dashpot Rolling Twisting "
+    "DMT JKR Bridge",
+    ("dem.shapes", "shapes.capsule"): "FibreSegment",
+    ("dem.shapes", "shapes.ellipsoid"): "Ellipsoid Superellipsoid",
+    ("dem.shapes", "shapes.flexible"): "FlexibleFibre",
+    ("dem.shapes", "shapes.polyhedron"): "Polyhedron",
+    ("dem.shapes", "shapes.rounded_cylinder"): "RoundedCylinder",
+    ("dem.shapes", "shapes.shape"): "Fibre Sphere",
+    ("dem.traffic", "insertion"): "Inserter Outlet",
+    ("dem.traffic", "particles.sizes"): "SieveSizes ListedSizes UniformSizes NormalSizes LogNormalSizes "
+    "RosinRammlerSizes",
+    ("dem.walls", "walls.mesh"): "Mesh",
+    ("dem.walls", "walls.primitives"): "Ball Block Cone Cylinder Disc Plane Rectangle Revolution Torus",
+    ("dem.walls", "walls.servo"): "Servo PID",
+}
+OURS = {
+    f"{stored}:{name}": f"dem.model.{module}:{name}"
+    for (stored, module), names in CLASSES.items()
+    for name in names.split()
+}
+OURS |= {  # as 0.2 calls them
+    "dem.walls:Free": "dem.model.walls.rigid_body:RigidWall",
+    "dem.walls:Rod": "dem.model.walls.primitives:CapsuleWall",
+}
+NAMES = {place: name for name, place in OURS.items()}
 
 
 def recipe(thing: object) -> dict:
@@ -92,8 +76,8 @@ def recipe(thing: object) -> dict:
     values = {field.name: getattr(thing, field.name) for field in fields(thing) if field.init}
     if hasattr(thing, "saved"):
         values = thing.saved()
-    name = NAMES.get(kind, f"{kind.__module__}:{kind.__qualname__}")
-    return {"class": name, "values": {k: _plain(v) for k, v in values.items()}}
+    place = f"{kind.__module__}:{kind.__qualname__}"
+    return {"class": NAMES.get(place, place), "values": {k: _plain(v) for k, v in values.items()}}
 
 
 def _plain(value: object) -> object:
@@ -101,9 +85,7 @@ def _plain(value: object) -> object:
         return value.tolist()
     if isinstance(value, tuple):
         return {"tuple": [_plain(v) for v in value]}
-    if isinstance(value, (Material, Motion, Servo, PID, RigidWall)) or (
-        is_dataclass(value) and not isinstance(value, type)
-    ):
+    if is_dataclass(value) and not isinstance(value, type):
         return recipe(value)
     return {key: _plain(v) for key, v in value.items()} if isinstance(value, dict) else value
 
@@ -112,7 +94,7 @@ def made(given: object) -> object:
     """Object made from a recipe; raises ValueError if its class cannot be imported."""
     if isinstance(given, dict) and given.keys() == {"class", "values"}:
         name = given["class"] if isinstance(given["class"], str) else ""
-        kind = OURS.get(name) or part_of_class(name) or _named(name)
+        kind = _named(OURS[name]) if name in OURS else part_of_class(name) or _named(name)
         if not (isinstance(kind, type) and is_dataclass(kind)):  # a file must not make us call just anything
             raise ValueError(f"the checkpoint needs {name}, which is no dataclass")
         if not isinstance(given["values"], dict):
@@ -125,7 +107,7 @@ def made(given: object) -> object:
 
 
 def _named(name: str) -> object:
-    """What a class of a user's own goes by: its module and its name."""
+    """A class by its module and its name."""
     try:
         return named(name)
     except ValueError as error:
@@ -204,6 +186,8 @@ def read_particles(given: dict, group: h5py.Group) -> Particles:
     ValueError, TypeError
         If they could not have been written so: numbers are missing or not finite, kinds are not there.
     """
+    from dem.model.particles.particles import UNIT_NORM, Particles  # noqa: PLC0415, most files are only looked at
+
     variants, kinds = variants_of(given), _kinds_of(given["kinds"])
     count = len(hdf5_validation.numbers(group, "particles/kind", (None,), "iu"))
     check_memory(A_PARTICLE * count, f"{count} particles")

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model.domain.cell import Cell
-from dem.statistics.cell_state import CellState
-from dem.statistics.forces import Stress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     import h5py
 
     from dem.model.contact.contact_forces import ContactForces
+    from dem.statistics.cell_state import CellState
     from dem.system.system import System
 
 GROUP = "cell"
@@ -54,6 +53,9 @@ def rows(sim: System, contacts: ContactForces) -> dict[str, np.ndarray]:
 
 def state(edges: np.ndarray, values: dict[str, np.ndarray]) -> CellState:
     """State of a cell from rows of the edges of H5MD (..., 3, 3) and of each of ELEMENTS."""
+    from dem.statistics.cell_state import CellState  # noqa: PLC0415, few runs have a cell
+    from dem.statistics.forces import Stress  # noqa: PLC0415, as above
+
     rest = dict(values)
     stress = Stress(rest.pop("contact_stress"), rest.pop("kinetic_stress"))
     return CellState(edges=np.swapaxes(edges, -1, -2), stress=stress, **rest)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from dem import statistics
 from dem.base import checks
 from dem.base.user_classes import set_declared
 from dem.files.h5md import growing_tables, layout, variable_population
 from dem.files.h5md.schema import energies_in
 from dem.files.reading.stored_field import read_rows
 from dem.files.validation import input_validation
+from dem.model.contact.contact_forces import ContactForces
 from dem.model.domain.box import AXES
 from dem.model.particles.fields import STATE
 from dem.model.shapes.bodies import Spheres, Surfaces, axis_of, body_axis, place, place_surfaces
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dem.files.reading.stored_run import StoredRun
-    from dem.statistics import CellState, CoarseFields, ContactForces, ContactNumbers, KineticEnergies, Profile
+    from dem.statistics import CellState, CoarseFields, ContactNumbers, KineticEnergies, Profile
 
 
 class Frame:
@@ -189,6 +189,8 @@ class Frame:
 
     def kinetic_energies(self) -> KineticEnergies:
         """Translational and rotational energy of each particle (N,), (N,) [J]; zero of those that are fixed."""
+        from dem import statistics  # noqa: PLC0415, takes longer to import than a run to open
+
         run = self._run
         inertia = np.array([variant.inertia for variant in run.variants])[self.variant]
         mass = np.where(self.fixed, 0.0, self.mass)
@@ -204,7 +206,7 @@ class Frame:
         rows = run._stored(f"/{growing_tables.CONTACTS}")[last - int(number[-1]) : last]  # noqa: SLF001
         input_validation.check_contacts(rows, len(self.position), input_validation.count_walls(run._stored("/")))  # noqa: SLF001
         values = {name: rows[name] for name in growing_tables.CONTACT.names}
-        return statistics.ContactForces(**values, point=self.position[rows["i"]] + rows["arm"])
+        return ContactForces(**values, point=self.position[rows["i"]] + rows["arm"])
 
     def contact_numbers(self, tolerance: float = 0.0) -> ContactNumbers:
         """How many particles and walls each particle touches, see `dem.statistics.contact_numbers`.
@@ -212,6 +214,8 @@ class Frame:
         Of convex shapes the contacts count that the run wrote; raises ValueError for these if it wrote none, or for a
         tolerance.
         """
+        from dem import statistics  # noqa: PLC0415, takes longer to import than a run to open
+
         if any(variant.surface for variant in self._run.variants):
             if tolerance:
                 raise ValueError(f"tolerance is {tolerance!r}, expected 0: convex shapes count by their contacts alone")
@@ -238,6 +242,8 @@ class Frame:
         Contact stress is there if the run wrote contacts. Bounds `lower` and `upper` (3,) [m] may be other ones than
         those of the box, and must be given for a run without one.
         """
+        from dem import statistics  # noqa: PLC0415, takes longer to import than a run to open
+
         low, high, periodic = self._bounds(lower, upper)
         contacts = self.contact_forces() if layout.NUMBER in self._run._stored("/") else None  # noqa: SLF001
         return statistics.coarse_fields(
@@ -253,6 +259,8 @@ class Frame:
 
         Bounds `lower` and `upper` (3,) [m] may be other ones than those of the box, and must be given without one.
         """
+        from dem import statistics  # noqa: PLC0415, takes longer to import than a run to open
+
         low, high, periodic = self._bounds(lower, upper)
         volume = np.array([variant.volume for variant in self._run.variants])[self.variant]
         return statistics.solid_fraction(
