@@ -913,7 +913,8 @@ def test_comments_tell_units_words_and_limits():
     for key, told in {
         "diameter": "[m] (above 0)", "roughness": "[m] (above 0)", "poisson": "(above -1 and",
         "type": "(uniform, shear, rotating", "open": "(x-, x+, y-, y+, z-, z+)", "compression": "(gzip or lzf)",
-        "fields": "(position, velocity, orientation, angular_velocity, temperature)", "contact_rule": "(geometric, least, none)",
+        "fields": "(position, velocity, orientation, angular_velocity, temperature)",
+        "contact_rule": "(geometric, least, none)",
         "speed": "[m/s]", "orientation": "(random or as-given)", "float32": "(true or false)", "frequency": "[Hz] (at",
         "viscosity": "[Pa s] (above 0)", "drag": "(stokes, schiller-naumann, hoelzer-sommerfeld, rosendahl, zastawny",
     }.items():  # fmt: skip
