@@ -36,10 +36,14 @@ class Heat(ScalarExchange):
         Temperatures of faces of the box [K], such as ``{"z-": 350.0}``; other faces let no heat pass. Walls beside the
         box say theirs themselves, ``dem.Plane(..., temperature=350.0)``.
 
+    dissipation : bool
+        Whether what contacts dissipate becomes heat: half of it in either particle, all of it at a wall. The ledger of
+        heat gains what that of mechanical energy loses, to rounding.
+
     Raises
     ------
     ValueError, TypeError
-        For values out of range, or faces that do not exist.
+        For values out of range, a time scale other than 1 with dissipation, or faces that do not exist.
 
     Examples
     --------
@@ -56,6 +60,7 @@ class Heat(ScalarExchange):
     """
 
     faces: Mapping[str, float] = field(default_factory=dict)
+    dissipation: bool = False
 
     FIELD: ClassVar[str] = "temperature"
     LARGEST: ClassVar[float] = 2.0**14  # [K]
@@ -71,10 +76,16 @@ class Heat(ScalarExchange):
             for face, value in self.faces.items()
         }
         object.__setattr__(self, "faces", faces)
+        checks.flag("dissipation", self.dissipation)
+        if self.dissipation and self.time_scale != 1.0:
+            message = (
+                f"time_scale is {self.time_scale:g} with dissipation, expected 1: motion makes heat in its own time"
+            )
+            raise ValueError(message)
 
     def __hash__(self) -> int:
         """Hash of the values."""
-        return hash((self.every, self.resolution, self.time_scale, *self.faces.items()))
+        return hash((self.every, self.resolution, self.time_scale, self.dissipation, *self.faces.items()))
 
     def check(self, materials: list[Material], walls: list[Wall]) -> None:
         """Raise ValueError for a material of particles, or of a wall with a temperature, that lacks a property."""

@@ -18,6 +18,7 @@ from dem.kernels.soft.contact.capsules import SLOTS, Capsules, Mixed
 from dem.kernels.soft.contact.contact_detection import LINE, SHARED
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.contact.convex_contacts import AXES, FOUND
+from dem.kernels.soft.contact.dissipated_heat import NoHeat
 from dem.kernels.soft.contact.facet_contacts import SLOTS as FACET_SLOTS
 from dem.kernels.soft.fixed import INERTIA
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
@@ -275,6 +276,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         wall_has_history=zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
         saved_count=full(chunks, -1, np.int64),
         bonds=NoBonds(),
+        heat=NoHeat(),
     )
 
 

@@ -220,7 +220,7 @@ class Engine:
             self.population.process(self)
             if self.numbering is not numbering:
                 for stage, before in zip(self.scalars, there, strict=True):
-                    stage.bring(stage.content(self) - before)
+                    stage.bring(before, stage.content(self))
 
     def _next_stop(self, stop: int) -> int:
         """The step up to which kernels take steps without a return to Python, at most `stop`."""

@@ -260,7 +260,9 @@ class Simulation(SimulationBase):
             self._particles, inserters, outlets, self._time_step, self._gravity, added=added
         )
         self._heat = heat
-        self._scalars = scalar_setup.checked(heat, scalars, self._particles, self._walls, inserters, bonds)
+        self._scalars = scalar_setup.checked(
+            heat, scalars, self._particles, self._walls, inserters, bonds, varies=self._population is not None
+        )
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown = 0  # the step that the particles show
@@ -280,6 +282,8 @@ class Simulation(SimulationBase):
             subdomains=rank_checks.subdomains(self._threads, cells=cells is not None, scalars=bool(self._scalars)),
         )  # fmt: skip
         engine.scalars = scalar_setup.stages(self._scalars, particles, self._box, self._walls, self._time_step)
+        for stage in engine.scalars:
+            stage.attach(engine)
         if any(wall.selects for wall in self._walls):
             every = with_examples(
                 self._particles if every is None else every, [each.inserter for each in self.inserters]

@@ -166,6 +166,7 @@ class Neighbours(NamedTuple):
     saved_sphere_j: np.ndarray  # (C K) int32
     saved_count: np.ndarray  # (C,) int64, their number; -1 if nothing is put aside
     bonds: tuple  # `bond_types.NoBonds`, or those that hold bodies together
+    heat: tuple  # `contact.dissipated_heat.NoHeat`, or what contacts take up, by body
 
 
 class StepContext(NamedTuple):

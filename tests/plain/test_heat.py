@@ -261,3 +261,71 @@ def test_an_exchange_that_wants_too_many_sub_steps_is_refused():
     sim = chain(2, [300.0, 310.0], (300.0, 300.0), time_scale=1e22)
     with pytest.raises(FloatingPointError, match="lower every or time_scale"):
         sim.step(1)
+
+
+SHAPES = {"spheres": BALL, "fibres": dem.Fibre(diameter=0.45 * D, aspect_ratio=2),
+          "capsules": dem.Capsule(diameter=0.45 * D, aspect_ratio=2),
+          "ellipsoids": dem.Ellipsoid(semi_axes=(0.5 * D, 0.4 * D, 0.3 * D))}  # fmt: skip
+
+
+def lossy(shape="spheres", walled=False):
+    """A gas that loses energy in a closed box, or between planes."""
+    rng, edge = np.random.default_rng(3), 1.12 * D * 2
+    place = np.stack(np.meshgrid(*[np.arange(2)] * 3, indexing="ij"), -1).reshape(-1, 3) + 0.5
+    made = dem.Particles(
+        SHAPES[shape], SOLID, position=1.12 * D * place, velocity=rng.normal(0, 1.0, (8, 3)),
+        angular_velocity=rng.normal(0, 30, (8, 3)),
+    )  # fmt: skip
+    sides = [(np.zeros(3), n) for n in np.eye(3)] + [(np.full(3, edge), -n) for n in np.eye(3)]
+    walls = [dem.Plane(tuple(p), tuple(n), material=SOLID) for p, n in sides] if walled else []
+    box = None if walled else dem.Box((0, 0, 0), (edge,) * 3, SOLID)
+    heat = dem.Heat(every=5, dissipation=True)
+    return dem.Simulation(made, box, walls=walls, gravity=(0, 0, 0), time_step=2e-5, heat=heat)
+
+
+@pytest.mark.parametrize("walled", [False, True])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_contacts_dissipate_becomes_heat(shape, walled):
+    """To the resolution of the mechanical ledger, 2^-40 of the energy at the start for what springs hold."""
+    sim = lossy(shape, walled)
+    sim.step(60)
+    energy = sim.energy()
+    assert energy.dissipated > 0.05 * sim.start_energy.total
+    assert sim.heat.gain == pytest.approx(energy.dissipated, abs=4e-12 * sim.start_energy.total)
+    assert sim.heat.came["dissipation"] == pytest.approx(sim.heat.gain, rel=1e-13)
+    assert sim.verdict().scalars_balanced
+
+
+def test_dissipation_goes_through_files_and_assignments(tmp_path):
+    """What contacts took up since the last exchange is not lost."""
+    whole, cut = lossy(), lossy()
+    whole.step(43), cut.step(32)
+    cut.save(tmp_path / "state.h5")
+    cut = dem.Simulation.load(tmp_path / "state.h5")
+    cut.step(11)
+    assert cut.particles.temperature.tobytes() == whole.particles.temperature.tobytes()
+    cut.run(12 * cut.time_step, every=(4, lambda sim: setattr(sim.particles, "velocity", 0.9 * sim.particles.velocity)))
+    assert cut.step_count == 55
+    assert cut.heat.gain == pytest.approx(cut.energy().dissipated, abs=1e-11 * cut.start_energy.total)
+    before = lossy()
+    before.step(55)
+    assert cut.heat.gain < before.heat.gain
+
+
+def test_either_of_two_alike_particles_gets_half():
+    pair = dem.Particles(BALL, SOLID, position=[[0, 0, 0], [1.001 * D, 0, 0]], velocity=[[0.5, 0, 0], [-0.5, 0, 0]])
+    heat = dem.Heat(every=2, dissipation=True)
+    sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=1e-6, heat=heat)
+    sim.step(2000)
+    lost = sim.start_energy.kinetic - sim.energy().kinetic
+    assert lost == pytest.approx((1 - 0.5**2) * sim.start_energy.kinetic, rel=1e-3)
+    np.testing.assert_allclose(C * (sim.particles.temperature - 293.15), lost / 2, rtol=1e-5)
+    assert sim.heat.gain == pytest.approx(sim.energy().dissipated, rel=1e-12)
+
+
+def test_dissipation_is_refused_where_it_cannot_be_followed():
+    with pytest.raises(ValueError, match="time_scale is 10 with dissipation, expected 1"):
+        dem.Heat(dissipation=True, time_scale=10)
+    ball, drain = dem.Particles(BALL, SOLID, position=[[0, 0, 1]]), dem.Outlet(dem.Plane((0, 0, 0), (0, 0, 1)))
+    with pytest.raises(ValueError, match="which wants particles that stay"):
+        dem.Simulation(ball, outlets=[drain], time_step=1e-5, heat=dem.Heat(dissipation=True))

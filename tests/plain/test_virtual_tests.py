@@ -11,7 +11,6 @@ import dem
 from dem.cli.application import app
 from dem.statistics import Spheres
 
-
 SHORT = {"duration": 0.03}
 
 

@@ -312,6 +312,8 @@ class HeatTable(Table):
         {}, description="temperatures of faces of the box [K]; others let no heat pass", examples=[{"z-": "80 degC"}]
     )
 
+    dissipation: bool = Field(False, description="whether what contacts dissipate becomes heat")
+
     def made(self) -> Heat:
         """The heat."""
         return Heat(**dict(self))

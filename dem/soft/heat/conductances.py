@@ -92,13 +92,15 @@ def _report_contacts(engine: Engine, tables: ConductanceTables) -> tuple[Contact
     at_wall, rate = found.j < 0, np.zeros(engine.owned, np.int64)
     kind, listed = engine.bodies.kind, []
     material = engine.kinds.material[kind]
-    for chosen in (~at_wall & (found.overlap > 0), at_wall & (found.overlap > 0)):
+    for walled in (False, True):
+        chosen = (at_wall == walled) & (found.overlap > 0)
         i, overlap = index[found.i[chosen]], found.overlap[chosen]
-        j = np.where(found.j[chosen] < 0, found.j[chosen], index[found.j[chosen]])
         of_i, what = tables.radius[kind[i]], np.empty((i.size, COLUMNS))
-        if chosen[at_wall].any():
+        if walled:
+            j = found.j[chosen]
             what[:, RADIUS], factor = of_i, tables.of_walls[-1 - j, material[i]]
         else:
+            j = index[found.j[chosen]]
             of_j = tables.radius[kind[j]]
             what[:, RADIUS], factor = of_i * of_j / (of_i + of_j), tables.of_pairs[material[i], material[j]]
         what[:, OVERLAP], what[:, CONDUCTANCE] = overlap, factor * np.sqrt(what[:, RADIUS] * overlap)

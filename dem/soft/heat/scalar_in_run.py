@@ -20,7 +20,7 @@ from dem.soft.per_body import rows_of
 from dem.soft.walls.wall_arrays import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from dem.model.domain.box import Box
     from dem.model.particles.particles import Particles
@@ -31,14 +31,19 @@ CONTENT_BITS = 60  # of what the body of the largest capacity has at the largest
 MOST_SUBSTEPS = 100_000  # of an exchange
 BALANCED = 1e-10  # of the content: error of a ledger that is rounding
 STORED = ("sums", "ledger")  # what a run goes on from
+START, BROUGHT, TIME, DISSIPATED = range(4)  # rows of a ledger
+ROWS = 4
+SPLIT = 2.0**27 + 1  # T. J. Dekker, Numer. Math. 18 (1971) 224
+
+Exact = tuple[float, float]  # a sum, and what rounding leaves out of it
 
 
 class ScalarInRun:
     """Exchange of a scalar in a run.
 
-    Sums are whole units in two words, ``high 2^WORD + low``: what came in by each face and wall, and by the sources of
-    derived classes. The ledger has the content at its start, what was brought from outside (particles that came or
-    went, assignments) and the time of the exchange.
+    Sums are whole units in two words, ``high 2^WORD + low``: what came in by each face and wall. Rows of the ledger are
+    exact sums of two floats: the content at its start, what was brought from outside (particles that came or went,
+    assignments), the time of the exchange, and further sources.
 
     Parameters
     ----------
@@ -49,8 +54,6 @@ class ScalarInRun:
     dt : float
         Time step of the motion [s].
     """
-
-    SOURCES: tuple[str, ...] = ()
 
     def __init__(
         self, law: ScalarExchange, particles: Particles, box: Box | None, walls: Sequence[Wall], dt: float
@@ -74,14 +77,17 @@ class ScalarInRun:
         self.tables = ConductanceTables(of_pairs, of_walls, radius, unit)
         self.unit = 2.0 ** (CONTENT_BITS - math.frexp(float(self.capacity.max()) * law.LARGEST)[1])
         self.called = [*(f"face {face}" for face in FACES), *words(walls)]
-        self.sums = np.zeros((len(self.held) + len(self.SOURCES), 2), np.int64)
-        self.ledger = np.zeros(3)  # content at the start, brought from outside, time of the exchange [s]
+        self.sums = np.zeros((len(self.held), 2), np.int64)
+        self.ledger = np.zeros((ROWS, 2))
         self.room = [4 * len(particles), len(particles)]
 
     @property
     def time(self) -> float:
         """Time for which the scalar has been exchanged [s]."""
-        return float(self.ledger[2])
+        return float(self.ledger[TIME, 0])
+
+    def attach(self, engine: Engine) -> None:
+        """Have an engine collect what the exchange needs, before it starts."""
 
     @property
     def state(self) -> dict[str, np.ndarray]:
@@ -90,53 +96,66 @@ class ScalarInRun:
 
     # The ledger
 
-    def content(self, engine: Engine) -> float:
-        """Σ C u of all particles, summed exactly and rounded once."""
+    def content(self, engine: Engine) -> Exact:
+        """Σ C u of all particles, exactly."""
         value, remainder = self._rows(engine)
         capacity = self.capacity[engine.bodies.kind[: engine.owned]]
-        return math.fsum([*(capacity * value).tolist(), *remainder.tolist()])
+        return exact_sum([*(part.tolist() for part in product(capacity, value)), remainder.tolist()])
 
     def begin(self, engine: Engine) -> None:
         """Begin the ledger anew."""
         self.sums[:] = 0
-        self.ledger[:] = self.content(engine), 0.0, 0.0
+        self.ledger[:] = 0.0
+        self.ledger[START] = self.content(engine)
 
     def inherit(self, before: ScalarInRun, engine: Engine, engine_before: Engine) -> None:
         """Go on with the ledger of another engine; what its content has changed by was brought from outside."""
+        self.ledger[:] = before.ledger
         if self.sums.shape == before.sums.shape and self.unit == before.unit:
             self.sums[:] = before.sums
-            self.ledger[:] = before.ledger
         else:
-            came = sum(before.came().values())
-            self.ledger[:] = before.ledger
-            self.ledger[1] += came
-        self.bring(self.content(engine) - before.content(engine_before))
+            self._add(BROUGHT, math.fsum(before.came_in()))
+        self.bring(before.content(engine_before), self.content(engine))
 
-    def bring(self, amount: float) -> None:
-        """Book an amount that was brought from outside."""
-        self.ledger[1] += amount
+    def bring(self, before: Exact, now: Exact) -> None:
+        """Book a change of the content that was brought from outside."""
+        self._add(BROUGHT, *now, *(-part for part in before))
+
+    def _add(self, row: int, *amounts: float) -> None:
+        """Add amounts to a row of the ledger."""
+        self.ledger[row] = exact_sum([[*self.ledger[row].tolist(), *amounts]])
+
+    def came_in(self) -> list[float]:
+        """What came in by each face, wall and source."""
+        return [whole(row) / self.unit for row in self.sums.tolist()]
 
     def came(self) -> dict[str, float]:
         """What came in by each face, wall and source that let anything pass, by name."""
-        names = [*self.called, *self.SOURCES]
-        return {name: whole(row) / self.unit for name, row in zip(names, self.sums.tolist(), strict=True) if any(row)}
+        return {name: amount for name, amount in zip(self.called, self.came_in(), strict=True) if amount}
+
+    def gain(self, engine: Engine) -> float:
+        """Content now less that at the start and what was brought."""
+        return math.fsum([*self.content(engine), *(-self.ledger[START]).tolist(), *(-self.ledger[BROUGHT]).tolist()])
 
     def imbalance(self, engine: Engine) -> float:
         """Content now, less that at the start and what came in since."""
         entered = sum(whole(row) for row in self.sums.tolist()) / self.unit
-        return math.fsum([self.content(engine), -self.ledger[0], -self.ledger[1], -entered])
+        return self.gain(engine) - entered
 
     def balances(self, engine: Engine) -> bool:
         """Whether the ledger closes to rounding."""
-        return abs(self.imbalance(engine)) <= BALANCED * max(abs(self.content(engine)), abs(self.ledger[0]), 1e-300)
+        return abs(self.imbalance(engine)) <= BALANCED * max(
+            abs(self.content(engine)[0]), abs(self.ledger[START, 0]), 1e-300
+        )
 
     def in_words(self, engine: Engine) -> str:
         """The ledger in words, for the verdict."""
         name, unit = ("heat", " J") if self.law.FIELD == "temperature" else (self.law.FIELD, "")
         came = "".join(f", {amount:.4g}{unit} came by {source}" for source, amount in self.came().items())
-        brought = f", {self.ledger[1]:.4g}{unit} brought" if self.ledger[1] else ""
-        error = self.imbalance(engine) / max(abs(self.content(engine)), 1e-300)
-        now = f"{name} {self.content(engine):.6g}{unit}, {self.ledger[0]:.6g}{unit} at the start"
+        content, start, brought = self.content(engine)[0], self.ledger[START, 0], self.ledger[BROUGHT, 0]
+        brought = f", {brought:.4g}{unit} brought" if brought else ""
+        error = self.imbalance(engine) / max(abs(content), 1e-300)
+        now = f"{name} {content:.6g}{unit}, {start:.6g}{unit} at the start"
         return f"{now}{came}{brought}, error {error:.1e}"
 
     # The exchange
@@ -158,7 +177,7 @@ class ScalarInRun:
             If sub-steps would be too many, or a value is beyond what the law allows.
         """
         span = self.law.every * self.dt * self.law.time_scale
-        self.ledger[2] += span
+        self._add(TIME, span)
         if not engine.owned:
             return
         pairs, walls, rate = self._contacts(engine)
@@ -266,17 +285,17 @@ class ScalarLedger:
     @property
     def content(self) -> float:
         """What all particles have now."""
-        return self._stage.content(self._present())
+        return self._stage.content(self._present())[0]
 
     @property
     def start(self) -> float:
         """What all particles had at the start."""
-        return float(self._stage.ledger[0])
+        return float(self._stage.ledger[START, 0])
 
     @property
     def brought(self) -> float:
         """What came with inserted particles and assignments, less what went with removed ones."""
-        return float(self._stage.ledger[1])
+        return float(self._stage.ledger[BROUGHT, 0])
 
     @property
     def came(self) -> dict[str, float]:
@@ -284,9 +303,28 @@ class ScalarLedger:
         return self._stage.came()
 
     @property
+    def gain(self) -> float:
+        """Content now, less that at the start and what was brought, to rounding of the gain itself."""
+        return self._stage.gain(self._present())
+
+    @property
     def imbalance(self) -> float:
         """Content now, less that at the start, what was brought, and what came in: zero but for rounding."""
         return self._stage.imbalance(self._present())
+
+
+def exact_sum(parts: Iterable[list[float]]) -> Exact:
+    """Sum of numbers, and what rounding leaves out of it."""
+    numbers = [number for part in parts for number in part]
+    total = math.fsum(numbers)
+    return total, math.fsum([*numbers, -total])
+
+
+def product(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Products of floats, and what rounding leaves out of them (Dekker 1971)."""
+    of_a, of_b = (SPLIT * each - (SPLIT * each - each) for each in (a, b))
+    rest_a, rest_b, result = a - of_a, b - of_b, a * b
+    return result, rest_a * rest_b - (((result - of_a * of_b) - rest_a * of_b) - of_a * rest_b)
 
 
 def whole(words: list[int]) -> int:

@@ -9,6 +9,7 @@ from dem.base import checks
 from dem.model.heat import Heat
 from dem.model.particles import fields
 from dem.model.scalar_exchange import ScalarExchange
+from dem.soft.heat.heat_in_run import HeatInRun
 from dem.soft.heat.scalar_in_run import ScalarInRun
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 def checked(
     heat: Heat | None, scalars: Sequence[ScalarExchange], particles: Particles, walls: Sequence[Wall],
-    inserters: Sequence[Inserter], bonds: Bonds | None,
+    inserters: Sequence[Inserter], bonds: Bonds | None, *, varies: bool,
 ) -> tuple[ScalarExchange, ...]:  # fmt: skip
     """Laws of all scalars, checked; particles have their fields then.
 
@@ -56,6 +57,12 @@ def checked(
         if heat is None and inserter.temperature is not None:
             message = f"the {inserter.word} gives a temperature in a run without heat: add heat=dem.Heat()"
             raise ValueError(message)
+    if heat is not None and heat.dissipation and varies:
+        message = (
+            "particles come or go in a run with dem.Heat(dissipation=True), which wants particles that stay: leave out "
+            "inserters and outlets, or dissipation"
+        )
+        raise ValueError(message)
     if laws and bonds is not None:
         message = "particles in bonds exchange heat and other scalars, which is not supported: leave out the bonds"
         raise ValueError(message)
@@ -69,7 +76,7 @@ def stages(
     laws: Sequence[ScalarExchange], particles: Particles, box: Box | None, walls: Sequence[Wall], dt: float
 ) -> tuple[ScalarInRun, ...]:
     """Stages of an engine, one a scalar."""
-    return tuple(ScalarInRun(law, particles, box, walls, dt) for law in laws)
+    return tuple((HeatInRun if isinstance(law, Heat) else ScalarInRun)(law, particles, box, walls, dt) for law in laws)
 
 
 def inherit(engine: Engine, before: Engine) -> None:

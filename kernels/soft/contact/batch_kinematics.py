@@ -29,8 +29,9 @@ NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROL
 )  # fmt: skip
 KNOWN, OUT, TOLD = 25, 15, 8  # rows of either at most, of what comes out (``contact_batches``), and of integers
 # rows of results: force on i, whether the contact persists, energy of a contact of capsules if it counted wholly [J],
-# power that is lost (for reports only) [W]; the others are columns of `Neighbours.force_torque`: ON_I, ON_J
-FORCE, LASTS, ENERGY, LOSS = 0, 3, 7, 8
+# power that is lost (for reports [W]; for heat what is taken up in a step [J]), for heat what of that is to come or is
+# held by springs [J]; the others are columns of `Neighbours.force_torque`: ON_I, ON_J
+FORCE, LASTS, ENERGY, LOSS, HELD = 0, 3, 7, 8, 9
 # of a block: of any bodies; of one kind, and some, or none, may have just begun
 MIXED_TYPES, MAY_BE_NEW, ONGOING = range(3)
 OF_I, OF_J, CANDIDATE, SLOT, RECALLS = range(5)  # rows of integers: materials; whose contact, which of it; has history

@@ -31,6 +31,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     BLOCK,
     CANDIDATE,
     FORCE,
+    HELD,
     LASTS,
     LOSS,
     MIXED_TYPES,
@@ -79,6 +80,7 @@ from dem.kernels.soft.contact.contact_detection import (
 from dem.kernels.soft.contact.contact_evaluation import BatchSettings, evaluate_batch, put_torques
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.contact.convex_contacts import list_convex_overlaps
+from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, give
 from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
 from dem.kernels.soft.contact.facet_contacts import (
     arm_of,
@@ -88,7 +90,14 @@ from dem.kernels.soft.contact.facet_contacts import (
     store_facet_history,
     total_of_facets,
 )
-from dem.kernels.soft.contact.result_sinks import ForceSink, Reported, ReportSink, is_report, write_row
+from dem.kernels.soft.contact.result_sinks import (
+    ForceSink,
+    HeatSink,
+    Reported,
+    ReportSink,
+    is_report,
+    write_row,
+)
 from dem.kernels.soft.contact.shared_damping import share
 from dem.kernels.soft.state import SOLVER, Kinds
 
@@ -408,6 +417,27 @@ def take_rows(sink, geometry, number, batch_type, row, start, context, kinematic
         write_row(sink, bodies.identity[b], bodies.identity[c], of_b, of_c, contact, force, loss, arm, branch)
 
 
+@inline
+def give_pairs(sink, number, block, start, context, settings, ids, out):
+    """Give either body of each contact of a batch half of what it takes up.
+
+    number, block, start: of columns; row of the sums; the chunk's first candidate.
+    settings, ids, out: of the batch.
+    Writes context.neighbours.heat: as `dem.kernels.soft.contact.dissipated_heat.give`.
+    """
+    bodies, neighbours, heat = context.bodies, context.neighbours, context.neighbours.heat
+    for t in range(number):
+        if ids[CANDIDATE, t] != VOID:
+            k = start + ids[CANDIDATE, t]
+            for s in (neighbours.sphere_i[k], neighbours.sphere_j[k]):
+                give(
+                    heat.taken, heat.held, heat.is_last, block, bodies.identity[bodies.owner[s]],
+                    out[flat(LOSS, t)], out[flat(HELD, t)], settings.time_sign, 0.5 * settings.per_joule,
+                )  # fmt: skip
+
+
+give_heat = select("sink", {ReportSink: None, ForceSink: None, HeatSink: give_pairs})
+sink_for = select("heat", {NoHeat: ForceSink(), ContactHeat: HeatSink()})
 take_results = select("sink", {ReportSink: take_rows, ForceSink: take_forces})
 
 
@@ -450,6 +480,7 @@ def evaluate_touching(sink, c, time_sign, context):
         more = evaluate_batch(settings, number, batch_type, kinematics, ids[OF_I], ids[OF_J], batch_history, out)
         if remembers and not is_report(sink):
             store_histories(geometry, law, first, number, touching, ids, batch_history, out, history, has_history)
+        give_heat(sink, number, block, start, context, settings, ids, out)
         take_results(sink, geometry, number, batch_type, row + first, start, context, kinematics, ids, out)
         note_batch(context.box, geometry, sink, c, number, gathered, out)
         sums, first = joined(sums, more), stop
@@ -459,7 +490,7 @@ def evaluate_touching(sink, c, time_sign, context):
 @inline
 def evaluate_listed(c, time_sign, context):
     """Evaluate the candidate pairs of chunk c that touch, in a step; see `evaluate_touching`."""
-    return evaluate_touching(ForceSink(), c, time_sign, context)
+    return evaluate_touching(sink_for(context.neighbours.heat), c, time_sign, context)
 
 
 evaluate_spheres = select("context.law", {laws.Elastic: evaluate_elastic, laws.Composite: evaluate_listed})

@@ -18,6 +18,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
     ENERGY,
     FORCE,
+    HELD,
     LASTS,
     LOSS,
     MAY_BE_NEW,
@@ -36,7 +37,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     weight_of,
 )
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
-from dem.kernels.soft.contact.result_sinks import ForceSink, ReportSink
+from dem.kernels.soft.contact.result_sinks import ForceSink, HeatSink, ReportSink
 from dem.kernels.soft.contact.shared_damping import of_mass
 
 
@@ -135,12 +136,26 @@ keep_energy = select("geometry", {SingleSpheres: None, SphereClusters: None, Seg
 
 
 @inline
-def put_loss(sink, out, t, loss, half):
+def put_loss(sink, out, t, weight, outcome, half):
     """Write the power that a contact takes up, for its report."""
-    out[flat(LOSS, t)] = loss / half
+    out[flat(LOSS, t)] = weight * outcome.loss / half
 
 
-keep_loss = select("sink", {ReportSink: put_loss, ForceSink: None})
+@inline
+def put_heat(sink, out, t, weight, outcome, half):
+    """Write what a contact takes up in a step, and what of that is to come or held, see `dissipated_heat`."""
+    out[flat(LOSS, t)] = weight * (2.0 * outcome.loss + outcome.instantaneous_dissipation)
+    out[flat(HELD, t)] = weight * (outcome.loss + outcome.stored)
+
+
+@inline
+def put_no_loss(sink, out, t):
+    """Write that an elastic contact takes up nothing, for its report."""
+    out[flat(LOSS, t)] = 0.0
+
+
+keep_no_loss = select("sink", {ReportSink: put_no_loss, ForceSink: None})
+keep_loss = select("sink", {ReportSink: put_loss, ForceSink: None, HeatSink: put_heat})
 
 
 @inline
@@ -156,7 +171,7 @@ def evaluate_elastic_column(settings, alike, may_begin, i, j, t, kinematics, bat
     put(out, FORCE, t, force)
     turn(geometry, settings.law, alike, kinematics, t, force, (0.0, 0.0, 0.0), out)
     keep_energy(geometry, out, t, energy)
-    keep_loss(settings.sink, out, t, 0.0, settings.half)
+    keep_no_loss(settings.sink, out, t)
     return Sums(
         sums.elastic + as_fixed(weight * energy, per_joule), max(sums.overlap, bits_of_float(overlap)), sums.stored,
         sums.loss, sums.work, sums.jump,
@@ -183,7 +198,7 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     turn(geometry, law, alike, kinematics, t, force, scale(weight, outcome.couple), out)
     out[flat(LASTS, t)] = 1.0 if outcome.persists else 0.0
     keep_energy(geometry, out, t, outcome.elastic + outcome.stored)
-    keep_loss(settings.sink, out, t, weight * outcome.loss, half)
+    keep_loss(settings.sink, out, t, weight, outcome, half)
     return joined(sums, energies_of(outcome, contact.overlap, weight, no_energy(), settings.per_joule))
 
 

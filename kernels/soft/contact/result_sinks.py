@@ -8,13 +8,19 @@ says which contacts are looked for, see `wall_contact.wall_contacts`.
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import inline, type_is
+from dem.kernels.compiler.jit import inline, select, type_is
 
 OVERLAP, NORMAL, FORCE, ARM, BRANCH, LOSS, COLUMNS = 0, 1, 4, 7, 10, 13, 14  # where things are in a row
 
 
 class ForceSink(NamedTuple):
     """Forces and torques go to `Neighbours.force_torque`, and the history of contacts is kept."""
+
+
+class HeatSink(NamedTuple):
+    """A `ForceSink` that also gives bodies what contacts take up, see `dissipated_heat`."""
+
+    extends = (ForceSink,)
 
 
 class WallForceSink(NamedTuple):
@@ -24,6 +30,21 @@ class WallForceSink(NamedTuple):
     time_sign: float
     half: float  # half a time step [s]
     per_joule: float
+
+
+class HeatWallSink(NamedTuple):
+    """A `WallForceSink` that also gives bodies what contacts take up: `dissipated_heat.ContactHeat`, row of a block."""
+
+    first_body: int
+    time_sign: float
+    half: float
+    per_joule: float
+    taken: np.ndarray
+    held: np.ndarray
+    is_last: np.ndarray
+    block: int
+
+    extends = (WallForceSink,)
 
 
 class ReportSink(NamedTuple):
@@ -43,6 +64,7 @@ class Reported(NamedTuple):
     normal: tuple[float, float, float]
 
 
+batch_sink = select("sink", {WallForceSink: ForceSink(), HeatWallSink: HeatSink()})  # of contacts in batches at walls
 is_report = type_is(lambda sink: sink is ReportSink)
 
 

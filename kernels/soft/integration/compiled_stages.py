@@ -13,7 +13,8 @@ from dem.kernels.fluid import Dry
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.contact import body_placement, contact_batches, contact_history, force_accumulation
 from dem.kernels.soft.contact.contact_detection import no_sums
-from dem.kernels.soft.contact.result_sinks import WallForceSink
+from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat
+from dem.kernels.soft.contact.result_sinks import HeatWallSink, WallForceSink
 from dem.kernels.soft.integration import particle_update
 from dem.kernels.soft.neighbours import candidate_pairs
 from dem.kernels.soft.neighbours import displacement as neighbours_displacement
@@ -83,6 +84,21 @@ def pair_forces(c, evaluates, d, gathers, first_body, time_sign, context):
     return sums
 
 
+@inline
+def plain_sink(heat, first_body, time_sign, half, per_joule, block):
+    """Sink of contacts with walls, without heat."""
+    return WallForceSink(first_body, time_sign, half, per_joule)
+
+
+@inline
+def heated_sink(heat, first_body, time_sign, half, per_joule, block):
+    """Sink of contacts with walls that gives bodies what contacts take up."""
+    return HeatWallSink(first_body, time_sign, half, per_joule, heat.taken, heat.held, heat.is_last, block)
+
+
+wall_sink = select("heat", {NoHeat: plain_sink, ContactHeat: heated_sink})
+
+
 @compiled_stage
 def wall_forces(c, first_body, time_sign, context):
     """Add the forces and torques of walls on the bodies of chunk c.
@@ -91,7 +107,10 @@ def wall_forces(c, first_body, time_sign, context):
     Returns `Sums` at the walls.
     """
     constants = context.constants
-    sink = WallForceSink(first_body, time_sign, 0.5 * constants.dt, constants.per_joule)
+    sink = wall_sink(
+        context.neighbours.heat, first_body, time_sign, 0.5 * constants.dt, constants.per_joule,
+        context.neighbours.block_of[c],
+    )  # fmt: skip
     return body_wall_forces.gather_walls(
         context.law, context.scheme, c, sink, context.bodies, context.kinds, context.neighbours, context.box
     )

@@ -14,6 +14,7 @@ from dem.kernels.numerics.energy import accumulate
 from dem.kernels.numerics.quaternion import LARGEST_TURN
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS, SOLVER_COLUMNS
+from dem.kernels.soft.contact.dissipated_heat import note_evaluation
 from dem.kernels.soft.fluid import fluid_step
 from dem.kernels.soft.integration import cell_stress, compiled_stages, passes, sweeps
 from dem.kernels.soft.neighbours.displacement import largest
@@ -149,6 +150,7 @@ def take_step(order, task, mode, context, progress):
     code = check_lists(order, mode, context, progress)
     if code != DONE or order == PICK:
         return code
+    note_evaluation(context.neighbours.heat, task == sweeps.FORCES or task == sweeps.LAST_STEP)  # noqa: PLR1714
     totals = passes.sweep(mode, task, context)  # forces, correct, predict
     if task != sweeps.PREDICT:
         ahead = 0.0 if task == sweeps.FORCES else 0.5 * context.constants.dt

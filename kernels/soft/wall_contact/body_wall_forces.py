@@ -16,6 +16,8 @@ from dem.kernels.numerics.vector import add, load, store
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.batch_kinematics import (
     BLOCK,
+    HELD,
+    LOSS,
     MAY_BE_NEW,
     MIXED_TYPES,
     NORMAL,
@@ -29,7 +31,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
 )
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, BatchSettings, evaluate_batch
-from dem.kernels.soft.contact.result_sinks import ForceSink
+from dem.kernels.soft.contact.result_sinks import batch_sink
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces, touch_faces
@@ -176,7 +178,7 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
     batch_type = ONGOING if began == 0 else MAY_BE_NEW
     if others > 0 or laws.turns(law):  # with couples the torque is wanted by itself
         batch_type = MIXED_TYPES
-    settings = BatchSettings(SingleSpheres(), ForceSink(), law, sink.time_sign, sink.half, sink.per_joule)
+    settings = BatchSettings(SingleSpheres(), batch_sink(sink), law, sink.time_sign, sink.half, sink.per_joule)
     more = evaluate_batch(settings, number, batch_type, kinematics, ids[OF_I], ids[OF_J], histories, out)
     n, present = 0, 0
     for t in range(number):
@@ -187,6 +189,7 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
         if bodies.torque.shape[1] > 0:
             torque = add(load(bodies.torque, b - sink.first_body), get(out, ON_I, t))
             store(bodies.torque, b - sink.first_body, add(torque, get(out, ON_J, t)) if laws.turns(law) else torque)
+        wall_loads.give_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(HELD, t)], bodies)
         if has_history(walls) and out[flat(LASTS, t)] > 0.0:
             keep_plane(walls.rough, b, n, NO_PLANE, walls)
             n = wall_history.note(law, c, b, n, ids[KEY, t], laws.load(law, histories.T, t, 0), walls)

@@ -19,11 +19,14 @@ from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.batch_kinematics import (
     BLOCK,
+    HELD,
+    LOSS,
     MAY_BE_NEW,
     MIXED_TYPES,
     OF_FACES,
     POINT,
     SingleSpheres,
+    flat,
     get,
     put,
     put_touch,
@@ -39,7 +42,7 @@ from dem.kernels.soft.contact.convex_bodies import (
     place_at_plane,
     row_of,
 )
-from dem.kernels.soft.contact.result_sinks import ForceSink, is_report
+from dem.kernels.soft.contact.result_sinks import batch_sink, is_report
 from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import (
     inverse_effective_mass,
@@ -51,7 +54,13 @@ from dem.kernels.soft.contact.surface_motion import (
 )
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.rough_planes import PLANE, face_plane, face_plane_now
-from dem.kernels.soft.wall_contact.wall_loads import add_result, elastic_outcome, push, work_of_face
+from dem.kernels.soft.wall_contact.wall_loads import (
+    add_result,
+    elastic_outcome,
+    give_wall_heat,
+    push,
+    work_of_face,
+)
 
 FACE_SLOTS = 8  # corners of a polyhedron at a face that remember anything: a key, 0 for none, and that; behind a row
 
@@ -450,7 +459,7 @@ def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
     if has_history.size > 0:
         load_history(SingleSpheres(), law, 0, number, ids[FACE], ids, history, has_history, kept)
     alike = kinds.contact_distance > 0.0
-    settings = BatchSettings(SingleSpheres(), ForceSink(), law, sink.time_sign, sink.half, sink.per_joule)
+    settings = BatchSettings(SingleSpheres(), batch_sink(sink), law, sink.time_sign, sink.half, sink.per_joule)
     way = MAY_BE_NEW if alike else MIXED_TYPES
     more = evaluate_new(settings, number, way, kinematics, ids[OF_I], ids[OF_J], kept, out)
     if has_history.size > 0:
@@ -465,5 +474,6 @@ def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
                 torque = add(torque, get(out, ON_J, t))
             store(bodies.torque, b - sink.first_body, add(load(bodies.torque, b - sink.first_body), torque))
         work = add_words(work, work_of_face(face, force, sink, box))
+        give_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(HELD, t)], bodies)
     sums = joined(sums, more)
     return Sums(sums.elastic, sums.overlap, sums.stored, sums.loss, add_words(sums.work, work), sums.jump)

@@ -30,7 +30,8 @@ from dem.kernels.soft.contact.batch_kinematics import get
 from dem.kernels.soft.contact.contact_detection import ON_J, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE as BATCH_FORCE
 from dem.kernels.soft.contact.contact_evaluation import energies_of
-from dem.kernels.soft.contact.result_sinks import ReportSink, WallForceSink, write_row
+from dem.kernels.soft.contact.dissipated_heat import give
+from dem.kernels.soft.contact.result_sinks import HeatWallSink, ReportSink, WallForceSink, write_row
 from dem.kernels.soft.wall_contact.wall_arrays import (
     ERROR_INTEGRAL,
     HAS_LAST_ERROR,
@@ -107,7 +108,25 @@ def add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, out
     return energies_of(outcome, contact.overlap, 1.0, work, sink.per_joule)
 
 
-add_result = select("sink", {ReportSink: report, WallForceSink: add_to_step})
+@inline
+def give_at_wall(sink, b, gross, kept, bodies):
+    """Give body b all that a contact with a wall takes up."""
+    give(
+        sink.taken, sink.held, sink.is_last, sink.block, bodies.identity[b], gross, kept, sink.time_sign,
+        sink.per_joule,
+    )  # fmt: skip
+
+
+@inline
+def add_heated(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies):
+    """Add a contact to body b as `add_to_step` does, and give it what the contact takes up."""
+    gross = 2.0 * outcome.loss + outcome.instantaneous_dissipation
+    give_at_wall(sink, b, gross, outcome.loss + outcome.stored, bodies)
+    return add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies)
+
+
+add_result = select("sink", {ReportSink: report, WallForceSink: add_to_step, HeatWallSink: add_heated})
+give_wall_heat = select("sink", {WallForceSink: None, HeatWallSink: give_at_wall})
 
 
 @inline

@@ -1,0 +1,50 @@
+"""What contacts take up, body by body, for heat: the same terms that the energy ledger sums, in a finer unit.
+
+A contact with the rate of loss l in half a step, springs of friction that hold s, and what it loses at once, j, has
+turned Σ (2 l + j) - (l + s) into heat: the sum is over all evaluations, the last two terms are of the last one, whose
+second half step is to come. Either of two bodies gets half of it, a body at a wall all of it. Sums are integers, which
+depend on no order; each thread has rows of its own.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from dem.kernels.compiler.jit import inline, select
+from dem.kernels.numerics.energy import as_fixed
+
+FINER = 2.0**16  # units in a unit of energy
+
+
+class NoHeat(NamedTuple):
+    """Marker of a run that does not turn what contacts take up into heat."""
+
+
+class ContactHeat(NamedTuple):
+    """Sums by the identities of bodies, for each of B blocks of chunks."""
+
+    taken: np.ndarray  # (B, I) int64: Σ (2 l + j) [units of energy / FINER]
+    held: np.ndarray  # (B, I) int64: l + s of the last evaluation, if it was the last of a stretch of steps
+    is_last: np.ndarray  # (1,) int64, whether it was
+
+
+@inline
+def begin_evaluation(heat, is_last):
+    """Clear what the last evaluation held, and note whether the next one is the last of a stretch."""
+    heat.is_last[0] = 1 if is_last else 0
+    if is_last:
+        heat.held[:] = 0
+
+
+note_evaluation = select("heat", {NoHeat: None, ContactHeat: begin_evaluation})
+
+
+@inline
+def give(taken, held, is_last, block, body, gross, kept, time_sign, per_joule):
+    """Add 2 l + j and l + s of a contact [J] to the sums of a body; per_joule: units of energy a joule.
+
+    The first evaluation of a run, with time_sign -1, counts for its second half step only.
+    """
+    now = as_fixed(kept, per_joule * FINER)
+    taken[block, body] += now if time_sign < 0.0 else as_fixed(gross, per_joule * FINER)
+    if is_last[0] != 0:
+        held[block, body] += now
