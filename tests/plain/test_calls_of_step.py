@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dem
-from dem.model.particles.fields import STATE
+from dem.model.particles.fields import MOTION
 from dem.soft.engine import Engine
 
 GLASS = dem.Material(young=5e7, poisson=0.3, density=2500.0, restitution=0.9, friction=0.3)
@@ -44,7 +44,7 @@ def test_calls_read_no_particles_back_until_they_are_asked_for(readings, words):
     assert readings == []
     state = sim._engine.state()  # what has to be seen, by whatever way
     readings.clear()
-    for name, rows in zip(STATE, state, strict=True):
+    for name, rows in zip(MOTION, state, strict=True):
         assert (getattr(held, name) == rows.T).all()
     assert sim.particles is held
     assert readings == [5]
@@ -62,7 +62,7 @@ def test_particles_assigned_to_or_copied_after_steps_are_those_of_the_present():
     held.velocity = np.zeros((2, 3))  # other fields stay as they are at present
     other.step(6)
     for one in copies:
-        assert all((getattr(one, name) == getattr(other.particles, name)).all() for name in STATE)
+        assert all((getattr(one, name) == getattr(other.particles, name)).all() for name in MOTION)
     other.step(3)
     assert (held.position == other.particles.position).all()
     assert not sim.particles.velocity.any()
