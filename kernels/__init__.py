@@ -10,6 +10,7 @@ Folders, in order of reading; a module imports from its own folder or from those
     packing                 random starting states
     soft, event_driven      time steps of soft particles; events of hard spheres
     dsmc                    direct simulation Monte Carlo: collisions drawn at random
+    heat                    exchange of scalars, such as temperatures, through contacts
 
 The docstring of each folder describes its modules. Terms are defined in docs/glossary.md.
 """

@@ -109,6 +109,19 @@ def test_every_room_is_on_a_floor(house):
     assert [path.name for path in (ROOT / house).glob("*.py")] == ["__init__.py"]
 
 
+PACKAGES = [name for name, path in FILES.items() if path.name == "__init__.py" and name not in ("dem", "benchmarks")]
+
+
+@for_all(PACKAGES)
+def test_a_package_names_all_its_modules(name):
+    """In its docstring, unless the package imports them, as a registry does, or has a file for each name, as commands and cases do."""
+    inner = {other.rpartition(".")[2] for other in FILES if other.rpartition(".")[0] == name} - {"__main__"}
+    docstring = ast.get_docstring(ast.parse(FILES[name].read_text())) or ""
+    imported = {part for other in imports(FILES[name]) for part in other.removeprefix(name).split(".")}
+    missing = inner - set(re.findall(r"\w+", docstring)) - imported
+    assert name == "dem.cli.commands" or name.startswith("dem.cases") or not missing, sorted(missing)
+
+
 @for_all(FILES)
 def test_no_import_runs_up(name):
     for other in {other for other in imports(FILES[name]) if other in FILES}:

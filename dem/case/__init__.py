@@ -1,6 +1,7 @@
 """Cases: set-ups that run by name, with parameters that can be set from the command line.
 
-`bases.py` and `study.py` have the classes to inherit from, `find.py` looks cases up.
+`bases.py` and `study.py` have the classes to inherit from, `find.py` looks cases up. `prepare.py` compiles what cases
+need before they run; `settled.py` makes and keeps beds of particles at rest, at which some cases start.
 """
 
 from dem.case.bases import HARD, STOCHASTIC, Axes, BaseCase, Case, HardSphereCase, StochasticCase, TimeStep

@@ -4,6 +4,7 @@
 
     arrays, per_body, neighbour_lists   arrays by body, snapshots of them, identities of particles; lists
     contact, walls, bonds, fluid        contacts and their history, walls, bonds, fluid
+    heat            scalars that particles exchange, such as temperatures
     deforming_cell, escape              a cell that deforms; open faces
     energy_sums     energies of the kernels, for the energy ledger in `dem.system`
     insertion       insertion and removal of particles

@@ -8,6 +8,9 @@ Frames of `dem.Trajectory` have methods of the same names for many of them.
 - motion: `motion.py` (displacements, correlations), `energies.py`, `mixing.py`, `discharge.py`
 - fields: `coarse.py` (coarse graining), `profiles.py` (slabs, surfaces, slopes)
 - tests of powders: `images.py` (silhouettes, surfaces in images, heaps), `strength.py` (yield locus, one particle)
+
+To add one, write a function of arrays with an example that runs, in the file of its group, and its name below, in the
+imports and in `__all__`; the table of CONTRIBUTING.md lists what else a statistic touches.
 """
 
 from dem.model.contact.contact_forces import ContactForces

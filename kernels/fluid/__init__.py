@@ -23,6 +23,7 @@ or `Nothing` in place of lift, swirl and spin. Each part is a file with a NamedT
     swirl_on(swirl, medium, g, reynolds, turning, slip, excess) -> force [N]
     spin_factor(spin, turning) -> resistance against rotation over that of Stokes flow
 
+`cells` deposits quantities of particles in the cells of a flow solver, and interpolates its values.
 `dem.kernels.soft.fluid.fluid_step` moves bodies under these forces, and `relaxation_step` says where in a step they
 act. LLVM makes vector code of the loops over laws. So laws take powers and exponentials from
 `dem.kernels.numerics.elementary`, and write arithmetic after an ``if``; a law that calls ``math`` is correct, and

@@ -6,7 +6,7 @@ with velocities (`dem.kernels.soft.contact.contact_batches`), and consist of
 
     normal      elastic force: `Hertz`, `Linear`, `Hysteretic`, `EEPA`, `Power`, `JKR`; others read its `NormalForce`
     damping     normal dashpot: `Damping`, `SharedDamping`, `Viscoelastic`, `Dashpot`
-    tangential  force in the plane of contact: `Friction`
+    tangential  force in the plane of contact: `Friction`, Coulomb's with Mindlin's spring (``friction.py``)
     rolling     couple against rolling: `Rolling`, `ConstantTorque`
     twisting    couple about the normal: `Twisting`
     adhesion    further normal force: `Adhesion`, `Bridge`
@@ -29,6 +29,9 @@ row of the contact. At its end comes `NormalForce.contact_area_measure`, by whic
     persists  whether the contact continues; contacts of laws with `has_range` continue without touching, until these
               laws end them
     slid      distance that the surfaces have slid in the last step, without the stretch of friction's spring [m]
+
+Beside the parts: `interface`, what laws get and return, and `PARTS`; `first_step`, weights in the first step of a
+contact; `merged_contacts`, the memory of contacts that become one; `collision_time`, durations of impacts, for Python.
 
 To add a part, write a file like ``power.py`` and a class for users like `dem.model.contact.law_parts.PowerLaw`,
 which has a row in `dem.model.contact.law_components`. A part of another package is one file and one call of

@@ -23,10 +23,11 @@ A step is *predict* (needs no torque), the torque, *correct*. Between steps a sc
     lead(memory, q_force, rate, dt) -> memory
         of some of these: `correct` by the rate of change of that angular velocity, for who knows where it should lead
 
-Schemes with several torques a step are in ``several``. A scheme is named by a NamedTuple type; `select` picks its
-functions by that type at compile time, so only the scheme in use is compiled, it is inlined, and the next process
-finds it in the cache (an integer ``kind`` would compile all schemes, a function argument would never hit the cache).
-To add one: a file like ``euler.py``, a row here, a row in ``dem.rotation.integrators``.
+Schemes with several torques a step are in ``several``; `problems` and `study` integrate one body under known torques.
+A scheme is named by a NamedTuple type; `select` picks its functions by that type at compile time, so only the scheme in
+use is compiled, it is inlined, and the next process finds it in the cache (an integer ``kind`` would compile all
+schemes, a function argument would never hit the cache). To add one: a file like ``euler.py``, a row here, a row in
+``dem.rotation.integrators``.
 """
 
 from operator import attrgetter

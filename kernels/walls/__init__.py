@@ -4,4 +4,8 @@ Read `geometry` first: all walls in flat arrays, each in its own frame. `primiti
 with a row of `wall_kinds`. `revolution`: what a polyline sweeps. Meshes: `triangles`, `mesh_cells`, and
 `contact_patches`, which counts shared edges once. Sides of capsules: `sides`, `axisymmetric_sides`. Contacts and their
 potentials: `potential_terms`. Motion: `poses` (given functions of time), `rigid_body` (moved by forces).
+
+To add a built-in wall, touch here `primitives` (distance and gradient) and `geometry` (number of the kind, and its
+row); the files of `dem`, beginning with `dem.model.walls`, are in the table of CONTRIBUTING.md. A wall of another package is
+one call of `dem.register_wall`.
 """

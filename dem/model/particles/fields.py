@@ -1,8 +1,8 @@
 """Fields of particles: names, components, units, meaning and defaults, said once for all that reads or writes them.
 
 `STATE` is what particles have: `MOTION`, which engines compute, optional fields such as the temperature, and fields
-that `dem.register_field` adds. Properties of `Particles`, arrays of engines, ranks, checkpoints, trajectories, tables
-and exports follow from a row here.
+that `dem.register_field` (in `dem.model.particles.particles`) adds. Properties of `Particles`, arrays of engines,
+ranks, checkpoints, trajectories, tables and exports follow from a row here.
 """
 
 from __future__ import annotations

@@ -2,7 +2,9 @@
 
 `contact_batches` is the pipeline of all contacts between bodies; begin there. Its stages, in order: detection
 (`contact_detection`), kinematics (`batch_kinematics` for single spheres, `cluster_kinematics`), damping shared by
-contacts of the same bodies (`shared_damping`), the law (`contact_evaluation`), results (`result_sinks`).
+contacts of the same bodies (`shared_damping`), the law (`contact_evaluation`), results (`result_sinks`), and in a cell
+that deforms the stress (`batch_stress`).
+
 `capsule_contacts` has these stages for capsules, whose shape is in `capsules` and `capsule_blending`;
 `convex_contacts` for convex bodies (`convex_bodies`), `facet_contacts` for pairs of polyhedra. `elastic_pairs` is the
 fast path of elastic spheres, and `contact_report` lists the contacts of one moment. `force_accumulation` sums by body,

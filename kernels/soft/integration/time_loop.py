@@ -21,7 +21,7 @@ from dem.kernels.soft.neighbours.displacement import largest
 from dem.kernels.soft.state import SOLVER, Kinds, StepContext
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.near_wall_list import look_again
-from dem.kernels.soft.wall_contact.wall_arrays import note_travel, way_of_walls
+from dem.kernels.soft.wall_contact.wall_arrays import move_walls, note_travel
 
 # what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
 ADVANCE, PICK, PLACE, START, SHOW = range(5)
@@ -136,8 +136,8 @@ def take_step(order, task, mode, context, progress):
 
     Stages, in order: walls and faces move to the time of the forces (a cell that deforms before the next positions are
     predicted); lists are checked, and candidates picked; forces of pairs, bonds, walls and the fluid are evaluated,
-    velocities corrected, and the next positions predicted, all of these chunk by chunk (`sweeps.sweep_half`); the
-    ledger is kept; limits are checked.
+    velocities corrected, and the next positions predicted, all of these chunk by chunk (`passes.sweep`, which has
+    `sweeps.sweep_block` do the work); the ledger is kept; limits are checked.
 
     order: see `advance`.
     task: `sweeps.FORCES`, PREDICT, STEP or LAST_STEP.
@@ -162,7 +162,7 @@ def take_step(order, task, mode, context, progress):
 @inline
 def move_boundaries(time, context, progress):
     """Move faces and walls to the time of the next forces [s], and tell the fluid of it."""
-    progress.travel[0] += way_of_walls(context.box, time)
+    progress.travel[0] += move_walls(context.box, time)
     fluids.tell_time(context.fluid, time, progress.step[0] + 1 - context.constants.start_step)
 
 

@@ -214,7 +214,7 @@ note_travel = select("box", {BoxFaces: None, WalledFaces: note_distance})
 
 
 @inline
-def way_of_faces(box, time):
+def move_faces_only(box, time):
     """Put faces where they are at a time; returns what counts of that among the ways of spheres [m].
 
     Half of the farthest: two spheres come nearer by the ways of both, a sphere and a face by one of each.
@@ -223,7 +223,7 @@ def way_of_faces(box, time):
 
 
 @inline
-def way_apart(box, time):
+def move_faces_and_walls(box, time):
     """Move faces and walls to a time; return 0, as their displacement counts apart from that of spheres.
 
     Bodies near walls are listed more often than pairs are.
@@ -232,7 +232,7 @@ def way_apart(box, time):
     return 0.0
 
 
-way_of_walls = select("box", {BoxFaces: way_of_faces, WalledFaces: way_apart})
+move_walls = select("box", {BoxFaces: move_faces_only, WalledFaces: move_faces_and_walls})
 
 
 @inline
