@@ -124,7 +124,12 @@ def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:
     names = ("fields", "float32", "compression", "contacts")
     asked = {name: value for name, value in (run.options | member.options).items() if name in names}
     output = Output.checked(**{"fields": None, "float32": False, "compression": None} | asked)
-    position, fields = file[f"{PARTICLES}/position/value"], tuple(n for n in STATE if f"{PARTICLES}/{n}/value" in file)
+    position = file[f"{PARTICLES}/position/value"]
+    fields = tuple(
+        name
+        for name, field in STATE.items()
+        if f"{PARTICLES}/{name}/value" in file or (field.optional and name in output.fields)  # runs may lack those
+    )
     written = Output(fields, position.dtype == np.float32, position.compression, layout.NUMBER in file)
     if written != output:
         return "it was written with other fields, precision, contacts or compression"
