@@ -6,6 +6,6 @@ with a row of `wall_kinds`. `revolution`: what a polyline sweeps. Meshes: `trian
 potentials: `potential_terms`. Motion: `poses` (given functions of time), `rigid_body` (moved by forces).
 
 To add a built-in wall, touch here `primitives` (distance and gradient) and `geometry` (number of the kind, and its
-row); the files of `dem`, beginning with `dem.model.walls`, are in the table of CONTRIBUTING.md. A wall of another package is
-one call of `dem.register_wall`.
+row); the files of `dem`, beginning with `dem.model.walls`, are in the table of CONTRIBUTING.md. A wall of another
+package is one call of `dem.register_wall`.
 """
