@@ -29,6 +29,11 @@ WALLS = {
     "capsule": dem.CapsuleWall((0, -0.01, -0.01), (0, 0.01, 0.01), 0.005, material=ELASTIC),
     "roll": cylinder((0, -0.01, -0.01), (0, 0.01, 0.01), 0.005, inside=False),
     "drum": cylinder((0, -0.02, -0.02), (0, 0.02, 0.02), 0.015),
+    "pipe": cylinder((0, -0.01, -0.01), (0, 0.01, 0.01), 0.012, ends="none"),
+    "bucket": cylinder((0, 0, -0.015), (0.002, 0, 0.015), 0.012, ends="start"),
+    "cone": dem.Cone((0, 0, -0.015), (-0.003, 0, 0.015), 0.006, 0.015, material=ELASTIC),
+    "hat": dem.Cone((0, 0, -0.015), (-0.003, 0, 0.015), 0.012, 0, material=ELASTIC),
+    "torus": dem.Torus((0, 0, 0), (1, 2, 2), 0.012, 0.004, material=ELASTIC),
 }
 
 
@@ -112,10 +117,13 @@ PLACES = {
     "capsule": np.array([0, 0.01, 0.01]) + (0.005 + TOUCHING) * np.array([0.6, 0, 0.8]),  # its end
     "roll": np.array([0.005, 0.01, 0.01]) + TOUCHING * np.array([0.6, math.sqrt(0.32), math.sqrt(0.32)]),  # its rim
     "drum": (0.015 - TOUCHING) * np.array([0.6, math.sqrt(0.32), -math.sqrt(0.32)]),
+    "pipe": np.array([0.012, 0.01, 0.01]) + TOUCHING * np.array([0.6, math.sqrt(0.32), math.sqrt(0.32)]),  # its rim
+    "hat": np.array([-0.003, 0, 0.015]) + TOUCHING * np.array([-0.1, 0, 1.0]) / math.sqrt(1.01),  # its tip
+    "torus": (0.008 - TOUCHING) * np.array([0, 1, -1]) / math.sqrt(2),  # in its hole
 }
 
 
-@pytest.mark.parametrize("name", WALLS)
+@pytest.mark.parametrize("name", PLACES)
 def test_an_ellipsoid_of_equal_axes_touches_walls_as_a_sphere(name):
     """At edges, corners and ends as well."""
     shapes = (dem.Sphere(diameter=0.006), dem.Ellipsoid(semi_axes=(0.003,) * 3))
@@ -181,14 +189,84 @@ def test_force_and_torque_are_the_gradient_of_one_energy(name, shape):
         assert turning == pytest.approx(-torque @ axis, abs=1e-6 * 0.004 * size)
 
 
+def slopes(shape, wall, x, q):
+    """Derivatives of the energy by place and turn, and force and torque, over the force; lengths in 4 mm."""
+    _, force, torque, _ = energy_and_force(shape, wall, x, q.as_quat(scalar_first=True))
+    size, found = np.linalg.norm(force), []
+    for axis in np.eye(3):
+        ends = []
+        for side in (1, -1):
+            turned = (Rotation.from_rotvec(side * 3e-6 * axis) * q).as_quat(scalar_first=True)
+            moved = energy_and_force(shape, wall, x + side * 1e-8 * axis, q.as_quat(scalar_first=True))[0]
+            ends.append([moved, energy_and_force(shape, wall, x, turned)[0]])
+        found.append((np.array(ends[0]) - ends[1]) / (2e-8, 6e-6 * 0.004) / size)
+    return np.array(found).T, np.array([force, torque / 0.004]) / size
+
+
+SHELLS = {  # places and rotation vectors at which bodies touch one or two places of a shell by less than 0.2 mm
+    "pipe": ((0.0083, 0.0009, 0.0012), (0.3, 1.2, 0.2)),
+    "rim of a pipe": ((0.0118, 0.0115, 0.0113), (0.4, 0.3, -0.2)),
+    "bucket": ((0.003, 0.0152, 0.001), (0.2, 0.1, 1.4)),
+    "floor of a bucket": ((0.001, -0.0013, -0.0131), (0.1, 0.4, 0.3)),
+    "cone": ((-0.0142, 0.001, 0.002), (0.3, 0.2, 0.5)),
+    "cone from inside": ((0.0052, 0.001, -0.0002), (1.4, 0.3, 0.1)),
+    "torus": ((0.0, 0.0123, -0.0122), (0.3, 0.4, 0.1)),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        *((name, GRAIN) for name in SHELLS),
+        *(pytest.param(name, BRICK, marks=pytest.mark.slow) for name in SHELLS),
+    ],
+)
+def test_forces_of_shells_are_gradients(name, shape):
+    """Moved along the line from or to the axis until they touch; by differences, as above."""
+    wall, (x, turn) = WALLS[name.split()[-1 if " of a " in name else 0]], SHELLS[name]
+    x, q = np.array(x), Rotation.from_rotvec(turn)
+    way = x / np.linalg.norm(x)
+    low, high = -0.006, 0.006
+    inward = 1.0 if name in ("pipe", "floor of a bucket", "cone from inside") else -1.0  # which way overlaps grow
+    for _ in range(14):
+        middle = 0.5 * (low + high)
+        try:
+            deep = energy_and_force(shape, wall, x + inward * middle * way, q.as_quat(scalar_first=True))[3]
+        except ValueError:
+            deep = 1.0
+        low, high = (middle, high) if deep < 4e-5 else (low, middle)
+    slope, force = slopes(shape, wall, x + inward * low * way, q)
+    np.testing.assert_allclose(slope, -force, rtol=0, atol=1e-6)
+
+
+def test_a_rod_goes_over_the_rim_of_a_pipe_without_a_jump():
+    """Pushed out of a pipe, along whose side it lies: the energy changes by the work, step by step.
+
+    What is left is the error of the trapezoidal rule, which is a quarter at half the step.
+    """
+    q = Rotation.from_rotvec((0.3, 0.1, 0.2)).as_quat(scalar_first=True)
+    along, out = np.array([0, 1, 1]) / math.sqrt(2), np.array([1.0, 0, 0])
+    support = np.linalg.norm((0.004, 0.003, 0.002) * Rotation.from_quat(q, scalar_first=True).inv().apply(out))
+    before, gone = None, []
+    for step in range(34):
+        x = (0.012 - support + 5e-5) * out + (0.0133 + 4e-5 * step) * along
+        energy, force, _, _ = energy_and_force(GRAIN, WALLS["pipe"], x, q)
+        if before:
+            gone.append(energy - before[0] + 0.5 * 4e-5 * (force + before[1]) @ along)
+        before = energy, force
+    assert before[0] == 0
+    most = 0.4 * 4 / 3 * MODULUS * math.sqrt(GRAIN.contact_radius) * 5e-5**2.5
+    assert np.abs(gone).max() < 4e-3 * most
+
+
 def test_what_convex_bodies_cannot_meet_is_refused_by_name():
     body = dem.Particles(GRAIN, ELASTIC, position=[[0, 0, 0]])
-    open_tube = dem.Cylinder((0, 0, -1), (0, 0, 1), 0.1, material=ELASTIC)
+    silo = dem.Revolution([(0.03, 0), (0.1, 0.07), (0.1, 0.4)], material=ELASTIC)
     rough = dem.Plane((0, 0, -1), (0, 0, 1), material=ELASTIC, roughness=0.1)
     worn = dem.Ball((0, 0, 0), 0.1, inside=True, material=ELASTIC, wear=1e-12)
-    torus = dem.Torus((0, 0, 0), (0, 0, 1), 0.1, 0.02, material=ELASTIC)
+    torus = dem.Torus((0, 0, 0), (0, 0, 1), 0.1, 0.02, inside=True, material=ELASTIC)
     for wall, what in (
-        (open_tube, "is .*Cylinder.*"),
+        (silo, "is .*Revolution.*"),
         (rough, "is a rough one"),
         (worn, "wears"),
         (torus, "is .*Torus"),

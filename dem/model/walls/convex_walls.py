@@ -1,4 +1,4 @@
-"""What walls are to convex bodies: planes, convex bodies themselves, meshes, hollow balls, closed drums."""
+"""What walls are to convex bodies: planes, convex bodies themselves, meshes, hollow balls, drums, shells and tori."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import itertools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from dem.base import portable
 from dem.model.walls.mesh import Mesh
-from dem.model.walls.primitives import Ball, Block, CapsuleWall, Cylinder, Plane, Rectangle, direction
+from dem.model.walls.primitives import Ball, Block, CapsuleWall, Cone, Cylinder, Plane, Rectangle, Torus, direction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +31,7 @@ class ConvexWall(NamedTuple):
     inside: bool = False  # whether particles may be inside
     radius: float = 0.0  # of a hollow [m]
     half: float = 0.0  # half the length of a hollow cylinder [m]
+    sweep: str = ""  # "shell" or "torus", for a ball that goes round the rims or the ring
 
 
 def along(start: Point, end: Point) -> tuple[Point, tuple[float, float, float, float], float]:
@@ -70,6 +73,13 @@ def convex_wall(wall: Wall) -> ConvexWall | None:  # noqa: PLR0911, one for each
         middle, turn, half = along(wall.start, wall.end)
         numbers = [wall.radius, half, 0.0]
         return ConvexWall("cylinder", numbers, middle, turn, inside=True, radius=wall.radius, half=half)
+    if isinstance(wall, (Cylinder, Cone)):
+        return shell(wall)
+    if isinstance(wall, Torus) and not wall.inside:
+        ends = tuple(np.subtract(wall.centre, wall.axis)), tuple(np.add(wall.centre, wall.axis))
+        return ConvexWall(
+            "ball", [wall.tube, wall.radius, wall.radius, 0.0, 0.0, 0.0], wall.centre, along(*ends)[1], sweep="torus"
+        )
     if isinstance(wall, Block):
         size = [b - a for a, b in zip(wall.lower, wall.upper, strict=True)]
         edges = [[size[k] if k == axis else 0.0 for k in range(3)] for axis in range(3)]
@@ -80,6 +90,16 @@ def convex_wall(wall: Wall) -> ConvexWall | None:  # noqa: PLR0911, one for each
     if isinstance(wall, Mesh):
         return ConvexWall("triangle", [0.0] * 9, (0.0, 0.0, 0.0))  # kernels take the vertices of each from the mesh
     return None
+
+
+def shell(wall: Cylinder | Cone) -> ConvexWall:
+    """A cone, or a cylinder that is not closed: see `dem.kernels.soft.wall_contact.convex_shells`."""
+    middle, turn, half = along(wall.start, wall.end)
+    radii = [wall.radius] * 2 if isinstance(wall, Cylinder) else [wall.start_radius, wall.end_radius]
+    closed = [float(wall.ends in (end, "both")) for end in ("start", "end")]
+    if math.copysign(1.0, direction(wall.start, wall.end)[0]) < 0:
+        radii, closed = radii[::-1], closed[::-1]
+    return ConvexWall("ball", [0.0, *radii, half, *closed], middle, turn, inside=True, sweep="shell")
 
 
 def refusal(wall: Wall) -> str:

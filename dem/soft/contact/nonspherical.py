@@ -18,8 +18,11 @@ from dem.kernels.soft.wall_contact.convex_at_walls import (
     HOLLOW_BALL,
     HOLLOW_CYLINDER,
     OUTSIDE,
+    SHELL,
+    TORUS,
     TRIANGLES,
     ConvexMeshes,
+    ConvexShells,
     ConvexWalls,
     NoConvexWalls,
 )
@@ -223,8 +226,8 @@ def check_compatible(
         if why := refusal(wall):
             message = (
                 f"walls[{k}] {why}, which a {what} cannot meet: take a smooth dem.Plane, Rectangle, Block, Ball, "
-                "CapsuleWall, Mesh, a Cylinder with both ends closed, or faces of the box; only planes, and walls with "
-                "particles outside, may wear"
+                "CapsuleWall, Cylinder, Cone, Mesh, a Torus with particles outside, or faces of the box; only planes, "
+                "and walls with particles outside, may wear"
             )
             raise ValueError(message)
     if box and box.roughness:
@@ -240,15 +243,21 @@ def convex_walls(kinds: Kinds, walls: Sequence[Wall]) -> NoConvexWalls | ConvexW
     if not isinstance(kinds, ConvexBodyKinds):
         return NoConvexWalls()
     hollow, outside = {"ball": HOLLOW_BALL, "cylinder": HOLLOW_CYLINDER}, {"triangle": TRIANGLES}
+    swept = {"shell": SHELL, "torus": TORUS}
     met = [convex_wall(wall) for wall in walls]
     rows = [row or NO_CONTACT for row in met]
     sides = [
-        FLAT if row is None else hollow[row.shape] if row.inside else outside.get(row.shape, OUTSIDE) for row in met
-    ]
+        FLAT if row is None
+        else swept[row.sweep] if row.sweep
+        else hollow[row.shape] if row.inside
+        else outside.get(row.shape, OUTSIDE)
+        for row in met
+    ]  # fmt: skip
     present = [kind for kind, row in CONVEX_KINDS.items() if row.name in {each.shape for each in rows}]
     names = [CONVEX_KINDS[kind].name for kind in present]
     turn = 2 * np.pi * (np.arange(STARTS_AROUND) + 0.5) / STARTS_AROUND
-    return (ConvexMeshes if TRIANGLES in sides else ConvexWalls)(
+    made = ConvexShells if {SHELL, TORUS} & set(sides) else ConvexMeshes if TRIANGLES in sides else ConvexWalls
+    return made(
         side=np.array(sides),
         kinds=convex_kinds(present), shape=np.array([names.index(row.shape) for row in rows]),
         first_number=np.cumsum([0, *(len(row.numbers) for row in rows)])[:-1],

@@ -12,7 +12,7 @@ end without a jump. Ends of a drum are planes.
 
 A contact goes on as that of a ball with the radius of the body in contact laws, which touches the wall where the body
 does: its centre is stored with the contact. Nothing is kept of the last step, so that the bytes of a run do not depend
-on lists and restarts. Meshes: ``convex_meshes``.
+on lists and restarts. Meshes: ``convex_meshes``; open cylinders, cones, tori: ``convex_shells``.
 """
 
 import math
@@ -29,13 +29,14 @@ from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, at_plane, convex_body, place_at_plane, row_of
 from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.convex_meshes import CONTACT_POINT, PITCH, contact_point, find_on_mesh
+from dem.kernels.soft.wall_contact.convex_shells import find_at_ring, find_at_shell
 from dem.kernels.soft.wall_contact.overlap_regions import find_all_contacts
 from dem.kernels.soft.wall_contact.wall_arrays import in_frame, in_world
 from dem.kernels.soft.wall_contact.wall_history import key_of_direction
 from dem.kernels.walls.potential_terms import DEEPEST, add_piece, begin
 
-# what a wall is to convex bodies; a hollow cylinder is closed
-FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES = range(5)
+# what a wall is to convex bodies; a hollow cylinder is closed, a shell is a cone or a cylinder with an open end
+FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES, SHELL, TORUS = range(7)
 MOST_STEPS = 60
 RINGS = 4  # of directions to start from around the one to the centre
 SAME = 1e-3  # distance of places over the size of a body, below which two maxima are one
@@ -50,7 +51,7 @@ class NoConvexWalls(NamedTuple):
 class ConvexWalls(NamedTuple):
     """Shapes of W walls for contacts with convex bodies, in the wall's frame."""
 
-    side: np.ndarray  # (W,) int64, FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER or TRIANGLES
+    side: np.ndarray  # (W,) int64, FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES, SHELL or TORUS
     kinds: tuple  # chain of the kinds of shapes, see `dem.kernels.convex.shape_kinds`
     shape: np.ndarray  # (W,) int64, place of the shape of each in the chain
     first_number: np.ndarray  # (W,) int64, where its numbers begin
@@ -69,6 +70,14 @@ class ConvexMeshes(ConvexWalls):
     extends = (ConvexWalls,)
 
 
+class ConvexShells(ConvexMeshes):
+    """Walls of which some are shells or tori, and some may be meshes."""
+
+    extends = (ConvexMeshes,)
+
+
+find_in_shell = select("convex", {ConvexWalls: 0, ConvexShells: find_at_shell})
+find_on_ring = select("convex", {ConvexWalls: 0, ConvexShells: find_at_ring})
 find_on_triangles = select("convex", {ConvexWalls: 0, ConvexMeshes: find_on_mesh})
 
 
@@ -290,7 +299,7 @@ def find_corner_contacts(kinds, w, s, b, body, contacts, radius, power, bodies, 
 
 
 @func
-def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):
+def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):  # noqa: PLR0912, one for each kind of wall
     """Write the contacts of piece s of body b with wall w; returns their number.
 
     reach: radius in contact laws, and how far beyond touching contacts are wanted [m].
@@ -325,6 +334,10 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):
         count = find_inside_cylinder(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
     elif side == TRIANGLES:
         count = find_on_triangles(convex, w, body, u, bound, beyond, power, walls.geometry, contacts, walls.scratch[c])
+    elif side == SHELL:
+        count = find_in_shell(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
+    elif side == TORUS:
+        count = find_on_ring(convex, w, body, from_middle, axis, bound, beyond, power, contacts)
     else:
         count = find_outside(w, body, u, turn, radius, beyond, power, walls, c, count)
     for t in range(count):
