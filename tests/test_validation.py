@@ -35,7 +35,7 @@ LONG += ("comparison", "convergence", "impact-order", "mfix", "zhao-fig3-5", "fi
 LONG += ("bonds", "capsules", "capsule-packing", "convex-energy", "ellipsoid-packing", "fibre-forms")
 LONG += ("chung-ooi-normal", "impact-energy")
 LONG += ("impact", "silo", "drum", "beverloo", "janssen", "bagnold", "drum-angle", "repose")
-LONG += ("fcc-lattices", "sheared-gas", "triaxial-cell", "shear-rheology")
+LONG += ("fcc-lattices", "sheared-gas", "triaxial-cell", "triaxial-walls", "shear-rheology")
 LONG += ("cellular", "terminal", "settling", "jeffery")  # quick ones of some run in tests/plain/test_flow_studies.py
 
 

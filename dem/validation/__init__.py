@@ -32,7 +32,7 @@ from dem.validation.contacts import (
     rolling,
     springs,
 )
-from dem.validation.element_tests import lattices, shear_flow, sheared_gas, triaxial
+from dem.validation.element_tests import boundaries, lattices, shear_flow, sheared_gas, triaxial
 from dem.validation.fibres import bonds, capsules, dense_packings, fibre_shapes
 from dem.validation.fluids import fibres_in_flow, fluidised_bed, settling
 from dem.validation.granular_beds import bulk_benchmarks, silos, surfaces
@@ -94,6 +94,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "fcc-lattices": lattices.lattices,
     "sheared-gas": sheared_gas.GASES,
     "triaxial-cell": triaxial.DRAINED,
+    "triaxial-walls": boundaries.COMPARED,
     "shear-rheology": shear_flow.RHEOLOGY,
 }
 LONG: dict[str, Callable[..., Report]] = {

@@ -4,7 +4,8 @@
 - `sheared_gas.py`: inelastic gases in simple shear
 - `shear_flow.py`: friction and solid fraction of flows in simple shear at constant pressure, μ(I) and φ(I)
 - `triaxial.py`: a drained triaxial test next to one of YADE
-- `grids.py`: the last three are grids of independent runs; ``python -m dem.validation.element_tests`` computes them
+- `boundaries.py`: a triaxial test in a cell and between walls with servos
+- `grids.py`: the last four are grids of independent runs; ``python -m dem.validation.element_tests`` computes them
   with many processes
 
 From the root of a clone, without installation, on 16 cores:

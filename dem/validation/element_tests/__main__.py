@@ -10,9 +10,11 @@ import os
 import time
 from pathlib import Path
 
-from dem.validation.element_tests import grids, shear_flow, sheared_gas, triaxial
+from dem.validation.element_tests import boundaries, grids, shear_flow, sheared_gas, triaxial
 
-STUDIES = {study.name: study for study in (shear_flow.RHEOLOGY, triaxial.DRAINED, sheared_gas.GASES)}
+STUDIES = {
+    study.name: study for study in (shear_flow.RHEOLOGY, triaxial.DRAINED, sheared_gas.GASES, boundaries.COMPARED)
+}
 
 
 def main() -> None:
