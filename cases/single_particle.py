@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
 import numpy as np
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
@@ -52,9 +53,12 @@ class Drop(OneParticle):
         return self.particle((0, 0, self.height + 0.5 * self.diameter)), None
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Coefficient of restitution by the height of the rebound."""
+        """Coefficient of restitution by the height of the rebound; nan if it has not come back."""
         height = np.array([run.position[k][0, 2] for k in range(len(run))]) - 0.5 * self.diameter
-        return {"apparent_restitution": dem.statistics.rebound_restitution(height)}
+        found = math.nan
+        with suppress(ValueError):
+            found = dem.statistics.rebound_restitution(height)
+        return {"apparent_restitution": found}
 
 
 class Incline(OneParticle):

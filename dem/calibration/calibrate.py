@@ -174,11 +174,11 @@ def calibrate(
     ------
     ValueError, OSError
         With one line for each thing that is wrong with the study, or if the folder holds another one; nothing has been
-        computed then.
+        computed then. Or if too few runs give an observable.
     ImportError
         If the libraries of the extra ``calibrate`` are not installed.
     RuntimeError
-        If too few runs give an observable, or processes cannot be started.
+        If processes cannot be started.
 
     Examples
     --------

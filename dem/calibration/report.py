@@ -19,9 +19,11 @@ from dem.plots.figure import CATEGORIES, PALE, new_figure, tidy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from dem.calibration.calibrate import Calibration
+    from dem.calibration.study import Parameter
 
 DPI = 110
 SHOWN = 400  # of the points that agree, in pictures
@@ -134,16 +136,23 @@ def agreeing(found: Calibration) -> Figure:
         else:
             ax.plot(values[:SHOWN, j], values[:SHOWN, i], ".", ms=3, color=CATEGORIES[0], alpha=0.4)
             ax.plot(best[j], best[i], "+", ms=12, mew=2, color=CATEGORIES[3])
-            ax.set_yscale("log" if parameters[i].log else "linear")
-            ax.set_ylim(parameters[i].lower, parameters[i].upper)
+            _scale(ax, "y", parameters[i])
         ax.axvline(best[j], color=CATEGORIES[3], lw=1)
-        ax.set_xscale("log" if across.log else "linear")
-        ax.set_xlim(across.lower, across.upper)
+        _scale(ax, "x", across)
         tidy(ax, xlabel=_named(across) if i == d - 1 else "", ylabel=_named(parameters[i]) if j == 0 and i else "")
     return figure
 
 
-def _named(parameter: object) -> str:
+def _scale(ax: Axes, axis: str, parameter: Parameter) -> None:
+    """Give an axis the range of a parameter; one that is logarithmic has labels at its ends and between them."""
+    ax.set(**{f"{axis}scale": "log" if parameter.log else "linear", f"{axis}lim": (parameter.lower, parameter.upper)})
+    if parameter.log:
+        ticks = [parameter.value(share) for share in (0.0, 0.5, 1.0)]
+        getattr(ax, f"set_{axis}ticks")([], minor=True)
+        getattr(ax, f"set_{axis}ticks")(ticks, [f"{tick:.2g}" for tick in ticks])
+
+
+def _named(parameter: Parameter) -> str:
     return f"{parameter.name} [{parameter.unit}]" if parameter.unit else parameter.name
 
 
@@ -167,7 +176,7 @@ def against_parameters(found: Calibration) -> Figure:
             spread = 2 * np.sqrt(variance)
             ax.fill_between(along, mean - spread, mean + spread, color=CATEGORIES[0], alpha=0.2, lw=0)
             ax.axvline(parameter.value(fit.posterior.best[i]), color=CATEGORIES[3], lw=1)
-            ax.set_xscale("log" if parameter.log else "linear")
+            _scale(ax, "x", parameter)
             tidy(ax, xlabel=_named(parameter) if one is rows[-1] else "", ylabel=one.label if i == 0 else "")
     return figure
 

@@ -141,7 +141,7 @@ def fitted(
 ) -> Fit:
     """Fit surrogates to the runs of a stage, and draw parameters that agree with the measurements.
 
-    Raises RuntimeError if too few runs gave an observable.
+    Raises ValueError if too few runs gave an observable.
     """
     observed, surrogates, misfit = {}, {}, np.zeros(len(x))
     measured = {(each.test, each.name): each for each in study.fitted}
@@ -150,7 +150,7 @@ def fitted(
         there = np.isfinite(found.mean)
         if there.sum() < x.shape[1] + 2:
             if key in measured:
-                raise RuntimeError(_too_few(measured[key], int(there.sum()), len(x), values))
+                raise ValueError(_too_few(measured[key], int(there.sum()), len(x), values))
             continue
         base = before.surrogates[key].mean if before and key in before.surrogates else None
         surrogates[key] = Surrogate(x[there], found.mean[there], found.error[there] ** 2, base)

@@ -300,7 +300,7 @@ def test_an_observable_that_a_case_does_not_give_is_told_with_those_that_it_give
     study = CASE | {"tests": {"heap": {"case": instant, "observables": {"angle": {"measured": 25.0}}}}, "budget": 4}
     with (
         ThreadPoolExecutor(1) as pool,
-        pytest.raises(RuntimeError, match=r"angle was found at 0 of 4 points.*the case gives angle_deg, area_mm2"),
+        pytest.raises(ValueError, match=r"angle was found at 0 of 4 points.*the case gives angle_deg, area_mm2"),
     ):
         dem.calibrate(study, folder=tmp_path, executor=pool, progress=False)
 

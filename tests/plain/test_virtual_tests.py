@@ -1,6 +1,8 @@
 """Virtual tests: their observables on places and loads with known answers, and short runs of one particle."""
 
 import math
+import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dem
+from dem.calibration.study import read_study
 from dem.cli.application import app
 from dem.statistics import Spheres
 
@@ -152,3 +155,15 @@ def test_the_command_lists_the_runs_of_a_study_and_makes_them(tmp_path, monkeypa
     assert len(listed.stdout.splitlines()) == 12
     assert listed.stdout.startswith("dem run drop-test --set ")
     assert (tmp_path / "ball-calibration" / "points.csv").read_text().count("\n") == 13
+
+
+def test_studies_of_the_guide_are_valid(tmp_path, monkeypatch):
+    """Those that take hours as well, which the page does not run."""
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "calibration.md").read_text()
+    studies = re.findall(r"```toml\n(# (\S+\.toml)\n.*?)```", page, re.DOTALL)
+    assert len(studies) == 3
+    (tmp_path / "heap.jpg").touch()
+    for text, name in studies:
+        (tmp_path / name).write_text(text)
+        assert read_study(tmp_path / name).fitted
