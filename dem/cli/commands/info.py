@@ -160,7 +160,7 @@ def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
         more = f" (mean {value['mean']:.6g}, {value['different']} different)" if "mean" in value else ""
         return f"{value['least']:.6g} to {value['most']:.6g}{unit}{more}"
     if isinstance(value, dict):
-        return (names or {}).get(_text(value)) or _words(value)
+        return _cell(value) if key == "cell" else (names or {}).get(_text(value)) or _words(value)
     if isinstance(value, list):
         if any(isinstance(each, dict) for each in value):
             return "; ".join(_value("", each) for each in value)
@@ -170,6 +170,12 @@ def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
     if value is None:
         return "none"
     return f"{value:.12g}{unit}" if isinstance(value, float) else f"{value}{unit}"
+
+
+def _cell(table: dict) -> str:
+    """The cell of a case file in one line; its rates are not those of other tables."""
+    shown = ((name, each) for name, each in table.items() if _is_worth_a_line(each))
+    return ", ".join(f"{name} {_value('', each)} {OF_A_CELL.get(name, '')}".strip() for name, each in shown)
 
 
 def _inner(text: str, value: object) -> str:
