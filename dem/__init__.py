@@ -71,6 +71,7 @@ PUBLIC = {  # module: its public names
     "dem.model.fluid.solids_pressure": "SolidsPressure",
     "dem.model.fluid.turbulence": "Turbulence",
     "dem.model.heat": "Heat",
+    "dem.model.heat_transfer": "Convection Radiation",
     "dem.model.insertion": "Inserter Outlet",
     "dem.model.materials": "Material",
     "dem.model.particles.dense_packing": "pack_dense",

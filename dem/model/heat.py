@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from dem.base import checks
 from dem.base.user_classes import hinted
 from dem.model.domain.box import FACES
+from dem.model.heat_transfer import Convection, Radiation
 from dem.model.scalar_exchange import ScalarExchange
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ class Heat(ScalarExchange):
         Whether what contacts dissipate becomes heat: half of it in either particle, all of it at a wall. The ledger of
         heat gains what that of mechanical energy loses, to rounding.
 
+    convection : Convection, optional
+        Exchange with the fluid of the simulation; default: none.
+    radiation : Radiation, optional
+        Exchange with surroundings; default: none.
+
     Raises
     ------
     ValueError, TypeError
@@ -61,6 +67,8 @@ class Heat(ScalarExchange):
 
     faces: Mapping[str, float] = field(default_factory=dict)
     dissipation: bool = False
+    convection: Convection | None = None
+    radiation: Radiation | None = None
 
     FIELD: ClassVar[str] = "temperature"
     LARGEST: ClassVar[float] = 2.0**14  # [K]
@@ -77,6 +85,7 @@ class Heat(ScalarExchange):
         }
         object.__setattr__(self, "faces", faces)
         checks.flag("dissipation", self.dissipation)
+        checks.of_types(optional=True, convection=(self.convection, Convection), radiation=(self.radiation, Radiation))
         if self.dissipation and self.time_scale != 1.0:
             message = (
                 f"time_scale is {self.time_scale:g} with dissipation, expected 1: motion makes heat in its own time"
@@ -85,7 +94,7 @@ class Heat(ScalarExchange):
 
     def __hash__(self) -> int:
         """Hash of the values."""
-        return hash((self.every, self.resolution, self.time_scale, self.dissipation, *self.faces.items()))
+        return hash(tuple(value for name, value in vars(self).items() if name != "faces") + tuple(self.faces.items()))
 
     def check(self, materials: list[Material], walls: list[Wall]) -> None:
         """Raise ValueError for a material of particles, or of a wall with a temperature, that lacks a property."""

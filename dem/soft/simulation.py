@@ -261,7 +261,7 @@ class Simulation(SimulationBase):
         )
         self._heat = heat
         self._scalars = scalar_setup.checked(
-            heat, scalars, self._particles, self._walls, inserters, bonds, varies=self._population is not None
+            heat, scalars, self._particles, self._walls, inserters, bonds, fluid, varies=self._population is not None
         )
         self._threads = checks.threads(threads)
         self._skin = skin
@@ -283,7 +283,7 @@ class Simulation(SimulationBase):
         )  # fmt: skip
         engine.scalars = scalar_setup.stages(self._scalars, particles, self._box, self._walls, self._time_step)
         for stage in engine.scalars:
-            stage.attach(engine)
+            stage.attach(engine, self._fluid)
         if any(wall.selects for wall in self._walls):
             every = with_examples(
                 self._particles if every is None else every, [each.inserter for each in self.inserters]

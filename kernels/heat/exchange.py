@@ -69,3 +69,20 @@ def deposit(value, remainder, gained, unit, kind, capacity):
         remainder[b] = amount - (after - value[b]) * capacity[kind[b]]
         value[b] = after
         gained[b] = 0
+
+
+@kernel
+def from_surroundings(value, film, fluid, radiated, around, dt, unit, gained, sums, row):
+    """Let bodies exchange heat with a fluid and with surroundings in dt [s].
+
+    value: (N,) temperatures [K]. film: (N,) h A [W/K]; fluid: its temperature [K]. radiated: (N,) σ ε A [W/K⁴]; around:
+    temperature of the surroundings [K]. unit: units a joule.
+    Writes gained: (N,) int64 [units]. Writes sums: rows `row` of what came from the fluid, and the next from around.
+    """
+    for b in range(value.size):
+        amount = as_units(dt * film[b] * (fluid - value[b]), unit)
+        square = value[b] * value[b]
+        light = as_units(dt * radiated[b] * (around * around * around * around - square * square), unit)
+        gained[b] += amount + light
+        add_to_sum(sums, row, amount)
+        add_to_sum(sums, row + 1, light)

@@ -329,3 +329,46 @@ def test_dissipation_is_refused_where_it_cannot_be_followed():
     ball, drain = dem.Particles(BALL, SOLID, position=[[0, 0, 1]]), dem.Outlet(dem.Plane((0, 0, 0), (0, 0, 1)))
     with pytest.raises(ValueError, match="which wants particles that stay"):
         dem.Simulation(ball, outlets=[drain], time_step=1e-5, heat=dem.Heat(dissipation=True))
+
+
+def alone(temperature=300.0, speed=2.0, resolution=0.002, scale=1e10, **heat):
+    """A particle in a stream that hardly brakes it while it warms."""
+    ball = dem.Particles(BALL, SOLID, position=[[0, 0, 0]], velocity=[[speed, 0, 0]], temperature=temperature)
+    air = dem.Fluid(density=1.2, viscosity=1.8e-5, velocity=(0.5, 0.0, 0.0))
+    law = dem.Heat(every=1, time_scale=scale, resolution=resolution, **heat)
+    return dem.Simulation(ball, gravity=(0, 0, 0), fluid=air, time_step=1e-8, heat=law), air
+
+
+@pytest.mark.parametrize(("law", "voidage"), [("ranz-marshall", 1.0), ("gunn", 0.4)])
+def test_a_sphere_in_a_stream_warms_in_its_time(law, voidage):
+    hot = dem.Convection(temperature=400.0, conductivity=0.026, heat_capacity=1005.0, law=law, voidage=voidage)
+    sim, _ = alone(convection=hot, scale=2e9)
+    sim.step(2)
+    reynolds, prandtl = voidage * 1.2 * 1.5 * D / 1.8e-5, (1005.0 * 1.8e-5 / 0.026) ** (1 / 3)
+    nusselt = 2 + 0.6 * math.sqrt(reynolds) * prandtl
+    if law == "gunn":
+        nusselt = (7 - 10 * 0.4 + 5 * 0.16) * (1 + 0.7 * reynolds**0.2 * prandtl)
+        nusselt += (1.33 - 2.4 * 0.4 + 1.2 * 0.16) * reynolds**0.7 * prandtl
+    relaxation = C / (nusselt * 0.026 / D * math.pi * D**2)
+    expected = 400 - 100 * math.exp(-sim.heat.time / relaxation)
+    assert 310 < expected < 390
+    assert sim.particles.temperature[0] == pytest.approx(expected, abs=0.1)
+    assert sim.heat.came["fluid"] == pytest.approx(sim.heat.gain, rel=1e-12)
+
+
+def test_radiation_comes_to_the_temperature_of_the_surroundings():
+    """From far above, dT/dt = -b T⁴: 1/T³ grows by 3 b t."""
+    sim, _ = alone(temperature=1000.0, radiation=dem.Radiation(temperature=1.0, emissivity=0.5))
+    sim.step(2)
+    b = 0.5 * 5.670374419e-8 * math.pi * D**2 / C
+    assert sim.particles.temperature[0] == pytest.approx((1000.0**-3 + 3 * b * sim.heat.time) ** (-1 / 3), rel=2e-3)
+    assert sim.heat.came["radiation"] == pytest.approx(sim.heat.gain, rel=1e-12)
+    assert sim.verdict().scalars_balanced
+
+
+def test_a_convection_wants_a_fluid():
+    hot = dem.Convection(temperature=400.0, conductivity=0.026, heat_capacity=1005.0)
+    with pytest.raises(ValueError, match="convection in a run without a fluid"):
+        planned(convection=hot)
+    with pytest.raises(ValueError, match="of single spheres: take law='gunn'"):
+        dem.Convection(temperature=400.0, conductivity=0.026, heat_capacity=1005.0, voidage=0.5)

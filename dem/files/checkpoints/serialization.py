@@ -40,6 +40,7 @@ CLASSES = {  # of this package, by what their modules are called in files and wh
     ("dem.fluid", "fluid.fluid"): "Fluid",
     ("dem.fluid", "fluid.given_flows"): "GriddedFlow FunctionFlow",
     ("dem.heat", "heat"): "Heat",
+    ("dem.heat", "heat_transfer"): "Convection Radiation",
     ("dem.materials", "materials"): "Material",
     ("dem.parts", "contact.law_parts"): "Hertz Linear Hysteretic EEPA PowerLaw Viscoelastic Dashpot Rolling Twisting "
     "DMT JKR Bridge",

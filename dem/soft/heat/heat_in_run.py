@@ -1,16 +1,26 @@
-"""Heat in a run: besides what walls and contacts conduct, what contacts dissipate."""
+"""Heat in a run: besides what walls and contacts conduct, what contacts dissipate, a fluid and radiation."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.kernels import laws
+from dem.kernels.fluid import sampling
+from dem.kernels.heat import exchange
 from dem.kernels.soft.contact.dissipated_heat import FINER, ContactHeat
 from dem.soft.heat.scalar_in_run import DISSIPATED, ScalarInRun
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.model.domain.box import Box
+    from dem.model.fluid.fluid import Fluid
+    from dem.model.heat import Heat
+    from dem.model.particles.particles import Particles
+    from dem.model.walls.wall import Wall
     from dem.soft.engine import Engine
 
 
@@ -21,14 +31,52 @@ class HeatInRun(ScalarInRun):
     goes to the remainders of the temperatures, so that all of it becomes heat.
     """
 
-    contact_heat: ContactHeat | None = None
+    SOURCES = ("fluid", "radiation")
 
-    def attach(self, engine: Engine) -> None:
-        """Have the contacts of an engine give bodies what they take up."""
+    contact_heat: ContactHeat | None = None
+    fluid: Fluid | None = None
+    film: np.ndarray  # (N,) h A of bodies, by index, at the present exchange [W/K]
+
+    def __init__(self, law: Heat, particles: Particles, box: Box | None, walls: Sequence[Wall], dt: float) -> None:
+        super().__init__(law, particles, box, walls, dt)
+        volume = np.array([shape.mass_properties(m.density).volume for shape, m in particles.variants])
+        self.diameter = 2 * (0.75 * volume / math.pi) ** (1 / 3)
+        area = math.pi * self.diameter**2
+        self.radiated = law.radiation.factor(area) if law.radiation else np.zeros(len(area))
+
+    def attach(self, engine: Engine, fluid: Fluid | None) -> None:
+        """Have the contacts of an engine give bodies what they take up, and know its fluid."""
+        self.fluid = fluid
         if self.law.dissipation and not isinstance(engine.law, laws.Elastic):
             blocks = engine.lists.arrays.block.size - 1
             self.contact_heat = ContactHeat(*np.zeros((2, blocks, engine.owned), np.int64), np.zeros(1, np.int64))
             engine.lists.arrays = engine.lists.arrays._replace(heat=self.contact_heat)
+
+    def rate_besides(self, engine: Engine) -> np.ndarray | float:
+        """Coefficients h A + 4 σ ε A T³ of bodies (N,) [W/K]; notes the former."""
+        law, kind = self.law, engine.bodies.kind
+        self.film = np.zeros(engine.owned)
+        if law.convection:
+            velocity = np.empty((3, engine.owned))
+            _, own, *_ = engine.state()
+            medium = engine.fluid.model.medium
+            sampling.velocities(engine.fluid.model.field, medium.clock[0], engine.bodies.position, velocity)
+            rows = engine.numbering.rows(engine.bodies.identity)
+            slip = np.sqrt(((velocity - own[:, rows]) ** 2).sum(0))
+            diameter = self.diameter[kind]
+            self.film = law.convection.coefficient(self.fluid, diameter, slip) * (math.pi * diameter**2)
+        hottest = max(float(self._rows(engine)[0].max()), law.radiation.temperature if law.radiation else 0.0)
+        return self.film + 4.0 * self.radiated[kind] * hottest**3
+
+    def add_rates(self, engine: Engine, dt: float, value: np.ndarray, gained: np.ndarray) -> None:
+        """Add what comes from the fluid and by radiation."""
+        law = self.law
+        if law.convection or law.radiation:
+            exchange.from_surroundings(
+                value, self.film, law.convection.temperature if law.convection else 0.0,
+                self.radiated[engine.bodies.kind], law.radiation.temperature if law.radiation else 0.0, dt, self.unit,
+                gained, self.sums, len(self.called) - len(self.SOURCES),
+            )  # fmt: skip
 
     @property
     def state(self) -> dict[str, np.ndarray]:

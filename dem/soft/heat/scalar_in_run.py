@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from dem.model.domain.box import Box
+    from dem.model.fluid.fluid import Fluid
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
     from dem.soft.engine import Engine
@@ -55,6 +56,8 @@ class ScalarInRun:
         Time step of the motion [s].
     """
 
+    SOURCES: tuple[str, ...] = ()  # besides walls, that have a row of the sums
+
     def __init__(
         self, law: ScalarExchange, particles: Particles, box: Box | None, walls: Sequence[Wall], dt: float
     ) -> None:
@@ -77,7 +80,8 @@ class ScalarInRun:
         self.tables = ConductanceTables(of_pairs, of_walls, radius, unit)
         self.unit = 2.0 ** (CONTENT_BITS - math.frexp(float(self.capacity.max()) * law.LARGEST)[1])
         self.called = [*(f"face {face}" for face in FACES), *words(walls)]
-        self.sums = np.zeros((len(self.held), 2), np.int64)
+        self.called += self.SOURCES
+        self.sums = np.zeros((len(self.called), 2), np.int64)
         self.ledger = np.zeros((ROWS, 2))
         self.room = [4 * len(particles), len(particles)]
 
@@ -86,8 +90,8 @@ class ScalarInRun:
         """Time for which the scalar has been exchanged [s]."""
         return float(self.ledger[TIME, 0])
 
-    def attach(self, engine: Engine) -> None:
-        """Have an engine collect what the exchange needs, before it starts."""
+    def attach(self, engine: Engine, fluid: Fluid | None) -> None:
+        """Have an engine in a fluid collect what the exchange needs, before it starts."""
 
     @property
     def state(self) -> dict[str, np.ndarray]:
@@ -181,8 +185,8 @@ class ScalarInRun:
         if not engine.owned:
             return
         pairs, walls, rate = self._contacts(engine)
-        number = self._substeps(engine, rate, span)
         value, remainder = self._rows(engine)
+        number = self._substeps(engine, rate, span)
         power = self.flux[-1 - walls.who[:, 1]] * (math.pi * walls.what[:, RADIUS] ** 2)
         gained, kind, dt = np.zeros(engine.owned, np.int64), engine.bodies.kind, span / number
         self.add_sources(engine, span, gained)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from dem.model.bonds import Bonds
     from dem.model.domain.box import Box
+    from dem.model.fluid.fluid import Fluid
     from dem.model.insertion import Inserter
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 def checked(
     heat: Heat | None, scalars: Sequence[ScalarExchange], particles: Particles, walls: Sequence[Wall],
-    inserters: Sequence[Inserter], bonds: Bonds | None, *, varies: bool,
+    inserters: Sequence[Inserter], bonds: Bonds | None,
+    fluid: Fluid | None, *, varies: bool,
 ) -> tuple[ScalarExchange, ...]:  # fmt: skip
     """Laws of all scalars, checked; particles have their fields then.
 
@@ -57,6 +59,9 @@ def checked(
         if heat is None and inserter.temperature is not None:
             message = f"the {inserter.word} gives a temperature in a run without heat: add heat=dem.Heat()"
             raise ValueError(message)
+    if heat is not None and heat.convection and fluid is None:
+        message = "heat has a convection in a run without a fluid: add fluid=dem.Fluid(density=, viscosity=)"
+        raise ValueError(message)
     if heat is not None and heat.dissipation and varies:
         message = (
             "particles come or go in a run with dem.Heat(dissipation=True), which wants particles that stay: leave out "
