@@ -62,6 +62,8 @@ from dem.model.fluid.given_flows import GriddedFlow as GriddedFlow
 from dem.model.fluid.solids_pressure import SolidsPressure as SolidsPressure
 from dem.model.fluid.turbulence import Turbulence as Turbulence
 from dem.model.heat import Heat as Heat
+from dem.model.heat_transfer import Convection as Convection
+from dem.model.heat_transfer import Radiation as Radiation
 from dem.model.insertion import Inserter as Inserter
 from dem.model.insertion import Outlet as Outlet
 from dem.model.materials import Material as Material
