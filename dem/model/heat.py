@@ -41,6 +41,12 @@ class Heat(ScalarExchange):
         Whether what contacts dissipate becomes heat: half of it in either particle, all of it at a wall. The ledger of
         heat gains what that of mechanical energy loses, to rounding.
 
+    gas_conductivity : float
+        Of a gas at rest in the gaps about contacts, k_g [W/(m K)], which conducts from the rim of a contact to the
+        equators of its spheres (Bahrami, Yovanovich & Culham 2006); default: 0, no gas. Spheres that do not touch
+        exchange nothing.
+    gas_jump : float
+        Sum of the lengths of the temperature jumps at both surfaces of a gap [m]; some four mean free paths of the gas.
     convection : Convection, optional
         Exchange with the fluid of the simulation; default: none.
     radiation : Radiation, optional
@@ -67,6 +73,8 @@ class Heat(ScalarExchange):
 
     faces: Mapping[str, float] = field(default_factory=dict)
     dissipation: bool = False
+    gas_conductivity: float = 0.0
+    gas_jump: float = 3e-7
     convection: Convection | None = None
     radiation: Radiation | None = None
 
@@ -85,6 +93,9 @@ class Heat(ScalarExchange):
         }
         object.__setattr__(self, "faces", faces)
         checks.flag("dissipation", self.dissipation)
+        given = checks.number("gas_conductivity", self.gas_conductivity, least=0, unit="W/(m K)")
+        object.__setattr__(self, "gas_conductivity", given)
+        object.__setattr__(self, "gas_jump", checks.number("gas_jump", self.gas_jump, above=0, unit="m"))
         checks.of_types(optional=True, convection=(self.convection, Convection), radiation=(self.radiation, Radiation))
         if self.dissipation and self.time_scale != 1.0:
             message = (
@@ -120,8 +131,15 @@ class Heat(ScalarExchange):
         k, other_k = one.conductivity, other.conductivity
         if k is None or other_k is None:
             return 0.0
-        softened = (one.effective_modulus(other) / _real(one).effective_modulus(_real(other))) ** (1 / 3)
-        return 2.0 * (2.0 * k * other_k / (k + other_k)) * softened
+        return 2.0 * (2.0 * k * other_k / (k + other_k)) * self.shrink(one, other)
+
+    def shrink(self, one: Material, other: Material) -> float:
+        """(E*/E*_real)^⅓ of two materials: real over present contact radius at the same force."""
+        return (one.effective_modulus(other) / _real(one).effective_modulus(_real(other))) ** (1 / 3)
+
+    def gas(self) -> tuple[float, float]:
+        """Conductivity of the gas in the gaps about contacts [W/(m K)] and its jump length [m]."""
+        return self.gas_conductivity, self.gas_jump
 
     def held(self, wall: Wall) -> float | None:
         """Temperature of a wall [K]; None: no conduction."""

@@ -99,6 +99,14 @@ class ScalarExchange:
         """Conductance of a contact of two materials over its contact radius, g in G = g a [amount/(s m)]."""
         return 0.0
 
+    def shrink(self, one: Material, other: Material) -> float:
+        """Real over present contact radius of two materials, where a gas conducts about it."""
+        return 1.0
+
+    def gas(self) -> tuple[float, float]:
+        """Conductivity of a gas in the gaps about contacts [W/(m K)], 0 without one; jump length [m]."""
+        return 0.0, 0.0
+
     def conductance(self, pairs: TouchingPairs) -> np.ndarray:
         """Conductances G (K,) of contacts; by default those that `factor` comes to."""
         return pairs.conductance

@@ -4,17 +4,23 @@ A contact conducts G = g_ij a with the contact radius of Hertz, a = √(R* δ), 
 heat 2 k_h (E*/E*_real)^⅓ with the harmonic mean k_h of the conductivities (G. K. Batchelor & R. W. O'Brien, Proc. R.
 Soc. Lond. A 355 (1977) 313).
 
+A gas in the gap about a contact conducts besides, between surfaces of one temperature each, from the contact's rim to
+the equators of the spheres, ∫ 2π r k_g/(h(r) + M) dr with the gap h(r) and the jump length M (M. Bahrami, M. M.
+Yovanovich & J. R. Culham, Int. J. Heat Mass Transf. 49 (2006) 3691).
+
     who    (R, 2) int64: index of a body; index of the other one, or -1 - face, or -7 - w for wall w
     what   (R, 3): overlap δ [m], reduced radius R* [m], conductance G
     rate   (N,) int64: sum of the conductances of each body, in units of `unit`
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline, kernel, select
 from dem.kernels.domain.faces import BoxFaces, height
 from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.numerics.elementary import logarithm
 from dem.kernels.numerics.vector import dot, load
 from dem.kernels.soft.chunks import chunk_of, first_candidate
 from dem.kernels.soft.contact.surface_motion import radius_of
@@ -27,11 +33,35 @@ FACES, HERTZ = 6, 1.5  # exponent of overlaps by which pieces of a wall are summ
 OVERLAP, RADIUS, CONDUCTANCE, COLUMNS = 0, 1, 2, 3
 
 
+class Gas(NamedTuple):
+    """Gas in the gaps of contacts."""
+
+    conductivity: float  # k_g [W/(m K)]; 0 without gas
+    jump: float  # M, of temperature at both surfaces [m]
+
+
 @inline
-def add_row(count, i, j, overlap, radius, factor, unit, who, what, rate):
-    """Write row `count`, if there is room for it; returns the number of rows."""
+def gas_conductance(radius, rim, gas, walls):
+    """Conductance of the gas about a contact of spheres of a mean radius [m], or of one with a wall (walls = 1).
+
+    π k_g [S ln(S/(S - y)) - y] with y = √(R² - a²), S = R + M/2; twice that with S = R + M at a wall. rim: a [m].
+    """
+    y = math.sqrt(max(radius * radius - rim * rim, 0.0))
+    s = radius + (gas.jump if walls else 0.5 * gas.jump)
+    return (2.0 if walls else 1.0) * math.pi * gas.conductivity * (s * logarithm(s / (s - y)) - y)
+
+
+@inline
+def add_row(count, i, j, overlap, radius, factor, shrink, gas, unit, who, what, rate):
+    """Write row `count`, if there is room for it; returns the number of rows.
+
+    shrink: real over present contact radius.
+    """
     if count < who.shape[0]:
-        conductance = factor * math.sqrt(radius * overlap)
+        rim = math.sqrt(radius * overlap)
+        conductance = factor * rim
+        if gas.conductivity > 0.0 and factor > 0.0:
+            conductance += gas_conductance(radius if j < 0 else 2.0 * radius, shrink * rim, gas, j < 0)
         who[count, 0], who[count, 1] = i, j
         what[count, OVERLAP], what[count, RADIUS], what[count, CONDUCTANCE] = overlap, radius, conductance
         share = np.int64(np.ceil(conductance * unit))
@@ -42,10 +72,11 @@ def add_row(count, i, j, overlap, radius, factor, unit, who, what, rate):
 
 
 @kernel
-def list_pairs(bodies, kinds, neighbours, box, factor, unit, who, what, rate):
+def list_pairs(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who, what, rate):
     """List the touching among the candidate pairs, whose spheres have been placed.
 
-    factor: (A, A) conductance over contact radius, by materials.
+    factor, shrink: (A, A) conductance over contact radius, real over present contact radius, by materials.
+    gas: `Gas`.
     Writes who, what, rate: see the top. Returns the number of contacts, also of those without room.
     """
     count = 0
@@ -59,19 +90,21 @@ def list_pairs(bodies, kinds, neighbours, box, factor, unit, who, what, rate):
             overlap = of_s + of_t - math.sqrt(dot(d, d))
             if overlap > 0.0:
                 radius = of_s * of_t / (of_s + of_t)
-                each = factor[kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]]
-                count = add_row(count, i, j, overlap, radius, each, unit, who, what, rate)
+                m, n = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
+                count = add_row(
+                    count, i, j, overlap, radius, factor[m, n], shrink[m, n], gas, unit, who, what, rate
+                )  # fmt: skip
     return count
 
 
 @inline
-def no_walls(box, b, bodies, kinds, factor, unit, count, who, what, rate):
+def no_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, who, what, rate):
     """There are no walls beside the faces."""
     return count
 
 
 @inline
-def add_walls(box, b, bodies, kinds, factor, unit, count, who, what, rate):
+def add_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, who, what, rate):
     """Add the contacts of body b with walls beside the box; returns the number of rows."""
     walls = box.walls
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
@@ -79,9 +112,12 @@ def add_walls(box, b, bodies, kinds, factor, unit, count, who, what, rate):
         for w in range(walls.contact_slot.size):
             if acts_on(w, b, bodies, walls):
                 for t in range(find_contacts_of_piece(kinds, w, s, b, 0, radius, HERTZ, bodies, box)):
-                    overlap, each = walls.contacts[0, t, DEEPEST], factor[FACES + w, kinds.material[bodies.kind[b]]]
+                    overlap, row, m = walls.contacts[0, t, DEEPEST], FACES + w, kinds.material[bodies.kind[b]]
                     if overlap > 0.0:
-                        count = add_row(count, b, -1 - FACES - w, overlap, radius, each, unit, who, what, rate)
+                        count = add_row(
+                            count, b, -1 - row, overlap, radius, factor[row, m], shrink[row, m], gas, unit, who, what,
+                            rate,
+                        )  # fmt: skip
     return count
 
 
@@ -89,10 +125,12 @@ with_walls = select("box", {BoxFaces: no_walls, WalledFaces: add_walls})
 
 
 @kernel
-def list_at_walls(bodies, kinds, neighbours, box, factor, unit, who, what, rate):
+def list_at_walls(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who, what, rate):
     """List the contacts of spheres, which have been placed, with faces and walls; roughness does not count.
 
-    factor: (6 + W, A) conductance over contact radius, by face or wall and material.
+    factor, shrink: (6 + W, A) conductance over contact radius, real over present contact radius, by face or wall and
+        material.
+    gas: `Gas`.
     Writes who, what, rate: see the top. Returns the number of contacts, also of those without room.
     """
     count = 0
@@ -105,8 +143,11 @@ def list_at_walls(bodies, kinds, neighbours, box, factor, unit, who, what, rate)
             for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
                 radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
                 for face in range(FACES):
-                    overlap, each = radius - height(x, face, box), factor[face, kinds.material[bodies.kind[b]]]
+                    overlap, m = radius - height(x, face, box), kinds.material[bodies.kind[b]]
                     if overlap > 0.0:
-                        count = add_row(count, b, -1 - face, overlap, radius, each, unit, who, what, rate)
-            count = with_walls(box, b, bodies, kinds, factor, unit, count, who, what, rate)
+                        count = add_row(
+                            count, b, -1 - face, overlap, radius, factor[face, m], shrink[face, m], gas, unit, who,
+                            what, rate,
+                        )  # fmt: skip
+            count = with_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, who, what, rate)
     return count

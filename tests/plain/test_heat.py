@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from dem.cases.heat import HeatedDrum, HeatedRow, SelfHeatingGas
 
 import dem
 
@@ -372,3 +373,41 @@ def test_a_convection_wants_a_fluid():
         planned(convection=hot)
     with pytest.raises(ValueError, match="of single spheres: take law='gunn'"):
         dem.Convection(temperature=400.0, conductivity=0.026, heat_capacity=1005.0, voidage=0.5)
+
+
+@pytest.mark.parametrize("shape", [BALL, dem.Capsule(diameter=D, aspect_ratio=3)])
+def test_a_gas_conducts_in_the_gap_about_a_contact(shape):
+    """The integral over rings of the gap, between two spheres and at a plate."""
+    k_g, jump, rim = 0.026, 3e-7, math.sqrt(D / 4 * DEEP)
+    r = np.linspace(rim, D / 2, 2_000_001)
+    y = np.sqrt((D / 2) ** 2 - r**2)
+    for plate, gap, at in ((False, 2 * (D / 2 - y), rim), (True, D / 2 - y, math.sqrt(2) * rim)):
+        ring = np.where(r >= at, 2 * math.pi * r * k_g / (gap + jump), 0.0)
+        expected = 0.5 * ((ring[1:] + ring[:-1]) * np.diff(r)).sum()
+        length = shape.length if hasattr(shape, "length") else D
+        place = [[0, 0, 0]] if plate else [[0, 0, 0], [length - DEEP, 0, 0]]
+        walls = [dem.Plane((DEEP - length / 2, 0, 0), (1, 0, 0), material=SOLID, temperature=310.0)] if plate else []
+        made = dem.Particles(shape, SOLID, position=place, temperature=[300.0, 310.0][: len(place)])
+        found = []
+        for conductivity in (0.0, k_g):
+            heat = dem.Heat(every=1, time_scale=1e5, gas_conductivity=conductivity, gas_jump=jump)
+            sim = dem.Simulation(made, walls=walls, gravity=(0, 0, 0), time_step=DT, heat=heat)
+            sim.step(1)
+            capacity = 800.0 * sim.particles.mass[0]
+            found.append(capacity * (sim.particles.temperature[0] - 300.0) / sim.heat.time / 10.0)
+        assert found[1] - found[0] == pytest.approx(expected, rel=1e-3)
+
+
+def test_cases_with_heat():
+    """A row comes to a straight line; a gas gets what it loses; a drum warms; a bed warms from above."""
+    row = HeatedRow(n=3, time_scale=1e11).simulation()
+    row.step(40)
+    np.testing.assert_allclose(row.particles.temperature, 373.15 - 80 * np.arange(1, 4) / 4, rtol=1e-4)
+    gas = SelfHeatingGas(n=8, speed=2.0, time_step=2e-5).simulation()
+    gas.step(200)
+    assert gas.heat.gain == pytest.approx(gas.energy().dissipated, abs=4e-12 * gas.start_energy.total)
+    assert gas.heat.gain > 0
+    drum = HeatedDrum(n=12, time_step=5e-5).simulation()
+    drum.step(400)
+    assert drum.heat.came["drum"] > 0
+    assert drum.particles.temperature.max() > 293.15

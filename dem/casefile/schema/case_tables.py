@@ -313,6 +313,10 @@ class HeatTable(Table):
     )
 
     dissipation: bool = Field(False, description="whether what contacts dissipate becomes heat")
+    gas_conductivity: key.Conductivity | Literal[0] = Field(
+        0, description="of a gas in the gaps about contacts [W/(m K)]; 0: none", examples=["0.026 W/m/K"]
+    )
+    gas_jump: key.Size = Field(3e-7, description="length of the temperature jumps of the gas [m]")
 
     def made(self) -> Heat:
         """The heat."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.kernels.compiler.jit import in_python
 from dem.kernels.heat import conductances
-from dem.kernels.heat.conductances import COLUMNS, CONDUCTANCE, OVERLAP, RADIUS
+from dem.kernels.heat.conductances import COLUMNS, CONDUCTANCE, OVERLAP, RADIUS, Gas, gas_conductance
 from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.state import Kinds
 from dem.soft.contact.contact_forces import contact_forces
@@ -27,6 +28,9 @@ class ConductanceTables(NamedTuple):
 
     of_pairs: np.ndarray  # (A, A) conductance over contact radius, by materials of particles
     of_walls: np.ndarray  # (6 + W, A) by face or wall and material
+    shrink_of_pairs: np.ndarray  # (A, A) real over present contact radius
+    shrink_of_walls: np.ndarray  # (6 + W, A)
+    gas: Gas  # in the gaps about contacts
     radius: np.ndarray  # (G,) that bodies count as having which are no spheres [m], by kind
     unit: float  # of rates: a power of two in 1 of the conductance
 
@@ -66,20 +70,27 @@ def list_contacts(
         engine.execute(loop.PLACE)
     while True:
         rate = np.zeros(engine.owned, np.int64)
-        pairs, wanted = _rows_of(conductances.list_pairs, engine, tables.of_pairs, tables.unit, room[0], rate)
-        walls, wanted_walls = _rows_of(conductances.list_at_walls, engine, tables.of_walls, tables.unit, room[1], rate)
+        of_pairs, of_walls = (tables.of_pairs, tables.shrink_of_pairs), (tables.of_walls, tables.shrink_of_walls)
+        pairs, wanted = _rows_of(conductances.list_pairs, engine, tables, of_pairs, room[0], rate)
+        walls, wanted_walls = _rows_of(conductances.list_at_walls, engine, tables, of_walls, room[1], rate)
         if wanted <= room[0] and wanted_walls <= room[1]:
             return pairs, walls, rate
         room[:] = max(room[0], 2 * wanted), max(room[1], 2 * wanted_walls)
 
 
 def _rows_of(
-    fill: Callable[..., int], engine: Engine, factor: np.ndarray, unit: float, room: int, rate: np.ndarray
+    fill: Callable[..., int],
+    engine: Engine,
+    tables: ConductanceTables,
+    factors: tuple[np.ndarray, np.ndarray],
+    room: int,
+    rate: np.ndarray,
 ) -> tuple[ContactRows, int]:
     """What a kernel lists, and how many rows it wanted."""
     who, what = np.empty((room, 2), np.int64), np.empty((room, COLUMNS))
     count = fill(
-        engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces, factor, unit, who, what, rate
+        engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces, *factors, tables.gas, tables.unit, who,
+        what, rate,
     )  # fmt: skip
     return ContactRows(who[:count], what[:count]), count
 
@@ -98,12 +109,18 @@ def _report_contacts(engine: Engine, tables: ConductanceTables) -> tuple[Contact
         of_i, what = tables.radius[kind[i]], np.empty((i.size, COLUMNS))
         if walled:
             j = found.j[chosen]
-            what[:, RADIUS], factor = of_i, tables.of_walls[-1 - j, material[i]]
+            what[:, RADIUS], at = of_i, (-1 - j, material[i])
+            factor, shrink = tables.of_walls[at], tables.shrink_of_walls[at]
         else:
             j = index[found.j[chosen]]
             of_j = tables.radius[kind[j]]
-            what[:, RADIUS], factor = of_i * of_j / (of_i + of_j), tables.of_pairs[material[i], material[j]]
-        what[:, OVERLAP], what[:, CONDUCTANCE] = overlap, factor * np.sqrt(what[:, RADIUS] * overlap)
+            what[:, RADIUS], at = of_i * of_j / (of_i + of_j), (material[i], material[j])
+            factor, shrink = tables.of_pairs[at], tables.shrink_of_pairs[at]
+        rim = np.sqrt(what[:, RADIUS] * overlap)
+        what[:, OVERLAP], what[:, CONDUCTANCE] = overlap, factor * rim
+        for k in np.flatnonzero(factor) if tables.gas.conductivity > 0 else ():
+            mean = what[k, RADIUS] * (1.0 if walled else 2.0)
+            what[k, CONDUCTANCE] += in_python(gas_conductance)(mean, shrink[k] * rim[k], tables.gas, walled)
         listed.append(ContactRows(np.column_stack([i, j]), what))
         add_rates(listed[-1], tables.unit, rate)
     return *listed, rate

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.kernels.heat import exchange
-from dem.kernels.heat.conductances import CONDUCTANCE, OVERLAP, RADIUS
+from dem.kernels.heat.conductances import CONDUCTANCE, OVERLAP, RADIUS, Gas
 from dem.kernels.heat.exchange import WORD
 from dem.model.domain.box import FACES
 from dem.model.particles import fields
@@ -66,6 +66,7 @@ class ScalarInRun:
         law.check(found, list(walls))
         self.capacity = np.array([law.capacity(shape, material) for shape, material in particles.variants], float)
         of_pairs = np.array([[law.factor(one, other) for other in found] for one in found])
+        shrink = np.array([[law.shrink(one, other) for other in found] for one in found])
         held = [law.held_at_face(face) for face in FACES] + [law.held(wall) for wall in walls]
         surfaces = [box.material if box else None] * len(FACES) + [wall.material for wall in walls]
         self.held = np.array([math.nan if value is None else value for value in held])
@@ -74,10 +75,15 @@ class ScalarInRun:
             [0.0 if value is None or surface is None else law.factor(one, surface) for one in found]
             for value, surface in zip(held, surfaces, strict=True)
         ])  # fmt: skip
+        shrink_of_walls = np.array([
+            [1.0 if surface is None else law.shrink(one, surface) for one in found] for surface in surfaces
+        ])  # fmt: skip
         radius = conductances.radii(particles)
         largest = max(float(np.max(shape.radii)) for shape, _ in particles.variants)
-        unit = conductances.rate_unit(np.concatenate([of_pairs.ravel(), of_walls.ravel()]), max(largest, radius.max()))
-        self.tables = ConductanceTables(of_pairs, of_walls, radius, unit)
+        most = np.concatenate([of_pairs.ravel(), of_walls.ravel(), [100.0 * law.gas()[0]]])
+        unit = conductances.rate_unit(most, max(largest, radius.max()))
+        gas = Gas(*law.gas())
+        self.tables = ConductanceTables(of_pairs, of_walls, shrink, shrink_of_walls, gas, radius, unit)
         self.unit = 2.0 ** (CONTENT_BITS - math.frexp(float(self.capacity.max()) * law.LARGEST)[1])
         self.called = [*(f"face {face}" for face in FACES), *words(walls)]
         self.called += self.SOURCES
@@ -227,12 +233,12 @@ class ScalarInRun:
     def _substeps(self, engine: Engine, rate: np.ndarray, span: float) -> int:
         """Sub-steps that resolve the shortest relaxation time, m c_p/Σ H for heat."""
         fastest = rate / self.tables.unit + self.rate_besides(engine)
-        shortest = float((self.capacity[engine.bodies.kind[: engine.owned]] / np.maximum(fastest, 1e-300)).min())
-        wanted = span / (self.law.resolution * shortest)
+        fastest = float((fastest / self.capacity[engine.bodies.kind[: engine.owned]]).max())
+        wanted = span * fastest / self.law.resolution
         if wanted > MOST_SUBSTEPS:
             message = (
                 f"the exchange of {self.law.FIELD} over {span:.3g} s ({self.law.every} steps) needs {wanted:.3g} "
-                f"sub-steps, as its shortest relaxation time is {shortest:.3g} s, expected {MOST_SUBSTEPS} at most: "
+                f"sub-steps, as its shortest relaxation time is {1 / fastest:.3g} s, expected {MOST_SUBSTEPS} at most: "
                 "lower every or time_scale, or raise resolution"
             )
             raise FloatingPointError(message)

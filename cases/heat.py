@@ -1,0 +1,210 @@
+"""Heat in particles: a row between plates, a packed bed, a drum with a hot shell, and a gas that heats itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from dem.cases.rotating_drum import RotatingDrum
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+
+import dem
+
+if TYPE_CHECKING:
+    from dem.files.reading.frame import Frame
+
+
+class HeatedRow(dem.Case):
+    """A row of spheres between a hot and a cold plate: temperatures come to a straight line."""
+
+    name = "heated-row"
+
+    duration: PositiveFloat = Field(1e-5, description="simulated time of motion [s]")
+    frames: PositiveInt = Field(40, description="frames written after the first")
+    time_step: dem.TimeStep = Field(1e-8, description="[s], or auto")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
+    n: PositiveInt = Field(10, description="number of spheres")
+    diameter: PositiveFloat = Field(0.01, description="of the spheres [m]")
+    overlap: PositiveFloat = Field(1e-3, description="of neighbours, over their diameter")
+    hot: PositiveFloat = Field(373.15, description="temperature of the lower plate [K]")
+    cold: PositiveFloat = Field(293.15, description="of the upper plate and, at first, the spheres [K]")
+    time_scale: PositiveFloat = Field(1e9, description="seconds of heating in a second of motion")
+
+    def material(self) -> dem.Material:
+        """Of spheres and plates."""
+        return dem.Material(
+            young=1e7, poisson=0.3, density=7800.0, conductivity=45.0, heat_capacity=460.0, name="steel"
+        )
+
+    @property
+    def pitch(self) -> float:
+        """Distance of neighbours [m]."""
+        return (1 - self.overlap) * self.diameter
+
+    def walls(self) -> list[dem.Plane]:
+        """The plates, whose contacts conduct as those of spheres do."""
+        steel, top = self.material(), self.n * self.pitch
+        return [
+            dem.Plane((0, 0, 0), (0, 0, 1), material=steel, temperature=self.hot, name="hot plate"),
+            dem.Plane((0, 0, top), (0, 0, -1), material=steel, temperature=self.cold, name="cold plate"),
+        ]
+
+    def heat(self) -> dem.Heat:
+        """Heat that flows while the spheres hardly move."""
+        return dem.Heat(every=1, time_scale=self.time_scale)
+
+    def build(self) -> tuple[dem.Particles, None]:
+        """The spheres, one above the other."""
+        places = [[0, 0, (k + 0.5) * self.pitch] for k in range(self.n)]
+        ball = dem.Sphere(diameter=self.diameter)
+        return dem.Particles(ball, self.material(), position=places, temperature=self.cold), None
+
+
+class HeatedBed(dem.Case):
+    """A packed bed of steel beads in air, heated from above, after the experiment of Beaulieu (2020)."""
+
+    name = "heated-bed"
+
+    duration: PositiveFloat = Field(4e-3, description="simulated time of motion [s]")
+    frames: PositiveInt = Field(40, description="frames written after the first")
+    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
+    n: PositiveInt = Field(400, description="number of beads")
+    width: PositiveFloat = Field(4.0, description="of the column, which is periodic, over the diameter")
+    diameter: PositiveFloat = Field(6.4e-3, description="of the beads [m]")
+    young: PositiveFloat = Field(1e7, description="softened Young's modulus [Pa]")
+    hot: PositiveFloat = Field(326.15, description="temperature of the top layer [K]")
+    cold: PositiveFloat = Field(293.15, description="of the bed at first [K]")
+    gas_conductivity: NonNegativeFloat = Field(0.026, description="of the air between the beads [W/(m K)]")
+    time_scale: PositiveFloat = Field(1e6, description="seconds of heating in a second of motion")
+    seed: int = Field(1, ge=0, description="of the random numbers")
+
+    def material(self, *, holds: bool = False) -> dem.Material:
+        """Of the beads; that of the top layer holds its temperature, by a heat capacity without end."""
+        return dem.Material(
+            young=self.young, poisson=0.3, density=7750.0, restitution=0.5, friction=0.2, conductivity=42.0,
+            heat_capacity=1e12 if holds else 470.0, real_young=2e11, name="hot" if holds else "steel",
+        )  # fmt: skip
+
+    def heat(self) -> dem.Heat:
+        """Conduction by contacts and by air in the gaps about them."""
+        return dem.Heat(every=1, time_scale=self.time_scale, gas_conductivity=self.gas_conductivity)
+
+    def box(self) -> dem.Box:
+        """A column that is periodic along x and y."""
+        edge, height = self.width * self.diameter, 3.0 * self.n / self.width**2 * self.diameter
+        return dem.Box((0, 0, 0), (edge, edge, height), self.material(), periodic=("x", "y"), open=("z+",))
+
+    def build(self) -> tuple[dem.Particles, dem.Box]:
+        """Beads at rest, those of the top layer hot."""
+        rng, d, box, ball = (
+            np.random.default_rng(self.seed),
+            self.diameter,
+            self.box(),
+            dem.Sphere(diameter=self.diameter),
+        )
+        across = int(self.width / 1.1)
+        k = np.arange(self.n)
+        pitch = self.width / across
+        site = np.column_stack([k % across, k // across % across, k // across**2]) + 0.5
+        start = d * pitch * (site + rng.uniform(-0.04, 0.04, (self.n, 3)))
+
+        def falling(_: object, places: np.ndarray) -> dem.Simulation:
+            beads = dem.Particles(ball, self.material(), position=places)
+            return dem.Simulation(beads, box, time_step=self.time_step, gravity=self.gravity)
+
+        known = {"case": self.name, **self.model_dump(mode="json", include={"young", "diameter", "width", "seed"})}
+        bed = dem.settled(falling, [str(self.time_step)], start, size=d, recipe=known)
+        top = bed[:, 2] > bed[:, 2].max() - d
+        groups = [
+            dem.Particles(ball, self.material(), position=bed[~top], temperature=self.cold, name="bead"),
+            dem.Particles(ball, self.material(holds=True), position=bed[top], temperature=self.hot, name="hot bead"),
+        ]
+        return dem.Particles.concatenate(groups), box
+
+    def profile(self, frame: Frame, depths: tuple[float, ...]) -> list[float]:
+        """Mean temperatures of beads within a diameter of depths below the hot layer [m] in a frame [K]."""
+        hot = frame.kind == 1
+        depth = frame.position[hot, 2].min() - 0.5 * self.diameter - frame.position[:, 2]
+        return [float(frame.temperature[~hot & (abs(depth - at) < self.diameter), 0].mean()) for at in depths]
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """Temperatures at the depths at which they were measured."""
+        depths = (0.04, 0.06, 0.073)
+        found = zip(depths, self.profile(run[-1], depths), strict=True)
+        return {f"temperature_at_{1000 * depth:.0f}_mm_K": value for depth, value in found}
+
+
+class HeatedDrum(RotatingDrum):
+    """Grains in a rotating drum whose shell is hot."""
+
+    name = "heated-drum"
+
+    hot: PositiveFloat = Field(373.15, description="temperature of the drum [K]")
+    cold: PositiveFloat = Field(293.15, description="of the grains at first [K]")
+    conductivity: PositiveFloat = Field(20.0, description="of grains and drum [W/(m K)]")
+    heat_capacity: PositiveFloat = Field(800.0, description="of the grains [J/(kg K)]")
+    time_scale: PositiveFloat = Field(10.0, description="seconds of heating in a second of motion")
+
+    def material(self) -> dem.Material:
+        """Of grains and drum."""
+        own = RotatingDrum.material(self)
+        return dem.Material(
+            young=own.young, poisson=own.poisson, density=own.density, restitution=own.restitution,
+            friction=own.friction, rolling=own.rolling, name=own.name, conductivity=self.conductivity,
+            heat_capacity=self.heat_capacity,
+        )  # fmt: skip
+
+    def walls(self) -> list[dem.Cylinder]:
+        """The drum, which is hot."""
+        turning, half = dem.Motion(axis=(0, 1, 0), rate=self.rate), 0.5 * self.length
+        return [
+            dem.Cylinder(
+                (0, -half, 0), (0, half, 0), self.radius, ends="both", material=self.material(), motion=turning,
+                temperature=self.hot, name="drum",
+            )
+        ]  # fmt: skip
+
+    def heat(self) -> dem.Heat:
+        """Conduction while the drum turns."""
+        return dem.Heat(every=20, time_scale=self.time_scale)
+
+    def build(self) -> tuple[dem.Particles, None]:
+        """Cold grains in its lower half."""
+        grains, box = super().build()
+        grains.temperature = self.cold
+        return grains, box
+
+
+class SelfHeatingGas(dem.Case):
+    """A gas of grains that loses its motion in collisions, all of which becomes heat of the grains."""
+
+    name = "self-heating-gas"
+
+    duration: PositiveFloat = Field(0.05, description="simulated time [s]")
+    frames: PositiveInt = Field(50, description="frames written after the first")
+    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
+    n: PositiveInt = Field(512, description="number of grains")
+    diameter: PositiveFloat = Field(0.005, description="of the grains [m]")
+    speed: PositiveFloat = Field(3.0, description="root mean square, at first [m/s]")
+    restitution: float = Field(0.7, gt=0, le=1, description="coefficient of restitution")
+    friction: NonNegativeFloat = Field(0.3, description="Coulomb's coefficient")
+    seed: int = Field(1, ge=0, description="of the random numbers")
+
+    def heat(self) -> dem.Heat:
+        """Heat that contacts dissipate, and conduct."""
+        return dem.Heat(every=20, dissipation=True)
+
+    def build(self) -> tuple[dem.Particles, dem.Box]:
+        """Grains on a lattice in a periodic box, at random velocities without drift."""
+        sand = dem.Material(
+            young=5e7, poisson=0.25, density=2500.0, restitution=self.restitution, friction=self.friction,
+            conductivity=1.0, heat_capacity=800.0, name="sand",
+        )  # fmt: skip
+        k, pitch = int(np.ceil(round(self.n ** (1 / 3), 9))), 1.4 * self.diameter
+        site = np.stack(np.meshgrid(*[np.arange(k)] * 3, indexing="ij"), -1).reshape(-1, 3)[: self.n] + 0.5
+        velocity = dem.random_velocities(self.n, self.speed, np.random.default_rng(self.seed))
+        grains = dem.Particles(
+            dem.Sphere(diameter=self.diameter), sand, position=pitch * site, velocity=velocity, temperature=293.15
+        )
+        return grains, dem.Box((0, 0, 0), (k * pitch,) * 3, sand, periodic=("x", "y", "z"))
