@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from dem.cases.rotating_drum import RotatingDrum
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
-
-if TYPE_CHECKING:
-    from dem.files.reading.frame import Frame
 
 
 class HeatedRow(dem.Case):
@@ -121,7 +116,7 @@ class HeatedBed(dem.Case):
         ]
         return dem.Particles.concatenate(groups), box
 
-    def profile(self, frame: Frame, depths: tuple[float, ...]) -> list[float]:
+    def profile(self, frame: object, depths: tuple[float, ...]) -> list[float]:
         """Mean temperatures of beads within a diameter of depths below the hot layer [m] in a frame [K]."""
         hot = frame.kind == 1
         depth = frame.position[hot, 2].min() - 0.5 * self.diameter - frame.position[:, 2]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 from dem.base.user_classes import hinted
 
 if TYPE_CHECKING:
@@ -72,14 +72,14 @@ class Convection:
 
     def coefficient(self, fluid: Fluid, diameter: np.ndarray | float, slip: np.ndarray | float) -> np.ndarray | float:
         """Coefficient h [W/(m² K)] of spheres of a diameter [m] at a velocity relative to the fluid [m/s]."""
-        prandtl = np.cbrt(self.heat_capacity * fluid.viscosity / self.conductivity)
+        prandtl = portable.cube_root(self.heat_capacity * fluid.viscosity / self.conductivity)
         e = self.voidage
         reynolds = e * fluid.density * slip * diameter / fluid.viscosity
         if self.law == "ranz-marshall":
             nusselt = 2.0 + 0.6 * np.sqrt(reynolds) * prandtl
         else:
-            nusselt = (7 - 10 * e + 5 * e * e) * (1 + 0.7 * reynolds**0.2 * prandtl)
-            nusselt = nusselt + (1.33 - 2.4 * e + 1.2 * e * e) * reynolds**0.7 * prandtl
+            nusselt = (7 - 10 * e + 5 * e * e) * (1 + 0.7 * portable.power(reynolds, 0.2) * prandtl)
+            nusselt = nusselt + (1.33 - 2.4 * e + 1.2 * e * e) * portable.power(reynolds, 0.7) * prandtl
         return nusselt * self.conductivity / diameter
 
 
