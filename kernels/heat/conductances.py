@@ -33,7 +33,7 @@ FACES, HERTZ = 6, 1.5  # exponent of overlaps by which pieces of a wall are summ
 OVERLAP, RADIUS, CONDUCTANCE, COLUMNS = 0, 1, 2, 3
 
 
-class Gas(NamedTuple):
+class GapGas(NamedTuple):
     """Gas in the gaps of contacts."""
 
     conductivity: float  # k_g [W/(m K)]; 0 without gas
@@ -76,7 +76,7 @@ def list_pairs(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who, w
     """List the touching among the candidate pairs, whose spheres have been placed.
 
     factor, shrink: (A, A) conductance over contact radius, real over present contact radius, by materials.
-    gas: `Gas`.
+    gas: `GapGas`.
     Writes who, what, rate: see the top. Returns the number of contacts, also of those without room.
     """
     count = 0
@@ -130,7 +130,7 @@ def list_at_walls(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who
 
     factor, shrink: (6 + W, A) conductance over contact radius, real over present contact radius, by face or wall and
         material.
-    gas: `Gas`.
+    gas: `GapGas`.
     Writes who, what, rate: see the top. Returns the number of contacts, also of those without room.
     """
     count = 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.kernels.compiler.jit import in_python
 from dem.kernels.heat import conductances
-from dem.kernels.heat.conductances import COLUMNS, CONDUCTANCE, OVERLAP, RADIUS, Gas, gas_conductance
+from dem.kernels.heat.conductances import COLUMNS, CONDUCTANCE, OVERLAP, RADIUS, GapGas, gas_conductance
 from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.state import Kinds
 from dem.soft.contact.contact_forces import contact_forces
@@ -30,7 +30,7 @@ class ConductanceTables(NamedTuple):
     of_walls: np.ndarray  # (6 + W, A) by face or wall and material
     shrink_of_pairs: np.ndarray  # (A, A) real over present contact radius
     shrink_of_walls: np.ndarray  # (6 + W, A)
-    gas: Gas  # in the gaps about contacts
+    gas: GapGas  # in the gaps about contacts
     radius: np.ndarray  # (G,) that bodies count as having which are no spheres [m], by kind
     unit: float  # of rates: a power of two in 1 of the conductance
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.kernels.heat import exchange
-from dem.kernels.heat.conductances import CONDUCTANCE, OVERLAP, RADIUS, Gas
+from dem.kernels.heat.conductances import CONDUCTANCE, OVERLAP, RADIUS, GapGas
 from dem.kernels.heat.exchange import WORD
 from dem.model.domain.box import FACES
 from dem.model.particles import fields
@@ -82,7 +82,7 @@ class ScalarInRun:
         largest = max(float(np.max(shape.radii)) for shape, _ in particles.variants)
         most = np.concatenate([of_pairs.ravel(), of_walls.ravel(), [100.0 * law.gas()[0]]])
         unit = conductances.rate_unit(most, max(largest, radius.max()))
-        gas = Gas(*law.gas())
+        gas = GapGas(*law.gas())
         self.tables = ConductanceTables(of_pairs, of_walls, shrink, shrink_of_walls, gas, radius, unit)
         self.unit = 2.0 ** (CONTENT_BITS - math.frexp(float(self.capacity.max()) * law.LARGEST)[1])
         self.called = [*(f"face {face}" for face in FACES), *words(walls)]
