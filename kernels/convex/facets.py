@@ -241,14 +241,15 @@ def add_vertices(a, b, r, side, own, others, reach, count, scratch):
 def crossing(p, q, s, t):
     """Places of the closest points of two straight lines, as shares of the segments p to q and s to t.
 
-    Either share is less than 0 for lines that are parallel.
+    Less than 0 unless both are inside of the segments, and where lines are parallel.
     """
     u, v, w = subtract(q, p), subtract(t, s), subtract(s, p)
     uu, uv, vv, uw, vw = dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w)
     area = uu * vv - uv * uv
-    if area <= PARALLEL * uu * vv:
+    on_u, on_v = uw * vv - vw * uv, uw * uv - vw * uu
+    if area <= PARALLEL * uu * vv or not (0.0 < on_u < area and 0.0 < on_v < area):
         return -1.0, -1.0
-    return (uw * vv - vw * uv) / area, (uw * uv - vw * uu) / area
+    return on_u / area, on_v / area
 
 
 @func

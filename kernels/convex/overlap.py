@@ -407,6 +407,26 @@ def overlap_by_shifts(a, b, r, n, lowest):
 
 
 @func
+def overlap_of_cores(a, b, r, n, lowest):
+    """Overlap of two bodies whose cores are apart by the distance of these, without digits of places.
+
+    a, b, r, n, lowest: as of `overlap_by_shifts`; n may be zeros.
+    Returns the overlap [m]; unit normal; number of steps; False where n does not prove that the cores are apart.
+    """
+    if dot(n, n) == 0.0:
+        n = unit(r) if dot(r, r) > 0.0 else (0.0, 0.0, 1.0)
+    rounding = rounding_of(a) + rounding_of(b)
+    g, _, _, size = function_at(a, b, r, n)
+    if g < lowest:
+        return g, n, 1, True
+    if g - rounding >= -APART * size:
+        return g, n, 1, False
+    m, _, steps, _, _ = closest_points(a, b, r, n)
+    g, _, _, _ = function_at(a, b, r, m)
+    return g, m, steps + 2, True
+
+
+@func
 def overlap(a, b, r, n_start, reach):
     """Overlap of two convex bodies, the normal, the places that touch, and the number of steps.
 

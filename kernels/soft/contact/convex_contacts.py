@@ -14,9 +14,9 @@ import math
 
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, kernel, select
-from dem.kernels.convex.overlap import BY_SHIFTS, UNFINISHED
+from dem.kernels.convex.overlap import BY_SHIFTS, UNFINISHED, USUAL, overlap_of_cores
 from dem.kernels.convex.overlap import overlap as convex_overlap
-from dem.kernels.convex.shape_kinds import support_of
+from dem.kernels.convex.shape_kinds import NOWHERE, has_facets, rounding_of, support_of
 from dem.kernels.domain.faces import height, inward
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, store, subtract
@@ -30,8 +30,33 @@ FOUND = 7  # numbers of `Neighbours.found`: overlap, normal, place
 # columns of `chunk_sums`, of pairs of convex bodies that touch: their number; steps of the solver, most of one pair;
 # pairs for which it fell back, and those for which it did not end, see `dem.kernels.convex.overlap`
 SOLVED, SOLVER_STEPS, MOST_SOLVER_STEPS, FALLBACKS, UNENDED, SOLVER_COLUMNS = range(6)
+DEEPEST = 0.999  # overlap over the sum of the roundings, above which cores of polyhedra may meet
 UNIT = 1e-12  # by which the square of a unit vector may be off
 MARGIN = 1e-10  # over the sizes, far above rounding and the deviation of a unit vector
+
+
+@inline
+def is_of_corners(law, a, b):
+    """Whether a pair touches at the corners and edges of polyhedra, if its cores are apart."""
+    return not laws.has_range(law) and not laws.begins(law) > 0.0 and has_facets(a) and has_facets(b)
+
+
+@inline
+def overlap_of_any(kinds, law, a, b, r, start, lowest):
+    """Return that the overlap has yet to be found."""
+    return 0.0, start, 0, False
+
+
+@inline
+def overlap_of_facets(kinds, law, a, b, r, start, lowest):
+    """Overlap of polyhedra that touch with their corners; see `dem.kernels.convex.overlap.overlap_of_cores`."""
+    if not is_of_corners(law, a, b):
+        return 0.0, start, 0, False
+    overlap, n, steps, found = overlap_of_cores(a, b, r, start, lowest)
+    return overlap, n, steps, found and overlap < DEEPEST * (rounding_of(a) + rounding_of(b))
+
+
+overlap_by_kind = select("kinds", {ConvexBodyKinds: overlap_of_any, FacetedBodyKinds: overlap_of_facets})
 
 
 @inline
@@ -46,11 +71,16 @@ def solve(law, k, reach, bodies, kinds, neighbours, box):
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
     r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
-    start = first_normal(law, k, neighbours)
-    overlap, n, x_j, x_i, steps, ending = convex_overlap(
-        convex_body(j, c, bodies, kinds), convex_body(i, b, bodies, kinds), r, start, reach
+    start, body_j, body_i = (
+        first_normal(law, k, neighbours),
+        convex_body(j, c, bodies, kinds),
+        convex_body(i, b, bodies, kinds),
     )
-    return overlap, n, scale(0.5, add(x_j, add(r, x_i))), steps, ending
+    overlap, n, steps, found = overlap_by_kind(kinds, law, body_j, body_i, r, start, -reach)
+    if found:
+        return overlap, n, NOWHERE, steps, USUAL
+    overlap, n, x_j, x_i, more, ending = convex_overlap(body_j, body_i, r, start, reach)
+    return overlap, n, scale(0.5, add(x_j, add(r, x_i))), steps + more, ending
 
 
 @inline

@@ -26,7 +26,7 @@ from dem.kernels.convex.facets import (
 )
 from dem.kernels.convex.facets import NORMAL as FOUND_NORMAL
 from dem.kernels.convex.facets import WEIGHT as FOUND_WEIGHT
-from dem.kernels.convex.shape_kinds import has_facets, rounding_of
+from dem.kernels.convex.shape_kinds import rounding_of
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
@@ -53,12 +53,11 @@ from dem.kernels.soft.contact.batch_kinematics import (
 )
 from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J
 from dem.kernels.soft.contact.convex_bodies import convex_body
-from dem.kernels.soft.contact.convex_contacts import AXES, kinematics_at, take_found
+from dem.kernels.soft.contact.convex_contacts import AXES, DEEPEST, is_of_corners, kinematics_at, take_found
 from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass
 
 SLOTS = 8  # contacts of a pair of polyhedra that remember anything
-DEEPEST = 0.999  # overlap over the sum of the roundings, above which cores may meet
 # rows behind those of kinematics, which faces of the box use at other times: ∇w, as force and torque about the centre
 # of the first body
 BY_FORCE, BY_TORQUE = KNOWN, KNOWN + 3
@@ -75,11 +74,7 @@ def slot_at(law, slot):
 @inline
 def has_several_places(law, a, b, depth):
     """Whether a pair that overlaps by this depth is taken as polyhedra."""
-    if laws.has_range(law) or laws.begins(law) > 0.0:
-        return False
-    if not (has_facets(a) and has_facets(b)):
-        return False
-    return 0.0 < depth < DEEPEST * (rounding_of(a) + rounding_of(b))
+    return is_of_corners(law, a, b) and 0.0 < depth < DEEPEST * (rounding_of(a) + rounding_of(b))
 
 
 @func
