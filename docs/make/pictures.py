@@ -28,8 +28,16 @@ def of_run(name: str, shown: Shown, path: Path) -> None:
         )
         print(verdict)
         with dem.Trajectory(file) as run:
-            figure = dem.plots.scene(run, colour=shown.colour, exposures=shown.exposures, size=SIZE)
+            camera = around_particles(run) if shown.near else None
+            figure = dem.plots.scene(run, colour=shown.colour, exposures=shown.exposures, camera=camera, size=SIZE)
             figure.savefig(path)
+
+
+def around_particles(run: dem.Trajectory) -> dem.plots.Camera:
+    """A camera that has the particles of the last frame in the picture."""
+    spheres = run.spheres(-1)
+    lower, upper = spheres.centres.min(axis=0), spheres.centres.max(axis=0)
+    return dem.plots.Camera.around(lower, upper, aspect=SIZE[0] / SIZE[1])
 
 
 def of_study(name: str, path: Path) -> None:

@@ -13,6 +13,7 @@ class Shown(NamedTuple):
     frames: int = 40
     colour: str = "speed"
     exposures: int = 1
+    near: bool = False  # from near the particles, whatever the size of the box
 
     def words(self, name: str) -> list[str]:
         """The command that runs it, without ``dem``."""
@@ -31,7 +32,7 @@ SHOWN = {
     "cellular-fibres": Shown(duration=0.2),
     "chute": Shown({"n": "200"}, duration=0.2),
     "coupled-cylinders": Shown(),
-    "dice": Shown(duration=0.3, colour="kind"),
+    "dice": Shown({"n": "90", "width": "0.065"}, duration=0.4, colour="kind", near=True),
     "direct-shear": Shown({"n": "300", "consolidated": "0.15"}, duration=0.3, colour="height"),
     "draw-down": Shown({"n": "500", "diameter": "4e-3"}, duration=0.4),
     "drop-test": Shown({"young": "1e6"}, exposures=8),

@@ -1,6 +1,7 @@
 """Polyhedra and rounded cylinders in runs: energy, momentum, rest, checkpoints."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import dem
 from dem.files.checkpoints import serialization
+from dem.soft.time_step.impacts import effective_masses
 
 DIE = dem.Polyhedron(vertices=list(itertools.product([0.0, 0.01], repeat=3)), rounding=0.002)
 TABLET = dem.RoundedCylinder(diameter=0.01, length=0.006, rounding=0.002)
@@ -108,3 +110,22 @@ def test_a_shape_without_corners_forgets_a_face_also_beside_dice():
     for name in ("position", "velocity", "angular_velocity"):
         one, other = (getattr(sim.particles, name)[0] for sim in runs)
         np.testing.assert_array_equal(one, other)
+
+
+def test_the_time_step_resolves_a_face_that_lands_on_many_corners():
+    """A prism of 24 corners lands flat: each corner has 1/24 of its mass, and the contact lasts enough steps."""
+    turn = 2 * np.pi * np.arange(24) / 24
+    ring = [(0.005 * math.cos(t), 0.005 * math.sin(t)) for t in turn]
+    prism = dem.Polyhedron(vertices=[(*place, z) for place in ring for z in (0.0, 0.004)], rounding=5e-4)
+    stuff = dem.Material(young=5e6, poisson=0.3, density=1000.0)
+    body = dem.Particles(prism, stuff, position=[[0, 0, 0.0025]], velocity=[[0, 0, -0.5]])
+    floor = dem.Plane((0, 0, 0), (0, 0, 1), material=stuff)
+    sim = dem.Simulation(body, walls=[floor], time_step="auto", threads=1)
+    kinds = sim._engine.kinds
+    np.testing.assert_allclose(effective_masses(kinds), kinds.mass / 24)
+    sim.step(1)
+    while sim.particles.velocity[0, 2] < 0 or sim.contact_count:
+        sim.step(5)
+    verdict = sim.verdict()
+    assert verdict.passed
+    assert not verdict.doubts

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base.large_pages import zeros
+from dem.kernels.compiler.jit import in_python
+from dem.kernels.compiler.kind_chain import KindChain
+from dem.kernels.convex.facets import tables_of
 from dem.kernels.convex.shape_kinds import CONVEX_KINDS, BallKind, CapsuleKind, convex_kinds
 from dem.kernels.convex.support_samples import sample
 from dem.kernels.soft.contact import convex_contacts
@@ -336,4 +339,21 @@ def inverse_masses(kinds: ConvexBodyKinds, kind: np.ndarray) -> np.ndarray:
         sample(kinds.shapes, shape, kinds.numbers, at, normals, h, x)
         lever = np.cross(kinds.offset[:, s, None] + x, normals, axis=0)
         found[s] = (lever**2 / kinds.inertia[:, kind[s], None]).sum(0).max()
+    return found
+
+
+def most_corners(kinds: ConvexBodyKinds) -> np.ndarray:
+    """Most vertices of a face of each piece (S,), which touch at once if it lands flat; 1 for all but polyhedra."""
+    chain, faceted = kinds.shapes, []
+    while isinstance(chain, KindChain):
+        faceted.append(CONVEX_KINDS[type(chain.kind)].has_facets)
+        chain = chain.others
+    found = np.ones(len(kinds.shape))
+    for s, (shape, at) in enumerate(zip(kinds.shape, kinds.first_number, strict=True)):
+        if faceted[shape]:
+            edges, faces, first = in_python(tables_of)(kinds.numbers, at)
+            row = first + 2 * edges
+            for _ in range(faces):
+                found[s] = max(found[s], kinds.numbers[row])
+                row += 5 + int(kinds.numbers[row])
     return found

@@ -24,7 +24,7 @@ from dem.kernels import laws
 from dem.kernels.compiler.jit import in_python
 from dem.kernels.laws.collision_time import ContactPairProperties, hertz
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
-from dem.soft.contact.nonspherical import inverse_masses
+from dem.soft.contact.nonspherical import inverse_masses, most_corners
 from dem.soft.contact.overlaps import DEEPEST
 
 if TYPE_CHECKING:
@@ -116,11 +116,13 @@ def effective_masses(kinds: Kinds) -> np.ndarray:
 
     For an impulse along n at the arm c + R n it is 1/(1/m + (c × n)·I⁻¹(c × n)), so the smallest one over all n is
     1/(1/m + λ) with λ the largest eigenvalue of [c]ᵀ I⁻¹ [c], [c] n = c × n. Rotation makes a fibre's tip lighter.
-    Normals of convex shapes are those of their surfaces. That of a fixed body is `FIXED`.
+    Normals of convex shapes are those of their surfaces; a polyhedron that lands flat on n corners has 1/n of its mass
+    on each. That of a fixed body is `FIXED`.
     """
     kind = kind_of_row(kinds)
     if isinstance(kinds, ConvexBodyKinds):
-        return 1 / np.maximum(kinds.inverse_mass[kind] + inverse_masses(kinds, kind), 1 / FIXED)
+        mass = 1 / np.maximum(kinds.inverse_mass[kind] + inverse_masses(kinds, kind), 1 / FIXED)
+        return np.minimum(mass, kinds.mass[kind] / most_corners(kinds))
     x, y, z = kinds.offset
     zero = np.zeros_like(x)
     cross = np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
