@@ -36,7 +36,7 @@ def sums(engine: Engine, population: Population | None) -> EnergySums:
     came = (population.totals.inserted, population.totals.removed) if population else (0.0, 0.0)
     return EnergySums(
         elastic=float(progress.elastic[0]) / unit,
-        dissipated=float(progress.dissipated.sum() - progress.stored[0]) / unit,
+        dissipated=float(progress.dissipated.sum() - progress.spring_energy[0]) / unit,
         work=float(progress.wall_work.sum()) / unit,
         fluid=fluid_work(engine),
         inserted=came[0],

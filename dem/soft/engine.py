@@ -32,7 +32,7 @@ from dem.soft.insertion import resize
 from dem.soft.neighbour_lists import EngineLists, Skins, grid_for, most_cells
 from dem.soft.per_body import FIELDS, FLUID_CACHE, KEPT, SOLVER, Numbering, Snapshot, reorder, rows_of
 from dem.soft.thread_balance import Pace, mode_for, share_out, work_of
-from dem.soft.time_step.adhesion import longest_reach
+from dem.soft.time_step.adhesion import longest_cutoff
 from dem.soft.time_step.limits import Limits, least_acceleration, shortest_contact
 from dem.soft.walls.engine_walls import EngineWalls
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from dem.soft.subdomain.engine_subdomains import EngineSubdomains
 
 NOWHERE = loop.OutputState(*(np.empty((rows, 0)) for rows in WIDTHS))
-SUMS, INTEGERS = ("dissipated", "wall_work"), ("step", "phase", "elastic", "stored", "leaving")  # of `RunState`
+SUMS, INTEGERS = ("dissipated", "wall_work"), ("step", "phase", "elastic", "spring_energy", "leaving")  # of `RunState`
 
 # arrays that the state at a whole step is computed from
 SHOWN = (
@@ -103,7 +103,7 @@ class Engine:
         self.springs = arrays.springs(particles, self.kinds, law, walls)
         max_acceleration = least_acceleration(self.kinds, self.springs, time_step, alone=most == 1)
         self.limits = Limits(self.kinds, deepest, max_acceleration, alone=alone)
-        self.range = longest_reach(law, self.kinds, self.springs)
+        self.range = longest_cutoff(law, self.kinds, self.springs)
         self.skins = Skins.of(most, self.kinds, box, skin, self.range)
         lossy, width = not isinstance(law, laws.Elastic), laws.width(law)
         rough = any(wall.roughness > 0 for wall in walls)

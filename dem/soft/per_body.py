@@ -79,7 +79,7 @@ STORED = {  # names in checkpoints of what goes by another name here, by part of
     BODIES: {name: array.stored for name, array in PER_BODY.items() if array.stored},
     PROGRESS: {
         "dissipated": "taken", "dissipated_half_step": "taking", "wall_work": "worked",
-        "wall_work_half_step": "working", "energy_drift": "departure",
+        "wall_work_half_step": "working", "energy_drift": "departure", "spring_energy": "stored",
     },
 }  # fmt: skip
 

@@ -23,8 +23,8 @@ row of the contact. At its end comes `NormalForce.contact_area_measure`, by whic
         half      half a time step [s]
         time_sign 1 in a step; -1 when forces are wanted once more at the time for which `history` knows them
     elastic   energy of the normal law and of adhesion [J]
-    stored    elastic energy of all other springs [J]
-    loss      energy that the contact takes up in half a step, besides `elastic` [J]; what is stored is included
+    spring_energy  elastic energy of all other springs: tangential, rolling, twisting [J]
+    loss      energy that the contact takes up in half a step, besides `elastic` [J]; `spring_energy` is included
     instantaneous_dissipation  energy that is lost at once, where a contact is made or breaks [J]
     persists  whether the contact continues; contacts of laws with `has_range` continue without touching, until these
               laws end them
@@ -159,7 +159,7 @@ def columns_composite(law):
 columns = select("law", {Elastic: 0, Composite: columns_composite})
 
 
-persists = type_is(lambda part: bool(functions(part).reach))
+persists = type_is(lambda part: bool(functions(part).cutoff))
 
 
 @inline
@@ -292,9 +292,9 @@ def separated_contact(law, i, j, contact, history, dt):
         force,
         none,
         elastic=pull.energy,
-        stored=0.0,
+        spring_energy=0.0,
         loss=0.0,
-        instantaneous_dissipation=pull.jump,
+        instantaneous_dissipation=pull.instantaneous_dissipation,
         persists=pull.holds,
         slid=0.0,
     )
@@ -334,9 +334,9 @@ def touching_contact(law, i, j, contact, history, half, time_sign):
         force=add(scale(force_n + pull.force, contact.normal), force_t),
         couple=couple,
         elastic=undamped.energy + pull.energy,
-        stored=in_slip + in_rolling + in_twist,
+        spring_energy=in_slip + in_rolling + in_twist,
         loss=-half * power,
-        instantaneous_dissipation=undamped.instantaneous_dissipation + pull.jump,
+        instantaneous_dissipation=undamped.instantaneous_dissipation + pull.instantaneous_dissipation,
         persists=undamped.persists or pull.holds,
         slid=slid,
     )
@@ -345,5 +345,5 @@ def touching_contact(law, i, j, contact, history, half, time_sign):
 
 by_film = select("film", {NoComponent: dry_contact, Film: lubricated_contact}, handed=False)
 by_adhesion = select(
-    "part", rows_of("adhesion"), lambda row: touching_or_separated if row.reach else touching_contact, handed=False
+    "part", rows_of("adhesion"), lambda row: touching_or_separated if row.cutoff else touching_contact, handed=False
 )

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline
-from dem.kernels.laws.first_step import constant, first_step_fraction, rest_of_constant, share_at_end
+from dem.kernels.laws.first_step import constant, first_step_fraction, last_step_fraction, rest_of_constant
 from dem.kernels.laws.interface import PARTS, AdhesionForce, law_component
 
 TINY = 1e-300  # m³, of pairs without liquid
@@ -34,7 +34,7 @@ class Bridge(NamedTuple):
 
 
 @inline
-def reach(part, i, j, modulus, radius):
+def cutoff(part, i, j, modulus, radius):
     """Gap S_c at which a bridge ruptures [m]."""
     return part.length[i, j] + 0.5 * part.more[i, j] / radius
 
@@ -67,20 +67,22 @@ def bind(part, i, j, contact, normal_force, normal_velocity, dt, held):
     Returns `AdhesionForce`, memory.
     """
     volume, radius = part.volume[i, j], 2.0 * contact.radius
-    end = reach(part, i, j, 0.0, contact.radius)
+    end = cutoff(part, i, j, 0.0, contact.radius)
     left = end + contact.overlap
     strength, stretch = pull(part, i, j, contact.radius), math.sqrt(max(volume, TINY) / radius)
     if left <= 0.0:  # it has ruptured in the last step: what that has to add
-        rest = rest_of_constant(share_at_end(-left, normal_velocity, dt))
-        return AdhesionForce(force=-rest * force(strength, end / stretch), energy=0.0, jump=0.0, holds=False), 1.0
+        rest = rest_of_constant(last_step_fraction(-left, normal_velocity, dt))
+        return AdhesionForce(
+            force=-rest * force(strength, end / stretch), energy=0.0, instantaneous_dissipation=0.0, holds=False
+        ), 1.0
     gap = max(-contact.overlap, 0.0) / stretch
     weight = 1.0 if held > 0.0 else constant(first_step_fraction(contact, normal_velocity, dt))
     return AdhesionForce(
         force=-weight * force(strength, gap),
         energy=-work(strength, stretch, gap, end / stretch) - strength * max(contact.overlap, 0.0),
-        jump=0.0 if held > 0.0 else work(strength, stretch, 0.0, end / stretch),
+        instantaneous_dissipation=0.0 if held > 0.0 else work(strength, stretch, 0.0, end / stretch),
         holds=True,
     ), 1.0  # fmt: skip
 
 
-PARTS[Bridge] = law_component(bind, history=1, reach=reach, pull=pull)
+PARTS[Bridge] = law_component(bind, history=1, cutoff=cutoff, pull=pull)

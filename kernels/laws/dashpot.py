@@ -20,7 +20,7 @@ class Dashpot(NamedTuple):
 @inline
 def dashpot(part, i, j, contact, normal_force):
     """Coefficient η of the normal dashpot [N s/m], the same at any overlap."""
-    return part.coefficient[i, j] * constant(normal_force.share)
+    return part.coefficient[i, j] * constant(normal_force.contact_time_fraction)
 
 
 PARTS[Dashpot] = law_component(dashpot)

@@ -36,13 +36,15 @@ def pull(part, i, j, contact, normal_force, normal_velocity, dt, memory):
     """
     size = strength(part, i, j, contact.radius)
     weight = steady(contact.overlap, normal_velocity, dt) + ramp(contact.overlap, normal_velocity * dt) - 1.0
-    return AdhesionForce(force=-weight * size, energy=-size * contact.overlap, jump=0.0, holds=False), memory
+    return AdhesionForce(
+        force=-weight * size, energy=-size * contact.overlap, instantaneous_dissipation=0.0, holds=False
+    ), memory
 
 
 @inline
 def no_pull(part, i, j, contact, normal_force, normal_velocity, dt, memory):
     """Pull of surfaces without adhesion: 0."""
-    return AdhesionForce(force=0.0, energy=0.0, jump=0.0, holds=False), memory
+    return AdhesionForce(force=0.0, energy=0.0, instantaneous_dissipation=0.0, holds=False), memory
 
 
 PARTS[Adhesion] = law_component(pull, pull=strength)

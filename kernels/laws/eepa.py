@@ -91,9 +91,9 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     k_1 = part.stiffness[i, j] if part.stiffness[i, j] > 0.0 else contact.stiffness
     k_2 = k_1 / (1.0 - plasticity)
     most, k_a = memory
-    jump = 0.0
+    dissipation = 0.0
     if contact.overlap > most:
-        jump = lost_by_loading(k_1, plasticity, n, contact.overlap) - lost_by_loading(k_1, plasticity, n, most)
+        dissipation = lost_by_loading(k_1, plasticity, n, contact.overlap) - lost_by_loading(k_1, plasticity, n, most)
         most = contact.overlap
         plastic = plasticity ** (1.0 / n) * most
         k_a = adhesive_stiffness(k_2, n, chi, part.surface_energy[i, j], contact.radius, plastic)
@@ -104,19 +104,19 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
         force = 0.0
     elif force < -pull:
         begun = overlap_at_limit(k_2, n, k_a, chi, plastic)
-        jump += lost_along_limit(k_2, n, k_a, chi, begun) - lost_along_limit(k_2, n, k_a, chi, contact.overlap)
+        dissipation += lost_along_limit(k_2, n, k_a, chi, begun) - lost_along_limit(k_2, n, k_a, chi, contact.overlap)
         force = -pull
         plastic = (own + pull / k_2) ** (1.0 / n)
         most = plastic / plasticity ** (1.0 / n)
-    share, root = first_step_fraction(contact, normal_velocity, dt), contact.overlap ** (n - 1.0)
-    damped = power(share, 0.5 * (n - 1.0))
+    fraction, root = first_step_fraction(contact, normal_velocity, dt), contact.overlap ** (n - 1.0)
+    damped = power(fraction, 0.5 * (n - 1.0))
     return NormalForce(
         force=force, conservative=force, energy=returned(k_2, n, contact.overlap, plastic) if force != 0.0 else 0.0,
         stiffness=k_1, stiffness_factor=root, contact_area_measure=root * root, area=contact.radius * contact.overlap,
-        share=share, first_step_stiffness_weight=root * power(share, n - 1.0),
+        contact_time_fraction=fraction, first_step_stiffness_weight=root * power(fraction, n - 1.0),
         first_step_damping_weight=root * damped * damped,
         min_normal_force=-math.inf if k_a > 0.0 else 0.0, detachment_overlap=0.0 if k_a > 0.0 else -math.inf,
-        friction_normal_offset=pull, instantaneous_dissipation=jump, persists=True,
+        friction_normal_offset=pull, instantaneous_dissipation=dissipation, persists=True,
     ), (most, k_a)  # fmt: skip
 
 

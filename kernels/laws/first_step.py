@@ -1,7 +1,7 @@
 """The first step of a contact, whose forces set in like a root of time.
 
 A scheme with fixed steps adds up samples of a force. Of one that begins at a time t₀ between two samples and grows like
-(t - t₀)^s the sum is off by ζ(-s, θ) dt^(1+s), with θ the share of a step from t₀ to the first sample and Hurwitz' ζ
+(t - t₀)^s the sum is off by ζ(-s, θ) dt^(1+s), with θ the fraction of a step from t₀ to the first sample and Hurwitz' ζ
 (I. Navot, J. Math. Phys. 40 (1961) 271): for a dashpot, s = 1/4, that makes impacts of order 5/4, and for a tangential
 spring, s = 1/2, of order 3/2. With -ζ(-s, 1 + θ) in place of θ^s at the first sample the error is gone, and impacts are
 of second order. The polynomials below are within 2e-4 of it. At the end of a contact it is the same backwards in time,
@@ -12,8 +12,8 @@ import math
 
 from dem.kernels.compiler.jit import inline
 
-TINY_SHARE = 1e-9
-NOT_FIRST_STEP = 2.0  # in place of a share, of contacts that there were before
+TINY_FRACTION = 1e-9
+NOT_FIRST_STEP = 2.0  # in place of a fraction, of contacts that there were before
 
 
 @inline
@@ -38,7 +38,7 @@ def first_step_fraction(contact, normal_velocity, dt):
 
 
 @inline
-def of_root(theta, ahead):
+def first_samples_of_root(theta, ahead):
     """Samples of a square root √δ that grows from 0 as δ = θ g in the first step, with `ahead` = √g.
 
     As it counts for itself, -ζ(-1/2, 1 + θ) √g; and for who takes the root of it, [ζ(-1/4, 1 + θ)]² √g. Later, with
@@ -67,30 +67,30 @@ def steady(overlap, normal_velocity, dt):
 
     The first sample counts 1/2 + θ in all. If rounding took θ for 1 where it is a little more, there would be half a
     sample too many or too few; so it is spread over two samples, 3/2 θ and 2 - (1 + θ)/2, which do not jump. A force
-    that ends with a jump counts likewise, by the remaining share of the last step.
+    that ends with a jump counts likewise, by the remaining fraction of the last step.
     """
     return ramp(overlap, -normal_velocity * dt)
 
 
 @inline
-def ramp(overlap, way):
-    """Weight of a sample that is so many steps, overlap over way, from a jump; 1 where there is no way to it."""
-    if 2.0 * way <= max(overlap, 0.0):
+def ramp(overlap, displacement):
+    """Weight of a sample that is so many steps, overlap over displacement, from a jump; 1 if none is ahead."""
+    if 2.0 * displacement <= max(overlap, 0.0):
         return 1.0
-    theta = overlap / way
+    theta = overlap / displacement
     return 1.5 * theta if theta < 1.0 else 2.0 - 0.5 * theta
 
 
 @inline
-def share_at_end(beyond, normal_velocity, dt):
+def last_step_fraction(beyond, normal_velocity, dt):
     """How much of the last step a contact has lasted, θ in (0, 1), that ended in it a distance ago."""
-    gone = normal_velocity * dt
-    return min(max(1.0 - beyond / gone, TINY_SHARE), 1.0 - TINY_SHARE) if gone > 0.0 else 0.5
+    displacement = normal_velocity * dt
+    return min(max(1.0 - beyond / displacement, TINY_FRACTION), 1.0 - TINY_FRACTION) if displacement > 0.0 else 0.5
 
 
 @inline
 def rest_of_constant(theta):
-    """Missing part of the last sample of a constant that ended a share θ of a step later, for the next sample."""
+    """Missing part of the last sample of a constant that ended a fraction θ of a step later, for the next sample."""
     return constant(theta) - 1.0
 
 

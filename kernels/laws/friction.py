@@ -47,31 +47,35 @@ def tangential_force(part, i, j, contact, normal_force, eta, limit, slip, spring
     spring: force of the spring half a step ahead [N].
     area_before: `NormalForce.contact_area_measure` at the last step, 0 if there was no contact.
     half, time_sign: see `dem.kernels.laws`.
-    Returns the force on i [N], memory, stored [J], distance that the surfaces have slid in the last step [m].
+    Returns the force on i [N], memory, energy of the spring [J], distance that the surfaces have slid in the last step
+    [m].
     """
-    unit = part.shear[i, j] * normal_force.stiffness
-    dashpot, most = eta * part.dashpot[i, j], part.friction[i, j] * limit
+    prefactor = part.shear[i, j] * normal_force.stiffness
+    dashpot, max_force = eta * part.dashpot[i, j], part.friction[i, j] * limit
     return spring_dashpot_slider(
-        unit, scale(-dashpot, slip), most, slip, contact, normal_force, spring, area_before, half, time_sign
+        prefactor, scale(-dashpot, slip), max_force, slip, contact, normal_force, spring, area_before, half, time_sign
     )
 
 
 @inline
-def spring_dashpot_slider(unit, damping, limit, velocity, contact, normal_force, spring, area_before, half, time_sign):
+def spring_dashpot_slider(
+    prefactor, damping, limit, velocity, contact, normal_force, spring, area_before, half, time_sign
+):
     """Force of a spring in the plane of contact that follows a velocity, and of a dashpot, up to a limit.
 
-    unit, damping, limit: stiffness over `NormalForce.stiffness_factor`, force of the dashpot [N], largest force [N].
+    prefactor, damping, limit: stiffness over `NormalForce.stiffness_factor`, force of the dashpot [N], largest force
+        [N].
     velocity: in the plane of contact [m/s].
     contact, normal_force, spring, area_before, half, time_sign: see `tangential_force`.
-    Returns the force on i [N], memory, stored [J], distance slid in the last step [m]: what the limit took off the
-        spring over k.
+    Returns the force on i [N], memory, energy of the spring [J], distance slid in the last step [m]: what the limit
+        took off the spring over k.
     """
-    k = unit * normal_force.stiffness_factor
-    begins = (1.0 + time_sign) * (unit * normal_force.first_step_stiffness_weight - 0.5 * k)
-    lead = half * (time_sign * k if area_before > 0.0 else begins)
+    k = prefactor * normal_force.stiffness_factor
+    first_step_k = (1.0 + time_sign) * (prefactor * normal_force.first_step_stiffness_weight - 0.5 * k)
+    half_step_k = half * (time_sign * k if area_before > 0.0 else first_step_k)
     angle = (1.0 + time_sign) * half * contact.twist_rate
     spring = rotate_and_rescale_spring(spring, normal_force.contact_area_measure, area_before, contact.normal, angle)
-    trial = add_scaled(spring, -lead, velocity)
+    trial = add_scaled(spring, -half_step_k, velocity)
     slid = max(math.sqrt(dot(trial, trial)) - limit, 0.0) / (k + TINY)
     spring, force = coulomb_limit(trial, damping, limit)
     return force, add_scaled(spring, -half * k, velocity), 0.5 * dot(spring, spring) / (k + TINY), slid

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dem.kernels.compiler.jit import inline
 from dem.kernels.laws import collision_time
-from dem.kernels.laws.first_step import first_step_fraction, of_root
+from dem.kernels.laws.first_step import first_samples_of_root, first_step_fraction
 from dem.kernels.laws.interface import PARTS, NormalForce, law_component
 
 
@@ -38,15 +38,15 @@ def energy(hertz_stiffness, overlap):
 @inline
 def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     """Normal force of a contact."""
-    share, root = first_step_fraction(contact, normal_velocity, dt), math.sqrt(contact.overlap)
+    fraction, root = first_step_fraction(contact, normal_velocity, dt), math.sqrt(contact.overlap)
     ahead = math.sqrt(max(contact.overlap, -normal_velocity * dt)) if contact.may_begin else root
-    sampled, damped = of_root(share, ahead)
+    sampled, damped = first_samples_of_root(fraction, ahead)
     elastic = contact.stiffness * root * contact.overlap
     return NormalForce(
         force=elastic, conservative=elastic, energy=energy(contact.stiffness, contact.overlap),
         stiffness=contact.stiffness, stiffness_factor=root, contact_area_measure=contact.overlap,
         area=contact.radius * contact.overlap,
-        share=share, first_step_stiffness_weight=sampled, first_step_damping_weight=damped,
+        contact_time_fraction=fraction, first_step_stiffness_weight=sampled, first_step_damping_weight=damped,
         min_normal_force=0.0, detachment_overlap=-math.inf, friction_normal_offset=0.0, instantaneous_dissipation=0.0,
         persists=True,
     ), memory  # fmt: skip

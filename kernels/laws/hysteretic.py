@@ -63,25 +63,25 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     """Normal force of a contact, whose largest overlap is remembered."""
     k_1, k_p, k_c = part.loading[i, j], part.unloading[i, j], part.cohesion[i, j]
     depth = part.depth[i, j] * contact.radius
-    share = first_step_fraction(contact, normal_velocity, dt)
-    sets_in = constant(share)
+    fraction = first_step_fraction(contact, normal_velocity, dt)
+    weight = constant(fraction)
     most = min(max(memory, contact.overlap), depth) if depth > 0.0 else max(memory, contact.overlap)
     k_2, before = unloading(k_1, k_p, depth, most), unloading(k_1, k_p, depth, memory)
-    jump = lost_by_loading(k_1, k_2, most) - lost_by_loading(k_1, before, memory)
+    dissipation = lost_by_loading(k_1, k_2, most) - lost_by_loading(k_1, before, memory)
     force = k_2 * (contact.overlap - most) + k_1 * most
     if force < -k_c * contact.overlap:
         force = -k_c * contact.overlap
         if k_c > 0.0:
             most = most_at_limit(k_1, k_p, k_c, depth, contact.overlap)
-            jump = lost_by_pulling(k_1, k_2, k_c, memory)
+            dissipation = lost_by_pulling(k_1, k_2, k_c, memory)
             k_2 = unloading(k_1, k_p, depth, most)
-            jump -= lost_by_pulling(k_1, k_2, k_c, most)
+            dissipation -= lost_by_pulling(k_1, k_2, k_c, most)
     return NormalForce(
         force=force, conservative=force, energy=0.5 * force * force / k_2,
         stiffness=k_1, stiffness_factor=1.0, contact_area_measure=1.0, area=contact.radius * contact.overlap,
-        share=share, first_step_stiffness_weight=sets_in, first_step_damping_weight=sets_in * sets_in,
+        contact_time_fraction=fraction, first_step_stiffness_weight=weight, first_step_damping_weight=weight * weight,
         min_normal_force=-math.inf if k_c > 0.0 else 0.0, detachment_overlap=0.0 if k_c > 0.0 else -math.inf,
-        friction_normal_offset=k_c * contact.overlap, instantaneous_dissipation=jump, persists=True,
+        friction_normal_offset=k_c * contact.overlap, instantaneous_dissipation=dissipation, persists=True,
     ), most  # fmt: skip
 
 

@@ -38,7 +38,7 @@ class NormalForce(NamedTuple):
     # proportional to the square of the radius of contact, so that tangential stiffness goes with its root
     contact_area_measure: float
     area: float  # square of the radius of contact, a² [m²]
-    share: float  # of the last step that the contact has had, see `dem.kernels.laws.first_step`
+    contact_time_fraction: float  # of the last step that the contact has had, see `dem.kernels.laws.first_step`
     # stands for stiffness_factor where a force that goes with it sets in; the factor itself later
     first_step_stiffness_weight: float
     first_step_damping_weight: float  # the same of a force that goes with its square root, whose sign it has
@@ -56,8 +56,9 @@ def no_normal_force():
     return NormalForce(
         force=0.0, conservative=0.0, energy=0.0, stiffness=0.0, stiffness_factor=0.0, contact_area_measure=0.0,
         area=0.0,
-        share=NOT_FIRST_STEP, first_step_stiffness_weight=0.0, first_step_damping_weight=0.0, min_normal_force=0.0,
-        detachment_overlap=-math.inf, friction_normal_offset=0.0, instantaneous_dissipation=0.0, persists=False,
+        contact_time_fraction=NOT_FIRST_STEP, first_step_stiffness_weight=0.0, first_step_damping_weight=0.0,
+        min_normal_force=0.0, detachment_overlap=-math.inf, friction_normal_offset=0.0, instantaneous_dissipation=0.0,
+        persists=False,
     )  # fmt: skip
 
 
@@ -66,7 +67,7 @@ class AdhesionForce(NamedTuple):
 
     force: float  # repulsive if positive [N]
     energy: float  # [J]
-    jump: float  # energy lost at once, by making or breaking [J]
+    instantaneous_dissipation: float  # energy lost at once, by making or breaking [J]
     holds: bool  # whether the contact lasts by it, though surfaces part
 
 
@@ -76,7 +77,7 @@ class ContactForce(NamedTuple):
     force: tuple[float, float, float]  # on i [N]
     couple: tuple[float, float, float]  # on i [N m]
     elastic: float  # [J]
-    stored: float  # [J]
+    spring_energy: float  # [J]
     loss: float  # [J]
     instantaneous_dissipation: float  # [J]
     persists: bool
@@ -88,7 +89,7 @@ def no_contact_force():
     """Contact force of surfaces that do nothing to each other: 0."""
     none = (0.0, 0.0, 0.0)
     return ContactForce(
-        none, none, elastic=0.0, stored=0.0, loss=0.0, instantaneous_dissipation=0.0, persists=False, slid=0.0
+        none, none, elastic=0.0, spring_energy=0.0, loss=0.0, instantaneous_dissipation=0.0, persists=False, slid=0.0
     )
 
 
@@ -107,7 +108,7 @@ class LawComponent(NamedTuple):
     load: object
     store: object
     width: int = 0
-    reach: object = None  # how far beyond touching contacts live [m], of (part, i, j, E*, R*), where they do
+    cutoff: object = None  # how far beyond touching contacts live [m], of (part, i, j, E*, R*), where they do
     # of a normal part: its `dem.kernels.laws.collision_time.Spring`, of (part, i, j, `ContactPairProperties`)
     spring: object = None
     # of a normal part: p of its force, about δ^p, a number or a formula of (part, i, j); 1.5 where it is neither a
@@ -122,7 +123,7 @@ class Parts(dict):
 
     def __setitem__(self, tables, part):
         """Add one; what is compiled for one of another package is kept by the sources of that package."""
-        tell_sources(tables, [f for f in (part.act, part.load, part.store, part.reach, part.power) if is_function(f)])
+        tell_sources(tables, [f for f in (part.act, part.load, part.store, part.cutoff, part.power) if is_function(f)])
         super().__setitem__(tables, part)
 
 
@@ -193,7 +194,7 @@ def law_component(act, history=0, **more):
         Number of columns that a contact remembers between steps: 0; 1, a number; 2, two numbers; 3, a vector, which
         turns with the contact if the formula turns it.
     more
-        `reach`, `spring`, `power`, `pull` and `pull_power` of a `LawComponent`, where its slot needs them.
+        `cutoff`, `spring`, `power`, `pull` and `pull_power` of a `LawComponent`, where its slot needs them.
 
     Raises
     ------

@@ -26,9 +26,9 @@ from dem.kernels.laws.first_step import (
     NOT_FIRST_STEP,
     constant,
     first_step_fraction,
+    last_step_fraction,
     rest_of_constant,
     rest_of_square_root,
-    share_at_end,
 )
 from dem.kernels.laws.interface import PARTS, NormalForce, law_component
 
@@ -50,7 +50,7 @@ def length(work, modulus, radius):
 
 
 @inline
-def reach(part, i, j, modulus, radius):
+def cutoff(part, i, j, modulus, radius):
     """How far beyond touching a contact lives [m]: 3/4 s²/R*."""
     ratio = math.pi * part.work[i, j] / modulus
     return 0.75 * np.cbrt(ratio * ratio * radius)
@@ -84,28 +84,29 @@ def normal_force(part, i, j, contact, normal_velocity, dt, held):
     """Normal force of a contact; `held` is 1 for one that there was at the last step."""
     work, modulus = part.work[i, j], 0.75 * contact.stiffness / math.sqrt(contact.radius)
     s = length(work, modulus, contact.radius)
-    left = contact.overlap + reach(part, i, j, modulus, contact.radius)
+    left = contact.overlap + cutoff(part, i, j, modulus, contact.radius)
     if left <= 0.0:
         undamped = over(work, s, -left, contact, normal_velocity, dt)
     elif work > 0.0:
-        share = NOT_FIRST_STEP if held > 0.0 else first_step_fraction(contact, normal_velocity, dt)
-        undamped = stick(work, s, share, contact, held)
+        fraction = NOT_FIRST_STEP if held > 0.0 else first_step_fraction(contact, normal_velocity, dt)
+        undamped = stick(work, s, fraction, contact, held)
     else:
         undamped, _ = hertz.normal_force(part, i, j, contact, normal_velocity, dt, held)
     return undamped, 1.0
 
 
 @inline
-def stick(work, s, share, contact, held):
-    """Force of surfaces that stick, of length s, and have for this share of the last step."""
+def stick(work, s, fraction, contact, held):
+    """Force of surfaces that stick, of length s, and have for this fraction of the last step."""
     unit, unit_force = math.pi * work * s * s, math.pi * work * contact.radius
-    alpha, weight = radius_of_contact(contact.overlap * contact.radius / (s * s)), constant(share)
+    alpha, weight = radius_of_contact(contact.overlap * contact.radius / (s * s)), constant(fraction)
     force, a = weight * unit_force * scaled_force(alpha), alpha * s
     root = a / math.sqrt(contact.radius)
     return NormalForce(
         force=force, conservative=force, energy=unit * scaled_energy(alpha),
         stiffness=contact.stiffness, stiffness_factor=root, contact_area_measure=a * a / contact.radius, area=a * a,
-        share=share, first_step_stiffness_weight=root * weight, first_step_damping_weight=root * weight * weight,
+        contact_time_fraction=fraction, first_step_stiffness_weight=root * weight, first_step_damping_weight=root *
+        weight * weight,
         min_normal_force=-math.inf, detachment_overlap=-math.inf, friction_normal_offset=3.0 * unit_force,
         instantaneous_dissipation=0.0 if held > 0.0 else AT_TOUCH * unit, persists=True,
     )  # fmt: skip
@@ -118,7 +119,7 @@ def over(work, s, beyond, contact, normal_velocity, dt):
     Near the end F is π w R* (-5/6 - 2 √(2/3 (δ - δ_c) R*/s²)).
     """
     unit, unit_force = math.pi * work * s * s, math.pi * work * contact.radius
-    theta = share_at_end(beyond, normal_velocity, dt)
+    theta = last_step_fraction(beyond, normal_velocity, dt)
     step = max(normal_velocity, 0.0) * dt * contact.radius / max(s * s, TINY)
     rest = rest_of_constant(theta)
     force = unit_force * (rest * scaled_force(0.5) - 2.0 * math.sqrt(2.0 / 3.0 * step) * rest_of_square_root(theta))
@@ -127,7 +128,8 @@ def over(work, s, beyond, contact, normal_velocity, dt):
     return NormalForce(
         force=force, conservative=force, energy=0.0,
         stiffness=contact.stiffness, stiffness_factor=root, contact_area_measure=0.0, area=a * a,
-        share=NOT_FIRST_STEP, first_step_stiffness_weight=root, first_step_damping_weight=root * rest * abs(rest),
+        contact_time_fraction=NOT_FIRST_STEP, first_step_stiffness_weight=root, first_step_damping_weight=root * rest *
+        abs(rest),
         min_normal_force=-math.inf, detachment_overlap=-math.inf, friction_normal_offset=-math.inf,
         instantaneous_dissipation=AT_END * unit, persists=False,
     )  # fmt: skip
@@ -149,4 +151,4 @@ def spring(part, i, j, meeting):
     return Spring(k, 1.5, pull=k * 3.0 / math.sqrt(2.0) * unit**0.75, pull_power=0.75, felt=felt)
 
 
-PARTS[JKR] = law_component(normal_force, history=1, reach=reach, spring=spring, power=1.5)
+PARTS[JKR] = law_component(normal_force, history=1, cutoff=cutoff, spring=spring, power=1.5)

@@ -34,7 +34,7 @@ def as_deep_as_hertz(k, mass, speed):
 @inline
 def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     """Normal force of a contact."""
-    share = first_step_fraction(contact, normal_velocity, dt)
+    fraction = first_step_fraction(contact, normal_velocity, dt)
     pulls = part.pulls[i, j] > 0.0
     k = part.stiffness[i, j] + part.rate[i, j] * contact.reduced_mass
     if part.speed[i, j] > 0.0:
@@ -43,7 +43,8 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     return NormalForce(
         force=elastic, conservative=elastic, energy=0.5 * elastic * contact.overlap,
         stiffness=k, stiffness_factor=1.0, contact_area_measure=1.0, area=contact.radius * contact.overlap,
-        share=share, first_step_stiffness_weight=constant(share), first_step_damping_weight=sets_in * sets_in,
+        contact_time_fraction=fraction, first_step_stiffness_weight=constant(fraction),
+        first_step_damping_weight=sets_in * sets_in,
         min_normal_force=-math.inf if pulls else 0.0, detachment_overlap=0.0 if pulls else -math.inf,
         friction_normal_offset=0.0, instantaneous_dissipation=0.0, persists=True,
     ), memory  # fmt: skip

@@ -41,7 +41,7 @@ def resisted(part, i, j, contact, outcome, half):
         force=add_scaled(outcome.force, -against, contact.normal),
         couple=outcome.couple,
         elastic=outcome.elastic,
-        stored=outcome.stored,
+        spring_energy=outcome.spring_energy,
         loss=outcome.loss + half * against * normal_velocity,
         instantaneous_dissipation=outcome.instantaneous_dissipation,
         persists=outcome.persists,

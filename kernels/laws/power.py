@@ -25,14 +25,14 @@ class Power(NamedTuple):
 def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     """Normal force of a contact."""
     k, more = part.stiffness[i, j], part.exponent[i, j] - 1.0
-    share = first_step_fraction(contact, normal_velocity, dt)
+    fraction = first_step_fraction(contact, normal_velocity, dt)
     root = contact.overlap**more
     elastic = k * root * contact.overlap
-    sets_in = power(share, 0.5 * more)
+    sets_in = power(fraction, 0.5 * more)
     return NormalForce(
         force=elastic, conservative=elastic, energy=elastic * contact.overlap / (more + 2.0),
         stiffness=k, stiffness_factor=root, contact_area_measure=root * root, area=contact.radius * contact.overlap,
-        share=share, first_step_stiffness_weight=root * power(share, more),
+        contact_time_fraction=fraction, first_step_stiffness_weight=root * power(fraction, more),
         first_step_damping_weight=root * sets_in * sets_in,
         min_normal_force=0.0, detachment_overlap=-math.inf, friction_normal_offset=0.0, instantaneous_dissipation=0.0,
         persists=True,

@@ -42,18 +42,19 @@ def rolling_torque(part, i, j, contact, normal_force, limit, spring, area_before
 
     part, i, j, contact, normal_force: see `dem.kernels.laws`.
     limit, spring, area_before, half, time_sign: as of `dem.kernels.laws.friction.tangential_force`.
-    Returns couple on i [N m], memory, stored [J].
+    Returns couple on i [N m], memory, energy of the spring [J].
     """
     rolling = cross(contact.relative_angular_velocity, contact.normal)
-    unit = part.spring[i, j] * normal_force.stiffness
+    prefactor = part.spring[i, j] * normal_force.stiffness
     damping = scale(
-        -2.0 * part.damping[i, j] * math.sqrt(unit * normal_force.stiffness_factor * contact.rolling_inertia), rolling
+        -2.0 * part.damping[i, j] * math.sqrt(prefactor * normal_force.stiffness_factor * contact.rolling_inertia),
+        rolling,
     )  # R* cancels out
-    velocity, most = scale(contact.radius, rolling), part.friction[i, j] * limit
-    force, spring, stored, _ = spring_dashpot_slider(
-        unit, damping, most, velocity, contact, normal_force, spring, area_before, half, time_sign
+    velocity, max_torque = scale(contact.radius, rolling), part.friction[i, j] * limit
+    force, spring, spring_energy, _ = spring_dashpot_slider(
+        prefactor, damping, max_torque, velocity, contact, normal_force, spring, area_before, half, time_sign
     )
-    return scale(contact.radius, cross(contact.normal, force)), spring, stored
+    return scale(contact.radius, cross(contact.normal, force)), spring, spring_energy
 
 
 @inline
@@ -63,8 +64,8 @@ def brake(part, i, j, contact, normal_force, limit, spring, area_before, half, t
         contact.relative_angular_velocity, -dot(contact.relative_angular_velocity, contact.normal), contact.normal
     )
     rate = math.sqrt(dot(rolling, rolling) + TINY)
-    most = part.friction[i, j] * contact.radius * limit
-    return scale(-min(most / rate, HALF_OWN * contact.rolling_inertia / (2.0 * half)), rolling), spring, 0.0
+    max_torque = part.friction[i, j] * contact.radius * limit
+    return scale(-min(max_torque / rate, HALF_OWN * contact.rolling_inertia / (2.0 * half)), rolling), spring, 0.0
 
 
 @inline

@@ -31,18 +31,18 @@ def twisting_torque(part, i, j, contact, normal_force, eta, limit, memory, area_
 
     part, i, j, contact, normal_force: see `dem.kernels.laws`.
     eta, limit, memory, area_before, half, time_sign: as of `dem.kernels.laws.friction.tangential_force`.
-    Returns couple on i along the normal [N m], memory, stored [J].
+    Returns couple on i along the normal [N m], memory, energy of the spring [J].
     """
     rate = dot(contact.relative_angular_velocity, contact.normal)
     radius = math.sqrt(normal_force.area)
     spring, k_before = memory
     k = part.stiffness[i, j] * (normal_force.stiffness * normal_force.stiffness_factor) * normal_force.area
-    softer = min(k, k_before) / (k_before + TINY) if area_before > 0.0 else 0.0
-    lead = time_sign * half if area_before > 0.0 else 0.5 * (1.0 + time_sign) * half  # k sets in smoothly enough
-    most = part.friction[i, j] * radius * limit
-    spring = softer * spring - lead * k * rate
-    spring = max(min(spring, most), -most)
-    couple = max(min(spring - 0.5 * eta * part.dashpot[i, j] * normal_force.area * rate, most), -most)
+    unloading_ratio = min(k, k_before) / (k_before + TINY) if area_before > 0.0 else 0.0
+    advance = time_sign * half if area_before > 0.0 else 0.5 * (1.0 + time_sign) * half  # k sets in smoothly enough
+    max_torque = part.friction[i, j] * radius * limit
+    spring = unloading_ratio * spring - advance * k * rate
+    spring = max(min(spring, max_torque), -max_torque)
+    couple = max(min(spring - 0.5 * eta * part.dashpot[i, j] * normal_force.area * rate, max_torque), -max_torque)
     return couple, (spring - half * k * rate, k), 0.5 * spring * spring / (k + TINY)
 
 

@@ -80,7 +80,7 @@ def test_jkr_in_numbers():
         return jkr.normal_force(part, 0, 0, touch(overlap), 0.0, 1e-6, held)[0]
 
     assert jkr.length(WORK, MODULUS, RADIUS) == pytest.approx(1.57768378465091e-5, rel=1e-14)
-    assert jkr.reach(part, 0, 0, MODULUS, RADIUS) == pytest.approx(3.73362918652563e-7, rel=1e-14)
+    assert jkr.cutoff(part, 0, 0, MODULUS, RADIUS) == pytest.approx(3.73362918652563e-7, rel=1e-14)
     assert math.sqrt(at(0.0).area) == pytest.approx(1.98775701035949e-5, rel=1e-14)
     assert at(0.0).force == pytest.approx(-1.0471975511966e-4, rel=1e-13)
     assert at(-1.79494169665126e-7).force == pytest.approx(-1.17809724509617e-4, rel=1e-13)
@@ -136,10 +136,10 @@ def test_bridges_in_numbers(rupture):
         return bridge.bind(part, 0, 0, touch(-gap, half), no_normal_force(), 0.0, 1e-6, held)[0]
 
     end, work = BRIDGES[rupture]
-    assert bridge.reach(part, 0, 0, MODULUS, half) == pytest.approx(end, rel=1e-13)
+    assert bridge.cutoff(part, 0, 0, MODULUS, half) == pytest.approx(end, rel=1e-13)
     assert at(0.0).force == pytest.approx(-2.28707945181337e-4, rel=1e-13)
     assert at(-1e-5).force == at(0.0).force
-    assert at(0.0, held=0.0).jump == pytest.approx(work, rel=1e-12)
+    assert at(0.0, held=0.0).instantaneous_dissipation == pytest.approx(work, rel=1e-12)
     assert at(0.0).energy == pytest.approx(-work, rel=1e-12)
     assert quad(lambda gap: -at(gap).force, 0, end * (1 - 1e-12))[0] == pytest.approx(work, rel=1e-9)
     assert at(-1e-6).energy - at(0.0).energy == pytest.approx(1e-6 * at(0.0).force, rel=1e-9)
@@ -151,7 +151,7 @@ def test_bridges_in_numbers(rupture):
 def test_a_contact_angle_weakens_and_lengthens_a_bridge():
     part = bridges(liquid(angle=0.5))
     assert part.tension[0, 0] == pytest.approx(0.0728 * math.cos(0.5))
-    assert bridge.reach(part, 0, 0, MODULUS, RADIUS) == pytest.approx(1.25 * 5e-5)
+    assert bridge.cutoff(part, 0, 0, MODULUS, RADIUS) == pytest.approx(1.25 * 5e-5)
 
 
 # Runs
@@ -254,7 +254,7 @@ def work_of(word, end):
 def test_a_bridge_takes_the_work_of_its_rupture(rupture, angle):
     word = dem.Bridge(volume=1e-12, tension=0.0728, angle=angle, rupture=rupture)
     tables = bridges(word)
-    end = bridge.reach(tables, 0, 0, MODULUS, RADIUS)
+    end = bridge.cutoff(tables, 0, 0, MODULUS, RADIUS)
     work = work_of(word, end)
     exact = math.sqrt(1 - 2 * work / (MASS * 0.3**2))
     found = np.array(list(errors(word, exact, (4e-6, 2e-6, 1e-6), speed=0.3, gap=1.1 * end)))
@@ -465,7 +465,7 @@ def test_the_range_is_the_longest_of_all_pairs():
         balls = dem.Particles([small, large], stuff, position=[[0.002, 0.002, 0.002], [0.006, 0.006, 0.006]])
         sim = dem.Simulation(balls, room((0.01, 0.01, 0.01), stuff), time_step=1e-6, threads=1)
         part = sim._engine.law.normal if word is JKR else sim._engine.law.adhesion
-        reach = {JKR: jkr.reach}.get(word, bridge.reach)
+        reach = {JKR: jkr.cutoff}.get(word, bridge.cutoff)
         assert sim._engine.range == pytest.approx(reach(part, 0, 0, MODULUS, radius), rel=1e-12)
 
 

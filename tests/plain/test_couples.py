@@ -180,14 +180,14 @@ def test_a_twisting_spring_has_the_stiffness_of_its_model(parts, stiffness):
             k, MASS, overlap, (0.0, 0.0, 1.0), (0.0,) * 3, 0.0, (0.0, 0.0, 1e-3), radius, MASS, 1e-9
         )
         outcome, history = laws.contact(composed, 0, 0, touch, history, half, 1.0)
-        seen.append((outcome.couple[2], outcome.stored, outcome.force[2] / overlap))
-    (_, _, k_n), (couple, stored, k_small) = seen[2], seen[3]
+        seen.append((outcome.couple[2], outcome.spring_energy, outcome.force[2] / overlap))
+    (_, _, k_n), (couple, spring_energy, k_small) = seen[2], seen[3]
     angle = seen[2][0] / -stiffness(math.sqrt(radius * 1e-5), k_n)
     assert angle == pytest.approx(2.5 * 2 * half * 1e-3, rel=1e-9, abs=0)  # half a step in the first, then two
     assert couple == pytest.approx(
         -(angle + 2 * half * 1e-3) * stiffness(math.sqrt(radius * 4e-6), k_small), rel=1e-9, abs=0
     )
-    assert stored == pytest.approx(-0.5 * couple * (angle + 2 * half * 1e-3), rel=1e-9, abs=0)
+    assert spring_energy == pytest.approx(-0.5 * couple * (angle + 2 * half * 1e-3), rel=1e-9, abs=0)
 
 
 def pair(turn, *, spin=0.0, drift=0.0):

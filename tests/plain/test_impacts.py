@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from dem.kernels import laws
-from dem.kernels.laws.first_step import NOT_FIRST_STEP, of_root
+from dem.kernels.laws.first_step import NOT_FIRST_STEP, first_samples_of_root
 from dem.kernels.soft.contact import cluster_kinematics
 from dem.kernels.soft.contact.surface_motion import inverse_mass
 from scipy.spatial.transform import Rotation
@@ -170,13 +170,13 @@ def test_a_spring_stores_what_stretching_it_takes():
     memory, seen = laws.nothing(law), []
     for _ in range(20):
         outcome, memory = laws.contact(law, 0, 0, touch, memory, half, 1.0)
-        seen.append((np.hypot(*outcome.force[:2]), outcome.stored, outcome.loss))
+        seen.append((np.hypot(*outcome.force[:2]), outcome.spring_energy, outcome.loss))
     # touch falls between two steps, half a step before the first
     slid = (np.arange(20) + 0.5) * 2 * half * 0.05
-    size, stored, loss = np.transpose(seen)
+    size, spring_energy, loss = np.transpose(seen)
     np.testing.assert_allclose(size, k_t * slid, rtol=1e-12)
-    np.testing.assert_allclose(stored, k_t * slid**2 / 2, rtol=1e-12)
-    np.testing.assert_allclose(np.diff(stored), loss[1:] + loss[:-1], rtol=1e-12)
+    np.testing.assert_allclose(spring_energy, k_t * slid**2 / 2, rtol=1e-12)
+    np.testing.assert_allclose(np.diff(spring_energy), loss[1:] + loss[:-1], rtol=1e-12)
 
 
 def test_forces_wanted_once_more_are_those_of_the_step():
@@ -320,12 +320,12 @@ def test_samples_of_roots_add_up_to_their_integral(s):
     What is left is s T^(s - 1)/12, the next term of Euler's and Maclaurin's sum, and the 2e-4 of the polynomials."""
     for theta in np.linspace(0.01, 1.0, 50):
         times = theta + np.arange(2001)
-        sampled, damped = of_root(theta, 1.0)  # √t, and what the fourth root is taken to be the root of
+        sampled, damped = first_samples_of_root(theta, 1.0)  # √t, and what the fourth root is taken to be the root of
         first = sampled if s == 1 / 2 else math.sqrt(damped)
         total = first + (times[1:] ** s).sum() - times[-1] ** s / 2
         end = times[-1] ** (1 + s) / (1 + s) + s * times[-1] ** (s - 1) / 12
         assert total == pytest.approx(end, abs=2e-4)
-    assert of_root(NOT_FIRST_STEP, 3.0) == (3.0, 3.0)
+    assert first_samples_of_root(NOT_FIRST_STEP, 3.0) == (3.0, 3.0)
 
 
 @pytest.mark.parametrize("mu", [0.2, pytest.param(2.0, marks=pytest.mark.slow)], ids=["slides", "sticks"])

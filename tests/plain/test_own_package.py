@@ -38,7 +38,8 @@ def strength(part, i, j, radius):
 @formula
 def pull(part, i, j, contact, normal_force, normal_velocity, dt, memory):
     h, overlap = strength(part, i, j, contact.radius), contact.overlap
-    return AdhesionForce(force=-h * overlap, energy=-0.5 * h * overlap * overlap, jump=0.0, holds=False), memory
+    energy = -0.5 * h * overlap * overlap
+    return AdhesionForce(force=-h * overlap, energy=energy, instantaneous_dissipation=0.0, holds=False), memory
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -165,7 +166,8 @@ def test_tables_of_a_package_go_by_its_sources(tmp_path, monkeypatch):
     assert names[0][1] != names[1][1]
     closed = LAW.replace("def pull(", "def free(") + (
         "\ndef make(k):\n    @formula\n    def pull(part, i, j, contact, normal_force, normal_velocity, dt, memory):\n"
-        "        return AdhesionForce(force=-k, energy=0.0, jump=0.0, holds=False), memory\n    return pull\n"
+        "        return AdhesionForce(force=-k, energy=0.0, instantaneous_dissipation=0.0, holds=False), memory\n"
+        "    return pull\n"
         "dem.register_law_part(AreaCohesion, Tables, law_component(make(2.0), pull=strength))\n"
     )
     closed = closed.replace(

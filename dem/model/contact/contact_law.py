@@ -139,7 +139,7 @@ def law(
 
 def _check_film(adhesion: LawPart | None, functions: list[LawComponent], box: Box | None) -> None:
     """Refuse lubrication beside what lives beyond touching itself, and at walls whose planes are drawn at touch."""
-    if any(part.reach for part in functions):
+    if any(part.cutoff for part in functions):
         raise ValueError(
             f"lubrication and {adhesion} are both between surfaces that do not touch: leave one out, or take dem.DMT"
         )

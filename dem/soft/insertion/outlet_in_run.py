@@ -143,7 +143,7 @@ def removed_energy(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -
     sphere = going[b.owner]
     ends, ends_at_wall = sphere[i] | sphere[j], sphere[s]
     concerned = float(of_pairs[ends].sum() + of_walls[ends_at_wall].sum())
-    every = float(progress.elastic[0] - progress.stored[0]) / engine.energy_unit
+    every = float(progress.elastic[0] - progress.spring_energy[0]) / engine.energy_unit
     counted = float(of_pairs.sum() + of_walls.sum())
     touches = bool(ends.any() or ends_at_wall.any())
     exact = (

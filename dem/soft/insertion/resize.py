@@ -155,7 +155,7 @@ def execute_without_bodies(engine: Engine, order: int, stop: int) -> int:
         return loop.DONE
     for name, half in (("dissipated", "dissipated_half_step"), ("wall_work", "wall_work_half_step")):
         getattr(progress, name)[0] += getattr(progress, half)[0]
-    for name in ("elastic", "stored", "dissipated_half_step", "wall_work_half_step", "acceleration"):
+    for name in ("elastic", "spring_energy", "dissipated_half_step", "wall_work_half_step", "acceleration"):
         getattr(progress, name)[:] = 0
     work = fluid_work_at_rest(engine)
     departure = float((progress.dissipated - progress.wall_work).sum() - progress.energy_start[0]) - work

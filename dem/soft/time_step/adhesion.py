@@ -84,19 +84,19 @@ def extremes(kinds: Kinds, springs: Springs) -> Pairs:
     return Pairs.of(springs, material, radius, mass, walls=True)
 
 
-def longest_reach(law: tuple, kinds: Kinds, springs: Springs) -> float:
+def longest_cutoff(law: tuple, kinds: Kinds, springs: Springs) -> float:
     """How far beyond touching contacts of these bodies may live [m]."""
     if not lasts(law):
         return law.film.farthest if films(law) else 0.0
-    part = law.normal if laws.functions(type(law.normal)).reach else law.adhesion
-    reach, pairs = in_python(laws.functions(type(part)).reach), extremes(kinds, springs)
-    return float(max(reach(part, *pair[:4]) for pair in zip(*pairs, strict=True)))
+    part = law.normal if laws.functions(type(law.normal)).cutoff else law.adhesion
+    cutoff, pairs = in_python(laws.functions(type(part)).cutoff), extremes(kinds, springs)
+    return float(max(cutoff(part, *pair[:4]) for pair in zip(*pairs, strict=True)))
 
 
 def lasts(law: tuple) -> bool:
     """Whether contacts may live beyond touching."""
     parts = () if isinstance(law, laws.Elastic) else (law.normal, law.adhesion)
-    return any(laws.functions(type(part)).reach for part in parts)
+    return any(laws.functions(type(part)).cutoff for part in parts)
 
 
 def films(law: tuple) -> bool:
@@ -127,7 +127,7 @@ def at_rest(law: tuple, pairs: Pairs) -> Rest:
         message = f"a pull that grows as overlap^{q:g} goes with a steeper elastic force, whose power is {np.min(p):g}"
         raise ValueError(message)
     pull = spring.pull * overlap**q  # where it is in balance with the elastic force
-    reach = laws.functions(type(law.adhesion)).reach
+    reach = laws.functions(type(law.adhesion)).cutoff
     apart = pull * in_python(reach)(law.adhesion, i, j, modulus, radius) if reach else 0.0
     with np.errstate(invalid="ignore"):
         slope = np.where(pull > 0, (p - q) * pull / overlap, 0.0)

@@ -30,10 +30,10 @@ class Sums(NamedTuple):
 
     elastic: int  # of normal laws and adhesion
     overlap: int  # bits of the largest
-    stored: int  # of other springs
+    spring_energy: int  # of other springs
     loss: tuple[int, int]  # energy taken up besides `elastic` in half a step
     work: tuple[int, int]  # done by walls that move, in half a step
-    jump: tuple[int, int]  # energy lost at once
+    instantaneous_dissipation: tuple[int, int]  # energy lost at once
 
 
 @inline
@@ -52,8 +52,9 @@ def no_sums():
 def joined(one, other):
     """Sums over the contacts of both."""
     return Sums(
-        one.elastic + other.elastic, max(one.overlap, other.overlap), one.stored + other.stored,
-        add_words(one.loss, other.loss), add_words(one.work, other.work), add_words(one.jump, other.jump),
+        one.elastic + other.elastic, max(one.overlap, other.overlap), one.spring_energy + other.spring_energy,
+        add_words(one.loss, other.loss), add_words(one.work, other.work),
+        add_words(one.instantaneous_dissipation, other.instantaneous_dissipation),
     )  # fmt: skip
 
 

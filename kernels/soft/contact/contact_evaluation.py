@@ -79,7 +79,7 @@ def energies_of(outcome, overlap, weight, work, per_joule):
     """
     return Sums(
         as_fixed(weight * outcome.elastic, per_joule), bits_of_float(max(overlap, 0.0)),
-        as_fixed(weight * outcome.stored, per_joule), as_words(weight * outcome.loss, per_joule), work,
+        as_fixed(weight * outcome.spring_energy, per_joule), as_words(weight * outcome.loss, per_joule), work,
         as_words(weight * outcome.instantaneous_dissipation, per_joule),
     )  # fmt: skip
 
@@ -145,7 +145,7 @@ def put_loss(sink, out, t, weight, outcome, half):
 def put_heat(sink, out, t, weight, outcome, half):
     """Write what a contact takes up in a step, and what of that is to come or held, see `dissipated_heat`."""
     out[flat(LOSS, t)] = weight * (2.0 * outcome.loss + outcome.instantaneous_dissipation)
-    out[flat(HELD, t)] = weight * (outcome.loss + outcome.stored)
+    out[flat(HELD, t)] = weight * (outcome.loss + outcome.spring_energy)
 
 
 @inline
@@ -173,8 +173,8 @@ def evaluate_elastic_column(settings, alike, may_begin, i, j, t, kinematics, bat
     keep_energy(geometry, out, t, energy)
     keep_no_loss(settings.sink, out, t)
     return Sums(
-        sums.elastic + as_fixed(weight * energy, per_joule), max(sums.overlap, bits_of_float(overlap)), sums.stored,
-        sums.loss, sums.work, sums.jump,
+        sums.elastic + as_fixed(weight * energy, per_joule), max(sums.overlap, bits_of_float(overlap)),
+        sums.spring_energy, sums.loss, sums.work, sums.instantaneous_dissipation,
     )  # fmt: skip
 
 
@@ -197,7 +197,7 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     put(out, FORCE, t, force)
     turn(geometry, law, alike, kinematics, t, force, scale(weight, outcome.couple), out)
     out[flat(LASTS, t)] = 1.0 if outcome.persists else 0.0
-    keep_energy(geometry, out, t, outcome.elastic + outcome.stored)
+    keep_energy(geometry, out, t, outcome.elastic + outcome.spring_energy)
     keep_loss(settings.sink, out, t, weight, outcome, half)
     return joined(sums, energies_of(outcome, contact.overlap, weight, no_energy(), settings.per_joule))
 

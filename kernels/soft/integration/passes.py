@@ -42,10 +42,10 @@ class Totals(NamedTuple):
     """Totals of a sweep over all chunks; forces first, then motion."""
 
     elastic: np.int64  # energy of normal laws and adhesion, of pairs and walls, in units
-    stored: np.int64  # of all other springs
+    spring_energy: np.int64  # of all other springs
     loss: float  # energy that contacts took up besides `elastic`, in half a step [units]
     work: float  # done by moving walls in half a step [units]
-    jump: float  # energy that contacts lost at once [units]
+    instantaneous_dissipation: float  # energy that contacts lost at once [units]
     body_energy: np.int64  # kinetic and potential energy of the bodies, in units
     overlap: float  # largest [m]
     spin: float  # largest angular speed [rad/s]
@@ -76,20 +76,22 @@ work_of_fluid = select("fluid", {fluids.Dry: 0.0, fluids.Fluid: work_in})
 @inline
 def totals(fluid, chunk_sums):
     """Combine what the chunks report."""
-    elastic, stored, body_energy = np.int64(0), np.int64(0), np.int64(0)
-    loss, work, jump = no_energy(), no_energy(), no_energy()
+    elastic, spring_energy, body_energy = np.int64(0), np.int64(0), np.int64(0)
+    loss, work, instantaneous_dissipation = no_energy(), no_energy(), no_energy()
     for c in range(chunk_sums.shape[0]):
         elastic += chunk_sums[c, PAIRS] + chunk_sums[c, WALLS]
-        stored += chunk_sums[c, PAIRS + 2] + chunk_sums[c, WALLS + 2]
+        spring_energy += chunk_sums[c, PAIRS + 2] + chunk_sums[c, WALLS + 2]
         loss = add_words(loss, add_words(words(chunk_sums, c, PAIRS + 3), words(chunk_sums, c, WALLS + 3)))
         work = add_words(work, words(chunk_sums, c, WALLS + 5))
-        jump = add_words(jump, add_words(words(chunk_sums, c, PAIRS + 7), words(chunk_sums, c, WALLS + 7)))
+        instantaneous_dissipation = add_words(
+            instantaneous_dissipation, add_words(words(chunk_sums, c, PAIRS + 7), words(chunk_sums, c, WALLS + 7))
+        )
         body_energy += chunk_sums[c, BODY_ENERGY]
     return Totals(
-        elastic, stored, in_units(loss), in_units(work), in_units(jump), body_energy, max(largest(chunk_sums, PAIRS +
-        1), largest(chunk_sums, WALLS + 1)), math.sqrt(largest(chunk_sums, SPIN)), math.sqrt(largest(chunk_sums,
-        ACCELERATION_SQUARED)), largest(chunk_sums, DISPLACEMENT), work_of_fluid(fluid, chunk_sums, FLUID_WORK_BEFORE),
-        work_of_fluid(fluid, chunk_sums, FLUID_WORK_AFTER),
+        elastic, spring_energy, in_units(loss), in_units(work), in_units(instantaneous_dissipation), body_energy,
+        max(largest(chunk_sums, PAIRS + 1), largest(chunk_sums, WALLS + 1)), math.sqrt(largest(chunk_sums, SPIN)),
+        math.sqrt(largest(chunk_sums, ACCELERATION_SQUARED)), largest(chunk_sums, DISPLACEMENT),
+        work_of_fluid(fluid, chunk_sums, FLUID_WORK_BEFORE), work_of_fluid(fluid, chunk_sums, FLUID_WORK_AFTER),
     )  # fmt: skip
 
 
@@ -97,7 +99,8 @@ def totals(fluid, chunk_sums):
 def add_bonds(bonds, t):
     """Totals, with what bonds hold and have lost."""
     return Totals(
-        t.elastic + np.int64(bonds.sums[0]), t.stored, t.loss + bonds.sums[1], t.work, t.jump + bonds.sums[2],
+        t.elastic + np.int64(bonds.sums[0]), t.spring_energy, t.loss + bonds.sums[1], t.work,
+        t.instantaneous_dissipation + bonds.sums[2],
         t.body_energy, t.overlap, t.spin, t.acceleration, t.travel, t.fluid_work_before, t.fluid_work_after,
     )  # fmt: skip
 
@@ -114,7 +117,8 @@ def add_work_of_cell(box, ahead, context, t):
     cell_stress.note_motion(box, ahead, context.bodies, context.kinds)
     work = 0.5 * context.constants.dt * context.constants.per_joule * power(box)
     return Totals(
-        t.elastic, t.stored, t.loss, t.work + work, t.jump, t.body_energy, t.overlap, t.spin, t.acceleration, t.travel,
+        t.elastic, t.spring_energy, t.loss, t.work + work, t.instantaneous_dissipation, t.body_energy, t.overlap,
+        t.spin, t.acceleration, t.travel,
         t.fluid_work_before, t.fluid_work_after,
     )  # fmt: skip
 

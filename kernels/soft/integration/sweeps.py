@@ -43,10 +43,10 @@ def write_sums(chunk_sums, c, column, sums):
     """Write sums over contacts."""
     chunk_sums[c, column] = sums.elastic
     chunk_sums[c, column + 1] = sums.overlap
-    chunk_sums[c, column + 2] = sums.stored
+    chunk_sums[c, column + 2] = sums.spring_energy
     chunk_sums[c, column + 3], chunk_sums[c, column + 4] = sums.loss
     chunk_sums[c, column + 5], chunk_sums[c, column + 6] = sums.work
-    chunk_sums[c, column + 7], chunk_sums[c, column + 8] = sums.jump
+    chunk_sums[c, column + 7], chunk_sums[c, column + 8] = sums.instantaneous_dissipation
 
 
 @inline

@@ -42,7 +42,7 @@ class RunState(NamedTuple):
     step: np.ndarray  # (1,) int64, steps completed
     phase: np.ndarray  # (1,) int64, FRESH, COMPLETE or PREDICTED
     elastic: np.ndarray  # (1,) int64, elastic energy at the last step, in units
-    stored: np.ndarray  # (1,) int64, part of it that is not normal laws' or adhesion's
+    spring_energy: np.ndarray  # (1,) int64, part of it that is not normal laws' or adhesion's
     dissipated: np.ndarray  # (2,) by contacts since the start, with what they store besides normal laws' [units]
     dissipated_half_step: np.ndarray  # (1,) the same in the half step after the last forces [units]
     wall_work: np.ndarray  # (2,) work of moving walls since the start [units]
@@ -303,14 +303,16 @@ def account(fluid, task, totals, chunk_sums, progress):
     """Note what a sweep did: energy, extremes, steps, and how far the prediction went."""
     work_of_fluid = fluid_work(fluid, task, totals, chunk_sums)
     if task != sweeps.PREDICT:
-        progress.elastic[0] = totals.elastic + totals.stored
-        progress.stored[0] = totals.stored
+        progress.elastic[0] = totals.elastic + totals.spring_energy
+        progress.spring_energy[0] = totals.spring_energy
         progress.largest_overlap[0] = max(progress.largest_overlap[0], totals.overlap)
     if task == sweeps.FORCES:
-        progress.dissipated[0], progress.dissipated[1] = totals.stored, 0.0
+        progress.dissipated[0], progress.dissipated[1] = totals.spring_energy, 0.0
         progress.wall_work[0], progress.wall_work[1] = 0.0, 0.0
     if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
-        accumulate(progress.dissipated, progress.dissipated_half_step[0] + totals.loss + totals.jump)
+        accumulate(
+            progress.dissipated, progress.dissipated_half_step[0] + totals.loss + totals.instantaneous_dissipation
+        )
         accumulate(progress.wall_work, progress.wall_work_half_step[0] + totals.work)
         gone = (
             (progress.dissipated[0] - progress.wall_work[0])

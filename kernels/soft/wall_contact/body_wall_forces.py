@@ -200,7 +200,14 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
             wall_loads.add_to_loads(c, w, wall_load, box)
             work = add_words(work, wall_load.work)
     sums = joined(sums, more)
-    return Sums(sums.elastic, sums.overlap, sums.stored, sums.loss, add_words(sums.work, work), sums.jump), n
+    return Sums(
+        sums.elastic,
+        sums.overlap,
+        sums.spring_energy,
+        sums.loss,
+        add_words(sums.work, work),
+        sums.instantaneous_dissipation,
+    ), n
 
 
 gather_spheres = select(

@@ -476,4 +476,11 @@ def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
         work = add_words(work, work_of_face(face, force, sink, box))
         give_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(HELD, t)], bodies)
     sums = joined(sums, more)
-    return Sums(sums.elastic, sums.overlap, sums.stored, sums.loss, add_words(sums.work, work), sums.jump)
+    return Sums(
+        sums.elastic,
+        sums.overlap,
+        sums.spring_energy,
+        sums.loss,
+        add_words(sums.work, work),
+        sums.instantaneous_dissipation,
+    )

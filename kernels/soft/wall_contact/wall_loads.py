@@ -57,8 +57,8 @@ FORCE, TORQUE, WORK, STIFFNESS, DAMPING, LOST, CONTACTS, COLUMNS = 0, 6, 12, 14,
 def elastic_outcome(force, energy):
     """`laws.ContactForce` of a contact without losses: force [N] and energy [J]."""
     return laws.ContactForce(
-        force, (0.0, 0.0, 0.0), elastic=energy, stored=0.0, loss=0.0, instantaneous_dissipation=0.0, persists=False,
-        slid=0.0,
+        force, (0.0, 0.0, 0.0), elastic=energy, spring_energy=0.0, loss=0.0, instantaneous_dissipation=0.0,
+        persists=False, slid=0.0,
     )  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def elastic_outcome(force, energy):
 def with_pieces(outcome, couple, energy):
     """An outcome with another couple [N m], and with energy of several pieces of a wall added [J]."""
     return laws.ContactForce(
-        outcome.force, couple, elastic=outcome.elastic + energy, stored=outcome.stored, loss=outcome.loss,
+        outcome.force, couple, elastic=outcome.elastic + energy, spring_energy=outcome.spring_energy, loss=outcome.loss,
         instantaneous_dissipation=outcome.instantaneous_dissipation, persists=outcome.persists, slid=outcome.slid,
     )  # fmt: skip
 
@@ -121,7 +121,7 @@ def give_at_wall(sink, b, gross, kept, bodies):
 def add_heated(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies):
     """Add a contact to body b as `add_to_step` does, and give it what the contact takes up."""
     gross = 2.0 * outcome.loss + outcome.instantaneous_dissipation
-    give_at_wall(sink, b, gross, outcome.loss + outcome.stored, bodies)
+    give_at_wall(sink, b, gross, outcome.loss + outcome.spring_energy, bodies)
     return add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies)
 
 
