@@ -88,7 +88,7 @@ def test_work_and_losses_show_whatever_else_moves(losses):
 def test_the_verdict_says_what_its_energy_error_is_relative_to(name, moved):
     material = dem.Material(young=5e7, poisson=0.3, density=1000.0)
     motion, gravity = moved.get("motion", {}), moved.get("gravity", (0, 0, 0))
-    # a ball without energy: below the datum, at rest, and just touched by the wall
+    # a ball without energy: below the zero of the potential, at rest, and just touched by the wall
     ball = dem.Particles(
         dem.Sphere(diameter=0.01), material, position=[[0.005, 0, 0]], velocity=moved.get("velocity", [[0, 0, 0]])
     )

@@ -235,7 +235,7 @@ def test_the_way_of_the_farthest_sphere_is_known(nylon, fibre):
     engine, before = sim._engine, oracle.spheres(turning)[0]
     sim.step(500)
     tip = fibre.offsets[-1, 0]
-    reckoned = engine.progress.travel[0]
+    reckoned = engine.progress.displacement_since_pick[0]
     assert reckoned == pytest.approx((1.0 + 30 * tip) * sim.time, rel=1e-6)  # steps of 3e-4 rad
     gone = np.linalg.norm(oracle.spheres(sim.particles)[0] - before, axis=1).max()
     found = as_float(displacement.displacement(0, engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces))

@@ -56,7 +56,7 @@ def write(sim: StochasticSpheres, group: h5py.Group) -> None:
     ledger = sim._ledger
     booked = {
         "start_energy": ledger.start_energy[: energies_kept(fluid=True)], "largest_kinetic": ledger.largest_kinetic,
-        "given": ledger.external_work, "datum": ledger.datum,
+        "given": ledger.external_work, "datum": ledger.reference_potential,
         "start_momentum": sim._start_momentum, "pushed": sim._pushed,
     }  # fmt: skip
     for name, value in booked.items():

@@ -281,10 +281,10 @@ class StochasticSpheres(SimulationBase):
         linear, _ = energy_kernels.momenta(*self._bodies(), *(self._state() if state is None else state))
         return np.array(linear) - self._engine.tally.impulse
 
-    def _start_booked(self, gravity: tuple[float, float, float], datum: float) -> None:
+    def _start_booked(self, gravity: tuple[float, float, float], reference_potential: float) -> None:
         """Start again where something was changed from outside; the change of the energy is booked as work."""
         off = self._momentum_left(self._engine.state()) - self._start_momentum
-        super()._start_booked(gravity, datum)
+        super()._start_booked(gravity, reference_potential)
         self._start_momentum = self._momentum_left() - off
         self._pushed = self._pushed | self._pulled()
 

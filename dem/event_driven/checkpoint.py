@@ -51,7 +51,7 @@ def write(sim: HardSpheres, group: h5py.Group) -> None:
             group[f"{part}/{name}"] = values
     group["time"] = state.time
     ledger = sim._ledger
-    group["datum"] = ledger.datum
+    group["datum"] = ledger.reference_potential
     group["start_energy"] = np.array(ledger.start_energy[: energies_kept(fluid=False)])
     group["largest_kinetic"] = ledger.largest_kinetic
     if ledger.external_work:

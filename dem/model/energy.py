@@ -62,7 +62,7 @@ def energies_kept(*, fluid: bool, traffic: bool = False) -> int:
     return len(Energy._fields) if traffic else 7 if fluid else 6
 
 
-def datum(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> float:
+def reference_potential(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> float:
     """g·x where potential energy is zero [m²/s²]: lowest corner of the box, else the initial centre of mass."""
     g = np.array(gravity)
     if box:

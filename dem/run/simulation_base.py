@@ -19,7 +19,7 @@ from dem.files.writing.trajectory_writer import TrajectoryWriter
 from dem.kernels.numerics import energy as energy_kernels
 from dem.model.domain.box import Box
 from dem.model.domain.box_walls import has_moving_images
-from dem.model.energy import datum
+from dem.model.energy import reference_potential
 from dem.model.fluid.coupling import given_again
 from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles
@@ -106,7 +106,7 @@ class SimulationBase:
         self._particles = particles.copy()
         self._lock = OneAtATime()  # for the threads of Python that move it
         self._revision = self._particles.revision  # of their state, at which the run began
-        self._ledger = EnergyLedger(datum(particles, box, self._gravity))
+        self._ledger = EnergyLedger(reference_potential(particles, box, self._gravity))
         self._visited = False  # whether a function that a run called is at work
         self.description = description or {}
 
@@ -358,7 +358,7 @@ class SimulationBase:
         gravity = checks.vector("gravity", value, "acceleration [m/s2]")
         self._notice_changes()
         if gravity != self._gravity:
-            self._change_gravity(gravity, datum(self.particles, self._box, gravity))
+            self._change_gravity(gravity, reference_potential(self.particles, self._box, gravity))
 
     @property
     def walls(self) -> tuple:
@@ -432,7 +432,9 @@ class SimulationBase:
 
     def _energies(self, state: list[np.ndarray]) -> Energy:
         """Energies of a component-major state, with what the engine has summed."""
-        moving = energy_kernels.mechanical_energies(*self._bodies(), self._gravity, self._ledger.datum, *state)
+        moving = energy_kernels.mechanical_energies(
+            *self._bodies(), self._gravity, self._ledger.reference_potential, *state
+        )
         return self._ledger.energy(moving, self._sums())
 
     def _energies_of(self, rows: slice | np.ndarray = slice(None)) -> tuple[float, float, float]:
@@ -440,7 +442,9 @@ class SimulationBase:
         kind, mass, inertia = self._bodies()
         kind = frozen(kind[rows])  # as that of all particles is: nothing is compiled for another type
         state = (np.ascontiguousarray(values[:, rows]) for values in self._state())
-        return energy_kernels.mechanical_energies(kind, mass, inertia, self._gravity, self._ledger.datum, *state)
+        return energy_kernels.mechanical_energies(
+            kind, mass, inertia, self._gravity, self._ledger.reference_potential, *state
+        )
 
     def _sums(self) -> EnergySums:
         """Energies that the engine has summed; impacts of hard spheres leave that to their verdict."""
@@ -471,7 +475,7 @@ class SimulationBase:
         if self._particles.revision == self._revision:
             return
         if self._visited:
-            self._start_booked(self._gravity, self._ledger.datum)
+            self._start_booked(self._gravity, self._ledger.reference_potential)
         else:
             self._start(self._engine)
             self._begin_ledger()
@@ -485,16 +489,16 @@ class SimulationBase:
         self._ledger.begin(self.step_count or 0)
         self._ledger.start_energy = self.energy()
 
-    def _start_booked(self, gravity: tuple[float, float, float], datum: float) -> None:
+    def _start_booked(self, gravity: tuple[float, float, float], reference_potential: float) -> None:
         """Start again where something was changed from outside, and book the change of the energy as work."""
         before = self._energies(self._engine.state())
-        self._gravity, self._ledger.datum = gravity, datum
+        self._gravity, self._ledger.reference_potential = gravity, reference_potential
         self._start(self._engine, keep=True)
         self._ledger.external_work += self._energies(self._state()).mechanical - before.mechanical
 
-    def _change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
+    def _change_gravity(self, gravity: tuple[float, float, float], reference_potential: float) -> None:
         """Go on under another gravity, with the zero of the potential energy there; the change is booked as work."""
-        self._start_booked(gravity, datum)
+        self._start_booked(gravity, reference_potential)
 
     def _visit(self, function: Callable[[Self], object]) -> Change | None:
         """Let a function look at the system and change it; returns what it changed, or None.

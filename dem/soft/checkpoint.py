@@ -97,7 +97,7 @@ def write(sim: Simulation, group: h5py.Group) -> None:
         for name, values in arrays.items():
             group[f"{part}/{name}"] = values
     group["unit"] = state.energy_unit
-    group["datum"] = state.datum
+    group["datum"] = state.reference_potential
     group["start_step"] = state.start_step
     group["watch"] = state.watch
     group["start_energy"] = np.array(
@@ -139,7 +139,8 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         contacts=ContactHistory(*(remembered[name] for name in ContactHistory._fields)),
         progress=restored(PROGRESS, hdf5_validation.arrays(group, PROGRESS)),
         energy_unit=number(group, "unit", above=0),
-        datum=number(group, "datum"), start_step=int(hdf5_validation.numbers(group, "start_step", (), "iu")[()]),
+        reference_potential=number(group, "datum"),
+        start_step=int(hdf5_validation.numbers(group, "start_step", (), "iu")[()]),
         watch=hdf5_validation.numbers(group, "watch", (None,))[:] if "watch" in group else np.empty(0),
         fluid=hdf5_validation.arrays(group, FLUID) if FLUID in group else {},
         walls=hdf5_validation.arrays(group, WALLS) if WALLS in group else {},
@@ -219,8 +220,8 @@ def _containers(group: h5py.Group, walls: int) -> tuple[int, ...]:
 def _ledger(group: h5py.Group, state: Snapshot) -> EnergyLedger:
     """The energy ledger."""
     ledger = EnergyLedger(
-        state.datum, hdf5_validation.energy(group, "start_energy"), number(group, "largest_kinetic", least=0),
-        first_step=state.start_step,
+        state.reference_potential, hdf5_validation.energy(group, "start_energy"),
+        number(group, "largest_kinetic", least=0), first_step=state.start_step,
     )  # fmt: skip
     if BOOKED not in group:
         return ledger

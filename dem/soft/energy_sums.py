@@ -91,7 +91,7 @@ def present_energies(engine: Engine) -> float:
     b, kinds, springs, gravity, walls = engine.bodies, engine.kinds, engine.springs, engine.gravity, engine.walls
     moving = [engine.by_row(values) for values in (b.kind, b.position, b.velocity, b.memory_w)]
     total = (
-        energies_of_motion(kinds, *moving, gravity, engine.datum)
+        energies_of_motion(kinds, *moving, gravity, engine.reference_potential)
         + energies_of_contacts(kinds, springs, engine.overlaps())
         + energies_to_come(kinds, moving[0], walls.swing(), walls.fastest, gravity)
         + energies_of_adhesion(engine.law, kinds, springs, b.owner.size)
@@ -105,13 +105,13 @@ def present_energies(engine: Engine) -> float:
     return total + float(np.sort(engine.bond_loads()[0]).sum()) if engine.bonds else total
 
 
-def fits_unit(engine: Engine, gravity: tuple[float, float, float], datum: float) -> bool:
+def fits_unit(engine: Engine, gravity: tuple[float, float, float], reference_potential: float) -> bool:
     """Whether potential energies under another gravity can be summed in the present unit."""
     b = engine.bodies
     if not engine.fluid.is_dry:  # its half step after the forces depends on gravity
         return False
     mass = np.where(engine.kinds.inverse_mass > 0, engine.kinds.mass, 0.0)
-    weights = mass[b.kind] * np.abs(datum - (np.array(gravity)[:, None] * b.position).sum(0))
+    weights = mass[b.kind] * np.abs(reference_potential - (np.array(gravity)[:, None] * b.position).sum(0))
     return bool(weights.sum() * engine.energy_unit < 2.0 ** (REFERENCE_BITS + ROOM_BITS))
 
 
@@ -127,7 +127,7 @@ def energies_of_motion(
     velocity: np.ndarray,
     spin: np.ndarray,
     gravity: tuple[float, float, float],
-    datum: float,
+    reference_potential: float,
 ) -> float:
     """Sum of the absolute kinetic and gravitational energies of bodies of the given kinds (N,) [J].
 
@@ -136,7 +136,7 @@ def energies_of_motion(
     """
     mass = kinds.mass[kind]
     kinetic = 0.5 * (mass * (velocity**2).sum(0)).sum()
-    gravitational = np.abs(mass * (datum - (np.array(gravity)[:, None] * position).sum(0))).sum()
+    gravitational = np.abs(mass * (reference_potential - (np.array(gravity)[:, None] * position).sum(0))).sum()
     turning = 0.5 * (kinds.inertia.max(0)[kind] * (spin**2).sum(0)).sum()
     return float(kinetic + gravitational + turning)
 

@@ -78,7 +78,7 @@ class Engine:
         particles: Particles,
         box: Box | None,
         gravity: tuple[float, float, float],
-        datum: float,
+        reference_potential: float,
         time_step: float,
         integrator: Integrator,
         law: tuple,
@@ -130,7 +130,7 @@ class Engine:
             self._lists.arrays = listed._replace(bonds=self.bonds.arrays)
         whole_aggregates = self.bonds and self.bonds.whole_aggregates
         self.exits = Exits(box, gravity, alone=not walls, whole_aggregates=whole_aggregates)
-        self.datum, self.gravity, self.dt = datum, gravity, time_step
+        self.reference_potential, self.gravity, self.dt = reference_potential, gravity, time_step
         self.walls.build(
             arrays.materials(particles), self._bodies, self.kinds, gravity, self.skins, chunks=chunks,
             width=wall_width if rough else width, reach=self.range + self.limits.farthest if self.range > 0 else 0.0,
@@ -166,8 +166,8 @@ class Engine:
     def _run_constants(self, energy_unit: float) -> loop.RunConstants:
         g_x, g_y, g_z = self.gravity
         return loop.RunConstants(
-            dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, per_joule=energy_unit,
-            list_skin=self._lists.skins.neighbours, candidate_skin=self._lists.skins.candidates, range=self.range,
+            dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, reference_potential=self.reference_potential,
+            per_joule=energy_unit, list_skin=self._lists.skins.neighbours, candidate_skin=self._lists.skins.candidates, range=self.range,
             max_displacement=self.limits.farthest, max_overlap=self.limits.deepest,
             max_acceleration=self.limits.max_acceleration,
             start_step=self.start_step,
@@ -250,15 +250,15 @@ class Engine:
         return code
 
     def execute(
-        self, order: int, stop: int = 0, view: loop.OutputState | None = None,
+        self, command: int, stop: int = 0, view: loop.OutputState | None = None,
         bodies: Bodies | None = None, progress: loop.RunState | None = None, fluid: tuple | None = None,
     ) -> int:  # fmt: skip
-        """Have the kernels carry out an order, of other bodies and fluid if given; returns DONE or why they return."""
+        """Have the kernels carry out a command, of other bodies and fluid if given; returns DONE or why they return."""
         if not self.owned and bodies is None:
-            return resize.execute_without_bodies(self, order, stop)
+            return resize.execute_without_bodies(self, command, stop)
         serve = self._serve_view if view else self._serve
         return serve(
-            order, self.scheme, self.law, fluid or self.fluid.model, self.mode, self.constants, stop,
+            command, self.scheme, self.law, fluid or self.fluid.model, self.mode, self.constants, stop,
             bodies or self.bodies, self.kinds, self._lists.arrays, self.walls.faces, progress or self.progress,
             self.chunk_sums, view or NOWHERE,
         )  # fmt: skip
@@ -289,12 +289,12 @@ class Engine:
                 self.bonds.remove_escaped(self.bodies.is_removed[0])
         return bool(going.any())
 
-    def change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
+    def change_gravity(self, gravity: tuple[float, float, float], reference_potential: float) -> None:
         """Go on from the present whole step under another gravity; velocities are half a step ahead."""
         change = np.subtract(gravity, self.gravity)[:, None]
         self.bodies.velocity[:] += 0.5 * self.dt * change
         self.bodies.velocity_predicted[:] += self.dt * change
-        self.gravity, self.datum = gravity, datum
+        self.gravity, self.reference_potential = gravity, reference_potential
         self.walls.load(gravity)
         self.exits.set_gravity(gravity)
         self.constants = self._run_constants(self.energy_unit)
@@ -401,7 +401,7 @@ class Engine:
         self._pick_candidates()
         if table and self.layout.width:
             table.give_pairs(b, lists.arrays)
-        self.progress.travel[0] = 0.0
+        self.progress.displacement_since_pick[0] = 0.0
 
     def _search_pairs(self, grid: linked_cells.Grid, reach: float) -> tuple[int, int]:
         """List pairs of bodies and each body's entries; returns how many pairs a chunk and entries there are."""
@@ -428,7 +428,7 @@ class Engine:
         if self.bonds:
             lists.arrays = self.bonds.assign_slots(lists.arrays, self._bodies)
         force = self._bodies.force.copy() if not self.fluid.is_dry and self.progress.phase[0] == loop.COMPLETE else None
-        while self.execute(loop.PICK) == loop.NO_ROOM:
+        while self.execute(loop.BUILD_CANDIDATES) == loop.NO_ROOM:
             lists.make_room_for_candidates()
         if force is not None:
             self._bodies.force[:] = force
@@ -466,7 +466,7 @@ class Engine:
             contacts=contacts,
             progress={name: values.copy() for name, values in self.progress._asdict().items()},
             energy_unit=self.energy_unit,
-            datum=self.datum,
+            reference_potential=self.reference_potential,
             start_step=self.start_step,
             watch=self.limits.watch,
             fluid={name: values.copy() for name, values in self.fluid.state.items()},
@@ -493,7 +493,11 @@ class Engine:
         for name, values in snapshot.progress.items():
             getattr(self.progress, name)[:] = values
         self.fluid.restore(snapshot.fluid)
-        self.datum, self.start_step, self.code = snapshot.datum, snapshot.start_step, loop.DONE
+        self.reference_potential, self.start_step, self.code = (
+            snapshot.reference_potential,
+            snapshot.start_step,
+            loop.DONE,
+        )
         if snapshot.watch.size:
             self.limits.watch = snapshot.watch
         self.constants = self._run_constants(snapshot.energy_unit)
@@ -580,7 +584,7 @@ class Engine:
     def sphere_centres(self) -> np.ndarray:
         """Centres of all spheres (M, 3) [m], particle by particle in the user's order."""
         b = self.bodies
-        self.execute(loop.PLACE)
+        self.execute(loop.PLACE_SPHERES)
         centres = np.empty((b.owner.size, 3))
         centres[self.first_numbers()[b.owner] + np.arange(b.owner.size) - b.first_sphere[b.owner]] = b.sphere_position.T
         return centres
@@ -601,7 +605,7 @@ class Engine:
 
     def overlaps(self) -> Overlaps:
         """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
-        self.execute(loop.PLACE)
+        self.execute(loop.PLACE_SPHERES)
         return Overlaps.of(self.bodies, self.kinds, self.walls.faces, self.candidates(), self.walls.cell())
 
     def bond_loads(self) -> tuple[np.ndarray, np.ndarray]:

@@ -80,6 +80,7 @@ STORED = {  # names in checkpoints of what goes by another name here, by part of
     PROGRESS: {
         "dissipated": "taken", "dissipated_half_step": "taking", "wall_work": "worked",
         "wall_work_half_step": "working", "energy_drift": "departure", "spring_energy": "stored",
+        "displacement_since_pick": "travel",
     },
 }  # fmt: skip
 
@@ -169,7 +170,7 @@ class Snapshot(NamedTuple):
     contacts: ContactHistory
     progress: dict[str, np.ndarray]  # name -> (1,), see `dem.kernels.soft.integration.time_loop.RunState`
     energy_unit: float  # units per joule
-    datum: float  # g·x at zero potential [m²/s²]
+    reference_potential: float  # g·x at zero potential [m²/s²]
     start_step: int
     watch: np.ndarray  # (7,) of `dem.soft.time_step.limits.Limits`; empty if it is not stored
     fluid: dict[str, np.ndarray]  # name -> (1,) or so, see `dem.kernels.fluid.medium.Medium`; empty without one

@@ -275,7 +275,8 @@ class Simulation(SimulationBase):
         model = fluid_setup.fluid_of(self._fluid, particles, self._time_step, cells, self.inserters)
         fluid = EngineFluid(model, TwoWayCoupling(self._fluid, cells, particles) if cells else None)
         engine = Engine(
-            self._particles, self._box, self._gravity, self._ledger.datum, self._time_step, self._integrator,
+            self._particles, self._box, self._gravity, self._ledger.reference_potential, self._time_step,
+            self._integrator,
             self._law, fluid, self._skin, threads=self._threads, deepest=self._deepest,
             walls=self._walls, bonds=self._bonds,
             expected=self._population.expected(len(self._particles)) if self._population else 0,
@@ -341,7 +342,7 @@ class Simulation(SimulationBase):
                 self._check_memory(*before)
                 self._walls_kept = np.array(staying, np.int64)
                 with compilation.announced():
-                    self._start_booked(self._gravity, self._ledger.datum)
+                    self._start_booked(self._gravity, self._ledger.reference_potential)
             except Exception:
                 (self._walls, self._law), self._contacts = before, contacts
                 raise
@@ -409,7 +410,7 @@ class Simulation(SimulationBase):
             after = scaled_variants(*before, grows, factor)
             try:
                 with compilation.announced():
-                    self._start_booked(self._gravity, self._ledger.datum, lambda: self._resize(*after))
+                    self._start_booked(self._gravity, self._ledger.reference_potential, lambda: self._resize(*after))
             except Exception:
                 self._resize(*before)
                 raise
@@ -668,7 +669,7 @@ class Simulation(SimulationBase):
         self._containers = astray.containers(self._engine)
 
     def _start_booked(
-        self, gravity: tuple[float, float, float], datum: float, change: Callable[[], None] = lambda: None
+        self, gravity: tuple[float, float, float], reference_potential: float, change: Callable[[], None] = lambda: None
     ) -> None:
         """Start again where something was changed from outside, and book the change of the energy as work.
 
@@ -678,7 +679,7 @@ class Simulation(SimulationBase):
         state, unchanged = self._engine.state(), (replace(self._ledger), self._gravity)
         before, moved = self._energies(state), self._momentum(state)
         self._ledger.carry_over(before, self.energy_departure)
-        self._gravity, self._ledger.datum = gravity, datum
+        self._gravity, self._ledger.reference_potential = gravity, reference_potential
         try:
             change()
             self._start(self._engine, keep=True)
@@ -691,19 +692,19 @@ class Simulation(SimulationBase):
         now, start = self._momentum(self._state()), self._start_momentum
         self._start_momentum = start[0] + now[0] - moved[0], max(now[1], start[1])
 
-    def _change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
+    def _change_gravity(self, gravity: tuple[float, float, float], reference_potential: float) -> None:
         check_moving_images(self._box, gravity)
         pulled, ledger = np.array(self._gravity) != 0, self._ledger
-        if fits_unit(self._engine, gravity, datum):
+        if fits_unit(self._engine, gravity, reference_potential):
             gone = self._engine.left()
             before, before_of_gone = self._energies_of()[2], self._energies_of(gone)[2]
-            self._gravity, ledger.datum = gravity, datum
-            self._engine.change_gravity(gravity, datum)
+            self._gravity, ledger.reference_potential = gravity, reference_potential
+            self._engine.change_gravity(gravity, reference_potential)
             work = self._energies_of()[2] - before
             ledger.external_work += work
             energy_sums.expect_more(self._engine, work - (self._energies_of(gone)[2] - before_of_gone))
         else:
-            self._start_booked(gravity, datum)
+            self._start_booked(gravity, reference_potential)
         momentum, size = self._start_momentum
         self._start_momentum = np.where(pulled, self._momentum(self._state())[0], momentum), size
 
@@ -804,7 +805,7 @@ class Simulation(SimulationBase):
         if not timed or np.array_equal(self._engine.walls.present, walls_at(self._walls, self.time)):
             return
         self._catch_up()
-        self._start_booked(self._gravity, self._ledger.datum)
+        self._start_booked(self._gravity, self._ledger.reference_potential)
 
     def add(
         self, particles: Particles | None = None, *, inserters: Sequence[Inserter] = (), outlets: Sequence[Outlet] = ()
@@ -874,7 +875,7 @@ class Simulation(SimulationBase):
             added=True, **gates,
         )  # fmt: skip
         state = before.snapshot()
-        made._ledger.datum = state.datum
+        made._ledger.reference_potential = state.reference_potential
         with compilation.announced():
             engine = made._engine = made._new_engine(every)
             check_box(self._box, engine)

@@ -31,7 +31,7 @@ class EnergyLedger:
     sums of engines before the present one, and the work of changes from outside. `Energy.total` is what is conserved.
     """
 
-    datum: float  # g·x where the potential energy is zero [m²/s²]
+    reference_potential: float  # g·x where the potential energy is zero [m²/s²]
     start_energy: Energy = NO_ENERGY
     largest_kinetic: float = 0.0  # of the states that were evaluated [J]
     external_work: float = 0.0  # by changes of gravity, and by functions that a run called [J]

@@ -429,7 +429,8 @@ def deform(box, constants, bodies, progress):
     """Deform the cell by the step that begins; bodies follow in `carried`.
 
     Writes box: the cell at the end of the step, and the maps of the step.
-    Writes bodies.position, bodies.image: if the basis is reduced. Writes progress.travel: with the way of images.
+    Writes bodies.position, bodies.image: if the basis is reduced. Writes progress: its displacement with that of
+        images.
     Writes progress.wall_work_half_step: work of the cell in the first half of the step [units].
     Writes progress.dissipated, progress.wall_work: what damping of the edges takes, supplied from outside.
     """
@@ -450,7 +451,7 @@ def deform(box, constants, bodies, progress):
         for b in range(3):
             box.strain[a, b] += box.gradient[a, b] * dt
     measure_cell(box)
-    progress.travel[0] += 0.5 * departure(whole) * box.reach[0]
+    progress.displacement_since_pick[0] += 0.5 * departure(whole) * box.reach[0]
 
 
 # The virial, summed by integers, so that neither threads nor the order of bodies in memory show

@@ -79,18 +79,20 @@ def rotational(inertia, omega_body):
 
 
 @inline
-def gravitational(mass, gravity, position, datum):
-    """-m g·(x - datum) [J]; datum [J/kg] is g·x where the potential is zero."""
-    return mass * (datum - dot(gravity, position))
+def gravitational(mass, gravity, position, reference_potential):
+    """m (reference_potential - g·x) [J]; the former is g·x where this is zero [m²/s²]."""
+    return mass * (reference_potential - dot(gravity, position))
 
 
 @kernel
-def mechanical_energies(kind, mass, inertia, gravity, datum, position, velocity, orientation, angular_velocity):
+def mechanical_energies(
+    kind, mass, inertia, gravity, reference_potential, position, velocity, orientation, angular_velocity
+):
     """Translational, rotational and gravitational energy of a whole-step state [J], summed in its order.
 
     kind: (N,) int, column of mass and inertia.
     mass, inertia: (G,) [kg], (3, G) principal moments [kg m²], by kind.
-    gravity, datum: three floats [m/s²]; g·x where the potential is zero [m²/s²].
+    gravity, reference_potential: three floats [m/s²]; g·x where the potential is zero [m²/s²].
     position, velocity: (3, N) of the centres of mass [m, m/s].
     orientation, angular_velocity: (4, N), (3, N) world frame [rad/s].
     Returns three floats [J].
@@ -101,7 +103,7 @@ def mechanical_energies(kind, mass, inertia, gravity, datum, position, velocity,
         omega_body = rotate_back(load_quaternion(orientation, n), load(angular_velocity, n))
         kinetic += translational(mass[g], load(velocity, n))
         spin += rotational(load(inertia, g), omega_body)
-        potential += gravitational(mass[g], gravity, load(position, n), datum)
+        potential += gravitational(mass[g], gravity, load(position, n), reference_potential)
     return kinetic, spin, potential
 
 

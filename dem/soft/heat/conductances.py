@@ -67,7 +67,7 @@ def list_contacts(
     if type(engine.kinds) is not Kinds:
         return _report_contacts(engine, tables)
     if not engine.kinds.all_single_spheres:
-        engine.execute(loop.PLACE)
+        engine.execute(loop.PLACE_SPHERES)
     while True:
         rate = np.zeros(engine.owned, np.int64)
         of_pairs, of_walls = (tables.of_pairs, tables.shrink_of_pairs), (tables.of_walls, tables.shrink_of_walls)

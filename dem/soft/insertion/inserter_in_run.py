@@ -351,7 +351,7 @@ class InserterInRun:
         places = np.tile(middle[:, None], self.variant.size)
         fluid, faces = engine.fluid.model, engine.walls.faces
         flow = energies_of_flow(fluid, engine.kinds, self.variant, places, engine.gravity, faces)
-        each = self.sampler.mean_mass * (0.5 * speed + abs(engine.datum - portable.dot(gravity, middle)))
+        each = self.sampler.mean_mass * (0.5 * speed + abs(engine.reference_potential - portable.dot(gravity, middle)))
         return number * (each + flow / self.variant.size)
 
     def shortfall(self, step: int) -> str:

@@ -196,7 +196,7 @@ class Population:
         own = [np.ascontiguousarray(values[:, rows]) for values in state]
         contacts = removed_energy(engine, going, state)
         energies = energy_kernels.mechanical_energies(
-            kind, mass, engine.kinds.inertia, engine.gravity, engine.datum, *own
+            kind, mass, engine.kinds.inertia, engine.gravity, engine.reference_potential, *own
         )
         energy, turning = sum(energies), 0.0 if engine.rotating else energies[1]  # energy that kernels leave out
         totals.removed += energy + contacts.taken

@@ -141,12 +141,12 @@ def _lists(before: arrays.Neighbours, new: arrays.Neighbours, layout: arrays.Lay
     return new._replace(**more, **arrays.entry_arrays(entries, new.first.size, layout))
 
 
-def execute_without_bodies(engine: Engine, order: int, stop: int) -> int:
-    """Carry out an order of an engine without bodies, as kernels do otherwise; returns DONE."""
+def execute_without_bodies(engine: Engine, command: int, stop: int) -> int:
+    """Carry out a command of an engine without bodies, as kernels do otherwise; returns DONE."""
     progress = engine.progress
-    if order == loop.START:
+    if command == loop.START:
         progress.energy_start[0] = 0.0
-    if order != loop.ADVANCE:
+    if command != loop.ADVANCE:
         return loop.DONE
     if progress.phase[0] == loop.FRESH:
         progress.phase[0] = loop.COMPLETE

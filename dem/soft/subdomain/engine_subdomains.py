@@ -55,10 +55,16 @@ class EngineSubdomains:
     def fetch(self, engine: Engine) -> None:
         """Gather the state of all bodies in the engine."""
         if self._has_state == DISTRIBUTED:
-            code, travel, snapshot = engine.code, float(engine.progress.travel[0]), engine.snapshot()
+            code, displacement, snapshot = (
+                engine.code,
+                float(engine.progress.displacement_since_pick[0]),
+                engine.snapshot(),
+            )
             self._has_state = AT_ROOT
             engine.restore(snapshot._replace(traffic={}))  # the particles present have not changed
-            engine.progress.travel[0] = travel  # of the subdomains, whose lists are older than those made here
+            engine.progress.displacement_since_pick[0] = (
+                displacement  # of the subdomains, whose lists are older than those made here
+            )
             engine.code, self._has_state = code, BOTH
 
     def take_steps(self, engine: Engine, stop: int) -> int:

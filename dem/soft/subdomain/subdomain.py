@@ -140,14 +140,16 @@ class Subdomain:
         if self.bonds:
             self.bonds.begin(state["bonds"])
         self.walls.move(progress.step[0] * self.dt)
-        travel = float(progress.travel[0])
+        displacement = float(progress.displacement_since_pick[0])
         parts, self.parts = self.parts, []
         nobody = [None] * self.communicator.ranks
         rounds = self.communicator.allgather(len(parts))[0]
         self.rebuild(
             BodyBatch.joined([self.communicator.alltoall(parts[k] if parts else nobody)[0] for k in range(rounds)])
         )
-        progress.travel[0] = travel  # so that candidates are picked at the same step as on one rank
+        progress.displacement_since_pick[0] = (
+            displacement  # so that candidates are picked at the same step as on one rank
+        )
 
     def _take_walls(self, given: dict[str, np.ndarray]) -> None:
         """Take over the state of walls, loads and units; the wear so far stays with rank 0, to be summed over ranks."""
@@ -273,7 +275,7 @@ class Subdomain:
             self._pick()
         else:
             self.rebuild()
-            self.progress.travel[0] = 0.0
+            self.progress.displacement_since_pick[0] = 0.0
 
     def gather_motion(self) -> list[list] | None:
         """Gather position, velocity, orientation and angular velocity at the whole step on rank 0, in pieces."""
@@ -446,9 +448,9 @@ class Subdomain:
             fitting = fitted(faces.walls, self.bodies.kind.size, self.bodies.owner.size, chunks)
             self.walls.faces = faces._replace(walls=fitting)
         self.fluid = with_fluid_scratch(self.fluid, chunks)
-        travel = self.chunk_sums[:, sweeps.DISPLACEMENT].max()
+        displacement = self.chunk_sums[:, sweeps.DISPLACEMENT].max()
         self.chunk_sums = np.zeros((chunks, sweeps.COLUMNS), np.int64)
-        self.chunk_sums[0, sweeps.DISPLACEMENT] = travel
+        self.chunk_sums[0, sweeps.DISPLACEMENT] = displacement
 
     def _set_up_halo_exchange(self, wanted: list[np.ndarray], found: list[int]) -> None:
         """Set up the buffers by which ranks exchange motions of ghosts and reports, and exchange both once."""
@@ -525,7 +527,7 @@ class Subdomain:
 
     def _pick(self) -> None:
         """Pick candidates, making room for them."""
-        while self.execute(subdomain_step.PICK) == loop.NO_ROOM:
+        while self.execute(subdomain_step.BUILD_CANDIDATES) == loop.NO_ROOM:
             self.lists.make_room_for_candidates()
 
     def _table(self, number: np.ndarray | None = None) -> HistoryTable:

@@ -65,7 +65,8 @@ def correct(c, first_body, keeps, context):
     reynolds, rotational_reynolds, outside = evaluate_laws_if_due(c, first_body, context)
     energy, max_acceleration_squared, before, after = drag(
         context.fluid, context.scheme, context.law, context.box, low, high, bodies.n_active[0], first_body, keeps,
-        constants.dt, gravity_of(constants), constants.datum, constants.per_joule, bodies.identity, bodies.position,
+        constants.dt, gravity_of(constants), constants.reference_potential, constants.per_joule, bodies.identity,
+        bodies.position,
         bodies.orientation, bodies.fluid_cache, bodies.image, bodies.velocity, bodies.force,
         bodies.velocity_predicted,
     )  # fmt: skip
@@ -102,7 +103,12 @@ def start(context):
     fluid, scheme, constants, bodies, kinds = (
         context.fluid, context.scheme, context.constants, context.bodies, context.kinds
     )  # fmt: skip
-    dt, gravity, datum, per_joule = constants.dt, gravity_of(constants), constants.datum, constants.per_joule
+    dt, gravity, reference_potential, per_joule = (
+        constants.dt,
+        gravity_of(constants),
+        constants.reference_potential,
+        constants.per_joule,
+    )
     energy, total_work = np.int64(0), (np.int64(0), np.int64(0))
     for b in range(bodies.kind.size):
         g, x, v = bodies.kind[b], load(bodies.position, b), load(bodies.velocity, b)
@@ -120,7 +126,7 @@ def start(context):
         store(bodies.velocity, b, later)
         note_vector(context.law, add(later, subtract(later, v)), bodies.velocity_predicted, b)
         store(bodies.force, b, scale(m, subtract(scale(2.0 / dt, subtract(later, v)), gravity)))
-        height = gravitational(m, gravity, unwrap_position(context.box, x, bodies.image, b), datum)
+        height = gravitational(m, gravity, unwrap_position(context.box, x, bodies.image, b), reference_potential)
         energy += as_fixed(translational(m, v) + height, per_joule)
         work = work_of(m, dt, others, v, later)
         if bodies.torque.shape[1] > 0:

@@ -104,8 +104,8 @@ driven = select("scheme", {rotation.SphericalPCDM: driven_ball, object: driven_b
 
 @vector_loop
 def drag(
-    fluid, scheme, law, box, low, high, present, first_body, keeps, dt, gravity, datum, per_joule, identity, position,
-    orientation, cache, image, velocity, force, ahead,
+    fluid, scheme, law, box, low, high, present, first_body, keeps, dt, gravity, reference_potential, per_joule,
+    identity, position, orientation, cache, image, velocity, force, ahead,
 ):  # fmt: skip
     """Velocities of bodies low to high half a step past their forces, by what they feel.
 
@@ -136,7 +136,7 @@ def drag(
         note_vector(law, add_scaled(later, 0.5, subtract(later, v)), ahead, b)
         if keeps:
             store(force, b - first_body, scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
-        height = gravitational(m, gravity, unwrap_position(box, x, image, b), datum)
+        height = gravitational(m, gravity, unwrap_position(box, x, image, b), reference_potential)
         here = b < present
         energy += as_fixed(translational(m, now) + height, per_joule) if here else np.int64(0)
         work_before = as_words(work_of(m, dt, others, v, now), per_joule)

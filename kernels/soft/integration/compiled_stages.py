@@ -63,13 +63,13 @@ def context_with(context, scheme, law, fluid, box):
 
 
 @compiled_stage
-def pair_forces(c, evaluates, d, gathers, first_body, time_sign, context):
+def pair_forces(c, evaluates, d, accumulates, first_body, time_sign, context):
     """Evaluate the candidate pairs of one chunk, and sum what they came to for the bodies of another, or either.
 
     In one call, which takes some thirty nanoseconds: nine fibres take a thousand a step.
 
     c, evaluates: the one, and whether to do so.
-    d, gathers, first_body: the other, whether to do so, and where to, as of
+    d, accumulates, first_body: the other, whether to do so, and where to, as of
         `kernels.soft.contact.force_accumulation.gather_pairs`.
     Writes context.neighbours: as `dem.kernels.soft.contact.contact_batches.evaluate`.
     Writes context.bodies: as `dem.kernels.soft.contact.force_accumulation.gather_pairs`.
@@ -78,7 +78,7 @@ def pair_forces(c, evaluates, d, gathers, first_body, time_sign, context):
     sums = no_sums()
     if evaluates:
         sums = contact_batches.evaluate(c, time_sign, context)
-    if gathers:
+    if accumulates:
         bond_step.clear(context.neighbours.bonds, d, first_body, context.bodies)
         force_accumulation.gather_pairs(d, first_body, context)
     return sums

@@ -143,8 +143,8 @@ spin_at_whole_step = select("scheme", {rotation.SphericalPCDM: spin_of_sphere, o
 
 @vector_loop
 def kick(
-    law, box, low, high, present, first_body, dt, gravity, datum, per_joule, kind, mass, position, velocity, force,
-    ahead, image,
+    law, box, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
+    velocity, force, ahead, image,
 ):  # fmt: skip
     """v += dt (F/m + g), and what that tells.
 
@@ -165,7 +165,7 @@ def kick(
         store(velocity, b, add_scaled(v, dt, a))
         note_vector(law, add_scaled(v, 1.5 * dt, a), ahead, b)
         v = add_scaled(v, 0.5 * dt, a)
-        height = gravitational(m, gravity, unwrap_position(box, load(position, b), image, b), datum)
+        height = gravitational(m, gravity, unwrap_position(box, load(position, b), image, b), reference_potential)
         # a mask, not a branch, which would hold the loads of the cell's lengths and keep LLVM from making vector code
         energy += as_fixed(translational(m, v) + height, per_joule) & -np.int64(b < present)
     return energy, max_acceleration_squared
@@ -217,7 +217,8 @@ def kick_range(law, low, stop, first_body, context):
     bodies, constants = context.bodies, context.constants
     return kick(
         law, context.box, low, stop, bodies.n_active[0], first_body, constants.dt, gravity_of(constants),
-        constants.datum, constants.per_joule, bodies.kind, context.kinds.mass, bodies.position, bodies.velocity,
+        constants.reference_potential, constants.per_joule, bodies.kind, context.kinds.mass, bodies.position,
+        bodies.velocity,
         bodies.force, bodies.velocity_predicted, bodies.image,
     )  # fmt: skip
 
@@ -287,7 +288,12 @@ def start(context):
     """
     scheme, constants, bodies = context.scheme, context.constants, context.bodies
     kinds, box = context.kinds, context.box
-    dt, gravity, datum, per_joule = constants.dt, gravity_of(constants), constants.datum, constants.per_joule
+    dt, gravity, reference_potential, per_joule = (
+        constants.dt,
+        gravity_of(constants),
+        constants.reference_potential,
+        constants.per_joule,
+    )
     rotating, looked_at = bodies.torque.shape[1] > 0, bodies.velocity_predicted.shape[1] > 0
     energy = np.int64(0)
     for b in range(bodies.kind.size):
@@ -297,7 +303,7 @@ def start(context):
         m = kinds.mass[g]
         v = load(bodies.velocity, b)
         x = unwrap_position(box, load(bodies.position, b), bodies.image, b)
-        energy += as_fixed(translational(m, v) + gravitational(m, gravity, x, datum), per_joule)
+        energy += as_fixed(translational(m, v) + gravitational(m, gravity, x, reference_potential), per_joule)
         a = add_scaled(gravity, 1.0 / m, load(bodies.force, b))
         store(bodies.velocity, b, add_scaled(v, 0.5 * dt, a))
         if looked_at:

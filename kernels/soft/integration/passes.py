@@ -1,4 +1,4 @@
-"""Passes over all chunks of bodies, in one piece or by threads: sweeps, displacements, and the pick of candidates.
+"""Passes over all chunks of bodies, in one piece or by threads: sweeps, displacements, and the lists of candidates.
 
 What the chunks report is combined in order, and by operations that do not depend on order anyway: integer sums and
 maxima. So threads change no bit. Few bodies are better off without threads, whose start costs microseconds; ``Serial``
@@ -50,7 +50,7 @@ class Totals(NamedTuple):
     overlap: float  # largest [m]
     spin: float  # largest angular speed [rad/s]
     acceleration: float  # largest by contacts [m/s2]
-    travel: float  # that no sphere exceeded in the prediction [m]
+    displacement: float  # that no sphere exceeded in the prediction [m]
     fluid_work_before: float  # work of the fluid in the half step before the forces [units]
     fluid_work_after: float  # the same in the half step after them
 
@@ -101,7 +101,7 @@ def add_bonds(bonds, t):
     return Totals(
         t.elastic + np.int64(bonds.sums[0]), t.spring_energy, t.loss + bonds.sums[1], t.work,
         t.instantaneous_dissipation + bonds.sums[2],
-        t.body_energy, t.overlap, t.spin, t.acceleration, t.travel, t.fluid_work_before, t.fluid_work_after,
+        t.body_energy, t.overlap, t.spin, t.acceleration, t.displacement, t.fluid_work_before, t.fluid_work_after,
     )  # fmt: skip
 
 
@@ -118,7 +118,7 @@ def add_work_of_cell(box, ahead, context, t):
     work = 0.5 * context.constants.dt * context.constants.per_joule * power(box)
     return Totals(
         t.elastic, t.spring_energy, t.loss, t.work + work, t.instantaneous_dissipation, t.body_energy, t.overlap,
-        t.spin, t.acceleration, t.travel,
+        t.spin, t.acceleration, t.displacement,
         t.fluid_work_before, t.fluid_work_after,
     )  # fmt: skip
 
@@ -127,7 +127,7 @@ with_work_of_cell = select("box", {BoxFaces: argument("t"), DeformingFaces: add_
 
 
 # what threads do chunk by chunk, or block by block
-DISPLACE, PLACE, PICK, FINISH, LOOK, BORDERS, SWEEP = range(7)
+MEASURE_DISPLACEMENT, PLACE_SPHERES, BUILD_CANDIDATES, FINISH_CANDIDATES, LIST_NEAR_WALLS, BORDERS, SWEEP = range(7)
 
 
 @inline
@@ -145,16 +145,16 @@ def do_part(k, job, task, context):
 def do_list_part(c, job, context):
     """Do one of the jobs that make lists for chunk c: displacements since listing, candidates, bodies near walls."""
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, as_plain_box(context.box)
-    if job == PLACE:
+    if job == PLACE_SPHERES:
         neighbours.pairs_of_body_count[c] = 0
         compiled_stages.place_off_line(c, bodies, kinds)
-    elif job == DISPLACE:
+    elif job == MEASURE_DISPLACEMENT:
         displacement = compiled_stages.displacement(c, bodies, kinds, neighbours, box)
         context.chunk_sums[c, LIST_DISPLACEMENT] = displacement
-    elif job == PICK:
-        compiled_stages.build_candidates(c, sweeps.reach_of(context), bodies, kinds, neighbours, box)
-    elif job == FINISH or job == LOOK:  # noqa: PLR1714
-        skin, anew = sweeps.reach_of(context), job == FINISH
+    elif job == BUILD_CANDIDATES:
+        compiled_stages.build_candidates(c, sweeps.candidate_margin(context), bodies, kinds, neighbours, box)
+    elif job == FINISH_CANDIDATES or job == LIST_NEAR_WALLS:  # noqa: PLR1714
+        skin, anew = sweeps.candidate_margin(context), job == FINISH_CANDIDATES
         compiled_stages.finish_candidates(c, anew, skin, bodies, kinds, neighbours, context.box)
 
 
@@ -210,19 +210,19 @@ def sweep_threaded(task, context):
 def displacement_serial(context):
     """Distance that no sphere exceeds from where it was listed [m]; writes column LIST_DISPLACEMENT of `chunk_sums`."""
     for c in range(context.chunk_sums.shape[0]):
-        do_list_part(c, DISPLACE, context)
+        do_list_part(c, MEASURE_DISPLACEMENT, context)
     return largest(context.chunk_sums, LIST_DISPLACEMENT)
 
 
 @inline
 def displacement_threaded(context):
     """Distance that no sphere exceeds from where it was listed [m], by threads; see `displacement_serial`."""
-    do_by_threads(context.chunk_sums.shape[0], DISPLACE, PREDICT, context)
+    do_by_threads(context.chunk_sums.shape[0], MEASURE_DISPLACEMENT, PREDICT, context)
     return largest(context.chunk_sums, LIST_DISPLACEMENT)
 
 
 @noinline
-def pick_serial(context):
+def rebuild_candidates_serial(context):
     """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room.
 
     context: in `chunk_sums`, how far spheres went in the last prediction.
@@ -231,8 +231,8 @@ def pick_serial(context):
     Returns whether there was room.
     """
     neighbours = context.neighbours
-    for job in range(PLACE, FINISH + 1):
-        if job == FINISH and not candidate_pairs.has_room(neighbours):
+    for job in range(PLACE_SPHERES, FINISH_CANDIDATES + 1):
+        if job == FINISH_CANDIDATES and not candidate_pairs.has_room(neighbours):
             return False
         for c in range(neighbours.pairs.size):
             do_list_part(c, job, context)
@@ -241,14 +241,14 @@ def pick_serial(context):
 
 
 @inline
-def pick_threaded(context):
+def rebuild_candidates_threaded(context):
     """Pick the candidates of all bodies by threads; False, with unusable results, if a chunk wants more room.
 
-    Writes context: as `pick_serial`. Returns whether there was room.
+    Writes context: as `rebuild_candidates_serial`. Returns whether there was room.
     """
     neighbours = context.neighbours
-    for job in range(PLACE, FINISH + 1):
-        if job == FINISH and not candidate_pairs.has_room(neighbours):
+    for job in range(PLACE_SPHERES, FINISH_CANDIDATES + 1):
+        if job == FINISH_CANDIDATES and not candidate_pairs.has_room(neighbours):
             return False
         do_by_threads(neighbours.pairs.size, job, PREDICT, context)
     bond_step.suppress(neighbours.bonds, context.bodies, context.kinds, neighbours)
@@ -257,4 +257,6 @@ def pick_threaded(context):
 
 displacement = select("mode", {Serial: displacement_serial, Threaded: displacement_threaded}, handed=False)
 sweep = select("mode", {Serial: sweep_serial, Threaded: sweep_threaded}, handed=False)
-pick = select("mode", {Serial: pick_serial, Threaded: pick_threaded}, handed=False)
+rebuild_candidates = select(
+    "mode", {Serial: rebuild_candidates_serial, Threaded: rebuild_candidates_threaded}, handed=False
+)

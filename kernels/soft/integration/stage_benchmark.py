@@ -12,7 +12,7 @@ def predict(times, context):
     """Predict positions and orientations; without a fluid."""
     for _ in range(times):
         for c in range(context.chunk_sums.shape[0]):
-            sweeps.move_dry(c, False, True, 0, context)
+            sweeps.integrate_dry_chunk(c, False, True, 0, context)
 
 
 @fast_call
@@ -29,7 +29,7 @@ def correct(times, context):
     for _ in range(times):
         for c in range(context.chunk_sums.shape[0]):
             sweeps.evaluate_and_accumulate(c, False, c, True, 0, 1.0, context)
-            sweeps.move_chunk(c, True, False, 0, context)
+            sweeps.integrate_chunk(c, True, False, 0, context)
 
 
 @fast_call
@@ -43,4 +43,4 @@ def step(times, mode, context):
 def pick(times, mode, context):
     """Pick the candidate pairs."""
     for _ in range(times):
-        passes.pick(mode, context)
+        passes.rebuild_candidates(mode, context)

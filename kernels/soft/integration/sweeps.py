@@ -50,7 +50,7 @@ def write_sums(chunk_sums, c, column, sums):
 
 
 @inline
-def reach_of(context):
+def candidate_margin(context):
     """How much farther than where they meet spheres are picked.
 
     Contacts that live beyond touching are seen to end: they were within their range when forces were last evaluated.
@@ -64,21 +64,21 @@ def reach_of(context):
 
 
 @inline
-def evaluate_and_accumulate(c, evaluates, d, gathers, first_body, time_sign, context):
+def evaluate_and_accumulate(c, evaluates, d, accumulates, first_body, time_sign, context):
     """Evaluate the candidate pairs of chunk c, and gather the forces of chunk d: of pairs, walls and bonds; or either.
 
-    evaluates, d, gathers: as of `dem.kernels.soft.integration.compiled_stages.pair_forces`.
+    evaluates, d, accumulates: as of `dem.kernels.soft.integration.compiled_stages.pair_forces`.
     Writes context.neighbours: forces or wrenches of candidates, and what they and contacts with walls remember.
     Writes context.bodies: forces and torques. Writes context.chunk_sums: row c, PAIRS and on; row d, WALLS and on.
     """
     chunk_sums, neighbours = context.chunk_sums, context.neighbours
     sums = compiled_stages.pair_forces(
-        c, evaluates, d, gathers, first_body, time_sign, compiled_stages.context_of_pairs(context)
+        c, evaluates, d, accumulates, first_body, time_sign, compiled_stages.context_of_pairs(context)
     )
     if evaluates:
         write_sums(chunk_sums, c, PAIRS, sums)
         cell_stress.note_pairs(context.box, context.law, context.kinds, context.scheme, c, context.bodies, neighbours)
-    if gathers:
+    if accumulates:
         wall_loads.begin(context.box, d)
         sums = no_sums()
         if neighbours.near_wall_count[d] > 0:
@@ -103,7 +103,7 @@ def add_work_of_fixed(c, first_body, context):
 
 
 @inline
-def move_dry(c, corrects, predicts, first_body, context):
+def integrate_dry_chunk(c, corrects, predicts, first_body, context):
     """Complete the step with the forces, and predict the next, or either.
 
     corrects, predicts: as of `dem.kernels.soft.integration.compiled_stages.integrate`.
@@ -111,22 +111,23 @@ def move_dry(c, corrects, predicts, first_body, context):
     Writes context.chunk_sums: row c, BODY_ENERGY, SPIN, ACCELERATION_SQUARED and DISPLACEMENT.
     """
     chunk_sums = context.chunk_sums
-    energy, spin, acceleration_squared, gone = compiled_stages.integrate(
+    energy, spin, acceleration_squared, largest_displacement = compiled_stages.integrate(
         c, corrects, predicts, first_body, compiled_stages.context_of_motion(context)
     )
     if corrects:
         chunk_sums[c, BODY_ENERGY], chunk_sums[c, SPIN] = energy, spin
         chunk_sums[c, ACCELERATION_SQUARED] = acceleration_squared
     if predicts:
-        chunk_sums[c, DISPLACEMENT] = gone
+        chunk_sums[c, DISPLACEMENT] = largest_displacement
 
 
 @inline
-def move_wet(c, corrects, predicts, first_body, context):
+def integrate_chunk_in_fluid(c, corrects, predicts, first_body, context):
     """Complete the step with the forces, predict the next, or do both, in a fluid.
 
-    corrects, predicts: as of `move_dry`.
-    Writes context.bodies: as `move_dry`. Writes context.chunk_sums: as `move_dry`, and row c, FLUID_WORK_BEFORE and on.
+    corrects, predicts: as of `integrate_dry_chunk`.
+    Writes context.bodies: as `integrate_dry_chunk`. Writes context.chunk_sums: as `integrate_dry_chunk`, and row c,
+        FLUID_WORK_BEFORE and on.
     """
     chunk_sums = context.chunk_sums
     if corrects:
@@ -142,15 +143,15 @@ def move_wet(c, corrects, predicts, first_body, context):
     else:
         fluid_step.clear(context.fluid, c, context.bodies, context.kinds)
     if predicts:
-        move_dry(c, False, True, first_body, context)
+        integrate_dry_chunk(c, False, True, first_body, context)
 
 
-move_chunk = select("context.fluid", {Dry: move_dry, Fluid: move_wet})
+integrate_chunk = select("context.fluid", {Dry: integrate_dry_chunk, Fluid: integrate_chunk_in_fluid})
 clear_forces = select("fluid", {Dry: None, Fluid: fluid_step.clear})
 
 
 @inline
-def reaches_out(c, first, stop, neighbours):
+def crosses_block(c, first, stop, neighbours):
     """Whether pairs of chunk c have a body outside the chunks first to stop."""
     return neighbours.first_chunk_reached[c] < first or neighbours.last_chunk_reached[c] >= stop
 
@@ -172,7 +173,7 @@ def evaluate_borders(block, task, context):
             cell_stress.note_bonds(context.box, neighbours.bonds, c, context.bodies)
     for c in range(neighbours.block[0], neighbours.evaluating_block.size):
         own = neighbours.block_of[c]
-        if neighbours.evaluating_block[c] == block and reaches_out(
+        if neighbours.evaluating_block[c] == block and crosses_block(
             c, neighbours.block[own], neighbours.block[own + 1], neighbours
         ):
             evaluate_and_accumulate(c, True, c, False, 0, time_sign_of(task), context)
@@ -203,20 +204,20 @@ def sweep_half(block, begin, end, task, context):
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     first, stop = neighbours.block[block], neighbours.block[block + 1]
-    lag = neighbours.chunk_bandwidth[0]
-    chunks = stop + lag - first
+    bandwidth = neighbours.chunk_bandwidth[0]
+    chunks = stop + bandwidth - first
     corrects, predicts = task == STEP or task == LAST_STEP, task == STEP or task == PREDICT  # noqa: PLR1714
     for c in range(first + chunks * begin // 2, first + chunks * end // 2):
-        d = c - lag
-        evaluates = task != PREDICT and c < stop and not reaches_out(c, first, stop, neighbours)
-        gathers = task != PREDICT and d >= first
+        d = c - bandwidth
+        evaluates = task != PREDICT and c < stop and not crosses_block(c, first, stop, neighbours)
+        accumulates = task != PREDICT and d >= first
         first_body = (d - first) * CHUNK if task == STEP and kinds.all_single_spheres else 0
-        if gathers and task == FORCES:
+        if accumulates and task == FORCES:
             clear_forces(context.fluid, d, bodies, kinds)
         if task != PREDICT and c < stop and not bond_step.reach_beyond(neighbours.bonds, c, stop):
             bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.constants, bodies, context.box)
             cell_stress.note_bonds(context.box, neighbours.bonds, c, context.bodies)
-        if evaluates or gathers:
-            evaluate_and_accumulate(c, evaluates, d, gathers, first_body, time_sign_of(task), context)
+        if evaluates or accumulates:
+            evaluate_and_accumulate(c, evaluates, d, accumulates, first_body, time_sign_of(task), context)
         if d >= first and (corrects or predicts):
-            move_chunk(d, corrects, predicts, first_body, context)
+            integrate_chunk(d, corrects, predicts, first_body, context)

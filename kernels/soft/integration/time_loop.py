@@ -20,11 +20,11 @@ from dem.kernels.soft.integration import cell_stress, compiled_stages, passes, s
 from dem.kernels.soft.neighbours.displacement import largest
 from dem.kernels.soft.state import SOLVER, Kinds, StepContext
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
-from dem.kernels.soft.wall_contact.near_wall_list import look_again
-from dem.kernels.soft.wall_contact.wall_arrays import move_walls, note_travel
+from dem.kernels.soft.wall_contact.near_wall_list import refresh_near_wall_list
+from dem.kernels.soft.wall_contact.wall_arrays import move_walls, note_displacement
 
-# what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
-ADVANCE, PICK, PLACE, START, SHOW = range(5)
+# commands of Python: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
+ADVANCE, BUILD_CANDIDATES, PLACE_SPHERES, START, SHOW = range(5)
 
 # why `execute` returned
 DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, ACCELERATES_TOO_MUCH, FEW_SLOTS = range(9)
@@ -51,7 +51,9 @@ class RunState(NamedTuple):
     energy_drift: np.ndarray  # (1,) departure of the total energy from that at the last step [units]
     energy_error: np.ndarray  # (1,) largest one at any step, whatever its sign [units]
     leaving: np.ndarray  # (1,) int64, 1 if a particle has left since the last step
-    travel: np.ndarray  # (1,) distance that no sphere exceeded since the candidates were picked, and half of what no
+    displacement_since_pick: (
+        np.ndarray
+    )  # (1,) distance that no sphere exceeded since the candidates were picked, and half of what no
     # wall did [m]
     largest_overlap: np.ndarray  # (1,) [m]
     acceleration: np.ndarray  # (1,) largest by contacts at the last step [m/s2]
@@ -64,7 +66,7 @@ class RunConstants(NamedTuple):
     gravity_x: float  # [m/s2]
     gravity_y: float
     gravity_z: float
-    datum: float  # g·x at zero potential [m2/s2]
+    reference_potential: float  # g·x at zero potential [m2/s2]
     per_joule: float  # units of energy a joule
     list_skin: float  # [m]
     candidate_skin: float  # [m]
@@ -86,52 +88,52 @@ class OutputState(NamedTuple):
 
 @fast_call
 def execute(
-    order, scheme, law, fluid, mode, constants, stop, bodies, kinds, neighbours, box, progress, chunk_sums, view
+    command, scheme, law, fluid, mode, constants, stop, bodies, kinds, neighbours, box, progress, chunk_sums, view
 ):
-    """Carry out an order of Python's; returns DONE, or why it came back.
+    """Carry out a command of Python's; returns DONE, or why it came back.
 
     One function for all of them, because what they share is then compiled once, and the hundred arrays that Python
     hands over are unpacked by one piece of code.
 
-    order: ADVANCE, PICK, PLACE, START or SHOW.
+    command: ADVANCE, BUILD_CANDIDATES, PLACE_SPHERES, START or SHOW.
     stop: as of `advance`.
-    Writes bodies, neighbours, box, progress, chunk_sums: as the function does that the order calls for.
+    Writes bodies, neighbours, box, progress, chunk_sums: as the function does that the command calls for.
     Writes view: `OutputState`, if it is to be shown. Returns DONE, or one of the others of `advance`.
     """
     context = StepContext(scheme, law, fluid, constants, bodies, kinds, neighbours, box, chunk_sums)
-    if order == PLACE:
+    if command == PLACE_SPHERES:
         compiled_stages.place_all(bodies, kinds)
-    elif order == START:
+    elif command == START:
         progress.energy_start[0] = progress.elastic[0] + start(context)
-    elif order == SHOW:
+    elif command == SHOW:
         elapsed = (progress.step[0] - constants.start_step) * constants.dt
         compiled_stages.synchronise(elapsed, compiled_stages.context_of_motion(context), view)
     else:
-        return advance(order, stop, mode, context, progress)
+        return advance(command, stop, mode, context, progress)
     return DONE
 
 
 @inline
-def advance(order, stop, mode, context, progress):
+def advance(command, stop, mode, context, progress):
     """Take steps until `stop` of them are complete; returns why it came back.
 
     The state is left complete: the last step does not predict the next one.
 
-    order: ADVANCE; or PICK, to come back when candidates have been picked.
+    command: ADVANCE; or BUILD_CANDIDATES, to come back when candidates have been picked.
     stop: number of steps, counted from the start of the run.
     Writes context: the state after the last step; candidates picked as needed; `chunk_sums` is scratch.
     Writes progress: `RunState`.
     Returns DONE, or why it came back: LIST_STALE to FEW_SLOTS.
     """
-    while order == PICK or progress.step[0] < stop or progress.phase[0] == FRESH:
-        code = take_step(order, next_task(stop, context.box, progress), mode, context, progress)
-        if code != DONE or order == PICK:
+    while command == BUILD_CANDIDATES or progress.step[0] < stop or progress.phase[0] == FRESH:
+        code = take_step(command, next_task(stop, context.box, progress), mode, context, progress)
+        if code != DONE or command == BUILD_CANDIDATES:
             return code
     return DONE
 
 
 @inline
-def take_step(order, task, mode, context, progress):
+def take_step(command, task, mode, context, progress):
     """One time step, from predicted positions to those of the next step; or the part of it that a task calls for.
 
     Stages, in order: walls and faces move to the time of the forces (a cell that deforms before the next positions are
@@ -139,16 +141,16 @@ def take_step(order, task, mode, context, progress):
     velocities corrected, and the next positions predicted, all of these chunk by chunk (`passes.sweep`, which has
     `sweeps.sweep_block` do the work); the ledger is kept; limits are checked.
 
-    order: see `advance`.
+    command: see `advance`.
     task: `sweeps.FORCES`, PREDICT, STEP or LAST_STEP.
     Writes context, progress: as `advance`. Returns what `advance` does.
     """
-    if order == ADVANCE and task != sweeps.PREDICT:
+    if command == ADVANCE and task != sweeps.PREDICT:
         move_boundaries(time_of(task, context.constants.dt, progress), context, progress)
-    elif order == ADVANCE:
+    elif command == ADVANCE:
         begin_step(context.box, context.constants, context.bodies, progress)
-    code = check_lists(order, mode, context, progress)
-    if code != DONE or order == PICK:
+    code = check_lists(command, mode, context, progress)
+    if code != DONE or command == BUILD_CANDIDATES:
         return code
     note_evaluation(context.neighbours.heat, task == sweeps.FORCES or task == sweeps.LAST_STEP)  # noqa: PLR1714
     totals = passes.sweep(mode, task, context)  # forces, correct, predict
@@ -162,22 +164,24 @@ def take_step(order, task, mode, context, progress):
 @inline
 def move_boundaries(time, context, progress):
     """Move faces and walls to the time of the next forces [s], and tell the fluid of it."""
-    progress.travel[0] += move_walls(context.box, time)
+    progress.displacement_since_pick[0] += move_walls(context.box, time)
     fluids.tell_time(context.fluid, time, progress.step[0] + 1 - context.constants.start_step)
 
 
 @inline
-def check_lists(order, mode, context, progress):
+def check_lists(command, mode, context, progress):
     """Pick the candidates anew, or list the bodies near walls, if bodies or walls have moved too far for those listed.
 
-    order: see `advance`.
+    command: see `advance`.
     Returns DONE, LIST_STALE or NO_ROOM.
     """
     predicted = progress.phase[0] == PREDICTED
-    if order == PICK or (predicted and 2.0 * progress.travel[0] > context.constants.candidate_skin):
-        return refresh_candidates(order, mode, context, progress)
+    if command == BUILD_CANDIDATES or (
+        predicted and 2.0 * progress.displacement_since_pick[0] > context.constants.candidate_skin
+    ):
+        return refresh_candidates(command, mode, context, progress)
     if predicted:
-        look_again(mode, context, progress)
+        refresh_near_wall_list(mode, context, progress)
     return DONE
 
 
@@ -188,7 +192,7 @@ def keep_ledger(task, totals, context, chunk_sums, progress):
     task, totals: what the sweep did, `passes.Totals`.
     chunk_sums: what chunks reported, those of all ranks.
     """
-    account(context.fluid, task, totals, chunk_sums, progress)
+    update_run_state(context.fluid, task, totals, chunk_sums, progress)
     if task != sweeps.PREDICT:
         note_solver(context.kinds, chunk_sums)
         completes = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
@@ -202,12 +206,12 @@ def check_limits(task, totals, context, progress):
     NaN exceeds any limit.
     """
     constants = context.constants
-    if not progress.travel[0] < np.inf:
+    if not progress.displacement_since_pick[0] < np.inf:
         return NOT_FINITE
     if not totals.spin * constants.dt <= LARGEST_TURN:
         return TURNS_TOO_FAST
     predicted = task == sweeps.STEP or task == sweeps.PREDICT  # noqa: PLR1714
-    if predicted and totals.travel > constants.max_displacement:
+    if predicted and totals.displacement > constants.max_displacement:
         return TOO_FAST
     if task != sweeps.PREDICT and totals.overlap > constants.max_overlap:
         return TOO_DEEP
@@ -234,23 +238,24 @@ def time_of(task, dt, progress):
 
 
 @inline
-def refresh_candidates(order, mode, context, progress):
+def refresh_candidates(command, mode, context, progress):
     """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not.
 
-    order: ADVANCE; or PICK, if the list is new.
-    Writes context: as `dem.kernels.soft.integration.passes.pick_serial`. Writes progress.travel: set back to 0.
+    command: ADVANCE; or BUILD_CANDIDATES, if the list is new.
+    Writes context: as `dem.kernels.soft.integration.passes.rebuild_candidates_serial`.
+    Writes progress.displacement_since_pick: set back to 0.
     Returns DONE, LIST_STALE or NO_ROOM.
     """
-    if order == ADVANCE:
+    if command == ADVANCE:
         displacement = passes.displacement(mode, context)
         if not 2.0 * displacement + context.constants.candidate_skin <= context.constants.list_skin:
             return LIST_STALE
     else:
         note_listing(context.box)
-    note_travel(context.box, progress.travel[0], 0.0)
-    if not passes.pick(mode, context):
+    note_displacement(context.box, progress.displacement_since_pick[0], 0.0)
+    if not passes.rebuild_candidates(mode, context):
         return NO_ROOM
-    progress.travel[0] = 0.0
+    progress.displacement_since_pick[0] = 0.0
     return DONE
 
 
@@ -299,7 +304,7 @@ note_solver = select("kinds", {Kinds: None, ConvexBodyKinds: add_solver})
 
 
 @inline
-def account(fluid, task, totals, chunk_sums, progress):
+def update_run_state(fluid, task, totals, chunk_sums, progress):
     """Note what a sweep did: energy, extremes, steps, and how far the prediction went."""
     work_of_fluid = fluid_work(fluid, task, totals, chunk_sums)
     if task != sweeps.PREDICT:
@@ -314,12 +319,12 @@ def account(fluid, task, totals, chunk_sums, progress):
             progress.dissipated, progress.dissipated_half_step[0] + totals.loss + totals.instantaneous_dissipation
         )
         accumulate(progress.wall_work, progress.wall_work_half_step[0] + totals.work)
-        gone = (
+        net_loss = (
             (progress.dissipated[0] - progress.wall_work[0])
             + (progress.dissipated[1] - progress.wall_work[1])
             - work_of_fluid
         )
-        departure = totals.elastic + totals.body_energy - progress.energy_start[0] + gone
+        departure = totals.elastic + totals.body_energy - progress.energy_start[0] + net_loss
         if progress.leaving[0] == 1:
             progress.energy_start[0] += departure - progress.energy_drift[0]
             departure = progress.energy_drift[0]
@@ -331,7 +336,7 @@ def account(fluid, task, totals, chunk_sums, progress):
     if task != sweeps.PREDICT:
         progress.dissipated_half_step[0], progress.wall_work_half_step[0] = totals.loss, totals.work
     if task == sweeps.STEP or task == sweeps.PREDICT:  # noqa: PLR1714
-        progress.travel[0] += totals.travel
+        progress.displacement_since_pick[0] += totals.displacement
         progress.phase[0] = PREDICTED
     else:
         progress.phase[0] = COMPLETE

@@ -25,13 +25,13 @@ from dem.kernels.soft.integration.time_loop import (
 )
 from dem.kernels.soft.state import StepContext
 from dem.kernels.soft.subdomain.halo_exchange import add_sums, exchange_sums, local_sums, pack_halo, time, unpack_halo
-from dem.kernels.soft.wall_contact.near_wall_list import look_again
-from dem.kernels.soft.wall_contact.wall_arrays import note_travel
+from dem.kernels.soft.wall_contact.near_wall_list import refresh_near_wall_list
+from dem.kernels.soft.wall_contact.wall_arrays import note_displacement
 
 # orders of Python: sweep the border; half of the inner bodies, the other half, or all of them; record the sums of all
 # ranks and sweep the border again; repeat these three; pick candidates; measure displacements since the lists were
 # built; compute the state at the whole step; nothing, for kernels to be compiled
-BORDER, FIRST_HALF, SECOND_HALF, INNER, RECORD, STEPS, PICK, MEASURE_DISPLACEMENT, SHOW, NOTHING = range(10)
+BORDER, FIRST_HALF, SECOND_HALF, INNER, RECORD, STEPS, BUILD_CANDIDATES, MEASURE_DISPLACEMENT, SHOW, NOTHING = range(10)
 NO_TASK = -1  # no sweep
 EXCHANGE_FAILED = 100  # besides the codes of `time_loop.execute`: reports could not be exchanged
 PAUSE = 50_000_000  # ns
@@ -132,11 +132,11 @@ def sweep_border(task, mode, context, progress, border):
     if task != sweeps.PREDICT:
         move_boundaries(time_of(task, context.constants.dt, progress), context, progress)
         predicted = progress.phase[0] == PREDICTED
-        if predicted and 2.0 * progress.travel[0] > context.constants.candidate_skin:
+        if predicted and 2.0 * progress.displacement_since_pick[0] > context.constants.candidate_skin:
             return LIST_STALE
         unpack_halo(bodies, kinds, border)
         if predicted:
-            look_again(mode, context, progress)
+            refresh_near_wall_list(mode, context, progress)
         bond_step.before(neighbours.bonds, True, context.constants, bodies, kinds, neighbours, context.box)
         evaluate_all_ghosts(mode, task, context)
     sweep_blocks(0, border.blocks, 0, 2, task, mode, context)
@@ -145,14 +145,14 @@ def sweep_border(task, mode, context, progress, border):
 
 
 @inline
-def sweep_inner(order, task, mode, context, border):
+def sweep_inner(command, task, mode, context, border):
     """Sweep the inner bodies, or one half of them, and report the sums of this rank.
 
-    order: FIRST_HALF, SECOND_HALF or REST.
+    command: FIRST_HALF, SECOND_HALF or REST.
     task: see `dem.kernels.soft.integration.time_loop.take_step`.
     Writes context: as `dem.kernels.soft.integration.sweeps.sweep_block`. Writes border: the report of this rank.
     """
-    first, last = 1 if order == SECOND_HALF else 0, 1 if order == FIRST_HALF else 2
+    first, last = 1 if command == SECOND_HALF else 0, 1 if command == FIRST_HALF else 2
     sweep_blocks(border.blocks, context.neighbours.block.size - 1, first, last, task, mode, context)
     if last > 1:
         local_sums(context.box, context.neighbours, context.chunk_sums, border)
@@ -177,25 +177,25 @@ def record_sums(task, context, progress, border):
 
 
 @inline
-def take_steps(order, task, after, stop, mode, context, progress, border):
+def take_steps(command, task, after, stop, mode, context, progress, border):
     """Do one piece of a step; or, at STEPS, complete the step whose border is swept, and take more steps.
 
     Then `stop` steps are complete on all ranks, or the border is swept for another one: kernels return every `PAUSE`,
     so that Python can handle interrupts.
 
-    order, task, after, stop: see `execute`.
+    command, task, after, stop: see `execute`.
     Writes context, progress, border: as `sweep_inner`, `record_sums` and `sweep_border`.
     Returns DONE; LIST_STALE or FEW_SLOTS before a border is swept; a limit that is exceeded; EXCHANGE_FAILED.
     """
-    code, on = DONE, order == STEPS
+    code, on = DONE, command == STEPS
     until = time(border) + PAUSE if on else np.int64(0)
     while True:
-        if on or order == FIRST_HALF or order == SECOND_HALF or order == INNER:  # noqa: PLR1714
-            half = INNER if on else order
+        if on or command == FIRST_HALF or command == SECOND_HALF or command == INNER:  # noqa: PLR1714
+            half = INNER if on else command
             sweep_inner(half, task, mode, context, border)
         if on and exchange_sums(border) != 0:
             return EXCHANGE_FAILED
-        if on or order == RECORD:
+        if on or command == RECORD:
             code = record_sums(task, context, progress, border)
         if on:
             after = NO_TASK if task == sweeps.LAST_STEP else next_task(stop, context.box, progress)
@@ -208,34 +208,34 @@ def take_steps(order, task, after, stop, mode, context, progress, border):
 
 @fast_call
 def execute(
-    order, task, after, stop, scheme, law, fluid, mode, constants, bodies, kinds, neighbours, box, progress, chunk_sums,
-    border, view,
+    command, task, after, stop, scheme, law, fluid, mode, constants, bodies, kinds, neighbours, box, progress,
+    chunk_sums, border, view,
 ):  # fmt: skip
-    """Carry out an order of Python's; returns DONE, or why it came back.
+    """Carry out a command of Python's; returns DONE, or why it came back.
 
-    order, task: one of those above; task of this sweep, see `dem.kernels.soft.integration.sweeps`.
+    command, task: one of those above; task of this sweep, see `dem.kernels.soft.integration.sweeps`.
     after: task of the next sweep, for which the border is swept at RECORD and BORDER; or NO_TASK.
     stop: at STEPS, number of steps to be complete at the end.
-    Writes bodies, neighbours, box, progress, chunk_sums, border: as the function does that the order calls for; the
+    Writes bodies, neighbours, box, progress, chunk_sums, border: as the function does that the command calls for; the
         displacement since listing is in the report of `border`, LARGEST, column LIST_DISPLACEMENT.
     Writes view: `dem.kernels.soft.integration.time_loop.OutputState`, if the state at the whole step is wanted.
     Returns DONE; LIST_STALE or FEW_SLOTS before a border is swept; NO_ROOM for candidates; a limit that is exceeded;
         EXCHANGE_FAILED.
     """
     code, context = DONE, StepContext(scheme, law, fluid, constants, bodies, kinds, neighbours, box, chunk_sums)
-    if order <= STEPS:
-        code = take_steps(order, task, after, stop, mode, context, progress, border)
-    elif order == PICK:
+    if command <= STEPS:
+        code = take_steps(command, task, after, stop, mode, context, progress, border)
+    elif command == BUILD_CANDIDATES:
         unpack_halo(bodies, kinds, border)
-        note_travel(box, progress.travel[0], 0.0)
-        if not passes.pick(mode, context):
+        note_displacement(box, progress.displacement_since_pick[0], 0.0)
+        if not passes.rebuild_candidates(mode, context):
             code = NO_ROOM
         else:
-            progress.travel[0] = 0.0
-    elif order == MEASURE_DISPLACEMENT:
+            progress.displacement_since_pick[0] = 0.0
+    elif command == MEASURE_DISPLACEMENT:
         passes.displacement(mode, context)
         local_sums(box, neighbours, chunk_sums, border)
-    elif order == SHOW:
+    elif command == SHOW:
         elapsed = (progress.step[0] - constants.start_step) * constants.dt
         compiled_stages.synchronise(elapsed, compiled_stages.context_of_motion(context), view)
     return code

@@ -7,7 +7,7 @@ from dem.kernels.compiler.jit import inline, noinline, select
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.integration import compiled_stages, passes, sweeps
-from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, note_travel, walls_are_stale
+from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, note_displacement, walls_are_stale
 
 
 @noinline
@@ -19,13 +19,13 @@ def list_serial(context):
     """
     for c in range(context.neighbours.pairs.size):
         compiled_stages.place_off_line(c, context.bodies, context.kinds)
-        passes.do_list_part(c, passes.LOOK, context)
+        passes.do_list_part(c, passes.LIST_NEAR_WALLS, context)
 
 
 @inline
 def list_threaded(context):
     """List the bodies near walls anew, by threads; writes as `list_serial`."""
-    for job in (passes.PLACE, passes.LOOK):
+    for job in (passes.PLACE_SPHERES, passes.LIST_NEAR_WALLS):
         passes.do_by_threads(context.neighbours.pairs.size, job, sweeps.PREDICT, context)
 
 
@@ -33,12 +33,12 @@ list_bodies = select("mode", {Serial: list_serial, Threaded: list_threaded}, han
 
 
 @inline
-def list_if_stale(mode, context, progress):
+def refresh_if_stale(mode, context, progress):
     """List the bodies near walls anew, if others may have come near; writes as `list_serial`."""
-    travel = progress.travel[0]
-    if walls_are_stale(context.box, travel, context.constants.candidate_skin):
-        note_travel(context.box, travel, travel)
+    displacement = progress.displacement_since_pick[0]
+    if walls_are_stale(context.box, displacement, context.constants.candidate_skin):
+        note_displacement(context.box, displacement, displacement)
         list_bodies(mode, context)
 
 
-look_again = select("context.box", {BoxFaces: None, WalledFaces: list_if_stale})
+refresh_near_wall_list = select("context.box", {BoxFaces: None, WalledFaces: refresh_if_stale})

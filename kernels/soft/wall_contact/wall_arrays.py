@@ -43,7 +43,7 @@ class Walls(NamedTuple):
     range: float  # how far beyond touching contacts may live, and come in the step in which they end [m]; or 0
     skip_distance: np.ndarray  # (N,) by index of the body: how far things must have gone before it may be near any [m]
     # (2,) how far spheres and walls had gone at most when who is near was listed; and how far walls
-    # since then, less what `RunState.travel` was at that time [m]
+    # since then, less what `RunState.displacement_since_pick` was at that time [m]
     displacement_since_list: np.ndarray
     at: np.ndarray  # (M, K) int64, all that is kept of a sphere, in whole lines of memory, most of it in the first:
     # where the triangles near it are listed (`listed_at`); bits of the walls that its body may touch before candidates
@@ -204,13 +204,13 @@ images_beside = select("box", {BoxFaces: (np.inf, 0, (0.0, 0.0, 0.0)), PeriodicF
 
 
 @inline
-def note_distance(box, travel, left):
+def note_displacement_of_walls(box, displacement, remaining):
     """Note that who is near is listed anew: how far spheres have gone, and how far they count as gone from now on."""
-    box.walls.displacement_since_list[0] += box.walls.displacement_since_list[1] + travel
-    box.walls.displacement_since_list[1] = -left
+    box.walls.displacement_since_list[0] += box.walls.displacement_since_list[1] + displacement
+    box.walls.displacement_since_list[1] = -remaining
 
 
-note_travel = select("box", {BoxFaces: None, WalledFaces: note_distance})
+note_displacement = select("box", {BoxFaces: None, WalledFaces: note_displacement_of_walls})
 
 
 @inline
@@ -236,12 +236,12 @@ move_walls = select("box", {BoxFaces: move_faces_only, WalledFaces: move_faces_a
 
 
 @inline
-def gone_too_far(box, travel, skin):
+def exceeds_skin(box, displacement, skin):
     """Whether a body that is not listed may have come near a wall."""
-    return box.walls.displacement_since_list[1] + travel > skin
+    return box.walls.displacement_since_list[1] + displacement > skin
 
 
-walls_are_stale = select("box", {BoxFaces: False, WalledFaces: gone_too_far})
+walls_are_stale = select("box", {BoxFaces: False, WalledFaces: exceeds_skin})
 
 
 @inline
