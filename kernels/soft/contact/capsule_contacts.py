@@ -83,7 +83,7 @@ AHEAD, WIDTH = 12, 8  # pairs whose bodies are asked for; numbers of a pose
 
 
 @vector_loop
-def list_overlaps(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
+def list_overlaps(box, pose, owner, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
     """Overlap of each candidate pair at its closest points, or the least wanted.
 
     Some pairs at a time: they are fetched one by one into rows of numbers, of which LLVM then makes vector code. Left
@@ -91,8 +91,8 @@ def list_overlaps(box, pose, owner, sphere_i, sphere_j, reach, least, rows, over
     Places are counted, not reckoned, so that it does not.
 
     pose, owner: of `Capsules`; (M,) row in there of each sphere.
-    sphere_i, sphere_j, reach: (K,) a sphere of each body, R_i + R_j [m] or one for all.
-    least: least overlap wanted [m].
+    sphere_i, sphere_j, contact_distance: (K,) a sphere of each body, R_i + R_j [m] or one for all.
+    min_overlap: least overlap wanted [m].
     Writes rows: scratch of 11 rows or more, see `batch_kinematics.flat`.
     Writes overlap: (K,) [m].
     """
@@ -113,28 +113,28 @@ def list_overlaps(box, pose, owner, sphere_i, sphere_j, reach, least, rows, over
             x, u, v = minimum_image(box, get(rows, 0, m), (0.0, 0.0, 0.0)), get(rows, 3, m), get(rows, 6, m)
             s, t = closest_of(x, u, v, rows[flat(9, m)], rows[flat(10, m)])
             d = between(x, u, v, s, t)
-            deep = of_pair(reach, first + m) - math.sqrt(dot(d, d))
-            overlap[first + m] = deep if deep > least else least
+            deep = of_pair(contact_distance, first + m) - math.sqrt(dot(d, d))
+            overlap[first + m] = deep if deep > min_overlap else min_overlap
 
 
 @inline
-def list_capsule_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap):
+def list_capsule_overlaps(kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
     """Overlap of each candidate pair of capsules, which are whole bodies; see `list_overlaps`."""
-    list_overlaps(box, kinds.pose, bodies.owner, sphere_i, sphere_j, reach, least, rows, overlap)
+    list_overlaps(box, kinds.pose, bodies.owner, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap)
 
 
 @inline
-def list_piece_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap):
+def list_piece_overlaps(kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
     """Overlap of each candidate pair of capsules or spheres of bodies that have several; see `list_overlaps`."""
-    list_overlaps(box, kinds.pose, kinds.own, sphere_i, sphere_j, reach, least, rows, overlap)
+    list_overlaps(box, kinds.pose, kinds.own, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap)
 
 
 @inline
-def touch_at(x, u, v, s, t, reach, radius):
+def touch_at(x, u, v, s, t, contact_distance, radius):
     """Normal and overlap of a contact at places s and t, and its place from the centre of the first, of this radius."""
     d = between(x, u, v, s, t)
     distance = math.sqrt(dot(d, d))
-    normal, overlap = scale(1.0 / (distance + TINY), d), reach - distance
+    normal, overlap = scale(1.0 / (distance + TINY), d), contact_distance - distance
     return normal, overlap, add_scaled(scale(s, u), 0.5 * overlap - radius, normal)
 
 

@@ -3,7 +3,7 @@
     find_touching        candidates of a chunk that touch
     compute_kinematics   batches of `BLOCK` columns, by the contact geometry: `batch_kinematics.SingleSpheres`,
                          `SphereClusters`, `Segments`, `ConvexBodies`
-    share                damping that several contacts of two bodies share
+    assign_damping_masses  damping that several contacts of two bodies share
     load_history         history of the contacts
     evaluate_batch       the law
     store_history        history of the contacts, in steps
@@ -72,8 +72,8 @@ from dem.kernels.soft.contact.contact_detection import (
     ON_J,
     SHARED,
     VECTOR_WIDTH,
+    add_sums,
     first_row,
-    joined,
     list_touching_pairs,
     no_sums,
 )
@@ -98,7 +98,7 @@ from dem.kernels.soft.contact.result_sinks import (
     is_report,
     write_row,
 )
-from dem.kernels.soft.contact.shared_damping import share
+from dem.kernels.soft.contact.shared_damping import assign_damping_masses
 from dem.kernels.soft.state import SOLVER, Kinds
 
 
@@ -112,8 +112,8 @@ def prefetch_history(geometry, law, first, number, touching, history):
 @vector_loop
 def load_history(geometry, law, first, number, touching, ids, history, has_history, batch_history):
     """Gather what contacts remember; those that begin, zeros."""
-    whole = read_lines(touching, history, has_history, first, number, batch_history)
-    for t in range(whole, number):
+    vectorised = read_lines(touching, history, has_history, first, number, batch_history)
+    for t in range(vectorised, number):
         k = touching[first + t]
         for r in range(laws.columns(law)):
             batch_history[r, t] = history[k, r] if has_history[k] != 0 else 0.0
@@ -127,16 +127,16 @@ def store_history(geometry, law, first, number, touching, ids, batch_history, ou
     ids, batch_history, out: columns of the batch.
     Writes history, has_history: of those candidates.
     """
-    whole = write_lines(touching, history, first, number, batch_history)
+    vectorised = write_lines(touching, history, first, number, batch_history)
     for t in range(number):
         has_history[touching[first + t]] = 1 if out[flat(LASTS, t)] > 0.0 else 0
-    for t in range(whole, number):
+    for t in range(vectorised, number):
         for r in range(laws.columns(law)):
             history[touching[first + t], r] = batch_history[r, t]
 
 
 @vector_loop
-def add_couples(geometry, number, kinematics, out):
+def write_couple_torques_of_spheres(geometry, number, kinematics, out):
     """Torques on single spheres that are not alike, in place of that of the force on the first and of couples.
 
     geometry, number, kinematics: see `evaluate_touching`.
@@ -147,7 +147,9 @@ def add_couples(geometry, number, kinematics, out):
         put_torques(out, t, get(out, ON_I, t), torque_j, get(out, ON_J, t))
 
 
-share_couples = select("geometry", {SingleSpheres: add_couples, SphereClusters: None, Segments: None})
+write_couple_torques = select(
+    "geometry", {SingleSpheres: write_couple_torques_of_spheres, SphereClusters: None, Segments: None}
+)
 
 
 write_force_lines = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LASTS)
@@ -168,7 +170,7 @@ def scatter_to_second(t, out, force_torque):
 
 
 @vector_loop
-def scatter_cluster_forces(number, out, other, force_torque):
+def scatter_cluster_forces(number, out, torque_j_row, force_torque):
     """Write rows, which have a line for either body."""
     for t in range(number):
         scatter_to_first(t, out, force_torque)
@@ -176,18 +178,18 @@ def scatter_cluster_forces(number, out, other, force_torque):
 
 
 @vector_loop
-def scatter_any_forces(number, out, other, force_torque):
-    """Write rows: force and torque on i, that on j from row `other` if it has one."""
-    width, whole = force_torque.shape[1], 0
+def scatter_any_forces(number, out, torque_j_row, force_torque):
+    """Write rows: force and torque on i, that on j from row `torque_j_row` if it has one."""
+    width, vectorised = force_torque.shape[1], 0
     if width == SHARED:  # two of three lines would be written across: number by number is as fast
         for t in range(number):
-            put_columns(force_torque, t, 0, get(out, other, t))
+            put_columns(force_torque, t, 0, get(out, torque_j_row, t))
             put_columns(force_torque, t, VECTOR_WIDTH, get(out, FORCE, t))
             put_columns(force_torque, t, 2 * VECTOR_WIDTH, get(out, ON_I, t))
     else:
         if width == LINE:
-            whole = write_force_lines(out, BLOCK, number, force_torque)
-        for t in range(whole, number):
+            vectorised = write_force_lines(out, BLOCK, number, force_torque)
+        for t in range(vectorised, number):
             scatter_to_first(t, out, force_torque)
             if width > LINE:
                 scatter_to_second(t, out, force_torque)
@@ -217,13 +219,13 @@ geometry_of = select(
 
 
 @inline
-def list_sphere_overlaps(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap):
+def list_sphere_overlaps(kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
     """Overlap of each candidate pair of spheres, or the least wanted.
 
-    sphere_i, sphere_j, reach, least: see `dem.kernels.soft.contact.contact_detection.list_touching_pairs`.
+    sphere_i, sphere_j, contact_distance, min_overlap: see `dem.kernels.soft.contact.contact_detection.list_touching_pairs`.
     Writes overlap: (K,) [m].
     """
-    list_touching_pairs(box, bodies.sphere_position, sphere_i, sphere_j, reach, least, overlap)
+    list_touching_pairs(box, bodies.sphere_position, sphere_i, sphere_j, contact_distance, min_overlap, overlap)
 
 
 by_segments = select(
@@ -232,24 +234,24 @@ by_segments = select(
 
 
 @inline
-def list_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap, sums):
+def list_overlaps(kinds, sink, law, start, number, min_overlap, rows, bodies, neighbours, box, overlap, sums):
     """Overlap of each of the candidates of a chunk that are spheres or capsules, or the least wanted.
 
     sink, rows, sums: see `find_touching`; scratch; numbers of the solver, of which spheres have none.
     start, number: first candidate, number of them.
-    least: least overlap wanted [m].
+    min_overlap: least overlap wanted [m].
     Writes overlap: (K,) [m].
     """
     stop = start + number
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
     if kinds.contact_distance > 0.0:
-        by_segments(kinds, box, bodies, sphere_i, sphere_j, kinds.contact_distance, least, rows, overlap)
+        by_segments(kinds, box, bodies, sphere_i, sphere_j, kinds.contact_distance, min_overlap, rows, overlap)
     else:
-        reach = neighbours.contact_distance[start:stop]
-        by_segments(kinds, box, bodies, sphere_i, sphere_j, reach, least, rows, overlap)
+        contact_distance = neighbours.contact_distance[start:stop]
+        by_segments(kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap)
 
 
-measure_candidates = select("kinds", {Kinds: list_overlaps, ConvexBodyKinds: list_convex_overlaps})
+compute_overlaps = select("kinds", {Kinds: list_overlaps, ConvexBodyKinds: list_convex_overlaps})
 
 
 @inline
@@ -266,13 +268,13 @@ def find_touching(sink, c, context):
     overlap = neighbours.overlap[column : column + number]
     listed = neighbours.touching[column : column + candidate_room(neighbours)]
     rows = neighbours.batch_kinematics[neighbours.evaluating_block[c]]
-    beyond = 0.0 if is_report(sink) else laws.begins(law)
-    least = -math.inf if laws.has_range(law) else 0.0 - beyond
+    max_gap = 0.0 if is_report(sink) else laws.begins(law)
+    min_overlap = -math.inf if laws.has_range(law) else 0.0 - max_gap
     sums = context.chunk_sums[c, SOLVER:]
-    measure_candidates(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap, sums)
+    compute_overlaps(kinds, sink, law, start, number, min_overlap, rows, bodies, neighbours, box, overlap, sums)
     if neighbours.has_history.size > 0 and not laws.has_range(law) and not is_report(sink):
-        contact_detection.forget(overlap, neighbours.has_history[start:stop])
-    return contact_detection.list_chunk(law, c, beyond, overlap, listed, neighbours)
+        contact_detection.clear_history_of_separated(overlap, neighbours.has_history[start:stop])
+    return contact_detection.list_chunk(law, c, max_gap, overlap, listed, neighbours)
 
 
 compute_kinematics = select(
@@ -321,9 +323,9 @@ def scatter_sphere_forces(sink, geometry, number, batch_type, row, start, contex
     """
     law = context.law
     if laws.turns(law) and batch_type == MIXED_TYPES:
-        share_couples(geometry, number, kinematics, out)
-    other = ON_J if laws.turns(law) or batch_type == MIXED_TYPES else ON_I
-    scatter_forces(law.damping, number, out, other, context.neighbours.force_torque[row:])
+        write_couple_torques(geometry, number, kinematics, out)
+    torque_j_row = ON_J if laws.turns(law) or batch_type == MIXED_TYPES else ON_I
+    scatter_forces(law.damping, number, out, torque_j_row, context.neighbours.force_torque[row:])
 
 
 @inline
@@ -413,8 +415,10 @@ def take_rows(sink, geometry, number, batch_type, row, start, context, kinematic
         for column in range(first, t):
             loss += out[flat(LOSS, column)]
         contact = Reported(kinematics[flat(OVERLAP, first)], get(kinematics, NORMAL, first))
-        of_b, of_c = i - bodies.first_sphere[b], j - bodies.first_sphere[c]
-        write_row(sink, bodies.identity[b], bodies.identity[c], of_b, of_c, contact, force, loss, arm, branch)
+        sphere_in_b, sphere_in_c = i - bodies.first_sphere[b], j - bodies.first_sphere[c]
+        write_row(
+            sink, bodies.identity[b], bodies.identity[c], sphere_in_b, sphere_in_c, contact, force, loss, arm, branch
+        )
 
 
 @inline
@@ -474,7 +478,7 @@ def evaluate_touching(sink, c, time_sign, context):
         number, stop, batch_type = compute_kinematics(
             geometry, sink, start, first, touching, context, gathered, kinematics, ids
         )
-        share(geometry, first, stop, start, touching, context, kinematics)
+        assign_damping_masses(geometry, first, stop, start, touching, context, kinematics)
         if remembers:
             load_histories(geometry, law, first, number, touching, ids, history, has_history, batch_history)
         more = evaluate_batch(settings, number, batch_type, kinematics, ids[OF_I], ids[OF_J], batch_history, out)
@@ -483,7 +487,7 @@ def evaluate_touching(sink, c, time_sign, context):
         give_heat(sink, number, block, start, context, settings, ids, out)
         take_results(sink, geometry, number, batch_type, row + first, start, context, kinematics, ids, out)
         note_batch(context.box, geometry, sink, c, number, gathered, out)
-        sums, first = joined(sums, more), stop
+        sums, first = add_sums(sums, more), stop
     return sums
 
 

@@ -49,7 +49,7 @@ def no_sums():
 
 
 @inline
-def joined(one, other):
+def add_sums(one, other):
     """Sums over the contacts of both."""
     return Sums(
         one.elastic + other.elastic, max(one.overlap, other.overlap), one.spring_energy + other.spring_energy,
@@ -71,33 +71,33 @@ def _of_pair(values, k):
 
 
 @vector_loop
-def list_touching_pairs(box, position, sphere_i, sphere_j, reach, least, overlap):
+def list_touching_pairs(box, position, sphere_i, sphere_j, contact_distance, min_overlap, overlap):
     """Overlap of each candidate pair, or the least wanted: zero for those that are apart, if nothing lasts beyond."""
     for k in range(sphere_i.size):
         d = minimum_image(box, load(position, sphere_i[k]), load(position, sphere_j[k]))
-        deep = of_pair(reach, k) - math.sqrt(dot(d, d))
-        overlap[k] = deep if deep > least else least
+        deep = of_pair(contact_distance, k) - math.sqrt(dot(d, d))
+        overlap[k] = deep if deep > min_overlap else min_overlap
 
 
 @vector_loop
-def forget(overlap, has_history):
+def clear_history_of_separated(overlap, has_history):
     """Pairs that are apart remember nothing."""
     for k in range(overlap.size):
         has_history[k] = has_history[k] if overlap[k] > 0.0 else 0
 
 
 @vector_loop
-def list_touching(first, overlap, beyond, touching, row):
-    """List the candidates that overlap, or are not as far apart as `beyond` [m], and give them rows; returns how many.
+def list_touching(first, overlap, max_gap, touching, row):
+    """List the candidates that overlap, or are not as far apart as `max_gap` [m], and give them rows; returns how many.
 
     first: row of the first of them.
-    overlap, beyond: (K,) of the candidates of a chunk [m].
+    overlap, max_gap: (K,) of the candidates of a chunk [m].
     Writes touching: the list. Writes row: (K,) that of each candidate, 0 for all others.
     """
-    n, looked_at = compress(overlap, -beyond, first, touching, row)
+    n, looked_at = compress(overlap, -max_gap, first, touching, row)
     for k in range(looked_at, overlap.size):
         touching[n] = k
-        counts = overlap[k] > -beyond
+        counts = overlap[k] > -max_gap
         row[k] = first + n if counts else 0
         n += 1 if counts else 0
     return n
@@ -121,10 +121,10 @@ def list_lasting(first, overlap, has_history, touching, row):
 
 
 @inline
-def list_chunk(law, c, beyond, overlap, listed, neighbours):
+def list_chunk(law, c, max_gap, overlap, listed, neighbours):
     """List the candidates of chunk c that touch, or have not let go since; returns their number.
 
-    beyond, overlap: largest gap of a contact; (K,) of the candidates of the chunk [m].
+    max_gap, overlap: largest gap of a contact; (K,) of the candidates of the chunk [m].
     Writes listed: the list, of candidates counted from the chunk's first.
     Writes neighbours.contact_slot: of its candidates.
     Returns the number of those listed, whose rows of `Neighbours.force_torque` are from `first_row` on.
@@ -133,7 +133,7 @@ def list_chunk(law, c, beyond, overlap, listed, neighbours):
     row, first = neighbours.contact_slot[column : column + overlap.size], first_row(c, neighbours)
     if laws.has_range(law):
         return list_lasting(first, overlap, neighbours.has_history[start : start + overlap.size], listed, row)
-    return list_touching(first, overlap, beyond, listed, row)
+    return list_touching(first, overlap, max_gap, listed, row)
 
 
 @inline

@@ -36,7 +36,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     touch_of,
     weight_of,
 )
-from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
+from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, add_sums, no_energy, no_sums
 from dem.kernels.soft.contact.result_sinks import ForceSink, HeatSink, ReportSink
 from dem.kernels.soft.contact.shared_damping import of_mass
 
@@ -199,7 +199,7 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     out[flat(LASTS, t)] = 1.0 if outcome.persists else 0.0
     keep_energy(geometry, out, t, outcome.elastic + outcome.spring_energy)
     keep_loss(settings.sink, out, t, weight, outcome, half)
-    return joined(sums, energies_of(outcome, contact.overlap, weight, no_energy(), settings.per_joule))
+    return add_sums(sums, energies_of(outcome, contact.overlap, weight, no_energy(), settings.per_joule))
 
 
 evaluate_column = select(

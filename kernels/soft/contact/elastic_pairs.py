@@ -22,7 +22,7 @@ from dem.kernels.soft.contact.contact_detection import TINY, Sums, no_energy, of
 def evaluate_elastic(c, time_sign, context):
     """Evaluate the candidate pairs of chunk c.
 
-    Spheres that are all alike do without reading reach and stiffness of each pair, a tenth of a step's memory traffic.
+    Spheres that are all alike do without reading distance and stiffness of each pair, a tenth of a step's memory traffic.
 
     Writes context.neighbours.pair_force: of the chunk's candidates [N]. Returns `Sums`.
     """
@@ -41,20 +41,31 @@ def evaluate_elastic(c, time_sign, context):
             force_x, force_y, force_z,
         )  # fmt: skip
     else:
-        reach, stiffness = neighbours.contact_distance[start:stop], neighbours.stiffness[start:stop]
+        contact_distance, stiffness = neighbours.contact_distance[start:stop], neighbours.stiffness[start:stop]
         elastic, largest = evaluate_pairs(
-            box, bodies.sphere_position, sphere_i, sphere_j, reach, stiffness, per_joule, force_x, force_y, force_z
+            box,
+            bodies.sphere_position,
+            sphere_i,
+            sphere_j,
+            contact_distance,
+            stiffness,
+            per_joule,
+            force_x,
+            force_y,
+            force_z,
         )
     return Sums(elastic, largest, np.int64(0), no_energy(), no_energy(), no_energy())
 
 
 @vector_loop
-def evaluate_pairs(box, sphere_position, sphere_i, sphere_j, reach, stiffness, per_joule, force_x, force_y, force_z):
+def evaluate_pairs(
+    box, sphere_position, sphere_i, sphere_j, contact_distance, stiffness, per_joule, force_x, force_y, force_z
+):
     """Hertz force on sphere i of each candidate pair.
 
     sphere_position: (3, M) centres [m].
     sphere_i, sphere_j: (K,) the spheres of each pair.
-    reach, stiffness: (K,) or one float for all, R_i + R_j [m] and K [N m^-1.5].
+    contact_distance, stiffness: (K,) or one float for all, R_i + R_j [m] and K [N m^-1.5].
     Writes force_x, force_y, force_z: (K,) world frame [N], zero for pairs that are apart.
     Returns elastic energy in units, bits of the largest overlap.
     """
@@ -63,7 +74,7 @@ def evaluate_pairs(box, sphere_position, sphere_i, sphere_j, reach, stiffness, p
     for k in range(sphere_i.size):
         d = minimum_image(box, load(sphere_position, sphere_i[k]), load(sphere_position, sphere_j[k]))
         distance = math.sqrt(dot(d, d))
-        overlap = of_pair(reach, k) - distance
+        overlap = of_pair(contact_distance, k) - distance
         overlap = overlap if overlap > 0.0 else 0.0
         f = hertz.force(of_pair(stiffness, k), overlap) / (distance + TINY)
         force_x[k] = f * d[0]

@@ -108,7 +108,7 @@ def oscillation_rate(law, first, start, touching, half, bodies, kinds, neighbour
     """End of the contacts of one pair of bodies, and ω² of them together, see ``shared_damping``; 0 for a single one.
 
     first: the first of them in `touching`.
-    start, touching: see `share_damping`.
+    start, touching: see `assign_damping_masses_of_clusters`.
     Returns the index in `touching`, ω² [1/s²].
     """
     k = start + touching[first]
@@ -130,7 +130,7 @@ def oscillation_rate(law, first, start, touching, half, bodies, kinds, neighbour
 
 
 @inline
-def share_damping(geometry, first, stop, start, touching, context, kinematics):
+def assign_damping_masses_of_clusters(geometry, first, stop, start, touching, context, kinematics):
     """Write with which mass those contacts are damped of which there are several of the same two bodies.
 
     geometry: see `dem.kernels.soft.contact.batch_kinematics`.
@@ -156,4 +156,12 @@ def share_damping(geometry, first, stop, start, touching, context, kinematics):
 
 
 # the contacts of two capsules, or of two polyhedra, have their masses already
-share = select("context.kinds", {Kinds: share_damping, Capsules: None, Mixed: share_damping, FacetedBodyKinds: None})
+assign_damping_masses = select(
+    "context.kinds",
+    {
+        Kinds: assign_damping_masses_of_clusters,
+        Capsules: None,
+        Mixed: assign_damping_masses_of_clusters,
+        FacetedBodyKinds: None,
+    },
+)

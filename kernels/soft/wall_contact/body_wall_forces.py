@@ -29,7 +29,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     get,
     put,
 )
-from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
+from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, add_sums, no_energy, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, BatchSettings, evaluate_batch
 from dem.kernels.soft.contact.result_sinks import batch_sink
 from dem.kernels.soft.contact.surface_motion import radius_near
@@ -62,8 +62,8 @@ def add_all(law, b, sink, bodies, kinds, neighbours, box):
     sums = no_sums()
     if has_faces(box):
         sums = add_walls(law, b, sink, bodies, kinds, neighbours, box)
-    sums = joined(sums, add_body(sink, law, b, bodies, kinds, box))
-    return joined(sums, add_sides(kinds, sink, law, b, bodies, box))
+    sums = add_sums(sums, add_body(sink, law, b, bodies, kinds, box))
+    return add_sums(sums, add_sides(kinds, sink, law, b, bodies, box))
 
 
 touch_walls = select("box", {BoxFaces: add_walls, WalledFaces: add_all})
@@ -81,7 +81,7 @@ def gather_one_by_one(law, scheme, c, sink, bodies, kinds, neighbours, box):
     sums, stop = no_sums(), low + neighbours.near_wall_count[c]
     for k in range(low, stop):
         fetch_ahead(box, c, k, stop, bodies, kinds, neighbours)
-        sums = joined(sums, touch_walls(law, neighbours.near_wall[k], sink, bodies, kinds, neighbours, box))
+        sums = add_sums(sums, touch_walls(law, neighbours.near_wall[k], sink, bodies, kinds, neighbours, box))
     return sums
 
 
@@ -101,7 +101,7 @@ def gather_batches(law, scheme, c, sink, bodies, kinds, neighbours, box):
             b, n = spheres[t], 0
             if has_faces(box):
                 more = add_walls(law, b, sink, bodies, kinds, neighbours, box)
-                sums = joined(sums, more)
+                sums = add_sums(sums, more)
             if has_history(walls):
                 wall_history.copy_to_scratch(c, b, walls)
                 walls.at[b, IN_USE] = 0
@@ -137,7 +137,7 @@ def gather_contacts_of(
                 sums, n = evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums)
                 number = 0
             more, n = add_of_sphere(law, sink, w, b, b, t, count, n, bodies, kinds, box)
-            sums = joined(sums, more)
+            sums = add_sums(sums, more)
             continue
         overlap = walls.contacts[c, t, DEEPEST] - beyond
         history, found = wall_history.recall(law, c, w, t, count, walls.contacts[c], walls)
@@ -199,7 +199,7 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
             wall_load = wall_loads.load_of_batch(law, w, number, sink.half, sink.per_joule, ids, kinematics, out, box)
             wall_loads.add_to_loads(c, w, wall_load, box)
             work = add_words(work, wall_load.work)
-    sums = joined(sums, more)
+    sums = add_sums(sums, more)
     return Sums(
         sums.elastic,
         sums.overlap,

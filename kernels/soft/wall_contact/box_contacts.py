@@ -32,7 +32,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     put_touch,
 )
 from dem.kernels.soft.contact.contact_batches import load_history, store_history
-from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, joined, no_energy, no_sums
+from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, add_sums, no_energy, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE, BatchSettings, contact_force, evaluate_new
 from dem.kernels.soft.contact.convex_bodies import (
     ConvexBodyKinds,
@@ -171,7 +171,7 @@ def add_dissipative(law, b, sink, bodies, kinds, neighbours, box):
             forget(s, neighbours.wall_has_history)
         else:
             more, seen, rate = add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box)
-            sums = joined(sums, more)
+            sums = add_sums(sums, more)
     return sums
 
 
@@ -208,7 +208,7 @@ def add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box):
                     sink, b, s - bodies.first_sphere[b], -1 - face, contact, x, subtract(x, load(bodies.position, b)),
                     load(box.velocity, face), (0.0, 0.0, 0.0), outcome, laws.turns(law), bodies,
                 )  # fmt: skip
-                sums = joined(sums, more)
+                sums = add_sums(sums, more)
             elif has_history.size > 0 and not is_report(sink):
                 forget_row(kinds, k, corner, has_history)
     return sums, seen, rate
@@ -475,7 +475,7 @@ def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
             store(bodies.torque, b - sink.first_body, add(load(bodies.torque, b - sink.first_body), torque))
         work = add_words(work, work_of_face(face, force, sink, box))
         give_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(HELD, t)], bodies)
-    sums = joined(sums, more)
+    sums = add_sums(sums, more)
     return Sums(
         sums.elastic,
         sums.overlap,

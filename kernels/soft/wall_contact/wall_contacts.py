@@ -23,7 +23,7 @@ from dem.kernels.laws.merged_contacts import exponent, resistance
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.soft.chunks import CHUNK
 from dem.kernels.soft.contact.capsules import Capsules
-from dem.kernels.soft.contact.contact_detection import joined, no_sums
+from dem.kernels.soft.contact.contact_detection import add_sums, no_sums
 from dem.kernels.soft.contact.contact_evaluation import contact_force
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.result_sinks import ReportSink, WallForceSink, is_report
@@ -94,7 +94,7 @@ def add_body(sink, law, b, bodies, kinds, box):
         for w in range(walls.contact_slot.size):
             if is_searched(sink, w, near, b, bodies, walls):
                 more, n = add_wall(sink, law, w, s, b, n, bodies, kinds, box)
-                sums = joined(sums, more)
+                sums = add_sums(sums, more)
     return sums
 
 
@@ -125,7 +125,7 @@ def add_wall(sink, law, w, s, b, n, bodies, kinds, box):
     count = find_of_body(kinds, sink, w, s, b, reach, exponent(law, m, row), bodies, box)
     for t in range(count):
         more, n = add_of_sphere(law, sink, w, s, b, t, count, n, bodies, kinds, box)
-        sums = joined(sums, more)
+        sums = add_sums(sums, more)
     return sums, n
 
 
@@ -381,7 +381,7 @@ def add_side(kinds, sink, law, b, bodies, box):
         for w in range(walls.contact_slot.size):
             if is_searched(sink, w, near, b, bodies, walls):
                 more, n = add_wall_at_side(sink, law, w, b, n, bodies, kinds, box)
-                sums = joined(sums, more)
+                sums = add_sums(sums, more)
     return sums
 
 
@@ -397,7 +397,7 @@ def add_wall_at_side(sink, law, w, b, n, bodies, kinds, box):
     count = find_of_side(w, b // CHUNK, x, u, reach, exponent(law, m, row), box)
     for t in range(count):
         more, n = add_of_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kinds, box)
-        sums = joined(sums, more)
+        sums = add_sums(sums, more)
     return sums, n
 
 
