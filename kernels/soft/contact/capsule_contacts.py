@@ -70,7 +70,7 @@ from dem.kernels.soft.contact.capsules import (
     radius_at,
     row_of,
 )
-from dem.kernels.soft.contact.cluster_kinematics import reach_of
+from dem.kernels.soft.contact.cluster_kinematics import distance_and_stiffness_of
 from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J, TINY, of_pair
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, rolling_inertia, spin_of
 
@@ -209,9 +209,9 @@ def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, box,
     x, u, v, place: as of `capsule_blending.between`, the last two in one [m].
     Writes kinematics: column t, without mass and weight.
     """
-    reach, stiffness = reach_of(k, kinds, neighbours)
+    contact_distance, stiffness = distance_and_stiffness_of(k, kinds, neighbours)
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    normal, overlap, arm = touch_at(x, u, v, place[0], place[1], reach, radius_at(kinds, i, b, bodies))
+    normal, overlap, arm = touch_at(x, u, v, place[0], place[1], contact_distance, radius_at(kinds, i, b, bodies))
     put(kinematics, NORMAL, t, normal)
     put(kinematics, POINT, t, from_body(kinds, i, arm))
     put(kinematics, ARM, t, from_body(kinds, j, add(arm, x)))
@@ -330,8 +330,8 @@ def fetch(t, k, bodies, kinds, neighbours, fetched, kinematics):
     put(fetched, AXIS_I, t, axis_of(kinds.pose, at_i))
     put(fetched, AXIS_J, t, axis_of(kinds.pose, at_j))
     fetched[flat(PER_I, t)], fetched[flat(PER_J, t)] = kinds.pose[at_i, PER], kinds.pose[at_j, PER]
-    reach, kinematics[flat(STIFFNESS, t)], radius, mean = measures_of(k, i, b, c, bodies, kinds, neighbours)
-    fetched[flat(REACH, t)], fetched[flat(RADIUS_I, t)], fetched[flat(MEAN, t)] = reach, radius, mean
+    contact_distance, kinematics[flat(STIFFNESS, t)], radius, mean = measures_of(k, i, b, c, bodies, kinds, neighbours)
+    fetched[flat(REACH, t)], fetched[flat(RADIUS_I, t)], fetched[flat(MEAN, t)] = contact_distance, radius, mean
 
 
 @vector_loop

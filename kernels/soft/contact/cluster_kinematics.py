@@ -25,7 +25,7 @@ from dem.kernels.soft.state import Kinds
 
 
 @inline
-def reach_of(k, kinds, neighbours):
+def distance_and_stiffness_of(k, kinds, neighbours):
     """R_i + R_j of candidate k [m], and its stiffness [N m^-1.5]."""
     if kinds.contact_distance > 0.0:
         return kinds.contact_distance, kinds.stiffness
@@ -41,8 +41,8 @@ def look_at_spheres(kinds, law, k, bodies, neighbours, box):
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
-    reach, stiffness = reach_of(k, kinds, neighbours)
-    contact, x = meeting(i, b, j, c, reach, stiffness, bodies, kinds, box)
+    contact_distance, stiffness = distance_and_stiffness_of(k, kinds, neighbours)
+    contact, x = meeting(i, b, j, c, contact_distance, stiffness, bodies, kinds, box)
     return contact, minimum_image(box, x, load(bodies.position, b)), minimum_image(box, x, load(bodies.position, c))
 
 
@@ -50,19 +50,19 @@ look = select("kinds", {Kinds: look_at_spheres, ConvexBodyKinds: look_at_convex}
 
 
 @inline
-def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
+def meeting(i, b, j, c, contact_distance, stiffness, bodies, kinds, box):
     """Kinematics of sphere i of body b and sphere j of body c, and the point halfway between their surfaces.
 
     i, b, j, c: the two spheres, each with its body.
-    reach, stiffness: R_i + R_j [m], K [N m^-1.5].
+    contact_distance, stiffness: R_i + R_j [m], K [N m^-1.5].
     Returns `laws.ContactKinematics`, point [m].
     """
     x_i = load(bodies.sphere_position, i)
     d = minimum_image(box, x_i, load(bodies.sphere_position, j))
     distance = math.sqrt(dot(d, d))
     normal = scale(1.0 / (distance + TINY), d)
-    overlap = reach - distance
-    radius = 0.5 * reach if kinds.contact_distance > 0.0 else radius_of(i, b, bodies, kinds)
+    overlap = contact_distance - distance
+    radius = 0.5 * contact_distance if kinds.contact_distance > 0.0 else radius_of(i, b, bodies, kinds)
     x = add_scaled(x_i, 0.5 * overlap - radius, normal)
     velocity = subtract(surface_velocity(b, x, bodies, box), surface_velocity(c, x, bodies, box))
     mass = 1.0 / (inverse_mass(b, x, normal, bodies, kinds, box) + inverse_mass(c, x, normal, bodies, kinds, box))

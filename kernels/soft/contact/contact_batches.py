@@ -220,9 +220,9 @@ geometry_of = select(
 
 @inline
 def list_sphere_overlaps(kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
-    """Overlap of each candidate pair of spheres, or the least wanted.
+    """Overlap of each candidate pair of spheres, or the smallest wanted.
 
-    sphere_i, sphere_j, contact_distance, min_overlap: see `dem.kernels.soft.contact.contact_detection.list_touching_pairs`.
+    sphere_i, sphere_j, contact_distance, min_overlap: see `list_touching_pairs`.
     Writes overlap: (K,) [m].
     """
     list_touching_pairs(box, bodies.sphere_position, sphere_i, sphere_j, contact_distance, min_overlap, overlap)
@@ -235,11 +235,11 @@ by_segments = select(
 
 @inline
 def list_overlaps(kinds, sink, law, start, number, min_overlap, rows, bodies, neighbours, box, overlap, sums):
-    """Overlap of each of the candidates of a chunk that are spheres or capsules, or the least wanted.
+    """Overlap of each of the candidates of a chunk that are spheres or capsules, or the smallest wanted.
 
     sink, rows, sums: see `find_touching`; scratch; numbers of the solver, of which spheres have none.
     start, number: first candidate, number of them.
-    min_overlap: least overlap wanted [m].
+    min_overlap: smallest overlap wanted [m].
     Writes overlap: (K,) [m].
     """
     stop = start + number

@@ -22,7 +22,8 @@ from dem.kernels.soft.contact.contact_detection import TINY, Sums, no_energy, of
 def evaluate_elastic(c, time_sign, context):
     """Evaluate the candidate pairs of chunk c.
 
-    Spheres that are all alike do without reading distance and stiffness of each pair, a tenth of a step's memory traffic.
+    Spheres that are all alike do without reading the distance and stiffness of each pair, a tenth of the memory traffic
+    of a step.
 
     Writes context.neighbours.pair_force: of the chunk's candidates [N]. Returns `Sums`.
     """

@@ -21,7 +21,7 @@ from dem.kernels.soft.contact.batch_kinematics import MASS, flat, touch_of, weig
 from dem.kernels.soft.contact.capsule_blending import closest
 from dem.kernels.soft.contact.capsule_contacts import pose, touch_at, velocity_of_image, yielding
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, from_body, radius_at
-from dem.kernels.soft.contact.cluster_kinematics import reach_of
+from dem.kernels.soft.contact.cluster_kinematics import distance_and_stiffness_of
 from dem.kernels.soft.contact.convex_bodies import FacetedBodyKinds
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, pair_kinematics, spin_of
 from dem.kernels.soft.state import Kinds
@@ -87,9 +87,9 @@ def look_at_capsules(kinds, law, k, bodies, neighbours, box):
     b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     r_b, r_c = radius_at(kinds, i, b, bodies), radius_at(kinds, j, c, bodies)
-    reach, stiffness = reach_of(k, kinds, neighbours)
+    contact_distance, stiffness = distance_and_stiffness_of(k, kinds, neighbours)
     s, t = closest(x, u, v)
-    normal, overlap, arm = touch_at(x, u, v, s, t, reach, r_b)
+    normal, overlap, arm = touch_at(x, u, v, s, t, contact_distance, r_b)
     of_b, of_c = from_body(kinds, i, arm), from_body(kinds, j, add(arm, x))
     w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
     at_b = add(load(bodies.velocity_predicted, b), cross(w_b, of_b))
