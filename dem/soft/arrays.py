@@ -266,7 +266,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         **candidate_arrays(chunks, 0, layout),
         force_at=zeros(chunks, np.int64),
         pair_force=zeros((3, 0)),
-        contact_slot=zeros(0, np.int32),
+        force_row=zeros(0, np.int32),
         force_torque=zeros((0, layout.force_torque)),
         **scratch(blocks, layout),
         overlap=zeros(0),
@@ -352,9 +352,9 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
     place = {"force_at": segment * room}
     if not layout.needs_velocity:
         return place | {"pair_force": _at_least(lists.pair_force, (3, size + 1))}
-    enough = lists.contact_slot.size > size  # both were made alike
+    enough = lists.force_row.size > size  # both were made alike
     return place | {
-        "contact_slot": lists.contact_slot if enough else zeros(size + 1, np.int32),
+        "force_row": lists.force_row if enough else zeros(size + 1, np.int32),
         "force_torque": lists.force_torque if enough else zeros((size + 1, layout.force_torque)),
         "overlap": _at_least(lists.overlap, (size,)),
         "found": _at_least(lists.found, (layout.found * size,)),

@@ -109,7 +109,7 @@ def add_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, who, what
     walls = box.walls
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         radius = radius_of(s, b, bodies, kinds)
-        for w in range(walls.contact_slot.size):
+        for w in range(walls.material_row.size):
             if acts_on(w, b, bodies, walls):
                 for t in range(find_contacts_of_piece(kinds, w, s, b, 0, radius, HERTZ, bodies, box)):
                     overlap, row, m = walls.contacts[0, t, DEEPEST], FACES + w, kinds.material[bodies.kind[b]]

@@ -109,7 +109,7 @@ class Neighbours(NamedTuple):
     # (E,) int64: partner's identity, pair, side (`body_pairs.entry_key`), ascending for each body
     body_entries: np.ndarray
     # int32: candidates of each body in the same order, without gaps in a chunk, as their places
-    # in pair_force or contact_slot
+    # in pair_force or force_row
     pairs_of_body: np.ndarray
     pairs_of_body_start: np.ndarray  # (C,) int64, where those of each chunk begin
     pairs_of_body_count: np.ndarray  # (C,) int64, their number where pairs of bodies may have several
@@ -135,10 +135,10 @@ class Neighbours(NamedTuple):
     contact_distance: np.ndarray  # (C K) R_i + R_j [m]; empty if all spheres are alike
     stiffness: np.ndarray  # (C K) [N m^-1.5]; empty if all spheres are alike
     pair_force: np.ndarray  # (3, F + 1) force on sphere i [N]; the last column is zero for ever
-    force_at: np.ndarray  # (C,) int64, where each chunk's candidates begin in pair_force, or in contact_slot
+    force_at: np.ndarray  # (C,) int64, where each chunk's candidates begin in pair_force, or in force_row
     # in place of pair_force where the contact law wants velocities, otherwise empty:
     # (F + 1,) int32, row of force_torque of each candidate, 0 where nothing touches and in the last one
-    contact_slot: np.ndarray
+    force_row: np.ndarray
     # (F + 1, 16): force on i in 0 to 2 [N], torque in 4 to 6 [N m]; those on j in 8 to 10 and 12 to
     # 14. Of single spheres that are alike and hand on no couples (F + 1, 8), as either has the same torque; of others
     # (F + 1, 12): torque on j in 0 to 2, force on i in 4 to 6, torque on i in 8 to 10. Eight numbers are what a body

@@ -1,11 +1,11 @@
 """Contacts of the side of a capsule with walls that turn about an axis: cylinders, cones, discs, polylines, tori.
 
 By the rule of ``sides``. Each segment of the polyline has a strip, the distance from it along the capsule's segment,
-with lows and, between two of them, a high. A low is joined with the next on its strip at the high between them, with an
-end of the capsule that the strip falls to at the high before it or, if there is none, at the end itself; and lows of
-two strips that share a point of the polyline at the lows of the distance from the circle that it sweeps. What is joined
-in ascending order makes a forest; each tree of it is a contact, but for the one that has the ends. A torus is a circle
-of which only the distance less the tube's radius counts.
+with local minima and, between two of them, a maximum. A minimum is joined with the next on its strip at the maximum
+between them, with an end of the capsule that the strip falls to at the maximum before it or, if there is none, at the
+end itself; and minima of two strips that share a point of the polyline at the minima of the distance from the circle
+that it sweeps. What is joined in ascending order makes a forest; each tree of it is a contact, but for the one that has
+the ends. A torus is a circle of which only the distance less the tube's radius counts.
 
 A place x + s u of a segment, s from -1 to 1, is (r, z) about the axis, r² = a (s - m)² + b, z = c + s w. The nearest
 point of the segment of a polyline is in the same half plane; so half the slope of the squared distance is p r' + q w,
@@ -23,10 +23,17 @@ import math
 
 from dem.kernels.compiler.jit import func, inline
 from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
-from dem.kernels.walls.contact_patches import COUNTS, NEAR, NUMBER, PARENT, REGION, root_of, unite
-from dem.kernels.walls.potential_terms import LOBE, add_side_term, begin_side, is_counted, take_side_link
+from dem.kernels.walls.contact_patches import IS_MINIMUM, NUMBER, PARENT, REGION, find_root, union
+from dem.kernels.walls.potential_terms import (
+    MINIMUM_STRIDE,
+    add_side_term,
+    clear_side_contact,
+    is_counted,
+    subtract_side_link,
+)
 from dem.kernels.walls.revolution import COUNT, POINTS, from_segment, is_closed, segment_at
 
+DISTANCE = 3  # column of scratch: the distance, not its square as in ``contact_patches``
 BREAK = 12  # column of scratch, a row a place, see `breaks`
 STEPS = 60
 SMALL = 1e-15  # of half a segment: places closer than this are one
@@ -34,7 +41,7 @@ JUST = 1e-9  # of half a segment: before the axis
 # columns of scratch besides those of ``contact_patches``: the place on the capsule; from where to where a low is the
 # lowest
 PLACE, LEFT, RIGHT = 8, 9, 10
-ENDS = 0  # row of the ends of the capsule; lows come after it, links from the last row upward
+ENDS = 0  # row of the ends of the capsule; minima come after it, links from the last row upward
 FIRST, SECOND = 4, 5  # columns of a link: what it joins
 STATE = 7  # what has become of it
 FREE, TAKEN, DONE = 0.0, 1.0, 2.0
@@ -71,7 +78,7 @@ def circle_at(numbers, at):
 
 
 @func
-def slope(line, piece, side, s):
+def slope_along(line, piece, side, s):
     """How the distance grows at the place s of a line: times itself; turned round where particles are within."""
     r, z, growth, _off = place_on(line, s)
     p, q, _end = from_segment(r, z, piece)
@@ -139,13 +146,13 @@ def breaks(line, piece, scratch):
 @func
 def zero(line, piece, side, low, high):
     """Where the slope changes its sign between two places: secants, weighed by halves, and now and then the middle."""
-    f, g = slope(line, piece, side, low), slope(line, piece, side, high)
+    f, g = slope_along(line, piece, side, low), slope_along(line, piece, side, high)
     s, last = high, 0
     for step in range(STEPS):
         before = s
         s = 0.5 * (low + high) if step % 4 == 3 or f == g else high - g * (high - low) / (g - f)
         s = min(max(s, low), high)
-        now = slope(line, piece, side, s)
+        now = slope_along(line, piece, side, s)
         if now == 0.0 or high - low < SMALL or (step > 0 and abs(s - before) < SMALL):
             break
         if (now < 0.0) == (f < 0.0):
@@ -199,12 +206,12 @@ def describe(row, s, line, piece, side, tube, numbers, k, scratch):
     radial = scale(1.0 / r, off) if r > 0.0 else (numbers[k + 6], numbers[k + 7], numbers[k + 8])
     axis = numbers[k + 3], numbers[k + 4], numbers[k + 5]
     scratch[row, 0], scratch[row, 1], scratch[row, 2] = add_scaled(scale(p, radial), q, axis)
-    scratch[row, NEAR], scratch[row, PLACE], scratch[row, REGION] = side * (length - tube), s, end
+    scratch[row, DISTANCE], scratch[row, PLACE], scratch[row, REGION] = side * (length - tube), s, end
 
 
 @inline
 def join(links, one, other, s, line, piece, side, tube, numbers, k, scratch):
-    """Write a link of two lows at the place s to a row of scratch; returns how many links there are."""
+    """Write a link of two minima at the place s to a row of scratch; returns how many links there are."""
     row = scratch.shape[0] - 1 - links
     describe(row, s, line, piece, side, tube, numbers, k, scratch)
     scratch[row, FIRST], scratch[row, SECOND], scratch[row, STATE] = one, other, FREE
@@ -212,37 +219,37 @@ def join(links, one, other, s, line, piece, side, tube, numbers, k, scratch):
 
 
 @func
-def follow(number, lows, links, line, piece, side, tube, numbers, k, scratch):
-    """Write the lows of a strip, of this number, and what joins them; returns how many lows and links there are."""
+def follow(number, minima, links, line, piece, side, tube, numbers, k, scratch):
+    """Write the minima of a strip, of this number, and what joins them; returns how many minima and links there are."""
     n, before, at, here = breaks(line, piece, scratch), ENDS, -1.0, -1.0
-    falls = slope(line, piece, side, -1.0) < 0.0
+    is_falling = slope_along(line, piece, side, -1.0) < 0.0
     for i in range(1, n):
         there = scratch[i, BREAK]
-        grows = slope(line, piece, side, there) >= 0.0
-        if falls == grows:
+        is_rising = slope_along(line, piece, side, there) >= 0.0
+        if is_falling == is_rising:
             s = zero(line, piece, side, here, there)
-            if grows:
-                lows += 1
-                describe(lows, s, line, piece, side, tube, numbers, k, scratch)
-                scratch[lows, NUMBER], scratch[lows, PARENT], scratch[lows, COUNTS] = number, lows, 1.0
-                scratch[lows, LEFT] = at
-                links = join(links, before, lows, at, line, piece, side, tube, numbers, k, scratch)
-                before = lows
+            if is_rising:
+                minima += 1
+                describe(minima, s, line, piece, side, tube, numbers, k, scratch)
+                scratch[minima, NUMBER], scratch[minima, PARENT], scratch[minima, IS_MINIMUM] = number, minima, 1.0
+                scratch[minima, LEFT] = at
+                links = join(links, before, minima, at, line, piece, side, tube, numbers, k, scratch)
+                before = minima
             else:
                 at = s
                 scratch[before, RIGHT] = s
-        falls, here = not grows, there
+        is_falling, here = not is_rising, there
     if before != ENDS:
-        if not falls:
+        if not is_falling:
             at = scratch[before, RIGHT] = 1.0
         links = join(links, before, ENDS, at, line, piece, side, tube, numbers, k, scratch)
-    return lows, links
+    return minima, links
 
 
 @inline
-def low_at(number, s, lows, scratch):
+def minimum_at(number, s, minima, scratch):
     """Row of the low that a strip falls to from the place s, or of the ends."""
-    for i in range(1, lows + 1):
+    for i in range(1, minima + 1):
         if scratch[i, NUMBER] == number and scratch[i, LEFT] <= s <= scratch[i, RIGHT]:
             return i
     return ENDS
@@ -251,60 +258,60 @@ def low_at(number, s, lows, scratch):
 @inline
 def dissolve(low, end, other, row, radius, scratch):
     """Leave out a low with the link at which it appears, that of a circle where it is nearest; False if it is not."""
-    at_it = low != ENDS and scratch[low, REGION] == end and scratch[low, COUNTS] > 0.0
+    at_it = low != ENDS and scratch[low, REGION] == end and scratch[low, IS_MINIMUM] > 0.0
     if not at_it or abs(scratch[low, PLACE] - scratch[row, PLACE]) > SAME:
         return False
-    if abs(scratch[low, NEAR] - scratch[row, NEAR]) > EQUAL * radius:
+    if abs(scratch[low, DISTANCE] - scratch[row, DISTANCE]) > EQUAL * radius:
         return False
-    unite(root_of(low, scratch), root_of(other, scratch), scratch)
-    scratch[low, COUNTS], scratch[row, STATE] = 0.0, DONE
+    union(find_root(low, scratch), find_root(other, scratch), scratch)
+    scratch[low, IS_MINIMUM], scratch[row, STATE] = 0.0, DONE
     return True
 
 
 @func
-def bridge(number, after, lows, links, line, radius, numbers, k, scratch):
+def bridge(number, after, minima, links, line, radius, numbers, k, scratch):
     """Write the links of two strips, at the circle that the first point of the second sweeps; returns how many.
 
     radius: of the capsule [m].
     """
     circle = circle_at(numbers, k + POINTS + 2 * after)
     n, here = breaks(line, circle, scratch), -1.0
-    falls = slope(line, circle, 1.0, -1.0) < 0.0
+    is_falling = slope_along(line, circle, 1.0, -1.0) < 0.0
     for i in range(1, n):
         there = scratch[i, BREAK]
-        grows = slope(line, circle, 1.0, there) >= 0.0
-        if falls and grows:
+        is_rising = slope_along(line, circle, 1.0, there) >= 0.0
+        if is_falling and is_rising:
             s = zero(line, circle, 1.0, here, there)
-            one, other = low_at(number, s, lows, scratch), low_at(after, s, lows, scratch)
+            one, other = minimum_at(number, s, minima, scratch), minimum_at(after, s, minima, scratch)
             if one != other:
                 links = join(links, one, other, s, line, circle, 1.0, 0.0, numbers, k, scratch)
                 row = scratch.shape[0] - links
-                a, b = root_of(one, scratch), root_of(other, scratch)
-                if scratch[row, NEAR] >= radius or a == b:
+                a, b = find_root(one, scratch), find_root(other, scratch)
+                if scratch[row, DISTANCE] >= radius or a == b:
                     scratch[row, STATE] = DONE
                 elif not dissolve(one, 2.0, other, row, radius, scratch):
                     dissolve(other, 1.0, one, row, radius, scratch)
-        falls, here = not grows, there
+        is_falling, here = not is_rising, there
     return links
 
 
 @inline
 def look(x, u, radius, numbers, k, scratch):
-    """Write the lows and links of all strips of a polyline that are within reach; returns how many there are."""
+    """Write the minima and links of all strips of a polyline that are within reach; returns how many there are."""
     line, last = line_of(x, u, numbers, k), int(numbers[k + COUNT]) - 1
-    lows, links, reach = 0, 0, radius + math.sqrt(dot(u, u))
+    minima, links, reach = 0, 0, radius + math.sqrt(dot(u, u))
     (r, z, _growth, _off), ends = place_on(line, 0.0), range_of(line)
     for i in range(last):
         piece = segment_at(numbers, k + POINTS + 2 * i)
         p, q, _end = from_segment(r, z, piece)
         if p * p + q * q < reach * reach and not is_hollow(ends, piece):
-            lows, links = follow(i, lows, links, line, piece, 1.0, 0.0, numbers, k, scratch)
+            minima, links = follow(i, minima, links, line, piece, 1.0, 0.0, numbers, k, scratch)
     first = k + POINTS
-    for i in range(0 if is_closed(numbers, k) else 1, last if lows > 0 else 0):
+    for i in range(0 if is_closed(numbers, k) else 1, last if minima > 0 else 0):
         p, q = r - numbers[first + 2 * i], z - numbers[first + 2 * i + 1]
         if p * p + q * q < reach * reach:
-            links = bridge(i - 1 if i > 0 else last - 1, i, lows, links, line, radius, numbers, k, scratch)
-    return lows, links
+            links = bridge(i - 1 if i > 0 else last - 1, i, minima, links, line, radius, numbers, k, scratch)
+    return minima, links
 
 
 @inline
@@ -312,35 +319,35 @@ def nearest_link(links, radius, scratch):
     """Row of the nearest link of two parts within reach, or -1."""
     nearest, found = radius, -1
     for row in range(scratch.shape[0] - links, scratch.shape[0]):
-        if scratch[row, STATE] == FREE and scratch[row, NEAR] < nearest:
+        if scratch[row, STATE] == FREE and scratch[row, DISTANCE] < nearest:
             one, other = int(scratch[row, FIRST]), int(scratch[row, SECOND])
-            if root_of(one, scratch) != root_of(other, scratch):
-                nearest, found = scratch[row, NEAR], row
+            if find_root(one, scratch) != find_root(other, scratch):
+                nearest, found = scratch[row, DISTANCE], row
     return found
 
 
 @inline
-def anchor(i, lows, radius, scratch):
+def anchor(i, minima, radius, scratch):
     """Number of the strip of a low and, if that has several, which of them it is."""
     number, which, several = scratch[i, NUMBER], 0, 0
-    for j in range(1, lows + 1):
-        if scratch[j, NUMBER] == number and scratch[j, COUNTS] > 0.0 and scratch[j, NEAR] < radius:
+    for j in range(1, minima + 1):
+        if scratch[j, NUMBER] == number and scratch[j, IS_MINIMUM] > 0.0 and scratch[j, DISTANCE] < radius:
             several += 1
             which += 1 if j <= i else 0
-    return number + LOBE * which if several > 1 else number
+    return number + MINIMUM_STRIDE * which if several > 1 else number
 
 
 @inline
-def add_up(t, root, lows, links, radius, power, scratch, contacts):
-    """Make contact t of the lows that hang on a root, and what has joined them."""
-    begin_side(contacts, t, scratch[root, NUMBER])
-    for i in range(1, lows + 1):
-        if root_of(i, scratch) == root and scratch[i, COUNTS] > 0.0:
+def add_up(t, root, minima, links, radius, power, scratch, contacts):
+    """Make contact t of the minima that hang on a root, and what has joined them."""
+    clear_side_contact(contacts, t, scratch[root, NUMBER])
+    for i in range(1, minima + 1):
+        if find_root(i, scratch) == root and scratch[i, IS_MINIMUM] > 0.0:
             n = scratch[i, 0], scratch[i, 1], scratch[i, 2]
-            piece = anchor(i, lows, radius, scratch)
-            add_side_term(contacts, t, radius - scratch[i, NEAR], n, scratch[i, PLACE], piece, power)
+            piece = anchor(i, minima, radius, scratch)
+            add_side_term(contacts, t, radius - scratch[i, DISTANCE], n, scratch[i, PLACE], piece, power)
     for row in range(scratch.shape[0] - links, scratch.shape[0]):
-        if scratch[row, STATE] == TAKEN and root_of(int(scratch[row, FIRST]), scratch) == root:
+        if scratch[row, STATE] == TAKEN and find_root(int(scratch[row, FIRST]), scratch) == root:
             take_off(t, row, radius, power, scratch, contacts)
 
 
@@ -348,28 +355,28 @@ def add_up(t, root, lows, links, radius, power, scratch, contacts):
 def take_off(t, row, radius, power, scratch, contacts):
     """Take a link off a contact."""
     n = scratch[row, 0], scratch[row, 1], scratch[row, 2]
-    take_side_link(contacts, t, radius - scratch[row, NEAR], n, scratch[row, PLACE], power)
+    subtract_side_link(contacts, t, radius - scratch[row, DISTANCE], n, scratch[row, PLACE], power)
 
 
 @func
-def sum_up(lows, links, radius, power, contacts, scratch):
+def sum_up(minima, links, radius, power, contacts, scratch):
     """Write a row of contacts for each contact; returns how many there are."""
     made, row = 0, nearest_link(links, radius, scratch)
     while row >= 0:
         one, other = int(scratch[row, FIRST]), int(scratch[row, SECOND])
-        a, b = root_of(one, scratch), root_of(other, scratch)
+        a, b = find_root(one, scratch), find_root(other, scratch)
         if ENDS in (a, b):
-            add_up(made, max(a, b), lows, links, radius, power, scratch, contacts)
+            add_up(made, max(a, b), minima, links, radius, power, scratch, contacts)
             take_off(made, row, radius, power, scratch, contacts)
             made += is_counted(contacts, made, power)
             scratch[row, STATE] = DONE
         else:
             scratch[row, STATE] = TAKEN
-        unite(a, b, scratch)
+        union(a, b, scratch)
         row = nearest_link(links, radius, scratch)
-    for i in range(1, lows + 1):
-        if root_of(i, scratch) == i and scratch[i, NEAR] < radius:
-            add_up(made, i, lows, links, radius, power, scratch, contacts)
+    for i in range(1, minima + 1):
+        if find_root(i, scratch) == i and scratch[i, DISTANCE] < radius:
+            add_up(made, i, minima, links, radius, power, scratch, contacts)
             made += is_counted(contacts, made, power)
     return made
 
@@ -378,8 +385,8 @@ def sum_up(lows, links, radius, power, contacts, scratch):
 def find_side_on_revolution(x, u, radius, power, numbers, k, contacts, scratch):
     """Find the contacts of a side with a surface of revolution, as `dem.kernels.walls.sides.find_side_contacts`."""
     scratch[ENDS, PARENT] = ENDS
-    lows, links = look(x, u, radius, numbers, k, scratch)
-    return sum_up(lows, links, radius, power, contacts, scratch) if lows > 0 else 0
+    minima, links = look(x, u, radius, numbers, k, scratch)
+    return sum_up(minima, links, radius, power, contacts, scratch) if minima > 0 else 0
 
 
 @func
@@ -388,5 +395,5 @@ def find_side_on_torus(x, u, radius, power, numbers, k, contacts, scratch):
     ring, tube, side = numbers[k + 9], numbers[k + 10], numbers[k + 11]
     scratch[ENDS, PARENT] = ENDS
     line, circle = line_of(x, u, numbers, k), (ring, 0.0, ring, 0.0)
-    lows, links = follow(0, 0, 0, line, circle, side, tube, numbers, k, scratch)
-    return sum_up(lows, links, radius, power, contacts, scratch) if lows > 0 else 0
+    minima, links = follow(0, 0, 0, line, circle, side, tube, numbers, k, scratch)
+    return sum_up(minima, links, radius, power, contacts, scratch) if minima > 0 else 0

@@ -23,13 +23,13 @@ import math
 from dem.kernels.compiler.jit import func, inline
 from dem.kernels.numerics.vector import dot
 from dem.kernels.walls.mesh_cells import REACH, is_outside, leaf_and_room, leaf_at
-from dem.kernels.walls.potential_terms import add_piece, begin, take_link
+from dem.kernels.walls.potential_terms import add_piece, clear_contact, subtract_link
 from dem.kernels.walls.triangles import NORMAL, from_closest, from_edge, from_piece, may_reach, triple, unit
 
 # columns of scratch, a row a triangle within reach: from its closest point to the place (three); d²; its number; its
-# region; the row it hangs on in the union-find; whether it counts; d² of its edges that may join two parts, or
-# infinite, or TAKEN if they did (three); the contact it is part of
-NEAR, NUMBER, REGION, PARENT, COUNTS, EDGES, CONTACT, COLUMNS = 3, 4, 5, 6, 7, 8, 11, 12
+# region; the row it hangs on in the union-find; whether it is a local minimum of the distance (1 or 0); d² of its edges
+# that may join two components, or infinite, or TAKEN if they did (three); the contact it is part of
+SQUARED_DISTANCE, NUMBER, REGION, PARENT, IS_MINIMUM, EDGES, CONTACT, COLUMNS = 3, 4, 5, 6, 7, 8, 11, 12
 TAKEN = -math.inf
 
 
@@ -44,7 +44,7 @@ def gather(x, radius, listed, first, stop, geometry, scratch):
             near = dot(v, v)
             if near < radius * radius:
                 scratch[count, 0], scratch[count, 1], scratch[count, 2] = v
-                scratch[count, NEAR], scratch[count, NUMBER], scratch[count, REGION] = near, f, region
+                scratch[count, SQUARED_DISTANCE], scratch[count, NUMBER], scratch[count, REGION] = near, f, region
                 count += 1
     return count
 
@@ -63,23 +63,23 @@ def row_of(f, count, scratch):
 
 
 @inline
-def root_of(i, scratch):
-    """The first row of the part that row i is in."""
+def find_root(i, scratch):
+    """The first row of the connected component that row i is in."""
     while scratch[i, PARENT] != i:
         i = int(scratch[i, PARENT])
     return i
 
 
 @inline
-def unite(i, j, scratch):
-    """Join two parts, given the first row of each."""
+def union(i, j, scratch):
+    """Join two components, given the first row of each."""
     scratch[max(i, j), PARENT] = min(i, j)
 
 
 @inline
 def neighbour(i, edge, count, geometry, scratch):
     """Row of the triangle beyond an edge, or -1."""
-    beyond = geometry.beside[int(scratch[i, NUMBER]), edge]
+    beyond = geometry.adjacent[int(scratch[i, NUMBER]), edge]
     return row_of(beyond, count, scratch) if beyond >= 0 else -1
 
 
@@ -99,7 +99,7 @@ def edge_at(region, turn):
 def is_nearest_at(f, region, other, geometry):
     """Whether triangle f is nearest at an edge that it shares with another: that leaves the other one, see `cancel`."""
     for turn in range(edges_at(region)):
-        if geometry.beside[f, edge_at(region, turn)] == other:
+        if geometry.adjacent[f, edge_at(region, turn)] == other:
             return True
     return False
 
@@ -107,62 +107,62 @@ def is_nearest_at(f, region, other, geometry):
 @inline
 def leave_out(i, j, scratch):
     """Leave out row i with the edge at which it meets row j; False if these are joined already."""
-    a, b = root_of(i, scratch), root_of(j, scratch)
+    a, b = find_root(i, scratch), find_root(j, scratch)
     if a == b:
         return False
-    unite(a, b, scratch)
-    scratch[i, COUNTS] = 0.0
+    union(a, b, scratch)
+    scratch[i, IS_MINIMUM] = 0.0
     return True
 
 
 @inline
 def cancel(count, geometry, scratch):
-    """Leave out triangles that are nearest at an edge they share, each with it; returns how many parts there are."""
+    """Leave out triangles that are nearest at an edge they share, each with it; returns the number of components."""
     for i in range(count):
-        scratch[i, PARENT], scratch[i, COUNTS] = i, 1.0
-    parts = count
+        scratch[i, PARENT], scratch[i, IS_MINIMUM] = i, 1.0
+    components = count
     for i in range(count):
         region = int(scratch[i, REGION])
         for turn in range(edges_at(region)):
             j = neighbour(i, edge_at(region, turn), count, geometry, scratch)
             if j >= 0 and leave_out(i, j, scratch):
-                parts -= 1
+                components -= 1
                 break
-    return parts
+    return components
 
 
 @inline
-def join(x, radius, count, parts, geometry, scratch):
-    """Join parts along edges within reach, nearest first, and mark those edges; returns how many parts are left."""
+def join_components(x, radius, count, components, geometry, scratch):
+    """Join components along edges within reach, nearest first, and mark those edges; returns how many are left."""
     for i in range(count):
         for edge in range(3):
             scratch[i, EDGES + edge] = math.inf
             j = neighbour(i, edge, count, geometry, scratch)
-            if j >= 0 and root_of(i, scratch) != root_of(j, scratch):
+            if j >= 0 and find_root(i, scratch) != find_root(j, scratch):
                 v = from_edge(geometry.triangle, int(scratch[i, NUMBER]), edge, x)
                 scratch[i, EDGES + edge] = dot(v, v)
-    return join_in_order(count, parts, radius * radius, geometry, scratch)
+    return join_in_order(count, components, radius * radius, geometry, scratch)
 
 
 @inline
-def join_in_order(count, parts, limit, geometry, scratch):
-    """Join parts along edges in ascending EDGES below a limit, and mark those; returns how many parts are left."""
-    while parts > 1:
+def join_in_order(count, components, limit, geometry, scratch):
+    """Join components along edges in ascending EDGES below a limit, and mark those; returns how many are left."""
+    while components > 1:
         nearest, at, edge_there, a, b = limit, -1, 0, 0, 0
         for i in range(count):
             for edge in range(3):
                 near = scratch[i, EDGES + edge]
                 if TAKEN < near < nearest:
-                    p = root_of(i, scratch)
-                    q = root_of(neighbour(i, edge, count, geometry, scratch), scratch)
+                    p = find_root(i, scratch)
+                    q = find_root(neighbour(i, edge, count, geometry, scratch), scratch)
                     if p != q:
                         nearest, at, edge_there, a, b = near, i, edge, p, q
         if at < 0:
             break
-        unite(a, b, scratch)
+        union(a, b, scratch)
         scratch[at, EDGES + edge_there] = TAKEN
-        parts -= 1
-    return parts
+        components -= 1
+    return components
 
 
 @inline
@@ -170,25 +170,25 @@ def add_row(i, t, radius, power, first, geometry, scratch, contacts):
     """Add the term of row i to contact t; first: number of the mesh's first triangle."""
     f, v = int(scratch[i, NUMBER]), (scratch[i, 0], scratch[i, 1], scratch[i, 2])
     normal = triple(geometry.triangle, f, NORMAL)
-    overlap, n = from_piece(v, scratch[i, NEAR], scratch[i, REGION] > 0.0, radius, normal)
+    overlap, n = from_piece(v, scratch[i, SQUARED_DISTANCE], scratch[i, REGION] > 0.0, radius, normal)
     add_piece(contacts, t, overlap, n, f - first, power)
 
 
 @inline
 def add_up(x, radius, power, count, joined, first, geometry, scratch, contacts):
-    """Write a contact for each part, in the order of their first triangles.
+    """Write a contact for each component, in the order of their first triangles.
 
     joined: whether there are edges to take off; first: number of the mesh's first triangle.
     """
     made = 0
     for i in range(count):
-        root = root_of(i, scratch)
+        root = find_root(i, scratch)
         if root == i:
-            begin(contacts, made, int(scratch[i, NUMBER]) - first)
+            clear_contact(contacts, made, int(scratch[i, NUMBER]) - first)
             scratch[i, CONTACT] = made
             made += 1
         t = int(scratch[root, CONTACT])
-        if scratch[i, COUNTS] > 0.0:
+        if scratch[i, IS_MINIMUM] > 0.0:
             add_row(i, t, radius, power, first, geometry, scratch, contacts)
         if joined:
             for edge in range(3):
@@ -197,7 +197,7 @@ def add_up(x, radius, power, count, joined, first, geometry, scratch, contacts):
                     v = from_edge(geometry.triangle, f, edge, x)
                     near = dot(v, v)
                     n = unit(v, near, triple(geometry.triangle, f, NORMAL))
-                    take_link(contacts, t, radius - math.sqrt(near), n, power)
+                    subtract_link(contacts, t, radius - math.sqrt(near), n, power)
 
 
 @inline
@@ -223,17 +223,17 @@ def find_listed(x, radius, power, first, listed, begin_at, stop, geometry, conta
     if count == 0:
         return 0
     if count == 1:
-        begin(contacts, 0, int(scratch[0, NUMBER]) - first)
+        clear_contact(contacts, 0, int(scratch[0, NUMBER]) - first)
         add_row(0, 0, radius, power, first, geometry, scratch, contacts)
         return 1
-    parts = cancel(count, geometry, scratch)
-    lows = parts
-    if parts > 1:
-        parts = join(x, radius, count, parts, geometry, scratch)
-    if parts > contacts.shape[0]:
-        return -parts
-    add_up(x, radius, power, count, lows > 1, first, geometry, scratch, contacts)
-    return parts
+    components = cancel(count, geometry, scratch)
+    minima = components
+    if components > 1:
+        components = join_components(x, radius, count, components, geometry, scratch)
+    if components > contacts.shape[0]:
+        return -components
+    add_up(x, radius, power, count, minima > 1, first, geometry, scratch, contacts)
+    return components
 
 
 @func

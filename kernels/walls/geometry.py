@@ -10,7 +10,7 @@ import numpy as np
 from dem.kernels.compiler.jit import func, inline, kernel, noinline
 from dem.kernels.numerics.vector import load
 from dem.kernels.walls import contact_patches, primitives, revolution
-from dem.kernels.walls.potential_terms import add_piece, begin
+from dem.kernels.walls.potential_terms import add_piece, clear_contact
 from dem.kernels.walls.wall_kinds import CONVEX, ENDS_ONLY, FIRST_OWN, KINDS, SPECIAL, WallKind, own_distance
 
 MESH, REVOLUTION, PLANE, BALL, RECTANGLE, BLOCK, CAPSULE, TORUS = range(8)
@@ -27,7 +27,7 @@ class Geometry(NamedTuple):
     """Shapes of W walls as arrays.
 
     ``kind`` (W,) int64 says what each is; ``first_number`` (W,) int64 where its numbers begin in ``numbers``;
-    ``first_triangle`` (W,) int64 where its triangles begin in ``triangle`` (F, 16), see ``triangles``; ``beside``
+    ``first_triangle`` (W,) int64 where its triangles begin in ``triangle`` (F, 16), see ``triangles``; ``adjacent``
     (F, 3) int64 is the next triangle around each of their edges, -1 where there is none, ``corner`` (F, 3) int64 their
     vertices; ``cells`` (C, 3) int64 and ``listed`` (E,) int32 say where they are, see ``mesh_cells``. ``room`` (2,)
     int64 is the number of rows that `find_contacts` needs of scratch, and W. ``own`` is the chain of kinds that are not
@@ -39,7 +39,7 @@ class Geometry(NamedTuple):
     numbers: np.ndarray
     first_triangle: np.ndarray
     triangle: np.ndarray
-    beside: np.ndarray
+    adjacent: np.ndarray
     corner: np.ndarray
     cells: np.ndarray
     listed: np.ndarray
@@ -96,7 +96,7 @@ def find_contacts(w, x, radius, power, geometry, contacts, scratch):
     d, n = distance(kind, x, geometry, k)
     if d >= radius:
         return 0
-    begin(contacts, 0, 0)
+    clear_contact(contacts, 0, 0)
     add_piece(contacts, 0, radius - d, n, 0, power)
     return 1
 

@@ -20,11 +20,11 @@ from dem.kernels.compiler.jit import inline
 POTENTIAL, DEEPEST, ANCHOR, FIRST, LINKS, COLUMNS = 3, 4, 5, 6, 7, 8
 MOMENT, SIDE_COLUMNS = 8, 11  # of the side of a capsule
 NOTHING = 1e-11  # of the potential of a contact as deep
-LOBE = 1 << 32  # in the number of a piece that touches the side of a capsule at several places: which of them
+MINIMUM_STRIDE = 1 << 32  # in the number of a piece that touches the side of a capsule at several places: which of them
 
 
 @inline
-def raised(overlap, power):
+def power_of_overlap(overlap, power):
     """Power δ^p of an overlap."""
     if power == 1.5:
         return overlap * math.sqrt(overlap)
@@ -32,7 +32,7 @@ def raised(overlap, power):
 
 
 @inline
-def begin(contacts, t, piece):
+def clear_contact(contacts, t, piece):
     """Write an empty row of a contact to row t."""
     for column in range(COLUMNS):
         contacts[t, column] = 0.0
@@ -42,7 +42,7 @@ def begin(contacts, t, piece):
 @inline
 def add_piece(contacts, t, overlap, n, piece, power):
     """Add the term of a piece; of equally deep ones the first is kept."""
-    term = raised(overlap, power)
+    term = power_of_overlap(overlap, power)
     contacts[t, 0] += term * n[0]
     contacts[t, 1] += term * n[1]
     contacts[t, 2] += term * n[2]
@@ -53,9 +53,9 @@ def add_piece(contacts, t, overlap, n, piece, power):
 
 
 @inline
-def take_link(contacts, t, overlap, n, power):
+def subtract_link(contacts, t, overlap, n, power):
     """Take off the term of what two pieces share."""
-    term = raised(overlap, power)
+    term = power_of_overlap(overlap, power)
     contacts[t, 0] -= term * n[0]
     contacts[t, 1] -= term * n[1]
     contacts[t, 2] -= term * n[2]
@@ -67,24 +67,24 @@ def take_link(contacts, t, overlap, n, power):
 def add_side_term(contacts, t, overlap, n, s, piece, power):
     """Add the term of a piece of the wall, at the place s of a side."""
     add_piece(contacts, t, overlap, n, piece, power)
-    term = s * raised(overlap, power)
+    term = s * power_of_overlap(overlap, power)
     for k in range(3):
         contacts[t, MOMENT + k] += term * n[k]
 
 
 @inline
-def take_side_link(contacts, t, overlap, n, s, power):
+def subtract_side_link(contacts, t, overlap, n, s, power):
     """Take off the term of a link, at the place s of a side."""
-    take_link(contacts, t, overlap, n, power)
-    term = s * raised(overlap, power)
+    subtract_link(contacts, t, overlap, n, power)
+    term = s * power_of_overlap(overlap, power)
     for k in range(3):
         contacts[t, MOMENT + k] -= term * n[k]
 
 
 @inline
-def begin_side(contacts, t, piece):
+def clear_side_contact(contacts, t, piece):
     """Write an empty row of a contact of a side to row t."""
-    begin(contacts, t, piece)
+    clear_contact(contacts, t, piece)
     for k in range(3):
         contacts[t, MOMENT + k] = 0.0
 
@@ -92,4 +92,5 @@ def begin_side(contacts, t, piece):
 @inline
 def is_counted(contacts, t, power):
     """1 if a contact of a side has more than rounding has left of a low that is one with an end where it appears."""
-    return 1 if contacts[t, POTENTIAL] > NOTHING * contacts[t, DEEPEST] * raised(contacts[t, DEEPEST], power) else 0
+    deepest = contacts[t, DEEPEST]
+    return 1 if contacts[t, POTENTIAL] > NOTHING * deepest * power_of_overlap(deepest, power) else 0

@@ -19,8 +19,8 @@ from dem.kernels.walls.potential_terms import (
     LINKS,
     POTENTIAL,
     add_piece,
-    begin,
-    take_link,
+    clear_contact,
+    subtract_link,
 )
 from dem.kernels.walls.primitives import cylindrical
 
@@ -29,7 +29,7 @@ COUNT, POINTS = 9, 10
 # columns of scratch, a row a segment: from its closest point to the place, r and z; how near; at which end that is, 0
 # for neither, 1 for the first; whether it counts; from its first point to the place; how near, or less than 0 where no
 # other segment ends there; whether that counts
-NEAR, END, COUNTS, CORNER, SHARED, TAKEN = 2, 3, 4, 5, 7, 8
+DISTANCE, END, IS_MINIMUM, CORNER, SHARED, TAKEN = 2, 3, 4, 5, 7, 8
 
 
 @inline
@@ -67,8 +67,8 @@ def write_segments(r, z, numbers, k, scratch):
     points, at, closed = int(numbers[k + COUNT]), k + POINTS, is_closed(numbers, k)
     for s in range(points - 1):
         u, v, end = from_segment(r, z, segment_at(numbers, at + 2 * s))
-        scratch[s, 0], scratch[s, 1], scratch[s, NEAR], scratch[s, END] = u, v, math.hypot(u, v), end
-        scratch[s, COUNTS] = 1.0
+        scratch[s, 0], scratch[s, 1], scratch[s, DISTANCE], scratch[s, END] = u, v, math.hypot(u, v), end
+        scratch[s, IS_MINIMUM] = 1.0
         u, v = r - numbers[at + 2 * s], z - numbers[at + 2 * s + 1]
         scratch[s, CORNER], scratch[s, CORNER + 1] = u, v
         scratch[s, SHARED] = math.hypot(u, v) if s > 0 or closed else -1.0
@@ -85,7 +85,7 @@ def cancel_shared_points(segments, closed, scratch):
             shared = s if end == 1 else (s + 1 if s + 1 < segments else 0)
             if scratch[shared, TAKEN] == 0.0 and (s + 1 < segments or closed or end == 1):
                 scratch[shared, TAKEN] = 1.0
-                scratch[s, COUNTS] = 0.0
+                scratch[s, IS_MINIMUM] = 0.0
 
 
 @inline
@@ -104,7 +104,7 @@ def break_cycle(segments, radius, scratch):
 @inline
 def is_joined(s, before, radius, scratch):
     """Whether the first point of segment s is within reach and shared with the one before."""
-    return 0.0 <= scratch[s, SHARED] < radius and scratch[before, NEAR] < radius
+    return 0.0 <= scratch[s, SHARED] < radius and scratch[before, DISTANCE] < radius
 
 
 @inline
@@ -130,21 +130,21 @@ def find_on_revolution(x, radius, power, numbers, k, contacts, scratch):
         break_cycle(segments, radius, scratch)
     count = 0
     for s in range(segments):
-        if scratch[s, NEAR] >= radius:
+        if scratch[s, DISTANCE] >= radius:
             continue
         at = k + POINTS + 2 * s
         if s == 0 or not is_joined(s, s - 1, radius, scratch):
             count += 1
             if count <= contacts.shape[0]:
-                begin(contacts, count - 1, s)
+                clear_contact(contacts, count - 1, s)
         t = min(count, contacts.shape[0]) - 1
         if scratch[s, TAKEN] == 0.0 and is_joined(s, s - 1 if s > 0 else segments - 1, radius, scratch):
             n = unit(scratch[s, CORNER], scratch[s, CORNER + 1], scratch[s, SHARED], numbers, at)
-            take_link(contacts, t, radius - scratch[s, SHARED], n, power)
-        if scratch[s, COUNTS] > 0.0:
-            n = unit(scratch[s, 0], scratch[s, 1], scratch[s, NEAR], numbers, at)
-            add_piece(contacts, t, radius - scratch[s, NEAR], n, s, power)
-    joined = closed and count > 1 and scratch[0, NEAR] < radius and is_joined(0, segments - 1, radius, scratch)
+            subtract_link(contacts, t, radius - scratch[s, SHARED], n, power)
+        if scratch[s, IS_MINIMUM] > 0.0:
+            n = unit(scratch[s, 0], scratch[s, 1], scratch[s, DISTANCE], numbers, at)
+            add_piece(contacts, t, radius - scratch[s, DISTANCE], n, s, power)
+    joined = closed and count > 1 and scratch[0, DISTANCE] < radius and is_joined(0, segments - 1, radius, scratch)
     if count > contacts.shape[0]:
         return -(count - 1 if joined else count)
     if joined:

@@ -1,8 +1,8 @@
 """Contacts of the side of a capsule with a wall, beyond those that its two ends have as spheres.
 
-The distance of a wall along the segment of a capsule has lows. One at an end is what the end, a sphere, feels by itself
-(``contact_patches``, `geometry.distance`). One in between counts in full where it appears, φ(R - b), less what it has
-in common with an end where, as the distance grows, both are one, φ(R - d): so over the pairs (b, d) of the
+The distance of a wall along the segment of a capsule has local minima. One at an end is what the end, a sphere, feels
+by itself (``contact_patches``, `geometry.distance`). One in between counts in full where it appears, φ(R - b), less
+what it has in common with an end where, as the distance grows, both are one, φ(R - d): so over the pairs (b, d) of the
 0-dimensional persistence of the distance on (segment x surface) relative to (ends x surface), in the words of topology,
 
     U = Σ over both ends U_end + Σ φ(R - b) - φ(R - d),   φ(δ) = δ^(p+1) / (p+1) in contact, else 0.
@@ -19,23 +19,23 @@ from dem.kernels.compiler.jit import func, inline
 from dem.kernels.numerics.vector import add_scaled, dot, scale, subtract
 from dem.kernels.walls.axisymmetric_sides import find_side_on_revolution, find_side_on_torus
 from dem.kernels.walls.contact_patches import (
-    COUNTS,
     EDGES,
-    NEAR,
+    IS_MINIMUM,
     NUMBER,
     PARENT,
     REGION,
+    SQUARED_DISTANCE,
     TAKEN,
     edge_at,
     edges_at,
+    find_root,
     leave_out,
     neighbour,
-    root_of,
-    unite,
+    union,
 )
 from dem.kernels.walls.geometry import MESH, PLANE, REVOLUTION, TORUS, distance
 from dem.kernels.walls.mesh_cells import is_outside, leaf_at
-from dem.kernels.walls.potential_terms import add_side_term, begin_side, is_counted, take_side_link
+from dem.kernels.walls.potential_terms import add_side_term, clear_side_contact, is_counted, subtract_side_link
 from dem.kernels.walls.triangles import (
     CORNER,
     END,
@@ -73,7 +73,7 @@ def find_side_contacts(w, x, u, radius, power, geometry, contacts, scratch):
 
 
 @func
-def slope(kind, x, u, s, geometry, k):
+def distance_and_slope(kind, x, u, s, geometry, k):
     """Distance from a wall at the place s of a segment, its gradient, and how it grows along the segment."""
     d, n = distance(kind, add_scaled(x, s, u), geometry, k)
     return d, n, dot(n, u)
@@ -82,29 +82,29 @@ def slope(kind, x, u, s, geometry, k):
 @inline
 def find_side_on_convex(kind, x, u, radius, power, geometry, k, contacts):
     """Find the contact with a wall whose distance is convex, or concave, along lines; returns their number, 0 or 1."""
-    d_a, n_a, falls = slope(kind, x, u, -1.0, geometry, k)
-    d_b, n_b, grows = slope(kind, x, u, 1.0, geometry, k)
-    if falls >= 0.0 or grows <= 0.0:
+    d_a, n_a, slope_a = distance_and_slope(kind, x, u, -1.0, geometry, k)
+    d_b, n_b, slope_b = distance_and_slope(kind, x, u, 1.0, geometry, k)
+    if slope_a >= 0.0 or slope_b <= 0.0:
         return 0
     low, high = -1.0, 1.0
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        _d, _n, rise = slope(kind, x, u, middle, geometry, k)
-        if rise < 0.0:
+        _d, _n, slope_here = distance_and_slope(kind, x, u, middle, geometry, k)
+        if slope_here < 0.0:
             low = middle
         else:
             high = middle
     s = 0.5 * (low + high)
-    d, n, _rise = slope(kind, x, u, s, geometry, k)
+    d, n, _slope = distance_and_slope(kind, x, u, s, geometry, k)
     if d >= min(radius, min(d_a, d_b)):
         return 0
-    begin_side(contacts, 0, 0)
+    clear_side_contact(contacts, 0, 0)
     add_side_term(contacts, 0, radius - d, n, s, 0, power)
     if min(d_a, d_b) < radius:
         if d_a <= d_b:
-            take_side_link(contacts, 0, radius - d_a, n_a, -1.0, power)
+            subtract_side_link(contacts, 0, radius - d_a, n_a, -1.0, power)
         else:
-            take_side_link(contacts, 0, radius - d_b, n_b, 1.0, power)
+            subtract_side_link(contacts, 0, radius - d_b, n_b, 1.0, power)
     return 1
 
 
@@ -122,7 +122,7 @@ def gather(w, x, u, radius, geometry, scratch):
             near = dot(v, v)
             if near < radius * radius:
                 scratch[count, 0], scratch[count, 1], scratch[count, 2] = v
-                scratch[count, NEAR], scratch[count, NUMBER], scratch[count, REGION] = near, f, region
+                scratch[count, SQUARED_DISTANCE], scratch[count, NUMBER], scratch[count, REGION] = near, f, region
                 scratch[count, PLACE] = s
                 count += 1
     return count
@@ -130,21 +130,21 @@ def gather(w, x, u, radius, geometry, scratch):
 
 @inline
 def cancel(count, geometry, scratch):
-    """Leave out triangles with the link they are nearest at, to ends or beyond an edge; returns how many lows are left.
+    """Leave out triangles with the link they are nearest at, to ends or beyond an edge.
 
-    The row after the last stands for the ends.
+    The row after the last stands for the ends. Returns how many minima are left.
     """
     for i in range(count + 1):
-        scratch[i, PARENT], scratch[i, COUNTS] = i, 1.0
-    lows = count
+        scratch[i, PARENT], scratch[i, IS_MINIMUM] = i, 1.0
+    minima = count
     for i in range(count):
         region = int(scratch[i, REGION])
         for turn in range(1 if region == END else 0 if region == THROUGH else edges_at(region)):
             j = count if region == END else neighbour(i, edge_at(region, turn), count, geometry, scratch)
             if j >= 0 and leave_out(i, j, scratch):
-                lows -= 1
+                minima -= 1
                 break
-    return lows
+    return minima
 
 
 @inline
@@ -163,17 +163,17 @@ def take_off(t, i, edge, x, u, radius, power, geometry, scratch, contacts):
     """Take a link off contact t; i, edge: see `link_of`."""
     v, s, near = link_of(i, edge, x, u, geometry, scratch)
     n = unit(v, near, triple(geometry.triangle, int(scratch[i, NUMBER]), NORMAL))
-    take_side_link(contacts, t, radius - math.sqrt(near), n, s, power)
+    subtract_side_link(contacts, t, radius - math.sqrt(near), n, s, power)
 
 
 @func
 def add_up(t, root, count, x, u, radius, power, first, geometry, scratch, contacts):
     """Make contact t of the rows that hang on a root; first: number of the mesh's first triangle."""
-    begin_side(contacts, t, int(scratch[root, NUMBER]) - first)
+    clear_side_contact(contacts, t, int(scratch[root, NUMBER]) - first)
     for i in range(count):
-        if root_of(i, scratch) == root:
-            f, near = int(scratch[i, NUMBER]), scratch[i, NEAR]
-            if scratch[i, COUNTS] > 0.0:
+        if find_root(i, scratch) == root:
+            f, near = int(scratch[i, NUMBER]), scratch[i, SQUARED_DISTANCE]
+            if scratch[i, IS_MINIMUM] > 0.0:
                 n = unit((scratch[i, 0], scratch[i, 1], scratch[i, 2]), near, triple(geometry.triangle, f, NORMAL))
                 if near == 0.0 and dot(n, subtract(x, triple(geometry.triangle, f, CORNER))) < 0.0:
                     n = scale(-1.0, n)
@@ -188,10 +188,10 @@ def nearest_link(count, radius, x, u, geometry, scratch):
     """The nearest link of two parts within reach: row, edge or 3 for the ends, row beyond; -1 if there is none."""
     nearest, at, by, beyond = radius * radius, -1, 0, 0
     for i in range(count):
-        root = root_of(i, scratch)
+        root = find_root(i, scratch)
         for edge in range(4):
             j = neighbour(i, edge, count, geometry, scratch) if edge < 3 else count
-            if j >= 0 and root_of(j, scratch) != root:
+            if j >= 0 and find_root(j, scratch) != root:
                 _v, _s, near = link_of(i, edge, x, u, geometry, scratch)
                 if near < nearest:
                     nearest, at, by, beyond = near, i, edge, j
@@ -202,29 +202,29 @@ def nearest_link(count, radius, x, u, geometry, scratch):
 def find_side_on_mesh(w, x, u, radius, power, geometry, contacts, scratch):
     """Find the contacts of the side of a capsule with a mesh; returns their number."""
     count, first = gather(w, x, u, radius, geometry, scratch), geometry.first_triangle[w]
-    lows = cancel(count, geometry, scratch) if count > 0 else 0
-    if lows == 0:
+    minima = cancel(count, geometry, scratch) if count > 0 else 0
+    if minima == 0:
         return 0
     for i in range(count):
         for edge in range(3):
             scratch[i, EDGES + edge] = math.inf
     made = 0
-    while lows > 0:
+    while minima > 0:
         i, edge, j = nearest_link(count, radius, x, u, geometry, scratch)
         if i < 0:
             break
-        a, b, ends = root_of(i, scratch), root_of(j, scratch), root_of(count, scratch)
+        a, b, ends = find_root(i, scratch), find_root(j, scratch), find_root(count, scratch)
         if ends in (a, b):
             add_up(made, b if a == ends else a, count, x, u, radius, power, first, geometry, scratch, contacts)
             take_off(made, i, edge, x, u, radius, power, geometry, scratch, contacts)
             made += is_counted(contacts, made, power)
         else:
             scratch[i, EDGES + edge] = TAKEN
-        unite(a, b, scratch)
-        lows -= 1
-    ends = root_of(count, scratch)
+        union(a, b, scratch)
+        minima -= 1
+    ends = find_root(count, scratch)
     for i in range(count):
-        if root_of(i, scratch) == i and i != ends:
+        if find_root(i, scratch) == i and i != ends:
             add_up(made, i, count, x, u, radius, power, first, geometry, scratch, contacts)
             made += is_counted(contacts, made, power)
     return made

@@ -33,7 +33,8 @@ def press(part, i, j, touch, parting, dt, memory):
     return NormalForce(
         force=force, conservative=force, energy=0.25 * force * touch.overlap,
         stiffness=k, stiffness_factor=root, contact_area_measure=root * root, area=touch.radius * touch.overlap,
-        share=share, first_step_stiffness_weight=root * sets_in, first_step_damping_weight=root * sets_in * sets_in,
+        contact_time_fraction=share, first_step_stiffness_weight=root * sets_in,
+        first_step_damping_weight=root * sets_in * sets_in,
         min_normal_force=0.0, detachment_overlap=-math.inf, friction_normal_offset=0.0, instantaneous_dissipation=0.0,
         persists=True,
     ), memory  # fmt: skip
@@ -226,7 +227,7 @@ class Rates(NamedTuple):
 @inline
 def root_of_mass(part, i, j, touch, press):
     """Coefficient of a dashpot [N s/m]."""
-    return part.rate[i, j] * math.sqrt(touch.mass) * constant(press.share)
+    return part.rate[i, j] * math.sqrt(touch.mass) * constant(press.contact_time_fraction)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -41,7 +41,7 @@ def test_lists_of_triangles_change_no_bit():
             sim.step(20)
             touched += sim.walls[0].contacts
             if not listed:
-                sim._engine.walls.faces.walls.at[:, 0] = -1
+                sim._engine.walls.faces.walls.sphere_records[:, 0] = -1
         assert touched > 0
         found.append((sim.particles.position.tobytes(), sim.particles.angular_velocity.tobytes(), sim.walls[0].impulse))
     for other in found[1:]:
@@ -63,7 +63,7 @@ def test_triangles_across_a_seam_are_listed_and_change_no_bit():
         touched = 0
         for _ in range(12):
             sim.step(4)
-            at = sim._engine.walls.faces.walls.at
+            at = sim._engine.walls.faces.walls.sphere_records
             assert not listed or at[0, 0] >= 0
             touched += sim.walls[0].contacts
             at[:, 0] = at[:, 0] if listed else -1

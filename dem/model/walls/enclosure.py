@@ -32,9 +32,9 @@ def is_closed(mesh: Mesh) -> bool:
 
 def parts_of(triangles: np.ndarray) -> np.ndarray:
     """Number of the connected part of each triangle (F,), from 0 on."""
-    beside = edges_of(triangles).beside
-    one, side = np.nonzero(beside >= 0)
-    root, _ = components(len(triangles), one, beside[one, side], np.zeros(len(one), bool))
+    adjacent = edges_of(triangles).adjacent
+    one, side = np.nonzero(adjacent >= 0)
+    root, _ = components(len(triangles), one, adjacent[one, side], np.zeros(len(one), bool))
     return np.unique(root, return_inverse=True)[1].ravel()
 
 

@@ -101,9 +101,9 @@ class Surface:
     report: MeshReport
 
     @cached_property
-    def beside(self) -> np.ndarray:
+    def adjacent(self) -> np.ndarray:
         """The next triangle around each edge (F, 3); -1 at a rim."""
-        return frozen(edges_of(self.triangles).beside)
+        return frozen(edges_of(self.triangles).adjacent)
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -181,7 +181,7 @@ def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:
         against=0 if turned is None else int(turned.sum()),
     )
     surface = Surface(frozen(vertices), frozen(triangles), report)
-    surface.__dict__["beside"] = frozen(edges.beside)
+    surface.__dict__["adjacent"] = frozen(edges.adjacent)
     return surface
 
 

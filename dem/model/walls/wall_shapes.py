@@ -187,8 +187,8 @@ def geometry_of(shapes: Sequence[WallShape], *, reach: float) -> Geometry:
         numbers=_joined(numbers, np.zeros(0)),
         first_triangle=before[:-1].astype(np.int64),
         triangle=_joined([surface.rows for surface in surfaces], np.zeros((0, NUMBERS))),
-        beside=_joined(
-            [np.where(s.beside < 0, -1, s.beside + k) for s, k in zip(surfaces, firsts, strict=False)],
+        adjacent=_joined(
+            [np.where(s.adjacent < 0, -1, s.adjacent + k) for s, k in zip(surfaces, firsts, strict=False)],
             np.zeros((0, 3), np.int64),
         ),
         corner=_joined([s.triangles + k for s, k in zip(surfaces, vertices, strict=False)], np.zeros((0, 3), np.int64)),

@@ -17,9 +17,9 @@ GENERIC = np.array([0.5773, 0.6841, 0.4456])  # a direction that planes of verti
 
 
 class Edges(NamedTuple):
-    """Edges of triangles: the vertices of each (E,), how many triangles share it, the first of them; and `beside`.
+    """Edges of triangles: the vertices of each (E,), how many triangles share it, the first of them; and `adjacent`.
 
-    ``beside`` (F, 3) is the next triangle around each of a triangle's edges, -1 where there is none. ``sides`` (3 F,)
+    ``adjacent`` (F, 3) is the next triangle around each of a triangle's edges, -1 where there is none. ``sides`` (3 F,)
     are numbers of triangles' edges, those that are one edge together, from ``begin`` (E,) on.
     """
 
@@ -27,7 +27,7 @@ class Edges(NamedTuple):
     end: np.ndarray
     count: np.ndarray
     first: np.ndarray
-    beside: np.ndarray
+    adjacent: np.ndarray
     sides: np.ndarray
     begin: np.ndarray
 
@@ -43,10 +43,10 @@ def edges_of(triangles: np.ndarray) -> Edges:
     count = np.diff(np.r_[begins, len(key)])
     following = np.arange(1, len(key) + 1)
     following[begins + count - 1] = begins  # around each edge in a ring
-    beside = np.full(len(key), -1, dtype=np.int64)
-    beside[order] = np.where(np.repeat(count, count) > 1, order[following] // 3, -1)
+    adjacent = np.full(len(key), -1, dtype=np.int64)
+    adjacent[order] = np.where(np.repeat(count, count) > 1, order[following] // 3, -1)
     leader = order[begins]
-    return Edges(low[leader], high[leader], count, leader, beside.reshape(-1, 3), order, begins)
+    return Edges(low[leader], high[leader], count, leader, adjacent.reshape(-1, 3), order, begins)
 
 
 def weld(vertices: np.ndarray, triangles: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, int]:

@@ -59,7 +59,7 @@ def creases(surface: Surface) -> np.ndarray:
     """Edges of a mesh at which it ends, or bends or branches, (K, 2, 3)."""
     edges, normal = edges_of(surface.triangles), surface.rows[:, 4:7]
     face = edges.first // 3
-    beyond = edges.beside.ravel()[edges.first]
+    beyond = edges.adjacent.ravel()[edges.first]
     bent = np.abs(np.einsum("ij,ij->i", normal[face], normal[np.maximum(beyond, 0)])) < CREASE
     shown = (edges.count != 2) | bent
     return np.stack([surface.vertices[edges.start[shown]], surface.vertices[edges.end[shown]]], axis=1)

@@ -33,7 +33,7 @@ def contact_forces(engine: Engine) -> ContactForces:
     chunks, room = lists.pairs.size, lists.sphere_i.size // lists.pairs.size
     lists = lists._replace(  # scratch of one chunk, in place of that of the steps, which stays as it is
         force_at=np.zeros(chunks, np.int64), evaluating_block=np.zeros(chunks, np.int64),
-        contact_slot=np.zeros(room + 1, np.int32), overlap=np.empty(room), touching=np.empty(room, np.int32),
+        force_row=np.zeros(room + 1, np.int32), overlap=np.empty(room), touching=np.empty(room, np.int32),
         found=np.empty(engine.layout.found * room),
         **scratch(1, engine.layout._replace(needs_velocity=True)),
     )  # fmt: skip

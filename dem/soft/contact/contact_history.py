@@ -96,7 +96,7 @@ class Index(NamedTuple):
     def give_slots(self, bodies: Bodies, walls: Walls) -> int:
         """Tell contacts with walls beside the box what they remember; returns how many the fullest sphere has."""
         if not self.order.size:
-            walls.at[:, IN_USE] = 0
+            walls.sphere_records[:, IN_USE] = 0
             return 0
         return wall_history.read_slots(bodies, self.first_number, walls, *self.table[:3], self.first, self.order)
 

@@ -463,7 +463,7 @@ class Subdomain:
         to, of = consecutive_segments([each.size for each in wanted]), consecutive_segments(found)
         self.channel = channel = communicator.channel(columns, to, of, self.channel)
         layout = channel.layout
-        wall_loads = self.walls.faces.walls.part[0].size if has_walls(self.walls.faces) else 0
+        wall_loads = self.walls.faces.walls.chunk_loads[0].size if has_walls(self.walls.faces) else 0
         report = np.zeros(WALL_LOADS + wall_loads, np.int64)
         reports = np.zeros((communicator.report_rows(), report.size), np.int64)
         exchange = None if channel.remote_bytes or self.bonds else communicator.exchange_call(report, reports)
@@ -617,7 +617,7 @@ def border_of(wanted: np.ndarray, here: np.ndarray) -> np.ndarray:
 
 
 # arrays that may be used again
-KEPT_ROOM = ("lower", "higher", "candidate_range", "pair_force", "contact_slot", "force_torque", "overlap", "found",
+KEPT_ROOM = ("lower", "higher", "candidate_range", "pair_force", "force_row", "force_torque", "overlap", "found",
     "touching",
 )  # fmt: skip
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from dem.model.walls.wall import Wall
 
 STATE = {  # what a run has come to: field of `Walls` by its name in files
-    "felt": "load", "impulse": "impulse", "working": "working", "driven": "driven", "worn": "worn",
+    "felt": "load", "impulse": "integrals", "working": "work_half_step", "driven": "servo_state", "worn": "worn",
 }  # fmt: skip
 SLOTS = 4  # of contacts with walls that a sphere may remember, at first
 CONTACTS = 32  # contacts of a convex body with one wall that there is room for
@@ -261,7 +261,7 @@ def walled(
         geometry=made_of, motions=motions, poses=poses_of(motions),
         moving=any(wall.servo or wall.free or any(motion.moves for motion in wall.motion) for wall in walls),
         belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
-        contact_slot=rows_of(walls, len(materials)), acts=np.ones((number, len(kinds.mass)), np.int8),
+        material_row=rows_of(walls, len(materials)), acts=np.ones((number, len(kinds.mass)), np.int8),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
         range=reach, skip_distance=zeros(bodies.kind.size), displacement_since_list=np.zeros(2),
         **lists(LISTED if made_of.triangle.size else 0, chunks),
@@ -271,10 +271,11 @@ def walled(
         scratch=zeros((chunks, rows, scratch)),
         places=empty((chunks, number, PLACE_ROWS * BLOCK)), pairs=empty((chunks, PAIR_COLUMNS), np.int32),
         pair_results=empty((chunks, PAIR_RESULT_COLUMNS)),
-        rate=zeros((chunks, number)), part=zeros((chunks, number, wall_loads.COLUMNS), np.int64), unit=np.ones(4),
-        load=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
+        rate=zeros((chunks, number)), chunk_loads=zeros((chunks, number, wall_loads.COLUMNS), np.int64),
+        unit=np.ones(4),
+        load=np.zeros((7, number)), integrals=np.zeros((2, 7, number)), work_half_step=np.zeros(number),
         servo=servos(walls, widest_step),
-        driven=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
+        servo_state=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
         free=free_of(walls, dt), rough=rough_of(walls), convex=convex, **worn_of(walls),
     )  # fmt: skip
     return WALLED[type(faces)](*faces, made)
@@ -305,7 +306,7 @@ def slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.nd
     columns = FIRST_SLOT + number * (1 + width)
     at = zeros((spheres, -(-8 * columns // LINE) * LINE // 8 if number else columns + 1), np.int64)
     return {
-        "at": at, "history": at.view(float),
+        "sphere_records": at, "history": at.view(float),
         "old_key": zeros((chunks, number), np.int64), "old_history": zeros((chunks, number, width)),
     }  # fmt: skip
 
@@ -314,7 +315,7 @@ def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
     """Walls with arrays for other bodies, without contact history; the state of the walls is shared."""
     number, width, room = *walls.old_history.shape[1:], walls.listed.shape[1]
     wanted = int(walls.wanted.max())
-    scratch = ("fullest", "contacts", "scratch", "places", "pairs", "pair_results", "rate", "part")
+    scratch = ("fullest", "contacts", "scratch", "places", "pairs", "pair_results", "rate", "chunk_loads")
     before = {name: getattr(walls, name) for name in scratch}
     new = {name: zeros((chunks, *array.shape[1:]), array.dtype) for name, array in before.items()}
     return walls._replace(
@@ -326,9 +327,9 @@ def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
 def more_slots(walls: Walls, number: int) -> Walls:
     """Walls with so many slots a sphere, and what is in those that there are."""
     chunks, before, width = walls.old_history.shape
-    new = slots(len(walls.at), number, width, chunks)
+    new = slots(len(walls.sphere_records), number, width, chunks)
     used = FIRST_SLOT + before * (1 + width)
-    new["at"][:, :used] = walls.at[:, :used]
+    new["sphere_records"][:, :used] = walls.sphere_records[:, :used]
     return walls._replace(**new)
 
 

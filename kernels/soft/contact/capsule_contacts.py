@@ -500,7 +500,7 @@ def scatter_capsule_forces(sink, geometry, number, batch_type, row, start, conte
         if ids[CANDIDATE, t] == VOID:
             t += 1
             continue
-        r = context.neighbours.contact_slot[start + ids[CANDIDATE, t]]
+        r = context.neighbours.force_row[start + ids[CANDIDATE, t]]
         force, on_i, on_j, t = total(t, number, start, context, kinematics, ids, out)
         put_columns(force_torque, r, 0, force)
         put_columns(force_torque, r, ON_I, on_i)

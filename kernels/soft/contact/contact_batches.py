@@ -259,7 +259,7 @@ def find_touching(sink, c, context):
     """List the candidates of chunk c that touch, or have not let go since; returns their number.
 
     sink: steps list contacts across a film as well, reports do not.
-    Writes context.neighbours: overlap, touching and contact_slot of the chunk's segment; has_history of its candidates,
+    Writes context.neighbours: overlap, touching and force_row of the chunk's segment; has_history of its candidates,
         in steps; batch_kinematics, scratch. Writes context.chunk_sums: row c, from SOLVER on, in steps.
     """
     law, bodies, kinds, neighbours, box = context.law, context.bodies, context.kinds, context.neighbours, context.box
@@ -451,7 +451,7 @@ def evaluate_touching(sink, c, time_sign, context):
 
     sink: `result_sinks.ForceSink` or `result_sinks.ReportSink`.
     Writes context.neighbours: force_torque, history and has_history of the chunk's candidates, in steps; overlap,
-        touching and contact_slot of the chunk's segment; batch_kinematics, batch_history, batch_forces and batch_ids,
+        touching and force_row of the chunk's segment; batch_kinematics, batch_history, batch_forces and batch_ids,
         scratch.
     Writes sink: a row for each contact, in reports. Returns `Sums`.
     """

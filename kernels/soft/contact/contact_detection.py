@@ -126,11 +126,11 @@ def list_chunk(law, c, max_gap, overlap, listed, neighbours):
 
     max_gap, overlap: largest gap of a contact; (K,) of the candidates of the chunk [m].
     Writes listed: the list, of candidates counted from the chunk's first.
-    Writes neighbours.contact_slot: of its candidates.
+    Writes neighbours.force_row: of its candidates.
     Returns the number of those listed, whose rows of `Neighbours.force_torque` are from `first_row` on.
     """
     column, start = neighbours.force_at[c], first_candidate(c, neighbours)
-    row, first = neighbours.contact_slot[column : column + overlap.size], first_row(c, neighbours)
+    row, first = neighbours.force_row[column : column + overlap.size], first_row(c, neighbours)
     if laws.has_range(law):
         return list_lasting(first, overlap, neighbours.has_history[start : start + overlap.size], listed, row)
     return list_touching(first, overlap, max_gap, listed, row)

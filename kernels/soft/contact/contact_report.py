@@ -16,7 +16,7 @@ def list_contacts(context, sink):
     context: a scheme of bodies, as single spheres may turn by any; a joule a unit.
     context.bodies: with all spheres placed, and whole-step velocities and spins in place of those ahead.
     Writes context.neighbours: scratch of the pipeline, which has to be another than that of the steps, with one segment
-        for all chunks: `batch_kinematics` to `batch_ids`, `force_at`, `contact_slot`, `overlap`, `touching`.
+        for all chunks: `batch_kinematics` to `batch_ids`, `force_at`, `force_row`, `overlap`, `touching`.
     Writes sink.who: (R, 4) int64: numbers of the two bodies, -1 - face for a wall, -7 - w for wall w of `Walls`; those
         of the spheres within them.
     Writes sink.what: (R, COLUMNS): overlap [m], unit normal from j to i, force on i [N], arm from the centre of i to

@@ -73,7 +73,7 @@ def gather_dissipative(c, first_body, context):
     bodies, neighbours, (low, high) = context.bodies, context.neighbours, chunk_of(c, context.bodies.kind.size)
     gather_lines(
         low, high, first_body, neighbours.pairs_of_body_start[c], neighbours.count_as_second, neighbours.count_as_first,
-        neighbours.pairs_of_body, neighbours.contact_slot, neighbours.force_torque,
+        neighbours.pairs_of_body, neighbours.force_row, neighbours.force_torque,
         neighbours.batch_forces[neighbours.block_of[c]], bodies.force, bodies.torque,
     )  # fmt: skip
 
@@ -147,7 +147,7 @@ def gather_rows(c, first_body, context):
     bodies, neighbours, (low, stop) = context.bodies, context.neighbours, range_with_contacts(c, context)
     sum_rows(
         neighbours.with_contacts[low:stop], neighbours.pairs_of_body_start[c], neighbours.count_as_second,
-        neighbours.count_as_first, neighbours.pairs_of_body, neighbours.contact_slot, neighbours.force_torque,
+        neighbours.count_as_first, neighbours.pairs_of_body, neighbours.force_row, neighbours.force_torque,
         neighbours.batch_forces[neighbours.block_of[c]], bodies.force, bodies.torque,
     )  # fmt: skip
 

@@ -67,7 +67,7 @@ def sum_rows(box, unit, column, at, sphere_i, sphere_j, owner, position, slot, f
 @inline
 def of_pair_forces(law, box, column, sphere_i, sphere_j, bodies, neighbours):
     """Virial of a chunk under the elastic law of spheres, unless bodies are capsules, whose forces are wrenches."""
-    if neighbours.contact_slot.size > 0:
+    if neighbours.force_row.size > 0:
         return of_wrenches(law, box, column, sphere_i, sphere_j, bodies, neighbours)
     return sum_elastic(
         box, box.unit[0], column, sphere_i, sphere_j, bodies.owner, bodies.position, neighbours.pair_force
@@ -79,7 +79,7 @@ def of_wrenches(law, box, column, sphere_i, sphere_j, bodies, neighbours):
     """Virial of a chunk whose contacts have wrenches."""
     at = VECTOR_WIDTH if neighbours.force_torque.shape[1] == SHARED else 0
     return sum_rows(
-        box, box.unit[0], column, at, sphere_i, sphere_j, bodies.owner, bodies.position, neighbours.contact_slot,
+        box, box.unit[0], column, at, sphere_i, sphere_j, bodies.owner, bodies.position, neighbours.force_row,
         neighbours.force_torque,
     )  # fmt: skip
 

@@ -79,7 +79,7 @@ def evaluate_and_accumulate(c, evaluates, d, accumulates, first_body, time_sign,
         write_sums(chunk_sums, c, PAIRS, sums)
         cell_stress.note_pairs(context.box, context.law, context.kinds, context.scheme, c, context.bodies, neighbours)
     if accumulates:
-        wall_loads.begin(context.box, d)
+        wall_loads.clear_wall_loads(context.box, d)
         sums = no_sums()
         if neighbours.near_wall_count[d] > 0:
             sums = compiled_stages.wall_forces(d, first_body, time_sign, compiled_stages.context_of_walls(context))

@@ -196,7 +196,7 @@ def keep_ledger(task, totals, context, chunk_sums, progress):
     if task != sweeps.PREDICT:
         note_solver(context.kinds, chunk_sums)
         completes = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
-        wall_loads.account_walls(context.box, context.constants, completes, progress)
+        wall_loads.accumulate_wall_loads(context.box, context.constants, completes, progress)
 
 
 @inline

@@ -289,8 +289,8 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
 @inline
 def nothing_of(kinds, neighbours):
     """A candidate that never has a force, to fill up groups with; -1 where there is none, as its spheres matter."""
-    if neighbours.contact_slot.size > 0:
-        return neighbours.contact_slot.size - 1
+    if neighbours.force_row.size > 0:
+        return neighbours.force_row.size - 1
     return neighbours.pair_force.shape[1] - 1 if has_one_candidate(kinds) else -1
 
 

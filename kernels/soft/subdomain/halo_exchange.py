@@ -123,7 +123,7 @@ def local_sums(box, neighbours, chunk_sums, border):
 @inline
 def sum_wall_loads(box, first, row):
     """Sum the loads on walls of the chunks from `first` on."""
-    part = box.walls.part
+    part = box.walls.chunk_loads
     for w in range(part.shape[1]):
         for k in range(wall_loads.COLUMNS):
             row[WALL_LOADS + w * wall_loads.COLUMNS + k] = 0
@@ -159,7 +159,7 @@ def exchange_sums(border):
 def add_sums(box, border):
     """Sum the reports of all ranks; the loads of walls are stored as if one chunk reported them.
 
-    Writes border: `total`. Writes box: `Walls.part`.
+    Writes border: `total`. Writes box: `Walls.chunk_loads`.
     """
     total, reports = border.total, border.reports
     for k in range(sweeps.COLUMNS):
@@ -178,7 +178,7 @@ def add_sums(box, border):
 @inline
 def add_wall_loads(box, reports):
     """Sum the loads on walls over all ranks."""
-    part = box.walls.part
+    part = box.walls.chunk_loads
     for c in range(part.shape[0]):
         for w in range(part.shape[1]):
             for k in range(wall_loads.COLUMNS):

@@ -40,7 +40,7 @@ from dem.kernels.soft.wall_contact.overlap_regions import beyond_of, is_of_one_p
 from dem.kernels.soft.wall_contact.rough_planes import NO_PLANE, is_rough, keep_plane
 from dem.kernels.soft.wall_contact.wall_arrays import (
     IN_USE,
-    NEAR,
+    NEAR_WALLS,
     SERVO_KIND,
     SINGLE,
     WalledFaces,
@@ -104,10 +104,10 @@ def gather_batches(law, scheme, c, sink, bodies, kinds, neighbours, box):
                 sums = add_sums(sums, more)
             if has_history(walls):
                 wall_history.copy_to_scratch(c, b, walls)
-                walls.at[b, IN_USE] = 0
-            for w in range(walls.contact_slot.size):
-                if is_near(w, walls.at[b, NEAR]):
-                    power = exponent(law, kinds.material[bodies.kind[b]], walls.contact_slot[w])
+                walls.sphere_records[b, IN_USE] = 0
+            for w in range(walls.material_row.size):
+                if is_near(w, walls.sphere_records[b, NEAR_WALLS]):
+                    power = exponent(law, kinds.material[bodies.kind[b]], walls.material_row[w])
                     count = find_batched(
                         w, b, c, t, power, searched, pairs, pair_results, walls.places[block, w], walls
                     )
@@ -129,7 +129,7 @@ def gather_contacts_of(
     n: contacts of the sphere that have been kept before these. Returns the number of columns, n, `Sums`.
     """
     walls, radius = box.walls, radius_near(b, b, bodies, kinds)
-    m, row = kinds.material[bodies.kind[b]], walls.contact_slot[w]
+    m, row = kinds.material[bodies.kind[b]], walls.material_row[w]
     beyond = beyond_of(law, w, radius, walls)
     for t in range(count):
         if is_single(w, box) or not is_of_one_piece(c, t, walls):
@@ -194,7 +194,7 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
             keep_plane(walls.rough, b, n, NO_PLANE, walls)
             n = wall_history.note(law, c, b, n, ids[KEY, t], laws.load(law, histories.T, t, 0), walls)
     work = no_energy()
-    for w in range(walls.contact_slot.size):
+    for w in range(walls.material_row.size):
         if is_near(w, present):
             wall_load = wall_loads.load_of_batch(law, w, number, sink.half, sink.per_joule, ids, kinematics, out, box)
             wall_loads.add_to_loads(c, w, wall_load, box)

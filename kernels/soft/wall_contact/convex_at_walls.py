@@ -33,7 +33,7 @@ from dem.kernels.soft.wall_contact.convex_shells import find_at_ring, find_at_sh
 from dem.kernels.soft.wall_contact.overlap_regions import find_all_contacts
 from dem.kernels.soft.wall_contact.wall_arrays import in_frame, in_world
 from dem.kernels.soft.wall_contact.wall_history import key_of_direction
-from dem.kernels.walls.potential_terms import DEEPEST, add_piece, begin
+from dem.kernels.walls.potential_terms import DEEPEST, add_piece, clear_contact
 
 # what a wall is to convex bodies; a hollow cylinder is closed, a shell is a cone or a cylinder with an open end
 FLAT, OUTSIDE, HOLLOW_BALL, HOLLOW_CYLINDER, TRIANGLES, SHELL, TORUS = range(7)
@@ -84,7 +84,7 @@ find_on_triangles = select("convex", {ConvexWalls: 0, ConvexMeshes: find_on_mesh
 @inline
 def put_contact(contacts, t, overlap, n, place, power):
     """Write a contact of one piece, known by its direction, and the body's support point."""
-    begin(contacts, t, key_of_direction(n))
+    clear_contact(contacts, t, key_of_direction(n))
     add_piece(contacts, t, overlap, n, key_of_direction(n), power)
     put_contact_point(contacts, t, place)
 
@@ -265,7 +265,7 @@ def find_outside(w, body, u, turn, radius, beyond, power, walls, c, count):
     overlap, n, _, x, _, _ = convex_overlap(wall, body, subtract(u, load(convex.centre, w)), start, beyond)
     if not overlap + beyond > 0.0:
         return 0
-    begin(contacts, 0, 0)
+    clear_contact(contacts, 0, 0)
     add_piece(contacts, 0, overlap + beyond, n, 0, power)
     put_contact_point(contacts, 0, x)
     return 1
@@ -291,7 +291,7 @@ def find_corner_contacts(kinds, w, s, b, body, contacts, radius, power, bodies, 
         x = place_at_plane(kinds, s, b, corner, in_world(w, n, box), bodies)
         overlap = radius - (dot(n, in_frame(w, x, box)) - numbers[k + 3])
         if overlap > 0.0 and count < contacts.shape[0]:
-            begin(contacts, count, corner)
+            clear_contact(contacts, count, corner)
             add_piece(contacts, count, overlap, n, corner, power)
             put_contact_point(contacts, count, x)
             count += 1

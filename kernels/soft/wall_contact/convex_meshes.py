@@ -21,18 +21,18 @@ from dem.kernels.convex.shape_kinds import ConvexBody, support_of
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 from dem.kernels.walls.contact_patches import (
     CONTACT,
-    COUNTS,
     EDGES,
+    IS_MINIMUM,
     NUMBER,
     REGION,
     TAKEN,
     cancel,
+    find_root,
     join_in_order,
     neighbour,
-    root_of,
 )
 from dem.kernels.walls.mesh_cells import is_outside, leaf_at
-from dem.kernels.walls.potential_terms import COLUMNS, LINKS, add_piece, begin, raised, take_link
+from dem.kernels.walls.potential_terms import COLUMNS, LINKS, add_piece, clear_contact, power_of_overlap, subtract_link
 from dem.kernels.walls.triangles import AB, AC, CORNER, NORMAL, closest, edge_of, may_reach, triple
 
 # columns of a contact besides: place that touches, three; and how far the torque about it is along the normal, over the
@@ -141,7 +141,7 @@ def join(convex, w, body, u, beyond, count, parts, geometry, scratch):
         for edge in range(3):
             scratch[i, EDGES + edge] = math.inf
             j = neighbour(i, edge, count, geometry, scratch)
-            if j >= 0 and root_of(i, scratch) != root_of(j, scratch):
+            if j >= 0 and find_root(i, scratch) != find_root(j, scratch):
                 f, n = int(scratch[i, NUMBER]), normal_in(scratch, i)
                 depth, _, _, _ = edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers)
                 scratch[i, EDGES + edge] = -(depth + beyond)
@@ -157,7 +157,7 @@ def contact_point(contacts, t):
 @inline
 def add_torque(contacts, t, sign, depth, n, x, power):
     """Add a place x to the sums of contact t: δ^p x × n in CONTACT_POINT, and δ^p x · n in PITCH."""
-    term, along = sign * raised(depth, power), cross(x, n)
+    term, along = sign * power_of_overlap(depth, power), cross(x, n)
     contacts[t, CONTACT_POINT] += term * along[0]
     contacts[t, CONTACT_POINT + 1] += term * along[1]
     contacts[t, CONTACT_POINT + 2] += term * along[2]
@@ -198,7 +198,7 @@ def find_on_mesh(convex, w, body, u, bound, beyond, power, geometry, contacts, s
 @inline
 def begin_contact(contacts, t, piece):
     """Write an empty contact to row t."""
-    begin(contacts, t, piece)
+    clear_contact(contacts, t, piece)
     for k in range(CONTACT_POINT, PITCH + 1):
         contacts[t, k] = 0.0
 
@@ -214,14 +214,14 @@ def add_up(convex, w, body, u, beyond, power, count, joined, first, geometry, co
     """
     made = 0
     for i in range(count):
-        root = root_of(i, scratch)
+        root = find_root(i, scratch)
         if root == i:
             scratch[i, CONTACT] = made if made < contacts.shape[0] else -1
             if made < contacts.shape[0]:
                 begin_contact(contacts, made, int(scratch[i, NUMBER]) - first)
                 made += 1
         t = int(scratch[root, CONTACT])
-        if t >= 0 and scratch[i, COUNTS] > 0.0:
+        if t >= 0 and scratch[i, IS_MINIMUM] > 0.0:
             n, depth, x = normal_in(scratch, i), scratch[i, DEPTH], touching_in(scratch, i)
             add_piece(contacts, t, depth, n, int(scratch[i, NUMBER]) - first, power)
             add_torque(contacts, t, 1.0, depth, n, x, power)
@@ -229,7 +229,7 @@ def add_up(convex, w, body, u, beyond, power, count, joined, first, geometry, co
             if scratch[i, EDGES + edge] == TAKEN:
                 f, n, numbers = int(scratch[i, NUMBER]), normal_in(scratch, i), scratch[0, VERTICES:]
                 depth, n, x, _ = edge_overlap(convex, w, body, u, f, edge, n, beyond, geometry, numbers)
-                take_link(contacts, t, depth + beyond, n, power)
+                subtract_link(contacts, t, depth + beyond, n, power)
                 add_torque(contacts, t, -1.0, depth + beyond, n, x, power)
     for t in range(made):
         i = counted_once(t, count, scratch)
@@ -248,6 +248,6 @@ def counted_once(t, count, scratch):
     """Row of the one triangle that counts of those in contact t, or -1 if there are several."""
     found, number = -1, 0
     for i in range(count):
-        if scratch[i, COUNTS] > 0.0 and int(scratch[root_of(i, scratch), CONTACT]) == t:
+        if scratch[i, IS_MINIMUM] > 0.0 and int(scratch[find_root(i, scratch), CONTACT]) == t:
             found, number = i, number + 1
     return found if number == 1 else -1

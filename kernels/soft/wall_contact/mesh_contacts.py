@@ -14,12 +14,12 @@ from dem.kernels.numerics.vector import dot, load, subtract
 from dem.kernels.soft.contact.batch_kinematics import BLOCK, flat, get, put
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact.overlap_regions import beyond_of, find_contacts_of, listed_for
-from dem.kernels.soft.wall_contact.wall_arrays import NEAR, in_frame, is_near
+from dem.kernels.soft.wall_contact.wall_arrays import NEAR_WALLS, in_frame, is_near
 from dem.kernels.soft.wall_contact.wall_prefetch import fetch_triangle
 from dem.kernels.walls import triangles
 from dem.kernels.walls.contact_patches import is_nearest_at
 from dem.kernels.walls.geometry import MESH
-from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, POTENTIAL, begin, raised
+from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, POTENTIAL, clear_contact, power_of_overlap
 from dem.kernels.walls.triangles import closest, from_piece, triple
 
 PAIRS = 4 * BLOCK
@@ -45,11 +45,11 @@ def detect_mesh_contacts(law, c, spheres, bodies, kinds, neighbours, box):
     near, walls, block, searched, number = 0, box.walls, neighbours.block_of[c], -1, 0
     pairs, places = walls.pairs[block], walls.places[block]
     for b in spheres:
-        near |= walls.at[b, NEAR]
-    for w in range(walls.contact_slot.size):
+        near |= walls.sphere_records[b, NEAR_WALLS]
+    for w in range(walls.material_row.size):
         if searched < 0 and is_near(w, near) and walls.geometry.kind[w] == MESH:
             searched, number = w, pair_with_triangles(w, c, pairs, spheres, walls)
-    for w in range(walls.contact_slot.size):
+    for w in range(walls.material_row.size):
         if is_near(w, near):
             place_in_wall_frame(law, w, spheres, bodies, kinds, box, places[w])
     pair_results, gathered = walls.pair_results[block], walls.pair_results[block, GATHERED:]
@@ -105,14 +105,14 @@ def touch_triangles(law, w, first, number, pairs, spheres, bodies, kinds, walls,
     """
     for p in range(number):
         power = exponent(
-            law, kinds.material[bodies.kind[spheres[pairs[PAIR_SPHERE + first + p]]]], walls.contact_slot[w]
+            law, kinds.material[bodies.kind[spheres[pairs[PAIR_SPHERE + first + p]]]], walls.material_row[w]
         )
         reach, normal = gathered[flat(REACH, p)], get(gathered, NORMAL, p)
         v, region = closest(get(gathered, 0, p), get(gathered, AB, p), get(gathered, AC, p), normal)
         near = dot(v, v)
         touches = near < reach * reach
         overlap, n = from_piece(v, near, region > 0, reach, normal)
-        term = raised(overlap if touches else 0.0, power)
+        term = power_of_overlap(overlap if touches else 0.0, power)
         for k in range(3):
             pair_results[TOTAL + k * PAIRS + first + p] = 0.0 + term * n[k]
         pair_results[OVERLAP + first + p], pair_results[ENERGY + first + p] = overlap, term * overlap / (power + 1.0)
@@ -148,7 +148,7 @@ def find_batched(w, s, c, t, power, searched, pairs, pair_results, places, walls
     if hits >= UNDECIDED:
         return find_contacts_of(s, w, c, get(places, 0, t), places[flat(REACH, t)], power, walls)
     if hits == 1:
-        begin(contacts, 0, pairs[PAIR_TRIANGLE + first_hit] - first)
+        clear_contact(contacts, 0, pairs[PAIR_TRIANGLE + first_hit] - first)
         for k in range(3):
             contacts[0, k] = pair_results[TOTAL + k * PAIRS + last_hit]
         contacts[0, POTENTIAL] = pair_results[ENERGY + last_hit]

@@ -15,7 +15,7 @@ from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.rough_planes import largest_band_of, touches_rough_face
 from dem.kernels.soft.wall_contact.wall_arrays import (
     IN_USE,
-    NEAR,
+    NEAR_WALLS,
     SINGLE,
     WalledFaces,
     acts_on,
@@ -123,7 +123,7 @@ def with_side(kinds, near, free, b, skin, bodies, box):
     g = bodies.kind[b]
     if kinds.half[g] > 0.0:
         reach, walls = (kinds.bounding_radius[g] + skin) * SLACK, box.walls
-        for w in range(walls.contact_slot.size):
+        for w in range(walls.material_row.size):
             if acts_on(w, b, bodies, walls):
                 x, nowhere = load(bodies.position, b), walls.listed.shape[1]
                 away, _count = list_near_sphere(w, x, reach, nowhere, b // CHUNK, box)
@@ -148,7 +148,7 @@ def list_near_body(box, b, skin, bodies, kinds):
         radius = bounding_radius(kinds, kinds.first_offset[g] + s)
         reach = (radius + largest_band_of(walls.rough, radius) + skin) * SLACK
         x, start = centre(b, s, u, bodies, kinds), walls.wanted[c]
-        for w in range(walls.contact_slot.size):
+        for w in range(walls.material_row.size):
             away, count = math.inf, 0
             if acts_on(w, b, bodies, walls):
                 away, count = list_near_sphere(w, x, reach, walls.wanted[c], c, box)
@@ -160,9 +160,9 @@ def list_near_body(box, b, skin, bodies, kinds):
         set_listed(first + s, start if listed else -1, walls.wanted[c] if listed else -1, walls)
     near, free = near_side(kinds, near, free, b, skin, bodies, box)
     for s in range(first, bodies.first_sphere[b + 1]):
-        walls.at[s, NEAR] = near
+        walls.sphere_records[s, NEAR_WALLS] = near
         if near == 0:
-            walls.at[s, IN_USE] = 0
+            walls.sphere_records[s, IN_USE] = 0
     if near == 0:
         walls.skip_distance[b] = walls.displacement_since_list[0] + free * SHORT
     return near

@@ -32,7 +32,7 @@ def listed_for(w, s, c, walls):
         return start, start
     while start < stop and walls.listed[c, start] < lowest:
         start += 1
-    if w + 1 < walls.contact_slot.size:
+    if w + 1 < walls.material_row.size:
         following = geometry.first_triangle[w + 1]
         while stop > start and walls.listed[c, stop - 1] >= following:
             stop -= 1
@@ -43,7 +43,7 @@ def listed_for(w, s, c, walls):
 def find_contacts_of(s, w, c, u, radius, power, walls):
     """Write the contacts of sphere s at u with wall w, of a mesh those with listed triangles; return the number."""
     geometry = walls.geometry
-    if geometry.kind[w] != MESH or walls.at[s, LISTED] < 0:
+    if geometry.kind[w] != MESH or walls.sphere_records[s, LISTED] < 0:
         return find_all_contacts(w, c, u, radius, power, walls)
     start, stop = listed_for(w, s, c, walls)
     if start == stop:

@@ -1,8 +1,8 @@
 """Walls of any shape beside the faces of a box, as arrays; where they are, and how their surfaces move.
 
 A box that has any is of a type of its own, so that others pay nothing for what they have not. What is kept of a sphere
-among walls is one row of `Walls.at`, since few spheres are near walls, and each line of memory that one of them wants
-is waited for: with lists, slots and histories in arrays of their own, triangles took a third longer.
+among walls is one row of `Walls.sphere_records`, since few spheres are near walls, and each line of memory that one of
+them wants is waited for: with lists, slots and histories in arrays of their own, triangles took a third longer.
 """
 
 import math
@@ -20,10 +20,10 @@ from dem.kernels.walls.geometry import Geometry
 from dem.kernels.walls.poses import Motions, Poses
 from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, advance_wall, place_wall
 
-LISTED, NEAR, IN_USE, SLOTS = 0, 1, 2, 3  # columns of `Walls.at`; slots begin at the last
+LISTED, NEAR_WALLS, IN_USE, SLOTS = 0, 1, 2, 3  # columns of `Walls.sphere_records`; slots begin at the last
 NUMBER_BITS = 32  # of LISTED that tell how many
 SINGLE = 62  # walls that have a bit of their own of those near a sphere; all others share one
-# rows of `Walls.servo` after the axis, and of `Walls.driven`
+# rows of `Walls.servo` after the axis, and of `Walls.servo_state`
 SERVO_FORCE, SERVO_GAIN, SERVO_MAX_SPEED, SERVO_KIND = 3, 4, 5, 6
 SERVO_PROPORTIONAL, SERVO_INTEGRAL, SERVO_DERIVATIVE = 7, 8, 9
 SHIFT, SPEED, SHIFT_TIME, ERROR_INTEGRAL, LAST_ERROR, HAS_LAST_ERROR = range(6)
@@ -37,7 +37,7 @@ class Walls(NamedTuple):
     poses: Poses
     moving: bool  # whether any wall moves
     belt: np.ndarray  # (3, W) velocity of its surface besides, in its own frame [m/s]
-    contact_slot: np.ndarray  # (W,) int32, row of the law's tables
+    material_row: np.ndarray  # (W,) int32, row of the law's tables
     acts: np.ndarray  # (W, G) int8, whether it acts on bodies of a kind at present
     modulus: np.ndarray  # (A, W) effective modulus E* of a material and a wall [Pa]
     range: float  # how far beyond touching contacts may live, and come in the step in which they end [m]; or 0
@@ -45,9 +45,9 @@ class Walls(NamedTuple):
     # (2,) how far spheres and walls had gone at most when who is near was listed; and how far walls
     # since then, less what `RunState.displacement_since_pick` was at that time [m]
     displacement_since_list: np.ndarray
-    at: np.ndarray  # (M, K) int64, all that is kept of a sphere, in whole lines of memory, most of it in the first:
-    # where the triangles near it are listed (`listed_at`); bits of the walls that its body may touch before candidates
-    # are picked anew; how many slots are in use; S slots, see `slot_at`: of which contact each is
+    sphere_records: np.ndarray  # (M, K) int64, all that is kept of a sphere, in whole lines of memory, most of it in
+    # the first: where the triangles near it are listed (`listed_at`); bits of the walls that its body may touch before
+    # candidates are picked anew; how many slots are in use; S slots, see `slot_at`: of which contact each is
     # (`wall_history.key_of`), and what that remembers
     history: np.ndarray  # (M, K) the same memory, read as such numbers; first the plane that a rough wall shows, if any
     listed: np.ndarray  # (C, L) int32, numbers of the triangles near the spheres of each chunk
@@ -64,17 +64,17 @@ class Walls(NamedTuple):
     pair_results: np.ndarray  # (C, PAIR_RESULT_COLUMNS) overlap, energy and force of each pair
     # (C, W) the same: ω² of the body at hand at each wall, see `dem.kernels.soft.contact.shared_damping` [1/s²]
     rate: np.ndarray
-    part: np.ndarray  # (C, W, `wall_loads.COLUMNS`) int64, sums over the contacts of each chunk with each wall
+    chunk_loads: np.ndarray  # (C, W, `wall_loads.COLUMNS`) int64, sums over the contacts of each chunk with each wall
     unit: np.ndarray  # (4,) units of these sums in 1 N, 1 N m, 1 N/m and 1 N s/m
     load: np.ndarray  # (7, W) at the last forces: force on the wall [N], torque [N m], number of contacts
-    impulse: np.ndarray  # (2, 7, W) since the start, in two words as of `energy.accumulate`: the time integral of the
+    integrals: np.ndarray  # (2, 7, W) since the start, in two words as of `energy.accumulate`: the time integral of the
     # first six, and the work that walls have done on particles [J]
-    working: np.ndarray  # (W,) such work in the half step after the last forces [J]
+    work_half_step: np.ndarray  # (W,) such work in the half step after the last forces [J]
     servo: np.ndarray  # (10, W) of walls that hold a force: unit vector along which they press (three rows),
     # SERVO_FORCE F₀ [N], SERVO_GAIN α, SERVO_MAX_SPEED [m/s], SERVO_KIND (0 none, 1 `dem.Servo`, 2 `dem.PID`),
     # factors of a PID
-    driven: np.ndarray  # (3, W) SHIFT of walls by servos [m], its SPEED [m/s], SHIFT_TIME, as of when [s]; if any wall
-    # has a PID (6, W): ERROR_INTEGRAL over time [s], LAST_ERROR, HAS_LAST_ERROR
+    servo_state: np.ndarray  # (3, W) SHIFT of walls by servos [m], its SPEED [m/s], SHIFT_TIME, as of when [s]; if any
+    # wall has a PID (6, W): ERROR_INTEGRAL over time [s], LAST_ERROR, HAS_LAST_ERROR
     free: tuple  # `dem.kernels.walls.rigid_body.FreeBodies`, or `NoFreeWall` if no wall is one
     first_worn: np.ndarray  # (W,) int64, where pieces of a wall that wears begin in `worn`, else -1
     worn: np.ndarray  # (2, P) int64, sliding work on them since the start, in two words [units of energy]
@@ -152,12 +152,12 @@ def move_walled(box, time):
     farthest = faces.move(time, box)
     if box.walls.moving:
         walls = box.walls
-        for w in range(walls.contact_slot.size):
-            axis, later = load(walls.servo, w), time > walls.driven[SHIFT_TIME, w]
+        for w in range(walls.material_row.size):
+            axis, later = load(walls.servo, w), time > walls.servo_state[SHIFT_TIME, w]
             if walls.servo[SERVO_KIND, w] != 0.0 and later:
-                walls.driven[SHIFT, w] += walls.driven[SPEED, w] * (time - walls.driven[SHIFT_TIME, w])
-            walls.driven[SHIFT_TIME, w] = time
-            further, drift = scale(walls.driven[SHIFT, w], axis), scale(walls.driven[SPEED, w], axis)
+                walls.servo_state[SHIFT, w] += walls.servo_state[SPEED, w] * (time - walls.servo_state[SHIFT_TIME, w])
+            walls.servo_state[SHIFT_TIME, w] = time
+            further, drift = scale(walls.servo_state[SHIFT, w], axis), scale(walls.servo_state[SPEED, w], axis)
             farthest = max(farthest, place(walls.free, w, time, later, further, drift, walls))
     return farthest
 
@@ -319,17 +319,17 @@ def listed_at(s, walls):
 
     Before 0 where they must be looked up in cells.
     """
-    start = walls.at[s, LISTED] >> NUMBER_BITS
-    return start, start + (walls.at[s, LISTED] & ((np.int64(1) << NUMBER_BITS) - 1))
+    start = walls.sphere_records[s, LISTED] >> NUMBER_BITS
+    return start, start + (walls.sphere_records[s, LISTED] & ((np.int64(1) << NUMBER_BITS) - 1))
 
 
 @inline
 def set_listed(s, start, stop, walls):
     """Record the range of the triangles near sphere s; a start of -1 where there was no room."""
-    walls.at[s, LISTED] = (np.int64(start) << NUMBER_BITS) | np.int64(stop - start)
+    walls.sphere_records[s, LISTED] = (np.int64(start) << NUMBER_BITS) | np.int64(stop - start)
 
 
 @inline
 def slot_at(k, walls):
-    """Column of `Walls.at` in which the k-th slot of a sphere begins; what that remembers is in the next ones."""
+    """Column of `Walls.sphere_records` in which the k-th slot of a sphere begins; its history is in the next ones."""
     return SLOTS + k * (1 + walls.old_history.shape[2])

@@ -43,7 +43,7 @@ from dem.kernels.soft.wall_contact.overlap_regions import (
 from dem.kernels.soft.wall_contact.rough_planes import NO_PLANE, is_rough, keep_plane, wall_plane, wall_plane_now
 from dem.kernels.soft.wall_contact.wall_arrays import (
     IN_USE,
-    NEAR,
+    NEAR_WALLS,
     SERVO_KIND,
     acts_on,
     framed,
@@ -55,7 +55,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     velocity_at,
 )
 from dem.kernels.soft.wall_contact.wall_kinematics import blended, encounter, encounter_at, touch_at
-from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, LINKS, LOBE, MOMENT, POTENTIAL
+from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST, LINKS, MINIMUM_STRIDE, MOMENT, POTENTIAL
 from dem.kernels.walls.sides import find_side_contacts
 
 LEAST = 1e-300  # in place of a length of zero
@@ -66,7 +66,7 @@ OF_SIDE = 2  # in reports in place of the number of a sphere of the body: after 
 @inline
 def walls_to_search(sink, s, walls):
     """Bits of the walls to search for the body of sphere s: in a step those that it is near, for a report all."""
-    return np.int64(-1) if is_report(sink) else walls.at[s, NEAR]
+    return np.int64(-1) if is_report(sink) else walls.sphere_records[s, NEAR_WALLS]
 
 
 @inline
@@ -90,8 +90,8 @@ def add_body(sink, law, b, bodies, kinds, box):
         if has_history(walls):
             wall_history.copy_to_scratch(b // CHUNK, s, walls)
             if not is_report(sink):
-                walls.at[s, IN_USE] = 0
-        for w in range(walls.contact_slot.size):
+                walls.sphere_records[s, IN_USE] = 0
+        for w in range(walls.material_row.size):
             if is_searched(sink, w, near, b, bodies, walls):
                 more, n = add_wall(sink, law, w, s, b, n, bodies, kinds, box)
                 sums = add_sums(sums, more)
@@ -120,7 +120,7 @@ find_of_body = select("kinds", {Kinds: find_of_sphere, ConvexBodyKinds: find_of_
 def add_wall(sink, law, w, s, b, n, bodies, kinds, box):
     """Hand the contacts of sphere s of body b with wall w to a sink; returns `Sums`, n."""
     sums, radius = no_sums(), radius_near(s, b, bodies, kinds)
-    m, row = kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
+    m, row = kinds.material[bodies.kind[b]], box.walls.material_row[w]
     reach = radius + beyond_of(law, w, radius, box.walls)
     count = find_of_body(kinds, sink, w, s, b, reach, exponent(law, m, row), bodies, box)
     for t in range(count):
@@ -192,7 +192,7 @@ def add_dissipative(law, sink, w, s, b, t, count, n, bodies, kinds, box):
     A function of its own: in the loop of its caller LLVM reads all that it might use ahead, and keeps it on the stack.
     """
     walls, c, rough = box.walls, b // CHUNK, is_rough(box.walls.rough, w)
-    m, row, radius = kinds.material[bodies.kind[b]], walls.contact_slot[w], radius_near(s, b, bodies, kinds)
+    m, row, radius = kinds.material[bodies.kind[b]], walls.material_row[w], radius_near(s, b, bodies, kinds)
     p = exponent(law, m, row)
     overlap, normal = region(w, c, t, beyond_of(law, w, radius, walls), p, box)
     history, found = wall_history.recall(law, c, w, t, count, walls.contacts[c], walls)
@@ -226,7 +226,7 @@ def finish(
     [N m], whether there may be one; point, of_wall: where it is [m], velocity of the wall there [m/s].
     Returns `Sums`, n.
     """
-    walls, c, m, row = box.walls, b // CHUNK, kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
+    walls, c, m, row = box.walls, b // CHUNK, kinds.material[bodies.kind[b]], box.walls.material_row[w]
     p, energy = exponent(law, m, row), 0.0
     if walls.contacts[c, t, LINKS] != 0.0 and not (laws.has_range(law) or rough):
         energy = blended(law, m, row, contact, history, sink.half, walls.contacts[c, t, POTENTIAL], p)
@@ -251,7 +251,7 @@ def keep_in_step(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome,
         keep_plane(walls.rough, s, n, plane, walls)
         n = wall_history.note(law, c, s, n, key, history, walls)
     if walls.first_worn[w] >= 0 and sink.time_sign > 0.0:
-        piece = wall_history.piece_of(key) & (LOBE - 1)
+        piece = wall_history.piece_of(key) & (MINIMUM_STRIDE - 1)
         wall_loads.wear(w, piece, outcome, contact, sink.per_joule, walls)
     if walls.servo[SERVO_KIND, w] != 0.0:
         spring = laws.secant(law, m, row, contact, history, sink.half)
@@ -285,7 +285,7 @@ add_of_sphere = select("law", {laws.Elastic: add_elastic, laws.Composite: add_di
 def set_rates(law, b, near, half, bodies, kinds, box):
     """Write the ω² of body b at walls that it is near to its chunk's row of box.walls.rate, before its contacts."""
     if laws.shares_damping(law):
-        for w in range(box.walls.contact_slot.size):
+        for w in range(box.walls.material_row.size):
             if is_near(w, near) and not is_rough(box.walls.rough, w):
                 box.walls.rate[b // CHUNK, w] = rate_at_wall(law, b // CHUNK, w, b, half, bodies, kinds, box)
 
@@ -300,7 +300,7 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
     Writes box.walls: scratch of the chunk, what is taken up of a sphere among it.
     """
     number, pushed = 0, no_multi_contact()
-    m, row, nowhere = kinds.material[bodies.kind[b]], box.walls.contact_slot[w], (0.0, 0.0, 0.0)
+    m, row, nowhere = kinds.material[bodies.kind[b]], box.walls.material_row[w], (0.0, 0.0, 0.0)
     p = exponent(law, m, row)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         radius = radius_near(s, b, bodies, kinds)
@@ -343,7 +343,7 @@ def find_of_side(w, c, x, u, radius, power, box):
     """
     walls, at = box.walls, image_for(box, w, x)
     middle = framed(w, at, box)
-    tip, shape = subtract(framed(w, add(at, u), box), middle), w + walls.geometry.kind.size - walls.contact_slot.size
+    tip, shape = subtract(framed(w, add(at, u), box), middle), w + walls.geometry.kind.size - walls.material_row.size
     return find_side_contacts(shape, middle, tip, radius, power, walls.geometry, walls.contacts[c], walls.scratch[c])
 
 
@@ -377,8 +377,9 @@ def add_side(kinds, sink, law, b, bodies, box):
     if kinds.half[bodies.kind[b]] > 0.0:
         last = bodies.first_sphere[b + 1] - 1
         near = walls_to_search(sink, bodies.first_sphere[b], walls)
-        n = walls.at[last, IN_USE]  # contacts of the second end that have been kept, in the slots for those of the side
-        for w in range(walls.contact_slot.size):
+        # contacts of the second end that have been kept, in the slots for those of the side
+        n = walls.sphere_records[last, IN_USE]
+        for w in range(walls.material_row.size):
             if is_searched(sink, w, near, b, bodies, walls):
                 more, n = add_wall_at_side(sink, law, w, b, n, bodies, kinds, box)
                 sums = add_sums(sums, more)
@@ -391,7 +392,7 @@ add_sides = select("kinds", {Kinds: no_side, Capsules: add_side})
 @func
 def add_wall_at_side(sink, law, w, b, n, bodies, kinds, box):
     """Hand the contacts of the side of capsule b with wall w to a sink; returns `Sums`, n."""
-    sums, m, row = no_sums(), kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
+    sums, m, row = no_sums(), kinds.material[bodies.kind[b]], box.walls.material_row[w]
     radius, (x, u) = kinds.radius[kinds.first_offset[bodies.kind[b]]], axis_now(b, bodies)
     reach = radius + reach_beyond(law, box.walls)
     count = find_of_side(w, b // CHUNK, x, u, reach, exponent(law, m, row), box)
@@ -418,7 +419,7 @@ def add_dissipative_side(law, sink, w, b, t, count, n, x, u, radius, bodies, kin
 
     x, u, radius: middle and half axis of the capsule, its radius [m].
     """
-    walls, c, m, row = box.walls, b // CHUNK, kinds.material[bodies.kind[b]], box.walls.contact_slot[w]
+    walls, c, m, row = box.walls, b // CHUNK, kinds.material[bodies.kind[b]], box.walls.material_row[w]
     overlap, normal = region(w, c, t, reach_beyond(law, walls), exponent(law, m, row), box)
     history, found = wall_history.recall(law, c, w + wall_history.SIDE, t, count, walls.contacts[c], walls)
     if not (overlap > 0.0 or found > 0):

@@ -19,7 +19,7 @@ from dem.kernels.soft.contact.contact_history import number_of
 from dem.kernels.soft.wall_contact.rough_planes import history_column
 from dem.kernels.soft.wall_contact.wall_arrays import IN_USE, WalledFaces, has_history, slot_at
 from dem.kernels.walls.geometry import neighbours_of
-from dem.kernels.walls.potential_terms import ANCHOR, LOBE
+from dem.kernels.walls.potential_terms import ANCHOR, MINIMUM_STRIDE
 
 PIECE_BITS = 40  # pieces of a wall: below 2^40
 DIRECTION, GRAIN = 1 << 38, 1023.0  # added to what stands for a direction in place of a piece; steps of each component
@@ -93,10 +93,10 @@ def slots_of(walls):
 @inline
 def copy_to_scratch(c, s, walls):
     """Copy what is in the slots of sphere s to the scratch of chunk c, after which comes a key of -1."""
-    number = walls.at[s, IN_USE]
+    number = walls.sphere_records[s, IN_USE]
     for k in range(number):
         at = slot_at(k, walls)
-        walls.old_key[c, k] = walls.at[s, at]
+        walls.old_key[c, k] = walls.sphere_records[s, at]
         for r in range(walls.old_history.shape[2]):
             walls.old_history[c, k, r] = walls.history[s, at + 1 + r]
     if number < slots_of(walls):
@@ -114,7 +114,10 @@ def successor_contact(c, key, count, contacts, walls):
             return t
     for t in range(count):
         if neighbours_of(
-            w & (SIDE - 1), piece & (LOBE - 1), np.int64(contacts[t, ANCHOR]) & (LOBE - 1), walls.geometry
+            w & (SIDE - 1),
+            piece & (MINIMUM_STRIDE - 1),
+            np.int64(contacts[t, ANCHOR]) & (MINIMUM_STRIDE - 1),
+            walls.geometry,
         ):
             return t
     return -1
@@ -180,11 +183,11 @@ def next_of(w, key, c, walls):
 def note(law, c, s, n, key, history, walls):
     """Keep the history of a contact as the n-th of sphere s, if there is room; returns the next number.
 
-    Writes walls.at, walls.history: a slot of the sphere. Writes walls.fullest: entry c.
+    Writes walls.sphere_records, walls.history: a slot of the sphere. Writes walls.fullest: entry c.
     """
     if n < slots_of(walls):
         at = slot_at(n, walls)
-        walls.at[s, at], walls.at[s, IN_USE] = key, n + 1
+        walls.sphere_records[s, at], walls.sphere_records[s, IN_USE] = key, n + 1
         laws.store(law, walls.history, s, at + 1 + history_column(walls.rough), history)
     walls.fullest[c] = max(walls.fullest[c], n + 1)
     return n + 1
@@ -212,8 +215,8 @@ def partner_of(key):
 def count_slots(walls):
     """Number of slots in use."""
     n = 0
-    for s in range(walls.at.shape[0]):
-        n += walls.at[s, IN_USE]
+    for s in range(walls.sphere_records.shape[0]):
+        n += walls.sphere_records[s, IN_USE]
     return n
 
 
@@ -223,11 +226,11 @@ def write_slots(n, bodies, first_number, walls, i, j, history):
 
     Writes i, j, history: as `dem.kernels.soft.contact.contact_history.write_table`.
     """
-    for s in range(walls.at.shape[0]):
-        for k in range(walls.at[s, IN_USE]):
+    for s in range(walls.sphere_records.shape[0]):
+        for k in range(walls.sphere_records[s, IN_USE]):
             at = slot_at(k, walls)
             i[n] = number_of(s, bodies, first_number)
-            j[n] = partner_of(walls.at[s, at])
+            j[n] = partner_of(walls.sphere_records[s, at])
             for r in range(walls.old_history.shape[2]):
                 history[n, r] = walls.history[s, at + 1 + r]
             n += 1
@@ -238,7 +241,7 @@ def read_slots(bodies, first_number, walls, i, j, history, first, order):
     """Fill the slots of all spheres from a table; returns how many the fullest sphere wants.
 
     The table is that of `dem.kernels.soft.contact.contact_history.read_pairs`.
-    Writes walls.at, walls.history: as many as there is room for.
+    Writes walls.sphere_records, walls.history: as many as there is room for.
     """
     slots, most = slots_of(walls), 0
     for s in range(bodies.owner.size):
@@ -247,10 +250,10 @@ def read_slots(bodies, first_number, walls, i, j, history, first, order):
             if j[order[m]] < -FACES:
                 if n < slots:
                     at = slot_at(n, walls)
-                    walls.at[s, at] = partner_of(j[order[m]])
+                    walls.sphere_records[s, at] = partner_of(j[order[m]])
                     for r in range(walls.old_history.shape[2]):
                         walls.history[s, at + 1 + r] = history[order[m], r]
                 n += 1
-        walls.at[s, IN_USE] = min(n, slots)
+        walls.sphere_records[s, IN_USE] = min(n, slots)
         most = max(most, n)
     return most

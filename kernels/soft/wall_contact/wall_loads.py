@@ -6,7 +6,7 @@ Contacts that are evaluated one by one end in `add_result`, those of batches in 
 `steer` and `complete_flight` add what changes of a wall's velocity by servos and rigid bodies do.
 
 Loads of walls are sums over contacts that do not depend on their order: each contact is rounded to integers in a fixed
-unit, as energies are (`kernels.numerics.energy`), by chunk; `account` adds the chunks up after each step, and
+unit, as energies are (`kernels.numerics.energy`), by chunk; `accumulate_loads` adds the chunks up after each step, and
 integrates over time.
 
 Walls wear as in J. F. Archard, Contact and rubbing of flat surfaces, J. Appl. Phys. 24 (1953) 981, eq. (10): the volume
@@ -51,6 +51,7 @@ from dem.kernels.walls.rigid_body import FreeBodies, NoFreeWall, complete_wall_s
 
 # two words each but for the last; DAMPING is of dashpots, LOST the force along the axis of a servo that takes energy
 FORCE, TORQUE, WORK, STIFFNESS, DAMPING, LOST, CONTACTS, COLUMNS = 0, 6, 12, 14, 16, 18, 20, 21
+WORK_ROW = 6  # of `Walls.integrals`, after those of the force and of the torque
 
 
 @inline
@@ -133,20 +134,20 @@ give_wall_heat = select("sink", {WallForceSink: None, HeatWallSink: give_at_wall
 def clear_loads(box, c):
     """Set the sums of loads of chunk c to zero."""
     box.walls.fullest[c] = 0
-    for w in range(box.walls.contact_slot.size):
+    for w in range(box.walls.material_row.size):
         for k in range(COLUMNS):
-            box.walls.part[c, w, k] = 0
+            box.walls.chunk_loads[c, w, k] = 0
 
 
-begin = select("box", {BoxFaces: None, WalledFaces: clear_loads})
+clear_wall_loads = select("box", {BoxFaces: None, WalledFaces: clear_loads})
 
 
 @inline
 def add_number(c, w, column, value, unit, box):
     """Add a number to the sums."""
     whole, rest = as_words(value, unit)
-    box.walls.part[c, w, column] += whole
-    box.walls.part[c, w, column + 1] += rest
+    box.walls.chunk_loads[c, w, column] += whole
+    box.walls.chunk_loads[c, w, column + 1] += rest
 
 
 @inline
@@ -218,7 +219,7 @@ def sum_of_loads(one, other, times):
 @inline
 def add_to_loads(c, w, wall_load, box):
     """Add a load to the sums of chunk c and wall w."""
-    row = box.walls.part[c, w]
+    row = box.walls.chunk_loads[c, w]
     for k in range(3):
         for word in range(2):
             row[FORCE + 2 * k + word] += wall_load.force[k][word]
@@ -253,9 +254,9 @@ def work_of_face(face, force, sink, box):
 def total(w, column, walls):
     """A sum over all chunks."""
     whole, rest = np.int64(0), np.int64(0)
-    for c in range(walls.part.shape[0]):
-        whole += walls.part[c, w, column]
-        rest += walls.part[c, w, column + 1]
+    for c in range(walls.chunk_loads.shape[0]):
+        whole += walls.chunk_loads[c, w, column]
+        rest += walls.chunk_loads[c, w, column + 1]
     return whole + rest / REST
 
 
@@ -269,28 +270,28 @@ def add_up(total, k, w, value):
 
 
 @inline
-def steered(w, pressed, stiffness, damping, dt, walls):
+def servo_velocity(w, measured_force, stiffness, damping, dt, walls):
     """Velocity at which a servo moves its wall: v = (α (F₀ - F) + c v_before)/(k dt + c), k and c of all its contacts.
 
     F then changes by k v dt + c (v - v_before), by springs and dashpots, which is α (F₀ - F). Itasca, PFC manual,
     "servo-controlled walls", there without dashpots.
     """
-    missing, max_speed = walls.servo[SERVO_FORCE, w] - pressed, walls.servo[SERVO_MAX_SPEED, w]
+    missing, max_speed = walls.servo[SERVO_FORCE, w] - measured_force, walls.servo[SERVO_MAX_SPEED, w]
     resisting = stiffness * dt + damping
     if resisting > 0.0:
-        speed = (walls.servo[SERVO_GAIN, w] * missing + damping * walls.driven[SPEED, w]) / resisting
+        speed = (walls.servo[SERVO_GAIN, w] * missing + damping * walls.servo_state[SPEED, w]) / resisting
         return max(min(speed, max_speed), -max_speed)
     return math.copysign(max_speed, missing) if missing != 0.0 else 0.0
 
 
 @inline
-def controlled(w, pressed, completes, dt, walls):
+def pid_velocity(w, measured_force, completes, dt, walls):
     """Velocity at which a PID moves its wall: v_max (k_p e + k_i ∫e dt + k_d de/dt), e = (F₀ - F)/|F₀|, at most v_max.
 
-    The integral stands still while the speed is at its limit. Writes walls.driven: rows 3 to 5 of column w.
+    The integral stands still while the speed is at its limit. Writes walls.servo_state: rows 3 to 5 of column w.
     """
-    max_speed, state = walls.servo[SERVO_MAX_SPEED, w], walls.driven
-    error = (walls.servo[SERVO_FORCE, w] - pressed) / abs(walls.servo[SERVO_FORCE, w])
+    max_speed, state = walls.servo[SERVO_MAX_SPEED, w], walls.servo_state
+    error = (walls.servo[SERVO_FORCE, w] - measured_force) / abs(walls.servo[SERVO_FORCE, w])
     change = (error - state[LAST_ERROR, w]) / dt if completes and state[HAS_LAST_ERROR, w] != 0.0 else 0.0
     output = walls.servo[SERVO_PROPORTIONAL, w] * error + walls.servo[SERVO_DERIVATIVE, w] * change
     if completes and abs(output + walls.servo[SERVO_INTEGRAL, w] * (state[ERROR_INTEGRAL, w] + dt * error)) < 1.0:
@@ -304,15 +305,15 @@ def controlled(w, pressed, completes, dt, walls):
 def complete_flight(free, w, completes, half, per_joule, progress, walls):
     """Complete the step of wall w if it is a rigid body; its work is that at the velocity which it has come to have.
 
-    Writes free.state, walls.poses, walls.working, walls.impulse: of wall w.
+    Writes free.state, walls.poses, walls.work_half_step, walls.integrals: of wall w.
     Writes progress.wall_work, progress.wall_work_half_step: what changes of velocity add to them.
     """
     if free.is_free[w] != 0 and completes:
         push, turning = complete_wall_step(w, walls.load, free)
         place_wall(w, walls.motions, walls.poses, free)
         more = -half * (dot(load(walls.load, w), push) + dot(rows(walls.load, 3, w), turning))
-        add_up(walls.impulse, 6, w, more)
-        walls.working[w] += more
+        add_up(walls.integrals, WORK_ROW, w, more)
+        walls.work_half_step[w] += more
         accumulate(progress.wall_work, more * per_joule)
         progress.wall_work_half_step[0] += more * per_joule
 
@@ -324,49 +325,51 @@ complete_flights = select("free", {NoFreeWall: None, FreeBodies: complete_flight
 def steer(w, completes, constants, progress, walls):
     """Choose the velocity of a servo until the next forces; work and losses of these are at the new velocity.
 
-    Writes walls.driven, walls.working: column w. Writes progress: wall_work_half_step, dissipated_half_step.
+    Writes walls.servo_state, walls.work_half_step: column w. Writes progress: wall_work_half_step,
+        dissipated_half_step.
     """
-    pressed, before = -dot(load(walls.servo, w), load(walls.load, w)), walls.driven[SPEED, w]
+    measured_force, before = -dot(load(walls.servo, w), load(walls.load, w)), walls.servo_state[SPEED, w]
     if walls.servo[SERVO_KIND, w] == 2.0:
-        walls.driven[SPEED, w] = controlled(w, pressed, completes, constants.dt, walls)
+        walls.servo_state[SPEED, w] = pid_velocity(w, measured_force, completes, constants.dt, walls)
     else:
         stiffness, damping = total(w, STIFFNESS, walls) / walls.unit[2], total(w, DAMPING, walls) / walls.unit[3]
-        walls.driven[SPEED, w] = steered(w, pressed, stiffness, damping, constants.dt, walls)
-    faster = 0.5 * constants.dt * (walls.driven[SPEED, w] - before)
-    walls.working[w] += faster * pressed
-    progress.wall_work_half_step[0] += faster * pressed * constants.per_joule
+        walls.servo_state[SPEED, w] = servo_velocity(w, measured_force, stiffness, damping, constants.dt, walls)
+    faster = 0.5 * constants.dt * (walls.servo_state[SPEED, w] - before)
+    walls.work_half_step[w] += faster * measured_force
+    progress.wall_work_half_step[0] += faster * measured_force * constants.per_joule
     progress.dissipated_half_step[0] += faster * (total(w, LOST, walls) / walls.unit[0]) * constants.per_joule
 
 
 @func
-def account(box, constants, completes, progress):
+def accumulate_loads(box, constants, completes, progress):
     """Add up the loads of a sweep, integrate them over time, and choose what servos do until the next.
 
-    completes: whether a step has been completed with these forces. Writes box.walls: load, impulse, working, driven.
+    completes: whether a step has been completed with these forces. Writes box.walls: load, integrals, work_half_step,
+    servo_state.
     Writes progress: wall_work, wall_work_half_step, dissipated_half_step: what changes of velocity add to them.
     """
     walls = box.walls
     half = 0.5 * constants.dt
-    for w in range(walls.contact_slot.size):
+    for w in range(walls.material_row.size):
         for k in range(6):
             force = total(w, 2 * k, walls) / walls.unit[k // 3]
             if completes:
-                add_up(walls.impulse, k, w, half * (walls.load[k, w] + force))
+                add_up(walls.integrals, k, w, half * (walls.load[k, w] + force))
             walls.load[k, w] = force
         work = total(w, WORK, walls) / constants.per_joule
         if completes:
-            add_up(walls.impulse, 6, w, walls.working[w] + work)
-        walls.working[w] = work
+            add_up(walls.integrals, WORK_ROW, w, walls.work_half_step[w] + work)
+        walls.work_half_step[w] = work
         contacts = np.int64(0)
-        for c in range(walls.part.shape[0]):
-            contacts += walls.part[c, w, CONTACTS]
+        for c in range(walls.chunk_loads.shape[0]):
+            contacts += walls.chunk_loads[c, w, CONTACTS]
         walls.load[6, w] = contacts
         complete_flights(walls.free, w, completes, half, constants.per_joule, progress, walls)
         if walls.servo[SERVO_KIND, w] != 0.0:
             steer(w, completes, constants, progress, walls)
 
 
-account_walls = select("box", {BoxFaces: None, WalledFaces: account})
+accumulate_wall_loads = select("box", {BoxFaces: None, WalledFaces: accumulate_loads})
 
 
 @inline

@@ -30,7 +30,7 @@ def fetch_body(k, bodies, kinds, neighbours):
 def fetch_record(k, walls, bodies, kinds, neighbours):
     """Prefetch what is kept for the first sphere of the k-th."""
     s, _ = spheres_of(neighbours.near_wall[k], bodies, kinds)
-    prefetch(walls.at, s * walls.at.shape[1])
+    prefetch(walls.sphere_records, s * walls.sphere_records.shape[1])
 
 
 @inline

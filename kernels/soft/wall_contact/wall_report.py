@@ -86,12 +86,12 @@ def measure(bodies, kinds, box, overlap, wall, normal, number):
         first, stop = bodies.first_sphere[b], bodies.first_sphere[b + 1]
         for s in range(first, stop):
             overlap[s], wall[s], number[s] = -np.inf, 0, 0
-        for w in range(walls.contact_slot.size if b < bodies.n_active[0] else 0):
+        for w in range(walls.material_row.size if b < bodies.n_active[0] else 0):
             if acts_on(w, b, bodies, walls):
                 for s in range(first, stop):
                     radius = radius_of(s, b, bodies, kinds)
                     count = find_contacts_of_piece(kinds, w, s, b, 0, radius, HERTZ, bodies, box)
                     note_deepest(w, s, 0, count, box, overlap, wall, normal, number)
-        for w in range(walls.contact_slot.size if b < bodies.n_active[0] else 0):
+        for w in range(walls.material_row.size if b < bodies.n_active[0] else 0):
             if acts_on(w, b, bodies, walls):
                 side_of(kinds, w, b, bodies, box, overlap, wall, normal, number)
