@@ -9,10 +9,10 @@ A fluid is `Dry`, which does nothing and costs nothing, or `Fluid`, which consis
     drag    resistance against translation: `Stokes`, `SchillerNaumann`, `HoelzerSommerfeld`, `Rosendahl`, `Zastawny`;
             in dense beds `DiFelice`, `Gidaspow`, `HuilinGidaspow`, `Beetstra`
     lift    of spheres in shear: `Saffman`, `Mei`
-    swirl   lift of spheres that rotate relative to the fluid: `RubinowKeller`, `OesterleBuiDinh`
+    magnus  Magnus lift of spheres that rotate relative to the fluid: `RubinowKeller`, `OesterleBuiDinh`
     spin    resistance against rotation: `Creeping`, `Dennis`
 
-or `Nothing` in place of lift, swirl and spin. Each part is a file with a NamedTuple and its formula. What acts:
+or `Nothing` in place of lift, magnus and spin. Each part is a file with a NamedTuple and its formula. What acts:
 
     sample_of(field, t, x) -> `gradients.Sample`; of many bodies `rows_of` rows of numbers, see `sampling.fill`
     put_sample(flow, rows, s), sample_in(field, rows, s) -> one of them written, and read
@@ -20,7 +20,7 @@ or `Nothing` in place of lift, swirl and spin. Each part is a file with a NamedT
     resist(drag, medium, g, reynolds, slip, flow) -> the same, for laws that depend on the voidage
     press_on(flow, medium, g, displaced, accelerating, gravity) -> pressure, and what added mass gains [N]
     lift_on(lift, medium, g, reynolds, slip, vorticity) -> force [N], all in the world frame
-    swirl_on(swirl, medium, g, reynolds, turning, slip, excess) -> force [N]
+    magnus_lift_on(magnus, medium, g, reynolds, turning, slip, excess) -> force [N]
     spin_factor(spin, turning) -> resistance against rotation over that of Stokes flow
 
 `cells` deposits quantities of particles in the cells of a flow solver, and interpolates its values.
@@ -79,7 +79,7 @@ class Fluid(NamedTuple):
     field: tuple
     drag: tuple
     lift: tuple = Nothing()
-    swirl: tuple = Nothing()
+    magnus: tuple = Nothing()
     spin: tuple = Nothing()
 
 
@@ -101,7 +101,7 @@ DRAGS = {  # by name in `dem.model.fluid.drag_registry`
     zastawny.Zastawny: zastawny.drag,
 }
 LIFTS = {saffman.Saffman: saffman.saffman, saffman.Mei: saffman.mei, Nothing: (0.0, 0.0, 0.0)}
-SWIRLS = {magnus.RubinowKeller: magnus.slow, magnus.OesterleBuiDinh: magnus.measured, Nothing: (0.0, 0.0, 0.0)}
+MAGNUS_LIFTS = {magnus.RubinowKeller: magnus.slow, magnus.OesterleBuiDinh: magnus.measured, Nothing: (0.0, 0.0, 0.0)}
 SPINS = {spin_drag.Creeping: 1.0, spin_drag.Dennis: spin_drag.dennis, Nothing: 0.0}
 
 sample_alone = select("field", FIELDS)
@@ -172,7 +172,7 @@ take = select("field", of_fields(None, dict.fromkeys(SOLVED, dense_suspension.ta
 begin = select("field", of_fields(None, dict.fromkeys(SOLVED, dense_suspension.begin)))
 # of (flow, medium): the medium as laws see it; of (flow, fluid, g): mass of a body over that with its added mass
 medium_at = of_flows(argument("medium"), InMixture=medium.at_place)
-own_of = of_flows(medium.own_everywhere, InMixture=medium.own_at_place)
+mass_ratio_of = of_flows(medium.uniform_mass_ratio, InMixture=medium.local_mass_ratio)
 dense_factor = select("part", DENSE)
 
 
@@ -201,7 +201,7 @@ def add_drag(law, formula, *, dense=False):
 
 
 lift_on = select("part", LIFTS)
-swirl_on = select("part", SWIRLS)
+magnus_lift_on = select("part", MAGNUS_LIFTS)
 spin_factor = select("part", SPINS)
 
 
@@ -211,7 +211,7 @@ is_steady = type_is(lambda part: part in (stokes.Stokes, Nothing))
 @inline
 def is_linear(fluid):
     """Whether forces go with the velocity relative to the fluid, so that drag needs to be evaluated only once."""
-    return is_steady(fluid.drag) and is_steady(fluid.lift) and is_steady(fluid.swirl)
+    return is_steady(fluid.drag) and is_steady(fluid.lift) and is_steady(fluid.magnus)
 
 
 @inline

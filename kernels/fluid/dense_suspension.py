@@ -152,8 +152,8 @@ def press_by_flow(flow, medium, g, displaced, accelerating, gravity):
     gravity: [m/s²].
     Returns the force [N].
     """
-    gained = scale(displaced * (medium.pressed + medium.added), accelerating)
-    return add_scaled(gained, -displaced * medium.pressed, gravity)
+    gained = scale(displaced * (medium.has_pressure_force + medium.added), accelerating)
+    return add_scaled(gained, -displaced * medium.has_pressure_force, gravity)
 
 
 @inline
@@ -165,29 +165,29 @@ def press_as_told(flow, medium, g, displaced, accelerating, gravity):
     Returns the force [N].
     """
     gained = scale(displaced * medium.added, accelerating)
-    return add_scaled(gained, medium.volume[g] * medium.pressed, flow.pressing)
+    return add_scaled(gained, medium.volume[g] * medium.has_pressure_force, flow.pressing)
 
 
 @inline
-def take(field, b, mass, dt, others, before, now, later):
+def take(field, b, mass, dt, other_accelerations, before, now, later):
     """Note the momentum that particle b has from the fluid in a step.
 
     b: the user's number of the particle.
-    mass, dt, others: of the particle [kg], time step [s], what all other forces accelerate it by [m/s²].
+    mass, dt, other_accelerations: of the particle [kg], time step [s], what all other forces accelerate it by [m/s²].
     before, now, later: velocity half a step before the forces, at them, half a step after them [m/s].
     Writes field.taken, field.taking: column b.
     """
-    until = scale(mass, add_scaled(subtract(now, before), -0.5 * dt, others))
-    store(field.taken, b, add(add(load(field.taken, b), load(field.taking, b)), until))
-    store(field.taking, b, scale(mass, add_scaled(subtract(later, now), -0.5 * dt, others)))
+    momentum_before = scale(mass, add_scaled(subtract(now, before), -0.5 * dt, other_accelerations))
+    store(field.taken, b, add(add(load(field.taken, b), load(field.taking, b)), momentum_before))
+    store(field.taking, b, scale(mass, add_scaled(subtract(later, now), -0.5 * dt, other_accelerations)))
 
 
 @inline
-def begin(field, b, mass, dt, others, before, later):
+def begin(field, b, mass, dt, other_accelerations, before, later):
     """Record the momentum of particle b from the fluid in the half step at the start of a run.
 
-    b, mass, dt, others: see `take`.
+    b, mass, dt, other_accelerations: see `take`.
     before, later: velocity at the forces, half a step after them [m/s].
     Writes field.taking: column b.
     """
-    store(field.taking, b, scale(mass, add_scaled(subtract(later, before), -0.5 * dt, others)))
+    store(field.taking, b, scale(mass, add_scaled(subtract(later, before), -0.5 * dt, other_accelerations)))

@@ -1,4 +1,4 @@
-"""Lift on a sphere that turns otherwise than the fluid: π/8 d³ ρ (ω_p - Ω) × (v - u), for Re small against 1.
+"""Magnus lift on a sphere that turns otherwise than the fluid: π/8 d³ ρ (ω_p - Ω) × (v - u), for Re small against 1.
 
 S. I. Rubinow, J. B. Keller, J. Fluid Mech. 11 (1961) 447. For more B. Oesterlé & T. Bui Dinh, Exp. Fluids 25 (1998) 16,
 measured the coefficient C_L = 0.45 + (Re_R/Re - 0.45) exp(-0.05684 Re_R^0.4 Re^0.3), Re_R = ρ d² |Ω - ω_p|/μ, for Re up

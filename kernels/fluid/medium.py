@@ -11,12 +11,12 @@ class Medium(NamedTuple):
 
     density: float  # ρ [kg/m3]
     viscosity: float  # μ [Pa s]
-    pressed: float  # 1 if the fluid's pressure gradient and the weight it displaces act, else 0
+    has_pressure_force: float  # 1 if the fluid's pressure gradient and the weight it displaces act, else 0
     added: float  # added mass over the mass of displaced fluid: 1/2, or 0
     diameter: np.ndarray  # (G,) d of the sphere of equal volume [m]
     volume: np.ndarray  # (G,) [m3]
-    own: np.ndarray  # (G,) a body's mass over that and of what it carries along
-    ball: np.ndarray  # (G,) 1 for spheres, else 0: what lift acts on
+    mass_ratio: np.ndarray  # (G,) a body's mass over that and of what it carries along
+    is_sphere: np.ndarray  # (G,) 1 for spheres, else 0: what lift acts on
     translation: np.ndarray  # (3, G) resistance along the body axes in Stokes flow, over μ [m]
     rotation: np.ndarray  # (3, G) the same against rotation [m3]
     axis: np.ndarray  # (3, G) the spheroid's axis in the body frame
@@ -28,7 +28,7 @@ class Medium(NamedTuple):
     clock: np.ndarray  # (1,) time of the forces [s]
     drawn: np.ndarray  # (2,) work of the fluid since the start [units of energy], see `energy.accumulate`
     drawing: np.ndarray  # (1,) work in the half step after the last forces
-    reached: np.ndarray  # (3,) largest Reynolds number, largest rotational one, 1 if the field was left
+    extremes: np.ndarray  # (3,) largest Reynolds number, largest rotational one, 1 if the field was left
 
 
 class Local(NamedTuple):
@@ -36,11 +36,11 @@ class Local(NamedTuple):
 
     density: float
     viscosity: float
-    pressed: float
+    has_pressure_force: float
     added: float
     diameter: np.ndarray
     volume: np.ndarray
-    ball: np.ndarray
+    is_sphere: np.ndarray
     translation: np.ndarray
     rotation: np.ndarray
     axis: np.ndarray
@@ -51,24 +51,24 @@ class Local(NamedTuple):
 def at_place(flow, medium):
     """The medium with the density and viscosity of a sample."""
     return Local(
-        flow.density, flow.viscosity, medium.pressed, medium.added, medium.diameter, medium.volume, medium.ball,
-        medium.translation, medium.rotation, medium.axis, medium.shape,
+        flow.density, flow.viscosity, medium.has_pressure_force, medium.added, medium.diameter, medium.volume,
+        medium.is_sphere, medium.translation, medium.rotation, medium.axis, medium.shape,
     )  # fmt: skip
 
 
 @inline
-def own_everywhere(flow, fluid, g):
+def uniform_mass_ratio(flow, fluid, g):
     """Mass of a body over its mass with added mass, in a uniform fluid."""
-    return fluid.medium.own[g]
+    return fluid.medium.mass_ratio[g]
 
 
 @inline
-def own_at_place(flow, fluid, g):
-    """Share of the mass of a body in that with added mass, for the local density of a sample; see `own_share`."""
+def local_mass_ratio(flow, fluid, g):
+    """Mass of a body over its mass with added mass, for the local density of a sample."""
     mass, medium = fluid.field.mass[g], fluid.medium
     return mass / (mass + medium.added * flow.density * medium.volume[g])
 
 
-def own_share(mass, added, density, volume):
+def mass_ratio_of_bodies(mass, added, density, volume):
     """Masses (G,) over those and what bodies of such volumes (G,) carry along in a fluid, see `Medium`."""
     return mass / (mass + added * density * volume)

@@ -6,7 +6,7 @@ after them, rate and push are constant and the target is linear in time, target 
     y_{n+1/2} = p(h/2) + E (y_{n-1/2} - p(-h/2)),  p(s) = target + push/rate + slope (s - 1/rate),  E = exp(-h rate)
 
 Relative to the target, y is pushed by push - slope. `relaxed` is the change in the first half of the step, and `in_two`
-the change in the second half, which acts on the gap left by the first.
+the change in the second half, which acts on the slip left by the first.
 
 For slow relaxation this is the leap-frog scheme. It is stable for h rate = 1, 10, 1000 too: the terminal velocity is
 exact to rounding, and a body that follows the fluid does so with second order (first order without the slope).
@@ -24,14 +24,14 @@ LEAST = 1e-30  # h rate that is divided by; products of smaller ones are numbers
 
 
 class Share(NamedTuple):
-    """What half a step makes of a gap and of a push along one axis."""
+    """What half a step makes of a slip and of a push along one axis."""
 
-    loss: float  # of the gap to the target, 1 - exp(-h rate/2)
+    loss: float  # of the slip, target less velocity: 1 - exp(-h rate/2)
     time: float  # loss over rate: for how long a push works [s]
 
 
 @inline
-def share(h, rate):
+def relaxation_of(h, rate):
     """The `Share` of one axis."""
     x = max(h * rate, LEAST)
     loss = -exponential_less_one(-0.5 * x)
@@ -41,21 +41,21 @@ def share(h, rate):
 @inline
 def of_ball(h, rate):
     """Shares of a sphere, equal along all axes."""
-    one = share(h, rate[0])
+    one = relaxation_of(h, rate[0])
     return one, one, one
 
 
 @inline
 def of_body(h, rate):
     """Along three axes."""
-    return share(h, rate[0]), share(h, rate[1]), share(h, rate[2])
+    return relaxation_of(h, rate[0]), relaxation_of(h, rate[1]), relaxation_of(h, rate[2])
 
 
 @inline
-def laden(own, three):
-    """Relaxation shares of a body with added mass: forces act on the share `own` of its total inertia."""
+def with_added_mass(mass_ratio, three):
+    """Relaxation shares of a body with added mass: forces act on the share `mass_ratio` of its total inertia."""
     a, b, c = three
-    return Share(a.loss, own * a.time), Share(b.loss, own * b.time), Share(c.loss, own * c.time)
+    return Share(a.loss, mass_ratio * a.time), Share(b.loss, mass_ratio * b.time), Share(c.loss, mass_ratio * c.time)
 
 
 @inline
@@ -65,33 +65,33 @@ def rate_of(one):
 
 
 @inline
-def relaxed(one, gap, push):
-    """Change in half a step from a gap to a target at rest."""
-    return one.loss * gap + one.time * push
+def relaxed(one, slip, push):
+    """Change in half a step from a slip to a target at rest."""
+    return one.loss * slip + one.time * push
 
 
 @inline
 def in_two(one, change):
-    """Change in a whole step from that in its first half: in the second one it is as much less as the gap is."""
+    """Change in a whole step from that in its first half: in the second one it is as much less as the slip is."""
     return (2.0 - one.loss) * change
 
 
 @inline
-def whole(h, one, gap, push, slope):
-    """Change from half a step before the forces to half a step after them, to whose time the gap belongs."""
-    return in_two(one, relaxed(one, gap - 0.5 * h * slope, push - slope)) + h * slope
+def whole(h, one, slip, push, slope):
+    """Change from half a step before the forces to half a step after them, to whose time the slip belongs."""
+    return in_two(one, relaxed(one, slip - 0.5 * h * slope, push - slope)) + h * slope
 
 
 @inline
-def after(h, one, gap, push, slope):
+def after(h, one, slip, push, slope):
     """Change in the half step after the forces."""
-    return relaxed(one, gap, push - slope) + 0.5 * h * slope
+    return relaxed(one, slip, push - slope) + 0.5 * h * slope
 
 
 @inline
-def step_relaxed(three, gap, push):
+def step_relaxed(three, slip, push):
     """`relaxed` along three axes."""
-    return relaxed(three[0], gap[0], push[0]), relaxed(three[1], gap[1], push[1]), relaxed(three[2], gap[2], push[2])
+    return relaxed(three[0], slip[0], push[0]), relaxed(three[1], slip[1], push[1]), relaxed(three[2], slip[2], push[2])
 
 
 @inline
@@ -101,20 +101,20 @@ def step_in_two(three, change):
 
 
 @inline
-def whole_step(h, three, gap, push, slope):
+def whole_step(h, three, slip, push, slope):
     """`whole` along three axes."""
     return (
-        whole(h, three[0], gap[0], push[0], slope[0]),
-        whole(h, three[1], gap[1], push[1], slope[1]),
-        whole(h, three[2], gap[2], push[2], slope[2]),
+        whole(h, three[0], slip[0], push[0], slope[0]),
+        whole(h, three[1], slip[1], push[1], slope[1]),
+        whole(h, three[2], slip[2], push[2], slope[2]),
     )
 
 
 @inline
-def step_after(h, three, gap, push, slope):
+def step_after(h, three, slip, push, slope):
     """`after` along three axes."""
     return (
-        after(h, three[0], gap[0], push[0], slope[0]),
-        after(h, three[1], gap[1], push[1], slope[1]),
-        after(h, three[2], gap[2], push[2], slope[2]),
+        after(h, three[0], slip[0], push[0], slope[0]),
+        after(h, three[1], slip[1], push[1], slope[1]),
+        after(h, three[2], slip[2], push[2], slope[2]),
     )

@@ -33,7 +33,7 @@ def drag(part, medium, g, reynolds, slip):
     straight = part.along[0, g] + part.along[1, g] * root + part.along[2, g] * reynolds
     broadside = part.across[0, g] + part.across[1, g] * root + part.across[2, g] * reynolds
     both = math.pi / 8.0 * medium.viscosity * medium.diameter[g] * (straight + (broadside - straight) * sine**3)
-    long = 1.0 - medium.ball[g]
+    long = 1.0 - medium.is_sphere[g]
     lengthwise, crosswise = both * (1.0 - long * sine**3), both * (1.0 + long * sine * cosine * cosine)
     return (
         crosswise + (lengthwise - crosswise) * axis[0] * axis[0],

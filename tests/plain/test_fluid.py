@@ -355,7 +355,7 @@ def test_lift_of_a_spinning_sphere():
     ):
         m = medium(dem.Fluid(**WATER, magnus=name))
         reynolds, turning = 1000 * d * slip / 1e-3, 1000 * d**2 * spin / 1e-3
-        lift = fluids.swirl_on(m.swirl, m.medium, 0, reynolds, turning, (slip, 0, 0), (0, 0, spin))
+        lift = fluids.magnus_lift_on(m.magnus, m.medium, 0, reynolds, turning, (slip, 0, 0), (0, 0, spin))
         plain = math.pi / 8 * d**3 * 1000 * spin * slip
         assert lift == pytest.approx((0, -share * plain, 0), rel=2e-3 if slip < 1e-6 else 1e-13)
 

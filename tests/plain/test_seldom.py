@@ -59,7 +59,7 @@ def test_relaxation_is_followed_exactly(x):
     """y' = rate (target + slope s - y) + push by its closed form; for no rate at all by that of the limit."""
     h, slope, push, gap = 0.1, 3.0, 2.0, 0.7
     rate = x / h
-    one = relaxation_step.share(h, rate)
+    one = relaxation_step.relaxation_of(h, rate)
 
     def exact(start, end):
         """Change of y from `gap` below the target at s = 0."""

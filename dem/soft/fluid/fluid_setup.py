@@ -18,7 +18,7 @@ from dem.kernels.fluid import Dry
 from dem.kernels.fluid.gridded import SCRATCH
 from dem.kernels.fluid.hoelzer_sommerfeld import HoelzerSommerfeld
 from dem.kernels.fluid.magnus import OesterleBuiDinh, RubinowKeller
-from dem.kernels.fluid.medium import Medium, own_share
+from dem.kernels.fluid.medium import Medium, mass_ratio_of_bodies
 from dem.kernels.fluid.rosendahl import Rosendahl
 from dem.kernels.fluid.saffman import Mei, Saffman
 from dem.kernels.fluid.sampling import BLOCK
@@ -101,9 +101,10 @@ def drag_of(fluid: Fluid, bodies: Bodies) -> tuple:
 
 DRY = fluids.Dry()
 LIFTS = {"saffman": Saffman, "mei": Mei, None: fluids.Nothing}
-SWIRLS = {"rubinow-keller": RubinowKeller, "oesterle-bui-dinh": OesterleBuiDinh, None: fluids.Nothing}
+MAGNUS_LIFTS = {"rubinow-keller": RubinowKeller, "oesterle-bui-dinh": OesterleBuiDinh, None: fluids.Nothing}
 SPINS = {"stokes": Creeping, "dennis": Dennis, None: fluids.Nothing}
-STATE = ("clock", "drawn", "drawing", "reached")  # of `Medium`: state that a run goes on from
+# state that a run goes on from: field of `Medium` by its name in files
+STATE = {"clock": "clock", "drawn": "drawn", "drawing": "drawing", "reached": "extremes"}
 HEAVY = 0.1  # density of a fluid over that of particles, from which added mass shows
 SELDOM = (64, 32, 16)  # steps from one evaluation of the laws to the next, the first that shows in nothing
 BRIEF = 0.1  # relaxation times that an interval may last where drag is that of the fastest
@@ -131,7 +132,7 @@ def fluid_of(
     every = 1 if inserters else interval(fluid, particles, time_step)
     return fluids.Fluid(
         _medium(fluid, particles, bodies, every, fluids.rows_of(field)), field, drag,
-        LIFTS[fluid.lift](), SWIRLS[fluid.magnus](), SPINS[fluid.rotation](),
+        LIFTS[fluid.lift](), MAGNUS_LIFTS[fluid.magnus](), SPINS[fluid.rotation](),
     )  # fmt: skip
 
 
@@ -165,10 +166,10 @@ def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: i
     volume, added = np.array([body.volume for body in bodies]), 0.5 if fluid.added_mass else 0.0
     chunks = -(-len(particles) // CHUNK)
     return Medium(
-        density=fluid.density, viscosity=fluid.viscosity, pressed=float(fluid.pressure),
+        density=fluid.density, viscosity=fluid.viscosity, has_pressure_force=float(fluid.pressure),
         added=added, diameter=np.array([body.diameter for body in bodies]), volume=volume,
-        own=own_share(mass, added, fluid.density, volume),
-        ball=np.array([
+        mass_ratio=mass_ratio_of_bodies(mass, added, fluid.density, volume),
+        is_sphere=np.array([
             float(body.ratio == 1.0 and not is_convex(shape))
             for body, (shape, _) in zip(bodies, particles.variants, strict=True)
         ]),
@@ -177,7 +178,7 @@ def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: i
         axis=columns([body.along_axes(1.0, 0.0) for body in bodies]), shape=np.array([body.shape for body in bodies]),
         interval=every, steps_since_evaluation=np.zeros(1, np.int64), sampled=np.zeros((chunks, rows + SCRATCH, BLOCK)),
         predicted_motion=np.zeros((chunks, 6, BLOCK)),
-        clock=np.zeros(1), drawn=np.zeros(2), drawing=np.zeros(1), reached=np.zeros(3),
+        clock=np.zeros(1), drawn=np.zeros(2), drawing=np.zeros(1), extremes=np.zeros(3),
     )  # fmt: skip
 
 
@@ -194,7 +195,7 @@ def turns(fluid: tuple) -> bool:
     """Whether a fluid turns spheres, or its forces depend on their spin."""
     if isinstance(fluid, fluids.Dry):
         return False
-    return not (isinstance(fluid.spin, fluids.Nothing) and isinstance(fluid.swirl, fluids.Nothing))
+    return not (isinstance(fluid.spin, fluids.Nothing) and isinstance(fluid.magnus, fluids.Nothing))
 
 
 def looks_back(fluid: tuple) -> bool:
@@ -315,7 +316,7 @@ def doubts(
     """What makes a run less accurate than it looks: Reynolds numbers beyond what a law is for, places off the grid."""
     if fluid is None:
         return
-    reynolds, turning, outside = state.medium.reached.tolist()
+    reynolds, turning, outside = state.medium.extremes.tolist()
     more = max(1 + 0.15 * reynolds**0.687, 0.44 / 24 * reynolds)  # drag of spheres over that of Stokes, about
     share = state.medium.interval * time_step * more / relaxation_times(fluid, particles)[0]
     if fluid.every == "auto" and state.medium.interval > 1 and share > BRIEF:
@@ -392,7 +393,7 @@ class EngineFluid:
         if self.is_dry:
             return {}
         in_cells = self.two_way.state | self.two_way.arrays(self.model.field) if self.two_way else {}
-        return {name: getattr(self.model.medium, name) for name in STATE} | in_cells
+        return {name: getattr(self.model.medium, field) for name, field in STATE.items()} | in_cells
 
     def inherit(self, engine: Engine, before: EngineFluid) -> None:
         """Go on with the flow in the cells of the engine before."""
@@ -402,7 +403,7 @@ class EngineFluid:
     def inherit_extremes(self, before: EngineFluid) -> None:
         """Go on with the largest Reynolds numbers that the engine before has seen."""
         if not self.is_dry:
-            self.model.medium.reached[:] = before.model.medium.reached
+            self.model.medium.extremes[:] = before.model.medium.extremes
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Set the fluid to a state of a snapshot."""

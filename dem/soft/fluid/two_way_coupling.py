@@ -21,7 +21,7 @@ from dem.kernels.fluid.dense_suspension import (
     Solved,
 )
 from dem.kernels.fluid.gridded import SCRATCH
-from dem.kernels.fluid.medium import own_share
+from dem.kernels.fluid.medium import mass_ratio_of_bodies
 from dem.model.fluid.coupling import Exchange, answered
 
 if TYPE_CHECKING:
@@ -148,8 +148,8 @@ class TwoWayCoupling:
         """Give a fluid the density and viscosity of the last answer."""
         density, viscosity = self.record[2:4].tolist()
         medium = fluid.model.medium
-        own = own_share(self.masses, medium.added, density, medium.volume)
-        medium = medium._replace(density=density, viscosity=viscosity, own=own)
+        own = mass_ratio_of_bodies(self.masses, medium.added, density, medium.volume)
+        medium = medium._replace(density=density, viscosity=viscosity, mass_ratio=own)
         fluid.model = fluid.model._replace(medium=medium)
 
     def begin(self, engine: Engine, step: int) -> None:

@@ -179,7 +179,7 @@ def beginning(engine: Engine) -> tuple:
     if engine.fluid.is_dry:
         return engine.fluid.model
     medium = engine.fluid.model.medium
-    own = {name: np.zeros_like(getattr(medium, name)) for name in STATE}
+    own = {name: np.zeros_like(getattr(medium, name)) for name in STATE.values()}
     own["clock"][:] = int(engine.progress.step[0]) * engine.dt  # also where the fluid has not been evaluated for long
     return engine.fluid.model._replace(medium=medium._replace(**own))
 
@@ -190,7 +190,7 @@ def begin(engine: Engine, fluid: tuple) -> None:
         return
     medium = engine.fluid.model.medium
     medium.drawing[:] += fluid.medium.drawing
-    np.maximum(medium.reached, fluid.medium.reached, out=medium.reached)
+    np.maximum(medium.extremes, fluid.medium.extremes, out=medium.extremes)
 
 
 def leave(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> bool:

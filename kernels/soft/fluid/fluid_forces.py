@@ -18,12 +18,18 @@ from dem.kernels.domain.periodic import wrap_position
 from dem.kernels.fluid import sampling
 from dem.kernels.fluid.gradients import OUTSIDE, PLACE, put_three
 from dem.kernels.fluid.gridded import SCRATCH
-from dem.kernels.fluid.relaxation_step import laden, step_in_two, step_relaxed
+from dem.kernels.fluid.relaxation_step import step_in_two, step_relaxed, with_added_mass
 from dem.kernels.numerics.quaternion import load_quaternion, turn
 from dem.kernels.numerics.vector import add_scaled, load, scale, store, subtract
 from dem.kernels.soft.fluid import fluid_cache as rows
 from dem.kernels.soft.fluid.rotational_relaxation import predict_rotation
-from dem.kernels.soft.fluid.translational_relaxation import inwards, note_drive, outwards, pull, shares_along
+from dem.kernels.soft.fluid.translational_relaxation import (
+    fluid_force,
+    note_drive,
+    shares_along,
+    to_body_frame,
+    to_world_frame,
+)
 from dem.kernels.soft.neighbours.displacement import larger
 from dem.kernels.soft.state import gravity_of
 
@@ -71,33 +77,35 @@ def evaluate_rotational_laws(
         s, g = b - low, kind[b]
         q, flow = load_quaternion(orientation, b), fluids.sample_in(fluid.field, sampled, s)
         memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-        contacts = inwards(scheme, q, load(torque, b - first_body))
+        contacts = to_body_frame(scheme, q, load(torque, b - first_body))
         target, slope, shares, omega, turning = predict_rotation(
             fluid, scheme, memory, g, q, load(inertia, g), flow, contacts, dt
         )
         rows.put_shares(scheme, cache, rows.TURN, rows.TURNS, b, shares)
         put_three(cache, rows.SPIN, b, target)
         rows.put_spin_slope(scheme, cache, b, slope)
-        store(angular_velocity, s, outwards(scheme, q, omega))
+        store(angular_velocity, s, to_world_frame(scheme, q, omega))
         rotational_reynolds = larger(rotational_reynolds, turning)
     return rotational_reynolds
 
 
 @inline
-def mean_velocity_over(fluid, scheme, g, q, span, inverse_mass, flow, gravity, spin, others, v):
+def mean_velocity_over(fluid, scheme, g, q, span, inverse_mass, flow, gravity, spin, other_accelerations, v):
     """Mean velocity of a body over an interval, at which the laws are evaluated.
 
-    fluid, scheme, g, q, flow, gravity, spin, v: see `pull`; v is that at the beginning.
-    span, inverse_mass, others: of the interval [s], one over the mass [1/kg], all other accelerations [m/s²].
+    fluid, scheme, g, q, flow, gravity, spin, v: see `fluid_force`; v is that at the beginning.
+    span, inverse_mass, other_accelerations: of the interval [s], one over the mass [1/kg], of all other forces [m/s²].
     Returns the velocity [m/s].
     """
-    own_mass_share = fluids.own_of(flow, fluid, g)
-    resistance, force, slope, _ = pull(fluid, scheme, g, q, flow, gravity, spin, v)
-    shares = shares_along(scheme, span, scale(own_mass_share * inverse_mass, resistance))
-    acceleration = subtract(scale(own_mass_share, add_scaled(others, inverse_mass, force)), slope)
-    gap = add_scaled(subtract(flow.velocity, v), -0.5 * span, slope)
-    change = step_in_two(shares, step_relaxed(shares, inwards(scheme, q, gap), inwards(scheme, q, acceleration)))
-    return add_scaled(add_scaled(v, 0.5, outwards(scheme, q, change)), 0.5 * span, slope)
+    mass_ratio = fluids.mass_ratio_of(flow, fluid, g)
+    resistance, force, slope, _ = fluid_force(fluid, scheme, g, q, flow, gravity, spin, v)
+    shares = shares_along(scheme, span, scale(mass_ratio * inverse_mass, resistance))
+    acceleration = subtract(scale(mass_ratio, add_scaled(other_accelerations, inverse_mass, force)), slope)
+    slip = add_scaled(subtract(flow.velocity, v), -0.5 * span, slope)
+    change = step_in_two(
+        shares, step_relaxed(shares, to_body_frame(scheme, q, slip), to_body_frame(scheme, q, acceleration))
+    )
+    return add_scaled(add_scaled(v, 0.5, to_world_frame(scheme, q, change)), 0.5 * span, slope)
 
 
 @vector_loop
@@ -118,8 +126,10 @@ def predict_velocities(
         v, flow, spin = load(velocity, b), fluids.sample_in(fluid.field, sampled, s), load(angular_velocity, s)
         if not fluids.is_linear(fluid):
             q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
-            others = add_scaled(gravity, inverse_mass[g], load(force, b - first_body))
-            v = mean_velocity_over(fluid, scheme, g, q, span, inverse_mass[g], flow, gravity, spin, others, v)
+            other_accelerations = add_scaled(gravity, inverse_mass[g], load(force, b - first_body))
+            v = mean_velocity_over(
+                fluid, scheme, g, q, span, inverse_mass[g], flow, gravity, spin, other_accelerations, v
+            )
         store(mean_velocity, s, v)
 
 
@@ -143,10 +153,12 @@ def evaluate_translational_laws(
         s, g = b - low, kind[b]
         flow, spin = fluids.sample_in(fluid.field, sampled, s), load(angular_velocity, s)
         q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
-        resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, load(mean_velocity, s))
-        inverse_mass, own_mass_share = 1.0 / mass[g], fluids.own_of(flow, fluid, g)
-        shares = laden(own_mass_share, shares_along(scheme, dt, scale(own_mass_share * inverse_mass, resistance)))
-        acceleration = add_scaled(scale(inverse_mass, force), -1.0 / own_mass_share, slope)
+        resistance, force, slope, reynolds = fluid_force(
+            fluid, scheme, g, q, flow, gravity, spin, load(mean_velocity, s)
+        )
+        inverse_mass, mass_ratio = 1.0 / mass[g], fluids.mass_ratio_of(flow, fluid, g)
+        shares = with_added_mass(mass_ratio, shares_along(scheme, dt, scale(mass_ratio * inverse_mass, resistance)))
+        acceleration = add_scaled(scale(inverse_mass, force), -1.0 / mass_ratio, slope)
         rows.put_shares(scheme, cache, rows.SHARE, rows.SHARES, b, shares)
         note_drive(scheme, cache, b, q, shares, flow.velocity, acceleration)
         put_three(cache, rows.SLOPE, b, slope)

@@ -26,7 +26,14 @@ from dem.kernels.numerics.vector import add, add_scaled, load, scale, store, sub
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.fluid.fluid_forces import evaluate_laws
 from dem.kernels.soft.fluid.rotational_relaxation import relax_rotation, start_turning
-from dem.kernels.soft.fluid.translational_relaxation import drag, inwards, outwards, pull, shares_along, work_of
+from dem.kernels.soft.fluid.translational_relaxation import (
+    fluid_force,
+    integrate_velocities,
+    shares_along,
+    to_body_frame,
+    to_world_frame,
+    work_of,
+)
 from dem.kernels.soft.integration.particle_update import note_vector
 from dem.kernels.soft.state import gravity_of
 
@@ -48,14 +55,14 @@ def evaluate_laws_if_due(c, first_body, context):
 
 
 @compiled_stage
-def correct(c, first_body, keeps, context):
+def correct(c, first_body, keep_force, context):
     """The step of chunk c completed with its forces, that of body b in column b - first_body.
 
-    keeps: whether the state after this step may be read.
+    keep_force: whether the state after this step may be read.
     Writes velocity, velocity_predicted, memory_q of the bodies: and the rest of the memory.
-    Writes their force: if it keeps that, what takes the velocity at the forces to that half a step later, besides the
+    Writes their force: if `keep_force`, what takes the velocity at the forces to that half a step later, besides the
         weight [N].
-    Writes their fluid_cache: see ``fluid_forces``. Writes fluid.field: see `drag`.
+    Writes their fluid_cache: see ``fluid_forces``. Writes fluid.field: see `integrate_velocities`.
     Returns the energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴], work of
         the fluid in the half steps before and after the forces, two words each, bits of the largest Reynolds number and
         of the rotational one, 1 if a body is outside the field; no numbers but where laws are evaluated.
@@ -63,8 +70,8 @@ def correct(c, first_body, keeps, context):
     bodies, constants = context.bodies, context.constants
     low, high = chunk_of(c, bodies.kind.size)
     reynolds, rotational_reynolds, outside = evaluate_laws_if_due(c, first_body, context)
-    energy, max_acceleration_squared, before, after = drag(
-        context.fluid, context.scheme, context.law, context.box, low, high, bodies.n_active[0], first_body, keeps,
+    energy, max_acceleration_squared, before, after = integrate_velocities(
+        context.fluid, context.scheme, context.law, context.box, low, high, bodies.n_active[0], first_body, keep_force,
         constants.dt, gravity_of(constants), constants.reference_potential, constants.per_joule, bodies.identity,
         bodies.position,
         bodies.orientation, bodies.fluid_cache, bodies.image, bodies.velocity, bodies.force,
@@ -96,7 +103,7 @@ def start(context):
     """Compute the half-step memory from whole-step velocity, orientation and (in memory_w) world angular velocity.
 
     Writes velocity, velocity_predicted, force, memory_q of the bodies: as `correct`.
-    Writes fluid.field: see `drag`.
+    Writes fluid.field: see `integrate_velocities`.
     Writes fluid.medium: drawn and drawing, work so far and in the half step after the start; Reynolds numbers reached.
     Returns the energy that `correct` will report while it is conserved, in units.
     """
@@ -114,24 +121,26 @@ def start(context):
         g, x, v = bodies.kind[b], load(bodies.position, b), load(bodies.velocity, b)
         m, q, spin = kinds.mass[g], load_quaternion(bodies.orientation, b), load(bodies.memory_w, b)
         flow = fluids.sample_of(fluid.field, fluid.medium.clock[0], x)
-        others = add_scaled(gravity, kinds.inverse_mass[g], load(bodies.force, b))
-        own_mass_share = fluids.own_of(flow, fluid, g)
-        resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, v)
-        fluid.medium.reached[0] = max(fluid.medium.reached[0], reynolds)
-        push = inwards(scheme, q, scale(own_mass_share, add_scaled(others, kinds.inverse_mass[g], force)))
-        gap, rate = inwards(scheme, q, subtract(flow.velocity, v)), scale(own_mass_share / m, resistance)
-        change = step_after(dt, shares_along(scheme, dt, rate), gap, push, inwards(scheme, q, slope))
-        later = add(v, outwards(scheme, q, change))
-        fluids.begin(fluid.field, bodies.identity[b], m, dt, others, v, later)
+        other_accelerations = add_scaled(gravity, kinds.inverse_mass[g], load(bodies.force, b))
+        mass_ratio = fluids.mass_ratio_of(flow, fluid, g)
+        resistance, force, slope, reynolds = fluid_force(fluid, scheme, g, q, flow, gravity, spin, v)
+        fluid.medium.extremes[0] = max(fluid.medium.extremes[0], reynolds)
+        push = to_body_frame(
+            scheme, q, scale(mass_ratio, add_scaled(other_accelerations, kinds.inverse_mass[g], force))
+        )
+        slip, rate = to_body_frame(scheme, q, subtract(flow.velocity, v)), scale(mass_ratio / m, resistance)
+        change = step_after(dt, shares_along(scheme, dt, rate), slip, push, to_body_frame(scheme, q, slope))
+        later = add(v, to_world_frame(scheme, q, change))
+        fluids.begin(fluid.field, bodies.identity[b], m, dt, other_accelerations, v, later)
         store(bodies.velocity, b, later)
         note_vector(context.law, add(later, subtract(later, v)), bodies.velocity_predicted, b)
         store(bodies.force, b, scale(m, subtract(scale(2.0 / dt, subtract(later, v)), gravity)))
         height = gravitational(m, gravity, unwrap_position(context.box, x, bodies.image, b), reference_potential)
         energy += as_fixed(translational(m, v) + height, per_joule)
-        work = work_of(m, dt, others, v, later)
+        work = work_of(m, dt, other_accelerations, v, later)
         if bodies.torque.shape[1] > 0:
             turning, of_spin, rotational_reynolds = start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds)
-            fluid.medium.reached[1] = max(fluid.medium.reached[1], rotational_reynolds)
+            fluid.medium.extremes[1] = max(fluid.medium.extremes[1], rotational_reynolds)
             energy += as_fixed(turning, per_joule)
             work += of_spin
         total_work = add_words(total_work, as_words(work, per_joule))

@@ -13,7 +13,7 @@ from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, cross, divide, dot, load, multiply, scale, subtract
 from dem.kernels.rotation.spherical import world_velocity
 from dem.kernels.soft.fluid import fluid_cache as rows
-from dem.kernels.soft.fluid.translational_relaxation import inwards, outwards, shares_along
+from dem.kernels.soft.fluid.translational_relaxation import shares_along, to_body_frame, to_world_frame
 from dem.kernels.soft.integration.particle_update import spin_at_whole_step
 from dem.kernels.soft.neighbours.displacement import larger
 
@@ -96,12 +96,12 @@ def predict_rotation(fluid, scheme, memory, g, q, inertia, flow, contacts, dt):
     span, share, start = interval * dt, 0.5 - 0.5 / interval, omega
     if rotation.leaps(scheme):
         share, start = 0.5, rotation.behind(scheme, memory, inertia)
-    gap = subtract(target, start)
+    slip = subtract(target, start)
     inverse_inertia = divide((1.0, 1.0, 1.0), inertia)
     acceleration = multiply(subtract(contacts, gyroscopic_torque(scheme, omega, inertia)), inverse_inertia)
-    along = rates_of(resistance(fluid, medium, g, gap)[0], medium, g, inverse_inertia)
-    change = whole_step(span, shares_along(scheme, span, along), gap, acceleration, slope)
-    against, turning = resistance(fluid, medium, g, add_scaled(gap, -share, change))
+    along = rates_of(resistance(fluid, medium, g, slip)[0], medium, g, inverse_inertia)
+    change = whole_step(span, shares_along(scheme, span, along), slip, acceleration, slope)
+    against, turning = resistance(fluid, medium, g, add_scaled(slip, -share, change))
     shares = shares_along(scheme, dt, rates_of(against, medium, g, inverse_inertia))
     return target, slope, shares, add_scaled(start, share, change), turning
 
@@ -121,15 +121,15 @@ def relaxed_rotation(scheme, memory, q, inertia, target, slope, shares, torque, 
     if rotation.leaps(scheme):
         gyroscopic = gyroscopic_torque(scheme, omega, inertia)
         acceleration = divide(subtract(torque, gyroscopic), inertia)
-        gap = subtract(target, rotation.behind(scheme, memory, inertia))
-        rate = scale(1.0 / dt, whole_step(dt, shares, gap, acceleration, slope))
+        slip = subtract(target, rotation.behind(scheme, memory, inertia))
+        rate = scale(1.0 / dt, whole_step(dt, shares, slip, acceleration, slope))
         applied = add(gyroscopic, multiply(inertia, rate))
         if rotation.leads(scheme):
             return rotation.lead(scheme, memory, q, rate, dt), applied
-        return rotation.correct(scheme, memory, q, outwards(scheme, q, applied), inertia, dt), applied
+        return rotation.correct(scheme, memory, q, to_world_frame(scheme, q, applied), inertia, dt), applied
     along = (rate_of(shares[0]), rate_of(shares[1]), rate_of(shares[2]))
     applied = add(torque, multiply(multiply(inertia, along), subtract(target, omega)))
-    return rotation.correct(scheme, memory, q, outwards(scheme, q, applied), inertia, dt), applied
+    return rotation.correct(scheme, memory, q, to_world_frame(scheme, q, applied), inertia, dt), applied
 
 
 @vector_loop
@@ -151,7 +151,7 @@ def relax_rotation(
     for b in range(low, high):
         g, q = kind[b], load_quaternion(orientation, b)
         i, memory = load(inertia, g), rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-        contacts = inwards(scheme, q, load(torque, b - first_body))
+        contacts = to_body_frame(scheme, q, load(torque, b - first_body))
         slope, shares = rows.spin_slope_in(scheme, cache, b), rows.shares_in(scheme, cache, rows.TURN, rows.TURNS, b)
         target = add_scaled(three(cache, rows.SPIN, b), since, slope)
         behind = rotation.behind(scheme, memory, i)
@@ -180,8 +180,8 @@ def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
     """
     i = load(kinds.inertia, g)
     omega_body = rotate_back(q, load(bodies.memory_w, b))
-    omega = inwards(scheme, q, load(bodies.memory_w, b))
-    contacts = inwards(scheme, q, load(bodies.torque, b))
+    omega = to_body_frame(scheme, q, load(bodies.memory_w, b))
+    contacts = to_body_frame(scheme, q, load(bodies.torque, b))
     spin, rate, medium = scale(0.5, curl(flow.gradient)), strain(flow.gradient), fluids.medium_at(flow, fluid.medium)
     target, slope = torque_free_spin(scheme, medium, g, q, spin, rate, omega)
     relative = subtract(target, omega)
@@ -195,7 +195,7 @@ def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
             dt, shares_along(scheme, dt, along), relative, divide(subtract(contacts, gyroscopic), i), slope,
         )  # fmt: skip
         torque = add(gyroscopic, scale(2.0 / dt, multiply(i, step)))
-    memory = rotation.start(scheme, q, omega_body, outwards(scheme, q, torque), i, dt)
+    memory = rotation.start(scheme, q, omega_body, to_world_frame(scheme, q, torque), i, dt)
     rotation.store_memory(scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b, memory)
     of_fluid = scale(0.5 * dt, subtract(torque, contacts))
     return rotational(i, omega_body), dot(of_fluid, add_scaled(omega, 0.5, step)), turning

@@ -21,12 +21,12 @@ from dem.kernels.soft.neighbours.displacement import larger
 
 # shares of relaxation in a step, and vectors turned into the body frame and back
 shares_along = select("scheme", {rotation.SphericalPCDM: of_ball, object: of_body}, handed=False)
-inwards = select("scheme", {rotation.SphericalPCDM: argument("u"), object: rotate_back}, handed=False)
-outwards = select("scheme", {rotation.SphericalPCDM: argument("u"), object: rotate}, handed=False)
+to_body_frame = select("scheme", {rotation.SphericalPCDM: argument("u"), object: rotate_back}, handed=False)
+to_world_frame = select("scheme", {rotation.SphericalPCDM: argument("u"), object: rotate}, handed=False)
 
 
 @inline
-def pull(fluid, scheme, g, q, flow, gravity, spin, v):
+def fluid_force(fluid, scheme, g, q, flow, gravity, spin, v):
     """Force of the fluid on a body with velocity v.
 
     fluid, scheme, g, q: of the body: see `dem.kernels.soft.state`.
@@ -40,23 +40,23 @@ def pull(fluid, scheme, g, q, flow, gravity, spin, v):
     per_speed = medium.density / medium.viscosity * d
     reynolds = per_speed * math.sqrt(dot(slip, slip))
     displaced = medium.density * medium.volume[g]
-    resistance = fluids.resist(fluid.drag, medium, g, reynolds, inwards(scheme, q, slip), flow)
+    resistance = fluids.resist(fluid.drag, medium, g, reynolds, to_body_frame(scheme, q, slip), flow)
     accelerating = add(flow.change, along(flow.gradient, flow.velocity))
     force = fluids.press_on(flow, medium, g, displaced, accelerating, gravity)
-    if medium.ball[g] > 0.0:
+    if medium.is_sphere[g] > 0.0:
         vorticity = curl(flow.gradient)
         excess = add_scaled(spin, -0.5, vorticity)
         turning = per_speed * d * math.sqrt(dot(excess, excess))
         force = add(force, fluids.lift_on(fluid.lift, medium, g, reynolds, slip, vorticity))
-        force = add(force, fluids.swirl_on(fluid.swirl, medium, g, reynolds, turning, slip, excess))
+        force = add(force, fluids.magnus_lift_on(fluid.magnus, medium, g, reynolds, turning, slip, excess))
     return resistance, force, add(flow.change, along(flow.gradient, v)), reynolds
 
 
 @inline
-def work_of(mass, dt, others, before, after):
+def work_of(mass, dt, other_accelerations, before, after):
     """Work of the fluid in half a step from one velocity to another: its momentum times their mean [J]."""
-    own = add_scaled(subtract(after, before), -0.5 * dt, others)
-    return 0.5 * mass * dot(own, add(before, after))
+    momentum_change = add_scaled(subtract(after, before), -0.5 * dt, other_accelerations)
+    return 0.5 * mass * dot(momentum_change, add(before, after))
 
 
 @inline
@@ -73,28 +73,29 @@ def drive_body(scheme, cache, b, q, shares, target, push):
 
 
 @inline
-def driven_ball(scheme, cache, b, q, gap, others):
+def driven_ball(scheme, cache, b, q, slip, other_accelerations):
     """Changes of a sphere's velocity relative to the fluid in half a step and in a whole one.
 
     cache, q: see ``fluid_cache``; orientation of the body.
-    gap, others: how far the fluid has gone on since then less the velocity [m/s]; all other accelerations [m/s²].
+    slip, other_accelerations: change of the fluid's velocity since then less the body's velocity [m/s]; of all other
+        forces [m/s²].
     Returns two vectors [m/s].
     """
     shares = rows.shares_in(scheme, cache, rows.SHARE, rows.SHARES, b)
-    change = add(three(cache, rows.TARGET, b), step_relaxed(shares, gap, others))
+    change = add(three(cache, rows.TARGET, b), step_relaxed(shares, slip, other_accelerations))
     return change, step_in_two(shares, change)
 
 
 @inline
-def driven_body(scheme, cache, b, q, gap, others):
+def driven_body(scheme, cache, b, q, slip, other_accelerations):
     """Changes of a body's velocity relative to the fluid in half a step and in a whole one, axis by axis.
 
-    cache, q, gap, others: see `driven_ball`.
+    cache, q, slip, other_accelerations: see `driven_ball`.
     Returns two vectors [m/s].
     """
     shares = rows.shares_in(scheme, cache, rows.SHARE, rows.SHARES, b)
-    gap, push = add(three(cache, rows.TARGET, b), gap), add(three(cache, rows.PUSH, b), others)
-    change = step_relaxed(shares, rotate_back(q, gap), rotate_back(q, push))
+    slip, push = add(three(cache, rows.TARGET, b), slip), add(three(cache, rows.PUSH, b), other_accelerations)
+    change = step_relaxed(shares, rotate_back(q, slip), rotate_back(q, push))
     return rotate(q, change), rotate(q, step_in_two(shares, change))
 
 
@@ -103,18 +104,18 @@ driven = select("scheme", {rotation.SphericalPCDM: driven_ball, object: driven_b
 
 
 @vector_loop
-def drag(
-    fluid, scheme, law, box, low, high, present, first_body, keeps, dt, gravity, reference_potential, per_joule,
-    identity, position, orientation, cache, image, velocity, force, ahead,
+def integrate_velocities(
+    fluid, scheme, law, box, low, high, present, first_body, keep_force, dt, gravity, reference_potential, per_joule,
+    identity, position, orientation, cache, image, velocity, force, velocity_predicted,
 ):  # fmt: skip
     """Velocities of bodies low to high half a step past their forces, by what they feel.
 
-    present, keeps: number of bodies that have not left; whether to write the force.
+    present, keep_force: number of bodies that have not left; whether to write the force.
     identity, position, orientation, cache, image: of `Bodies`.
-    Writes velocity, ahead: (3, N) half a step past the forces, and at the next ones [m/s]; that not for elastic
-        contacts.
-    Writes force: what takes the velocity at the forces to that half a step later, besides the weight [N]; if it keeps
-        that.
+    Writes velocity, velocity_predicted: (3, N) half a step past the forces, and at the next ones [m/s]; the latter not
+        for elastic contacts.
+    Writes force: what takes the velocity at the forces to that half a step later, besides the weight [N]; if
+        `keep_force`.
     Writes fluid.field: momentum that particles take from a flow that another program computes.
     Returns the kinetic and gravitational energy in units, bits of the largest squared F/m [m²/s⁴], work of the fluid in
         the half steps before and after the forces, two words each.
@@ -122,25 +123,27 @@ def drag(
     energy, max_acceleration_squared = np.int64(0), np.int64(0)
     before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
     medium, half = fluid.medium, 0.5 * dt
-    passed = (
+    elapsed = (
         medium.steps_since_evaluation[0] - 0.5 * medium.interval
     ) * dt  # of the interval since its middle, at half a step before
     for b in range(low, high):
         m, v, x, q = cache[rows.MASS, b], load(velocity, b), load(position, b), load_quaternion(orientation, b)
         contacts, slope = scale(1.0 / m, load(force, b - first_body)), three(cache, rows.SLOPE, b)
-        others = add(contacts, gravity)
-        until, whole = driven(scheme, cache, b, q, subtract(scale(passed, slope), v), others)
-        now, later = add(v, add_scaled(until, half, slope)), add(v, add_scaled(whole, dt, slope))
-        fluids.take(fluid.field, identity[b], m, dt, others, v, now, later)
+        other_accelerations = add(contacts, gravity)
+        change_to_forces, change_of_step = driven(
+            scheme, cache, b, q, subtract(scale(elapsed, slope), v), other_accelerations
+        )
+        now, later = add(v, add_scaled(change_to_forces, half, slope)), add(v, add_scaled(change_of_step, dt, slope))
+        fluids.take(fluid.field, identity[b], m, dt, other_accelerations, v, now, later)
         store(velocity, b, later)
-        note_vector(law, add_scaled(later, 0.5, subtract(later, v)), ahead, b)
-        if keeps:
+        note_vector(law, add_scaled(later, 0.5, subtract(later, v)), velocity_predicted, b)
+        if keep_force:
             store(force, b - first_body, scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
         height = gravitational(m, gravity, unwrap_position(box, x, image, b), reference_potential)
         here = b < present
         energy += as_fixed(translational(m, now) + height, per_joule) if here else np.int64(0)
-        work_before = as_words(work_of(m, dt, others, v, now), per_joule)
-        work_after = as_words(work_of(m, dt, others, now, later), per_joule)
+        work_before = as_words(work_of(m, dt, other_accelerations, v, now), per_joule)
+        work_after = as_words(work_of(m, dt, other_accelerations, now, later), per_joule)
         before = add_words(before, work_before) if here else before
         after = add_words(after, work_after) if here else after
         max_acceleration_squared = larger(max_acceleration_squared, dot(contacts, contacts))

@@ -266,10 +266,10 @@ def account_fluid(fluid, task, totals, chunk_sums):
     if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
         accumulate(medium.drawn, medium.drawing[0] + totals.fluid_work_before)
         medium.drawing[0] = totals.fluid_work_after
-        medium.reached[0] = max(medium.reached[0], largest(chunk_sums, sweeps.REYNOLDS))
-        medium.reached[1] = max(medium.reached[1], largest(chunk_sums, sweeps.ROTATIONAL_REYNOLDS))
+        medium.extremes[0] = max(medium.extremes[0], largest(chunk_sums, sweeps.REYNOLDS))
+        medium.extremes[1] = max(medium.extremes[1], largest(chunk_sums, sweeps.ROTATIONAL_REYNOLDS))
         for c in range(chunk_sums.shape[0]):
-            medium.reached[2] = max(medium.reached[2], float(chunk_sums[c, sweeps.OUTSIDE]))
+            medium.extremes[2] = max(medium.extremes[2], float(chunk_sums[c, sweeps.OUTSIDE]))
     return medium.drawn[0] + medium.drawn[1]
 
 
