@@ -266,7 +266,7 @@ def keep_in_step(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome,
 def add_result_at_wall(sink, w, b, of_b, contact, point, arm, of_wall, outcome, turning, bodies, box):
     """Add a contact to the loads of body b and wall w and to energies, or write a row of a report; returns `Sums`.
 
-    Writes bodies, sink: as `wall_loads.add_result`. Writes box.walls.part: row of the chunk and w, in steps.
+    Writes bodies, sink: as `wall_loads.add_result`. Writes box.walls.chunk_loads: row of the chunk and w, in steps.
     """
     spin = load(box.walls.poses.spin, w)
     partner = FIRST_WALL - w
