@@ -39,7 +39,7 @@ def relaxation_of(h, rate):
 
 
 @inline
-def of_ball(h, rate):
+def of_sphere(h, rate):
     """Shares of a sphere, equal along all axes."""
     one = relaxation_of(h, rate[0])
     return one, one, one

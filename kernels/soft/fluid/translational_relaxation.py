@@ -11,7 +11,7 @@ from dem.kernels import rotation
 from dem.kernels.compiler.jit import argument, inline, select, vector_loop
 from dem.kernels.domain.periodic import unwrap_position
 from dem.kernels.fluid.gradients import along, curl, put_three, three
-from dem.kernels.fluid.relaxation_step import of_ball, of_body, step_in_two, step_relaxed
+from dem.kernels.fluid.relaxation_step import of_body, of_sphere, step_in_two, step_relaxed
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words, gravitational, translational
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store, subtract
@@ -20,7 +20,7 @@ from dem.kernels.soft.integration.particle_update import note_vector
 from dem.kernels.soft.neighbours.displacement import larger
 
 # shares of relaxation in a step, and vectors turned into the body frame and back
-shares_along = select("scheme", {rotation.SphericalPCDM: of_ball, object: of_body}, handed=False)
+shares_along = select("scheme", {rotation.SphericalPCDM: of_sphere, object: of_body}, handed=False)
 to_body_frame = select("scheme", {rotation.SphericalPCDM: argument("u"), object: rotate_back}, handed=False)
 to_world_frame = select("scheme", {rotation.SphericalPCDM: argument("u"), object: rotate}, handed=False)
 
@@ -60,7 +60,7 @@ def work_of(mass, dt, other_accelerations, before, after):
 
 
 @inline
-def drive_ball(scheme, cache, b, q, shares, target, push):
+def drive_sphere(scheme, cache, b, q, shares, target, push):
     """Note what a fluid that does not change gives a sphere in half a step [m/s]."""
     put_three(cache, rows.TARGET, b, step_relaxed(shares, target, push))
 
@@ -73,7 +73,7 @@ def drive_body(scheme, cache, b, q, shares, target, push):
 
 
 @inline
-def driven_ball(scheme, cache, b, q, slip, other_accelerations):
+def driven_sphere(scheme, cache, b, q, slip, other_accelerations):
     """Changes of a sphere's velocity relative to the fluid in half a step and in a whole one.
 
     cache, q: see ``fluid_cache``; orientation of the body.
@@ -90,7 +90,7 @@ def driven_ball(scheme, cache, b, q, slip, other_accelerations):
 def driven_body(scheme, cache, b, q, slip, other_accelerations):
     """Changes of a body's velocity relative to the fluid in half a step and in a whole one, axis by axis.
 
-    cache, q, slip, other_accelerations: see `driven_ball`.
+    cache, q, slip, other_accelerations: see `driven_sphere`.
     Returns two vectors [m/s].
     """
     shares = rows.shares_in(scheme, cache, rows.SHARE, rows.SHARES, b)
@@ -99,8 +99,8 @@ def driven_body(scheme, cache, b, q, slip, other_accelerations):
     return rotate(q, change), rotate(q, step_in_two(shares, change))
 
 
-note_drive = select("scheme", {rotation.SphericalPCDM: drive_ball, object: drive_body})
-driven = select("scheme", {rotation.SphericalPCDM: driven_ball, object: driven_body})
+note_drive = select("scheme", {rotation.SphericalPCDM: drive_sphere, object: drive_body})
+driven = select("scheme", {rotation.SphericalPCDM: driven_sphere, object: driven_body})
 
 
 @vector_loop

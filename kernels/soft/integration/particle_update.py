@@ -144,14 +144,14 @@ spin_at_whole_step = select("scheme", {rotation.SphericalPCDM: spin_of_sphere, o
 @vector_loop
 def kick(
     law, box, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
-    velocity, force, ahead, image,
+    velocity, force, velocity_predicted, image,
 ):  # fmt: skip
     """v += dt (F/m + g), and what that tells.
 
     present: number of bodies that have not left.
     kind, mass, position, force, image: of `Bodies` and `Kinds`.
     Writes velocity: (3, N) half a step past the forces [m/s].
-    Writes ahead: (3, N) at the next forces [m/s]; not for elastic contacts.
+    Writes velocity_predicted: (3, N) at the next forces [m/s]; not for elastic contacts.
     Returns the kinetic and gravitational energy at the whole step in units, bits of the largest squared F/m [m²/s⁴].
     """
     energy = np.int64(0)
@@ -163,7 +163,7 @@ def kick(
         max_acceleration_squared = larger(max_acceleration_squared, dot(f, f) * (1.0 / m) * (1.0 / m))
         v = load(velocity, b)
         store(velocity, b, add_scaled(v, dt, a))
-        note_vector(law, add_scaled(v, 1.5 * dt, a), ahead, b)
+        note_vector(law, add_scaled(v, 1.5 * dt, a), velocity_predicted, b)
         v = add_scaled(v, 0.5 * dt, a)
         height = gravitational(m, gravity, unwrap_position(box, load(position, b), image, b), reference_potential)
         # a mask, not a branch, which would hold the loads of the cell's lengths and keep LLVM from making vector code

@@ -109,12 +109,12 @@ with_bonds = select("bonds", {NoBonds: argument("t"), Bonds: add_bonds})
 
 
 @inline
-def add_work_of_cell(box, ahead, context, t):
+def add_work_of_cell(box, lead_time, context, t):
     """Totals, with the work of a cell that deforms in the half step before the forces; notes its stress.
 
-    Velocities are the time `ahead` [s] further than the forces.
+    Velocities are the time `lead_time` [s] further than the forces.
     """
-    cell_stress.note_motion(box, ahead, context.bodies, context.kinds)
+    cell_stress.note_motion(box, lead_time, context.bodies, context.kinds)
     work = 0.5 * context.constants.dt * context.constants.per_joule * power(box)
     return Totals(
         t.elastic, t.spring_energy, t.loss, t.work + work, t.instantaneous_dissipation, t.body_energy, t.overlap,

@@ -155,8 +155,8 @@ def take_step(command, task, mode, context, progress):
     note_evaluation(context.neighbours.heat, task == sweeps.FORCES or task == sweeps.LAST_STEP)  # noqa: PLR1714
     totals = passes.sweep(mode, task, context)  # forces, correct, predict
     if task != sweeps.PREDICT:
-        ahead = 0.0 if task == sweeps.FORCES else 0.5 * context.constants.dt
-        totals = passes.with_work_of_cell(context.box, ahead, context, totals)
+        lead_time = 0.0 if task == sweeps.FORCES else 0.5 * context.constants.dt
+        totals = passes.with_work_of_cell(context.box, lead_time, context, totals)
     keep_ledger(task, totals, context, context.chunk_sums, progress)
     return check_limits(task, totals, context, progress)
 

@@ -23,7 +23,7 @@ from dem.kernels.convex.shape_kinds import ConvexBody, support_of
 from dem.kernels.numerics.vector import across, add, add_scaled, cross, dot, scale, subtract
 from dem.kernels.soft.wall_contact.convex_meshes import CONTACT_POINT, PITCH
 from dem.kernels.soft.wall_contact.wall_history import key_of_direction
-from dem.kernels.walls.potential_terms import add_piece, begin
+from dem.kernels.walls.potential_terms import add_piece, clear_contact
 
 # numbers of a shell behind the radius of a ball that goes round its rings: radii at both ends, half its length, whether
 # the ends are closed. A ring is a shell of one rim
@@ -174,7 +174,7 @@ def add_contact(overlap, n, x, power, contacts, count):
     """Write a contact, if there is an overlap and room; returns the number of contacts."""
     if not overlap > 0.0 or count >= contacts.shape[0]:
         return count
-    begin(contacts, count, key_of_direction(n))
+    clear_contact(contacts, count, key_of_direction(n))
     add_piece(contacts, count, overlap, n, key_of_direction(n), power)
     contacts[count, CONTACT_POINT], contacts[count, CONTACT_POINT + 1], contacts[count, CONTACT_POINT + 2] = x
     contacts[count, PITCH] = 0.0
