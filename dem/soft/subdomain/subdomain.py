@@ -134,8 +134,8 @@ class Subdomain:
     def begin(self, progress: loop.RunState, constants: loop.RunConstants, state: dict[str, dict]) -> None:
         """Continue a run from this state, with a part of the bodies on each rank: rank 0 scatters `parts`."""
         self.progress, self.constants, self.dt = progress, constants, constants.dt
-        for name in () if isinstance(self.fluid, Dry) else STATE:
-            getattr(self.fluid.medium, name)[:] = state["fluid"][name]
+        for name, field in () if isinstance(self.fluid, Dry) else STATE.items():
+            getattr(self.fluid.medium, field)[:] = state["fluid"][name]
         self._take_walls(state["walls"])
         if self.bonds:
             self.bonds.begin(state["bonds"])

@@ -97,7 +97,8 @@ def turn_spheres(geometry, law, alike, kinematics, t, force, couple, out):
 
     geometry, alike, kinematics, t: see `evaluate_column`.
     force, couple: of the contact, on i [N, N m].
-    Writes out: row ON_I, and ON_J if both torques differ; the couple there, for `write_couple_torques`, if they are not alike.
+    Writes out: row ON_I, and ON_J if both torques differ; the couple there, for `write_couple_torques`, if they
+        are not alike.
     """
     torque = cross(get(kinematics, POINT, t), force)
     if alike and laws.turns(law):
