@@ -10,11 +10,11 @@ from dem.kernels.fluid.relaxation_step import Share
 
 # How fast the velocity of the fluid changes for who goes along [m/s²]; mass of the body [kg], which is looked up
 # nowhere else; `Share` of the relaxation along its first axis, whose time is that for which other accelerations work,
-# see `relaxation_step.with_added_mass`; velocity of the fluid in the middle of the interval [m/s], or of spheres
-# what that and the push of the fluid give in half a step [m/s]. Where bodies turn: `Share` of the relaxation of rotation about the
-# first axis, the angular velocity at which it feels no torque [rad/s]. Of other bodies than spheres: push of the fluid
-# less what it loses to the slope [m/s²], the shares along the other two axes, those about them, how fast that angular
-# velocity changes as they turn, as both are at the beginning of the interval, in the body frame [rad/s²].
+# see `relaxation_step.with_added_mass`; velocity of the fluid in the middle of the interval [m/s], or of spheres what
+# that and the push of the fluid give in half a step [m/s]. Where bodies turn: `Share` of the relaxation of rotation
+# about the first axis, the angular velocity at which it feels no torque [rad/s]. Of other bodies than spheres: push of
+# the fluid less what it loses to the slope [m/s²], the shares along the other two axes, those about them, how fast that
+# angular velocity changes as they turn, as both are at the beginning of the interval, in the body frame [rad/s²].
 SLOPE, MASS, SHARE, TARGET, TURN, SPIN, PUSH, SHARES, TURNS, SPIN_SLOPE = 0, 3, 4, 6, 9, 11, 14, 17, 21, 25
 OF_STRAIGHT_SPHERES, OF_SPHERES, OF_BODIES = 9, 14, 28  # numbers of rows
 
