@@ -54,7 +54,7 @@ BY_VALUE = Edit(
 PARTS = {
     "nothing": (),
     "compiled stages": (
-        Edit(JIT, "PLAIN else stages.compiled_stage(func(function))", "True else None"),
+        Edit(JIT, "PLAIN else stages.compiled_stage(func(function), returns)", "True else None"),
         Edit(JIT, "kernel(function) if PLAIN", "kernel(function) if True"),
         BY_VALUE,
     ),

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+import time
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from dem.kernels import laws
-from dem.kernels.compiler import disk_cache, fast_call, jit, link_time_inlining
+from dem.kernels.compiler import compile_processes, disk_cache, fast_call, jit, link_time_inlining
 from dem.kernels.laws import hertz
 from dem.kernels.numerics import quaternion
 from numba import typeof
@@ -161,6 +163,100 @@ def both(k):
 def test_a_part_is_the_same_in_a_piece_and_beside_it():
     """A kernel does not call the part as LLVM has changed it in a piece: such calls failed, or told an address."""
     assert both(5) == (7, 6)
+
+
+@jit.compiled_stage(returns=0)
+def three_after(k):
+    """A stage whose callers are compiled before it."""
+    return after(after(after(k)))
+
+
+@jit.kernel
+def four_after(k):
+    """With a call of it."""
+    return three_after(k) + 1
+
+
+@jit.compiled_stage(returns=0.0)
+def whole_number(k):
+    """Returns another type than it says."""
+    return after(k)
+
+
+@jit.kernel
+def misled(k):
+    """With a call of it."""
+    return whole_number(k)
+
+
+@compiled
+@pytest.mark.skipif(jit.PLAIN, reason="there are no pieces")
+def test_a_stage_that_says_what_it_returns_is_compiled_after_its_caller_and_has_to_return_that():
+    assert four_after(5) == 9
+    for _ in range(2):  # nothing of the first attempt is left
+        with pytest.raises(Exception, match="whole_number returns int64, and says float64"):
+            misled(5)
+
+
+ANSWERS = """
+import pickle, sys
+print(flush=True)
+while job := pickle.load(sys.stdin.buffer):
+    if job[1] == "dies":
+        sys.exit()
+    print(flush=True)
+"""
+
+
+def test_pieces_are_compiled_by_one_process_and_by_this_one_if_that_dies(monkeypatch):
+    """One that another process has begun is not compiled here before it is done; one that is withdrawn only here."""
+    monkeypatch.setattr(compile_processes, "START", ANSWERS)
+    others = compile_processes.CompileProcesses()
+    others.most, others.command = 1, ()
+    parts = [SimpleNamespace(py_func=SimpleNamespace(__module__="a", __qualname__=name)) for name in ("lives", "dies")]
+    others.offer("alone", parts[0], ())
+    assert others.running == 0  # one piece is not worth a process
+    assert others.withdraw("alone")
+    for symbol, part in zip(("first", "second"), parts, strict=True):
+        others.offer(symbol, part, ())
+    assert others.running == 1
+    while not {"first", "second"} <= others.begun.keys():
+        time.sleep(0.001)
+    for symbol in ("first", "second"):
+        assert not others.withdraw(symbol)
+        others.wait(symbol)
+    others.offer("third", parts[0], ())
+    assert others.withdraw("third")
+
+
+BESIDE = """
+import hashlib, os, sys
+os.environ["NUMBA_CACHE_DIR"] = sys.argv[1]
+import dem
+from dem.base import compilation
+from dem.kernels.compiler import compile_processes, stages
+compilation.BESIDE = int(sys.argv[2])
+spheres = dem.Particles(dem.Sphere(diameter=0.01), dem.Material(young=1e6, poisson=0.3, density=1e3),
+                        position=[[0, 0, 0], [0.009, 0, 0]])
+sim = dem.Simulation(spheres, time_step=1e-6)
+sim.run(2e-5)
+pieces = sorted((one.symbol, one.code) for one in stages.ALL.made.values())
+code = hashlib.sha256(repr(pieces).encode()).hexdigest()
+print(len(compile_processes.OTHERS.begun) > 0, code, sim.particles.position.tobytes().hex())
+"""
+
+
+@compiled
+@pytest.mark.slow
+def test_other_processes_compile_the_same_bytes(tmp_path):
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", BESIDE, str(tmp_path / beside), beside], capture_output=True, text=True, check=True
+        ).stdout.split()
+        for beside in ("0", "1")
+    ]
+    assert [one[0] for one in said] == ["False", "True"]
+    assert said[0][1:] == said[1][1:]
 
 
 class Elastic(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import contextmanager
@@ -10,16 +11,18 @@ from typing import TYPE_CHECKING
 from dem.base import progress
 from dem.base.notices import Notice, warn
 from dem.base.progress import Countdown, in_notebook, watched
-from dem.kernels.compiler.jit import CACHE, REFUSED, WHY, tell_of_compiling
+from dem.kernels.compiler.jit import CACHE, REFUSED, WHY, compile_side_by_side, most_threads, tell_of_compiling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
 SILENT = False  # set by --quiet
+BESIDE: int | None = None  # processes that compile beside this one, at most; None: one on each further core
+RANKS = "PCDM_DEM_MPI"  # set where a launcher has started several processes
 ANEW = WHY != "first run of this combination"  # there are no parts that were compiled before
 # CPU s on one core of a Cascade Lake, 2026-11-23, where nothing was compiled before: of nine-fibres and rotating-drum
-USUAL = {"cell_order": (0.5, 0.6), "search_serial": (3.5, 4.2), "serve": (15.0, 44.0), "move_walled": (3.7, 3.7)}
+USUAL = {"cell_order": (0.5, 0.6), "search_serial": (3.5, 4.2), "execute": (15.0, 44.0), "move_walled": (3.7, 3.7)}
 
 
 class _Told:
@@ -97,7 +100,11 @@ if REFUSED:
 
 @contextmanager
 def announced() -> Iterator[None]:
-    """Say on stderr which kernels are compiled here, and why, in one line; nothing if all are in the cache."""
+    """Say on stderr which kernels are compiled here, and why, in one line; nothing if all are in the cache.
+
+    Other processes compile beside this one, unless MPI has started several, which all compile.
+    """
+    compile_side_by_side(0 if RANKS in os.environ else most_threads() - 1 if BESIDE is None else BESIDE)
     _told.together = True
     try:
         yield

@@ -38,11 +38,16 @@ def everything() -> Iterator[tuple[str, dict]]:
                 yield crowd, {"n": ENOUGH, **law}
 
 
-def prepare(choose: Callable[[str, dict], Case | HardSphereCase | StudyCase], name: str, settings: dict) -> float:
-    """Have a case compile all that it needs, by a run of one step; returns the seconds that took."""
+def prepare(
+    choose: Callable[[str, dict], Case | HardSphereCase | StudyCase], name: str, settings: dict, beside: int
+) -> float:
+    """Have a case compile all that it needs, by a run of one step, with so many processes beside this one at most.
+
+    Returns the seconds that took.
+    """
     from dem.base import compilation  # noqa: PLC0415, needs numba, which is for the processes that compile
 
-    compilation.SILENT = True
+    compilation.SILENT, compilation.BESIDE = True, beside
     start = time.perf_counter()
     case = choose(name, settings)
     with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +64,8 @@ def prepare_all(
 ) -> Iterator[tuple[str, dict, float | Exception]]:
     """Prepare cases side by side; yields name, settings, and the seconds that took or what went wrong."""
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        waiting = {pool.submit(prepare, choose, *job): job for job in jobs}
+        beside = max(cores() // processes - 1, 0)
+        waiting = {pool.submit(prepare, choose, *job, beside): job for job in jobs}
         for done in as_completed(waiting):
             error = done.exception()
             yield *waiting[done], done.result() if error is None else error

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.kernels import laws, rotation
-from dem.kernels.compiler.jit import bind
+from dem.kernels.compiler.jit import bind, foresee
 from dem.kernels.domain.deforming import deforms
 from dem.kernels.domain.faces import is_rough
 from dem.kernels.soft.chunks import CHUNK, Threaded
@@ -257,11 +257,23 @@ class Engine:
         if not self.owned and bodies is None:
             return resize.execute_without_bodies(self, command, stop)
         serve = self._serve_view if view else self._serve
-        return serve(
+        return serve(*self._arguments(command, stop, view, bodies, progress, fluid))
+
+    def _arguments(
+        self, command: int, stop: int = 0, view: loop.OutputState | None = None,
+        bodies: Bodies | None = None, progress: loop.RunState | None = None, fluid: tuple | None = None,
+    ) -> tuple:  # fmt: skip
+        """Arguments of `loop.execute`."""
+        return (
             command, self.scheme, self.law, fluid or self.fluid.model, self.mode, self.constants, stop,
             bodies or self.bodies, self.kinds, self._lists.arrays, self.walls.faces, progress or self.progress,
             self.chunk_sums, view or NOWHERE,
         )  # fmt: skip
+
+    def foresee(self) -> None:
+        """Have other processes begin to compile what the engine will need."""
+        if self.owned and not self.subdomains:
+            foresee(loop.execute, *self._arguments(loop.ADVANCE))
 
     def _is_within_limits(self, code: int) -> bool:
         """Whether the run goes on although a limit was exceeded; records brief contacts."""

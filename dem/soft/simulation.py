@@ -449,6 +449,7 @@ class Simulation(SimulationBase):
         if before:
             self._box = self._present_box(before)
         engine, step = self._new_engine(), int(before.progress.step[0]) if before else 0
+        engine.foresee()
         history = before.history() if before else None
         if self._walls_kept is not None:
             engine.walls.places_before = self._walls_kept

@@ -39,6 +39,7 @@ class _Self:
     def begin(self, stop: connection.Connection) -> None:
         """What it does first: from now on signals to stop end runs, which keep what they have, and not the process."""
         self.ours = compilation.SILENT = True
+        compilation.BESIDE = 0  # runs are side by side already
         for number in interrupts.signals():
             signal.signal(number, self._ask)
         threading.Thread(target=self._watch, args=(stop,), daemon=True).start()

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 from dem.kernels.compiler import stages
+from dem.kernels.compiler.compile_processes import OTHERS
 from dem.kernels.compiler.struct_reference import StructRef, by_reference, is_plain_array
 from numba.core import event, types
 from numba.core.compiler_lock import global_compiler_lock
@@ -163,6 +164,12 @@ class FastCall:
         """Function that calls it, for callers that do so many times with mostly the same tuples."""
         return BoundCall(self)
 
+    def foresee(self, *arguments):
+        """Have other processes begin with the stages that a call with arguments of these types will need."""
+        argument_types = tuple(types.intp if isinstance(one, INTEGERS) else write(one).kind for one in arguments)
+        if OTHERS.most and stages.ALL.find(stages.symbol_of(self.part, argument_types)) is None:
+            self.announced(lambda: stages.lower_piece(self.part, argument_types))
+
     def function_for(self, argument_types, numbers):
         """What is to be called for arguments of these types, written as these numbers."""
         if argument_types not in self.found:
@@ -171,12 +178,15 @@ class FastCall:
 
     def prepared(self, argument_types):
         """The piece for arguments of these types, to be called with where the result goes and with their numbers."""
-        typing, target = self.part.dispatcher.typingctx, self.part.dispatcher.targetctx
         with global_compiler_lock:
             if stages.ALL.find(stages.symbol_of(self.part, argument_types)) is None:
-                with event.trigger_event("numba:compile", {"dispatcher": self}):
-                    typing.refresh()
-                    target.refresh()
-                    stages.made_for(self.part, typing, argument_types)
+                self.announced(lambda: stages.compile_piece(self.part, argument_types))
             address = stages.address_of(self.part, argument_types)
         return ctypes.PYFUNCTYPE(ctypes.c_int32)(address)
+
+    def announced(self, compile_it):
+        """Compile something of it, of which whoever listens is told."""
+        with global_compiler_lock, event.trigger_event("numba:compile", {"dispatcher": self}):
+            self.part.dispatcher.typingctx.refresh()
+            self.part.dispatcher.targetctx.refresh()
+            compile_it()

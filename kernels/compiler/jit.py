@@ -41,8 +41,8 @@ environment.check()  # before numba reads it
 
 # ruff: noqa: E402
 import numba
-from dem.kernels.compiler import fast_call as fast_calls
 from dem.kernels.compiler import (
+    compile_processes,
     link_time_inlining,
     lowering,
     own_folder,
@@ -53,6 +53,7 @@ from dem.kernels.compiler import (
     stages,
     struct_reference,
 )
+from dem.kernels.compiler import fast_call as fast_calls
 from llvmlite import binding as llvm
 from numba.core import cpu, errors, event, options
 from numba.extending import overload
@@ -96,9 +97,19 @@ kernel = (
 closure = partial(numba.njit, error_model="numpy", forceinline=True)
 
 
-def compiled_stage(function):
-    """Decorator of a large function with machine code of its own, which all kernels share that call it alike."""
-    return func(function) if PLAIN else stages.compiled_stage(func(function))
+def compiled_stage(function=None, *, returns=...):
+    """Decorator of a large function with machine code of its own, which all kernels share that call it alike.
+
+    returns: a value like those that it returns; then its callers need not wait for it (`compile_side_by_side`).
+    """
+    if function is None:
+        return partial(compiled_stage, returns=returns)
+    return func(function) if PLAIN else stages.compiled_stage(func(function), returns)
+
+
+def compile_side_by_side(processes):
+    """From now on have so many other processes compile pieces beside this one, at most."""
+    compile_processes.OTHERS.most, compile_processes.OTHERS.command = processes, (str(CACHE), FINGERPRINT)
 
 
 def fast_call(function):
@@ -117,6 +128,12 @@ def upcast(fewer):
     A compiled stage that uses no more is then shared by all of them; plain numba hands on the tuple as it is.
     """
     return inline(lambda thing: thing) if PLAIN else struct_reference.upcast(fewer)
+
+
+def foresee(function, *arguments):
+    """Say that one of `fast_call` will be called with arguments of these types: other processes may compile for it."""
+    if hasattr(function, "foresee"):
+        function.foresee(*arguments)
 
 
 def spread(part):

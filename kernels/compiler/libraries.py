@@ -141,6 +141,8 @@ class Whole(Library):
         link(self._final_module, self)
         self._reload_init.update(*(one._reload_init for one in callers_first(self)))
         if needed := pieces_of(self):
-            self._reload_init.add(self.loading(tuple(sorted(needed))))
+            load = self.loading(tuple(sorted(needed)))
+            load()
+            self._reload_init.add(load)
         self._linking_libraries = []
         super().finalize()

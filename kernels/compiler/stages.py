@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import numba
 from dem.kernels.compiler import disk_cache
+from dem.kernels.compiler.compile_processes import OTHERS
 from dem.kernels.compiler.libraries import Code, Whole, pieces_of
 from dem.kernels.compiler.lowering import calling_parts
 from dem.kernels.compiler.struct_reference import StructRef, by_reference, size_of
@@ -59,6 +60,7 @@ class Pieces:
 
     def __init__(self):
         self.made, self.loaded, self.launch = {}, set(), None
+        self.called = {}  # by symbol: part and types of arguments, of pieces that may not be made yet
 
     def find(self, symbol):
         """A piece that was made here, or is kept on disk with all that it calls; else None."""
@@ -70,6 +72,25 @@ class Pieces:
                     if all(self.find(other) is not None for other in one.pieces):
                         self.made[symbol] = one
         return self.made.get(symbol)
+
+    def want(self, part, argument_types):
+        """Note that a piece will be called, which `complete` compiles unless another process does."""
+        symbol = symbol_of(part, argument_types)
+        if symbol not in self.called and self.find(symbol) is None:
+            self.called[symbol] = part, argument_types
+            if part.lasting[symbol] and not any(map(disk_cache.is_of_others, argument_types)):
+                OTHERS.offer(symbol, part, argument_types)
+
+    def complete(self, symbols):
+        """Compile those of some pieces that are not made, the last first, and wait for what other processes compile."""
+        missing = [symbol for symbol in self.called if symbol in symbols and self.find(symbol) is None]
+        while missing:
+            symbol = next(filter(OTHERS.withdraw, reversed(missing)), None)
+            if symbol is None:
+                symbol = missing[0]
+                OTHERS.wait(symbol)
+            missing.remove(symbol)
+            compile_piece(*self.called[symbol])
 
     def load(self, codegen, symbol):
         """Have its machine code where kernels find it."""
@@ -113,6 +134,7 @@ class Loading:
 
     def __call__(self):
         """Load them; raises Missing."""
+        ALL.complete(self.symbols)
         codegen = numba.core.registry.cpu_target.target_context.codegen()
         for symbol in self.symbols:
             if ALL.find(symbol) is None:
@@ -151,6 +173,9 @@ def write_entry(context, module, symbol, result):
 def make(part, argument_types, symbol):
     """Compile a piece."""
     context, result = part.dispatcher.targetctx, part.dispatcher.overloads[argument_types]
+    if part.returns is not ... and result.fndesc.restype != numba.typeof(part.returns):
+        message = f"{part.__qualname__} returns {result.fndesc.restype}, and says {numba.typeof(part.returns)}"
+        raise TypeError(message)
     codegen = context.codegen()
     library = Code(codegen, symbol)
     module = library.create_ir_module(symbol)
@@ -172,13 +197,19 @@ def symbol_of(part, argument_types):
     return symbol
 
 
-def made_for(part, typing_context, argument_types):
-    """The piece for arguments of these types."""
+def lower_piece(part, argument_types):
+    """Lower a piece for arguments of these types: those that it calls are known then."""
+    numba.typeof(part).get_call_type(part.dispatcher.typingctx, argument_types, {})
+
+
+def compile_piece(part, argument_types):
+    """Compile the piece for arguments of these types, and those that it calls, unless it is found; returns it."""
     symbol = symbol_of(part, argument_types)
     if ALL.find(symbol) is None:
-        numba.typeof(part).get_call_type(typing_context, argument_types, {})
-        ALL.keep(make(part, argument_types, symbol), lasting=part.lasting[symbol])
-    ALL.load(part.dispatcher.targetctx.codegen(), symbol)
+        lower_piece(part, argument_types)
+        made = make(part, argument_types, symbol)
+        ALL.complete(made.pieces)
+        ALL.keep(made, lasting=part.lasting[symbol])
     return ALL.made[symbol]
 
 
@@ -189,30 +220,37 @@ def address_of(part, argument_types):
     return codegen._engine.get_function_address(symbol)
 
 
-def compiled_stage(part):
-    """Function that calls a part as machine code of its own, with named tuples by reference."""
+def compiled_stage(part, returns):
+    """Function that calls a part as machine code of its own, with named tuples by reference.
+
+    returns: a value like those that it returns. Callers are then compiled before it, and other processes may compile
+        it meanwhile; without, given as ..., it is compiled when a caller asks for its type.
+    """
 
     def call(*arguments):
         return part.py_func(*arguments)
 
-    part.symbols, part.lasting = {}, {}
+    part.symbols, part.lasting, part.returns = {}, {}, returns
 
     class Call(AbstractTemplate):
         key = call
 
         def generic(self, args, kws):
             plain = tuple(by_reference(types.unliteral(one)) for one in args)
-            return signature(pickle.loads(made_for(part, self.context, plain).returned), *plain)
+            if returns is ...:
+                return signature(pickle.loads(compile_piece(part, plain).returned), *plain)
+            ALL.want(part, plain)
+            return signature(numba.typeof(returns), *plain)
 
     infer_global(call, types.Function(Call))
 
     @lower_builtin(call, types.VarArg(types.Any))
     def lower(context, builder, sig, args):
-        made = made_for(part, context.typing_context, sig.args)
+        symbol = symbol_of(part, sig.args)
         library = context.active_code_library
-        library.pieces = getattr(library, "pieces", frozenset()) | {made.symbol}
+        library.pieces = getattr(library, "pieces", frozenset()) | {symbol}
         kind = kind_of_call(context, sig.return_type, sig.args)
-        called = cgutils.get_or_insert_function(builder.module, kind, made.symbol)
+        called = cgutils.get_or_insert_function(builder.module, kind, symbol)
         place = cgutils.alloca_once(builder, context.get_value_type(sig.return_type))
         failed = builder.call(called, [place, *args])
         with cgutils.if_unlikely(builder, cgutils.is_true(builder, failed)):

@@ -58,12 +58,12 @@ def test_bars_name_what_they_are_at_and_what_is_compiled(watched, monkeypatch, t
     with bar() as shown:
         seen = []
         for name, thing in shown.each("drawing", {"energy": 1, "scene": 2}):
-            compilation._told.begin("serve")
+            compilation._told.begin("execute")
             seen += [(name, thing)] + [(task.description, task.fields["compiled"]) for task in shown.tasks]
             compilation._told.end()
         shown.say("scene.png")
     told = [task.fields["compiled"] for task in shown.tasks]
-    compiled = "compiling serve" if watched else ""
+    compiled = "compiling execute" if watched else ""
     assert seen == [("energy", 1), ("drawing energy", compiled), ("scene", 2), ("drawing scene", compiled)]
     assert told == [""]
     out, err = capsys.readouterr()
@@ -148,7 +148,7 @@ def test_what_is_compiled_is_told_with_the_time_that_is_left(kind, monkeypatch, 
     """Where somebody watches, and wiped away when it is done; elsewhere the line alone, and nothing is remembered."""
     remembered(monkeypatch, tmp_path)
     monkeypatch.setattr(compilation, "ANEW", False)
-    progress.note_duration(compilation._key("serve"), 40.0)
+    progress.note_duration(compilation._key("execute"), 40.0)
     below = []
 
     class Notebook:
@@ -165,21 +165,21 @@ def test_what_is_compiled_is_told_with_the_time_that_is_left(kind, monkeypatch, 
     looked, words = threading.Event(), progress.time_left_in_words
     monkeypatch.setattr(progress, "time_left_in_words", lambda *given: (looked.set(), words(*given))[1])
     with compilation.announced():
-        for name in ("search_serial", "serve"):
+        for name in ("search_serial", "execute"):
             compilation._told.begin(name)
             assert kind == "pipe" or looked.wait(timeout=60)
             compilation._told.end()
             looked.clear()
     err = capsys.readouterr().err
     behind = re.sub(r" \([^)]*(left|so far)\)\x1b\[K\x08+|\x1b\[K", "", err)
-    assert re.fullmatch(rf"compiling kernels \({compilation.WHY}\): search_serial, serve, 0\.\d s\n", behind)
+    assert re.fullmatch(rf"compiling kernels \({compilation.WHY}\): search_serial, execute, 0\.\d s\n", behind)
     assert ("(about 0:00:40 left)" in err) is (kind == "terminal")
     if kind == "notebook":  # one line for all
         assert [below[0][0], below.count("closed")] == ["compiling search_serial", 1]
-        assert ("compiling serve", "about 0:00:40 left") in below
+        assert ("compiling execute", "about 0:00:40 left") in below
     else:
         assert below == []
-    assert (progress.last_duration(compilation._key("serve")) < 1.0) is (kind != "pipe")
+    assert (progress.last_duration(compilation._key("execute")) < 1.0) is (kind != "pipe")
 
 
 def test_a_changing_rate_tells_about_how_long():

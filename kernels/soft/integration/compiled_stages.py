@@ -12,7 +12,7 @@ from dem.kernels.compiler.jit import compiled_stage, inline, select
 from dem.kernels.fluid import Dry
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.contact import body_placement, contact_batches, contact_history, force_accumulation
-from dem.kernels.soft.contact.contact_detection import no_sums
+from dem.kernels.soft.contact.contact_detection import Sums, no_sums
 from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat
 from dem.kernels.soft.contact.result_sinks import HeatWallSink, WallForceSink
 from dem.kernels.soft.integration import particle_update
@@ -22,6 +22,7 @@ from dem.kernels.soft.state import StepContext
 from dem.kernels.soft.wall_contact import body_wall_forces
 from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box
 
+SUMS = Sums(0, 0, 0, (0, 0), (0, 0), (0, 0))
 # to who only asks whether velocities are wanted
 law_interface = select("law", {laws.Elastic: laws.Elastic(), laws.Composite: laws.Lossy()})
 # to who only asks whether it is that of single spheres
@@ -62,7 +63,7 @@ def context_with(context, scheme, law, fluid, box):
     )  # fmt: skip
 
 
-@compiled_stage
+@compiled_stage(returns=SUMS)
 def pair_forces(c, evaluates, d, accumulates, first_body, time_sign, context):
     """Evaluate the candidate pairs of one chunk, and sum what they came to for the bodies of another, or either.
 
@@ -99,7 +100,7 @@ def heated_sink(heat, first_body, time_sign, half, per_joule, block):
 wall_sink = select("heat", {NoHeat: plain_sink, ContactHeat: heated_sink})
 
 
-@compiled_stage
+@compiled_stage(returns=SUMS)
 def wall_forces(c, first_body, time_sign, context):
     """Add the forces and torques of walls on the bodies of chunk c.
 
@@ -126,7 +127,7 @@ def place_any(c, context):
 place = select("context.scheme", {rotation.SphericalPCDM: None, object: place_any})
 
 
-@compiled_stage
+@compiled_stage(returns=(0, 0, 0, 0))
 def integrate(c, corrects, predicts, first_body, context):
     """Complete the step of chunk c and predict the next one, in which what has anything to touch is placed, or either.
 
@@ -144,25 +145,25 @@ def integrate(c, corrects, predicts, first_body, context):
     return energy, spin, acceleration_squared, gone
 
 
-@compiled_stage
+@compiled_stage(returns=None)
 def place_all(bodies, kinds):
     """Place the spheres of all bodies of several spheres."""
     body_placement.place_all(bodies, kinds)
 
 
-@compiled_stage
+@compiled_stage(returns=None)
 def place_off_line(c, bodies, kinds):
     """Place the spheres of those bodies of chunk c that are not on a line."""
     body_placement.place_off_line(c, bodies, kinds)
 
 
-@compiled_stage
+@compiled_stage(returns=0)
 def displacement(c, bodies, kinds, neighbours, box):
     """Bits of the distance from where they were listed that no sphere of chunk c exceeds."""
     return neighbours_displacement.displacement(c, bodies, kinds, neighbours, box)
 
 
-@compiled_stage
+@compiled_stage(returns=None)
 def build_candidates(c, skin, bodies, kinds, neighbours, box):
     """Pick the candidates of a chunk, what they remember put aside unless it is already."""
     if neighbours.history.shape[1] > 0 and neighbours.saved_count[c] < 0:
@@ -170,7 +171,7 @@ def build_candidates(c, skin, bodies, kinds, neighbours, box):
     candidate_pairs.pick(kinds, c, skin, bodies, neighbours, box)
 
 
-@compiled_stage
+@compiled_stage(returns=None)
 def finish_candidates(c, anew, skin, bodies, kinds, neighbours, box):
     """List the candidates of each body, if they are new, and the bodies near walls."""
     if anew and neighbours.history.shape[1] > 0:
@@ -180,13 +181,13 @@ def finish_candidates(c, anew, skin, bodies, kinds, neighbours, box):
         body_placement.place(kinds, c, bodies, neighbours)
 
 
-@compiled_stage
+@compiled_stage(returns=0)
 def start(context):
     """Set the half-step memories of all bodies from the whole-step state; return their energy [units]."""
     return particle_update.start(context)
 
 
-@compiled_stage
+@compiled_stage(returns=None)
 def synchronise(elapsed, context, view):
     """Write the whole-step state in the user's numbering to the arrays for output."""
     particle_update.synchronise(elapsed, context, view.position, view.velocity, view.orientation, view.angular_velocity)
