@@ -27,7 +27,7 @@ class CompileProcesses:
 
     def __init__(self):
         self.most, self.running, self.command = 0, 0, None
-        self.offered, self.begun = {}, {}  # by symbol: what to compile, oldest first; events that are set at the end
+        self.offered, self.begun = {}, {}  # by symbol: what to compile; events that are set at the end
         self.changed = threading.Condition()
 
     def offer(self, symbol, part, argument_types):
@@ -55,14 +55,14 @@ class CompileProcesses:
         self.begun[symbol].wait()
 
     def take(self):
-        """Symbol of the oldest piece and what to compile; None if there is none for a while."""
+        """Symbol of the newest piece and what to compile; None if there is none for a while."""
         with self.changed:
             if not self.changed.wait_for(lambda: self.offered, IDLE):
                 self.running -= 1
                 return None
-            symbol = next(iter(self.offered))
+            symbol, job = self.offered.popitem()
             self.begun[symbol] = threading.Event()
-            return symbol, self.offered.pop(symbol)
+            return symbol, job
 
     def send_pieces(self):
         """Start a process, and have it compile pieces until there are none for a while."""
