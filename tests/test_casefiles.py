@@ -758,7 +758,8 @@ FEW = {"many-fibres": {"n": 20}, "many-spheres": {"n": 30}, "hard-spheres": {"n"
 LONG = ("settling-spheres", "settling-fibres", "jeffery-orbit", "sheared-fibres", "cellular-fibres", "fibres-in-water",
         "fluidised-bed", "rotating-drum", "hopper", "vibrated-bed", "mixer", "fibres-in-sphere", "chute",
         "dice", "ellipsoid-packing", "ellipsoids-hopper", "superellipsoid-drum", "tablets-heap",
-        "heap", "many-fibres", "many-spheres", "turbulent-gas")  # fmt: skip
+        "heap", "many-fibres", "many-spheres", "turbulent-gas", "draw-down", "ledge", "drum-test", "bulk-density",
+        "uniaxial-compression", "direct-shear", "drop-test", "incline-test")  # fmt: skip
 # their beds take minutes: always by name, see tests/plain/test_bulk_benchmarks.py
 BEDS = ("silo", "silo-100k", "drum", "drum-38k", "impact", "impact-25k")
 # with bonds, inserters or couplings that their functions make: by name, few as they may be
