@@ -202,6 +202,8 @@ class Simulation(SimulationBase):
             self._start(None)
             self._begin_ledger()
             self._engine.advance(0)  # no step, but everything is compiled now
+            for stage in self._engine.scalars:
+                stage.compile(self._engine)
 
     def _set_up(
         self,

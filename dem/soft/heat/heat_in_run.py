@@ -110,7 +110,7 @@ class HeatInRun(ScalarInRun):
             self._rows(engine)[1][:] += amounts[engine.bodies.identity]
             self._add(DISSIPATED, total)
 
-    def add_sources(self, engine: Engine, span: float, gained: np.ndarray) -> None:
+    def add_sources(self, engine: Engine, span: float) -> None:
         """Give bodies what contacts took up."""
         self._warm(engine, *self.taken_up(engine))
 

@@ -191,11 +191,26 @@ class ScalarInRun:
         if not engine.owned:
             return
         pairs, walls, rate = self._contacts(engine)
-        value, remainder = self._rows(engine)
         number = self._substeps(engine, rate, span)
+        self.add_sources(engine, span)
+        value = self._exchange(engine, pairs, walls, number, span / number, self._rows(engine))
+        self._check_values(engine, value)
+
+    def compile(self, engine: Engine) -> None:
+        """Compile what an exchange calls, by one that lasts no time and changes nothing."""
+        if engine.owned:
+            pairs, walls, rate = self._contacts(engine)
+            self._substeps(engine, rate, 0.0)
+            self._exchange(engine, pairs, walls, 1, 0.0, tuple(rows.copy() for rows in self._rows(engine)))
+
+    def _exchange(
+        self, engine: Engine, pairs: ContactRows, walls: ContactRows, number: int, dt: float,
+        rows: tuple[np.ndarray, np.ndarray],
+    ) -> np.ndarray:  # fmt: skip
+        """Carry out sub-steps of dt [s], so many, which change these values and remainders; returns the values."""
+        value, remainder = rows
         power = self.flux[-1 - walls.who[:, 1]] * (math.pi * walls.what[:, RADIUS] ** 2)
-        gained, kind, dt = np.zeros(engine.owned, np.int64), engine.bodies.kind, span / number
-        self.add_sources(engine, span, gained)
+        gained, kind = np.zeros(engine.owned, np.int64), engine.bodies.kind
         for _ in range(number):
             exchange.through_pairs(value, pairs.who, pairs.what, dt, self.unit, gained)
             if walls.who.size:
@@ -204,10 +219,10 @@ class ScalarInRun:
                 )  # fmt: skip
             self.add_rates(engine, dt, value, gained)
             exchange.deposit(value, remainder, gained, self.unit, kind, self.capacity)
-        self._check_values(engine, value)
+        return value
 
-    def add_sources(self, engine: Engine, span: float, gained: np.ndarray) -> None:
-        """Add what does not depend on values to the gains (N,) of an exchange."""
+    def add_sources(self, engine: Engine, span: float) -> None:
+        """Give bodies what does not depend on values, of the time of an exchange [s]."""
 
     def add_rates(self, engine: Engine, dt: float, value: np.ndarray, gained: np.ndarray) -> None:
         """Add what depends on values to the gains (N,) of a sub-step."""
