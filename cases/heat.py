@@ -74,10 +74,10 @@ class HeatedBed(dem.Case):
     seed: int = Field(1, ge=0, description="of the random numbers")
 
     def material(self, *, holds: bool = False) -> dem.Material:
-        """Of the beads; that of the top layer holds its temperature, by a heat capacity without end."""
+        """Of the beads; that of the top layer holds its temperature, by a very large heat capacity."""
         return dem.Material(
             young=self.young, poisson=0.3, density=7750.0, restitution=0.5, friction=0.2, conductivity=42.0,
-            heat_capacity=1e12 if holds else 470.0, real_young=2e11, name="hot" if holds else "steel",
+            heat_capacity=1e8 if holds else 470.0, real_young=2e11, name="hot" if holds else "steel",
         )  # fmt: skip
 
     def heat(self) -> dem.Heat:
@@ -177,7 +177,7 @@ class SelfHeatingGas(dem.Case):
 
     duration: PositiveFloat = Field(0.05, description="simulated time [s]")
     frames: PositiveInt = Field(50, description="frames written after the first")
-    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
+    time_step: dem.TimeStep = Field(5e-6, description="[s], or auto")
     gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
     n: PositiveInt = Field(512, description="number of grains")
     diameter: PositiveFloat = Field(0.005, description="of the grains [m]")

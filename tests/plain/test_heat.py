@@ -411,3 +411,26 @@ def test_cases_with_heat():
     drum.step(400)
     assert drum.heat.came["drum"] > 0
     assert drum.particles.temperature.max() > 293.15
+
+
+@pytest.mark.parametrize("shape", ["spheres", "fibres", "capsules"])
+def test_heat_goes_to_those_that_collide(shape):
+    """As the reports of contacts have it, to the half steps that they are apart."""
+    sim = lossy(shape)
+    sim.step(5)
+    heat, expected = sim.particles.temperature.copy(), np.zeros(8)
+    capacity = 800.0 * sim.particles.mass[0]
+    frictionless = dem.Material(**{**vars(SOLID), "friction": 0.0})
+    made = dem.Particles(SHAPES[shape], frictionless, position=sim.particles.position, velocity=sim.particles.velocity)
+    sim = dem.Simulation(made, sim.box, gravity=(0, 0, 0), time_step=2e-6,
+                         heat=dem.Heat(every=1, dissipation=True))  # fmt: skip
+    heat = sim.particles.temperature
+    for _ in range(300):
+        sim.step(1)
+        contacts = sim.contact_forces()
+        lost = contacts.loss * sim.time_step
+        np.add.at(expected, contacts.i, np.where(contacts.with_wall, lost, 0.5 * lost))
+        np.add.at(expected, contacts.j[~contacts.with_wall], 0.5 * lost[~contacts.with_wall])
+    gained = capacity * (sim.particles.temperature - heat)
+    assert expected.max() > 0
+    np.testing.assert_allclose(gained, expected, rtol=0.02, atol=0.01 * expected.max())

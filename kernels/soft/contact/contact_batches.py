@@ -422,17 +422,36 @@ def take_rows(sink, geometry, number, batch_type, row, start, context, kinematic
 
 
 @inline
-def give_pairs(sink, number, block, start, context, settings, ids, out):
+def candidate_in_list(geometry, t, listed, ids):
+    """Candidate of column t: that of the list, as every one has a column."""
+    return listed[t]
+
+
+@inline
+def candidate_in_row(geometry, t, listed, ids):
+    """Candidate of column t; VOID for a column without a contact."""
+    return ids[CANDIDATE, t]
+
+
+candidate_of = select(
+    "geometry", {SingleSpheres: candidate_in_list, SphereClusters: candidate_in_row, Segments: candidate_in_row}
+)
+
+
+@inline
+def give_pairs(sink, number, block, start, listed, context, settings, ids, out):
     """Give either body of each contact of a batch half of what it takes up.
 
     number, block, start: of columns; row of the sums; the chunk's first candidate.
+    listed: candidates of the batch, counted from the chunk's first.
     settings, ids, out: of the batch.
     Writes context.neighbours.heat: as `dem.kernels.soft.contact.dissipated_heat.give`.
     """
     bodies, neighbours, heat = context.bodies, context.neighbours, context.neighbours.heat
     for t in range(number):
-        if ids[CANDIDATE, t] != VOID:
-            k = start + ids[CANDIDATE, t]
+        candidate = candidate_of(settings.geometry, t, listed, ids)
+        if candidate != VOID:
+            k = start + candidate
             for s in (neighbours.sphere_i[k], neighbours.sphere_j[k]):
                 give(
                     heat.taken, heat.held, heat.is_last, block, bodies.identity[bodies.owner[s]],
@@ -484,7 +503,7 @@ def evaluate_touching(sink, c, time_sign, context):
         more = evaluate_batch(settings, number, batch_type, kinematics, ids[OF_I], ids[OF_J], batch_history, out)
         if remembers and not is_report(sink):
             store_histories(geometry, law, first, number, touching, ids, batch_history, out, history, has_history)
-        give_heat(sink, number, block, start, context, settings, ids, out)
+        give_heat(sink, number, block, start, touching[first:], context, settings, ids, out)
         take_results(sink, geometry, number, batch_type, row + first, start, context, kinematics, ids, out)
         note_batch(context.box, geometry, sink, c, number, gathered, out)
         sums, first = add_sums(sums, more), stop
