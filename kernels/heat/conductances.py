@@ -79,15 +79,18 @@ def list_pairs(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who, w
     gas: `GapGas`.
     Writes who, what, rate: see the top. Returns the number of contacts, also of those without room.
     """
-    count = 0
+    count, alike = 0, kinds.contact_distance > 0.0
     for c in range(neighbours.pairs.size):
         start = first_candidate(c, neighbours)
         for k in range(start, start + neighbours.pairs[c]):
             s, t = neighbours.sphere_i[k], neighbours.sphere_j[k]
+            d = minimum_image(box, load(bodies.sphere_position, s), load(bodies.sphere_position, t))
+            square = dot(d, d)
+            if alike and not square < kinds.contact_distance * kinds.contact_distance:
+                continue
             i, j = bodies.owner[s], bodies.owner[t]
             of_s, of_t = radius_of(s, i, bodies, kinds), radius_of(t, j, bodies, kinds)
-            d = minimum_image(box, load(bodies.sphere_position, s), load(bodies.sphere_position, t))
-            overlap = of_s + of_t - math.sqrt(dot(d, d))
+            overlap = of_s + of_t - math.sqrt(square)
             if overlap > 0.0:
                 radius = of_s * of_t / (of_s + of_t)
                 m, n = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]

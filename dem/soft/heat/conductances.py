@@ -15,8 +15,6 @@ from dem.kernels.soft.state import Kinds
 from dem.soft.contact.contact_forces import contact_forces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dem.model.particles.particles import Particles
     from dem.soft.engine import Engine
 
@@ -57,42 +55,36 @@ def rate_unit(factors: np.ndarray, largest_radius: float) -> float:
     return 2.0 ** (RATE_BITS - math.frexp(most)[1]) if most > 0 else 1.0
 
 
+def rows_for(room: int) -> ContactRows:
+    """Empty rows for so many contacts."""
+    return ContactRows(np.empty((room, 2), np.int64), np.empty((room, COLUMNS)))
+
+
 def list_contacts(
-    engine: Engine, tables: ConductanceTables, room: list[int]
+    engine: Engine, tables: ConductanceTables, rows: list[ContactRows]
 ) -> tuple[ContactRows, ContactRows, np.ndarray]:
     """Contacts of pairs, contacts with walls, and the rate of each body (N,), by index.
 
-    room: rows that there is to be room for, raised as needed.
+    rows: of both, to be filled; replaced by more if there are too few.
     """
     if type(engine.kinds) is not Kinds:
         return _report_contacts(engine, tables)
     if not engine.kinds.all_single_spheres:
         engine.execute(loop.PLACE_SPHERES)
     while True:
-        rate = np.zeros(engine.owned, np.int64)
-        of_pairs, of_walls = (tables.of_pairs, tables.shrink_of_pairs), (tables.of_walls, tables.shrink_of_walls)
-        pairs, wanted = _rows_of(conductances.list_pairs, engine, tables, of_pairs, room[0], rate)
-        walls, wanted_walls = _rows_of(conductances.list_at_walls, engine, tables, of_walls, room[1], rate)
-        if wanted <= room[0] and wanted_walls <= room[1]:
+        rate, counts = np.zeros(engine.owned, np.int64), []
+        for fill, factors, each in (
+            (conductances.list_pairs, (tables.of_pairs, tables.shrink_of_pairs), rows[0]),
+            (conductances.list_at_walls, (tables.of_walls, tables.shrink_of_walls), rows[1]),
+        ):
+            counts.append(fill(
+                engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces, *factors, tables.gas, tables.unit,
+                *each, rate,
+            ))  # fmt: skip
+        if all(count <= len(each.who) for count, each in zip(counts, rows, strict=True)):
+            pairs, walls = (ContactRows(*(a[:n] for a in each)) for each, n in zip(rows, counts, strict=True))
             return pairs, walls, rate
-        room[:] = max(room[0], 2 * wanted), max(room[1], 2 * wanted_walls)
-
-
-def _rows_of(
-    fill: Callable[..., int],
-    engine: Engine,
-    tables: ConductanceTables,
-    factors: tuple[np.ndarray, np.ndarray],
-    room: int,
-    rate: np.ndarray,
-) -> tuple[ContactRows, int]:
-    """What a kernel lists, and how many rows it wanted."""
-    who, what = np.empty((room, 2), np.int64), np.empty((room, COLUMNS))
-    count = fill(
-        engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces, *factors, tables.gas, tables.unit, who,
-        what, rate,
-    )  # fmt: skip
-    return ContactRows(who[:count], what[:count]), count
+        rows[:] = [rows_for(max(len(each.who), 2 * n)) for each, n in zip(rows, counts, strict=True)]
 
 
 def _report_contacts(engine: Engine, tables: ConductanceTables) -> tuple[ContactRows, ContactRows, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Heat in a run: besides what walls and contacts conduct, what contacts dissipate, a fluid and radiation."""
+"""Heat in a run: conduction through contacts, and what comes by dissipation, from a fluid and by radiation."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class ScalarInRun:
         self.called += self.SOURCES
         self.sums = np.zeros((len(self.called), 2), np.int64)
         self.ledger = np.zeros((ROWS, 2))
-        self.room = [4 * len(particles), len(particles)]
+        self.rows = [conductances.rows_for(4 * len(particles)), conductances.rows_for(len(particles))]
 
     @property
     def time(self) -> float:
@@ -233,7 +233,7 @@ class ScalarInRun:
 
     def _contacts(self, engine: Engine) -> tuple[ContactRows, ContactRows, np.ndarray]:
         """Contacts of pairs and with walls, and rates of bodies, with the conductances of the law."""
-        pairs, walls, rate = conductances.list_contacts(engine, self.tables, self.room)
+        pairs, walls, rate = conductances.list_contacts(engine, self.tables, self.rows)
         if type(self.law).conductance is not ScalarExchange.conductance:
             rows = engine.numbering.rows(engine.bodies.identity)
             i, j = rows[pairs.who[:, 0]], rows[pairs.who[:, 1]]
