@@ -213,6 +213,10 @@ class SimulationBase:
         with self._lock:
             self._notice_changes()
             tell(self.foreseen(), strict=strict, force=force)
+            absent = set(contents.fields) - set(self._particles.fields) if fields is not None else ()
+            if absent:
+                message = f"fields has {', '.join(sorted(absent))}, which the particles do not have: leave it out"
+                raise ValueError(message)
             plan = [self._segment(duration, frames)]
             calls = [] if every is None else [Callback.checked(every, self, plan[0].first)]
             rows = RunningTable(self, table, table_every, plan, shown=progress is not False) if table else None

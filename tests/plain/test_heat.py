@@ -7,6 +7,7 @@ import pytest
 from dem.cases.heat import HeatedDrum, HeatedRow, SelfHeatingGas
 
 import dem
+from dem.ranks.threads import in_one_process
 
 SOLID = dem.Material(
     young=1e7, poisson=0.3, density=2500.0, restitution=0.5, friction=0.3, conductivity=3.0, heat_capacity=800.0,
@@ -434,3 +435,12 @@ def test_heat_goes_to_those_that_collide(shape):
     gained = capacity * (sim.particles.temperature - heat)
     assert expected.max() > 0
     np.testing.assert_allclose(gained, expected, rtol=0.02, atol=0.01 * expected.max())
+
+
+def test_ranks_and_fields_that_are_not_there_are_refused(tmp_path):
+    with in_one_process(2), pytest.raises(ValueError, match="heat and other scalars that particles exchange cannot"):
+        planned()
+    plain = dem.Simulation(dem.Particles(BALL, SOLID, position=[[0, 0, 1]]), time_step=1e-5)
+    with pytest.raises(ValueError, match="fields has temperature, which the particles do not have"):
+        plain.run(1e-5, output=tmp_path / "run.h5", fields=["temperature"])
+    assert not (tmp_path / "run.h5").exists()
