@@ -93,7 +93,7 @@ class Radiation:
     temperature : float
         Of the surroundings, T_s [K].
     emissivity : float
-        ε of the particles, in (0, 1].
+        ε of the particles, a share in (0, 1].
     exposed : float
         Share of the surface of each particle that sees the surroundings, in (0, 1].
 

@@ -205,7 +205,7 @@ def allowed(field: FieldInfo) -> str:
     """
     if get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1:
         return ""  # what tells one table from another
-    return "; ".join(dict.fromkeys([*_told(field.metadata), *_inside(field.annotation)]))
+    return "; ".join(dict.fromkeys(map(str, [*_told(field.metadata), *_inside(field.annotation)])))
 
 
 def meaning(field: FieldInfo) -> str:
