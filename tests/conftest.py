@@ -1,5 +1,6 @@
 """Fixtures and the switches --slow and --nightly."""
 
+import os
 import signal
 
 import numpy as np
@@ -8,6 +9,10 @@ from crowds import random_quaternions
 from dem.kernels.compiler import jit
 
 import dem
+from dem.base import compilation
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    compilation.BESIDE = 0  # tests are side by side already
 
 collect_ignore = [] if jit.numba.config.DISABLE_JIT else ["plain", "extensions"]  # see test_plain
 

@@ -403,6 +403,7 @@ def test_own_classes_go_by_the_same_names_in_files_wherever_they_are_defined():
     names |= {f"dem.shapes:{word}" for word in ("Fibre", "Sphere", "FibreSegment", "FlexibleFibre", "Ellipsoid")}
     names |= {f"dem.shapes:{word}" for word in ("Superellipsoid", "Polyhedron", "RoundedCylinder")}
     traffic = "Inserter Outlet UniformSizes NormalSizes LogNormalSizes RosinRammlerSizes SieveSizes ListedSizes".split()
+    names |= {"dem.heat:Convection", "dem.heat:Radiation"}
     names |= {"dem.capsules:Capsule", *(f"dem.traffic:{word}" for word in traffic)}
     assert names == serialization.OURS.keys()
     ball = dem.Sphere(diameter=0.01)

@@ -50,8 +50,8 @@ class Convection:
     >>> import dem
     >>> air = dem.Fluid(density=1.2, viscosity=1.8e-5)
     >>> hot = Convection(temperature=400.0, conductivity=0.026, heat_capacity=1005.0)
-    >>> round(hot.coefficient(air, diameter=0.001, slip=1.0), 1)
-    166.7
+    >>> round(float(hot.coefficient(air, diameter=0.001, slip=1.0)), 1)
+    164.9
     """
 
     temperature: float

@@ -81,7 +81,7 @@ def look(member: Member, run: Chosen) -> RunOnDisk:
         return RunOnDisk("finished", Outcome("DONE"))
     if being_written(path):
         return RunOnDisk("running", Outcome(error="another process is writing it"))
-    if path.is_file() and not path.stat().st_size:
+    if path.is_file() and not _signature(path).strip(b"\0"):  # killed before the file was one of HDF5
         return RunOnDisk("begun")
     try:
         with open_to_read(path, input_validation.problem) as file:
@@ -89,6 +89,12 @@ def look(member: Member, run: Chosen) -> RunOnDisk:
             return RunOnDisk("other", Outcome(error=wrong)) if wrong else _state(file)
     except (OSError, ValueError) as error:
         return RunOnDisk("other", Outcome(error=str(error)))
+
+
+def _signature(path: Path) -> bytes:
+    """The first eight bytes, which tell a file of HDF5."""
+    with path.open("rb") as file:
+        return file.read(8)
 
 
 def _state(file: h5py.File) -> RunOnDisk:

@@ -46,7 +46,10 @@ EXAMPLES = {  # of arguments that go together, all that are worth spoiling
     "Fluid": {"density": 1000.0, "viscosity": 1e-3, "velocity": (0.1, 0, 0), "every": 2},
     "RigidWall": {"mass": 1.0, "centre": ORIGIN, "inertia": (1.0, 1.0, 1.0), "pivot": ORIGIN, "locked": (), "force": X,
                   "angular_velocity": X},
+    "Convection": {"temperature": 300.0, "conductivity": 0.026, "heat_capacity": 1005.0, "law": "gunn", "voidage": 0.4},
+    "Heat": {"every": 2, "time_scale": 2.0, "gas_conductivity": 0.026},
     "Hertz": {},
+    "Radiation": {"temperature": 300.0, "emissivity": 0.9, "exposed": 0.5},
     "EEPA": {"plasticity": 0.4, "surface_energy": 0.1, "adhesive_exponent": 2.0, "stiffness": 1e5, "tangential": 0.3},
     "Hysteretic": {"loading": 1000.0, "unloading": 1500.0, "cohesion": 300.0, "depth": 0.02, "tangential": 0.3},
     "Inserter": {"shape": BALL, "material": STUFF, "region": BLOCK, "number": 5, "rate": 10.0, "start": 0.0,
@@ -111,7 +114,18 @@ EXAMPLES |= {
     "pack": {"shape": BALL, "material": STUFF, "box": ROOM, "number": 2, "scale": (0.5, 0.9), "seed": 1},
 }
 OTHERS = {  # made by the engine, or by subclassing, or of a file
-    *("Advice", "Case", "Comparison", "DemWarning", "Energy", "Exchange", "FlowState", "HardSphereCase", "HardVerdict"),
+    *(
+        "Advice",
+        "Calibration",
+        "Case",
+        "Comparison",
+        "DemWarning",
+        "Energy",
+        "Exchange",
+        "FlowState",
+        "HardSphereCase",
+        "HardVerdict",
+    ),
     *(
         "Integrator",
         "LawPart",
@@ -119,6 +133,7 @@ OTHERS = {  # made by the engine, or by subclassing, or of a file
         "PreciceFlow",
         "RotationCase",
         "RotationHistory",
+        "ScalarExchange",
         "Shape",
         "StochasticCase",
     ),

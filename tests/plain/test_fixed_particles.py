@@ -69,7 +69,7 @@ def test_an_impact_is_one_with_an_infinite_mass(shape):
         sim = dem.Simulation(joined(target, ball), gravity=(0, 0, 0), time_step=10 * DT)
         sim.step(700)
         assert sim.contact_forces().i.size == 0 < sim.energy().dissipated  # it has bounced
-        end.append(np.concatenate([getattr(sim.particles, name)[1] for name in dem.model.particles.fields.STATE]))
+        end.append(np.concatenate([getattr(sim.particles, name)[1] for name in dem.model.particles.fields.MOTION]))
     assert end[0] == pytest.approx(end[1], rel=1e-9, abs=1e-9)
 
 
@@ -97,7 +97,7 @@ def test_fixed_particles_move_by_no_bit_and_the_ledger_closes(shape, material):
         sim = chute(SHAPES[shape], material, time_step=dt)
         before, fixed = sim.particles.copy(), sim.particles.fixed
         sim.step(round(0.008 / dt))
-        for name in dem.model.particles.fields.STATE:
+        for name in dem.model.particles.fields.MOTION:
             assert getattr(sim.particles, name)[fixed].tobytes() == getattr(before, name)[fixed].tobytes()
         assert (np.abs(sim.particles.velocity - before.velocity)[~fixed].max(axis=1) > 0.1).all()
         errors.append(sim.energy_error)
@@ -184,7 +184,7 @@ def test_a_run_goes_on_to_the_bit(tmp_path, shape):
     again = dem.Simulation.load(tmp_path / "half.h5")
     assert again.particles.fixed.tolist() == part.particles.fixed.tolist()
     again.step(150)
-    for name in dem.model.particles.fields.STATE:
+    for name in dem.model.particles.fields.MOTION:
         assert getattr(again.particles, name).tobytes() == getattr(whole.particles, name).tobytes()
     assert again.energy() == whole.energy()
 
@@ -211,7 +211,7 @@ def test_a_fixed_particle_clamps_the_end_of_a_bond():
     for sim in (clamped, ground):
         sim.step(1000)
         assert sim.verdict().energy_error < 1e-3
-    for name in dem.model.particles.fields.STATE:
+    for name in dem.model.particles.fields.MOTION:
         one, other = (getattr(sim.particles, name)[0] for sim in (clamped, ground))
         assert one == pytest.approx(other, rel=1e-9, abs=1e-12)
     assert clamped.particles.position[1].tolist() == [0, 0, 0]

@@ -59,7 +59,7 @@ def test_reports_tell_ghosts_apart(walls, rng):
     row = np.full(halo_exchange.WALL_LOADS + len(walls) * wall_loads.COLUMNS, 0)
     if walls:
         part = rng.integers(-1000, 1000, (chunks, len(walls), wall_loads.COLUMNS))
-        faces = faces._replace(walls=faces.walls._replace(part=part))
+        faces = faces._replace(walls=faces.walls._replace(chunk_loads=part))
     halo_exchange.local_sums(faces, SimpleNamespace(block=np.array([ghosts])), chunk_sums, SimpleNamespace(report=row))
     sums = [0 if most else 1 for most in halo_exchange.IS_MAXIMUM]
     np.testing.assert_array_equal(row[halo_exchange.OWN : halo_exchange.SHARED], sums * chunk_sums[ghosts:].sum(0))

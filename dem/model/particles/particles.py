@@ -327,6 +327,7 @@ class Particles:
         field = STATE[name]
         about, shape = heading(field.meaning, field.unit), (len(self), field.width)
         if name not in MOTION and field.width == 1:
+            value = checks.numbers(name, value)
             value = np.broadcast_to(value, (len(self),)) if np.ndim(value) == 0 else value
             value = np.reshape(value, shape) if np.shape(value) == (len(self),) else value
         largest = checks.LARGEST if name == "orientation" else np.inf  # how far runs that break come, they say
