@@ -330,7 +330,7 @@ def finished():
     for path in (folder / "part").rglob("*.h5"):
         try:
             with dem.Trajectory(path) as run:
-                if run.verdict.startswith("PASS"):
+                if (run.verdict or "").startswith("PASS"):
                     found[path] = path.stat().st_mtime_ns
         except (ValueError, OSError):
             pass
