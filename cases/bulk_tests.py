@@ -88,7 +88,7 @@ class Sample(Powder):
 
 
 class UniaxialCompression(Sample):
-    """Grains are compressed in a box, whose sides then go away; a second compression crushes the free sample."""
+    """Grains are compressed in a box, its sides go away, and a second compression crushes the free sample."""
 
     name = "uniaxial-compression"
 

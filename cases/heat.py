@@ -37,7 +37,7 @@ class HeatedRow(dem.Case):
         return (1 - self.overlap) * self.diameter
 
     def walls(self) -> list[dem.Plane]:
-        """The plates, whose contacts conduct as those of spheres do."""
+        """The plates; their contacts conduct like contacts of two spheres."""
         steel, top = self.material(), self.n * self.pitch
         return [
             dem.Plane((0, 0, 0), (0, 0, 1), material=steel, temperature=self.hot, name="hot plate"),
@@ -130,7 +130,7 @@ class HeatedBed(dem.Case):
 
 
 class HeatedDrum(RotatingDrum):
-    """Grains in a rotating drum whose shell is hot."""
+    """Grains in a rotating drum with a hot shell."""
 
     name = "heated-drum"
 

@@ -6,6 +6,7 @@ import math
 from contextlib import suppress
 
 import numpy as np
+from dem.cases.shared.grains import grain_material
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
@@ -25,11 +26,7 @@ class OneParticle(dem.Case):
 
     def material(self) -> dem.Material:
         """Of particle and floor."""
-        rolling = dem.Rolling(friction=self.rolling_friction) if self.rolling_friction and self.friction else None
-        return dem.Material(
-            young=self.young, poisson=0.25, density=self.density, restitution=self.restitution, friction=self.friction,
-            rolling=rolling, name="grain",
-        )  # fmt: skip
+        return grain_material(self)
 
     def particle(self, place: tuple[float, float, float]) -> dem.Particles:
         """The sphere, at rest."""

@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+def rolling_resistance(rolling_friction: float, friction: float) -> dem.Rolling | None:
+    """Resistance to rolling, where there is friction."""
+    return dem.Rolling(friction=rolling_friction) if rolling_friction and friction else None
+
+
+def grain_material(case: dem.Case, **more: object) -> dem.Material:
+    """Material of grains with the numbers of a case."""
+    return dem.Material(
+        young=case.young, poisson=0.25, density=case.density, restitution=case.restitution, friction=case.friction,
+        rolling=rolling_resistance(case.rolling_friction, case.friction), name="grain", **more,
+    )  # fmt: skip
+
+
 class Grains(dem.Case):
     """Spheres with friction, softer than glass, as is usual where only the flow matters."""
 
@@ -30,11 +43,7 @@ class Grains(dem.Case):
 
     def material(self) -> dem.Material:
         """Of grains and walls."""
-        rolling = dem.Rolling(friction=self.rolling_friction) if self.rolling_friction and self.friction else None
-        return dem.Material(
-            young=self.young, poisson=0.25, density=self.density, restitution=self.restitution, friction=self.friction,
-            rolling=rolling, name="grain",
-        )  # fmt: skip
+        return grain_material(self)
 
     def grains(self, inside: Callable, lower: tuple, upper: tuple) -> dem.Particles:
         """The lowest n of the places of a lattice between two corners that are inside: given (x, y, z), each (K,)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dem.cases.shared.grains import rolling_resistance
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem
@@ -28,7 +29,7 @@ class OneMaterial(dem.Case):
 
     def rolling(self, friction: float) -> dem.Rolling | None:
         """Resistance to rolling, where there is friction."""
-        return dem.Rolling(friction=self.rolling_friction) if self.rolling_friction and friction else None
+        return rolling_resistance(self.rolling_friction, friction)
 
     def wall(self) -> dem.Material:
         """Material of the walls."""

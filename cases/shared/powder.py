@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from dem.cases.shared.grains import Grains
+from dem.cases.shared.grains import Grains, grain_material, rolling_resistance
 from pydantic import Field, NonNegativeFloat
 
 import dem
@@ -19,11 +19,7 @@ class Powder(Grains):
 
     def material(self) -> dem.Material:
         """Of the grains."""
-        rolling = dem.Rolling(friction=self.rolling_friction) if self.rolling_friction and self.friction else None
-        return dem.Material(
-            young=self.young, poisson=0.25, density=self.density, restitution=self.restitution, friction=self.friction,
-            rolling=rolling, adhesion=dem.JKR(work=self.adhesion) if self.adhesion else None, name="grain",
-        )  # fmt: skip
+        return grain_material(self, adhesion=dem.JKR(work=self.adhesion) if self.adhesion else None)
 
     def wall(self) -> dem.Material:
         """Of the walls."""
@@ -32,7 +28,7 @@ class Powder(Grains):
     def contacts(self) -> dem.Contacts:
         """Grains do not stick to walls."""
         friction = self.friction if self.wall_friction is None else self.wall_friction
-        rolling = dem.Rolling(friction=self.rolling_friction) if self.rolling_friction and friction else None
+        rolling = rolling_resistance(self.rolling_friction, friction)
         pair = dem.Contact(restitution=self.restitution, friction=friction, rolling=rolling)
         return dem.Contacts({(self.material(), self.wall()): pair})
 
@@ -50,5 +46,5 @@ class Powder(Grains):
 
 
 def load(run: dem.Trajectory, name: str) -> np.ndarray:
-    """Mean force on a wall, or on all whose names begin so, from frame to frame (T, 3) [N]."""
+    """Mean force from frame to frame on all walls with names that begin with `name` (T, 3) [N]."""
     return sum(wall.mean_force for wall in run.walls if wall.name.startswith(name))

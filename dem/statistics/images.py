@@ -134,7 +134,7 @@ def image_difference(one: np.ndarray, other: np.ndarray, pixel: float) -> float:
     if one.shape != other.shape:
         message = f"the images have {one.shape} and {other.shape} pixels, expected the same"
         raise ValueError(message)
-    return float(np.abs(one - other).sum()) * checks.number("pixel", pixel, above=0, unit="m") ** 2
+    return occupied_area(np.abs(one - other), pixel)
 
 
 def image_surface(image: np.ndarray, pixel: float, *, lower: Sequence[float] = (0.0, 0.0)) -> Profile:

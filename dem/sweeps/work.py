@@ -20,7 +20,7 @@ from dem.case import StudyCase
 from dem.casefile import Chosen, chosen_case, with_words
 from dem.files.h5md import layout
 from dem.files.h5md.schema import PARTICLES
-from dem.files.storage.journaled_file import being_written, open_to_read
+from dem.files.storage.journaled_file import being_written, is_blank, open_to_read
 from dem.files.validation import hdf5_validation, input_validation
 from dem.files.writing.output_settings import Output
 from dem.model.particles.fields import STATE
@@ -81,7 +81,7 @@ def look(member: Member, run: Chosen) -> RunOnDisk:
         return RunOnDisk("finished", Outcome("DONE"))
     if being_written(path):
         return RunOnDisk("running", Outcome(error="another process is writing it"))
-    if path.is_file() and not _signature(path).strip(b"\0"):  # killed before the file was one of HDF5
+    if path.is_file() and is_blank(path):
         return RunOnDisk("begun")
     try:
         with open_to_read(path, input_validation.problem) as file:
@@ -89,12 +89,6 @@ def look(member: Member, run: Chosen) -> RunOnDisk:
             return RunOnDisk("other", Outcome(error=wrong)) if wrong else _state(file)
     except (OSError, ValueError) as error:
         return RunOnDisk("other", Outcome(error=str(error)))
-
-
-def _signature(path: Path) -> bytes:
-    """The first eight bytes, which tell a file of HDF5."""
-    with path.open("rb") as file:
-        return file.read(8)
 
 
 def _state(file: h5py.File) -> RunOnDisk:

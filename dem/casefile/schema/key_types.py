@@ -205,7 +205,7 @@ def allowed(field: FieldInfo) -> str:
     """
     if get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1:
         return ""  # what tells one table from another
-    return "; ".join(dict.fromkeys(map(str, [*_told(field.metadata), *_inside(field.annotation)])))
+    return "; ".join(dict.fromkeys([*_told(field.metadata), *_inside(field.annotation)]))
 
 
 def meaning(field: FieldInfo) -> str:
@@ -219,7 +219,7 @@ def _inside(kind: object) -> Iterator[str]:
     if kind is bool:
         yield "true or false"
     if get_origin(kind) is Literal:
-        words = get_args(kind)
+        words = [str(word) for word in get_args(kind)]
         yield f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
         return
     yield from _told(getattr(kind, "__metadata__", ()))

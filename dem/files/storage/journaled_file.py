@@ -296,6 +296,12 @@ def _apply(disk: BinaryIO, pages: dict[int, bytes], size: int) -> None:
     os.fsync(disk.fileno())
 
 
+def is_blank(path: Path) -> bool:
+    """Whether nothing stands at the start of a file: its run was killed before HDF5 wrote the signature."""
+    with path.open("rb") as file:
+        return not file.read(len(SIGNATURE)).strip(b"\0")
+
+
 def is_broken(path: Path) -> bool:
     """Whether a file that HDF5 cannot open is what is left of one: it is empty, or begins as such files do."""
     with path.open("rb") as file:
