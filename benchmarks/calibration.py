@@ -53,7 +53,7 @@ class Problem:
         return float((((found - self.measured) ** 2) / (self.errors**2 + NOISE[: self.d] ** 2 / SEEDS)).sum())
 
     def needed(self) -> int:
-        """Points up to the first one whose misfit without noise is that of chance."""
+        """Number of points until the misfit without noise is at the level of chance."""
         for k, point in enumerate(self.points, start=1):
             if (((formulas(point)[: self.d] - self.measured) / self.errors) ** 2).sum() <= self.d:
                 return k

@@ -137,7 +137,7 @@ def _step(log: np.ndarray, most: float) -> float:
 
 
 def _root(covariance: np.ndarray) -> np.ndarray:
-    """A matrix whose product with its transpose is a covariance."""
+    """Square root A of a covariance matrix, A Aᵀ."""
     values, vectors = np.linalg.eigh(covariance)
     return vectors * np.sqrt(np.maximum(values, 1e-14))
 

@@ -66,7 +66,7 @@ def _messages(lines: Sequence[str]) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose first column is text, and whose others are numbers."""
+    """A table with text in the first column and numbers in the others."""
     lines = ["<tr>" + "".join(f"<th>{html.escape(word)}</th>" for word in head) + "</tr>"]
     for first, *others in rows:
         cells = "".join(f'<td class="n">{html.escape(cell)}</td>' for cell in others)

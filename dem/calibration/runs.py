@@ -32,7 +32,7 @@ class RunsLeftError(Exception):
 
 
 class Batch(NamedTuple):
-    """Points whose runs have been made."""
+    """Points with their runs made."""
 
     points: list[tuple[float, ...]]
     values: dict[tuple[str, str], np.ndarray]  # by test and name: (points, seeds)

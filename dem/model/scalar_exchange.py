@@ -108,7 +108,7 @@ class ScalarExchange:
         return 0.0, 0.0
 
     def conductance(self, pairs: TouchingPairs) -> np.ndarray:
-        """Conductances G (K,) of contacts; by default those that `factor` comes to."""
+        """Conductances G (K,) of contacts, by default from `factor`."""
         return pairs.conductance
 
     def check(self, materials: list[Material], walls: list[Wall]) -> None:

@@ -505,11 +505,8 @@ class Engine:
         for name, values in snapshot.progress.items():
             getattr(self.progress, name)[:] = values
         self.fluid.restore(snapshot.fluid)
-        self.reference_potential, self.start_step, self.code = (
-            snapshot.reference_potential,
-            snapshot.start_step,
-            loop.DONE,
-        )
+        self.reference_potential, self.start_step = snapshot.reference_potential, snapshot.start_step
+        self.code = loop.DONE
         if snapshot.watch.size:
             self.limits.watch = snapshot.watch
         self.constants = self._run_constants(snapshot.energy_unit)

@@ -32,9 +32,8 @@ class CompileProcesses:
 
     def offer(self, symbol, part, argument_types):
         """Let another process compile a piece, if one is free; two pieces are worth a process, one is not."""
-        if not self.most or not Path(sys.executable or "").name.lower().startswith(
-            "python"
-        ):  # but a program with Python in it
+        is_python = Path(sys.executable or "").name.lower().startswith("python")  # or a program with Python in it
+        if not self.most or not is_python:
             return
         job = serialize.dumps((part.py_func.__module__, part.py_func.__qualname__, argument_types))
         with self.changed:

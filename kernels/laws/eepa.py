@@ -14,7 +14,7 @@ where its line of unloading meets the limit at the present overlap, and reloadin
 the contact is loaded beyond m again. Without surface energy the contact stays flat, and bears nothing below δ_p.
 
 The energy held is what unloading returns, U = k_2 [(δ^(n+1) - δ_p^(n+1))/(n+1) - δ_p^n (δ - δ_p)]. All other work is
-lost at once: on loading k_1 m^(n+1)/(n+1) - U(m), and along the limit, from δ on, k_a δ^(χ+1)/(χ+1) + U(δ). Both are
+lost at once: on loading (1 - e²) k_1 m^(n+1)/(n+1), and along the limit, from δ on, k_a δ^(χ+1)/(χ+1) + U(δ). Both are
 functions of the state alone, so that losses are booked without error, whatever the step.
 """
 
@@ -48,10 +48,9 @@ def returned(k_2, n, overlap, plastic):
 
 
 @inline
-def lost_by_loading(k_1, plasticity, n, most):
-    """Energy that is lost on the way to the largest overlap [J]."""
-    plastic = plasticity ** (1.0 / n) * most
-    return k_1 * most ** (n + 1.0) / (n + 1.0) - returned(k_1 / (1.0 - plasticity), n, most, plastic)
+def share_returned(plasticity, n, ratio):
+    """Share of the work of loading that unloading returns, e², by λ and the ratio δ_p/m = λ^(1/n)."""
+    return (1.0 - plasticity * (n + 1.0 - n * ratio)) / (1.0 - plasticity)
 
 
 @inline
@@ -90,14 +89,15 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
     n, chi, plasticity = part.exponent[i, j], part.adhesive_exponent[i, j], part.plasticity[i, j]
     k_1 = part.stiffness[i, j] if part.stiffness[i, j] > 0.0 else contact.stiffness
     k_2 = k_1 / (1.0 - plasticity)
+    ratio = plasticity ** (1.0 / n)
     most, k_a = memory
     dissipation = 0.0
     if contact.overlap > most:
-        dissipation = lost_by_loading(k_1, plasticity, n, contact.overlap) - lost_by_loading(k_1, plasticity, n, most)
+        work = k_1 / (n + 1.0) * (contact.overlap ** (n + 1.0) - most ** (n + 1.0))
+        dissipation = (1.0 - share_returned(plasticity, n, ratio)) * work
         most = contact.overlap
-        plastic = plasticity ** (1.0 / n) * most
-        k_a = adhesive_stiffness(k_2, n, chi, part.surface_energy[i, j], contact.radius, plastic)
-    plastic = plasticity ** (1.0 / n) * most
+        k_a = adhesive_stiffness(k_2, n, chi, part.surface_energy[i, j], contact.radius, ratio * most)
+    plastic = ratio * most
     own, pull = contact.overlap**n, k_a * contact.overlap**chi
     force = k_2 * (own - plasticity * most**n)
     if force < 0.0 and k_a == 0.0:
@@ -107,7 +107,7 @@ def normal_force(part, i, j, contact, normal_velocity, dt, memory):
         dissipation += lost_along_limit(k_2, n, k_a, chi, begun) - lost_along_limit(k_2, n, k_a, chi, contact.overlap)
         force = -pull
         plastic = (own + pull / k_2) ** (1.0 / n)
-        most = plastic / plasticity ** (1.0 / n)
+        most = plastic / ratio
     fraction, root = first_step_fraction(contact, normal_velocity, dt), contact.overlap ** (n - 1.0)
     damped = power(fraction, 0.5 * (n - 1.0))
     return NormalForce(

@@ -63,7 +63,7 @@ def towards(about: str, default: str) -> object:
 
 
 def choice(about: str, *names: str) -> object:
-    """Field whose value is one of some words, by default the first."""
+    """Field that takes one of some words, by default the first."""
     return field(default=names[0], metadata={"key": Key(about, names[0], names=names)})
 
 

@@ -25,7 +25,7 @@ def sum_batch(unit, number, gathered, out):
 
 
 @inline
-def add_batch(geometry, sink, box, c, number, gathered, out):
+def add_batch(box, geometry, sink, c, number, gathered, out):
     """Add what the contacts of a batch contribute to the virial of chunk c."""
     more = sum_batch(box.unit[0], number, gathered, out)
     for k in range(18):
@@ -33,42 +33,16 @@ def add_batch(geometry, sink, box, c, number, gathered, out):
 
 
 @inline
-def clear_chunk(geometry, sink, box, c):
+def clear_chunk(box, geometry, sink, c):
     """Begin the virial of chunk c."""
     write_virial(box, c, CONTACTS, no_virial())
 
 
-add_in_step = select("sink", {ReportSink: None, ForceSink: add_batch})
-clear_in_step = select("sink", {ReportSink: None, ForceSink: clear_chunk})
+def of_spheres_in_steps(act):
+    """What acts in a deforming cell, on contacts of single spheres, and not in reports."""
+    by_sink = select("sink", {ReportSink: None, ForceSink: act})
+    by_geometry = select("geometry", {SingleSpheres: by_sink, SphereClusters: None, Segments: None})
+    return select("box", {BoxFaces: None, DeformingFaces: by_geometry})
 
 
-@inline
-def add_of_spheres(geometry, sink, box, c, number, gathered, out):
-    """Add a batch of single spheres, in steps."""
-    add_in_step(geometry, sink, box, c, number, gathered, out)
-
-
-@inline
-def clear_of_spheres(geometry, sink, box, c):
-    """Begin the virial of a chunk of single spheres, in steps."""
-    clear_in_step(geometry, sink, box, c)
-
-
-add_of = select("geometry", {SingleSpheres: add_of_spheres, SphereClusters: None, Segments: None})
-clear_of = select("geometry", {SingleSpheres: clear_of_spheres, SphereClusters: None, Segments: None})
-
-
-@inline
-def note_in_cell(box, geometry, sink, c, number, gathered, out):
-    """Add a batch of a chunk in a cell that deforms."""
-    add_of(geometry, sink, box, c, number, gathered, out)
-
-
-@inline
-def clear_in_cell(box, geometry, sink, c):
-    """Begin the virial of a chunk in a cell that deforms."""
-    clear_of(geometry, sink, box, c)
-
-
-note_batch = select("box", {BoxFaces: None, DeformingFaces: note_in_cell})
-clear_stress = select("box", {BoxFaces: None, DeformingFaces: clear_in_cell})
+note_batch, clear_stress = of_spheres_in_steps(add_batch), of_spheres_in_steps(clear_chunk)

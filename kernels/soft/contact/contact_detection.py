@@ -58,6 +58,15 @@ def add_sums(one, other):
     )  # fmt: skip
 
 
+@inline
+def add_work(sums, work):
+    """Sums with further work of walls, in two words."""
+    return Sums(
+        sums.elastic, sums.overlap, sums.spring_energy, sums.loss, add_words(sums.work, work),
+        sums.instantaneous_dissipation,
+    )  # fmt: skip
+
+
 def of_pair(values, k):
     """Value of pair k: an element, or the one value of all."""
     return values if np.isscalar(values) else values[k]

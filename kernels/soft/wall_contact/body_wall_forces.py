@@ -29,7 +29,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     get,
     put,
 )
-from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, add_sums, no_energy, no_sums
+from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, add_sums, add_work, no_energy, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, BatchSettings, evaluate_batch
 from dem.kernels.soft.contact.result_sinks import batch_sink
 from dem.kernels.soft.contact.surface_motion import radius_near
@@ -199,15 +199,7 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
             wall_load = wall_loads.load_of_batch(law, w, number, sink.half, sink.per_joule, ids, kinematics, out, box)
             wall_loads.add_to_loads(c, w, wall_load, box)
             work = add_words(work, wall_load.work)
-    sums = add_sums(sums, more)
-    return Sums(
-        sums.elastic,
-        sums.overlap,
-        sums.spring_energy,
-        sums.loss,
-        add_words(sums.work, work),
-        sums.instantaneous_dissipation,
-    ), n
+    return add_work(add_sums(sums, more), work), n
 
 
 gather_spheres = select(

@@ -32,7 +32,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     put_touch,
 )
 from dem.kernels.soft.contact.contact_batches import load_history, store_history
-from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, add_sums, no_energy, no_sums
+from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, add_sums, add_work, no_energy, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE, BatchSettings, contact_force, evaluate_new
 from dem.kernels.soft.contact.convex_bodies import (
     ConvexBodyKinds,
@@ -475,12 +475,4 @@ def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
             store(bodies.torque, b - sink.first_body, add(load(bodies.torque, b - sink.first_body), torque))
         work = add_words(work, work_of_face(face, force, sink, box))
         give_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(HELD, t)], bodies)
-    sums = add_sums(sums, more)
-    return Sums(
-        sums.elastic,
-        sums.overlap,
-        sums.spring_energy,
-        sums.loss,
-        add_words(sums.work, work),
-        sums.instantaneous_dissipation,
-    )
+    return add_work(add_sums(sums, more), work)
