@@ -56,77 +56,83 @@ class HeatedRow(dem.Case):
 
 
 class HeatedBed(dem.Case):
-    """A packed bed of steel beads in air, heated from above, after the experiment of Beaulieu (2020)."""
+    """A packed bed of steel beads in air, heated by the plate that it was filled on, after Beaulieu (2020).
+
+    The experiment heats from above, a bed filled against the plate. Here the plate is the floor.
+    """
 
     name = "heated-bed"
 
     duration: PositiveFloat = Field(4e-3, description="simulated time of motion [s]")
     frames: PositiveInt = Field(40, description="frames written after the first")
     time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
-    n: PositiveInt = Field(400, description="number of beads")
-    width: PositiveFloat = Field(4.0, description="of the column, which is periodic, over the diameter")
+    n: PositiveInt = Field(500, description="number of beads")
+    width: PositiveFloat = Field(4.5, description="of the column, which is periodic, over the diameter")
     diameter: PositiveFloat = Field(6.4e-3, description="of the beads [m]")
-    young: PositiveFloat = Field(1e7, description="softened Young's modulus [Pa]")
-    hot: PositiveFloat = Field(326.15, description="temperature of the top layer [K]")
+    young: PositiveFloat = Field(5e7, description="softened Young's modulus [Pa]")
+    friction: NonNegativeFloat = Field(0.7, description="Coulomb's coefficient")
+    rolling_friction: NonNegativeFloat = Field(0.02, description="coefficient of rolling friction")
+    hot: PositiveFloat = Field(326.15, description="temperature of the plate [K]")
     cold: PositiveFloat = Field(293.15, description="of the bed at first [K]")
-    gas_conductivity: NonNegativeFloat = Field(0.026, description="of the air between the beads [W/(m K)]")
+    gas_conductivity: PositiveFloat = Field(0.027, description="of the air between the beads [W/(m K)]")
+    gas_range: NonNegativeFloat = Field(0.5, description="largest gap that conducts, over the diameter")
     time_scale: PositiveFloat = Field(1e6, description="seconds of heating in a second of motion")
     seed: int = Field(1, ge=0, description="of the random numbers")
 
-    def material(self, *, holds: bool = False) -> dem.Material:
-        """Of the beads; that of the top layer holds its temperature, by a very large heat capacity."""
+    def material(self) -> dem.Material:
+        """Of the beads, which are of stainless steel."""
         return dem.Material(
-            young=self.young, poisson=0.3, density=7750.0, restitution=0.5, friction=0.2, conductivity=42.0,
-            heat_capacity=1e8 if holds else 470.0, real_young=2e11, name="hot" if holds else "steel",
+            young=self.young, poisson=0.29, density=7747.0, restitution=0.5, friction=self.friction,
+            rolling=dem.Rolling(friction=self.rolling_friction), conductivity=42.0, heat_capacity=464.0,
+            real_young=2e11, name="steel",
         )  # fmt: skip
 
     def heat(self) -> dem.Heat:
-        """Conduction by contacts and by air in the gaps about them."""
-        return dem.Heat(every=1, time_scale=self.time_scale, gas_conductivity=self.gas_conductivity)
+        """Conduction by contacts, and by the air between surfaces that are near each other."""
+        return dem.Heat(
+            every=1, time_scale=self.time_scale, faces={"z-": self.hot}, gas_conductivity=self.gas_conductivity,
+            gas_range=self.gas_range * self.diameter,
+        )  # fmt: skip
 
     def box(self) -> dem.Box:
-        """A column that is periodic along x and y."""
+        """A column that is periodic along x and y, on the plate."""
+        plate = dem.Material(young=self.young, poisson=0.33, conductivity=250.0, real_young=1e11, name="plate")
         edge, height = self.width * self.diameter, 3.0 * self.n / self.width**2 * self.diameter
-        return dem.Box((0, 0, 0), (edge, edge, height), self.material(), periodic=("x", "y"), open=("z+",))
+        return dem.Box((0, 0, 0), (edge, edge, height), plate, periodic=("x", "y"), open=("z+",))
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
-        """Beads at rest, those of the top layer hot."""
-        rng, d, box, ball = (
-            np.random.default_rng(self.seed),
-            self.diameter,
-            self.box(),
-            dem.Sphere(diameter=self.diameter),
-        )
-        across = int(self.width / 1.1)
-        k = np.arange(self.n)
-        pitch = self.width / across
+        """Beads at rest."""
+        rng, d, box, steel = np.random.default_rng(self.seed), self.diameter, self.box(), self.material()
+        across, k, ball = int(self.width / 1.1), np.arange(self.n), dem.Sphere(diameter=d)
         site = np.column_stack([k % across, k // across % across, k // across**2]) + 0.5
-        start = d * pitch * (site + rng.uniform(-0.04, 0.04, (self.n, 3)))
+        start = d * self.width / across * (site + rng.uniform(-0.04, 0.04, (self.n, 3)))
 
         def falling(_: object, places: np.ndarray) -> dem.Simulation:
-            beads = dem.Particles(ball, self.material(), position=places)
+            beads = dem.Particles(ball, steel, position=places)
             return dem.Simulation(beads, box, time_step=self.time_step, gravity=self.gravity)
 
-        known = {"case": self.name, **self.model_dump(mode="json", include={"young", "diameter", "width", "seed"})}
+        inputs = {"young", "diameter", "width", "seed", "friction", "rolling_friction"}
+        known = {"case": self.name, **self.model_dump(mode="json", include=inputs)}
         bed = dem.settled(falling, [str(self.time_step)], start, size=d, recipe=known)
-        top = bed[:, 2] > bed[:, 2].max() - d
-        groups = [
-            dem.Particles(ball, self.material(), position=bed[~top], temperature=self.cold, name="bead"),
-            dem.Particles(ball, self.material(holds=True), position=bed[top], temperature=self.hot, name="hot bead"),
-        ]
-        return dem.Particles.concatenate(groups), box
+        return dem.Particles(ball, steel, position=bed, temperature=self.cold, name="bead"), box
 
-    def profile(self, frame: object, depths: tuple[float, ...]) -> list[float]:
-        """Mean temperatures of beads within a diameter of depths below the hot layer [m] in a frame [K]."""
-        hot = frame.kind == 1
-        depth = frame.position[hot, 2].min() - 0.5 * self.diameter - frame.position[:, 2]
-        return [float(frame.temperature[~hot & (abs(depth - at) < self.diameter), 0].mean()) for at in depths]
+    def profile(self, height: np.ndarray, temperature: np.ndarray, depths: tuple[float, ...]) -> list[float]:
+        """Mean temperatures [K] of beads within a diameter of depths below the plate [m], here above it."""
+        return [float(temperature[abs(height - at) < self.diameter].mean()) for at in depths]
+
+    def solid_fraction(self, height: np.ndarray) -> float:
+        """Solid fraction of the bed, without three diameters at either end."""
+        low, high = 3 * self.diameter, float(height.max()) - 3 * self.diameter
+        inside = int(((height > low) & (height < high)).sum())
+        return np.pi / 6 * self.diameter**3 * inside / ((high - low) * (self.width * self.diameter) ** 2)
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Temperatures at the depths at which they were measured."""
-        depths = (0.04, 0.06, 0.073)
-        found = zip(depths, self.profile(run[-1], depths), strict=True)
-        return {f"temperature_at_{1000 * depth:.0f}_mm_K": value for depth, value in found}
+        """Temperatures after half and after all of the time, at the depths at which they were measured."""
+        depths, found = (0.04, 0.06, 0.073), {}
+        for when, frame in (("half_time", run[len(run) // 2]), ("end", run[-1])):
+            values = self.profile(frame.position[:, 2], frame.temperature[:, 0], depths)
+            found |= {f"temperature_at_{1000 * at:.0f}_mm_{when}_K": v for at, v in zip(depths, values, strict=True)}
+        return found | {"solid_fraction": self.solid_fraction(run.position[-1][:, 2])}
 
 
 class HeatedDrum(RotatingDrum):

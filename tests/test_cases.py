@@ -5,6 +5,7 @@ from importlib.metadata import EntryPoint, entry_points
 import numpy as np
 import oracle
 import pytest
+from dem.cases.heat import HeatedBed
 from scipy.spatial import cKDTree
 from typer.testing import CliRunner
 
@@ -112,6 +113,19 @@ def test_a_one_shape_many_radii_box_runs(nylon, rng):
                           velocity=rng.normal(0, 1, (125, 3)))  # fmt: skip
     sim = dem.Simulation(balls, dem.Box((0, 0, 0), (0.106,) * 3, material=nylon), time_step=2e-6)
     assert sim.run(0.02).passed
+
+
+@pytest.mark.slow
+def test_a_packed_bed_in_air_warms_as_measured():
+    """Beaulieu (2020): steel beads of 6.4 mm on a plate of 53 °C, at 40, 60 and 73 mm after 2000 and 4000 s; ± 2 K."""
+    case = HeatedBed()
+    sim, found = case.simulation(), []
+    for _ in range(2):
+        sim.step(round(0.5 * case.duration / case.time_step))
+        found += case.profile(sim.particles.position[:, 2], sim.particles.temperature, (0.04, 0.06, 0.073))
+    np.testing.assert_allclose(np.array(found) - 273.15, [27.2, 22.1, 20.9, 33.2, 26.3, 23.9], atol=1.0)
+    assert case.solid_fraction(sim.particles.position[:, 2]) == pytest.approx(0.58, abs=0.03)
+    assert abs(sim.heat.imbalance) < 1e-14 * sim.heat.content
 
 
 def test_a_broken_case_of_another_package_does_not_hide_the_others(monkeypatch):

@@ -43,10 +43,12 @@ class Heat(ScalarExchange):
 
     gas_conductivity : float
         Of a gas at rest in the gaps about contacts, k_g [W/(m K)], which conducts from the rim of a contact to the
-        equators of its spheres (Bahrami, Yovanovich & Culham 2006); default: 0, no gas. Spheres that do not touch
-        exchange nothing.
+        equators of its spheres (Bahrami, Yovanovich & Culham 2006); default: 0, no gas.
     gas_jump : float
         Sum of the lengths of the temperature jumps at both surfaces of a gap [m]; some four mean free paths of the gas.
+    gas_range : float
+        Largest distance of the surfaces of spheres that do not touch, and of spheres and walls, that conduct by the
+        gas between them all the same [m]; default: 0, none do. For spheres and bodies of spheres.
     convection : Convection, optional
         Exchange with the fluid of the simulation; default: none.
     radiation : Radiation, optional
@@ -75,6 +77,7 @@ class Heat(ScalarExchange):
     dissipation: bool = False
     gas_conductivity: float = 0.0
     gas_jump: float = 3e-7
+    gas_range: float = 0.0
     convection: Convection | None = None
     radiation: Radiation | None = None
 
@@ -93,10 +96,13 @@ class Heat(ScalarExchange):
         }
         object.__setattr__(self, "faces", faces)
         checks.flag("dissipation", self.dissipation)
-        given = checks.number("gas_conductivity", self.gas_conductivity, least=0, unit="W/(m K)")
-        object.__setattr__(self, "gas_conductivity", given)
+        for name, unit in (("gas_conductivity", "W/(m K)"), ("gas_range", "m")):
+            object.__setattr__(self, name, checks.number(name, getattr(self, name), least=0, unit=unit))
         object.__setattr__(self, "gas_jump", checks.number("gas_jump", self.gas_jump, above=0, unit="m"))
         checks.of_types(optional=True, convection=(self.convection, Convection), radiation=(self.radiation, Radiation))
+        if self.gas_range > 0 and self.gas_conductivity == 0:
+            message = f"gas_range is {self.gas_range:g} m without a gas: give gas_conductivity too"
+            raise ValueError(message)
         if self.dissipation and self.time_scale != 1.0:
             message = (
                 f"time_scale is {self.time_scale:g} with dissipation, expected 1: motion makes heat in its own time"
@@ -137,9 +143,9 @@ class Heat(ScalarExchange):
         """(E*/E*_real)^⅓ of two materials: real over present contact radius at the same force."""
         return (one.effective_modulus(other) / _real(one).effective_modulus(_real(other))) ** (1 / 3)
 
-    def gas(self) -> tuple[float, float]:
-        """Conductivity of the gas in the gaps about contacts [W/(m K)] and its jump length [m]."""
-        return self.gas_conductivity, self.gas_jump
+    def gas(self) -> tuple[float, float, float]:
+        """Conductivity of the gas in the gaps [W/(m K)], its jump length, and the largest gap [m]."""
+        return self.gas_conductivity, self.gas_jump, self.gas_range
 
     def held(self, wall: Wall) -> float | None:
         """Temperature of a wall [K]; None: no conduction."""

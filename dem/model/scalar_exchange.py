@@ -103,9 +103,9 @@ class ScalarExchange:
         """Real over present contact radius of two materials, where a gas conducts about it."""
         return 1.0
 
-    def gas(self) -> tuple[float, float]:
-        """Conductivity of a gas in the gaps about contacts [W/(m K)], 0 without one; jump length [m]."""
-        return 0.0, 0.0
+    def gas(self) -> tuple[float, float, float]:
+        """Conductivity of a gas in the gaps about contacts [W/(m K)], 0 without one; jump length, range [m]."""
+        return 0.0, 0.0, 0.0
 
     def conductance(self, pairs: TouchingPairs) -> np.ndarray:
         """Conductances G (K,) of contacts, by default from `factor`."""

@@ -60,7 +60,7 @@ def check_box(box: Box | None, engine: Engine) -> None:
             )
             raise ValueError(message)
     check_periods(box, engine)
-    reach = 2 * float(engine.kinds.bounding_radius.max()) + engine.range + engine.skins.candidates
+    reach = 2 * float(engine.kinds.bounding_radius.max()) + engine.list_range + engine.skins.candidates
     for axis, size in zip("xyz", box.size, strict=True):
         if axis in box.periodic and size < 2 * reach:
             long = f"the box is {size:g} m long along its periodic axis {axis}"
@@ -108,7 +108,7 @@ def check_periods(box: Box, engine: Engine) -> None:
                     "would be met once in a period or not at all: make it shorter, or the axis not periodic"
                 )
                 raise ValueError(message)
-            least = 2 * float(bounding_radii(engine.kinds).max()) + engine.range + engine.skins.candidates
+            least = 2 * float(bounding_radii(engine.kinds).max()) + engine.list_range + engine.skins.candidates
             free = size - (upper[k] - lower[k])
             if axis in box.periodic and same < free < least:
                 message = (

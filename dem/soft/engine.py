@@ -90,6 +90,7 @@ class Engine:
         expected: int = 0,
         bonds: Bonds | None = None,
         subdomains: EngineSubdomains | None = None,
+        gap_range: float = 0.0,
     ) -> None:
         self.subdomains = subdomains
         bonded = bonds is not None
@@ -104,7 +105,8 @@ class Engine:
         max_acceleration = least_acceleration(self.kinds, self.springs, time_step, alone=most == 1)
         self.limits = Limits(self.kinds, deepest, max_acceleration, alone=alone)
         self.range = longest_cutoff(law, self.kinds, self.springs)
-        self.skins = Skins.of(most, self.kinds, box, skin, self.range)
+        self.list_range = max(self.range, gap_range)
+        self.skins = Skins.of(most, self.kinds, box, skin, self.list_range)
         lossy, width = not isinstance(law, laws.Elastic), laws.width(law)
         rough = any(wall.roughness > 0 for wall in walls)
         wall_width = PLANE + max(width, 1) if is_rough(faces) or rough else width  # laws note grips at least
@@ -124,7 +126,7 @@ class Engine:
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
         self.pace = Pace(blocks)
         listed = arrays.lists(self._bodies, chunks, blocks, self.layout)
-        self._lists = EngineLists(listed, self.layout, self.skins, self.range, law)
+        self._lists = EngineLists(listed, self.layout, self.skins, self.range, law, gap_range)
         self.bonds = EngineBonds(bonds, particles) if bonded else None
         if self.bonds:
             self._lists.arrays = listed._replace(bonds=self.bonds.arrays)
@@ -134,7 +136,7 @@ class Engine:
         self.walls.build(
             arrays.materials(particles), self._bodies, self.kinds, gravity, self.skins, chunks=chunks,
             width=wall_width if rough else width, reach=self.range + self.limits.farthest if self.range > 0 else 0.0,
-            dt=time_step,
+            gap_range=gap_range, dt=time_step,
         )  # fmt: skip
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.chunk_sums = np.zeros((chunks, sweeps.COLUMNS), np.int64)
@@ -387,7 +389,7 @@ class Engine:
         work = work_of(lists.arrays, walled=has_walls(self.walls.faces)) if several else None
         history = self.history() if history is None else history
         if deforms(self.walls.faces):
-            meeting = 2 * float(self.kinds.bounding_radius.max()) + self.range
+            meeting = 2 * float(self.kinds.bounding_radius.max()) + self.list_range
             step = int(self.progress.step[0])
             lists.skins = deforming_cell.fitting_skins(self.walls.faces, self.skins, meeting, step)
             self.constants = self._run_constants(self.energy_unit)

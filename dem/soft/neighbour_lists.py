@@ -112,13 +112,16 @@ class Skins(NamedTuple):
 class EngineLists:
     """Owns the arrays of neighbours, candidates and contacts, see `dem.kernels.soft.state.Neighbours`.
 
-    A subdomain has none before its first list. Contacts of the law may live so far beyond touching [m].
+    A subdomain has none before its first list. Contacts of the law may live so far beyond touching [m], and heat goes
+    so far through gaps.
     """
 
     def __init__(
-        self, listed: Neighbours | None, layout: Layout, skins: Skins, contact_range: float, law: tuple
-    ) -> None:
+        self, listed: Neighbours | None, layout: Layout, skins: Skins, contact_range: float, law: tuple,
+        gap_range: float = 0.0,
+    ) -> None:  # fmt: skip
         self.arrays, self.layout, self.skins, self.range = listed, layout, skins, contact_range
+        self._gap_range = gap_range
         self._outlives_touch = lasts(law)
 
     def reach(self, chunk_sums: np.ndarray) -> float:
@@ -126,9 +129,10 @@ class EngineLists:
 
         See `kernels.soft.integration.sweeps.reach_of`.
         """
-        if not self._outlives_touch:
-            return self.skins.neighbours + self.range
-        return self.skins.neighbours + self.range + 2 * float(as_float(chunk_sums[:, sweeps.DISPLACEMENT].max()))
+        beyond = self.range
+        if self._outlives_touch:
+            beyond += 2 * float(as_float(chunk_sums[:, sweeps.DISPLACEMENT].max()))
+        return self.skins.neighbours + max(beyond, self._gap_range)
 
     def had_room(self, pairs: int, entries: int, bodies: int) -> bool:
         """Whether there was room for so many pairs a chunk and entries of all bodies; if there was none, make it."""

@@ -283,6 +283,7 @@ class Simulation(SimulationBase):
             walls=self._walls, bonds=self._bonds,
             expected=self._population.expected(len(self._particles)) if self._population else 0,
             subdomains=rank_checks.subdomains(self._threads, cells=cells is not None, scalars=bool(self._scalars)),
+            gap_range=max((law.gas()[2] for law in self._scalars), default=0.0),
         )  # fmt: skip
         engine.scalars = scalar_setup.stages(self._scalars, particles, self._box, self._walls, self._time_step)
         for stage in engine.scalars:

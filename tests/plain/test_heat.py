@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from dem.cases.heat import HeatedDrum, HeatedRow, SelfHeatingGas
+from scipy.integrate import quad
 
 import dem
 from dem.ranks.threads import in_one_process
@@ -444,3 +445,100 @@ def test_ranks_and_fields_that_are_not_there_are_refused(tmp_path):
     with pytest.raises(ValueError, match="fields has temperature, which the particles do not have"):
         plain.run(1e-5, output=tmp_path / "run.h5", fields=["temperature"])
     assert not (tmp_path / "run.h5").exists()
+
+
+def gap_integral(big, small, gap, k_g, jump, plate=False):
+    """Conductance of the gas between two spheres, or a sphere and a plate, by rings: ∫ 2π r k_g/(h(r) + M) dr."""
+    both = 0.0 if plate else 1.0
+    return quad(
+        lambda r: 2 * math.pi * r * k_g / (gap + small - math.sqrt(small**2 - r**2)
+                                          + both * (big - math.sqrt(big**2 - r**2)) + jump), 0, small,
+        points=[1e-3 * small, 1e-2 * small, 0.1 * small], epsrel=1e-10,
+    )[0]  # fmt: skip
+
+
+@pytest.mark.parametrize("gap", [1e-9, 0.02 * D, 0.2 * D])
+def test_a_gas_conducts_between_surfaces_that_do_not_touch(gap):
+    """Two spheres, a plate and a face, against the integral over rings; nothing beyond the range."""
+    k_g, jump = 0.026, 3e-7
+    hot = {"temperature": 310.0, "material": SOLID}
+    box = dem.Box((-0.5 * D - gap, -1, -1), (1, 1, 1), SOLID)
+    ways = {
+        "spheres": ([[0, 0, 0], [D + gap, 0, 0]], {}, {}),
+        "plate": ([[0, 0, 0]], {"walls": [dem.Plane((-0.5 * D - gap, 0, 0), (1, 0, 0), **hot)]}, {}),
+        "block": ([[0, 0, 0]], {"walls": [dem.Block((-2, -1, -1), (-0.5 * D - gap, 1, 1), **hot)]}, {}),
+        "face": ([[0, 0, 0]], {"box": box}, {"faces": {"x-": 310.0}}),
+    }
+    for name, (place, more, heat) in ways.items():
+        expected = gap_integral(D / 2, D / 2, gap, k_g, jump, plate=name != "spheres")
+        made = dem.Particles(BALL, SOLID, position=place, temperature=[300.0, 310.0][: len(place)])
+        for beyond, factor in ((1.01, 1.0), (0.99, 0.0)):
+            law = dem.Heat(every=1, time_scale=1e5, gas_conductivity=k_g, gas_jump=jump, gas_range=beyond * gap, **heat)
+            sim = dem.Simulation(made, gravity=(0, 0, 0), time_step=DT, heat=law, **more)
+            sim.step(1)
+            found = C * (sim.particles.temperature[0] - 300.0) / sim.heat.time / 10.0
+            assert found == pytest.approx(factor * expected, rel=1e-4), name
+
+
+def test_gaps_of_unequal_spheres_count_as_those_of_their_mean_radius():
+    """Up to the equator of the smaller one, within two hundredths."""
+    big, gap, k_g, jump = 1.5 * D / 2, 1e-3 * D, 0.026, 3e-7
+    made = dem.Particles.concatenate([
+        dem.Particles(BALL, SOLID, position=[[0, 0, 0]], temperature=300.0),
+        dem.Particles(dem.Sphere(diameter=2 * big), SOLID, position=[[D / 2 + big + gap, 0, 0]], temperature=310.0),
+    ])  # fmt: skip
+    law = dem.Heat(every=1, time_scale=1e5, gas_conductivity=k_g, gas_jump=jump, gas_range=2 * gap)
+    sim = dem.Simulation(made, gravity=(0, 0, 0), time_step=DT, heat=law)
+    sim.step(1)
+    found = C * (sim.particles.temperature[0] - 300.0) / sim.heat.time / 10.0
+    assert found == pytest.approx(gap_integral(big, D / 2, gap, k_g, jump), rel=0.02)
+    assert abs(sim.heat.imbalance) < 1e-15 * sim.heat.content
+
+
+@pytest.mark.parametrize("shape", ["spheres", "fibres"])
+def test_gaps_depend_on_no_list_or_cut(shape, tmp_path):
+    """A gas of particles in a box with a hot face, a block and a periodic axis: heat moves nothing."""
+    rng = np.random.default_rng(3)
+    number = {"spheres": 27, "fibres": 9}[shape]
+    place = np.stack(np.meshgrid(*[np.arange(3)] * 3, indexing="ij"), -1).reshape(-1, 3) + 0.5
+    made = dem.Particles(
+        SHAPES[shape], SOLID, position=1.3 * D * rng.permutation(place)[:number],
+        velocity=rng.normal(0, 1.0, (number, 3)), angular_velocity=rng.normal(0, 30, (number, 3)),
+        temperature=300 + 50 * rng.random(number),
+    )  # fmt: skip
+    box = dem.Box((0, 0, 0), (3.9 * D,) * 3, SOLID, periodic=["x"])
+    block = dem.Block((1.2 * D, -D, 3.76 * D), (2.1 * D, 9 * D, 5 * D), material=SOLID, temperature=400.0)
+    heat = dem.Heat(every=5, time_scale=1e4, faces={"z-": 500.0}, gas_conductivity=0.03, gas_range=0.5 * D)
+
+    def gas(skin=(0.06 * D, 0.02 * D), heat=heat):
+        return dem.Simulation(made, box, walls=[block], time_step=2e-5, heat=heat, threads=1, _skin=skin)
+
+    whole, cut, wide, cold = gas(), gas(), gas(skin=(0.3 * D, 0.1 * D)), gas(heat=dem.Heat(every=60))
+    whole.step(60), wide.step(60), cut.step(13)
+    cut.save(tmp_path / "state.h5")
+    cut = dem.Simulation.load(tmp_path / "state.h5")
+    for steps in (9, 20, 18):
+        cut.step(steps)
+    assert set(whole.heat.came) == {"face z-", whole.walls[0].word}
+    for other in (cut, wide):
+        assert other.particles.temperature.tobytes() == whole.particles.temperature.tobytes()
+        assert other.heat.came == whole.heat.came
+    with pytest.raises(ValueError, match="has a temperature"):
+        gas(heat=None)
+    cold.step(60)
+    assert cold.particles.position.tobytes() == whole.particles.position.tobytes()
+    assert whole.verdict().scalars_balanced
+
+
+def test_ranges_of_a_gas_that_make_no_sense_are_refused():
+    with pytest.raises(ValueError, match="without a gas: give gas_conductivity"):
+        dem.Heat(gas_range=1e-3)
+    rod = dem.Particles(dem.Capsule(diameter=D, aspect_ratio=2), SOLID, position=[[0, 0, 1]])
+    with pytest.raises(ValueError, match="with capsules or convex particles"):
+        dem.Simulation(rod, time_step=1e-6, heat=dem.Heat(gas_conductivity=0.02, gas_range=1e-3))
+    small = dem.Box((0, 0, 0), (3 * D,) * 3, SOLID, periodic=["x"])
+    with pytest.raises(ValueError, match="long along its periodic axis x"):
+        dem.Simulation(
+            dem.Particles(BALL, SOLID, position=[[D, D, D]]), small, time_step=1e-6,
+            heat=dem.Heat(gas_conductivity=0.02, gas_range=D),
+        )  # fmt: skip

@@ -1,5 +1,6 @@
 """Heat in case files, tables, trajectories and pictures: with units, and back."""
 
+import h5py
 import numpy as np
 import pytest
 
@@ -86,6 +87,25 @@ def test_a_table_places_particles_with_temperatures(folder):
     assert dem.load("table.toml").particles.temperature.tolist() == [310.0, 320.0]
 
 
+def test_a_case_file_has_gas_convection_and_radiation(folder):
+    more = {
+        "heat.gas_conductivity": "0.26 mW/cm/K", "heat.gas_range": "2 mm",
+        "fluid": {"density": 1.2, "viscosity": "1.8e-5 Pa s", "velocity": [0, 0, 2]},
+        "heat.convection": {"temperature": "327 degC", "conductivity": "45 mW/m/K", "heat_capacity": "1.05 kJ/kg/K",
+                            "law": "gunn", "voidage": 0.4},
+        "heat.radiation": {"temperature": "1000 K", "emissivity": 0.8},
+    }  # fmt: skip
+    sim = read(folder / "brass.toml", more).case.simulation()
+    law = sim.heat.law
+    assert law.convection == dem.Convection(
+        temperature=600.15, conductivity=0.045, heat_capacity=1050.0, law="gunn", voidage=0.4
+    )
+    assert law.radiation == dem.Radiation(temperature=1000.0, emissivity=0.8)
+    assert (law.gas_conductivity, law.gas_range) == (0.026, 0.002)
+    sim.step(5)
+    assert set(sim.heat.came) == {"face z-", "fluid", "plane", "radiation"}
+
+
 @pytest.mark.parametrize(
     ("key", "value", "told"),
     [
@@ -95,11 +115,16 @@ def test_a_table_places_particles_with_temperatures(folder):
         ("materials.brass.conductivity", "5 W/K", "is in W/K: expected a thermal conductivity"),
         ("heat.faces", {"top": 300.0}, "unknown face"),
         ("heat.every", 0, "greater than 0"),
+        ("heat.gas_range", "1 mm", "without a gas"),
+        ("heat.convection", {"temperature": 400.0, "conductivity": 0.03, "heat_capacity": 1e3}, "run without a fluid"),
+        ("heat.convection", {"temperature": 400.0, "conductivity": "3 mm", "heat_capacity": 1e3}, "'3 mm' is in mm"),
+        ("heat.radiation", {"temperature": "20 degC"}, "emissivity"),
+        ("heat.radiation", {"temperature": "20 degC", "emissivity": 1.2}, "less than or equal to 1"),
     ],
 )
 def test_what_does_not_fit_is_named(folder, key, value, told):
     with pytest.raises(ValueError, match=told):
-        read(folder / "brass.toml", {key: value})
+        read(folder / "brass.toml", {key: value}).case.simulation()
 
 
 def test_what_is_put_in_has_the_temperature_of_its_inserter():
@@ -112,3 +137,34 @@ def test_what_is_put_in_has_the_temperature_of_its_inserter():
     np.testing.assert_allclose(sim.particles.temperature, 500.0, rtol=1e-12)
     with pytest.raises(ValueError, match="the inserter gives a temperature in a run without heat"):
         dem.Simulation(None, box, inserters=[rain], time_step=1e-4)
+
+
+@pytest.mark.parametrize("varies", [False, True])
+def test_exports_have_temperatures(folder, varies):
+    """Of each sphere and of each triangle that of its particle."""
+    sand = dem.Material(young=1e7, poisson=0.3, density=2500.0, conductivity=1.0, heat_capacity=800.0)
+    fibre = dem.Fibre(diameter=0.01, aspect_ratio=2)
+    warm = 300.0 + np.arange(2)
+    rods = dem.Particles(fibre, sand, position=[[0.02, 0.02, 0.02], [0.05, 0.05, 0.05]], temperature=warm)
+    region = dem.Block((0.02, 0.02, 0.07), (0.08, 0.08, 0.09))
+    rain = [dem.Inserter(fibre, sand, region=region, number=1, every=1.0, temperature=500.0)] if varies else []
+    box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), sand)
+    sim = dem.Simulation(rods, box, inserters=rain, time_step=1e-5, heat=dem.Heat())
+    sim.run(20e-5, output="run.h5", frames=2)
+    expected = [*warm, *([500.0] if varies else [])]
+    spheres = len(fibre.radii)
+    with h5py.File(dem.export("run.h5", "spheres.vtkhdf")) as file:
+        data = file["VTKHDF/PointData"]
+        assert data["temperature"][-spheres * len(expected) :].tolist() == np.repeat(expected, spheres).tolist()
+        assert "PointDataOffsets/temperature" in file["VTKHDF/Steps"]
+    with h5py.File(dem.export("run.h5", "surfaces.vtkhdf", "surfaces.vtkhdf")) as file:
+        data = file["VTKHDF/CellData"]
+        triangles = len(data["owner"]) if not varies else int((data["owner"][-1] == data["owner"][:]).sum())
+        assert len(data["temperature"]) == len(data["velocity"])
+        assert set(data["temperature"][-triangles:].tolist()) <= set(expected)
+        assert data["temperature"][-1] == expected[-1]
+    with h5py.File(dem.export("run.h5", "spheres.vtkhdf", "few.vtkhdf", fields=["velocity"])) as file:
+        assert "temperature" not in file["VTKHDF/PointData"]
+    gsd = pytest.importorskip("gsd.hoomd")
+    with gsd.open(dem.export("run.h5", "gsd")) as frames:
+        assert frames[-1].log["particles/temperature"].ravel().tolist() == expected

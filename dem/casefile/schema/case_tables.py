@@ -20,6 +20,7 @@ from dem.model.domain.cell import Cell
 from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence
 from dem.model.heat import Heat
+from dem.model.heat_transfer import Convection, Radiation
 from dem.model.materials import Material
 from dem.model.particles.fields import STATE
 from dem.rotation import AUTO, MEANING
@@ -302,6 +303,32 @@ class GroupTable(Table):
         return self
 
 
+class ConvectionTable(Table):
+    """``heat.convection``: exchange with the fluid, whose density, viscosity and velocity are those of ``[fluid]``."""
+
+    temperature: key.Temperature = Field(description="of the fluid [K]", examples=["600 K"])
+    conductivity: key.Conductivity = Field(description="of the fluid [W/(m K)]", examples=["0.045 W/m/K"])
+    heat_capacity: key.HeatCapacity = Field(description="of the fluid, specific [J/(kg K)]", examples=["1 kJ/kg/K"])
+    law: Literal["ranz-marshall", "gunn"] = Field("ranz-marshall", description="of single spheres, or of beds")
+    voidage: key.Share = Field(1.0, description="share of the volume that is fluid, for gunn")
+
+    def made(self) -> Convection:
+        """The convection."""
+        return Convection(**dict(self))
+
+
+class RadiationTable(Table):
+    """``heat.radiation``: exchange with surroundings of one temperature."""
+
+    temperature: key.Temperature = Field(description="of the surroundings [K]", examples=["900 degC"])
+    emissivity: key.Share = Field(description="of the particles", examples=[0.8])
+    exposed: key.Share = Field(1.0, description="share of the surface that sees the surroundings")
+
+    def made(self) -> Radiation:
+        """The radiation."""
+        return Radiation(**dict(self))
+
+
 class HeatTable(Table):
     """``[heat]``: temperatures of particles that conduct where they touch."""
 
@@ -317,10 +344,17 @@ class HeatTable(Table):
         0, description="of a gas in the gaps about contacts [W/(m K)]; 0: none", examples=["0.026 W/m/K"]
     )
     gas_jump: key.Size = Field(3e-7, description="length of the temperature jumps of the gas [m]")
+    gas_range: key.Size | Literal[0] = Field(
+        0,
+        description="largest gap of surfaces that do not touch but conduct by the gas [m]; 0: none",
+        examples=["1 mm"],
+    )
+    convection: ConvectionTable | None = Field(None, description="exchange with the fluid; default: none")
+    radiation: RadiationTable | None = Field(None, description="exchange with surroundings; default: none")
 
     def made(self) -> Heat:
         """The heat."""
-        return Heat(**dict(self))
+        return Heat(**{name: value.made() if isinstance(value, Table) else value for name, value in self})
 
 
 class OutputTable(Table):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base.progress import through
+from dem.model.particles.fields import MOTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,6 +32,11 @@ class Format(NamedTuple):
 def only_balls(run: Trajectory) -> bool:
     """Whether each particle is one sphere about its centre of mass, so that orientations do not show."""
     return not any(variant.offsets.any() for variant in run.variants)
+
+
+def further(run: Trajectory) -> tuple[str, ...]:
+    """Fields of particles beyond their motion, such as temperatures, that the run holds."""
+    return tuple(name for name in run.fields if name not in MOTION)
 
 
 class Frames(Sequence):

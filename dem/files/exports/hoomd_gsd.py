@@ -9,6 +9,7 @@ differently, and what is done about it:
 - ``angmom`` is the quaternion P = 2 q (0, I ω), with I ω in the body frame (HOOMD-blue, TwoStepNVE).
 - ``diameter`` is left out: OVITO would scale sphere unions by it, which ``type_shapes`` gives in full.
 - Angular velocities are no part of the schema: they are in ``log/particles/angular_velocity``.
+- Further fields of particles, such as temperatures, are in the log too: ``log/particles/temperature``.
 - If particles come and go, each frame has the present ones, and ``log/particles/identity`` has their numbers.
 
 Time [s] and energies [J] are in the log, where `gsd.hoomd.read_log` finds them.
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import imports
-from dem.files.exports.format import Format, only_balls
+from dem.files.exports.format import Format, further, only_balls
 from dem.model.domain.box import AXES
 from dem.model.particles.kinds import labels
 from dem.model.shapes.bodies import body_axis
@@ -61,7 +62,7 @@ def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
         "velocity": ("velocity",),
         "angular_momentum": ("orientation", "angular_velocity"),
         "angular_velocity": ("angular_velocity",),
-    }
+    } | {name: (name,) for name in further(run)}
 
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
@@ -92,8 +93,8 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             if "angular_momentum" in fields:
                 inertia = what.inertia[shot.columns]
                 bodies.angmom = _angular_momentum(shot.orientation, inertia, shot.angular_velocity)
-            if "angular_velocity" in fields:
-                frame.log["particles/angular_velocity"] = shot.angular_velocity.astype(np.float32)
+            for name in {"angular_velocity", *further(run)} & {*fields}:
+                frame.log[f"particles/{name}"] = shot.field(name).astype(np.float32)
             file.append(frame)
 
 

@@ -1,7 +1,8 @@
 """Every sphere of every particle as a point, for ParaView, in VTK's layout, as a separate file.
 
 Point data are ``radius`` [m], ``owner`` (number of the particle), ``kind`` (of the particle), ``identity`` (of the
-sphere), and ``velocity`` of the sphere's centre, v + ω × r [m/s]. Numbers are as precise as those of the trajectory.
+sphere), ``velocity`` of the sphere's centre, v + ω × r [m/s], and further fields of the particle, such as
+``temperature`` [K]. Numbers are as precise as those of the trajectory.
 Where particles are inserted or removed, a frame has the spheres of those present; that needs ParaView 5.13 or VTK 9.4.
 """
 
@@ -12,22 +13,37 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files.exports.format import Format, only_balls
+from dem.files.exports.format import Format, further, only_balls
 from dem.files.h5md.vtkhdf import begin_with_points, crowd, draw_lines, polydata
+from dem.model.particles.fields import STATE
 from dem.model.shapes.bodies import place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from dem.files.reading.frame import Frame
     from dem.files.reading.trajectory import Trajectory
 
 
 def fields_of(run: Trajectory) -> dict[str, tuple[str, ...]]:
     """Fields, and those of the run that each is made of: orientations only where they show."""
+    made = {"position": ("position", "orientation"), "velocity": ("velocity", "orientation", "angular_velocity")}
     if only_balls(run):
-        return {"position": ("position",), "velocity": ("velocity",)}
-    return {"position": ("position", "orientation"), "velocity": ("velocity", "orientation", "angular_velocity")}
+        made = {"position": ("position",), "velocity": ("velocity",)}
+    return made | {name: (name,) for name in further(run)}
+
+
+def shape_of(name: str, size: int) -> tuple[int, ...]:
+    """Shape of point data with so many rows."""
+    return (size, STATE[name].width) if STATE[name].width > 1 else (size,)
+
+
+def write_further(data: h5py.Group, shot: Frame, names: Sequence[str], here: slice, owner: np.ndarray) -> None:
+    """Write fields that parts of particles have of their owners, in one frame; names: of those wanted."""
+    for name in names:
+        rows = shot.field(name)[owner]
+        data[name][here] = rows if rows.shape[1] > 1 else rows[:, 0]
 
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
@@ -47,9 +63,12 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             pairs, first = run.bonds.pairs, np.searchsorted(owner, np.arange(len(variant)))
             draw_lines(view, np.where(pairs < 0, -1, first[pairs]), run.bonds.broken_at[list(frames)])
         points = view.create_dataset("Points", size, run.position.dtype)
-        data = {name: view["PointData"].create_dataset(name, size, run.position.dtype) for name in moving}
+        data, more = view["PointData"], [name for name in further(run) if name in fields]
+        for name in moving:
+            data.create_dataset(name, shape_of(name, size[0]), run.position.dtype)
         for row, k in enumerate(frames):
             here = slice(row * len(owner), (row + 1) * len(owner))
+            write_further(data, run[k], more, here, owner)
             if turning:
                 arms = place(origin, run.orientation[k], variant, variants).centres
             points[here] = run.position[k][owner] + arms
@@ -71,8 +90,9 @@ def _write_crowd(run: Trajectory, path: Path, frames: range, fields: Sequence[st
         size = int(ends[-1])
         points = view.create_dataset("Points", (size, 3), real)
         data = {name: view["PointData"].create_dataset(name, size, kind) for name, kind in kinds.items()}
-        if "velocity" in fields:
-            data["velocity"] = view["PointData"].create_dataset("velocity", (size, 3), real)
+        more = [name for name in further(run) if name in fields]
+        for name in ([] if "velocity" not in fields else ["velocity"]) + more:
+            data[name] = view["PointData"].create_dataset(name, shape_of(name, size), real)
         begin_with_points(view)
         for k, end, count in zip(frames, ends, there, strict=True):
             if not count:
@@ -84,6 +104,7 @@ def _write_crowd(run: Trajectory, path: Path, frames: range, fields: Sequence[st
             points[here] = shot.position[owner] + arms
             data["radius"][here], data["owner"][here] = radii, shot.identity[owner]
             data["kind"][here], data["identity"][here] = shot.kind[owner], first[shot.columns][owner] + within
+            write_further(data, shot, more, here, owner)
             if "velocity" in data:
                 spin = np.cross(shot.angular_velocity[owner], arms) if turning else 0.0
                 data["velocity"][here] = shot.velocity[owner] + spin

@@ -1,9 +1,9 @@
 """Surfaces of all particles as triangles, for ParaView, in VTK's layout, as a separate file.
 
 Convex shapes have their own surfaces; other particles have those of their spheres, of which parts may be inside of
-others. Cell data are ``owner`` (number of the particle), ``kind`` (of the particle), and ``velocity`` of the
-particle's centre of mass [m/s]. Where particles are inserted or removed, a frame has the surfaces of those present;
-that needs ParaView 5.13 or VTK 9.4.
+others. Cell data are ``owner`` (number of the particle), ``kind`` (of the particle), ``velocity`` of the
+particle's centre of mass [m/s], and further fields of the particle, such as ``temperature`` [K]. Where particles are
+inserted or removed, a frame has the surfaces of those present; that needs ParaView 5.13 or VTK 9.4.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files.exports.format import Format
-from dem.files.exports.spheres_vtkhdf import fields_of
+from dem.files.exports.format import Format, further
+from dem.files.exports.spheres_vtkhdf import fields_of, shape_of, write_further
 from dem.files.h5md.vtkhdf import GROUP
 from dem.model.shapes.bodies import SurfaceMesh, place_surfaces
 from dem.model.shapes.ellipsoid import cube_mesh
@@ -53,19 +53,18 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
         corners = view.create_dataset("Points", (size * points.sum(), 3), run.position.dtype)
         data, many = view["CellData"], int(cells.sum())
         owner, kind = (data.create_dataset(name, many, np.int64) for name in ("owner", "kind"))
-        velocity = None
-        if "velocity" in fields:
-            velocity = data.create_dataset("velocity", (size * many, 3), np.float32)
+        moving = [name for name in ("velocity", *further(run)) if name in fields]
+        for name in moving:
+            data.create_dataset(name, shape_of(name, size * many), np.float32)
             step = np.cumsum(cells) - cells if run.varies else many * np.arange(len(frames))
-            view["Steps/CellDataOffsets/velocity"] = step
+            view[f"Steps/CellDataOffsets/{name}"] = step
         begin = np.zeros(2, np.int64)
         for row, k in enumerate(frames):
             shot = run[k]
             drawn = _placed(shot, variants, turning=turning)
             end = begin + np.array([len(drawn.vertices), len(drawn.triangles)])
             corners[begin[0] : end[0]] = drawn.vertices
-            if velocity is not None:
-                velocity[begin[1] : end[1]] = shot.velocity[drawn.owner]
+            write_further(data, shot, moving, slice(begin[1], end[1]), drawn.owner)
             if row == 0 or run.varies:
                 here = slice(begin[1], end[1])
                 owner[here], kind[here] = shot.identity[drawn.owner], shot.kind[drawn.owner]
@@ -103,7 +102,7 @@ def _layout(file: h5py.File, time: np.ndarray, points: np.ndarray, cells: np.nda
 
 
 def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
-    return {"position": fields_of(run)["position"], "velocity": ("velocity",)}
+    return fields_of(run) | {"velocity": ("velocity",)}
 
 
 FORMAT = Format((".surfaces.vtkhdf", ".vtkhdf", ".hdf", ".h5"), _fields, _write, always=("position",))

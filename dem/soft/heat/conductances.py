@@ -73,10 +73,11 @@ def list_contacts(
         engine.execute(loop.PLACE_SPHERES)
     while True:
         rate, counts = np.zeros(engine.owned, np.int64), []
-        for fill, factors, each in (
-            (conductances.list_pairs, (tables.of_pairs, tables.shrink_of_pairs), rows[0]),
-            (conductances.list_at_walls, (tables.of_walls, tables.shrink_of_walls), rows[1]),
-        ):
+        for fill, factors, each in zip(
+            (conductances.list_near_pairs, conductances.list_near_walls) if tables.gas.range > 0
+            else (conductances.list_pairs, conductances.list_at_walls),
+            ((tables.of_pairs, tables.shrink_of_pairs), (tables.of_walls, tables.shrink_of_walls)), rows, strict=True,
+        ):  # fmt: skip
             counts.append(fill(
                 engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces, *factors, tables.gas, tables.unit,
                 *each, rate,
@@ -99,6 +100,7 @@ def _report_contacts(engine: Engine, tables: ConductanceTables) -> tuple[Contact
         chosen = (at_wall == walled) & (found.overlap > 0)
         i, overlap = index[found.i[chosen]], found.overlap[chosen]
         of_i, what = tables.radius[kind[i]], np.empty((i.size, COLUMNS))
+        least = of_i
         if walled:
             j = found.j[chosen]
             what[:, RADIUS], at = of_i, (-1 - j, material[i])
@@ -106,13 +108,15 @@ def _report_contacts(engine: Engine, tables: ConductanceTables) -> tuple[Contact
         else:
             j = index[found.j[chosen]]
             of_j = tables.radius[kind[j]]
+            least = np.minimum(of_i, of_j)
             what[:, RADIUS], at = of_i * of_j / (of_i + of_j), (material[i], material[j])
             factor, shrink = tables.of_pairs[at], tables.shrink_of_pairs[at]
         rim = np.sqrt(what[:, RADIUS] * overlap)
         what[:, OVERLAP], what[:, CONDUCTANCE] = overlap, factor * rim
         for k in np.flatnonzero(factor) if tables.gas.conductivity > 0 else ():
             mean = what[k, RADIUS] * (1.0 if walled else 2.0)
-            what[k, CONDUCTANCE] += in_python(gas_conductance)(mean, shrink[k] * rim[k], tables.gas, walled)
+            about = in_python(gas_conductance)(mean, least[k], shrink[k] * rim[k], 0.0, tables.gas, walled)
+            what[k, CONDUCTANCE] += about
         listed.append(ContactRows(np.column_stack([i, j]), what))
         add_rates(listed[-1], tables.unit, rate)
     return *listed, rate

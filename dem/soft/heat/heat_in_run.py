@@ -46,6 +46,7 @@ class HeatInRun(ScalarInRun):
 
     def attach(self, engine: Engine, fluid: Fluid | None) -> None:
         """Have the contacts of an engine give bodies what they take up, and know its fluid."""
+        super().attach(engine, fluid)
         self.fluid = fluid
         if self.law.dissipation and not isinstance(engine.law, laws.Elastic):
             blocks = engine.lists.arrays.block.size - 1

@@ -10,6 +10,7 @@ import numpy as np
 from dem.kernels.heat import exchange
 from dem.kernels.heat.conductances import CONDUCTANCE, OVERLAP, RADIUS, GapGas
 from dem.kernels.heat.exchange import WORD
+from dem.kernels.soft.state import Kinds
 from dem.model.domain.box import FACES
 from dem.model.particles import fields
 from dem.model.scalar_exchange import ScalarExchange, TouchingPairs
@@ -97,7 +98,16 @@ class ScalarInRun:
         return float(self.ledger[TIME, 0])
 
     def attach(self, engine: Engine, fluid: Fluid | None) -> None:
-        """Have an engine in a fluid collect what the exchange needs, before it starts."""
+        """Have an engine in a fluid collect what the exchange needs, before it starts.
+
+        Raises ValueError for a range of the gas with bodies that are not made of spheres.
+        """
+        if self.tables.gas.range > 0 and type(engine.kinds) is not Kinds:
+            message = (
+                f"gas_range is {self.tables.gas.range:g} m with capsules or convex particles, whose gaps are not "
+                "listed, expected spheres or bodies of spheres: leave it out"
+            )
+            raise ValueError(message)
 
     @property
     def state(self) -> dict[str, np.ndarray]:
@@ -209,7 +219,7 @@ class ScalarInRun:
     ) -> np.ndarray:  # fmt: skip
         """Carry out sub-steps of dt [s], so many, which change these values and remainders; returns the values."""
         value, remainder = rows
-        power = self.flux[-1 - walls.who[:, 1]] * (math.pi * walls.what[:, RADIUS] ** 2)
+        power = self.flux[-1 - walls.who[:, 1]] * (math.pi * walls.what[:, RADIUS] ** 2) * (walls.what[:, OVERLAP] > 0)
         gained, kind = np.zeros(engine.owned, np.int64), engine.bodies.kind
         for _ in range(number):
             exchange.through_pairs(value, pairs.who, pairs.what, dt, self.unit, gained)

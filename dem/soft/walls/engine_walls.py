@@ -63,16 +63,20 @@ class EngineWalls:
 
     def build(
         self, materials: list[Material], bodies: Bodies, kinds: Kinds, gravity: tuple[float, float, float],
-        skins: Skins, *, chunks: int, width: int, reach: float, dt: float,
+        skins: Skins, *, chunks: int, width: int, reach: float, gap_range: float, dt: float,
     ) -> None:  # fmt: skip
-        """Make the arrays of the walls beside the box, whose contacts remember `width` numbers each."""
+        """Make the arrays of the walls beside the box, whose contacts remember `width` numbers each.
+
+        Heat goes through gaps of `gap_range` [m].
+        """
         if self.models:
             self.faces = walled(
                 self.faces, self.models, materials, bodies, kinds, chunks=chunks, width=width, reach=reach,
-                skin=skins.neighbours, widest_step=0.25 * skins.candidates / dt, dt=dt,
+                skin=skins.neighbours + gap_range, widest_step=0.25 * skins.candidates / dt, dt=dt,
             )  # fmt: skip
             self.load(gravity)
         if deforms(self.faces):
+            reach = max(reach, gap_range)
             self.faces = deforming_cell.prepared(self.faces, bodies, kinds, skins, reach, chunks=chunks, dt=dt)
 
     @property
