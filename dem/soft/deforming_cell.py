@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
     from dem.soft.neighbour_lists import Skins
 
-HISTORY = ("gradient", "strain", "virial", "integral", "inertia", "edge_speed")  # that does not follow from the edges
+# what does not follow from the edges
+HISTORY = ("gradient", "next_gradient", "strain", "virial", "integral", "inertia", "edge_speed")
 STATE = ("edges", "to_scaled", "length", "inverse", *HISTORY)  # that a run goes on from
 QUASI_STATIC = 1e-3  # inertial number of the fastest rate that holds a stress, unless one is given
 BAND = 0.05  # excess of stress, over the largest that is held, at which the rate is the fastest

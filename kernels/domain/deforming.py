@@ -11,16 +11,17 @@ A step with L constant in it is of second order, and symmetric in time:
     v += F dt/2m; v ← exp(-L dt/2) v; s += dt H(t + dt/2)⁻¹ v; H ← exp(L dt) H; v ← exp(-L dt/2) v; F; v += F dt/2m
 
 As H(t + dt) H(t + dt/2)⁻¹ is exp(L dt/2), the three in the middle are r ← exp(L dt) r + dt v and v ← exp(-L dt) v.
-The cell changes before bodies move, in `deform`. A skewed cell gets an equivalent basis by integers (`reduce`), at a
-step that follows from the edges alone. The energy E of peculiar motion and contacts changes by dE/dt = -V P : L, and by
-what contacts take:
+Forces are those in the present cell, and bodies move on to the next one (`begin_deformation`) in the same sweep; then
+that is the present one (`end_deformation`). A skewed cell gets an equivalent basis by integers (`reduce`), at a step
+that follows from the edges alone. The energy E of peculiar motion and contacts changes by dE/dt = -V P : L, and by what
+contacts take:
 
     V P = Σ m v ⊗ v + Σ r_ij ⊗ F_ij        r_ij from j to i, F_ij on i
 
 so that the work of the cell is booked as -∫ V P : L dt, by the trapezium of values at whole steps.
 
-A stress P* is held by the rate (`choose_rates`), or by edges of the inertia M whose motion c damps, after Parrinello &
-Rahman (`accelerate_edges`):
+A stress P* is held by the rate (`choose_rates`), which follows from the stress one step before the step that it is for,
+or by edges of the inertia M whose motion c damps, after Parrinello & Rahman (`accelerate_edges`):
 
     M d²H/dt² = V (P - P*) H⁻ᵀ - c dH/dt
 
@@ -53,13 +54,18 @@ DeformingFaces = NamedTuple(
         *PeriodicFaces.__annotations__.items(),  # of which `length` is the distance of opposite faces of the cell [m]
         ("edges", np.ndarray),  # (3, 3) H, edges of the cell in columns [m]
         ("to_scaled", np.ndarray),  # (3, 3) H⁻¹ [1/m]
-        ("gradient", np.ndarray),  # (3, 3) L of the step taken last or begun [1/s]
+        ("gradient", np.ndarray),  # (3, 3) L of the step that led to these edges [1/s]
+        ("next_edges", np.ndarray),  # (3, 3) edges at the end of the step that begins [m]
+        ("next_to_scaled", np.ndarray),  # (3, 3) inverse of these [1/m]
+        ("next_gradient", np.ndarray),  # (3, 3) L of that step [1/s]
         ("place_map", np.ndarray),  # (3, 3) exp(L dt) of that step
         ("slow_map", np.ndarray),  # (3, 3) exp(-L dt)
         ("since_listing", np.ndarray),  # (3, 3) deformation gradient since bodies were listed
         ("reach", np.ndarray),  # (1,) distance of bodies up to which they are listed, and the skin once more [m]
         ("strain", np.ndarray),  # (3, 3) ∫ L dt since the start
         ("virial", np.ndarray),  # (2, 3, 3) V P of contacts and of motion at the whole step [J]
+        ("needed", np.ndarray),  # (9,) int64, 1 for components that contacts contribute to in the present sweep
+        ("used", np.ndarray),  # (9,) int64, 1 for components that hold a stress or do work
         ("parts", np.ndarray),  # (C, COLUMNS) int64, what chunks contribute to that
         ("unit", np.ndarray),  # (2,) units a joule of these, and of those of motion
         ("held", np.ndarray),  # (3, 3) 1 where a component of the stress is held, 0 where one of L is prescribed
@@ -200,11 +206,17 @@ def velocity_along_cell(box, image, gap):
 
 
 @inline
-def wrap_deformed(box, x, ahead):
-    """Position in the cell, and the cells that it was further along each edge."""
-    s = apply(box.to_scaled, x)
+def wrap_at(edges, to_scaled, x):
+    """Position in the cell of these edges, and the cells that it was further along each of them."""
+    s = apply(to_scaled, x)
     n = (math.floor(s[0]), math.floor(s[1]), math.floor(s[2]))
-    return subtract(x, apply(box.edges, n)), n
+    return subtract(x, apply(edges, n)), n
+
+
+@inline
+def wrap_deformed(box, x, ahead):
+    """Position in the cell after the step that has begun, and the cells that it was further along each edge."""
+    return wrap_at(box.next_edges, box.next_to_scaled, x)
 
 
 @inline
@@ -226,6 +238,12 @@ def note_cells_and_slow(box, cells, image, velocity, ahead, b):
 def unwrapped_deformed(box, x, image, b):
     """Position as if body b had never been wrapped."""
     return add(x, apply(box.edges, load(image, b)))
+
+
+@inline
+def place_without_gravity(box, x, image, b):
+    """Position as it is: in a cell there is no gravity."""
+    return x
 
 
 @inline
@@ -251,6 +269,12 @@ def place_in_grid(box, x):
     """Place in a grid along the edges: it is as wide as opposite faces of the cell are apart."""
     s = apply(box.to_scaled, x)
     return s[0] * box.length[0], s[1] * box.length[1], s[2] * box.length[2]
+
+
+@inline
+def less_edges(box, x, image):
+    """Position less whole edges of the cell."""
+    return subtract(x, apply(box.edges, image))
 
 
 # The step
@@ -300,7 +324,7 @@ def reduce(box, position, image):
         if changed:
             measure_cell(box)
     for n in range(image.shape[1]):
-        x, cells = wrap_deformed(box, load(position, n), 0.0)
+        x, cells = wrap_at(box.edges, box.to_scaled, load(position, n))
         store(position, n, x)
         count_cells(box, cells, image, position, position, n)
 
@@ -359,7 +383,7 @@ def choose_rates(box, dt):
                 rate = box.gain[0] * (excess + box.integral[a, b])
                 if abs(excess) < box.integral_band[0] or excess * box.integral[a, b] < 0.0:
                     box.integral[a, b] += excess * dt / box.integral_time[0]
-                box.gradient[a, b] = within(box, rate)
+                box.next_gradient[a, b] = within(box, rate)
 
 
 @func
@@ -377,7 +401,7 @@ def accelerate_edges(box, dt):
                 if box.held[a, k] != 0.0:
                     pull += volume * excess_of(box, volume, a, k) * box.to_scaled[b, k]
             box.edge_speed[a, b] = ((1.0 - damped) * box.edge_speed[a, b] + dt / mass * pull) / (1.0 + damped)
-    prescribed = product(load_matrix(box.gradient), edges)
+    prescribed = product(load_matrix(box.next_gradient), edges)
     half = load_matrix(box.edge_speed)
     middle = identity()
     for k in range(9):
@@ -386,8 +410,8 @@ def accelerate_edges(box, dt):
     own = scaled_matrix(0.0, rates)
     for k in range(9):
         if box.held[k // 3, k % 3] != 0.0:
-            box.gradient[k // 3, k % 3] = within(box, rates[k])
-            own = replaced(own, k, box.gradient[k // 3, k % 3])
+            box.next_gradient[k // 3, k % 3] = within(box, rates[k])
+            own = replaced(own, k, box.next_gradient[k // 3, k % 3])
     store_matrix(box.edge_speed, product(own, middle))
     taken = 0.0
     for k in range(9):
@@ -396,62 +420,100 @@ def accelerate_edges(box, dt):
     return taken
 
 
+@inline
+def has_inertia(box):
+    """Whether edges that have inertia hold the stress."""
+    return box.inertia[0] > 0.0
+
+
 @func
-def choose_gradient(box, time, dt):
-    """Note the velocity gradient of the step that begins: as prescribed, or such that stresses become those held.
+def choose_gradient(box, step, dt):
+    """Note the velocity gradient after a number of steps: as prescribed, or for stresses to become those held.
 
     Returns what damping of the edges takes during the step [J].
     """
     row = 0
     for k in range(box.times.size):
-        row = k if time >= box.times[k] else row
+        row = k if step * dt >= box.times[k] else row
     for a in range(3):
         for b in range(3):
-            box.gradient[a, b] = box.rates[row, a, b]
-    if box.inertia[0] > 0.0:
+            box.next_gradient[a, b] = box.rates[row, a, b]
+    if has_inertia(box):
         return accelerate_edges(box, dt)
     choose_rates(box, dt)
     return 0.0
 
 
 @inline
-def power(box):
+def power(box, gradient):
     """Power of the cell, -V P : L [W]."""
     total = 0.0
     for a in range(3):
         for b in range(3):
-            total -= (box.virial[CONTACT, a, b] + box.virial[KINETIC, a, b]) * box.gradient[b, a]
+            total -= (box.virial[CONTACT, a, b] + box.virial[KINETIC, a, b]) * gradient[b, a]
     return total
 
 
 @func
-def deform(box, constants, bodies, progress):
-    """Deform the cell by the step that begins; bodies follow in `carried`.
+def begin_deformation(box, corrects, predicts, constants, bodies, progress):
+    """Deform the cell by the step that a sweep begins; bodies follow in `carried`.
 
-    Writes box: the cell at the end of the step, and the maps of the step.
-    Writes bodies.position, bodies.image: if the basis is reduced. Writes progress: its displacement with that of
-        images.
-    Writes progress.wall_work_half_step: work of the cell in the first half of the step [units].
+    A rate that holds a stress is chosen before forces are evaluated, for the step after them.
+
+    corrects, predicts: whether the sweep completes a step, and begins one; a sweep that does neither starts a run.
+    Writes box: the cell at the end of the step, the maps of the step, and the components of the stress that are needed.
+    Writes bodies.position, bodies.image: if the basis is reduced.
     Writes progress.dissipated, progress.wall_work: what damping of the edges takes, supplied from outside.
     """
     dt = constants.dt
-    if is_skewed(box):
+    for k in range(9):
+        box.needed[k] = box.used[k] if corrects and predicts else 1
+    if predicts and not corrects and is_skewed(box):
         reduce(box, bodies.position, bodies.image)
-    taken = constants.per_joule * choose_gradient(box, progress.step[0] * dt, dt)
-    accumulate(progress.dissipated, taken)
-    accumulate(progress.wall_work, taken)
-    progress.wall_work_half_step[0] = 0.5 * dt * constants.per_joule * power(box)
-    rate = load_matrix(box.gradient)
-    whole = exponential(scaled_matrix(dt, rate))
-    store_matrix(box.place_map, whole)
-    store_matrix(box.slow_map, exponential(scaled_matrix(-dt, rate)))
-    store_matrix(box.edges, product(whole, load_matrix(box.edges)))
+    if predicts and not corrects and has_inertia(box):
+        taken = constants.per_joule * choose_gradient(box, progress.step[0], dt)
+        accumulate(progress.dissipated, taken)
+        accumulate(progress.wall_work, taken)
+    if corrects and not has_inertia(box):
+        choose_gradient(box, progress.step[0] + 1, dt)
+    if predicts:
+        rate = load_matrix(box.next_gradient)
+        whole = exponential(scaled_matrix(dt, rate))
+        store_matrix(box.place_map, whole)
+        store_matrix(box.slow_map, exponential(scaled_matrix(-dt, rate)))
+        edges = product(whole, load_matrix(box.edges))
+        store_matrix(box.next_edges, edges)
+        store_matrix(box.next_to_scaled, inverse(edges))
+
+
+@func
+def end_deformation(box, corrects, predicts, constants, progress):
+    """After a sweep, go on to the cell at the end of the step that it began.
+
+    corrects, predicts: see `begin_deformation`.
+    Writes box: the present cell, its strain and what it has come to since bodies were listed.
+    Writes progress: displacement with that of images, and the work of the cell in the first half of the step [units].
+    """
+    if not (corrects or predicts or has_inertia(box)):
+        choose_gradient(box, progress.step[0], constants.dt)
+    if not predicts:
+        return
+    progress.wall_work_half_step[0] = 0.5 * constants.dt * constants.per_joule * power(box, box.next_gradient)
+    whole = load_matrix(box.place_map)
+    store_matrix(box.gradient, load_matrix(box.next_gradient))
+    store_matrix(box.edges, load_matrix(box.next_edges))
     store_matrix(box.since_listing, product(whole, load_matrix(box.since_listing)))
     for a in range(3):
         for b in range(3):
-            box.strain[a, b] += box.gradient[a, b] * dt
+            box.strain[a, b] += box.gradient[a, b] * constants.dt
     measure_cell(box)
     progress.displacement_since_pick[0] += 0.5 * departure(whole) * box.reach[0]
+
+
+@inline
+def completes_first(box):
+    """Whether a step in a cell is completed before the next one begins: its basis changes, or edges have inertia."""
+    return has_inertia(box) or is_skewed(box)
 
 
 # The virial, summed by integers, so that neither threads nor the order of bodies in memory show
@@ -520,7 +582,10 @@ SEAMS = (  # tables of functions by domain, and what this one puts into them
     (periodic.note_listing, note_listed_cell),
     (periodic.listed_place, listed_in_cell),
     (periodic.grid_place, place_in_grid),
-    (periodic.begin_step, deform),
+    (periodic.seen_from, less_edges),
+    (periodic.begin_step, begin_deformation),
+    (periodic.end_sweep, end_deformation),
+    (periodic.potential_place, place_without_gravity),
 )
 for table, function in SEAMS:
     table.functions[DeformingFaces] = function

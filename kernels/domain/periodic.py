@@ -5,15 +5,18 @@ chosen by its type, so that closed boxes compile nothing of periodic ones:
 
     nearest_image     difference of two positions to the nearest image, and the number of that image
     image_velocity    velocity of an image less that of the body itself
-    begin_step        the cell at the end of a step, before bodies move
+    begin_step        the cell at the end of the step that a sweep begins, before bodies move
+    end_sweep         the same cell, after a sweep, as the present one
     carry             position of a body at the end of a step
     wrap_position     position in the cell of a body that went out of it, and the cells that it was out by
     note_wrap         these cells counted, and the velocity changed where images move
     unwrap_position   position as if the body had never been wrapped
+    potential_place   the same, where there is gravity
     image_travel      half of how far images have come since bodies were listed
     note_listing      bodies are listed anew
     listed_place      place at which a body was listed, carried along with the cell
     grid_place        place of a position in the grid of the search for neighbours
+    seen_from         position relative to the bodies of another image of the cell
 
 The image n of a body at x is at x + H n and moves at v + dH/dt n, with the edges of the cell in the columns of H. A
 particle stays in the cell: what goes out on one side comes in on the other, in the very step, and is counted. Nearest
@@ -59,6 +62,10 @@ RoughPeriodicFaces = NamedTuple("RoughPeriodicFaces", [*PeriodicFaces.__annotati
 RoughPeriodicFaces.extends = (PeriodicFaces, RoughFaces)
 
 
+class Imageless(NamedTuple):
+    """Stands for a domain where positions are relative to an image that is known."""
+
+
 @inline
 def plain_difference(box, u, v):
     """Return u - v; there are no images."""
@@ -82,7 +89,9 @@ def nearest_difference(box, u, v):
     return (d_0, d_1, d_2), (n_0, n_1, n_2)
 
 
-nearest_image = select("box", {BoxFaces: plain_difference, PeriodicFaces: nearest_difference})
+nearest_image = select(
+    "box", {BoxFaces: plain_difference, PeriodicFaces: nearest_difference, Imageless: plain_difference}
+)
 
 
 @inline
@@ -160,6 +169,7 @@ def unwrapped(box, x, image, b):
 
 
 unwrap_position = select("box", {BoxFaces: argument("x"), PeriodicFaces: unwrapped})
+potential_place = select("box", {BoxFaces: argument("x"), PeriodicFaces: unwrapped})
 
 
 @inline
@@ -168,8 +178,22 @@ def where_it_is(box, x):
     return x
 
 
+@inline
+def unseen(box, x, image):
+    """Position as it is; there are no images."""
+    return x
+
+
+@inline
+def less_periods(box, x, image):
+    """Position less whole lengths of the cell."""
+    return x[0] - box.length[0] * image[0], x[1] - box.length[1] * image[1], x[2] - box.length[2] * image[2]
+
+
 image_travel = select("box", {BoxFaces: -0.0})  # see `image_at_rest`
 note_listing = select("box", {BoxFaces: None})
 listed_place = select("box", {BoxFaces: where_it_is})
 grid_place = select("box", {BoxFaces: where_it_is})
+seen_from = select("box", {BoxFaces: unseen, PeriodicFaces: less_periods})
 begin_step = select("box", {BoxFaces: None})
+end_sweep = select("box", {BoxFaces: None})

@@ -189,6 +189,24 @@ def test_bonds_carry_stress_and_take_the_work_of_the_cell():
     assert sim.cell.stress.contact[0, 0] < 0 < sim.cell.stress.contact[2, 2]
 
 
+def test_pairs_near_faces_are_listed_once_each():
+    """In a skewed cell that is wider than what a particle looks through: cells of the grid tell the images."""
+    edges = 0.13 * np.array([[1.0, 0.4, 0.2], [0.0, 1.0, -0.3], [0.1, 0.0, 1.0]])
+    inside = np.random.default_rng(2).uniform(0, 1, (130, 3))
+    small = dem.Particles(dem.Sphere(diameter=0.1 * D), ROUGH, position=inside @ edges.T)
+    engine = simulation(small, dem.Cell(edges), _skin=(1.5 * D, 0.1 * D))._engine
+    listed = engine.lists.arrays
+    of_body = [slice(first, first + count) for first, count in zip(listed.first, listed.count, strict=True)]
+    pairs = np.concatenate([np.column_stack([listed.lower[s], listed.higher[s]]) for s in of_body])
+    gap = (inside[:, None] - inside + 0.5) % 1 - 0.5
+    near = np.linalg.norm(gap @ edges.T, axis=2) < 1.6 * D
+    found = np.zeros(near.shape, int)
+    np.add.at(found, tuple(engine.bodies.identity[pairs].T), 1)
+    np.testing.assert_array_equal(found, np.triu(near, 1))
+    across = near & (abs(inside[:, None] - inside) > 0.5).any(axis=2)
+    assert 10 < across.sum() < near.sum() - 10
+
+
 def test_a_unimodular_basis_of_the_cell_changes_nothing():
     other = [[1, 1, 0], [0, 1, 0], [1, 0, 1]]
     assert round(np.linalg.det(other)) == 1

@@ -54,18 +54,23 @@ def deforming_domain(box: Cell) -> DeformingFaces:
     held, target = box.held
     inertia = (box.mass, box.damping) if box.control == INERTIA else (0.0, 0.0)  # -1 where the packing decides
     edges, scaled = np.array(box.edges), inverse(box.edges)
+    rates = np.array([box.rate, *(rate for _, rate in box.rate_changes)])
+    used = (rates != 0).any(axis=0) | (held != 0)
+    used |= used.T
     plain = orthogonal_domain(box)._asdict() | {
         "length": 1 / row_lengths(scaled), "inverse": row_lengths(scaled)
     }  # fmt: skip
     return DeformingFaces(
         **plain, edges=edges, to_scaled=scaled, gradient=np.zeros((3, 3)),
+        next_edges=edges.copy(), next_to_scaled=scaled.copy(), next_gradient=np.zeros((3, 3)),
         place_map=np.eye(3), slow_map=np.eye(3), since_listing=np.eye(3), reach=np.zeros(1), strain=np.zeros((3, 3)),
-        virial=np.zeros((2, 3, 3)), parts=np.zeros((1, COLUMNS), np.int64), unit=np.ones(2), held=held.astype(float),
+        virial=np.zeros((2, 3, 3)), needed=np.ones(9, np.int64), used=used.ravel().astype(np.int64),
+        parts=np.zeros((1, COLUMNS), np.int64), unit=np.ones(2), held=held.astype(float),
         target=target, gain=np.array([box.gain or 0.0]), fastest=np.array([box.fastest or 0.0]),
         inertia=np.array([-1.0 if given is None else given for given in inertia]), edge_speed=np.zeros((3, 3)),
         integral=np.zeros((3, 3)), integral_time=np.ones(1), integral_band=np.zeros(1),
         times=np.array([0.0, *(time for time, _ in box.rate_changes)]),
-        rates=np.array([box.rate, *(rate for _, rate in box.rate_changes)]),
+        rates=rates,
     )  # fmt: skip
 
 

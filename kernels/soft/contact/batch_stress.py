@@ -4,32 +4,35 @@ Other domains and shapes compile nothing of this, reports of contacts neither.
 """
 
 from dem.kernels.compiler.jit import inline, select, vector_loop
-from dem.kernels.domain.deforming import CONTACTS, DeformingFaces, add_dyad, no_virial, write_virial
+from dem.kernels.domain.deforming import CONTACTS, DeformingFaces, no_virial, write_virial
 from dem.kernels.domain.faces import BoxFaces
-from dem.kernels.soft.contact.batch_kinematics import FORCE, GAP, Segments, SingleSpheres, SphereClusters, get
+from dem.kernels.numerics.energy import add_words, as_words
+from dem.kernels.soft.contact.batch_kinematics import FORCE, GAP, Segments, SingleSpheres, SphereClusters, flat
+from dem.kernels.soft.contact.contact_detection import no_energy
 from dem.kernels.soft.contact.result_sinks import ForceSink, ReportSink
 
 
 @vector_loop
-def sum_batch(unit, number, gathered, out):
-    """Virial Σ r ⊗ F of the contacts of a batch.
+def sum_component(unit, a, b, number, gathered, out):
+    """Component (a, b) of the virial Σ r ⊗ F of the contacts of a batch, in two words.
 
     unit: units a joule.
     number, gathered, out: columns; rows GAP and FORCE.
-    Returns 18 integers, see `dem.kernels.domain.deforming.no_virial`.
     """
-    total = no_virial()
+    total = no_energy()
     for t in range(number):
-        total = add_dyad(total, get(gathered, GAP, t), get(out, FORCE, t), unit)
+        total = add_words(total, as_words(gathered[flat(GAP + a, t)] * out[flat(FORCE + b, t)], unit))
     return total
 
 
 @inline
 def add_batch(box, geometry, sink, c, number, gathered, out):
-    """Add what the contacts of a batch contribute to the virial of chunk c."""
-    more = sum_batch(box.unit[0], number, gathered, out)
-    for k in range(18):
-        box.parts[c, CONTACTS + k] += more[k]
+    """Add what the contacts of a batch contribute to those components of the virial of chunk c that are needed."""
+    for k in range(9):
+        if box.needed[k] != 0:
+            whole, rest = sum_component(box.unit[0], k // 3, k % 3, number, gathered, out)
+            box.parts[c, CONTACTS + k] += whole
+            box.parts[c, CONTACTS + 9 + k] += rest
 
 
 @inline

@@ -2,13 +2,14 @@
 
 What candidate pairs and bonds contribute is summed right after their chunk has been evaluated, as forces are kept only
 until bodies have gathered them, and what contacts of single spheres contribute with their batch
-(`dem.kernels.soft.contact.batch_stress`); what motion contributes is summed when the step is complete. Other domains
+(`dem.kernels.soft.contact.batch_stress`); what motion contributes is summed as velocities are corrected. Other domains
 compile nothing of this.
 """
 
 import numpy as np
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline, select, vector_loop
+from dem.kernels.compiler.jit import argument, func, inline, select, vector_loop
+from dem.kernels.domain import deforming
 from dem.kernels.domain.deforming import (
     BONDS,
     CONTACTS,
@@ -17,13 +18,12 @@ from dem.kernels.domain.deforming import (
     DeformingFaces,
     add_dyad,
     no_virial,
-    sum_virial,
     write_virial,
 )
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.energy import as_fixed
-from dem.kernels.numerics.vector import add_scaled, load, scale
+from dem.kernels.numerics.vector import load, scale
 from dem.kernels.soft.bonds.bond_arrays import Bonds
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import chunk_of, first_candidate
@@ -136,35 +136,54 @@ note_pairs = select("box", {BoxFaces: None, DeformingFaces: note_virial_of_pairs
 note_bonds = select("box", {BoxFaces: None, DeformingFaces: of_bonds})
 
 
-@vector_loop
-def sum_motion(low, high, ahead, unit, kind, mass, velocity, force):
-    """Virial of the motion of the bodies low to high, whose velocities are the time `ahead` further than wanted.
+# Motion: one word is fine enough, as of kinetic energies
 
-    One word is fine enough, as of kinetic energies. Returns xx, xy, xz, yy, yz and zz of it, in units.
-    """
-    xx = xy = xz = yy = yz = zz = np.int64(0)
+
+@inline
+def motion_at_rest(box):
+    """What the motion of bodies contributes to the virial of a cell: of none so far."""
+    zero = np.int64(0)
+    return zero, zero, zero, zero, zero, zero
+
+
+@inline
+def with_body(box, moved, mass, v):
+    """What motion contributes, with a body of some mass and velocity: xx, xy, xz, yy, yz and zz [units]."""
+    p = scale(mass * box.unit[1], v)
+    return (
+        moved[0] + as_fixed(p[0] * v[0], 1.0), moved[1] + as_fixed(p[0] * v[1], 1.0),
+        moved[2] + as_fixed(p[0] * v[2], 1.0), moved[3] + as_fixed(p[1] * v[1], 1.0),
+        moved[4] + as_fixed(p[1] * v[2], 1.0), moved[5] + as_fixed(p[2] * v[2], 1.0),
+    )  # fmt: skip
+
+
+@inline
+def write_motion(box, c, moved):
+    """Write what the motion of the bodies of chunk c contributes."""
+    for k in range(SYMMETRIC):
+        box.parts[c, MOTION + k] = moved[k]
+
+
+no_motion = select("box", {BoxFaces: (), DeformingFaces: motion_at_rest})
+add_motion = select("box", {BoxFaces: argument("moved"), DeformingFaces: with_body})
+note_motion_of_chunk = select("box", {BoxFaces: None, DeformingFaces: write_motion})
+
+
+@vector_loop
+def sum_motion(box, low, high, kind, mass, velocity):
+    """What the motion of the bodies low to high contributes."""
+    moved = motion_at_rest(box)
     for b in range(low, high):
-        m = mass[kind[b]]
-        v = add_scaled(load(velocity, b), -ahead / m, load(force, b))
-        p = scale(m, v)
-        xx += as_fixed(p[0] * v[0], unit)
-        xy += as_fixed(p[0] * v[1], unit)
-        xz += as_fixed(p[0] * v[2], unit)
-        yy += as_fixed(p[1] * v[1], unit)
-        yz += as_fixed(p[1] * v[2], unit)
-        zz += as_fixed(p[2] * v[2], unit)
-    return xx, xy, xz, yy, yz, zz
+        moved = with_body(box, moved, mass[kind[b]], load(velocity, b))
+    return moved
 
 
 @func
-def note_motion(box, ahead, bodies, kinds):
-    """Note what the motion of all bodies contributes to the virial, and sum it up."""
+def note_motion(box, bodies, kinds):
+    """Note what the motion of all bodies contributes when a run starts: velocities are those at the whole step."""
     for c in range(box.parts.shape[0]):
         low, high = chunk_of(c, bodies.kind.size)
-        parts = sum_motion(low, high, ahead, box.unit[1], bodies.kind, kinds.mass, bodies.velocity, bodies.force)
-        for k in range(SYMMETRIC):
-            box.parts[c, MOTION + k] = parts[k]
-    sum_virial(box)
+        write_motion(box, c, sum_motion(box, low, high, bodies.kind, kinds.mass, bodies.velocity))
 
 
-completes_first = select("box", {BoxFaces: False, DeformingFaces: True})  # each step, before the next one is predicted
+completes_first = select("box", {BoxFaces: False, DeformingFaces: deforming.completes_first})

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
-from dem.kernels.domain.periodic import carry, note_wrap, unwrap_position, wrap_position
+from dem.kernels.domain.periodic import carry, note_wrap, potential_place, unwrap_position, wrap_position
 from dem.kernels.numerics.energy import as_fixed, gravitational, rotational, translational
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.quaternion import (
@@ -26,6 +26,7 @@ from dem.kernels.numerics.vector import add_scaled, dot, load, scale, store
 from dem.kernels.rotation.spherical import world_velocity
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.fixed import end_of_free, first_free, is_fixed
+from dem.kernels.soft.integration.cell_stress import add_motion, no_motion, note_motion_of_chunk
 from dem.kernels.soft.neighbours.displacement import larger, squared_turn
 from dem.kernels.soft.state import gravity_of
 
@@ -146,15 +147,16 @@ def kick(
     law, box, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
     velocity, force, velocity_predicted, image,
 ):  # fmt: skip
-    """v += dt (F/m + g), and what that tells.
+    """v += dt (F/m + g), and what that tells of each body at the whole step.
 
     present: number of bodies that have not left.
     kind, mass, position, force, image: of `Bodies` and `Kinds`.
     Writes velocity: (3, N) half a step past the forces [m/s].
     Writes velocity_predicted: (3, N) at the next forces [m/s]; not for elastic contacts.
-    Returns the kinetic and gravitational energy at the whole step in units, bits of the largest squared F/m [m²/s⁴].
+    Returns the kinetic and gravitational energy in units, bits of the largest squared F/m [m²/s⁴], and what motion
+    contributes to the virial of a cell that deforms.
     """
-    energy = np.int64(0)
+    energy, moved = np.int64(0), no_motion(box)
     max_acceleration_squared = np.int64(0)
     for b in range(low, high):
         m = mass[kind[b]]
@@ -165,10 +167,11 @@ def kick(
         store(velocity, b, add_scaled(v, dt, a))
         note_vector(law, add_scaled(v, 1.5 * dt, a), velocity_predicted, b)
         v = add_scaled(v, 0.5 * dt, a)
-        height = gravitational(m, gravity, unwrap_position(box, load(position, b), image, b), reference_potential)
+        height = gravitational(m, gravity, potential_place(box, load(position, b), image, b), reference_potential)
+        moved = add_motion(box, moved, m, v)
         # a mask, not a branch, which would hold the loads of the cell's lengths and keep LLVM from making vector code
         energy += as_fixed(translational(m, v) + height, per_joule) & -np.int64(b < present)
-    return energy, max_acceleration_squared
+    return energy, max_acceleration_squared, moved
 
 
 @vector_loop
@@ -252,6 +255,7 @@ def correct(c, first_body, context):
     """The step of chunk c completed with its forces, that of body b in column b - first_body.
 
     Writes context.bodies: velocity, velocity_predicted and the memory of the scheme.
+    Writes context.box: what motion contributes to the virial of a cell that deforms, where no body is fixed.
     Returns the energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴].
     """
     constants, bodies, kinds = context.constants, context.bodies, context.kinds
@@ -261,10 +265,11 @@ def correct(c, first_body, context):
     while low < high:
         stop = end_of_free(low, high, bodies.kind, kinds)
         if bodies.velocity_predicted.shape[1] > 0:
-            moving, acceleration_squared = kick_range(laws.Lossy(), low, stop, first_body, context)
+            moving, acceleration_squared, moved = kick_range(laws.Lossy(), low, stop, first_body, context)
         else:
-            moving, acceleration_squared = kick_range(laws.Elastic(), low, stop, first_body, context)
+            moving, acceleration_squared, moved = kick_range(laws.Elastic(), low, stop, first_body, context)
         energy, max_acceleration_squared = energy + moving, max(max_acceleration_squared, acceleration_squared)
+        note_motion_of_chunk(context.box, c, moved)
         if bodies.torque.shape[1] > 0:
             turning, fast = spin(
                 context.scheme, low, stop, bodies.n_active[0], first_body, constants.dt, constants.per_joule,

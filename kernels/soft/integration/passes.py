@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels.compiler.jit import argument, inline, noinline, select, spread
-from dem.kernels.domain.deforming import DeformingFaces, power
+from dem.kernels.domain.deforming import DeformingFaces, power, sum_virial
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.numerics.energy import add_words, in_units
 from dem.kernels.soft.bonds import bond_step
@@ -109,13 +109,12 @@ with_bonds = select("bonds", {NoBonds: argument("t"), Bonds: add_bonds})
 
 
 @inline
-def add_work_of_cell(box, lead_time, context, t):
-    """Totals, with the work of a cell that deforms in the half step before the forces; notes its stress.
-
-    Velocities are the time `lead_time` [s] further than the forces.
-    """
-    cell_stress.note_motion(box, lead_time, context.bodies, context.kinds)
-    work = 0.5 * context.constants.dt * context.constants.per_joule * power(box)
+def add_work_of_cell(box, task, context, t):
+    """Totals, with the work of a cell that deforms in the half step before the forces; notes its stress."""
+    if task == FORCES:
+        cell_stress.note_motion(box, context.bodies, context.kinds)
+    sum_virial(box)
+    work = 0.5 * context.constants.dt * context.constants.per_joule * power(box, box.gradient)
     return Totals(
         t.elastic, t.spring_energy, t.loss, t.work + work, t.instantaneous_dissipation, t.body_energy, t.overlap,
         t.spin, t.acceleration, t.displacement,

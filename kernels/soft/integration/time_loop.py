@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels.compiler.jit import fast_call, inline, select
-from dem.kernels.domain.periodic import begin_step, note_listing
+from dem.kernels.domain.periodic import begin_step, end_sweep, note_listing
 from dem.kernels.numerics.energy import accumulate
 from dem.kernels.numerics.quaternion import LARGEST_TURN
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
@@ -136,8 +136,8 @@ def advance(command, stop, mode, context, progress):
 def take_step(command, task, mode, context, progress):
     """One time step, from predicted positions to those of the next step; or the part of it that a task calls for.
 
-    Stages, in order: walls and faces move to the time of the forces (a cell that deforms before the next positions are
-    predicted); lists are checked, and candidates picked; forces of pairs, bonds, walls and the fluid are evaluated,
+    Stages, in order: walls and faces move to the time of the forces; lists are checked, and candidates picked; a cell
+    that deforms gets the edges of the next positions; forces of pairs, bonds, walls and the fluid are evaluated,
     velocities corrected, and the next positions predicted, all of these chunk by chunk (`passes.sweep`, which has
     `sweeps.sweep_block` do the work); the ledger is kept; limits are checked.
 
@@ -147,17 +147,17 @@ def take_step(command, task, mode, context, progress):
     """
     if command == ADVANCE and task != sweeps.PREDICT:
         move_boundaries(time_of(task, context.constants.dt, progress), context, progress)
-    elif command == ADVANCE:
-        begin_step(context.box, context.constants, context.bodies, progress)
     code = check_lists(command, mode, context, progress)
     if code != DONE or command == BUILD_CANDIDATES:
         return code
     note_evaluation(context.neighbours.heat, task == sweeps.FORCES or task == sweeps.LAST_STEP)  # noqa: PLR1714
+    corrects, predicts = task == sweeps.STEP or task == sweeps.LAST_STEP, task == sweeps.STEP or task == sweeps.PREDICT  # noqa: PLR1714
+    begin_step(context.box, corrects, predicts, context.constants, context.bodies, progress)
     totals = passes.sweep(mode, task, context)  # forces, correct, predict
     if task != sweeps.PREDICT:
-        lead_time = 0.0 if task == sweeps.FORCES else 0.5 * context.constants.dt
-        totals = passes.with_work_of_cell(context.box, lead_time, context, totals)
+        totals = passes.with_work_of_cell(context.box, task, context, totals)
     keep_ledger(task, totals, context, context.chunk_sums, progress)
+    end_sweep(context.box, corrects, predicts, context.constants, progress)
     return check_limits(task, totals, context, progress)
 
 
@@ -222,7 +222,7 @@ def check_limits(task, totals, context, progress):
 
 @inline
 def next_task(stop, box, progress):
-    """Task of the next sweep; where a cell deforms by what a step came to, each is completed before the next begins."""
+    """Task of the next sweep; a cell that deforms may need a step to be completed before the next one begins."""
     if progress.phase[0] == FRESH:
         return sweeps.FORCES
     if progress.phase[0] == COMPLETE:

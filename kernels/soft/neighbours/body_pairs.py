@@ -5,7 +5,7 @@ import math
 import numpy as np
 from dem.kernels.compiler.jit import argument, func, inline, kernel, select, spread, vector_loop
 from dem.kernels.domain.faces import BoxFaces
-from dem.kernels.domain.periodic import PeriodicFaces, grid_place, minimum_image
+from dem.kernels.domain.periodic import Imageless, PeriodicFaces, grid_place, minimum_image, seen_from
 from dem.kernels.numerics.distances import segment_distance_squared
 from dem.kernels.numerics.quaternion import body_x, load_quaternion
 from dem.kernels.numerics.vector import add_scaled, dot, load
@@ -94,9 +94,8 @@ def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbo
             begin = b + 1 if grid.equal and cy == y and cz == z else cell_first[base + max(x - span, 0)]
             end = cell_first[base + min(x + span + 1, grid.shape_x)]
             k = search_row(
-                box, begin, end, b, grid.equal, centre, bound, skin, bodies.position, bodies.kind,
-                kinds.bounding_radius, k, stop,
-                neighbours.higher,
+                Imageless(), begin, end, b, grid.equal, centre, bound, skin, bodies.position, bodies.kind,
+                kinds.bounding_radius, k, stop, neighbours.higher,
             )  # fmt: skip
     return k
 
@@ -120,6 +119,8 @@ def search_folded(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighb
 def search_windows(box, windows, b, equal, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
     """List bodies near b in cells of which those beyond a face are the ones on the other side.
 
+    A window that does not reach all cells tells the image that a body is near in; else the nearest one is sought.
+
     windows: first cell and number of cells along each axis, see `windows_of`.
     equal: see `search_row`.
     grid, cell_first, k, stop: see `search_cells`.
@@ -127,16 +128,26 @@ def search_windows(box, windows, b, equal, skin, grid, cell_first, k, stop, bodi
     """
     centre, bound = load(bodies.position, b), kinds.bounding_radius[bodies.kind[b]]
     (low_x, cells_x), (low_y, cells_y), (low_z, cells_z) = windows
-    first = low_x % grid.shape_x
+    x, y, z = low_x // grid.shape_x, low_y // grid.shape_y, low_z // grid.shape_z
+    first = low_x - x * grid.shape_x
     rest = max(first + cells_x - grid.shape_x, 0)
-    for i in range(cells_z):
-        for j in range(cells_y):
-            base = row_of((low_y + j) % grid.shape_y, (low_z + i) % grid.shape_z, grid)
-            for begin, end in ((first, first + cells_x - rest), (0, rest)):
-                k = search_row(
-                    box, cell_first[base + begin], cell_first[base + end], b, equal, centre, bound, skin,
-                    bodies.position, bodies.kind, kinds.bounding_radius, k, stop, neighbours.higher,
-                )  # fmt: skip
+    known = cells_x < grid.shape_x and cells_y < grid.shape_y and cells_z < grid.shape_z
+    for i in range(low_z, low_z + cells_z):
+        for j in range(low_y, low_y + cells_y):
+            y, z = j // grid.shape_y, i // grid.shape_z
+            base = row_of(j - y * grid.shape_y, i - z * grid.shape_z, grid)
+            for n, begin, end in ((x, first, first + cells_x - rest), (x + 1, 0, rest)):
+                if known:
+                    k = search_row(
+                        Imageless(), cell_first[base + begin], cell_first[base + end], b, equal,
+                        seen_from(box, centre, (n, y, z)), bound, skin, bodies.position, bodies.kind,
+                        kinds.bounding_radius, k, stop, neighbours.higher,
+                    )  # fmt: skip
+                else:
+                    k = search_row(
+                        box, cell_first[base + begin], cell_first[base + end], b, equal, centre, bound, skin,
+                        bodies.position, bodies.kind, kinds.bounding_radius, k, stop, neighbours.higher,
+                    )  # fmt: skip
     return k
 
 
@@ -178,7 +189,7 @@ def search_row(box, begin, end, b, equal, centre, bound, skin, position, kind, b
     No branch on the distance: every body is written, and counts if it is near.
 
     begin, end: bodies of a row of cells.
-    b, centre, bound: the body that looks, its centre and bounding radius [m].
+    b, centre, bound: the body that looks, its centre as seen from their image, and bounding radius [m].
     equal: whether all bodies are of one size.
     position, kind, bounds: (3, N) [m], (N,), (G,) bounding radii [m].
     k, stop: where to write, and the end of the room.
