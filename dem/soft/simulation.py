@@ -65,7 +65,7 @@ from dem.soft.time_step import adhesion
 from dem.soft.time_step.advice import Advice, advise, foreseen
 from dem.soft.verdict import judge
 from dem.soft.walls import astray, mesh_scale_check
-from dem.soft.walls.wall_arrays import next_change, wall_materials, walls_at, words
+from dem.soft.walls.wall_arrays import next_change, wall_materials, words
 from dem.soft.walls.wall_in_run import WallInRun, place_of, wall_list
 from dem.system.diagnosis import check_inside, densities
 
@@ -804,9 +804,8 @@ class Simulation(SimulationBase):
                     break
 
     def _change_walls(self) -> None:
-        """Let walls appear and vanish that do so at the present step; how a run is cut does not change the result."""
-        timed = any(wall.changes for wall in self._walls)
-        if not timed or np.array_equal(self._engine.walls.present, walls_at(self._walls, self.time)):
+        """Let walls appear, vanish or press otherwise at the present step; how a run is cut changes no result."""
+        if not self._engine.walls.differ(self.time):
             return
         self._catch_up()
         self._start_booked(self._gravity, self._ledger.reference_potential)

@@ -218,3 +218,36 @@ def test_case_files_say_when_walls_are_there(tmp_path):
     (tmp_path / "wrong.toml").write_text(CASE.replace("0.04 ms", "0 s"))
     with pytest.raises(ValueError, match="present_until"):
         load(tmp_path / "wrong.toml")
+
+
+def test_a_servo_changes_its_force_as_scheduled_and_no_cut_restart_or_rank_changes_a_bit(tmp_path):
+    """On a ball between a floor and a platen, whose force is held before and after the change."""
+    servo = dem.Servo(force=0.01, axis=(0, 0, -1), fastest=0.2, gain=0.5, schedule=[(400 * DT, 0.004)])
+
+    def made():
+        platen = dem.Disc((0, 0, 1.9999 * R), (0, 0, 1), 0.05, material=LOSSY, servo=servo, name="platen")
+        ball = dem.Particles(SPHERE, LOSSY, position=[[0, 0, 0.9999 * R]])
+        return dem.Simulation(ball, walls=[dem.Plane((0, 0, 0), (0, 0, 1), material=LOSSY), platen], time_step=DT)
+
+    whole = made()
+    whole.step(399)
+    assert whole.walls[1].force[2] == pytest.approx(0.01, rel=1e-2)
+    whole.save(tmp_path / "held.h5")
+    whole.step(401)
+    assert whole.walls[1].force[2] == pytest.approx(0.004, rel=1e-2)
+    assert whole.energy_error < 1e-3
+    parted = dem.Simulation.load(tmp_path / "held.h5")
+    assert parted.walls[1].wall.servo == servo
+    for steps in (1, 1, 399):
+        parted.step(steps)
+    with in_one_process(2, owners=AtRandom):
+        shared = made()
+        shared.step(800)
+        ends = [(sim.particles.position.tobytes(), sim.energy()) for sim in (whole, parted, shared)]
+    assert ends[1] == ends[0] == ends[2]
+
+
+@pytest.mark.parametrize("schedule", [[(0.2, 1.0), (0.1, 2.0)], [(0.0, 1.0)]])
+def test_a_schedule_wants_ascending_times(schedule):
+    with pytest.raises(ValueError, match="expected ascending ones above 0"):
+        dem.Servo(force=1.0, axis=(0, 0, 1), schedule=schedule)

@@ -80,6 +80,14 @@ class ServoTable(Table):
         None, gt=0, description="largest speed [m/s]; default: what can be followed", examples=[0.05]
     )
     gain: key.Share = Field(0.02, description="share of what lacks that is made up in a step")
+    schedule: list[tuple[key.Duration, key.Number]] = Field(
+        [], description="times and the forces from then on [s, N]", examples=[[[0.5, 0.5]]]
+    )
+
+    @model_validator(mode="after")
+    def _presses(self) -> ServoTable:
+        self.made()
+        return self
 
     def made(self) -> Servo:
         """The servo."""

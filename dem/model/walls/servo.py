@@ -2,28 +2,59 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+import numpy as np
 
 from dem.base import checks
 from dem.base.user_classes import hinted
 
 
-def check_pressing(servo: Servo | PID) -> None:
-    """Check what every servo has."""
-    object.__setattr__(servo, "force", checks.number("force", servo.force, unit="N"))
-    object.__setattr__(servo, "axis", checks.direction("axis", servo.axis, "a direction in which a wall presses"))
-    if servo.fastest is not None:
-        object.__setattr__(servo, "fastest", checks.number("fastest", servo.fastest, above=0, unit="m/s"))
+class Controller:
+    """What servos and PIDs have in common: the force F₀ along an axis, which may change at given times."""
+
+    force: float
+    axis: tuple[float, float, float]
+    fastest: float | None
+    schedule: tuple[tuple[float, float], ...] = ()
+
+    def check_pressing(self) -> None:
+        """Check force, axis and largest speed."""
+        object.__setattr__(self, "force", checks.number("force", self.force, unit="N"))
+        object.__setattr__(self, "axis", checks.direction("axis", self.axis, "a direction in which a wall presses"))
+        if self.fastest is not None:
+            object.__setattr__(self, "fastest", checks.number("fastest", self.fastest, above=0, unit="m/s"))
+
+    @property
+    def changes(self) -> tuple[float, ...]:
+        """Times at which the force changes [s]."""
+        return tuple(time for time, _ in self.schedule)
+
+    def force_at(self, time: float) -> float:
+        """Force at a time [N]."""
+        return [self.force, *(force for start, force in self.schedule if start <= time)][-1]
+
+    @property
+    def strongest(self) -> float:
+        """Largest size that the force ever has [N]."""
+        return max(abs(force) for force in (self.force, *(force for _, force in self.schedule)))
+
+    def saved(self) -> dict[str, object]:
+        """What files keep: the schedule only if there is one."""
+        return {
+            each.name: getattr(self, each.name) for each in fields(self) if each.name != "schedule" or self.schedule
+        }
 
 
 @hinted
-@dataclass(frozen=True, kw_only=True)
-class Servo:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Servo(Controller):
     """Moves a wall along an axis so that it presses on particles with a force: a platen, a loaded piston.
 
     v = (α (F₀ - F) + c v')/(k Δt + c), with F what it presses with, v' its velocity before, k the stiffness of all its
     contacts and c the coefficient of all their dashpots, so that a share α of what lacks is made up in a time step; it
-    acts from the next step on. Where nothing touches, it goes at its largest speed.
+    acts from the next step on. Where nothing touches, it goes at its largest speed. A schedule changes the force at
+    given times, as when a sample is presheared and then sheared under a smaller load.
 
     Parameters
     ----------
@@ -36,14 +67,19 @@ class Servo:
     gain : float
         α, above 0 and at most 1. The default takes 50 time steps, about as long as a contact with the advised time
         step.
+    schedule : sequence of (time, force)
+        Forces that take the place of F₀ from these times on [s, N], in ascending times above 0, rounded up to whole
+        steps.
 
     Raises
     ------
     ValueError, TypeError
-        If a value is out of range.
+        If a value is out of range, or times do not ascend.
 
     Examples
     --------
+    >>> Servo(force=2.0, axis=(0, 0, -1), schedule=[(0.5, 1.0)]).force_at(0.6)
+    1.0
     >>> Servo(force=2.0, axis=(0, 0, -1), fastest=0.05)
     Servo(force=2.0, axis=(0.0, 0.0, -1.0), fastest=0.05, gain=0.02)
     """
@@ -52,16 +88,29 @@ class Servo:
     axis: tuple[float, float, float]
     fastest: float | None = None
     gain: float = 0.02
+    schedule: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Check all values."""
-        check_pressing(self)
+        self.check_pressing()
         object.__setattr__(self, "gain", checks.number("gain", self.gain, above=0, most=1))
+        rows = checks.listed("schedule", self.schedule, "(0.5, 1.0)")
+        if rows:
+            values = checks.array("schedule", rows, (len(rows), 2), "rows of (time, force) [s, N]", rows="N")
+            if not (np.diff(values[:, 0], prepend=0.0) > 0).all():
+                message = f"schedule has times {values[:, 0].tolist()} s, expected ascending ones above 0"
+                raise ValueError(message)
+            rows = [tuple(row) for row in values.tolist()]
+        object.__setattr__(self, "schedule", tuple(rows))
+
+    def __repr__(self) -> str:
+        """Constructor call that makes this object."""
+        return f"Servo({', '.join(f'{name}={value!r}' for name, value in self.saved().items())})"
 
 
 @hinted
 @dataclass(frozen=True, kw_only=True)
-class PID:
+class PID(Controller):
     """Holds a force as `dem.Servo` does, by a controller with factors of its own.
 
     v = v_max (k_p e + k_i ∫e dt + k_d de/dt), at most v_max, with e = (F₀ - F)/|F₀|. The integral stands still
@@ -102,7 +151,7 @@ class PID:
     def __post_init__(self) -> None:
         """Check all values."""
         object.__setattr__(self, "fastest", checks.number("fastest", self.fastest, above=0, unit="m/s"))
-        check_pressing(self)
+        self.check_pressing()
         factors = ("proportional", "integral", "derivative")
         for name, unit in zip(factors, ("", "1/s", "s"), strict=True):
             object.__setattr__(self, name, checks.number(name, getattr(self, name), least=0, unit=unit))

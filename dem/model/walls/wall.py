@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -268,7 +268,7 @@ def described(wall: Wall, called: str) -> dict[str, object]:
     if wall.motion:
         arguments["motion"] = [each.arguments() for each in wall.motion]
     if wall.servo:
-        arguments["servo"] = asdict(wall.servo)
+        arguments["servo"] = wall.servo.saved()
     if wall.free:
         arguments["free"] = wall.free.saved()
     return {"type": wall.type_name(), **arguments}

@@ -187,7 +187,7 @@ def _hardest(
     servos = [wall.servo for wall in beside if wall.servo]
     most = 0.25 * CANDIDATE_SKIN * 2 * float(kinds.radius.min())  # of the way of a wall with a servo in a time step
     ways = [min(most, servo.fastest * (time_step or math.inf)) if servo.fastest else most for servo in servos]
-    forces = [abs(servo.force) for servo in servos]
+    forces = [servo.strongest for servo in servos]
     if isinstance(box, Cell):
         widest = 2 * float(kinds.bounding_radius.max())
         forces.append(FORCE_IN_PACKING * float(np.abs(box.held[1]).max()) * widest**2)

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.kernels.domain.deforming import VIRIAL_BITS, deforms
-from dem.kernels.soft.wall_contact.wall_arrays import has_walls, move
+from dem.kernels.soft.wall_contact.wall_arrays import SERVO_FORCE, has_walls, move
 from dem.model.domain.box_walls import cell_of
 from dem.soft import deforming_cell
 from dem.soft.walls.wall_arrays import (
     STATE,
+    changes,
     fastest_of,
     fitted,
+    forces_at,
     lists,
     load_walls,
     more_slots,
@@ -126,6 +128,14 @@ class EngineWalls:
         if self.models:
             self.present = walls_at(self.models, time)
             self.faces.walls.acts[:] = self.acting & self.present[:, None]
+            self.faces.walls.servo[SERVO_FORCE] = forces_at(self.models, time)
+
+    def differ(self, time: float) -> bool:
+        """Whether walls appear, vanish, or press with another force at a time [s]."""
+        if not any(changes(wall) for wall in self.models):
+            return False
+        pressing = np.array_equal(self.faces.walls.servo[SERVO_FORCE], forces_at(self.models, time))
+        return not (pressing and np.array_equal(self.present, walls_at(self.models, time)))
 
     def reset_near_list(self) -> None:
         """Have all bodies checked when candidates are picked next, and make room for as many triangles as wanted."""

@@ -120,10 +120,20 @@ def walls_at(walls: Sequence[Wall], time: float) -> np.ndarray:
     return np.array([wall.is_present(time) for wall in walls], bool)
 
 
+def forces_at(walls: Sequence[Wall], time: float) -> np.ndarray:
+    """Force that the servo of each wall holds at the time of a step (W,) [N]; 0 without a servo."""
+    return np.array([wall.servo.force_at(time * (1 + REACHED)) if wall.servo else 0.0 for wall in walls])
+
+
+def changes(wall: Wall) -> tuple[float, ...]:
+    """Times at which a wall appears or vanishes, or presses with another force [s]."""
+    return wall.changes + (wall.servo.changes if wall.servo else ())
+
+
 def next_change(walls: Sequence[Wall], step: int, dt: float) -> int | None:
-    """The first step after this one at which a wall appears or vanishes; None if there is none."""
+    """The first step after this one at which walls change, see `changes`; None if there is none."""
     found = []
-    for time in {time for wall in walls for time in wall.changes if time < NEVER * dt}:
+    for time in {time for wall in walls for time in changes(wall) if time < NEVER * dt}:
         at = max(step, math.ceil(time / dt) - 2)  # at most; `Wall.is_present` decides
         while at * dt * (1 + REACHED) < time:
             at += 1
@@ -172,7 +182,7 @@ def energies_of_walls(walls: Sequence[Wall], position: np.ndarray, gravity: tupl
     """
     total = 0.0
     for wall in walls:
-        force = abs(wall.servo.force) if wall.servo else 0.0
+        force = wall.servo.strongest if wall.servo else 0.0
         if wall.free:
             force = math.hypot(*(np.array(wall.free.force) + wall.free.mass * np.array(gravity)))
             total += wall.free.mass * fastest(wall) ** 2
