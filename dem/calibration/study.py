@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from dem.base import checks, units
 from dem.base.text import counted, shown
@@ -30,6 +30,12 @@ PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg")
 DIGITS = 6  # of parameters, so that a point has the same words on every machine
 
 
+class StudyError(ValueError):
+    """What is wrong with a study file, a line for each thing."""
+
+    guide = "calibration"  # page that the command line names
+
+
 class ParameterTable(Table):
     """A parameter that is sought."""
 
@@ -40,6 +46,13 @@ class ParameterTable(Table):
     set: str | list[str] | dict[str, str | list[str]] = Field(
         [], description="what it sets in cases, as --set; or a table of that by test; default: its own name"
     )
+
+    @field_validator("bounds", mode="before")
+    @classmethod
+    def _two(cls, bounds: object) -> object:
+        if not isinstance(bounds, (list, tuple)) or len(bounds) != 2:
+            raise ValueError(f"expected the smallest and the largest value, such as [0.1, 0.8], not {shown(bounds)}")
+        return bounds
 
 
 class ObservableTable(Table):
@@ -58,7 +71,9 @@ class TestTable(Table):
     case: Any = Field(description="name of a case, path of a case file, or a class", examples=["heap"])
     settings: dict[str, Any] = Field({}, description="parameters of the case that are the same in all runs")
     seed: str | None = Field(None, description="parameter of the case that takes seeds; default: seed, if it has one")
-    observables: dict[str, ObservableTable] = Field(description="by their names in the table of a sweep")
+    observables: dict[str, ObservableTable] = Field(
+        description="a table for each, such as observables.angle_of_repose_deg = {measured = 27.5}"
+    )
     picture: str | None = Field(None, description="photograph of the measurement, for the report (PNG, JPEG, GIF, SVG)")
 
 
@@ -73,8 +88,10 @@ class StageTable(Table):
 class StudyTable(Table):
     """A whole study."""
 
-    parameters: dict[str, ParameterTable] = Field(description="by name")
-    tests: dict[str, TestTable] = Field(description="by name")
+    parameters: dict[str, ParameterTable] = Field(
+        description="a table [parameters] with each one's bounds, such as friction = {bounds = [0.1, 0.8]}"
+    )
+    tests: dict[str, TestTable] = Field(description="a table for each, such as [tests.heap], with case and observables")
     stages: list[StageTable] = Field([], description="default: one stage with the budget of the study")
     budget: Count = Field(40, description="points of a study without stages")
     seeds: Count = Field(2, description="runs of each test at a point, which tell how much is chance")
@@ -216,11 +233,11 @@ def read_study(study: str | PathLike | Mapping) -> Study:
     except FileNotFoundError:
         raise FileNotFoundError(f"no file {path}") from None
     except UnicodeDecodeError:
-        raise ValueError(f"{path} is no study, which is text in UTF-8") from None
+        raise StudyError(f"{path} is no study, which is text in UTF-8") from None
     try:
         return _checked(parsed(text), path.stem, path.parent)
     except ValueError as error:
-        raise ValueError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+        raise StudyError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
 
 
 def _checked(content: dict, name: str, folder: Path) -> Study:
@@ -258,6 +275,7 @@ def _checked(content: dict, name: str, folder: Path) -> Study:
         for one in observables
         if one.name in _columns(one.test, tests, parameters)
     ]
+    wrong += _set_twice(tests, parameters)
     if wrong:
         raise ValueError("\n".join(wrong))
     study = Study(
@@ -266,6 +284,19 @@ def _checked(content: dict, name: str, folder: Path) -> Study:
     )  # fmt: skip
     _check_runs(study)
     return study
+
+
+def _set_twice(tests: dict[str, Test], parameters: list[Parameter]) -> list[str]:
+    """A line for each parameter of a case that the study sets in two ways."""
+    wrong = []
+    for test, one in tests.items():
+        by = dict.fromkeys(one.settings, "the settings") | ({one.seed: "the seed"} if one.seed else {})
+        for parameter in parameters:
+            for key in parameter.sets.get(test, ()):
+                if key in by:
+                    wrong.append(f"parameters.{parameter.name}: {by[key]} of {test} set {key} too, leave one out")
+                by[key] = f"parameters.{parameter.name}"
+    return wrong
 
 
 def _columns(test: str, tests: dict[str, Test], parameters: list[Parameter]) -> set[str]:
@@ -408,14 +439,20 @@ def read_repeats(path: Path, column: str) -> tuple[float, float | None]:
     if not path.is_file():
         raise FileNotFoundError(f"no file {path}")
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+        with path.open(newline="", encoding="utf-8-sig") as file:  # spreadsheets write a mark before the first name
+            text = file.read()
+        table = csv.DictReader(text.splitlines(), skipinitialspace=True)
+        names = [name.strip() for name in table.fieldnames or ()]
+        table.fieldnames = names
+        rows = list(table)
     except (UnicodeDecodeError, csv.Error):
-        raise ValueError(f"{path} is no table of comma-separated values") from None
-    if not rows or column not in rows[0]:
-        there = ", ".join(map(str, rows[0])) if rows else "no rows"
+        raise ValueError(f"{path} is no table of comma-separated values: export it as CSV in UTF-8") from None
+    if column not in names or not rows:
+        there = ", ".join(names) or "nothing"
+        hint = "; it seems to have other separators: export it with commas, and points in numbers"
         raise ValueError(
-            f"{path} has no column {column}, expected a first line with names, and numbers: it has {there}"
+            f"{path} has no column {column} with numbers below it, expected a first line with names: it has {there}"
+            + (hint if re.search(r"[;\t]", there) else "")
         )
     values = []
     for number, row in enumerate(rows, start=2):

@@ -158,6 +158,9 @@ def _error_line(error: dict, model: type[Table]) -> str:
     if error["type"] == "value_error":
         return f"{where}: {error['ctx']['error']}"
     said = error["msg"]
+    if error["type"] == "model_type":
+        keys = ", ".join(_table_at(model, path).model_fields)
+        return f"{where} is {shown(error['input'])}: input should be a table, with keys of {keys}"
     if error["type"] == "literal_error":
         near = checks.nearest(str(error["input"]), re.findall(r"'([^']*)'", error["ctx"]["expected"]))
         said += f": did you mean {near}?" if near else ""

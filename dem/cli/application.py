@@ -218,7 +218,8 @@ def _print_error(error: Exception, status: int) -> None:
     for line in words.splitlines():
         sys.stderr.write(f"dem: {line}\n")
     broke = {"": "resume"} if isinstance(error, FloatingPointError) else {}
-    found = {page for start, page in (PAGES | broke).items() if words.startswith(start)}
+    found = {getattr(error, "guide", "")} - {""}  # errors of a class with a page of its own
+    found = found or {page for start, page in (PAGES | broke).items() if words.startswith(start)}
     about = LISTS.sub("", words)
     found = found or {page for word, page in TOPICS.items() if re.search(rf"\b{word}s?\b", about)}
     found = found or ({"case-files"} if CASE_FILE.match(words) else set())

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import dem
 from dem.calibration import findings
 from dem.calibration.search import Points, search
-from dem.calibration.study import Observable, Parameter, Stage, Study, read_study
+from dem.calibration.study import Observable, Parameter, Stage, Study, read_repeats, read_study
 from dem.calibration.study import Test as VirtualTest
+from dem.cli.application import app
 from dem.sweeps.table import SweepTable
 
 STAGES = (Stage(40, 2, {}),)
@@ -261,6 +263,11 @@ def changed(path, value):
 @pytest.mark.parametrize(("path", "value", "message"), [
     ("parameters.young.bounds", [1e6, 5e6], "young: the bound 1e+06 has no unit: expected a modulus, such as '50 MPa'"),
     ("parameters.friction.bounds", ["0.1 Pa", 0.5], "friction: the bound '0.1 Pa' has a unit or is no number"),
+    ("parameters.friction.bounds", [0.8], "friction.bounds: expected the smallest and the largest value"),
+    ("parameters.friction", 0.5, "friction is 0.5: input should be a table, with keys of bounds, scale, set"),
+    ("parameters.slip", {"bounds": [0.1, 0.5], "set": "friction"}, "parameters.friction of heap set friction too"),
+    ("tests.heap.settings", {"friction": 0.3}, "parameters.friction: the settings of heap set friction too"),
+    ("tests.heap.observables", {"angle": 25.0}, "a table, with keys of measured, standard_error, file"),
     ("parameters.friction.bounds", [0.8, 0.1], "friction: bounds are 0.8 and 0.1, expected the smaller one first"),
     ("parameters.friction", {"bounds": [0.0, 1.0], "scale": "log"}, "expected one above 0 on a log scale"),
     ("parameters.fricton", {"bounds": [0.1, 1.0]}, "unknown parameter of heap 'fricton': did you mean friction?"),
@@ -285,6 +292,7 @@ def test_bad_studies_are_refused_before_anything_is_computed(path, value, messag
 
 @pytest.mark.parametrize(("text", "message"), [
     ("height\n1\n2\n", "has no column angle"),
+    ("angle;mass\n1,5;2\n", "other separators: export it with commas"),
     ("angle\n1\nx\n", "line 3: 'x' is no number of angle"),
     ("angle\n2\n2\n", "2 values of angle are all the same"),
     ("", "has no column angle"),
@@ -294,6 +302,20 @@ def test_measured_files_in_a_wrong_form_are_refused(tmp_path, text, message):
     observables = {"angle": {"file": str(tmp_path / "angles.csv")}}
     with pytest.raises(ValueError, match=message):
         read_study(changed("tests.heap.observables", observables))
+
+
+@pytest.mark.parametrize("text", ["\ufeffangle\n24\n26\n", "mass, angle \n1, 24\n1, 26\n"])
+def test_measured_files_as_spreadsheets_write_them_are_read(tmp_path, text):
+    (tmp_path / "angles.csv").write_text(text, "utf-8")
+    assert read_repeats(tmp_path / "angles.csv", "angle") == (25.0, 1.0)
+
+
+def test_an_error_of_a_study_names_the_page_that_helps(tmp_path):
+    (tmp_path / "study.toml").write_text("[parameters]\nfriction = {bounds = [0.1, 0.8]}\n")
+    done = CliRunner().invoke(app, ["calibrate", str(tmp_path / "study.toml")])
+    *_, said, more = done.stderr.splitlines()
+    assert said.endswith("tests is missing: a table for each, such as [tests.heap], with case and observables")
+    assert more == "dem: more: dem guide calibration"
 
 
 def test_an_observable_that_a_case_does_not_give_is_told_with_those_that_it_gives(instant, tmp_path):
