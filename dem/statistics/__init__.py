@@ -7,7 +7,8 @@ Frames of `dem.Trajectory` have methods of the same names for many of them.
 - fibres: `fibres.py` (orientation, chains of bonded bodies, capsules)
 - motion: `motion.py` (displacements, correlations), `energies.py`, `mixing.py`, `discharge.py`
 - fields: `coarse.py` (coarse graining), `profiles.py` (slabs, surfaces, slopes)
-- tests of powders: `images.py` (silhouettes, surfaces in images, heaps), `strength.py` (yield locus, one particle)
+- tests of powders: `images.py` (silhouettes, surfaces in images, heaps), `strength.py` (yield locus, flow
+  energy, one particle)
 
 To add one, write a function of arrays with an example that runs, in the file of its group, and its name below, in the
 imports and in `__all__`; the table of CONTRIBUTING.md lists what else a statistic touches.
@@ -82,7 +83,17 @@ from dem.statistics.profiles import (
     solid_fraction,
     velocity_profile,
 )
-from dem.statistics.strength import YieldLocus, incline_friction, rebound_restitution, yield_locus
+from dem.statistics.strength import (
+    ShearTest,
+    YieldLocus,
+    flow_energy,
+    incline_friction,
+    pendulum_friction,
+    rebound_restitution,
+    shear_test,
+    torsional_stress,
+    yield_locus,
+)
 
 __all__ = [
     "CapsuleContacts",
@@ -107,6 +118,7 @@ __all__ = [
     "Order",
     "OrientationTensors",
     "Profile",
+    "ShearTest",
     "Slope",
     "Spheres",
     "Stress",
@@ -136,6 +148,7 @@ __all__ = [
     "excluded_volume",
     "fabric",
     "fitted_slope",
+    "flow_energy",
     "force_histogram",
     "grading",
     "granular_temperature",
@@ -156,15 +169,18 @@ __all__ = [
     "order_parameter",
     "orientation_correlation",
     "orientation_tensors",
+    "pendulum_friction",
     "persistence_length",
     "principal_stresses",
     "rebound_restitution",
     "samples_in_box",
+    "shear_test",
     "silhouette",
     "solid_fraction",
     "stress",
     "stress_profile",
     "surface_angles",
+    "torsional_stress",
     "turned",
     "velocity_profile",
     "wall_loads",

@@ -1,4 +1,7 @@
-"""Strength of powders: yield locus, unconfined strength and flow function; restitution and friction of one particle."""
+"""Strength of powders and energy of their flow; restitution and friction of one particle.
+
+Yield loci and flow functions of shear testers, stresses of torques, energies of powder rheometers.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,9 @@ class YieldLocus(NamedTuple):
     def consolidation_stress(self, normal: float, shear: float) -> float:
         """Largest principal stress of Mohr's circle through the point of preshear that touches the locus [Pa].
 
-        Its middle m is the larger root of (m - σ)² + τ² = (c cos φ + m sin φ)². Raises ValueError if the point lies
-        above the locus.
+        Its middle m is the smaller root of (m - σ)² + τ² = (c cos φ + m sin φ)²: the circle touches the locus at a
+        smaller normal stress than that of the point, where the locus ends (ASTM D6128). Raises ValueError if the point
+        lies above the locus.
         """
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
         a = cosine**2
@@ -40,7 +44,7 @@ class YieldLocus(NamedTuple):
         if root < -1e-9 * b * b:
             message = f"the point of preshear, {normal:g} and {shear:g} Pa, lies above the yield locus"
             raise ValueError(message)
-        middle = (-b + math.sqrt(max(root, 0.0))) / (2 * a)
+        middle = (-b - math.sqrt(max(root, 0.0))) / (2 * a)
         return middle + self.cohesion * cosine + middle * sine
 
 
@@ -87,6 +91,149 @@ def yield_locus(normal: ArrayLike, shear: ArrayLike) -> YieldLocus:
         cohesion, math.atan(slope), math.sqrt(scatter * (1 / len(x) + x.mean() ** 2 / square)),
         math.sqrt(scatter / square) / (1 + slope**2),
     )  # fmt: skip
+
+
+class ShearTest(NamedTuple):
+    """What a shear test says of a powder at one consolidation, see `shear_test`."""
+
+    locus: YieldLocus
+    consolidation_stress: float  # σ₁, largest principal stress at the end of preshear [Pa]
+    unconfined_strength: float  # f_c [Pa]
+    flow_function: float  # ff_c = σ₁/f_c; inf without cohesion
+    effective_angle: float  # δ, of the line through the origin that touches the circle of preshear [rad]
+    steady_angle: float  # φ_sf, of the point of preshear [rad]
+
+
+def shear_test(normal: ArrayLike, shear: ArrayLike, preshear_normal: ArrayLike, preshear_shear: ArrayLike) -> ShearTest:
+    """Evaluate a shear test: preshear to steady flow, then shear to failure under smaller normal stresses.
+
+    Shear stresses at failure are scaled by the mean shear stress of preshear over that of their own preshear
+    ("prorated"), and a straight yield locus is fitted to them. Mohr's circle through the origin that touches it gives
+    f_c, and the one through the point of preshear σ₁, with sin δ = (σ₁ - σ₂)/(σ₁ + σ₂). A point of preshear above the
+    locus counts as on it. A negative cohesion counts as none (ASTM D6773; D. Schulze, Powders and Bulk Solids, Springer
+    2008, chapter 3).
+
+    Parameters
+    ----------
+    normal, shear : (n,) arrays
+        σ and τ at failure [Pa].
+    preshear_normal, preshear_shear : float or (n,) arrays
+        σ and τ at the end of preshear [Pa], of all points or of each.
+
+    Returns
+    -------
+    ShearTest
+        ``locus``, ``consolidation_stress``, ``unconfined_strength``, ``flow_function``, ``effective_angle``,
+        ``steady_angle``.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two different normal stresses, or a stress of preshear is not positive.
+
+    Examples
+    --------
+    >>> test = shear_test([1e3, 2e3], [700.0, 1200.0], 4e3, 2100.0)
+    >>> round(test.unconfined_strength, 1), round(test.consolidation_stress, 1), round(test.flow_function, 2)
+    (647.2, 6498.7, 10.04)
+    """
+    points = np.broadcast_arrays(*map(np.atleast_1d, (normal, shear, preshear_normal, preshear_shear)))
+    x, y, before, steady = (checks.numbers(f"stresses {k}", each) for k, each in enumerate(points))
+    if not (before.min() > 0 and steady.min() > 0):
+        message = f"preshear has the stresses {before.min():g} and {steady.min():g} Pa, expected positive ones"
+        raise ValueError(message)
+    pressed, tau = float(before.mean()), float(steady.mean())
+    locus = yield_locus(x, y * tau / steady)
+    if locus.cohesion < 0:
+        locus = locus._replace(cohesion=0.0)
+    below = min(tau, locus.cohesion + pressed * math.tan(locus.angle))
+    major, strength = locus.consolidation_stress(pressed, below), locus.unconfined_strength
+    sine = math.sin(locus.angle)
+    middle = (major - locus.cohesion * math.cos(locus.angle)) / (1 + sine)
+    return ShearTest(
+        locus, major, strength, major / strength if strength > 0 else math.inf, math.asin((major - middle) / middle),
+        math.atan2(tau, pressed),
+    )  # fmt: skip
+
+
+def torsional_stress(torque: ArrayLike, outer: float, inner: float = 0.0) -> np.ndarray:
+    """Shear stress in a ring or a disc that is the same everywhere: τ = 3 T/(2 π (R_o³ - R_i³)).
+
+    Of an annular shear tester, or of the head of a rotational one with R_i = 0.
+
+    Parameters
+    ----------
+    torque : (...) array
+        T [N m].
+    outer, inner : float
+        Radii R_o and R_i [m].
+
+    Returns
+    -------
+    (...) array
+        [Pa].
+
+    Raises
+    ------
+    ValueError
+        If the inner radius is not below the outer one.
+
+    Examples
+    --------
+    >>> round(float(torsional_stress(0.1, 0.032, 0.016)), 1)
+    1665.3
+    """
+    outer = checks.number("outer", outer, above=0, unit="m")
+    inner = checks.number("inner", inner, least=0, unit="m")
+    if inner >= outer:
+        message = f"the inner radius is {inner:g} m, expected one below the outer one, {outer:g} m"
+        raise ValueError(message)
+    return 3 * checks.numbers("torque", torque) / (2 * math.pi * (outer**3 - inner**3))
+
+
+def flow_energy(height: ArrayLike, force: ArrayLike, torque: ArrayLike, radius: float, helix: float) -> float:
+    """Energy to move a blade on a helical path through a powder: E = ∫ (T/(R tan α) + F) dH.
+
+    The basic flow energy of a powder rheometer if the blade goes down, the specific energy, over the mass, if it goes
+    up (R. Freeman, Powder Technol. 174 (2007) 25, eq. 1).
+
+    Parameters
+    ----------
+    height : (T,) array
+        Of the blade, or its way along the axis [m], of a run or of a file of the device; only its changes count.
+    force, torque : (T,) arrays
+        Along and about the axis, positive where they resist the motion [N, N m].
+    radius : float
+        R, of the blade [m].
+    helix : float
+        α, of the path of its tip to the horizontal [rad].
+
+    Returns
+    -------
+    float
+        E [J], by the rule of trapezia.
+
+    Raises
+    ------
+    ValueError
+        If arrays do not fit each other, or the angle is not above 0 and at most π/2.
+
+    Examples
+    --------
+    >>> height = np.linspace(0.07, 0.01, 61)
+    >>> round(flow_energy(height, np.full(61, 2.0), np.full(61, 0.01), 0.024, np.radians(5)), 4)  # 0.12 J + 0.2857 J
+    0.4058
+    """
+    radius = checks.number("radius", radius, above=0, unit="m")
+    helix = checks.number("helix", helix, above=0, most=0.5 * math.pi, unit="rad")
+    h, f, t = (
+        checks.numbers(name, x).ravel() for name, x in (("height", height), ("force", force), ("torque", torque))
+    )
+    if not len(h) == len(f) == len(t) > 1:
+        message = f"{len(h)} heights, {len(f)} forces and {len(t)} torques, expected as many of each, at least two"
+        raise ValueError(message)
+    resisting = t / (radius * math.tan(helix)) + f
+    return float((0.5 * (resisting[1:] + resisting[:-1]) * np.abs(np.diff(h))).sum())
 
 
 def rebound_restitution(height: ArrayLike, floor: float = 0.0) -> float:
@@ -178,3 +325,49 @@ def incline_friction(
         raise ValueError(message)
     acceleration = 2 * float(np.polyfit(t, s, 2)[0]) * (7 / 5 if rolling else 1.0)
     return math.tan(angle) - acceleration / (gravity * math.cos(angle))
+
+
+def pendulum_friction(angle: ArrayLike) -> float:
+    """Coefficient of rolling friction of a sphere that rolls to and fro in a trough, by the decay of its swings.
+
+    From an amplitude a to the next, b, on the other side, a resisting torque μ_r R N takes the energy
+
+    cos b - cos a = μ_r (17/7 (sin a + sin b) - 10/7 (a + b) cos ½(a + b))
+
+    times m g and the radius of the path, to first order in μ_r: N has the weight and, by 7/10 m v², what keeps the
+    sphere on its circle. For small angles a - b = 2 μ_r.
+
+    Parameters
+    ----------
+    angle : (T,) array
+        Of the sphere from the lowest point, seen from the middle of the circle, in equidistant frames [rad], of a run
+        or of a film; those between the first and the last turning point count.
+
+    Returns
+    -------
+    float
+        μ_r.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two turning points.
+
+    Examples
+    --------
+    >>> t = np.linspace(0, 2, 401)
+    >>> swing = 0.1 - 0.02 * np.floor(2 * t)  # amplitudes that decay by 2 μ_r a half swing about ± μ_r
+    >>> round(pendulum_friction(0.01 * (-1) ** np.floor(2 * t) + (swing - 0.01) * np.cos(2 * np.pi * t)), 3)
+    0.01
+    """
+    x = checks.numbers("angle", angle).ravel()
+    step = np.diff(x)
+    turns = 1 + np.flatnonzero(step[1:] * step[:-1] < 0) if len(x) > 2 else np.zeros(0, int)
+    if len(turns) < 2:
+        message = f"{len(turns)} turning points, expected at least two: give more swings, and frames of each"
+        raise ValueError(message)
+    bend, slope = 0.5 * (x[turns + 1] + x[turns - 1]) - x[turns], 0.5 * (x[turns + 1] - x[turns - 1])
+    swing = np.abs(x[turns] - slope**2 / (4 * bend))  # by a parabola through three frames
+    a, b = swing[:-1], swing[1:]
+    way = 17 / 7 * (np.sin(a) + np.sin(b)) - 10 / 7 * (a + b) * np.cos(0.5 * (a + b))
+    return float((np.cos(b) - np.cos(a)).sum() / way.sum())

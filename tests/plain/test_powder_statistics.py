@@ -79,9 +79,10 @@ def test_a_yield_locus_gives_back_cohesion_angle_and_the_circles_that_touch_it(r
     radius = 0.5 * locus.unconfined_strength
     assert cohesion * math.cos(angle) + radius * math.sin(angle) == pytest.approx(radius)
     major = locus.consolidation_stress(6e3, 3500.0)
-    middle = np.linspace(6e3, 2e4, 200_001)
+    middle = np.linspace(4e3, 2e4, 200_001)
     off = np.abs(np.hypot(middle - 6e3, 3500.0) - (cohesion * math.cos(angle) + middle * math.sin(angle)))
-    m = middle[off < 0.2].max()
+    m = middle[off < 0.2].min()
+    assert m - (major - m) * math.sin(angle) < 6e3  # the circle touches the locus before the point of preshear
     assert major == pytest.approx(m + np.hypot(m - 6e3, 3500.0), rel=1e-4)
     with pytest.raises(ValueError, match="above the yield locus"):
         locus.consolidation_stress(1e3, 5e3)
@@ -115,3 +116,74 @@ def test_friction_of_what_slides_and_rolls():
     assert dem.statistics.incline_friction(t, rolling, angle, rolling=True) == pytest.approx(0.02, rel=1e-9)
     with pytest.raises(ValueError, match="at least three frames"):
         dem.statistics.incline_friction([0, 1], [0, 1], angle)
+
+
+def test_a_shear_test_gives_back_the_circles_that_made_it(rng):
+    """Of a powder with c, φ and a circle of preshear: its σ₁ and δ, whatever the scatter between preshears."""
+    cohesion, angle = 400.0, math.radians(32)
+    middle = 6e3
+    radius = cohesion * math.cos(angle) + middle * math.sin(angle)
+    before = middle - radius * math.cos(math.radians(75))  # a point of the circle, right of where it touches the locus
+    steady = radius * math.sin(math.radians(75))
+    normal = np.array([1e3, 1.8e3, 2.6e3])
+    failed = cohesion + normal * math.tan(angle)
+    test = dem.statistics.shear_test(normal, failed, before, steady)
+    assert test.consolidation_stress == pytest.approx(middle + radius, rel=1e-9)
+    assert math.sin(test.effective_angle) == pytest.approx(radius / middle, rel=1e-9)
+    assert test.unconfined_strength == pytest.approx(2 * cohesion * math.cos(angle) / (1 - math.sin(angle)), rel=1e-9)
+    assert test.flow_function == test.consolidation_stress / test.unconfined_strength
+    assert math.tan(test.steady_angle) == pytest.approx(steady / before)
+    off = np.array([0.9, 1.0, 1.1])  # samples that are weaker and stronger than the others, in both shears alike
+    prorated = dem.statistics.shear_test(normal, off * failed, 3 * [before], off * steady)
+    assert prorated.locus == pytest.approx(test.locus)
+    dry = dem.statistics.shear_test(normal, normal * 0.6 - 1, 5e3, 3.1e3)  # c < 0, and preshear above the locus
+    assert dry.flow_function == math.inf
+    assert dry.consolidation_stress == pytest.approx(
+        5e3 * (1 + math.sin(math.atan(0.6))) / math.cos(math.atan(0.6)) ** 2
+    )
+    with pytest.raises(ValueError, match="expected positive ones"):
+        dem.statistics.shear_test(normal, failed, 5e3, 0.0)
+    with pytest.raises(ValueError, match="two different normal"):
+        dem.statistics.shear_test([1e3], [500.0], 5e3, 3e3)
+
+
+def test_a_torque_is_that_of_the_stress_over_ring_and_disc():
+    r = np.linspace(0.016, 0.032, 2001)
+    torque = np.trapezoid(2 * math.pi * 750.0 * r**2, r)
+    assert dem.statistics.torsional_stress(torque, 0.032, 0.016) == pytest.approx(750.0, rel=1e-6)
+    assert dem.statistics.torsional_stress([0.0, 0.1], 0.024)[1] == pytest.approx(3 * 0.1 / (2 * math.pi * 0.024**3))
+    with pytest.raises(ValueError, match="expected one below the outer one"):
+        dem.statistics.torsional_stress(0.1, 0.02, 0.02)
+
+
+def test_a_flow_energy_is_the_work_of_force_and_torque_along_a_helix():
+    """Of a force that grows with depth, and a torque with its square, both over H and by the work along the path."""
+    height = np.linspace(0.07, 0.01, 401)
+    depth, slope = height[0] - height, math.radians(5)
+    force, torque = 60 * depth, 3 * depth**2
+    turned = depth / (0.024 * math.tan(slope))
+    work = np.trapezoid(force, depth) + np.trapezoid(torque, turned)
+    found = dem.statistics.flow_energy(height, force, torque, 0.024, slope)
+    assert found == pytest.approx(work, rel=1e-9)
+    assert found == pytest.approx(30 * 0.06**2 + 0.06**3 / (0.024 * math.tan(slope)), rel=1e-4)
+    assert dem.statistics.flow_energy(height[::-1], force[::-1], torque[::-1], 0.024, slope) == pytest.approx(found)
+    with pytest.raises(ValueError, match="expected as many of each"):
+        dem.statistics.flow_energy(height, force[1:], torque, 0.024, slope)
+    with pytest.raises(ValueError, match="helix"):
+        dem.statistics.flow_energy(height, force, torque, 0.024, 0.0)
+
+
+@pytest.mark.parametrize(("friction", "start"), [(0.01, 0.2), (0.03, 0.5)])
+def test_swings_in_a_trough_tell_rolling_friction(friction, start):
+    """Of the equation of motion, 7/5 r θ'' = -g sin θ ∓ μ_r (g cos θ + r θ'²), filmed 60 times a second."""
+    r, dt, theta, rate, film = 0.05, 5e-5, start, 0.0, []
+    for k in range(26_000):
+        press = 9.81 * math.cos(theta) + r * rate * rate
+        against = math.copysign(friction * press, rate if rate else -theta)
+        rate -= 5 / 7 * (9.81 * math.sin(theta) + against) / r * dt
+        theta += rate * dt
+        if k % 333 == 0:
+            film.append(theta)
+    assert dem.statistics.pendulum_friction(film) == pytest.approx(friction, rel=0.02)
+    with pytest.raises(ValueError, match="expected at least two"):
+        dem.statistics.pendulum_friction(film[:10])
