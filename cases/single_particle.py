@@ -1,4 +1,4 @@
-"""One particle: it falls on a floor, or slides and rolls down an incline."""
+"""One particle: it falls on a floor, slides and rolls down an incline, or rolls to and fro in a trough."""
 
 from __future__ import annotations
 
@@ -94,3 +94,36 @@ class Incline(OneParticle):
             "apparent_friction": dem.statistics.incline_friction(time, ways, slope),
             "apparent_rolling_friction": dem.statistics.incline_friction(time, ways, slope, rolling=True),
         }
+
+
+class RollingPendulum(OneParticle):
+    """A particle rolls to and fro in a trough, and rolling friction lets its swings decay."""
+
+    name = "rolling-pendulum"
+
+    duration: PositiveFloat = Field(1.5, description="simulated time [s]; three swings of the trough by default")
+    radius: PositiveFloat = Field(0.05, description="of the trough [m]")
+    angle: float = Field(20.0, gt=0, lt=90, description="from the lowest point at which the particle begins [deg]")
+    rolling_friction: NonNegativeFloat = Field(0.02, description="of resistance to rolling")
+
+    def walls(self) -> list[dem.Cylinder]:
+        """The trough, a tube."""
+        far = 2 * self.diameter
+        return [
+            dem.Cylinder(
+                (0, -far, self.radius), (0, far, self.radius), self.radius, material=self.material(), name="trough"
+            )
+        ]
+
+    def build(self) -> tuple[dem.Particles, None]:
+        """The particle on its side."""
+        way, slope = self.radius - 0.5 * self.diameter, math.radians(self.angle)
+        return self.particle((way * math.sin(slope), 0.0, self.radius - way * math.cos(slope))), None
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """Coefficient of rolling friction by the decay of the swings; nan if it has turned less than twice."""
+        places = [run.position[k][0] for k in range(len(run))]
+        found = math.nan
+        with suppress(ValueError):
+            found = dem.statistics.pendulum_friction([math.atan2(x, self.radius - z) for x, _, z in places])
+        return {"apparent_rolling_friction": found}

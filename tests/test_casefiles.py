@@ -760,7 +760,8 @@ LONG = ("settling-spheres", "settling-fibres", "jeffery-orbit", "sheared-fibres"
         "fluidised-bed", "rotating-drum", "hopper", "vibrated-bed", "mixer", "fibres-in-sphere", "chute",
         "dice", "ellipsoid-packing", "ellipsoids-hopper", "superellipsoid-drum", "tablets-heap",
         "heap", "many-fibres", "many-spheres", "turbulent-gas", "draw-down", "ledge", "drum-test", "bulk-density",
-        "uniaxial-compression", "direct-shear", "drop-test", "incline-test",
+        "uniaxial-compression", "direct-shear", "drop-test", "incline-test", "flow-energy", "ring-shear",
+        "rolling-pendulum", "shear-head",
         "heated-bed", "heated-drum", "heated-row", "self-heating-gas")  # fmt: skip
 # their beds take minutes: always by name, see tests/plain/test_bulk_benchmarks.py
 BEDS = ("silo", "silo-100k", "drum", "drum-38k", "impact", "impact-25k")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from dem.cases.shared.grains import Grains, grain_material, rolling_resistance
 from pydantic import Field, NonNegativeFloat
@@ -31,6 +33,11 @@ class Powder(Grains):
         rolling = rolling_resistance(self.rolling_friction, friction)
         pair = dem.Contact(restitution=self.restitution, friction=friction, rolling=rolling)
         return dem.Contacts({(self.material(), self.wall()): pair})
+
+    def piled(self, area: float) -> float:
+        """Height that loose grains of the lattice of `grains` reach above an area, at most [m]."""
+        step = 1.1 * self.diameter
+        return step * (1 + math.ceil(1.25 * self.n * step**2 / area))
 
     def sides(self, width: float, low: float, high: float, name: str, **kept: object) -> list[dem.Rectangle]:
         """Four upright walls about a square of this width about the z axis, called by a name and where they are."""

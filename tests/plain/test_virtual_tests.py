@@ -2,11 +2,15 @@
 
 import math
 import re
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from dem.cases.flow_energy import FlowEnergy
+from dem.cases.shear_testers import RingShear, ShearHead
+from dem.cases.single_particle import Drop, Incline, RollingPendulum
 from typer.testing import CliRunner
 
 import dem
@@ -18,7 +22,10 @@ SHORT = {"duration": 0.03}
 
 
 def run_of(case, frames, time=None, walls=()):
-    """What observables see of a run: grains of 2 g at places (T, N, 3), and loads on walls by name (T, 3)."""
+    """What observables see of a run: grains of 2 g at places (T, N, 3), and loads on walls by name, forces (T, 3).
+
+    Torques and positions of walls may follow the forces (T, 9).
+    """
     places = np.array(frames, float)
     if places.ndim == 2:
         places = np.stack([places, places])
@@ -31,7 +38,13 @@ def run_of(case, frames, time=None, walls=()):
         def spheres(self, k):
             return Spheres(places[k], np.full(n, 0.5 * case.diameter), np.arange(n))
 
-    loads = [SimpleNamespace(name=name, mean_force=np.array(force, float)) for name, force in dict(walls).items()]
+    loads = [
+        SimpleNamespace(
+            name=name, mean_force=np.array(load, float)[:, :3], mean_torque=np.array(load, float)[:, 3:6],
+            position=np.array(load, float)[:, 6:],
+        )
+        for name, load in dict(walls).items()
+    ]  # fmt: skip
     return Run(time=time, position=places, mass=np.full(n, 2e-3), walls=loads)
 
 
@@ -129,13 +142,86 @@ def test_direct_shear_adds_lid_and_upper_sides_and_the_weight_above_the_plane():
     assert found["friction_angle_deg"] == pytest.approx(math.degrees(math.atan2(1000, 2000 + weight)))
 
 
-@pytest.mark.parametrize(("name", "settings", "observable", "exact"), [
-    ("drop-test", {"restitution": 0.7, "height": 0.004, "duration": 0.08}, "apparent_restitution", 0.7),
-    ("incline-test", {"angle": 10.0, "rolling_friction": 0.03, **SHORT}, "apparent_rolling_friction", 0.03),
-    ("incline-test", {"angle": 45.0, "friction": 0.2, "rolling_friction": 0, **SHORT}, "apparent_friction", 0.2),
+@pytest.mark.parametrize("kind", [RingShear, ShearHead])
+def test_torques_at_preshear_and_failure_give_the_yield_locus_that_made_them(kind):
+    """c = 300 Pa and tan φ = 0.5, with a peak before each failure, and the weight of the grains above the vanes."""
+    case = kind(normal_stresses=(700.0, 1000.0, 1400.0), preshear_stress=2e3, duration=0.8)
+    time = np.linspace(0, case.duration, 801)
+    load, per_pascal = np.zeros((801, 9)), 1 / dem.statistics.torsional_stress(1.0, case.outer, case.inner)
+    load[:, 8] = 0.02
+    above = 3 * 2e-3 * 9.81 / case.area  # of three grains of 2 g
+    for each in case.stations():
+        k = np.flatnonzero((time > each.start) & (time <= each.end))
+        load[k, 2] = (each.stress - above) * case.area
+        if each.name == "preshear":
+            load[k, 5] = 1250 * np.minimum(1.0, np.linspace(0, 3, len(k))) * per_pascal
+        elif each.name == "failure":
+            load[k, 5] = (300 + 0.5 * each.stress) * (1 - 0.2 * np.linspace(-1, 1, len(k)) ** 2) * per_pascal
+    grains = [(0.0, 0.0, z) for z in (0.001, 0.002, 0.021, 0.022, 0.023)]
+    found = case.observables(run_of(case, np.stack([grains] * 801), time=time, walls={"lid": load}))
+    assert found["cohesion_Pa"] == pytest.approx(300, rel=2e-3)
+    assert found["internal_friction_deg"] == pytest.approx(math.degrees(math.atan(0.5)), rel=2e-3)
+    assert found["preshear_Pa"] == pytest.approx(1250)
+    assert found["failure_2_Pa"] == pytest.approx(800, rel=1e-3)
+    exact = dem.statistics.shear_test([700, 1000, 1400], [650, 800, 1000], 2e3, 1250)
+    assert found["flow_function"] == pytest.approx(exact.flow_function, rel=5e-3)
+    assert found["effective_friction_deg"] == pytest.approx(math.degrees(exact.effective_angle), rel=2e-3)
+    short = case.observables(run_of(case, [grains], time=[0.0, 0.1], walls={"lid": load[:2]}))
+    assert math.isnan(short["flow_function"])
+
+
+def test_the_lid_presses_as_the_stations_say():
+    case = RingShear(normal_stresses=(500.0, 1e3), preshear_stress=2e3)
+    servo = case.servo()
+    for each in case.stations():
+        assert servo.force_at(0.5 * (each.start + each.end)) == pytest.approx(each.stress * case.area)
+    mean = 2 / 3 * (case.outer**3 - case.inner**3) / (case.outer**2 - case.inner**2)
+    total = 2 * (case.preshear - case.release + case.shear) / mean
+    assert case.turning().table[-1][4] == pytest.approx(total)
+    assert case.stations()[-1].end <= case.duration
+
+
+@pytest.mark.parametrize(("kind", "settings", "message"), [
+    (RingShear, {"normal_stresses": (1e3, 2e3)}, r"expected some below 2000 Pa, the preshear_stress"),
+    (RingShear, {"inner_radius": 0.03}, "leaves no room for grains"),
+    (ShearHead, {"radius": 5e-4}, "leaves no room for grains"),
+    (FlowEnergy, {"blade_radius": 0.0125}, "expected a smaller blade"),
+    (FlowEnergy, {"bottom": 1e-3}, "expected a smaller blade, and a bottom below the top"),
 ])  # fmt: skip
-def test_one_particle_shows_the_coefficients_that_it_was_given(tmp_path, name, settings, observable, exact):
-    case = dem.cases()[name](**{"young": 2e5, "time_step": 4e-5, "frames": 120, **settings})
+def test_devices_that_cannot_be_are_refused(kind, settings, message):
+    with pytest.raises(ValueError, match=message):
+        kind(**settings)
+
+
+def test_flow_energies_are_those_of_a_blade_that_force_and_torque_resist():
+    """2 N and 3 mN m on the way down, half of that on the way up, in two cycles of which the first one is harder."""
+    case = FlowEnergy(cycles=2, conditioning=1, duration=4.0)
+    rows = case.way()
+    time = np.linspace(0, case.duration, 2001)
+    load = np.zeros((2001, 9))
+    for k, (a, b) in enumerate(pairwise(rows[4:])):
+        inside = (time > a[0]) & (time <= b[0])
+        sense, share = (1, 1.0) if k % 2 == 0 else (-1, 0.5)
+        load[inside, 2], load[inside, 5] = sense * share * 2.0, -sense * share * 3e-3
+        load[inside] *= 1.5 if k == 0 else 1.0
+    assert rows[-1][0] < case.duration
+    found = case.observables(run_of(case, np.zeros((2001, 10, 3)), time=time, walls={"blade": load}))
+    drop = case.top - case.bottom
+    exact = 1e3 * drop * (2.0 + 3e-3 / (case.blade_radius * math.tan(math.radians(case.helix))))
+    assert found["flow_energy_mJ"] == pytest.approx(exact, rel=5e-3)
+    assert found["specific_energy_mJ_per_g"] == pytest.approx(0.5 * exact / 20, rel=5e-3)
+    assert found["first_flow_energy_mJ"] == pytest.approx(1.5 * exact, rel=5e-3)
+    assert found["stability"] == pytest.approx(1 / 1.5, rel=5e-3)
+
+
+@pytest.mark.parametrize(("kind", "settings", "observable", "exact"), [
+    (Drop, {"restitution": 0.7, "height": 0.004, "duration": 0.08}, "apparent_restitution", 0.7),
+    (Incline, {"angle": 10.0, "rolling_friction": 0.03, **SHORT}, "apparent_rolling_friction", 0.03),
+    (Incline, {"angle": 45.0, "friction": 0.2, "rolling_friction": 0, **SHORT}, "apparent_friction", 0.2),
+    (RollingPendulum, {"radius": 0.02, "duration": 0.35, "time_step": 1.5e-4}, "apparent_rolling_friction", 0.02),
+])  # fmt: skip
+def test_one_particle_shows_the_coefficients_that_it_was_given(tmp_path, kind, settings, observable, exact):
+    case = kind(**{"young": 2e5, "time_step": 4e-5, "frames": 120, **settings})
     case.simulation().run(case.duration, output=tmp_path / "run.h5", frames=case.frames, progress=False)
     with dem.Trajectory(tmp_path / "run.h5") as run:
         assert case.observables(run)[observable] == pytest.approx(exact, rel=0.03)
