@@ -33,7 +33,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline
+from dem.kernels.compiler.jit import func, inline, select, upcast
 from dem.kernels.compiler.selection import ancestors
 from dem.kernels.domain import periodic
 from dem.kernels.domain.periodic import PeriodicFaces, count_cells
@@ -79,9 +79,15 @@ DeformingFaces = NamedTuple(
         ("edge_speed", np.ndarray),  # (3, 3) velocities of the edges, by the components that hold a stress [m/s]
         ("times", np.ndarray),  # (K,) from when on each of the prescribed gradients holds, ascending from 0 [s]
         ("rates", np.ndarray),  # (K, 3, 3) prescribed velocity gradients [1/s]
+        ("in_plane", np.ndarray),  # (1,) int64, 1 if the matrices of the present and next cell are as of `PlaneFaces`
     ],
 )
 DeformingFaces.extends = (PeriodicFaces,)
+# a cell at right angles, or one whose second edge leans along x alone: products of its matrices leave zeros out, which
+# changes no result
+PlaneFaces = NamedTuple("PlaneFaces", [*DeformingFaces.__annotations__.items()])
+PlaneFaces.extends = (DeformingFaces,)
+as_plane = upcast({DeformingFaces: PlaneFaces})
 
 
 def deforms(box):
@@ -174,13 +180,35 @@ def departure(a):
 
 
 @inline
-def apply(m, v):
+def apply_whole(box, m, v):
     """Matrix (3, 3) times a vector."""
     return (
         m[0, 0] * v[0] + m[0, 1] * v[1] + m[0, 2] * v[2],
         m[1, 0] * v[0] + m[1, 1] * v[1] + m[1, 2] * v[2],
         m[2, 0] * v[0] + m[2, 1] * v[1] + m[2, 2] * v[2],
     )
+
+
+@inline
+def apply_in_plane(box, m, v):
+    """Matrix (3, 3) of a plane cell times a vector."""
+    return m[0, 0] * v[0] + m[0, 1] * v[1], m[1, 1] * v[1], m[2, 2] * v[2]
+
+
+apply = select("box", {DeformingFaces: apply_whole, PlaneFaces: apply_in_plane})
+
+
+@inline
+def is_plane(m):
+    """Whether a matrix (3, 3) has numbers on its diagonal and at xy alone."""
+    zero = m[0, 2] == 0.0 and m[1, 2] == 0.0
+    return zero and m[1, 0] == 0.0 and m[2, 0] == 0.0 and m[2, 1] == 0.0
+
+
+@inline
+def is_in_plane(box):
+    """Whether the present and the next cell may be taken as `PlaneFaces`."""
+    return box.in_plane[0] != 0
 
 
 # The domain: see `dem.kernels.domain.periodic`
@@ -193,51 +221,51 @@ def nearest_deformed(box, u, v):
     For what is nearer than half the distance of opposite faces.
     """
     d = subtract(u, v)
-    s = apply(box.to_scaled, d)
+    s = apply(box, box.to_scaled, d)
     n = (math.floor(s[0] + 0.5), math.floor(s[1] + 0.5), math.floor(s[2] + 0.5))
-    return subtract(d, apply(box.edges, n)), n
+    return subtract(d, apply(box, box.edges, n)), n
 
 
 @inline
 def velocity_along_cell(box, image, gap):
     """-L gap: what an image at the distance gap before a point moves with the cell, relative to that point [m/s]."""
-    w = apply(box.gradient, gap)
+    w = apply(box, box.gradient, gap)
     return -w[0], -w[1], -w[2]
 
 
 @inline
-def wrap_at(edges, to_scaled, x):
+def wrap_at(box, edges, to_scaled, x):
     """Position in the cell of these edges, and the cells that it was further along each of them."""
-    s = apply(to_scaled, x)
+    s = apply(box, to_scaled, x)
     n = (math.floor(s[0]), math.floor(s[1]), math.floor(s[2]))
-    return subtract(x, apply(edges, n)), n
+    return subtract(x, apply(box, edges, n)), n
 
 
 @inline
 def wrap_deformed(box, x, ahead):
     """Position in the cell after the step that has begun, and the cells that it was further along each edge."""
-    return wrap_at(box.next_edges, box.next_to_scaled, x)
+    return wrap_at(box, box.next_edges, box.next_to_scaled, x)
 
 
 @inline
 def carried(box, x, v, dt):
     """Position exp(L dt) x + dt v after the step that has begun."""
-    return add_scaled(apply(box.place_map, x), dt, v)
+    return add_scaled(apply(box, box.place_map, x), dt, v)
 
 
 @inline
 def note_cells_and_slow(box, cells, image, velocity, ahead, b):
     """Count the cells that body b went on by, and take exp(-L dt) of its velocity, and of that at the next forces."""
     count_cells(box, cells, image, velocity, ahead, b)
-    store(velocity, b, apply(box.slow_map, load(velocity, b)))
+    store(velocity, b, apply(box, box.slow_map, load(velocity, b)))
     if ahead.shape[1] > 0:
-        store(ahead, b, apply(box.slow_map, load(ahead, b)))
+        store(ahead, b, apply(box, box.slow_map, load(ahead, b)))
 
 
 @inline
 def unwrapped_deformed(box, x, image, b):
     """Position as if body b had never been wrapped."""
-    return add(x, apply(box.edges, load(image, b)))
+    return add(x, apply(box, box.edges, load(image, b)))
 
 
 @inline
@@ -261,20 +289,20 @@ def note_listed_cell(box):
 @inline
 def listed_in_cell(box, x):
     """Place at which a body was listed, carried along with the cell."""
-    return apply(box.since_listing, x)
+    return apply(box, box.since_listing, x)
 
 
 @inline
 def place_in_grid(box, x):
     """Place in a grid along the edges: it is as wide as opposite faces of the cell are apart."""
-    s = apply(box.to_scaled, x)
+    s = apply(box, box.to_scaled, x)
     return s[0] * box.length[0], s[1] * box.length[1], s[2] * box.length[2]
 
 
 @inline
 def less_edges(box, x, image):
     """Position less whole edges of the cell."""
-    return subtract(x, apply(box.edges, image))
+    return subtract(x, apply(box, box.edges, image))
 
 
 # The step
@@ -324,7 +352,7 @@ def reduce(box, position, image):
         if changed:
             measure_cell(box)
     for n in range(image.shape[1]):
-        x, cells = wrap_at(box.edges, box.to_scaled, load(position, n))
+        x, cells = wrap_at(box, box.edges, box.to_scaled, load(position, n))
         store(position, n, x)
         count_cells(box, cells, image, position, position, n)
 
@@ -484,6 +512,8 @@ def begin_deformation(box, corrects, predicts, constants, bodies, progress):
         edges = product(whole, load_matrix(box.edges))
         store_matrix(box.next_edges, edges)
         store_matrix(box.next_to_scaled, inverse(edges))
+        plane = is_plane(box.gradient) and is_plane(box.next_gradient)
+        box.in_plane[0] = 1 if plane and is_plane(box.edges) and is_plane(box.next_edges) else 0
 
 
 @func

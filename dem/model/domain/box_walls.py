@@ -70,7 +70,7 @@ def deforming_domain(box: Cell) -> DeformingFaces:
         inertia=np.array([-1.0 if given is None else given for given in inertia]), edge_speed=np.zeros((3, 3)),
         integral=np.zeros((3, 3)), integral_time=np.ones(1), integral_band=np.zeros(1),
         times=np.array([0.0, *(time for time, _ in box.rate_changes)]),
-        rates=rates,
+        rates=rates, in_plane=np.zeros(1, np.int64),
     )  # fmt: skip
 
 

@@ -9,6 +9,8 @@ import math
 from typing import NamedTuple
 
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
+from dem.kernels.domain.deforming import DeformingFaces, as_plane, is_in_plane
+from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import image_velocity, nearest_image
 from dem.kernels.laws import ContactKinematics
 from dem.kernels.laws.first_step import begins
@@ -114,6 +116,18 @@ def gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity,
         if spin.shape[1] > 0:
             put(gathered, SPIN_I, t, load(spin, i))
             put(gathered, SPIN_J, t, load(spin, j))
+
+
+@inline
+def gather_in_cell(box, first, touching, sphere_i, sphere_j, position, velocity, spin, gathered):
+    """Gather pairs of single spheres in a cell that deforms; see `gather_spheres`."""
+    if is_in_plane(box):
+        gather_spheres(as_plane(box), first, touching, sphere_i, sphere_j, position, velocity, spin, gathered)
+    else:
+        gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity, spin, gathered)
+
+
+gather = select("box", {BoxFaces: gather_spheres, DeformingFaces: gather_in_cell})
 
 
 @inline
@@ -248,7 +262,7 @@ def compute_sphere_kinematics(geometry, sink, start, first, touching, context, g
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
     number = min(BLOCK, touching.size - first)
     alike = gather_properties(start, first, number, touching, bodies, kinds, neighbours, gathered, kinematics, ids)
-    gather_spheres(
+    gather(
         box, first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
         bodies.velocity_predicted, bodies.angular_velocity_predicted, gathered,
     )  # fmt: skip

@@ -20,6 +20,8 @@ import math
 
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
+from dem.kernels.domain.deforming import DeformingFaces, as_plane, is_in_plane
+from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.laws.damping import SharedDamping
 from dem.kernels.numerics.vector import cross, scale, subtract
 from dem.kernels.simd.memory import prefetch
@@ -219,13 +221,25 @@ geometry_of = select(
 
 
 @inline
+def list_touching_in_cell(box, position, sphere_i, sphere_j, contact_distance, min_overlap, overlap):
+    """Overlaps in a cell that deforms; see `list_touching_pairs`."""
+    if is_in_plane(box):
+        list_touching_pairs(as_plane(box), position, sphere_i, sphere_j, contact_distance, min_overlap, overlap)
+    else:
+        list_touching_pairs(box, position, sphere_i, sphere_j, contact_distance, min_overlap, overlap)
+
+
+compute_gaps = select("box", {BoxFaces: list_touching_pairs, DeformingFaces: list_touching_in_cell})
+
+
+@inline
 def list_sphere_overlaps(kinds, box, bodies, sphere_i, sphere_j, contact_distance, min_overlap, rows, overlap):
     """Overlap of each candidate pair of spheres, or the smallest wanted.
 
     sphere_i, sphere_j, contact_distance, min_overlap: see `list_touching_pairs`.
     Writes overlap: (K,) [m].
     """
-    list_touching_pairs(box, bodies.sphere_position, sphere_i, sphere_j, contact_distance, min_overlap, overlap)
+    compute_gaps(box, bodies.sphere_position, sphere_i, sphere_j, contact_distance, min_overlap, overlap)
 
 
 by_segments = select(

@@ -10,6 +10,8 @@ import math
 import numpy as np
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
+from dem.kernels.domain.deforming import DeformingFaces, as_plane, is_in_plane
+from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import carry, note_wrap, potential_place, unwrap_position, wrap_position
 from dem.kernels.numerics.energy import as_fixed, gravitational, rotational, translational
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
@@ -48,6 +50,17 @@ def drift(box, low, high, present, dt, position, velocity, ahead, image):
         note_wrap(box, cells, image, velocity, ahead, b)
         fastest = larger(fastest, dot(v, v)) if b < present else fastest
     return fastest
+
+
+@inline
+def drift_in_cell(box, low, high, present, dt, position, velocity, ahead, image):
+    """x += dt v in a cell that deforms; see `drift`."""
+    if is_in_plane(box):
+        return drift(as_plane(box), low, high, present, dt, position, velocity, ahead, image)
+    return drift(box, low, high, present, dt, position, velocity, ahead, image)
+
+
+drift_in_domain = select("box", {BoxFaces: drift, DeformingFaces: drift_in_cell})
 
 
 @inline
@@ -231,7 +244,7 @@ def predict(c, context):
     """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
     dt, bodies, kinds = context.constants.dt, context.bodies, context.kinds
     low, high = chunk_of(c, bodies.kind.size)
-    speed = drift(
+    speed = drift_in_domain(
         context.box, low, high, bodies.n_active[0], dt, bodies.position, bodies.velocity, bodies.velocity_predicted,
         bodies.image,
     )  # fmt: skip
