@@ -91,14 +91,12 @@ class SimulationBase:
             raise ValueError(message)
         beside = isinstance(box, Wall) or (isinstance(box, (list, tuple)) and any(isinstance(w, Wall) for w in box))
         checks.of_types(optional=True, box=(box, Box), hint="give walls by keyword, walls=[...]" if beside else "")
-        if has_moving_images(box):
-            refuse(f"a {type(box).__name__}, whose periodic images move,")
-            if not self.takes_moving_images:
-                message = (
-                    f"box is a {type(box).__name__}, whose periodic images move, expected one whose images are at rest "
-                    f"in a {type(self).__name__}: take dem.Simulation (time steps)"
-                )
-                raise ValueError(message)
+        if has_moving_images(box) and not self.takes_moving_images:
+            message = (
+                f"box is a {type(box).__name__}, whose periodic images move, expected one whose images are at rest in "
+                f"a {type(self).__name__}: take dem.Simulation (time steps)"
+            )
+            raise ValueError(message)
         checks.of_types(optional=True, description=(description, dict))
         checks.of_types(**{"parameters of the description": ((description or {}).get("parameters", {}), dict)})
         self._box = box

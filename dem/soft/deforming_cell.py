@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.portable import determinant
+from dem.base.portable import determinant, times
 from dem.kernels.domain.deforming import COLUMNS, CONTACT, KINETIC, LARGEST_STRAIN
 from dem.model.domain.box import AXES
 from dem.statistics.cell_state import CellState
@@ -85,6 +85,21 @@ def follow(faces: DeformingFaces, before: DeformingFaces) -> None:
     """Go on from the cell of another engine, whose edges the box has already."""
     for name in HISTORY:
         getattr(faces, name)[:] = getattr(before, name)
+
+
+def take(faces: DeformingFaces, given: dict[str, np.ndarray]) -> None:
+    """Go on from a state of the cell, and sum stresses in units of another engine."""
+    for name in (*STATE, "unit"):
+        getattr(faces, name)[:] = given[name]
+
+
+def widening(faces: DeformingFaces) -> float:
+    """Bound of the distance of two places in `grid_space` over that of the particles: 1 in a cell at right angles.
+
+    By S. Gershgorin's theorem, of the matrix of cosines between the normals of faces.
+    """
+    normals = faces.to_scaled * faces.length[:, None]
+    return math.sqrt(float(np.abs(times(normals, normals.T)).sum(axis=1).max()))
 
 
 def fitting_skins(faces: DeformingFaces, skins: Skins, reach: float, step: int) -> Skins:

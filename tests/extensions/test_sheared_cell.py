@@ -5,7 +5,6 @@ import pytest
 import sheared_cell
 
 import dem
-from dem.ranks.threads import in_one_process
 
 SIZE, RATE = 0.1, 4.0  # [m], [1/s]
 ELASTIC = dem.Material(young=5e6, poisson=0.35, density=1100.0)
@@ -137,14 +136,6 @@ def test_other_schemes_refuse_images_that_move(kind, settings):
     particles = dem.Particles(SHAPES["spheres"], ELASTIC, position=[[0.05, 0.05, 0.05]])
     with pytest.raises(ValueError, match="ShearedBox, whose periodic images move, expected one whose images are at"):
         kind(particles, sheared_box(), gravity=(0, 0, 0), **settings)
-
-
-def test_ranks_refuse_images_that_move():
-    with (
-        in_one_process(2),
-        pytest.raises(ValueError, match="a ShearedBox, whose periodic images move, cannot be shared by 2 ranks"),
-    ):
-        single()
 
 
 def test_a_domain_touches_four_files_of_the_engine_at_most():

@@ -10,7 +10,6 @@ from viewers import points, vtk_frames
 
 import dem
 from dem.files.h5md import layout
-from dem.ranks.threads import in_one_process
 from dem.validation.element_tests import lattices
 
 D, L = 0.01, 0.05
@@ -398,8 +397,6 @@ def test_what_a_cell_cannot_hold_is_refused():
         simulation(particles, dem.Cell([[0.05, 0, 0], [0, 0.019, 0.018], [0, 0, 0.05]]))
     with pytest.raises(ValueError, match="lower time_step, rate or fastest"):
         simulation(particles, dem.Cell((L,) * 3, rate=(1e5, 0, 0)))
-    with in_one_process(2), pytest.raises(ValueError, match="a Cell, whose periodic images move, cannot be shared"):
-        simulation(particles, cell)
     sim = simulation(particles, cell)
     with pytest.raises(ValueError, match=r"gravity is .* in a Cell"):
         sim.gravity = (0, 0, -9.81)

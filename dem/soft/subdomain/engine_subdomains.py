@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.kernels.domain.deforming import deforms
 from dem.kernels.soft.integration import sweeps
 from dem.model.particles.fields import MOTION
 from dem.ranks.job_server import JobServer
@@ -84,7 +85,9 @@ class EngineSubdomains:
             self.remote = self._made(engine)
         self.remote.own.parts = self._parts(engine)
         walls, faces = engine.walls.state, engine.walls.faces
-        if walls:  # masses of walls that are rigid bodies may have changed
+        if deforms(faces):
+            walls = walls | {"unit": faces.unit}
+        elif walls:  # masses of walls that are rigid bodies may have changed
             walls = walls | {
                 "unit": faces.walls.unit,
                 "acts": faces.walls.acts,

@@ -16,6 +16,9 @@ import numpy as np
 from dem.base.large_pages import apart, empty, zeros
 from dem.base.text import counted
 from dem.kernels.compiler.jit import FINGERPRINT, bind, most_threads, set_threads
+from dem.kernels.domain import deforming
+from dem.kernels.domain.deforming import COLUMNS as VIRIAL
+from dem.kernels.domain.deforming import deforms
 from dem.kernels.fluid import Dry
 from dem.kernels.numerics.float_bits import as_float
 from dem.kernels.soft.chunks import CHUNK, Serial, Threaded
@@ -26,12 +29,13 @@ from dem.kernels.soft.state import Bodies
 from dem.kernels.soft.subdomain import ghosts, subdomain_step
 from dem.kernels.soft.subdomain.halo_exchange import LARGEST, WALL_LOADS, HaloBuffers
 from dem.kernels.soft.wall_contact.wall_arrays import has_walls
+from dem.model.domain.box_walls import grid_space
 from dem.model.particles.fields import WIDTHS
 from dem.ranks import c_functions
 from dem.ranks.communicator import consecutive_segments, first_and_size
 from dem.ranks.consistency_check import BuildFingerprint, difference
 from dem.ranks.domain_decomposition import BoundingBox, is_within_reach
-from dem.soft import arrays
+from dem.soft import arrays, deforming_cell
 from dem.soft.contact.contact_history import ContactHistory
 from dem.soft.contact.nonspherical import with_poses
 from dem.soft.engine import NOWHERE
@@ -111,7 +115,10 @@ class Subdomain:
     def __init__(self, communicator: Communicator, shared: SharedInput) -> None:
         self.communicator = communicator
         self.kinds, self.law, self.fluid = shared.kinds, shared.law, shared.fluid
-        self.walls = EngineWalls(shared.faces)
+        faces = shared.faces
+        if deforms(faces):  # lists of the engine of rank 0 are others
+            faces = faces._replace(since_listing=faces.since_listing.copy())
+        self.walls, self.skins = EngineWalls(faces), shared.skins
         self.lists = EngineLists(None, shared.layout, shared.skins, shared.range, shared.law)
         self.scheme, self.layout = shared.scheme, shared.layout
         self.threads, self.owners, self.used = min(shared.threads, most_threads()), shared.owners, shared.used
@@ -153,6 +160,8 @@ class Subdomain:
 
     def _take_walls(self, given: dict[str, np.ndarray]) -> None:
         """Take over the state of walls, loads and units; the wear so far stays with rank 0, to be summed over ranks."""
+        if deforms(self.walls.faces):
+            deforming_cell.take(self.walls.faces, given)
         if not has_walls(self.walls.faces):
             return
         for name, array in self.walls.state.items():
@@ -174,22 +183,24 @@ class Subdomain:
 
     def advance(self, stop: int, constants: loop.RunConstants) -> int:
         """Take steps until `stop` are complete; returns DONE or which limit is passed, the same at all ranks."""
-        self.constants, step = constants, self.progress.step
+        step, code = self.progress.step, loop.DONE
+        self.constants = constants._replace(list_skin=self.lists.skins.neighbours)
         set_threads(self.threads)
-        code = self._take_steps(stop) if step[0] < stop else loop.DONE
+        while code == loop.DONE and step[0] < stop:
+            code = self._take_steps(stop)
         self._reduce_wear()
         return code
 
     def _take_steps(self, stop: int) -> int:
-        """Take steps, one at least; returns as `advance`."""
+        """Take steps, one at least, until `stop` or one that is to be completed first; returns as `advance`."""
         progress = self.progress
-        task = sweeps.PREDICT if progress.phase[0] != loop.PREDICTED else _step(progress.step[0], stop)
+        task = sweeps.PREDICT if progress.phase[0] != loop.PREDICTED else self._step(progress.step[0], stop)
         code = self._begin(subdomain_step.BORDER, task, task)
         while code == loop.DONE:
             code = (self._take_steps_in_kernels if self.border.exchange[0] else self._sweep_and_exchange)(task, stop)
             if progress.phase[0] == loop.COMPLETE:
                 break
-            task = _step(progress.step[0], stop)
+            task = self._step(progress.step[0], stop)
         return code
 
     def _begin(self, order: int, task: int, after: int) -> int:
@@ -226,7 +237,7 @@ class Subdomain:
         if code == subdomain_step.EXCHANGE_FAILED:
             message = "what ranks report could not be handed on"
             raise RuntimeError(message)
-        after = subdomain_step.NO_TASK if progress.phase[0] == loop.COMPLETE else _step(progress.step[0], stop)
+        after = subdomain_step.NO_TASK if progress.phase[0] == loop.COMPLETE else self._step(progress.step[0], stop)
         return self._begin_again(code, after)
 
     def _sweep_and_exchange(self, task: int, stop: int) -> int:
@@ -251,7 +262,7 @@ class Subdomain:
         after = (
             subdomain_step.NO_TASK
             if task == sweeps.LAST_STEP
-            else _step(self.progress.step[0] + (task == sweeps.STEP), stop)
+            else self._step(self.progress.step[0] + (task == sweeps.STEP), stop, ahead=True)
         )
         return self._begin(subdomain_step.RECORD, task, after)
 
@@ -341,16 +352,27 @@ class Subdomain:
             if self.bonds:
                 self.bonds.agree()
             rows, ends = self._own_bodies()
+        if deforms(self.walls.faces):
+            self._fit_skins()
         here = rows.arrays["is_removed"][0] == 0
         work = self.work if math.isfinite(self.work) else float(rows.number.size)
-        self.owners.renew(communicator, rows.position if here.all() else rows.position[:, here], work)
+        _, place = grid_space(self.walls.faces, rows.position)
+        self.owners.renew(communicator, place if here.all() else place[:, here], work)
         self.work, self.spent, self.steps = math.inf, 0.0, 0
-        migration = self._migrate(rows, self.owners.of(rows.position, rows.identity), ends)
+        migration = self._migrate(rows, self.owners.of(place, rows.identity), ends)
         self._rebuild_lists(migration)
         self.load = self.load._replace(
             bodies=migration.size, ghosts=self.ghosts, rebuilt=self.load.rebuilt + 1,
             arrived=self.load.arrived + migration.arrived.number.size,
         )  # fmt: skip
+
+    def _fit_skins(self) -> None:
+        """Shorten skins where a cell has become small, and begin its travel since bodies were listed anew."""
+        faces = self.walls.faces
+        meeting = 2 * float(self.kinds.bounding_radius.max()) + self.lists.range
+        self.lists.skins = deforming_cell.fitting_skins(faces, self.skins, meeting, int(self.progress.step[0]))
+        self.constants = self.constants._replace(list_skin=self.lists.skins.neighbours)
+        faces.since_listing[:] = np.eye(3)
 
     def _own_bodies(self) -> tuple[BodyBatch, tuple[np.ndarray, np.ndarray]]:
         """Bodies of this rank in memory order, and the row of either body of each contact, < 0 for ghosts and walls."""
@@ -395,6 +417,7 @@ class Subdomain:
         """Order the bodies that are here now, find ghosts, build neighbour lists, and pick the candidates."""
         everybody = migration.places()
         position, left = migration.values("position", everybody), migration.values("is_removed", everybody)
+        space, position = grid_space(self.walls.faces, position)
         wanted, reach = (
             self._ghosts_of_ranks(position, left[0] == 0, migration.values("kind", everybody)[0]),
             self.lists.reach(self.chunk_sums),
@@ -404,7 +427,7 @@ class Subdomain:
         by_others = np.zeros(migration.size, bool)
         for which in wanted:
             by_others[which] = True
-        found = in_order(position, left, by_others, self.kinds.bounding_radius, reach, self.walls.cell())
+        found = in_order(position, left, by_others, self.kinds.bounding_radius, reach, space)
         place = np.empty(migration.size, np.intp)
         place[found.order] = np.arange(migration.size)
         wanted = [np.sort(place[which]) for which in wanted]
@@ -418,14 +441,14 @@ class Subdomain:
         self._restore_history(migration, places)
 
     def _ghosts_of_ranks(self, position: np.ndarray, here: np.ndarray, kind: np.ndarray) -> list[np.ndarray]:
-        """Which of the bodies here are ghosts of each rank."""
+        """Which of the bodies here, at places of `grid_space`, are ghosts of each rank."""
         regions = self.communicator.allgather(BoundingBox.about(position if here.all() else position[:, here]))
         reach = self.kinds.bounding_radius[kind] + self.kinds.bounding_radius.max() + self.lists.reach(self.chunk_sums)
+        length = grid_space(self.walls.faces, position[:, :0])[0].length
+        if deforms(self.walls.faces):
+            reach = reach * deforming_cell.widening(self.walls.faces)
         regions[self.communicator.rank] = BoundingBox.about(position[:, :0])
-        return [
-            np.flatnonzero(here & is_within_reach(region, reach, position, self.walls.cell().length))
-            for region in regions
-        ]
+        return [np.flatnonzero(here & is_within_reach(region, reach, position, length)) for region in regions]
 
     def _allocate(self, migration: MigrationSet, places: Places, found: MemoryOrder, seen: BodyBatch) -> None:
         """Set up arrays for bodies and ghosts."""
@@ -447,6 +470,8 @@ class Subdomain:
         if has_walls(faces):
             fitting = fitted(faces.walls, self.bodies.kind.size, self.bodies.owner.size, chunks)
             self.walls.faces = faces._replace(walls=fitting)
+        if deforms(faces):
+            self.walls.faces = faces._replace(parts=np.zeros((chunks, VIRIAL), np.int64))
         self.fluid = with_fluid_scratch(self.fluid, chunks)
         displacement = self.chunk_sums[:, sweeps.DISPLACEMENT].max()
         self.chunk_sums = np.zeros((chunks, sweeps.COLUMNS), np.int64)
@@ -463,8 +488,9 @@ class Subdomain:
         to, of = consecutive_segments([each.size for each in wanted]), consecutive_segments(found)
         self.channel = channel = communicator.channel(columns, to, of, self.channel)
         layout = channel.layout
-        wall_loads = self.walls.faces.walls.chunk_loads[0].size if has_walls(self.walls.faces) else 0
-        report = np.zeros(WALL_LOADS + wall_loads, np.int64)
+        faces = self.walls.faces
+        loads = 2 * VIRIAL if deforms(faces) else faces.walls.chunk_loads[0].size if has_walls(faces) else 0
+        report = np.zeros(WALL_LOADS + loads, np.int64)
         reports = np.zeros((communicator.report_rows(), report.size), np.int64)
         exchange = None if channel.remote_bytes or self.bonds else communicator.exchange_call(report, reports)
         self.border = HaloBuffers(
@@ -549,10 +575,15 @@ class Subdomain:
             self.chunk_sums, self.border, view,
         )  # fmt: skip
 
+    def _step(self, done: int, stop: int, *, ahead: bool = False) -> int:
+        """The task that completes another step, and begins the next one unless it is the last.
 
-def _step(done: int, stop: int) -> int:
-    """The task that completes another step, and begins the next one unless it is the last."""
-    return sweeps.STEP if done + 1 < stop else sweeps.LAST_STEP
+        A cell that deforms may need a step to be completed first, with its edges, or those after the present sweep.
+        """
+        faces, last = self.walls.faces, done + 1 >= stop
+        if deforms(faces):
+            last = last or deforming.completes_first(faces._replace(edges=faces.next_edges) if ahead else faces)
+        return sweeps.LAST_STEP if last else sweeps.STEP
 
 
 class MemoryOrder(NamedTuple):

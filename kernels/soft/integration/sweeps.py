@@ -39,6 +39,18 @@ def time_sign_of(task):
 
 
 @inline
+def completes(task):
+    """Whether a sweep completes a step."""
+    return task == STEP or task == LAST_STEP  # noqa: PLR1714
+
+
+@inline
+def begins(task):
+    """Whether a sweep begins a step, as it predicts the next positions."""
+    return task == STEP or task == PREDICT  # noqa: PLR1714
+
+
+@inline
 def write_sums(chunk_sums, c, column, sums):
     """Write sums over contacts."""
     chunk_sums[c, column] = sums.elastic

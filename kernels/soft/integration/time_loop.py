@@ -151,7 +151,7 @@ def take_step(command, task, mode, context, progress):
     if code != DONE or command == BUILD_CANDIDATES:
         return code
     note_evaluation(context.neighbours.heat, task == sweeps.FORCES or task == sweeps.LAST_STEP)  # noqa: PLR1714
-    corrects, predicts = task == sweeps.STEP or task == sweeps.LAST_STEP, task == sweeps.STEP or task == sweeps.PREDICT  # noqa: PLR1714
+    corrects, predicts = sweeps.completes(task), sweeps.begins(task)
     begin_step(context.box, corrects, predicts, context.constants, context.bodies, progress)
     totals = passes.sweep(mode, task, context)  # forces, correct, predict
     if task != sweeps.PREDICT:

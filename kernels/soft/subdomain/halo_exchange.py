@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.c_functions import call
 from dem.kernels.compiler.jit import func, inline, select
+from dem.kernels.domain.deforming import COLUMNS as VIRIAL
+from dem.kernels.domain.deforming import MOTION, DeformingFaces
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS
 from dem.kernels.soft.integration import sweeps
@@ -26,7 +28,8 @@ OF_PAIRS = tuple(k in (sweeps.PAIRS + 1, SOLVER + MOST_SOLVER_STEPS) for k in ra
 IS_MAXIMUM = tuple(k in MAXIMA for k in range(sweeps.COLUMNS))
 
 
-# parts of a report: maxima, sums of this rank, sums over pairs with ghosts, loads of walls; COLUMNS numbers each
+# parts of a report: maxima, sums of this rank, sums over pairs with ghosts, COLUMNS numbers each; loads of walls, or
+# the virial of a cell that deforms
 LARGEST, OWN, SHARED, WALL_LOADS = 0, sweeps.COLUMNS, 2 * sweeps.COLUMNS, 3 * sweeps.COLUMNS
 
 
@@ -117,7 +120,7 @@ def local_sums(box, neighbours, chunk_sums, border):
             row[column + k] += 0 if IS_MAXIMUM[k] else chunk_sums[c, k]
             if not ghosts or OF_PAIRS[k]:  # maxima of own chunks; of ghosts those of pairs only
                 row[LARGEST + k] = max(row[LARGEST + k], chunk_sums[c, k])
-    report_wall_loads(box, neighbours.block[0], row)
+    report_loads(box, neighbours.block[0], row)
 
 
 @inline
@@ -133,7 +136,17 @@ def sum_wall_loads(box, first, row):
                 row[WALL_LOADS + w * wall_loads.COLUMNS + k] += part[c, w, k]
 
 
-report_wall_loads = select("box", {BoxFaces: None, WalledFaces: sum_wall_loads})
+@inline
+def report_virial(box, first, row):
+    """Sum the virial of a cell that deforms: of chunks from `first` on, then of pairs with ghosts."""
+    for k in range(2 * VIRIAL):
+        row[WALL_LOADS + k] = 0
+    for c in range(box.parts.shape[0]):
+        for k in range(VIRIAL if c >= first else MOTION):
+            row[WALL_LOADS + (0 if c >= first else VIRIAL) + k] += box.parts[c, k]
+
+
+report_loads = select("box", {BoxFaces: None, WalledFaces: sum_wall_loads, DeformingFaces: report_virial})
 
 
 @inline
@@ -159,7 +172,7 @@ def exchange_sums(border):
 def add_sums(box, border):
     """Sum the reports of all ranks; the loads of walls are stored as if one chunk reported them.
 
-    Writes border: `total`. Writes box: `Walls.chunk_loads`.
+    Writes border: `total`. Writes box: `Walls.chunk_loads`, or `parts` of a cell that deforms.
     """
     total, reports = border.total, border.reports
     for k in range(sweeps.COLUMNS):
@@ -172,7 +185,7 @@ def add_sums(box, border):
         total[0, k] = 0
         for r in range(reports.shape[0]):
             total[0, k] = max(total[0, k], reports[r, LARGEST + k])
-    set_wall_loads(box, reports)
+    set_loads(box, reports)
 
 
 @inline
@@ -189,4 +202,17 @@ def add_wall_loads(box, reports):
                 part[0, w, k] += reports[r, WALL_LOADS + w * wall_loads.COLUMNS + k]
 
 
-set_wall_loads = select("box", {BoxFaces: None, WalledFaces: add_wall_loads})
+@inline
+def add_virial(box, reports):
+    """Sum the virial of a cell that deforms over all ranks, as if the first chunk, of ghosts, had contributed it."""
+    for k in range(VIRIAL):
+        own, both = np.int64(0), np.int64(0)
+        for r in range(reports.shape[0]):
+            own += reports[r, WALL_LOADS + k]
+            both += reports[r, WALL_LOADS + VIRIAL + k]
+        for c in range(box.parts.shape[0]):
+            box.parts[c, k] = 0
+        box.parts[0, k] = own + both // 2
+
+
+set_loads = select("box", {BoxFaces: None, WalledFaces: add_wall_loads, DeformingFaces: add_virial})

@@ -8,10 +8,11 @@ steps by themselves: Python, which has left the caches by then, took 0.04 ms of 
 
 import numpy as np
 from dem.kernels.compiler.jit import fast_call, func, inline, select, spread
+from dem.kernels.domain.periodic import begin_step, end_sweep
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.contact import body_placement
-from dem.kernels.soft.integration import compiled_stages, passes, sweeps
+from dem.kernels.soft.integration import cell_stress, compiled_stages, passes, sweeps
 from dem.kernels.soft.integration.time_loop import (
     DONE,
     LIST_STALE,
@@ -51,6 +52,7 @@ def evaluate_ghosts(block, task, context):
             if not kinds.all_single_spheres:
                 body_placement.place(kinds, c, bodies, neighbours)
             bond_step.evaluate(neighbours.bonds, c, True, context.constants, bodies, context.box)
+            cell_stress.note_bonds(context.box, neighbours.bonds, c, bodies)
             sweeps.evaluate_and_accumulate(c, True, c, False, 0, sweeps.time_sign_of(task), context)
 
 
@@ -129,11 +131,13 @@ def sweep_border(task, mode, context, progress, border):
     Writes border: motion of the border, which other ranks need, and the report.
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
+    predicted = progress.phase[0] == PREDICTED
     if task != sweeps.PREDICT:
         move_boundaries(time_of(task, context.constants.dt, progress), context, progress)
-        predicted = progress.phase[0] == PREDICTED
         if predicted and 2.0 * progress.displacement_since_pick[0] > context.constants.candidate_skin:
             return LIST_STALE
+    begin_step(context.box, sweeps.completes(task), sweeps.begins(task), context.constants, context.bodies, progress)
+    if task != sweeps.PREDICT:
         unpack_halo(bodies, kinds, border)
         if predicted:
             refresh_near_wall_list(mode, context, progress)
@@ -172,7 +176,10 @@ def record_sums(task, context, progress, border):
     row = border.total
     context.chunk_sums[0, sweeps.DISPLACEMENT] = row[0, sweeps.DISPLACEMENT]
     totals = passes.with_bonds(context.neighbours.bonds, passes.totals(context.fluid, row))
+    if task != sweeps.PREDICT:
+        totals = passes.with_work_of_cell(context.box, task, context, totals)
     keep_ledger(task, totals, context, row, progress)
+    end_sweep(context.box, sweeps.completes(task), sweeps.begins(task), context.constants, progress)
     return check_limits(task, totals, context, progress)
 
 
