@@ -1,7 +1,7 @@
 """`python -m benchmarks.drum [--n N] [--steps S]`: rotating drums of triangles and, in LAMMPS, smooth.
 
 All programs start from the same settled spheres with friction, with the same time step, on one core, and run
-alternately. `benchmarks.yade` finds YADE, and `dem.bench.lammps` LAMMPS.
+alternately. `dem.bench.yade` finds YADE, and `dem.bench.lammps` LAMMPS.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import os
 import statistics
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks import yade
-from dem.bench import drum, lammps
+from dem.bench import drum, lammps, yade
 
 if TYPE_CHECKING:
     from dem.soft.simulation import Simulation
@@ -44,7 +44,7 @@ def state_of(sim: Simulation, steps: int) -> dict[str, np.ndarray | float]:
 
 def theirs(sim: Simulation, steps: int) -> tuple[float, np.ndarray]:
     """Seconds of YADE for a number of steps on one core from the present state, and the final positions."""
-    end = yade.run("yade_drum.py", state_of(sim, steps))
+    end = yade.run(Path(__file__).with_name("yade_drum.py"), state_of(sim, steps))
     return float(end["seconds"]), end["position"] + sim.box.lower
 
 

@@ -2,7 +2,7 @@
 
 LAMMPS, YADE and pcdm-dem start from the same state, with the ball at the surface of the bed, on one core each. Printed
 are the seconds for the same number of steps, and the height of the ball at intervals. `dem.bench.lammps` finds LAMMPS,
-and `benchmarks.yade` YADE; a program that is not installed is skipped.
+and `dem.bench.yade` YADE; a program that is not installed is skipped.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks import yade
-from dem.bench import lammps
+from dem.bench import lammps, yade
 from dem.case import case
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def yades(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
         pair = sim.contacts.between(kinds[i], kinds[j])
         pairs.append((i, j, pair.restitution, pair.friction))
     stops = [*range(0, steps, every), steps]
-    end = yade.run("yade_impact.py", {
+    end = yade.run(Path(__file__).with_name("yade_impact.py"), {
         "materials": np.array([(m.young, m.poisson, m.density) for m in kinds]), "pairs": np.array(pairs),
         "position": p.position, "velocity": p.velocity, "kind": (np.arange(len(p)) == len(p) - 1).astype(int),
         "radius": np.array([0.5 * shape.diameter for shape, _ in p.variants])[p.variant],

@@ -6,13 +6,14 @@ import sys
 import numpy as np
 import oracle
 import pytest
+from dem.kernels.compiler import processor
 from dem.kernels.compiler.jit import most_threads
 from typer.testing import CliRunner
 
 import dem
 from benchmarks import __main__ as command
 from benchmarks import ablation, same_bytes
-from dem.bench import lammps
+from dem.bench import lammps, suite, yade
 from dem.bench.costs import Walling
 from dem.bench.stepping import StepBenchmark
 from dem.bench.timing import stage_times
@@ -202,3 +203,63 @@ def test_every_part_of_the_compiler_can_be_switched_off():
     for part in ablation.PARTS:
         for text in ablation.edited(part).values():
             compile(text, part, "exec")
+
+
+def test_suites_are_compiled_for_avx2_too_where_there_is_more(monkeypatch):
+    told = "+avx2,+avx512f,+avx512vl,-sse4a"
+    monkeypatch.setattr(processor.codegen, "get_host_cpu_features", lambda: told)
+    assert processor.instruction_sets() == {
+        "AVX-512": {}, "AVX2": {"NUMBA_CPU_FEATURES": "+avx2,-avx512f,-avx512vl,-sse4a"}
+    }  # fmt: skip
+    monkeypatch.setattr(processor.codegen, "get_host_cpu_features", lambda: "+avx2,-avx512f")
+    assert processor.instruction_sets() == {"AVX2": {}}
+
+
+def test_rates_of_a_suite_are_medians_of_turns(monkeypatch):
+    """Each program begins each turn in the state in which this engine ended the one before."""
+
+    class Work:
+        """A benchmark of a simulation that only counts its steps."""
+
+        steps, parameters, particles, taken = 2000, {}, range(9), 0
+
+        def prepare(self, **_):
+            return self
+
+    begun, ours = {"LAMMPS": [], "YADE": []}, iter([3.0, 1.0, 2.0])
+
+    def other(name):
+        def rate(sim, steps):
+            begun[name].append((sim.taken, steps))
+            return float(len(begun[name])), None
+
+        return rate
+
+    def rate(sim, steps):
+        sim.taken += steps
+        return next(ours)
+
+    monkeypatch.setattr(suite, "benchmark", lambda _: Work())
+    monkeypatch.setattr(StepBenchmark, "rate", staticmethod(rate))
+    monkeypatch.setattr(lammps, "run", other("LAMMPS"))
+    monkeypatch.setattr(yade, "rate", other("YADE"))
+    found = suite.rates("nine_fibres", 0.1, 3, {"LAMMPS": "lmp", "YADE": "yade"})
+    assert found == {"particles": 9, "pcdm-dem": 2.0, "LAMMPS": 2.0, "YADE": 2.0}
+    assert begun == {"LAMMPS": [(200, 200), (400, 200), (600, 200)], "YADE": [(200, 20), (400, 20), (600, 20)]}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--earlier", "dem"], "--suite FILE goes with names of benchmarks, --share and --earlier only"),
+        (["--suite", "new.json", "--threads", "1"], "--suite FILE goes with names of benchmarks"),
+        (["drum_walls", "--suite", "new.json"], "unknown benchmark of the suite 'drum_walls'"),
+        (["--suite", "new.json", "--earlier", "no-program"], "no-program is no program"),
+    ],
+)
+def test_suites_refuse_what_they_cannot_do(words, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["bench", *words])
+    assert result.exit_code == 2
+    assert said in result.output
+    assert not list(tmp_path.iterdir())

@@ -81,6 +81,10 @@ class StepBenchmark:
 
         return median_rate(work)
 
+    def with_chains(self) -> StepBenchmark:
+        """Benchmark with chains of spheres in place of capsules, for programs that have none."""
+        return type(self)(self.case, self.warm, self.steps, **(self.parameters | {"smooth": False}))
+
     def against_lammps(self, share: float = 1.0) -> dict[str, float]:
         """Rate and energy drift of LAMMPS and of this engine on one core, from the same state, one after the other.
 
@@ -91,8 +95,7 @@ class StepBenchmark:
         sim = self.prepare(share=share, threads=1)
         steps = share_of(min(self.steps, 200_000), share)
         if self.parameters.get("smooth"):
-            chains = type(self)(self.case, self.warm, self.steps, **(self.parameters | {"smooth": False}))
-            theirs, _ = lammps.run(chains.prepare(share=share, threads=1), REPEATS * steps)
+            theirs, _ = lammps.run(self.with_chains().prepare(share=share, threads=1), REPEATS * steps)
             return {"lammps": theirs, "ours": self.rate(sim, steps)}
         kinetic, before = sim.energy().kinetic or 1.0, sim.energy().mechanical
         theirs, state = lammps.run(sim, REPEATS * steps)

@@ -86,7 +86,7 @@ def _passed(checks: list[dict]) -> str:
 
 def speed(path: Path) -> None:
     """Comparisons, costs, and the results of `dem bench` with machine and date; without results, how to get some."""
-    parts = [(DOCS / "make" / "speed.md").read_text().rstrip(), "## Results of dem bench"]
+    parts = [(DOCS / "make" / "speed.md").read_text().rstrip(), *_suites(), "## Results of dem bench"]
     if not (DATA / "speed.json").exists():
         how = "`python docs/make/measured.py speed`, on a machine that does nothing else"
         path.write_text(
@@ -101,6 +101,39 @@ def speed(path: Path) -> None:
         rows.append(f"| `{name}` | {figures[unit]:.3g} | {unit.replace('_', ' ')} | {figures.get('threads', 1)} |")
     parts.append("Rates are counted in particle steps, frames or collisions; only runs on one machine may be compared.")
     path.write_text("\n\n".join([*parts, "\n".join(rows), f"Measured on {escaped(machine)}; `dem bench`."]) + "\n")
+
+
+def _suites() -> list[str]:
+    """A table of rates and ratios for each file of `dem bench --suite` in docs/data/suite, and times of first runs."""
+    parts = []
+    for file in sorted((DATA / "suite").glob("*.json")):
+        told = json.loads(file.read_text())
+        about = (f"{key} {escaped(str(value))}" for key, value in told["machine"].items() if key != "threads")
+        rates = [(name, sets, row) for name, each in told["rates"].items() for sets, row in each.items()]
+        others = sorted({other for _, _, row in rates for other in row} - {"particles", "pcdm-dem"})
+        rows = [
+            "| workload | compiled for | particles | pcdm-dem [10⁶ particle steps/s] | "
+            + " | ".join(f"over {other}" for other in others) + " |",
+            "| --- " * (4 + len(others)) + "|",
+        ]  # fmt: skip
+        for name, sets, row in rates:
+            ratios = (f"{row['pcdm-dem'] / row[other]:.2f}" if other in row else "–" for other in others)
+            rows.append(
+                f"| `{name}` | {sets} | {row['particles']} | {row['pcdm-dem'] / 1e6:.3g} | {' | '.join(ratios)} |"
+            )
+        starts = ["| command | " + " | ".join(next(iter(told["starts"].values()))) + " |"]
+        starts.append("| --- " * (starts[0].count("|") - 1) + "|")
+        for case, seconds in told["starts"].items():
+            starts.append(f"| `dem run {case}` | " + " | ".join(f"{value:.2f} s" for value in seconds.values()) + " |")
+        parts += [
+            f"## Release table: {file.stem}",
+            "Median rates on one core, all programs by turns from the same states, and ratios to them. LAMMPS and YADE "
+            "compute chains of five spheres in place of capsules. `first, processor` is the processor time of a first "
+            "command on one core.",
+            "\n".join(rows), "\n".join(starts),
+            f"Measured on {', '.join(about)}; `dem bench --suite FILE --share {told['share']:g}`.",
+        ]  # fmt: skip
+    return parts
 
 
 def how_to(path: Path) -> None:

@@ -55,3 +55,12 @@ def has(feature):
     if known is None:
         known = codegen.get_host_cpu_features() if numba.config.CPU_NAME is None else ""
     return f"+{feature}" in known.split(",")
+
+
+def instruction_sets():
+    """Environment in which numba compiles for each set: all that the processor has, and, if that is more, AVX2."""
+    features = codegen.get_host_cpu_features().split(",")
+    if not any(each.startswith("+avx512") for each in features):
+        return {"AVX2" if "+avx2" in features else "native": {}}
+    narrow = (each.replace("+", "-") if each.startswith("+avx512") else each for each in features)
+    return {"AVX-512": {}, "AVX2": {"NUMBA_CPU_FEATURES": ",".join(narrow)}}

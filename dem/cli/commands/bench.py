@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,9 +14,12 @@ from dem.base import checks
 from dem.base.compilation import announced
 from dem.base.replace import replace_when_done
 from dem.base.text import counted
-from dem.bench import lammps, timing, workloads
+from dem.bench import lammps, suite, timing, workloads
 from dem.cli.application import app, bar, plain_errors, say
 from dem.rotation.integrators import integrator_for_contacts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @app.command()
@@ -29,8 +33,20 @@ def bench(
     against: Annotated[str | None, typer.Option(help="lammps: run the same workload there, on one core each.")] = None,
     spacing: Annotated[float | None, typer.Option(help="Of the lattice that fibres start on, in diameters.")] = None,
     integrator: Annotated[str | None, typer.Option(help="Rotational scheme; see `dem integrators`.")] = None,
+    suite_file: Annotated[
+        Path | None, typer.Option("--suite", help="Compare all programs that are here; write a new JSON file.")
+    ] = None,
+    earlier_program: Annotated[
+        Path | None, typer.Option("--earlier", help="For --suite: program dem of an earlier version.")
+    ] = None,
 ) -> None:
     """Measure particle steps per second, and where the time goes."""
+    if suite_file is not None or earlier_program is not None:
+        if suite_file is None or threads or json_file or earlier or against or spacing or integrator:
+            message = "--suite FILE goes with names of benchmarks, --share and --earlier only"
+            raise ValueError(message)
+        _suite(names or suite.WORKLOADS, share, suite_file, earlier_program)
+        return
     parameters: dict[str, object] = {}
     if threads is not None:
         checks.whole("threads", threads, least=1)
@@ -123,3 +139,33 @@ def _against_lammps(names: list[str], share: float, parameters: dict[str, object
                 f"one core: {ratio:.2f} times{drifts}"
             )
     say(", ".join(f"{key} {value}" for key, value in timing.machine().items()))
+
+
+def _suite(names: Sequence[str], share: float, file: Path, earlier: Path | None) -> None:
+    """Print and write the rates of all programs, one row after the other."""
+    for name in names:
+        checks.one_of("benchmark of the suite", name, suite.WORKLOADS)
+    checks.number("share", share, above=0)
+    checks.output(file)
+    if earlier is not None and not (earlier.is_file() and os.access(earlier, os.X_OK)):
+        message = f"--earlier {earlier} is no program: name the dem of an environment with an earlier version"
+        raise ValueError(message)
+    others = suite.peers(earlier)
+    missing = [name for name in ("LAMMPS", "YADE") if name not in others]
+    if missing:
+        say(f"not installed, so not compared: {', '.join(missing)}")
+    done: dict[str, dict] = {}
+    for name, instructions, rates in suite.rows(names, share, others):
+        done.setdefault(name, {})[instructions] = rates
+        ours = rates[suite.OURS]
+        ratios = (f"{ours / rate:.2f} times {other}" for other, rate in rates.items() if other not in OWN)
+        say(f"{name}, {instructions}: {ours:.4g} particle steps per second; " + ", ".join(ratios))
+    times = suite.starts()
+    for case, seconds in times.items():
+        said = ", ".join(f"{start} {value:.2f} s" for start, value in seconds.items())
+        say(f"dem run {case}: {said}")
+    with replace_when_done(file) as partial:
+        partial.write_text(json.dumps(suite.report(done, times, share, others), indent=1) + "\n")
+
+
+OWN = ("particles", suite.OURS)
