@@ -38,7 +38,7 @@ def simulation(n: int, threads: int, *, bed: bool = False) -> object:
 
 
 def work(n: int, threads: int, warm: int, *, bed: bool) -> None:
-    """What a process of a team does: as many steps as each line on stdin says; it says how many seconds they took."""
+    """Process of a team: takes as many steps as each line on stdin says, and prints the seconds they took."""
     sim = simulation(n, threads, bed=bed)
     sim.step(warm)
     print("ready", flush=True)

@@ -1,4 +1,4 @@
-"""What `benchmarks.drum` has YADE do, under YADE's own Python: `yade -n -x -j 1 yade_drum.py state.npz end.npz`.
+"""Script that `benchmarks.drum` runs in YADE's own Python: `yade -n -x -j 1 yade_drum.py state.npz end.npz`.
 
 Spheres and the triangles of a drum, as YADE's facets, that turns about y and is periodic along it. Contacts are
 Hertz's with Mindlin's tangential spring, damped for the coefficient of restitution (`MindlinPhys` with `en` and `es`);

@@ -1,4 +1,4 @@
-"""What `benchmarks.impact` has YADE do, under YADE's own Python: `yade -n -x -j 1 yade_impact.py state.npz end.npz`.
+"""Script that `benchmarks.impact` runs in YADE's own Python: `yade -n -x -j 1 yade_impact.py state.npz end.npz`.
 
 Spheres of two materials in a box without a lid. Contacts are Hertz's with Mindlin's tangential spring, damped for the
 coefficient of restitution (`MindlinPhys` with `en` and `es`); walls count as flat (`hertzian`).

@@ -83,7 +83,7 @@ class Sample(Powder):
         ), None
 
     def floor(self) -> dem.Plane:
-        """What the sample stands on."""
+        """Floor under the sample."""
         return dem.Plane((0, 0, 0), (0, 0, 1), material=self.wall(), name="floor")
 
 

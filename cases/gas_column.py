@@ -39,7 +39,7 @@ class GasColumn:
         return self.start + share * (self.end - self.start)
 
     def __call__(self, exchange: dem.Exchange) -> dem.FlowState:
-        """What the particles are to feel."""
+        """Fluid that acts on the particles."""
         blown, voidage = self.superficial(exchange.time), np.maximum(exchange.voidage, 0.2)
         solid = exchange.solid_velocity[..., 2]
         velocity = (blown - (1 - voidage) * solid) / voidage

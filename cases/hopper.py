@@ -48,5 +48,5 @@ class Hopper(Grains):
         ), None
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """What went through the hole, how fast, and until when."""
+        """Mass through the hole, its rate, and the time of the end."""
         return outflow(run, 0.0, self.orifice)

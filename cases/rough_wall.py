@@ -1,4 +1,4 @@
-"""What a rough floor does to spheres and to fibres: it scatters the velocities of the ones and the spins of the others.
+"""A rough floor under spheres or fibres: it scatters the velocities of spheres and the spins of fibres.
 
 Equal particles of each kind fly at a floor at the same angle; every impact meets a floor inclined at random (Sommerfeld
 & Huber 1999). A frictionless sphere cannot be turned, so all that the inclination does goes into its direction. A fibre

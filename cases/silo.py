@@ -76,7 +76,7 @@ class Silo(Dosta):
         return dem.Particles(dem.Sphere(diameter=d), self.material(self.stuff), position=places, name="grain"), None
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """What went through the orifice, how fast, and until when."""
+        """Mass through the orifice, its rate, and the time of the end."""
         radius, lip = self.profile()[0]
         return outflow(run, lip, radius)
 

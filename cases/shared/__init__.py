@@ -1,4 +1,4 @@
-"""What several cases have in common.
+"""Parts that several cases share.
 
 - `dosta.py`: the benchmarks of Dosta et al. (2024); `grains.py`: grains in containers
 - `immersed.py`: particles in a fluid

@@ -1,4 +1,4 @@
-"""What the three bulk benchmarks of Dosta et al. (2024) have in common: materials, pairs, grain size and stiffness.
+"""Materials, pairs, grain size and stiffness of the three bulk benchmarks of Dosta et al. (2024).
 
 M. Dosta et al., Comput. Phys. Commun. 296 (2024) 109066. Grains may be coarser than published, and softer, so that a
 case runs in minutes; time steps follow.

@@ -1,4 +1,4 @@
-"""What cases of particles in a fluid have in common."""
+"""Base of cases of particles in a fluid."""
 
 from __future__ import annotations
 

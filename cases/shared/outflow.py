@@ -1,4 +1,4 @@
-"""What a sweep measures of grains that run out through a hole."""
+"""Observables of grains that run out through a hole, for sweeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user should know although nothing is wrong yet: each notice has a name, a reason and a remedy."""
+"""Notices: things a user should know although nothing is wrong yet, each with a name, a reason and a remedy."""
 
 from __future__ import annotations
 

@@ -303,7 +303,7 @@ def show_time_left(doing: str, how: str = "") -> Iterator[None]:
 
 
 def _kind_of_line() -> type[Bar] | None:
-    """What a line that changes can be shown on; on nothing where a bar of rich is, above which all lines stay."""
+    """Class of a progress bar that can be shown; None within a bar of rich, above which all lines stay."""
     return None if hasattr(sys.stderr, "rich_proxied_file") else kind_of_bar()
 
 

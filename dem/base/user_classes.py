@@ -1,4 +1,4 @@
-"""What protects the users of a class: hints at misspelt names, read-only arrays, one thread at a time."""
+"""Protection of the users of a class: hints at misspelt names, read-only arrays, one thread at a time."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def hinted(known: Known) -> Known:
 
 
 def _hint(unknown: list[str], names: Iterable[str], placed: list[str], keywords: Iterable[str]) -> str:
-    """What the first unknown keyword may mean that has not been given yet; nothing if there is no such name."""
+    """Known keyword nearest to the first unknown one, among those not given yet; empty if there is none."""
     free = [name for name in names if name not in placed and name not in keywords]
     for name in unknown:
         for word, hint in MEANT.get(name, {}).items():

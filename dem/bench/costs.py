@@ -1,4 +1,4 @@
-"""What a feature adds to the time of a step: bonds, walls, a fluid, calls from Python.
+"""Costs of a feature in the time of a step: bonds, walls, a fluid, calls from Python.
 
 Runs with and without it are timed by turns.
 """

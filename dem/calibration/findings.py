@@ -63,7 +63,7 @@ class Direction(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """What another observable would add."""
+    """Information that another observable would add."""
 
     label: str
     error: float  # standard error that it would be measured with
@@ -170,7 +170,7 @@ def least_misfit(fit: Fit) -> float:
 
 
 def messages(study: Study, fit: Fit) -> list[str]:
-    """What a reader must know of the result, in lines."""
+    """Lines that a reader must know of the result."""
     lines = list(study.notes)
     number, least = len(study.fitted), least_misfit(fit)
     chance = float(needed("scipy.stats").chi2.sf(least, number))

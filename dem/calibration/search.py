@@ -91,7 +91,7 @@ class Points:
 
 
 class Seen(NamedTuple):
-    """What the runs of a stage gave of an observable."""
+    """Results of an observable in the runs of a stage."""
 
     mean: np.ndarray  # (n,) over the seeds of each point; nan of points whose runs failed
     noise: float  # standard deviation by chance, of one run; nan if there is one seed

@@ -185,7 +185,7 @@ class Study(NamedTuple):
         return found | ({key: str(seed)} if key else {})
 
     def identity(self) -> dict:
-        """What decides which runs a study makes, as plain values; budgets and measured values may change."""
+        """Plain values that decide which runs a study makes, without budgets and measured values, which may change."""
         return {
             "parameters": [list(each) for each in self.parameters],
             "tests": {
@@ -305,7 +305,7 @@ def _columns(test: str, tests: dict[str, Test], parameters: list[Parameter]) -> 
 
 
 def _attempt(wrong: list[str], where: str, make: object, *given: object) -> Any:  # noqa: ANN401, what it makes
-    """What a function makes, or None with a line for each error."""
+    """Result of a function, or None with a line for each error."""
     try:
         return make(*given)
     except (ValueError, OSError) as error:

@@ -92,7 +92,7 @@ class Surrogate:
 
 
 class Influence(NamedTuple):
-    """What F-tests say of an observable."""
+    """Which parameters change an observable, by F-tests."""
 
     any: bool  # whether any parameter changes it
     each: np.ndarray  # (d,) whether this one does

@@ -51,7 +51,7 @@ PARAMETERS = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)  # of 
 
 
 class BaseCase(BaseModel):
-    """What all cases whose outcome is a trajectory have in common."""
+    """Base class of cases whose outcome is a trajectory."""
 
     model_config = PARAMETERS
 
@@ -126,7 +126,7 @@ class Case(BaseCase):
         return None
 
     def fluid(self) -> Fluid | None:
-        """What flows about the particles; None if nothing does."""
+        """The fluid about the particles, or None."""
         return None
 
     def walls(self) -> Sequence[Wall]:

@@ -1,4 +1,4 @@
-"""What a built-in case is made of, as the content of a case file."""
+"""A built-in case as the content of a case file."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _materials(particles: Particles, box: Box | None) -> dict[Material, str]:
 
 
 def _values(material: Material) -> dict:
-    """What a material is made from; its name stands before it."""
+    """Properties of a material; its name stands before them."""
     return {key: value for key, value in plain(material, packages=False).items() if key != "name"}
 
 

@@ -1,4 +1,4 @@
-"""What a case would run: counts, masses, solid fraction, time step, memory, and how long it would take."""
+"""Summary of a case before it runs: counts, masses, solid fraction, time step, memory, expected duration."""
 
 from __future__ import annotations
 

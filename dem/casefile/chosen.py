@@ -1,4 +1,4 @@
-"""What the command line is to run."""
+"""The case that the command line is to run."""
 
 from __future__ import annotations
 

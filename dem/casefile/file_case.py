@@ -38,7 +38,7 @@ class FileCase:
         return self.table.output.frames
 
     def contents(self) -> dict:
-        """What the file says, in SI units and with all defaults: what `resolved` takes."""
+        """Content of the file in SI units and with all defaults, as `resolved` takes it."""
         return self.table.model_dump(mode="json", exclude_none=True, exclude={"output": {"file"}})
 
     def materials(self) -> dict[str, Material]:

@@ -106,7 +106,7 @@ def load(path: str | Path, settings: dict | None = None) -> Simulation | HardSph
 
 
 def model_of(content: dict) -> type[Table]:
-    """What may stand in a file with this content; raises ValueError if its method is unknown."""
+    """Schema for a file with this content; raises ValueError if its method is unknown."""
     if "case" in content:
         return ShortTable
     return METHODS[checks.one_of("method", content.get("method", "time-steps"), METHODS)]

@@ -1,4 +1,4 @@
-"""What ``--set NAME=VALUE`` says, put into the content of a case file."""
+"""Options ``--set NAME=VALUE``, put into the content of a case file."""
 
 from __future__ import annotations
 

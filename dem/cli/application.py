@@ -1,4 +1,4 @@
-"""What all commands share: the application, where it prints, how errors become one line and a status."""
+"""Base of all commands: the application, where it prints, how errors become one line and a status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the shell may complete: cases, case files, and names that are known beforehand."""
+"""Completion in the shell: cases, case files, and known names."""
 
 from __future__ import annotations
 

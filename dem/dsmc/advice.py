@@ -1,4 +1,4 @@
-"""What spheres that collide at random need: input that is refused, cells and time steps, and whether steps go on."""
+"""Checks for spheres that collide at random: refused input, cells and time steps, and whether steps go on."""
 
 from __future__ import annotations
 

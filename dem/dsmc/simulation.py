@@ -218,7 +218,7 @@ class StochasticSpheres(SimulationBase):
 
     @property
     def settings(self) -> dict:
-        """What besides particles, box and gravity fixes the run."""
+        """Settings of the run besides particles, box and gravity."""
         rule, laws = self._rule, self._laws
         return {
             "method": "stochastic collisions", "collisions": WAYS[rule.partners], "time_step": self._time_step,

@@ -66,7 +66,7 @@ class StochasticVerdict(Judgement):
 
     @property
     def doubts(self) -> list[str]:
-        """What makes it less accurate than it looks, each with a remedy."""
+        """Reasons to doubt the run, each with a remedy."""
         found = []
         if OFTEN < self.often <= TOO_OFTEN:
             found.append(

@@ -135,7 +135,7 @@ class HardSpheres(SimulationBase):
 
     @property
     def settings(self) -> dict:
-        """What besides particles, box and gravity fixes the run."""
+        """Settings of the run besides particles, box and gravity."""
         return {
             "method": "hard spheres, event-driven", "contact_time": self._laws.contact_time, **describe(self._laws),
         }  # fmt: skip

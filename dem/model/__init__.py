@@ -1,4 +1,4 @@
-"""What is simulated, as plain data that users make.
+"""The model of a simulation, as plain data that users make.
 
 materials, energy       materials; the energy ledger
 shapes, particles       shapes and their mass properties; particles, kinds, sizes, starting states

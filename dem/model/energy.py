@@ -48,7 +48,7 @@ class Energy(NamedTuple):
 
     @property
     def mechanical(self) -> float:
-        """What particles and contacts have now: kinetic, gravitational and elastic energy [J]."""
+        """Mechanical energy of particles and contacts: kinetic, gravitational and elastic [J]."""
         return self.kinetic + self.gravitational + self.elastic
 
     @property

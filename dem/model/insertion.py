@@ -212,7 +212,7 @@ class Inserter:
         return region_of(self.region, f"region of the {self.word}")
 
     def saved(self) -> dict[str, object]:
-        """What files keep."""
+        """Values that files store of it."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if not (name == "temperature" and value is None)}
 

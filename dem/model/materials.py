@@ -85,7 +85,7 @@ class Material:
         keep_checked(self)
 
     def saved(self) -> dict[str, object]:
-        """What files keep: nothing of the thermal properties that were not given."""
+        """Values that files store; thermal properties that were not given are left out."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if not (name in THERMAL and value is None)}
 

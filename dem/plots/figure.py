@@ -115,7 +115,7 @@ def whole_decades(ax: Axes, values: np.ndarray) -> None:
 
 
 def scaled(unit: str, *values: Iterable) -> tuple[float, str]:
-    """What to divide values by, and the unit with its prefix.
+    """Divisor of values, and the unit with its prefix.
 
     Examples
     --------

@@ -149,7 +149,7 @@ class _FrameDrawer:
         self.ax.set_visible(True)
 
     def picture(self, taken: np.ndarray, when: str) -> np.ndarray:
-        """What it looks like (height, width, 3), both even as films want it."""
+        """Picture of a frame (height, width, 3); height and width are even, as video codecs require."""
         self.canvas.restore_region(self.rest)
         pixels = np.asarray(self.canvas.buffer_rgba())[..., :3]
         there = pixels[: taken.shape[0], : taken.shape[1]]

@@ -146,7 +146,7 @@ def frame_number(run: Trajectory, frame: int) -> int:
 
 
 def quantity(run: Trajectory, frame: int, colour: str) -> np.ndarray:
-    """What the particles are coloured by (N,)."""
+    """Values that colour the particles (N,)."""
     checks.one_of("colour", colour, COLOURS)
     if colour == "kind":
         return run[frame].kind
@@ -194,7 +194,7 @@ def _extent(run: Trajectory, frames: Sequence[int]) -> tuple[np.ndarray, np.ndar
 
 
 def _walls() -> ModuleType:
-    """What draws walls beside the box, which needs kernels; runs without such walls are drawn without."""
+    """Painter of walls beside the box. It needs kernels, which runs without such walls do not load."""
     from dem.plots.rendering import walls  # noqa: PLC0415
 
     return walls

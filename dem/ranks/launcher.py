@@ -1,4 +1,4 @@
-"""What `import dem` does in a process that ``mpiexec`` or ``srun`` has started as one of several.
+"""`import dem` in a process that ``mpiexec`` or ``srun`` has started as one of several.
 
 Launchers describe their processes by environment variables. A process without these variables imports nothing here.
 With them, rank 0 runs the program, and `import dem` does not return on the other ranks: they serve rank 0, which has

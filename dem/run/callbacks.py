@@ -1,4 +1,4 @@
-"""What is called now and then while a run goes on: the user's own function, and the running table.
+"""Callbacks of a run: the user's own function, and the running table.
 
 A function is no part of a file, which tells of its name and how often it was called.
 """
@@ -91,7 +91,7 @@ class Callback(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the function goes by."""
+        """Name of the function."""
         home, own = getattr(self.function, "__module__", None), getattr(self.function, "__qualname__", None)
         return f"{home}.{own}" if own else type(self.function).__qualname__
 
@@ -111,7 +111,7 @@ HOOK = "hook"  # attribute of `parameters`
 
 
 def marks(calls: Sequence[Callback]) -> dict[str, str]:
-    """What to write about a run that calls these."""
+    """Entries in the file of a run that calls these."""
     calls_as_json = [json.dumps({"function": call.name, "every": str(call.interval)}) for call in calls]
     return {HOOK: calls_as_json[0]} if calls_as_json else {}
 
@@ -119,7 +119,7 @@ def marks(calls: Sequence[Callback]) -> dict[str, str]:
 def resumed(
     writer: TrajectoryWriter, every: tuple | None, sim: System, plan: list[FrameSegment], *, strict: bool
 ) -> list[Callback]:
-    """What a run that goes on is to call; raises ValueError if it cannot go on without what it called before."""
+    """Callbacks of a resumed run; raises ValueError if one that it needs is missing."""
     if every is not None:
         calls = [Callback.checked(every, sim, plan[0].first)]
         writer.note(**marks(calls))

@@ -26,7 +26,7 @@ EVEN = 1e-6  # share of an interval by which time windows may be off
 @hinted
 @dataclass(kw_only=True)
 class PreciceFlow:
-    """What a `dem.Coupling` calls for a flow that is computed by another participant of preCICE.
+    """Function for `dem.Coupling` whose flow another participant of preCICE computes.
 
     Vertices are the centres of the cells, x slowest, in the mesh of this participant. Written, one vector or scalar a
     vertex: the force of the particles on the fluid over the volume of the cell [N/m³], mean of the interval;
@@ -145,7 +145,7 @@ class PreciceFlow:
                 self._solver.write_data(self.mesh, name, self._vertices, rows if rows.shape[1] == 3 else rows.ravel())
 
     def _read(self, exchange: Exchange) -> FlowState:
-        """What the others answered, at the beginning of the time window that follows."""
+        """Answer of the other participants at the beginning of the next time window."""
 
         def read(name: str | None, *components: int) -> np.ndarray | None:
             if not name:

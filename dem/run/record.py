@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """What a run is to do."""
+    """Plan of a run."""
 
     duration: float  # [s]
     frames: int
@@ -44,7 +44,7 @@ def checked(
     contacts: bool = False,
     checkpoint_every: str | int | None = EVERY,
 ) -> Request:
-    """What `SimulationBase.run` is asked for.
+    """Arguments of `SimulationBase.run`.
 
     Raises ValueError, TypeError or OSError if it makes no sense, or there can be no such file.
     """

@@ -26,7 +26,7 @@ class Overlap(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is known of one particle in one frame."""
+    """Values of one particle in one frame."""
 
     step: int
     time: float  # [s]

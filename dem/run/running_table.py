@@ -31,7 +31,7 @@ WIDTH = 14  # characters of a column
 
 
 class Moment:
-    """What the columns of a row share."""
+    """Values that the columns of a row share."""
 
     def __init__(self, sim: System, rate: float) -> None:
         self.sim, self.rate = sim, rate
@@ -144,7 +144,7 @@ class RunningTable:
 
     @property
     def described(self) -> str:
-        """What `again` makes one of."""
+        """Values from which `again` makes a table."""
         return json.dumps({"columns": self.names, "every": self.interval.steps or self.interval.seconds})
 
     @classmethod
@@ -156,7 +156,7 @@ class RunningTable:
         return table
 
     def call(self, observer: Observer) -> Callback:
-        """What a run is to call, that tells an observer of the rows."""
+        """Callback of a run that passes the rows to an observer."""
         self._observer = observer
         return Callback(self, self.interval, self._first)
 

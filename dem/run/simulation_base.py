@@ -243,7 +243,7 @@ class SimulationBase:
         checkpoint.save(self, path)
 
     def __reduce__(self) -> tuple:
-        """What pickles and copies hold: all that `save` writes, so that each goes on by itself to the same bytes."""
+        """State of pickles and copies: all that `save` writes, so that each continues to the same bytes."""
         self._notice_changes()
         coupling = self.fluid and self.fluid.coupling
         return checkpoint.unpacked, (checkpoint.packed(self), self.threads, coupling and coupling.function)
@@ -379,7 +379,7 @@ class SimulationBase:
 
     @property
     def fluid(self) -> Fluid | None:
-        """What flows about the particles; None if nothing does."""
+        """The fluid about the particles, or None."""
         return None
 
     @property

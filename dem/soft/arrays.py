@@ -184,7 +184,7 @@ def room(wanted: int) -> int:
 
 
 class Layout(NamedTuple):
-    """What decides which arrays of the lists have any length."""
+    """Options that decide which arrays of the neighbour lists are allocated."""
 
     alike: bool  # all spheres are
     needs_velocity: bool  # the contact law wants velocities
@@ -281,7 +281,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
 
 
 def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
-    """What threads need to evaluate touching pairs."""
+    """Scratch arrays of threads for touching pairs."""
     used = blocks if layout.needs_velocity else 0
     return {
         "batch_kinematics": zeros((used, PARTS * KNOWN * BLOCK)),

@@ -1,4 +1,4 @@
-"""What a simulation in time steps needs to go on, in files; its arrays are those of `dem.soft.per_body`.
+"""Checkpoints of a simulation in time steps; its arrays are those of `dem.soft.per_body`.
 
 Whether a state from a file fits an engine of the same input is checked: kernels trust it, so nothing may be out of
 bounds.
@@ -283,7 +283,7 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
 
 
 def _check_watch(watch: np.ndarray, walls: int) -> None:
-    """What `soft.time_step.limits.Limits` keeps of it: lengths and such that may be infinite, then whole numbers."""
+    """Check saved fields of `soft.time_step.limits.Limits`: lengths that may be infinite, then whole numbers."""
     if not watch.size:
         return  # files of version 0.1 have none
     own = {"watch": np.zeros(3 + len(ShortestContact._fields))}

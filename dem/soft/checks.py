@@ -1,4 +1,4 @@
-"""What time steps cannot begin with, in words: which particle, against what, and what to do."""
+"""Checks before the first time step: which particle overlaps what, and what to do."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def deep_start(engine: Engine) -> Iterator[Notice]:
 
 
 def _overlap(engine: Engine, o: Overlaps, deep: Deepest) -> tuple[str, str]:
-    """What overlaps what by how much, and what to do about a mistake in places."""
+    """Error text: which bodies overlap, by how much, and what to do."""
     if deep.other >= 0:
         first, second = sorted((int(o.owner[deep.sphere]), int(o.owner[deep.other])))
         return f"particles {first} and {second} overlap by {deep.overlap:.3g} m", "move them apart"

@@ -178,7 +178,7 @@ def energies_of_flow(
 
 
 def energies_of_compression(faces: BoxFaces, kinds: Kinds, spheres: int) -> float:
-    """What a cell that deforms may store in contacts, which there may be none of yet: overlaps of a hundredth [J]."""
+    """Elastic energy that a deforming cell may come to store, for overlaps of a hundredth of a diameter [J]."""
     if not deforms(faces):
         return 0.0
     return 1e-5 * spheres * float(kinds.modulus.max()) * float(kinds.radius.max()) ** 3

@@ -120,7 +120,7 @@ def reorder(mode: tuple, order: np.ndarray, bodies: Bodies, scratch: np.ndarray)
 
 
 def _moving(bodies: Bodies) -> Iterator[np.ndarray]:
-    """What moves with bodies, as arrays (R, N) with R > 0."""
+    """Arrays (R, N) with R > 0 whose columns move with the bodies."""
     for name in MOVING:
         values = getattr(bodies, name)
         if values.size:

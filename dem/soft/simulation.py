@@ -590,7 +590,7 @@ class Simulation(SimulationBase):
 
     @property
     def fluid(self) -> Fluid | None:
-        """What flows about the particles; None if nothing does."""
+        """The fluid about the particles, or None."""
         return self._fluid
 
     @property
@@ -639,7 +639,7 @@ class Simulation(SimulationBase):
 
     @property
     def settings(self) -> dict:
-        """What besides particles, box and gravity fixes the run."""
+        """Settings of the run besides particles, box and gravity."""
         found = arrays.materials(self._particles)
         contacts = self.contacts.describe(found, self.box, wall_materials(self._walls))
         more = ({"fluid": self.fluid.describe()} if self.fluid else {}) | bond_setup.described(self._bonds)

@@ -99,7 +99,7 @@ def mode_for(bodies: int, threads: int) -> Serial | Threaded:
 
 
 class Pace:
-    """What steps take on many threads and on one.
+    """Durations of steps on many threads and on one.
 
     Parameters
     ----------

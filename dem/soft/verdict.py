@@ -117,7 +117,7 @@ class Verdict(Judgement):
 
     @property
     def doubts(self) -> list[str]:
-        """What makes it less accurate than it looks, each with a remedy."""
+        """Reasons to doubt the run, each with a remedy."""
         found = []
         if self.briefest.steps < RESOLVED:
             found.append(f"{self.briefest}, at least {RESOLVED} resolve it: {self.briefest.remedy(self.time_step)}")

@@ -173,7 +173,7 @@ def energies_by_kind(
 
 
 class _LossSource(Protocol):
-    """What `LossesByKind` needs of a simulation."""
+    """Interface of a simulation for `LossesByKind`."""
 
     time: float
     particles: Particles

@@ -1,4 +1,4 @@
-"""What an element test measures in a cell that deforms."""
+"""Measures of an element test in a deforming cell."""
 
 from __future__ import annotations
 

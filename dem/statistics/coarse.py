@@ -305,7 +305,7 @@ def coarse_fields(
 
 
 class _FieldSource(Protocol):
-    """What a field average looks at: a simulation."""
+    """Interface of a simulation whose fields are averaged."""
 
     particles: Particles
 

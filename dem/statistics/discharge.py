@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class MassFlow(NamedTuple):
-    """What went through a plane between frames."""
+    """Mass and number of particles that crossed a plane between frames."""
 
     time: np.ndarray  # middle of each interval (T - 1,) [s]
     rate: np.ndarray  # along the normal, less what came back (T - 1,) [kg/s]

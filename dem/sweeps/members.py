@@ -129,7 +129,7 @@ def _name(case: str, settings: dict[str, str], labels: dict[str, dict[str, str]]
 
 
 def _labels(words: list[str]) -> dict[str, str]:
-    """What each value is called in names."""
+    """Text of each value in names of files."""
     parts = [units.NUMBER.fullmatch(word) for word in words]
     if all(parts) and len({part[2] for part in parts}) == 1:
         values = [float(part[1]) for part in parts]

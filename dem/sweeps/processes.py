@@ -31,7 +31,7 @@ PATIENCE = 0.5  # [s] between polls of runs that are being abandoned
 
 
 class _Self:
-    """What a process knows of itself, if it is one of ours."""
+    """State of this process, if it is a worker of a sweep."""
 
     def __init__(self) -> None:
         self.ours = self.busy = self.asked = False

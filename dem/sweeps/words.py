@@ -94,7 +94,7 @@ def _checked(found: dict[str, list[str]], wrong: list[str]) -> dict[str, list[st
 
 
 def _parts(text: str) -> list[str]:
-    """What commas separate, but for those within brackets and quotes; raises ValueError if one of them is missing."""
+    """Words between commas outside brackets and quotes; raises ValueError if a bracket or quote is missing."""
     parts, depth, quote = [""], 0, ""
     for letter in text:
         quote = ("" if letter == quote else quote) if quote else letter if letter in QUOTES else ""

@@ -25,7 +25,7 @@ NO_ENERGY, NO_SUMS = Energy(0.0, 0.0, 0.0, 0.0), EnergySums()
 
 @dataclass
 class EnergyLedger:
-    """What of a run's energy its present engine does not sum, and the balance of both.
+    """Energy of a run besides the sums of its present engine, and the balance of both.
 
     Every simulation owns one. The engine sums what its steps or impacts do; the ledger has the energy at the start, the
     sums of engines before the present one, and the work of changes from outside. `Energy.total` is what is conserved.

@@ -1,4 +1,4 @@
-"""What simulations of all methods have in common: what may be asked of them, and what a run plans, tells and comes to.
+"""Interface of simulations of all methods, with the plan, observer and verdict of a run.
 
 Files, runs, cases and commands ask a `System`; its base is `dem.run.simulation_base`.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Judgement:
-    """What tells whether a run can be trusted: what fails and what is doubtful; as text, one line."""
+    """Whether a run can be trusted: failures and doubts; as text, one line."""
 
     @property
     def count(self) -> int:
@@ -40,7 +40,7 @@ class Judgement:
 
     @property
     def doubts(self) -> list[str]:
-        """What makes it less accurate than it looks, each with a remedy."""
+        """Reasons to doubt the run, each with a remedy."""
         return []
 
     @property
@@ -97,7 +97,7 @@ class Change(NamedTuple):
 
 
 class Observer:
-    """What a run tells about itself; this one does not listen."""
+    """Observer of a run; this one ignores all events."""
 
     frames = 0
     path: Path | None = None
@@ -151,7 +151,7 @@ class VariablePopulation(Protocol):
         """About how many particles there may be at a time, of `own` at the start."""
 
     def doubts(self, step: int) -> list[str]:
-        """What inserters and outlets have not done up to a step, in words."""
+        """Insertions and removals that did not take place up to a step, in words."""
 
 
 class InsertionRecords(Protocol):

@@ -84,7 +84,7 @@ def haff(*, quick: bool) -> Report:
 
 
 class GranularGas(NamedTuple):
-    """What the three have in common at the start, and how impacts go."""
+    """Initial state and restitution that the three methods share."""
 
     particles: dem.Particles
     box: dem.Box

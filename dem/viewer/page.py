@@ -140,7 +140,7 @@ def _extent(run: Trajectory, frames: Sequence[int], where: np.ndarray) -> tuple[
 
 
 def _scalar(run: Trajectory, name: str, frames: Sequence[int]) -> np.ndarray:
-    """What particles are coloured by (T, N), 0 for those not there."""
+    """Values that colour the particles (T, N), 0 where a particle is absent."""
     if name == "force":
         return np.array([_contact_force_sums(run, k) for k in frames])
     if name == "temperature":

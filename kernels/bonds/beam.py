@@ -125,7 +125,7 @@ def rates(s, velocity, spin_one, spin_other):
 
 @inline
 def drag(along, across, rate):
-    """What a dashpot adds to a stress; coefficients along the bond and across it."""
+    """Stress of a dashpot; coefficients along the bond and across it."""
     return multiply((along, across, across), rate)
 
 

@@ -1,4 +1,4 @@
-"""What bonds in a row do to their nodes, for static solutions."""
+"""Forces of bonds in a row on their nodes, for static solutions."""
 
 from dem.kernels.bonds import beam
 from dem.kernels.compiler.jit import kernel

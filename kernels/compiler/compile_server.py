@@ -1,4 +1,4 @@
-"""What a process does that compiles pieces for another one, see `compile_processes`."""
+"""Process that compiles pieces for another one, see `compile_processes`."""
 
 import gc
 import importlib

@@ -95,7 +95,7 @@ def is_of_others(kind):
 
 
 def call_of(function, argument_types):
-    """What a part is and what it is called with, as text; None if it is not to be kept."""
+    """Key of a part and of the types of its arguments, as text; None if it is not to be stored."""
     if not function.__module__.startswith(OURS) or "<" in function.__qualname__ or function.__closure__:
         return None
     for kind in argument_types:

@@ -23,7 +23,7 @@ OTHERWISE = "numba's way"  # how to call what cannot be written here
 
 
 def words_of(kind, value):
-    """What is written of a value, in words of eight bytes; None if that is not known."""
+    """Words of eight bytes that pass a value; None if its type is not known."""
     if isinstance(kind, types.BaseTuple):
         inner = [words_of(one, part) for one, part in zip(kind, value, strict=True)]
         return None if None in inner else [word for words in inner for word in words]
@@ -171,7 +171,7 @@ class FastCall:
             self.announced(lambda: stages.lower_piece(self.part, argument_types))
 
     def function_for(self, argument_types, numbers):
-        """What is to be called for arguments of these types, written as these numbers."""
+        """Compiled function for arguments of these types, passed as these numbers."""
         if argument_types not in self.found:
             self.found[argument_types] = OTHERWISE if None in numbers else self.prepared(argument_types)
         return self.found[argument_types]

@@ -117,7 +117,7 @@ PARTS, WHOLES = pipeline(LowerPart), pipeline(LowerWhole)
 
 
 class Kept(caching.FunctionCache):
-    """What was compiled before, loaded without numba's tables of all that it can compile: a fifth of a warm start.
+    """Loading of compiled code without numba's tables of all that it can compile: a fifth of a warm start.
 
     What is called with types of others is not kept: they may change, or be gone, where no fingerprint sees it.
     """
@@ -181,7 +181,7 @@ class PartCompiler(dispatcher._FunctionCompiler):
 
 
 class PartDispatcher(CPUDispatcher):
-    """What numba compiles of a part."""
+    """Dispatcher of a part: the function that numba compiles for given types."""
 
     def get_call_template(self, args, kws):
         """How to call it: a number that stands in the code is like any other, or it would be lowered for each."""

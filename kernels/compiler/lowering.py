@@ -23,7 +23,7 @@ def is_of_kernels(builder):
 
 
 def index_of_kernels(context, builder, idxty, idx, size):
-    """What numba makes of an index of an array: one of kernels is never negative, and does not count from the end.
+    """Lowering of array indices: those of kernels are never negative, so none counts from the end.
 
     To ask each of them costs three instructions; a fifth of a contact with a wall was that.
     """
@@ -83,7 +83,7 @@ class Array:
 
 
 def array_of_kernels(kind):
-    """What makes numba's view of an array of this type, or the one of kernels."""
+    """Maker of numba's view of an array of this type, or of that of kernels."""
 
     def make(context, builder, value=None, ref=None):
         if ref is not None or type(kind) is not types.Array or not is_of_kernels(builder):
@@ -95,7 +95,7 @@ def array_of_kernels(kind):
 
 
 def asked_once(bytes_of):
-    """What tells how long LLVM's types are, which has LLVM read a text each time, with what it has told before."""
+    """Cache of the sizes of LLVM's types, for which LLVM otherwise parses a text each time."""
     known = {}
 
     def bytes_of_known(context, kind):
@@ -152,7 +152,7 @@ class LowerPartBody(KeepsArguments):
 
 
 def calls_of(fndesc, library, as_they_are):
-    """What writes a call of a part."""
+    """Function that writes a call of a part."""
     usual = imputils.user_function(fndesc, [library])
     if not as_they_are:
         return usual

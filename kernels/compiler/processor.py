@@ -1,4 +1,4 @@
-"""What LLVM should know of processors for which its own picture is out of date.
+"""Corrections to LLVM's picture of processors.
 
 Since the microcode against *gather data sampling* (Downfall, 2023) one instruction that loads eight numbers from eight
 places takes three times as long as eight loads on Intel's cores from Skylake to Rocket Lake; on AMD's Zen it never was
@@ -28,7 +28,7 @@ KNOWN_SINCE = (18, 0, 0)  # LLVM
 
 
 def advice(name, features):
-    """What LLVM is to be told of a processor of this name with these features; None if it knows all there is."""
+    """Feature to add for a processor of this name with these features; None if LLVM's picture is right."""
     if WIDE in features.split(","):
         return AS_WIDE_AS_CAN_BE
     return LOAD_ONE_BY_ONE if name in SLOW_GATHER else None

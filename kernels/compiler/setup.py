@@ -1,4 +1,4 @@
-"""What numba need not do before its first function runs, which threads it starts, and how these wait.
+"""Settings of numba: work that it can skip at its start, the threads it starts, and how these wait.
 
 When numba loads its first function it asks whether there is a BLAS, by importing scipy's: a third of what a short
 run takes, for linear algebra that no kernel has. Functions that have some ask again when they are compiled.

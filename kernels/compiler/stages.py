@@ -127,7 +127,7 @@ class Missing(Exception):  # noqa: N818
 
 
 class Loading:
-    """What numba calls before it loads a kernel: loads its pieces."""
+    """Hook that numba calls before it loads a kernel: loads its pieces."""
 
     def __init__(self, symbols):
         self.symbols = symbols

@@ -65,7 +65,7 @@ def function_at(a, b, r, n):
 
 @inline
 def surfaces_at(a, b, r, n):
-    """What `function_at` returns, and the curvatures of A at n and of B at -n."""
+    """Results of `function_at`, and the curvatures of A at n and of B at -n."""
     h_a, x_a, of_a = surface_of(a, n)
     h_b, x_b, of_b = surface_of(b, scale(-1.0, n))
     along = dot(n, r)

@@ -161,7 +161,7 @@ def support_of(body, n):
 
 @inline
 def surface_of(body, n):
-    """What `support_of` returns, and the curvature (k_1, w, k_2, v), see `ConvexKind`; world frame."""
+    """Results of `support_of`, and the curvature (k_1, w, k_2, v), see `ConvexKind`; world frame."""
     m = rotate_back(body.q, n)
     h, x = support_at(body.kinds, body.number, (body.numbers, body.at, m))
     k_1, w, k_2, v = curvature_at(body.kinds, body.number, (body.numbers, body.at, m))

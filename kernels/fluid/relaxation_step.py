@@ -24,7 +24,7 @@ LEAST = 1e-30  # h rate that is divided by; products of smaller ones are numbers
 
 
 class Share(NamedTuple):
-    """What half a step makes of a slip and of a push along one axis."""
+    """Effects of half a step along one axis on a slip and on a push."""
 
     loss: float  # of the slip, target less velocity: 1 - exp(-h rate/2)
     time: float  # loss over rate: for how long a push works [s]

@@ -1,4 +1,4 @@
-"""What contact laws are told, what their normal part says to the others, what comes out; and all parts there are."""
+"""Interface of contact laws: their arguments, data passed from the normal part to the others, results, all parts."""
 
 import math
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What a rotational scheme is made of, and what several of them share."""
+"""Interface of a rotational scheme, and parts that several schemes share."""
 
 from typing import NamedTuple
 

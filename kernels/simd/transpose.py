@@ -36,7 +36,7 @@ def eight_of(context, builder, kind, rows, r, length, t):
 
 
 def laying(rows):
-    """What writes eight columns of these rows as lines of memory."""
+    """Function that writes eight columns of these rows as lines of memory."""
 
     @intrinsic
     def lay(_typing, numbers, length, t, lines):

@@ -1,4 +1,4 @@
-"""What may stand in a case file: a model for each table, with limits, defaults and a description of each key."""
+"""Schema of case files: a model for each table, with limits, defaults and a description of each key."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def _version(name: str) -> str:
 
 
 def _versions() -> tuple[list, list]:
-    """What runs, and what it stands on."""
+    """Lines on the program, Python and libraries."""
     found = [("pcdm-dem", f"{_version('pcdm-dem')}, in {guide.HERE}")]
     found.append(("python", f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}"))
     versions = {name: _version(name) for name in NEEDED}
@@ -87,7 +87,7 @@ def _machine() -> tuple[list, list]:
 
 
 def _kernels() -> tuple[list, list]:
-    """What compiles, where that is kept, and how many threads there are."""
+    """Lines on the compiler, its cache and the threads."""
     from dem.kernels.compiler import jit  # noqa: PLC0415, takes a moment, and may be what is wrong
 
     if jit.numba.config.DISABLE_JIT:

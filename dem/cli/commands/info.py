@@ -136,7 +136,7 @@ def _contact(contact: dict, names: dict[str, str]) -> tuple[str, str]:
 
 
 def _wall(wall: dict, names: dict[str, str]) -> tuple[str, str]:
-    """What a wall is called and what it is."""
+    """Name and shape of a wall."""
     said = {key: value for key, value in wall.items() if key not in ("name", "type", "motion")}
     motion = "; ".join(_words(each) for each in wall.get("motion", []))
     return wall["name"], f"{wall['type']}, {_words(said, names)}" + (f", motion: {motion}" if motion else "")

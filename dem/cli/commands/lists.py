@@ -1,4 +1,4 @@
-"""What there is to choose from: cases and integrators."""
+"""Commands that list cases and integrators."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def save(sim: System, path: str | PathLike) -> None:
 
 
 def packed(sim: System) -> bytes:
-    """What `save` writes, in memory; raises TypeError as `write` does."""
+    """Bytes that `save` would write; raises TypeError as `write` does."""
     memory = io.BytesIO()
     with h5py.File(memory, "w") as file:
         write(sim, file)

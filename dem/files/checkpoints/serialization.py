@@ -151,7 +151,7 @@ def variants_of(given: dict) -> list[tuple[Shape, Material]]:
 
 
 def _columns(given: list[dict]) -> Iterator[tuple[object, object]]:
-    """What `describe_particles` put in columns."""
+    """Particles from the columns that `describe_particles` made."""
     for stretch in hdf5_validation.tables(given, "variants"):
         number, columns = checks.whole("number of variants", stretch["number"], least=1), stretch["columns"]
         alike = isinstance(columns, dict) and {len(column) for column in columns.values()} <= {number}
@@ -164,7 +164,7 @@ def _columns(given: list[dict]) -> Iterator[tuple[object, object]]:
 
 
 def _pairs(given: list) -> Iterator[tuple[object, object]]:
-    """What files had once, recipes of a shape and a material for each."""
+    """Particles of old files, which have a shape and a material for each."""
     if not isinstance(given, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in given):
         raise ValueError("the kinds are no list of shapes and materials")
     for shape, material in given:

@@ -1,4 +1,4 @@
-"""What a format of exports is, and loops over frames that show a progress bar when they take long."""
+"""Base of export formats, and loops over frames that show a progress bar when they take long."""
 
 from __future__ import annotations
 

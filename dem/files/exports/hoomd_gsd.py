@@ -119,7 +119,7 @@ def _cell(run: Trajectory, frames: range) -> FixedCell:
 
 
 class _Kinds(NamedTuple):
-    """What particles are: of each column of the run, and of each type, which is a variant of a kind."""
+    """Types of particles: of each column of the run, and shape of each type, which is a variant of a kind."""
 
     types: list[str]
     shapes: list[dict]  # of each type

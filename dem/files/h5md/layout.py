@@ -224,7 +224,7 @@ def describe(sim: System) -> dict:
 
 
 def changed(file: h5py.File, sim: System) -> dict[str, tuple[object, object]]:
-    """What the bytes may depend on that is not as it was when the file was begun: then and now, by name."""
+    """Versions and settings that differ from those at the start of the file: then and now, by name."""
     now, then = provenance(sim), file["parameters"].attrs
     pairs = {"kernels": (then["kernels"], now["kernels"])}
     for group in ("versions", "machine"):

@@ -214,7 +214,7 @@ def _pieces(dataset: h5py.Dataset, there: np.ndarray) -> h5py.VirtualLayout:
 
 
 def _by_particle(file: h5py.File, identity: h5py.Dataset, there: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """What particles have for ever, point by point of all frames: radius of the largest sphere [m], mass, kind."""
+    """Constant data of particles, repeated for the points of all frames: largest radius [m], mass, kind."""
     group, (variant, tables) = file[PARTICLES], variants_in(file)
     born = group[variable_population.BORN][:]
     rows = [np.searchsorted(born, identity[frame, :number]) for frame, number in enumerate(there)]

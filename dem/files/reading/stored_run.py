@@ -66,7 +66,7 @@ class StoredRun:
         self._file.close()
 
     def _stored(self, name: str = ".") -> h5py.Group | h5py.Dataset:
-        """What is under a name in the group of the particles, or of the file if it starts with /."""
+        """Object of this name in the group of the particles, or in the file if the name starts with /."""
         if not self._file:
             raise ValueError(f"{self.path} is closed: read what is wanted before")
         return self._file["particles/trajectory"][name]
@@ -113,7 +113,7 @@ class StoredRun:
         return self._stored(variable_population.BORN)[:] if self.varies else np.arange(len(self.mass))
 
     def of(self, identity: int, field: str = "position") -> np.ndarray:
-        """What a particle had in each frame (T, k), by its number; NaN where it is not there.
+        """Values of one particle in each frame (T, k), by its number; NaN where it is absent.
 
         Raises ValueError if it is in no frame, or the file lacks the field.
         """
@@ -215,7 +215,7 @@ class StoredRun:
 
     @property
     def variants(self) -> list[Variant]:
-        """What all shapes and sizes of particles are made of, see `variant`."""
+        """Bodies of all shapes and sizes of particles, see `variant`."""
         if not {"kinds", "variants"} & self._stored("/parameters").keys():
             message = f"{self.path} has format 1, which does not tell the shapes: run it again with this version"
             raise ValueError(message)
@@ -271,7 +271,7 @@ class StoredRun:
 
     @property
     def changes(self) -> np.ndarray:
-        """What functions given to `Simulation.run` changed: step, time, work, gravity from then on.
+        """Changes by functions given to `Simulation.run`: step, time, work, gravity from then on.
 
         An array of records (K,), in SI units: ``pandas.DataFrame(run.changes[["time", "work"]])``.
         """
@@ -342,7 +342,7 @@ class StoredRun:
 
     @property
     def error(self) -> str | None:
-        """What broke the run, if anything."""
+        """Error that ended the run, or None."""
         return self._stored("/parameters").attrs.get("error")
 
     @property

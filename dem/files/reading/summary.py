@@ -1,4 +1,4 @@
-"""What a trajectory holds, as plain data."""
+"""Summary of a trajectory, as plain data."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ class JournaledFile(Pages):
         self.on_disk = self.size
 
     def lost(self) -> str | None:
-        """What has happened to the file at the path since the last commit, in words; None if nothing has."""
+        """Change of the file at the path since the last commit, in words, or None."""
         try:
             there = self.path.stat()
         except (FileNotFoundError, NotADirectoryError):
@@ -309,7 +309,7 @@ def is_broken(path: Path) -> bool:
 
 
 def unreadable(path: Path, error: Exception) -> str:
-    """What to say of a file that HDF5 cannot open."""
+    """Error text for a file that HDF5 cannot open."""
     if is_broken(path):
         return f"{path} is not a readable HDF5 file ({error}): dem repair may save its frames"
     return f"{path} is no HDF5 file, so no trajectory"
@@ -397,7 +397,7 @@ def _keep(path: Path, kept: Path) -> None:
 
 
 def _why_unreadable(path: Path, problem: Callable[[h5py.File], str | None]) -> str | None:
-    """What keeps a file from being read; all chunks are looked up, as a journal has parts of their index."""
+    """Reason why a file cannot be read; all chunks are looked up, as a journal has parts of their index."""
 
     def look_up(_: str, thing: h5py.Group | h5py.Dataset) -> None:
         if isinstance(thing, h5py.Dataset) and thing.chunks and not thing.is_virtual:

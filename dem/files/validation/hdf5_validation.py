@@ -36,7 +36,7 @@ class DamagedError(ValueError):
 
 
 def problem(file: h5py.File) -> str | None:
-    """What keeps an open file from being read safely."""
+    """Reason why an open file cannot be read safely, or None."""
     try:
         _check_attributes(file.id, "it")
         groups: set[int] = set()

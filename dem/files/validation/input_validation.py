@@ -55,7 +55,7 @@ RECORDS = {
 
 
 def problem(file: h5py.File) -> str | None:
-    """What keeps an open file from being read as a trajectory, in words."""
+    """Reason why an open file is no readable trajectory, or None."""
     found = hdf5_validation.problem(file)
     if found:
         return found
@@ -217,7 +217,7 @@ def _check_surfaces(group: h5py.Group, variants: int) -> None:
 
 
 def _check_input(given: object, particles: int) -> None:
-    """What readers use of the input, but for its kinds; the rest is shown as it is."""
+    """Check the values of the input that readers use, besides its kinds; the rest is only shown."""
     require(isinstance(given, dict), "the input is no table")
     told = counted(given["particles"], "particle")
     require(given["particles"] == particles, f"the input is of {told}, the file of {particles}")
@@ -257,7 +257,7 @@ def _is_size(value: object) -> bool:
 
 
 def _check_attributes(file: h5py.File, particles: int) -> None:
-    """What stands beside the numbers in words."""
+    """Texts beside the numbers."""
     about = file["parameters"].attrs
     for name in TEXTS:
         require(isinstance(about.get(name, ""), str), f"{name} is no text")

@@ -92,7 +92,7 @@ class MaterialPairs:
 
 
 def _form(part: object) -> tuple:
-    """What cannot differ from pair to pair."""
+    """Settings that all pairs of materials share."""
     return type(part), getattr(part, "model", None)
 
 

@@ -1,4 +1,4 @@
-"""What materials do to each other, by pair."""
+"""Contact properties of pairs of materials."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Contact:
 
 
 def present_damping(word: object) -> object:
-    """What a word of 0.1 or 0.2 for `Contacts.damped` is called now; anything else as it is."""
+    """Present name of a word of 0.1 or 0.2 for `Contacts.damped`; anything else as it is."""
     return FORMER.get(word, word) if isinstance(word, str) else word
 
 
@@ -184,7 +184,7 @@ class Contacts:
         return entry
 
     def _mean(self, one: Material, other: Material) -> Contact:
-        """What follows from what the two materials say; parts that only one has, by any rule, are absent."""
+        """Contact that follows from two materials; parts that only one of them has are absent."""
         rule, parts = RULES[self.rule], {}
         for slot in SLOTS:
             this, that = getattr(one, slot), getattr(other, slot)

@@ -1,4 +1,4 @@
-"""What words for the parts of a contact, and for flows, have in common."""
+"""Base of the parts of a contact law, and of flows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DIRECTIONS = ("x", "y", "z")
 
 
 class Key(NamedTuple):
-    """What one of the values that a part takes is, for its own check and for case files.
+    """Name, limits and meaning of one parameter of a part, for its own check and for case files.
 
     It is of the kind that the example is: a number, three of them, whether something holds, or a name.
     """

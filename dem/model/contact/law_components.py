@@ -257,7 +257,7 @@ def fit(restitution: float, friction: float, **parts: LawPart | None) -> None:
 
 
 def plain(thing: object, *, packages: bool = True) -> dict[str, object]:
-    """What a material or contact was made from, as plain values; absent parts are not told.
+    """Arguments of a material or contact as plain values; absent parts are left out.
 
     Of parts that are not of dem the package is told as well, for those who read a file without it.
     """

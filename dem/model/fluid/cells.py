@@ -129,7 +129,7 @@ class Cells:
                 )
 
     def foreseen(self, largest: float) -> Iterator[Notice]:
-        """What should be known of cells that are about as small as particles."""
+        """Notices about cells that are hardly larger than particles."""
         from dem.base.notices import Notice  # noqa: PLC0415
 
         small = min([self.spacing[k] for k in range(3) if self.number[k] > 1], default=math.inf)
@@ -177,7 +177,7 @@ class Cells:
         return np.stack(columns, axis=-1)
 
     def told(self) -> tuple:
-        """What kernels are to know of them."""
+        """The cells as kernels read them."""
         from dem.kernels.fluid.cells import Cells as Known  # noqa: PLC0415, runs are read without numba
 
         first = tuple(low + 0.5 * width for low, width in zip(self.lower, self.spacing, strict=True))

@@ -11,7 +11,7 @@ from dem.base.user_classes import hinted
 @hinted
 @dataclass(frozen=True, kw_only=True)
 class SolidsPressure:
-    """What keeps spheres apart that collide at random (`dem.StochasticSpheres`), as in MP-PIC: τ = P φ^β/(φ_cp - φ).
+    """Pressure between spheres that collide at random (`dem.StochasticSpheres`), as in MP-PIC: τ = P φ^β/(φ_cp - φ).
 
     S. E. Harris, D. G. Crighton, J. Fluid Mech. 266 (1994) 243; D. M. Snider, J. Comput. Phys. 170 (2001) 523. With
     max(φ_cp - φ, ε (1 - φ)) in place of the difference. It is a model of how dense flows spread, not of contacts: heaps

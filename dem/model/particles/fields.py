@@ -42,11 +42,11 @@ class Field(NamedTuple):
 
     @property
     def components(self) -> tuple[str, ...]:
-        """What tells the columns apart: x, y, z, or for quaternions w, x, y, z."""
+        """Names of the columns: x, y, z, or for quaternions w, x, y, z."""
         return tuple(column[-1] for column in self.columns)
 
     def default(self, number: int) -> np.ndarray:
-        """What so many particles have of which nothing is said (N, k)."""
+        """Default values of so many particles (N, k)."""
         return np.tile(np.array(self.rest, np.float64), (number, 1))
 
     @property

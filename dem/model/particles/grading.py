@@ -112,7 +112,7 @@ def graded(
 
 
 def notices(sizes: SizeDistribution, drawn: np.ndarray) -> list[Notice]:
-    """What to know about sizes that were drawn."""
+    """Statistics of the sizes that were drawn."""
     of_sizes = []
     found = grading(drawn)
     ratio = found.largest / found.smallest

@@ -26,7 +26,7 @@ FEW = 3  # numbers of a list that are told one by one, such as semi-axes
 
 
 class Kind(NamedTuple):
-    """What all particles of a kind have in common; their sizes are told by their variants."""
+    """Properties shared by all particles of a kind; their sizes are in their variants."""
 
     name: str  # as given, or the type of the shape
     shape: str  # name of its class
@@ -82,7 +82,7 @@ def labels(names: Iterable[str]) -> list[str]:
 
 
 def values_of(thing: object) -> dict:
-    """What a shape or material was made from, as plain values; for a user's own that is no dataclass, its repr."""
+    """Arguments of a shape or material as plain values; for a user's own that is no dataclass, its repr."""
     if not is_dataclass(thing):
         return {"repr": repr(thing)}
     values = plain(thing)
@@ -144,7 +144,7 @@ def in_words(kinds: Sequence[dict]) -> str:
 
 
 def rest(count: int) -> str:
-    """What to say of kinds that are too many to be told."""
+    """Error text for too many kinds of particles."""
     return f" and {counted(count - MOST, 'kind')} more" if count > MOST else ""
 
 

@@ -38,7 +38,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SizeDistribution:
-    """What all distributions of sizes have in common."""
+    """Base class of all size distributions."""
 
     by: Literal["mass", "number"] = "mass"
     type: ClassVar[str]
@@ -513,7 +513,7 @@ class SieveSizes(SizeDistribution):
         object.__setattr__(self, "passing", tuple(np.concatenate([[0.0], np.cumsum(self.shares)]).tolist()))
 
     def saved(self) -> dict[str, object]:
-        """What files keep."""
+        """Values that files store of it."""
         return {"apertures": self.apertures, "shares": self.shares, "by": self.by}
 
     def spans(self) -> list[Span]:

@@ -45,7 +45,7 @@ class Surfaces(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """What a variant of particles is made of, in its body frame."""
+    """Spheres and mass properties of a variant of particles, in its body frame."""
 
     offsets: np.ndarray  # centres of its spheres (S, 3) [m]
     radii: np.ndarray  # of its spheres (S,) [m]

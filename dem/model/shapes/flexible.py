@@ -110,7 +110,7 @@ class FlexibleFibre:
             object.__setattr__(self, name, value)
 
     def saved(self) -> dict:
-        """What files keep: the length, and none of what follows from it."""
+        """Values that files store: the length, and nothing that follows from it."""
         names = ("diameter", "length", "segments", "young", "poisson", "damping", "strength", "shear_strength")
         return {name: getattr(self, name) for name in (*names, "curvature", "smooth")}
 

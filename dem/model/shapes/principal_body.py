@@ -54,7 +54,7 @@ class PrincipalBody:
         return MassProperties.centred(volume, density, tuple(density * moment for moment in moments))
 
     def saved(self) -> dict:
-        """What `restored` makes the very same body of."""
+        """Values from which `restored` makes the same body, to the bit."""
         return {name: getattr(self, name) for name in self.SAVED}
 
     @classmethod

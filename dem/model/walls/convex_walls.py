@@ -1,4 +1,4 @@
-"""What walls are to convex bodies: planes, convex bodies themselves, meshes, hollow balls, drums, shells and tori."""
+"""Walls as convex bodies meet them: planes, convex bodies, meshes, hollow balls, drums, shells and tori."""
 
 from __future__ import annotations
 

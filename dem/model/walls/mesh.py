@@ -101,7 +101,7 @@ class Mesh(Wall):
 
     @property
     def report(self) -> MeshReport:
-        """What the mesh is, and what was put right; print it."""
+        """Summary of the mesh and of its repairs; print it."""
         return self.surface.report
 
     def made(self, shapes: ModuleType) -> WallShape:

@@ -114,7 +114,7 @@ class Motion:
         return f"Motion({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
     def saved(self) -> dict[str, object]:
-        """What files keep: what every motion has, and what else has been said."""
+        """Values that files store: those that every motion has, and others that were given."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if name in ALWAYS or value != _DEFAULTS[name]}
 

@@ -1,4 +1,4 @@
-"""What holds a force on a wall."""
+"""Controllers that hold a force on a wall."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class Surface:
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """What kernels want to know of each triangle (F, 16), see ``dem.kernels.walls.triangles``."""
+        """Array of the kernels with a row for each triangle (F, 16), see ``dem.kernels.walls.triangles``."""
         a, b, c = (self.vertices[self.triangles[:, k]] for k in range(3))
         rows = np.empty((len(a), NUMBERS))
         normal = normals(self.vertices, self.triangles)

@@ -1,4 +1,4 @@
-"""What walls of all shapes have in common."""
+"""Base of walls of all shapes."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ class Wall:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
     def saved(self) -> dict[str, object]:
-        """What files keep, beside arrays."""
+        """Values that files store, besides arrays."""
         return {name: value for name, value in self.arguments().items() if name not in self.ARRAYS}
 
 

@@ -59,5 +59,5 @@ class Clear:
 def clear_of(
     walls: Sequence[Wall], hulls: list[tuple[np.ndarray, np.ndarray]], inside: Region | None = None
 ) -> Clear | None:
-    """What says so, if there are walls or a region."""
+    """Error text for this, if there are walls or a region."""
     return Clear(walls, hulls, inside) if walls or inside else None

@@ -67,7 +67,7 @@ class Camera:
 
     @property
     def convergence(self) -> float:
-        """What a metre of depth adds to the width that is seen, relative to that at the target: k [1/m]."""
+        """Growth of the visible width with depth, relative to the width at the target: k [1/m]."""
         return 1 / self.distance
 
     def view(self, points: np.ndarray) -> np.ndarray:

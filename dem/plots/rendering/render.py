@@ -98,7 +98,7 @@ class PictureStyle(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """What there is to see, in the frame of the camera."""
+    """The scene in the frame of the camera."""
 
     spheres: np.ndarray  # centres and radii (n, 4) [m], single precision
     colours: np.ndarray  # (n + 1 + m, 3): of spheres, of the floor, of triangles

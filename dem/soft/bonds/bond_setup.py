@@ -219,7 +219,7 @@ def foreseen(
 
 
 def doubts(engine: Engine) -> Iterator[str]:
-    """What makes a run less accurate than it looks: overlaps of bonded bodies that have no contact, beyond rest."""
+    """Doubts about a run: overlaps of bonded bodies without contact, beyond those at rest."""
     pressed = float(engine.bonds.arrays.pressed[0]) if engine.bonds else 0.0
     if pressed > OVERLAP_LIMIT:
         yield (

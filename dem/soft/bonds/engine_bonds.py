@@ -126,7 +126,7 @@ def breakable(bonds: Bonds) -> bool:
 
 
 def form_of(bonds: Bonds, kinds: int) -> rows.Form:
-    """What bonds of so many kinds are like."""
+    """Properties of each kind of bond, as arrays."""
     return rows.Form(
         rows.Damped() if bonds.damping.any() else rows.Undamped(),
         rows.Anchored() if bonds.anchors.any() else rows.Centred(),

@@ -1,4 +1,4 @@
-"""What contacts remember, as a table that survives new lists, new orders in memory, and files."""
+"""Contact history as a table that survives new lists, new orders in memory, and files."""
 
 from __future__ import annotations
 

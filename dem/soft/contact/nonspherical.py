@@ -242,7 +242,7 @@ def check_compatible(
 
 
 def convex_walls(kinds: Kinds, walls: Sequence[Wall]) -> NoConvexWalls | ConvexWalls:
-    """What walls are to convex bodies, if there are any."""
+    """Walls as convex bodies meet them; `NoConvexWalls` without convex bodies."""
     if not isinstance(kinds, ConvexBodyKinds):
         return NoConvexWalls()
     hollow, outside = {"ball": HOLLOW_BALL, "cylinder": HOLLOW_CYLINDER}, {"triangle": TRIANGLES}
@@ -294,7 +294,7 @@ class SolverCounts(NamedTuple):
 
 
 def solver_counts(kinds: Kinds) -> SolverCounts | None:
-    """What the solver has done; None in runs without convex shapes."""
+    """Counts of the solver, or None in runs without convex shapes."""
     return SolverCounts(*kinds.solver.tolist()) if isinstance(kinds, ConvexBodyKinds) else None
 
 

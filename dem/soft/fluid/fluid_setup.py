@@ -313,7 +313,7 @@ def film_rate(fluid: Fluid, particles: Particles, box: Box | None) -> float:
 def doubts(
     fluid: Fluid | None, state: tuple, particles: Particles, time_step: float, two_way: TwoWayCoupling | None = None
 ) -> Iterator[str]:
-    """What makes a run less accurate than it looks: Reynolds numbers beyond what a law is for, places off the grid."""
+    """Doubts about a run: Reynolds numbers beyond the range of a law, particles outside the grid."""
     if fluid is None:
         return
     reynolds, turning, outside = state.medium.extremes.tolist()

@@ -22,7 +22,7 @@ RATE_BITS = 50  # of the largest conductance, in whose units the rates of bodies
 
 
 class ConductanceTables(NamedTuple):
-    """What conductances follow from."""
+    """Inputs of the conductances."""
 
     of_pairs: np.ndarray  # (A, A) conductance over contact radius, by materials of particles
     of_walls: np.ndarray  # (6 + W, A) by face or wall and material

@@ -81,7 +81,7 @@ class HeatInRun(ScalarInRun):
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """What a run goes on from, by name."""
+        """State for a checkpoint, by name."""
         if self.contact_heat is None:
             return super().state
         taken = self.contact_heat.taken
@@ -95,7 +95,7 @@ class HeatInRun(ScalarInRun):
         self._warm(engine, *before.taken_up(engine_before))
 
     def taken_up(self, engine: Engine) -> tuple[np.ndarray | float, float]:
-        """What contacts took up since this was last asked: by identity (N,) [J], and their sum."""
+        """Energy dissipated by contacts since the last call: by identity (N,) [J], and the sum."""
         heat = self.contact_heat
         if heat is None:
             return 0.0, 0.0
@@ -116,7 +116,7 @@ class HeatInRun(ScalarInRun):
         self._warm(engine, *self.taken_up(engine))
 
     def came(self) -> dict[str, float]:
-        """What came in by walls, and by what contacts dissipated."""
+        """Heat from walls, and from dissipation in contacts."""
         dissipated = float(self.ledger[DISSIPATED, 0])
         return super().came() | ({"dissipation": dissipated} if dissipated else {})
 

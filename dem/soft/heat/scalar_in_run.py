@@ -111,7 +111,7 @@ class ScalarInRun:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """What a run goes on from, by name."""
+        """State for a checkpoint, by name."""
         return {name: getattr(self, name) for name in STORED}
 
     # The ledger
@@ -146,11 +146,11 @@ class ScalarInRun:
         self.ledger[row] = exact_sum([[*self.ledger[row].tolist(), *amounts]])
 
     def came_in(self) -> list[float]:
-        """What came in by each face, wall and source."""
+        """Amounts that entered by each face, wall and source."""
         return [whole(row) / self.unit for row in self.sums.tolist()]
 
     def came(self) -> dict[str, float]:
-        """What came in by each face, wall and source that let anything pass, by name."""
+        """Amounts by each face, wall and source with any exchange, by name."""
         return {name: amount for name, amount in zip(self.called, self.came_in(), strict=True) if amount}
 
     def gain(self, engine: Engine) -> float:
@@ -319,22 +319,22 @@ class ScalarLedger:
 
     @property
     def content(self) -> float:
-        """What all particles have now."""
+        """Sum over all particles."""
         return self._stage.content(self._present())[0]
 
     @property
     def start(self) -> float:
-        """What all particles had at the start."""
+        """Sum over all particles at the start."""
         return float(self._stage.ledger[START, 0])
 
     @property
     def brought(self) -> float:
-        """What came with inserted particles and assignments, less what went with removed ones."""
+        """Amount of inserted particles and assignments, less that of removed particles."""
         return float(self._stage.ledger[BROUGHT, 0])
 
     @property
     def came(self) -> dict[str, float]:
-        """What came in by each face, wall and source, by name; negative where it left."""
+        """Amount that entered by each face, wall and source, by name; negative where it left."""
         return self._stage.came()
 
     @property

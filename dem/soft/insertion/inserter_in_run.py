@@ -355,7 +355,7 @@ class InserterInRun:
         return number * (each + flow / self.variant.size)
 
     def shortfall(self, step: int) -> str:
-        """What was asked for and is not in, in words; nothing if all is."""
+        """Particles that were requested and not inserted, in words; empty if there are none."""
         due = self.due(step)
         lacks = self.waiting + self.dropped
         if self.inserter.rate is not None or self.inserter.mass_rate is not None:
@@ -371,7 +371,7 @@ class InserterInRun:
         )
 
     def unfinished(self, step: int) -> str:
-        """What is to come after a step, in words; nothing if all is in, or `shortfall` says what lacks."""
+        """Particles still to be inserted after a step, in words; empty if none, or if `shortfall` names them."""
         if self.following(step) == NEVER or self.shortfall(step):
             return ""
         asked, there = self.total - self.recycled, self.placed + self.dropped

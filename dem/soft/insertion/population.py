@@ -239,7 +239,7 @@ class Population:
         self.changed = False
 
     def doubts(self, step: int) -> list[str]:
-        """What inserters and outlets have not done, in words."""
+        """Insertions and removals that did not take place, in words."""
         found = [words for source in self.sources if (words := source.shortfall(step))]
         unused = [sink.name for sink in self.sinks if not sink.number]
         found += [f"nothing has reached the outlet {name!r}: move it to where particles come" for name in unused]

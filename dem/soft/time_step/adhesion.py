@@ -1,4 +1,4 @@
-"""What adhesion asks of the lists, of the unit of energy and of the time step."""
+"""Effects of adhesion on neighbour lists, the unit of energy and the time step."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Rest(NamedTuple):
 
 
 class AdhesionLimit(NamedTuple):
-    """What adhesion holds: the largest pull, and the shortest half oscillation about rest."""
+    """Bounds of adhesion: the largest pull, and the shortest half oscillation about rest."""
 
     pull_off: float = 0.0  # [N]
     strongest: str = ""  # whose that is
@@ -112,7 +112,7 @@ def attracts(law: tuple) -> bool:
 
 
 def at_rest(law: tuple, pairs: Pairs) -> Rest:
-    """What adhesion does to pairs by itself."""
+    """State of pairs that adhesion holds at rest: overlap, stiffness, energy, largest pull."""
     i, j, modulus, radius = pairs[:4]
     if isinstance(law.normal, laws.JKR):
         work = law.normal.work[i, j]
@@ -136,7 +136,7 @@ def at_rest(law: tuple, pairs: Pairs) -> Rest:
 
 
 def energies_of_adhesion(law: tuple, kinds: Kinds, springs: Springs, spheres: int) -> float:
-    """What adhesion may give to so many spheres, summed without regard to sign [J]."""
+    """Largest energy of adhesion of so many spheres, summed without sign [J]."""
     return spheres * float(at_rest(law, extremes(kinds, springs)).energy.max()) if attracts(law) else 0.0
 
 
@@ -150,7 +150,7 @@ def meeting(particles: Particles, box: Box | None, law: tuple, beside: Sequence[
 
 
 def adhesion_limit(particles: Particles, box: Box | None, law: tuple, walls: Sequence[Wall] = ()) -> AdhesionLimit:
-    """What adhesion holds of particles that may meet."""
+    """Largest pull, and shortest half oscillation, of pairs of particles that may meet."""
     pairs = meeting(particles, box, law, walls) if attracts(law) else None
     if pairs is None or not pairs.i.size:
         return AdhesionLimit()
@@ -218,7 +218,7 @@ def _beyond_formula(pairs: Pairs, bridge: laws.Bridge, names: list[str]) -> Iter
 
 
 def _names(particles: Particles) -> list[str]:
-    """What the materials of the particles are called, and the wall."""
+    """Names of the materials of the particles, and of the wall."""
     found = arrays.materials(particles)
     return [material.name or f"material {k}" for k, material in enumerate(found)] + ["a wall"]
 

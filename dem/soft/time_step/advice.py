@@ -41,7 +41,7 @@ ADVISED_TURN = 0.1
 
 @dataclass(frozen=True)
 class Advice:
-    """What is known about the time step before the first one.
+    """Advice on the time step before the first one.
 
     ``contact_time`` is the shortest foreseeable one [s] (infinite if nothing can meet), by ``shortest`` at ``speed``
     [m/s]; ``squeezed_time`` the shortest that ``squeezed`` could have between two others [s]; ``overlap`` the deepest
@@ -269,7 +269,7 @@ def foreseen(
 
 
 def _driven(particles: Particles, box: Box | None, gravity: tuple[float, float, float], walls: Sequence[Wall]) -> str:
-    """What the energy of the hardest impact comes from."""
+    """Source of the energy of the hardest impact, in words."""
     with np.errstate(over="ignore"):
         moving = 0.5 * float((particles.velocity**2).sum(1).max())
         falling = float(fall(particles, box, gravity, walls).max())

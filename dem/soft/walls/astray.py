@@ -107,7 +107,7 @@ def _within(engine: Engine, k: int, x: np.ndarray) -> np.ndarray:
 
 
 def foreseen(engine: Engine, meshes: tuple[int, ...]) -> Iterator[Notice]:
-    """What should be known of them before a run begins."""
+    """Notices about them before a run begins."""
     found = astray(engine, meshes)
     if found.size:
         at = point(engine.by_row(engine.bodies.position)[:, engine.numbering.rows(found[:1])[0]])
@@ -118,7 +118,7 @@ def foreseen(engine: Engine, meshes: tuple[int, ...]) -> Iterator[Notice]:
 
 
 def doubts(engine: Engine, meshes: tuple[int, ...]) -> list[str]:
-    """What a verdict says of them."""
+    """Lines of the verdict about them."""
     found = astray(engine, meshes)
     if not found.size:
         return []

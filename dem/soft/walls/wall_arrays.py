@@ -101,7 +101,7 @@ def load_walls(walls: Sequence[Wall], gravity: tuple[float, float, float], bodie
 
 
 def servos(walls: Sequence[Wall], limit: float) -> np.ndarray:
-    """What `dem.kernels.soft.wall_contact.wall_arrays.Walls.servo` says of walls; none moves faster than that [m/s]."""
+    """Array `dem.kernels.soft.wall_contact.wall_arrays.Walls.servo`; no wall moves faster than that [m/s]."""
     table = np.zeros((10, len(walls)))
     for w, wall in enumerate(walls):
         if wall.servo:
@@ -380,7 +380,7 @@ def _extent(wall: Wall) -> float:
 
 
 def words(walls: Sequence[Wall]) -> list[str]:
-    """What walls are called, with a number where several are called alike."""
+    """Names of walls, with a number where several have the same."""
     every = [wall.word for wall in walls]
     alone, numbers = {word for word in every if every.count(word) == 1}, itertools.count()
     found = []
@@ -393,7 +393,7 @@ def words(walls: Sequence[Wall]) -> list[str]:
 
 
 def face_word(face: int, called: Sequence[str] = ()) -> str:
-    """What a wall is called whose contacts go by -1 - face: a face of the box, or one of the walls."""
+    """Name of the wall whose contacts have the index -1 - face: a face of the box, or one of the walls."""
     if face < len(FACES):
         return f"the wall {FACES[face]}"
     w = face - len(FACES)

@@ -75,7 +75,7 @@ class WallInRun:
         return f"<{self.called}: force ({fx:.4g}, {fy:.4g}, {fz:.4g}) N, {self.contacts} contacts, of {self.wall!r}>"
 
     def __getattr__(self, name: str) -> object:
-        """What the wall is made of."""
+        """Material of the wall."""
         if name == "wall" or name.startswith("_"):  # a copy that has nothing yet
             raise AttributeError(name)
         return getattr(self.wall, name)
@@ -175,7 +175,7 @@ class WallInRun:
         return float(kinetic - portable.dot(load, moved))
 
     def _body(self) -> RigidWall:
-        """What makes it free; raises ValueError if nothing does."""
+        """The `dem.RigidWall` of the wall; raises ValueError if it has none."""
         if self.wall.free is None:
             message = f"the wall {self.called} is no body with a mass: make it one by free=dem.RigidWall(mass=...)"
             raise ValueError(message)

@@ -14,7 +14,7 @@ MOST = 40  # halves of an elastic contact's duration that an impact may last
 
 
 class ImpactOutcome(NamedTuple):
-    """What an impact of the engine left behind; a wall has no row."""
+    """Result of an impact in the engine; a wall has no row."""
 
     velocity: np.ndarray  # (N, 3) [m/s]
     spin: np.ndarray  # (N, 3) [rad/s]

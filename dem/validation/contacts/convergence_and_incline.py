@@ -79,7 +79,7 @@ def _elastic(steps: int, phase: float, speed: float) -> tuple[float, float]:
 
 
 def slope(angle: float, mu: float) -> tuple[str, tuple, tuple]:
-    """What a ball on a slope does: accelerations of centre and surface, found and exact [m/s²]."""
+    """Accelerations of a ball on a slope: of its centre and surface, computed and exact [m/s²]."""
     g, ball, theta = 9.81, ReferenceBall(0.01, dem.Material(young=1e9, poisson=0.3, density=2600)), math.radians(angle)
     sag = (ball.mass * g * math.cos(theta) / stiffness(ball, ball.material)) ** (2 / 3)
     lever = 1 - sag / (2 * ball.radius)

@@ -64,7 +64,7 @@ def hertz_impact(one: ReferenceBall, other: ReferenceBall | dem.Material, speed:
 
 @dataclass(frozen=True)
 class ReferenceLaw:
-    """What the equations of an impact need; a wall is a second ball of no curvature that nothing moves."""
+    """Parameters of the equations of an impact; a wall is a second ball without curvature and of infinite mass."""
 
     stiffness: float  # K [N m^-1.5]
     mass: float  # m* [kg]

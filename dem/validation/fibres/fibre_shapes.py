@@ -48,7 +48,7 @@ FORMS = {"capsule": form_of(CAPSULE)} | {
 
 
 class FibreRebound(NamedTuple):
-    """What comes of an impact: velocity along the wall's normal over that of impact, spin over 2 v/length."""
+    """Result of an impact: normal velocity over that before, spin over 2 v/length."""
 
     velocity: float
     spin: float

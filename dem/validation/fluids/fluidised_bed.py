@@ -64,7 +64,7 @@ class BedState(NamedTuple):
 
 
 def look(exchange: dem.Exchange, velocity: float, gas: FluidisingGas, weight: float) -> BedState:
-    """What an exchange tells; the bed's weight less buoyancy, over the cross-section [Pa]."""
+    """State of a bed from an exchange; weight: of the bed less buoyancy, over the cross-section [Pa]."""
     pressing = exchange.pressing[0, 0, :, 2] + exchange.density * exchange.gravity[2]
     top, cell = float(np.quantile(exchange.position[:, 2], 0.95)), exchange.cells.spacing[2]
     inside = slice(1, max(2, math.floor(top / cell - 1.0)))

@@ -138,7 +138,7 @@ def mean_rate(left: np.ndarray) -> float:
 
 
 def beverloo_ratio(coarse: float, orifice: float, grain: float = 4e-3, shape: float = 1.4) -> float:
-    """What coarser grains let through of the mass, by Beverloo's law: ((D - k c d)/(D - k d))^(5/2)."""
+    """Share of the mass flow with coarser grains, by Beverloo's law: ((D - k c d)/(D - k d))^(5/2)."""
     return ((orifice - shape * coarse * grain) / (orifice - shape * grain)) ** 2.5
 
 

@@ -122,7 +122,7 @@ def floor_and_wall_loads(n: int, radius: float, speed: float, duration: float) -
 
 
 def janssen(*, quick: bool) -> Report:
-    """What the floor of a silo carries of more and more grains."""
+    """Load on the floor of a silo as it is filled."""
     report = Report("janssen", "Load of the floor of a silo: Janssen's law")
     wide, counts = (5, (200, 500, 1000)) if quick else (6, (300, 700, 1500, 3000, 5000))
     radius = wide * D

@@ -1,4 +1,4 @@
-"""What bonds do, added up by body."""
+"""Forces and torques of bonds, added up by body."""
 
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, vector_loop

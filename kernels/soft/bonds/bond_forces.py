@@ -1,4 +1,4 @@
-"""What a bond does to its two bodies, for those of a chunk at once and for one."""
+"""Forces of a bond on its two bodies, for the bonds of a chunk at once and for one bond."""
 
 import math
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What a contact law wants to know of a block of touching pairs: rows of numbers, see ``contact_batches``.
+"""Kinematics of a block of touching pairs for the contact law: rows of numbers, see ``contact_batches``.
 
 Of single spheres rows are gathered first, and what these do to each other is found out from them in a loop of its own.
 That loop tells too whether any contact may have begun in the last step, which is seldom: what laws ask for then

@@ -42,7 +42,7 @@ def clear_chunk(box, geometry, sink, c):
 
 
 def of_spheres_in_steps(act):
-    """What acts in a deforming cell, on contacts of single spheres, and not in reports."""
+    """Sums of a deforming cell over contacts of single spheres; reports have none."""
     by_sink = select("sink", {ReportSink: None, ForceSink: act})
     by_geometry = select("geometry", {SingleSpheres: by_sink, SphereClusters: None, Segments: None})
     return select("box", {BoxFaces: None, DeformingFaces: by_geometry})

@@ -1,4 +1,4 @@
-"""What contacts remember, carried over from one list to the next.
+"""Contact history, carried over from one neighbour list to the next.
 
 While the neighbours last, a chunk keeps what its touching pairs remember beside their pair of bodies, and finds them
 again among its new candidates (``save_history``, ``restore_history``). When bodies are listed anew they change places,

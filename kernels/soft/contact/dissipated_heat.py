@@ -1,4 +1,4 @@
-"""What contacts take up, body by body, for heat: the same terms that the energy ledger sums, in a finer unit.
+"""Energy dissipated by contacts, body by body, for heat: the terms of the energy ledger in a finer unit.
 
 A contact with the rate of loss l in half a step, springs of friction that hold s, and what it loses at once, j, has
 turned Σ (2 l + j) - (l + s) into heat: the sum is over all evaluations, the last two terms are of the last one, whose

@@ -163,7 +163,7 @@ def share_damping(law, first, number, k, half, bodies, kinds, neighbours, kinema
 
 @inline
 def recalled(law, t, k, neighbours, ids):
-    """What the contact of column t, of candidate k, remembers."""
+    """History of the contact of column t, of candidate k."""
     if ids[HISTORY_AT, t] > 0:
         return laws.load(law, neighbours.history, k, ids[HISTORY_AT, t])
     return laws.nothing(law)

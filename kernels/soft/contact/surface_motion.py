@@ -53,7 +53,7 @@ def spin_of(b, bodies):
 
 @inline
 def rolling_inertia(radius, b, bodies, kinds):
-    """What a body resists rolling with about its point of contact, I + m R²; I is the mean of the principal moments."""
+    """Moment of inertia about the point of contact, I + m R²; I is the mean of the principal moments."""
     g = bodies.kind[b]
     own = (kinds.inertia[0, g] + kinds.inertia[1, g] + kinds.inertia[2, g]) / 3.0
     return own + kinds.mass[g] * radius * radius

@@ -1,4 +1,4 @@
-"""What bodies feel of a fluid, from one evaluation of its laws to the next: rows of `Bodies.fluid_cache`.
+"""Fluid forces on bodies, kept from one evaluation of the laws to the next: rows of `Bodies.fluid_cache`.
 
 See ``fluid_forces``.
 """

@@ -1,4 +1,4 @@
-"""What a sweep does to a chunk of bodies, and to a block of chunks: a time step in one pass over memory.
+"""Sweeps over chunks of bodies and blocks of chunks: a time step in one pass over memory.
 
 For 1e6 spheres memory traffic decides: in one pass, with pair forces and forces that stay in the core's cache, a step
 takes 19 ns a sphere, lists apart; with a pass for each part it took 34. A chunk writes only to its own bodies, its own

@@ -1,4 +1,4 @@
-"""What contacts with walls remember: a few slots for each sphere, each of one contact with a wall.
+"""History of contacts with walls: a few slots for each sphere, each of one contact with a wall.
 
 A wall is made of pieces, and a contact is one lowest region of it, known by its *anchor*, the deepest piece. In the
 next step its memory goes to the contact that has the same anchor or, as the sphere rolls on, one whose anchor shares an
