@@ -23,20 +23,24 @@ A place moves with A by dx and turns by dθ: dδ = n · dx + (x × n) · dθ, n 
 
 import math
 
-from dem.kernels.compiler.jit import func, inline
+from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.convex.shape_kinds import rounding_of
 from dem.kernels.numerics.quaternion import rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 
 MOST_CONTACTS = 32  # of a pair; those beyond are left out, as are vertices and edges beyond these numbers
 MOST_VERTICES, MOST_EDGES = 32, 48  # of a body within reach of the other
+NOTED = 62  # vertices of which it is noted whether they are within reach
 # columns of a contact: which pieces touch, above 0; overlap [m]; n; place from the centre of A [m]; w; ∇w, as force and
 # torque about the centre of A [1/m, 1]
 KEY, DEPTH, NORMAL, PLACE, WEIGHT, BY_PLACE, BY_TURN, COLUMNS = 0, 1, 2, 5, 8, 9, 12, 15
-# scratch: vertices within reach of each body as number, place; edges as number, both ends
+# scratch: vertices within reach of each body as number, place; edges in columns of number, both ends; of edges of B
+# whether they cross one of A
 VERTEX_WIDTH, EDGE_WIDTH = 4, 7
 EDGES_AT = 2 * MOST_VERTICES * VERTEX_WIDTH
-FOUND_AT = EDGES_AT + 2 * MOST_EDGES * EDGE_WIDTH
+CROSSES_AT = EDGES_AT + 2 * MOST_EDGES * EDGE_WIDTH
+FOUND_AT = CROSSES_AT + MOST_EDGES
+WIDTH = 8  # edges are looked at in multiples of this number, so that none is left over by vectors
 SCRATCH = FOUND_AT + MOST_CONTACTS * COLUMNS  # numbers of scratch
 PARALLEL = 1e-14  # sin² of the angle of edges, below which they have no crossing
 LEAST = 1e-300
@@ -84,20 +88,23 @@ def distance_of_point(numbers, at, y, reach):
     Less than 0 inside, by the distance of the nearest face. Places that are farther than `reach` are only proven to be.
     """
     edges, faces, first = tables_of(numbers, at)
-    f, deepest, normal = first + 2 * edges, -math.inf, (0.0, 0.0, 0.0)
+    f, deepest, normal, highest = first + 2 * edges, -math.inf, (0.0, 0.0, 0.0), 0
     for _ in range(faces):
         n = (numbers[f + 1], numbers[f + 2], numbers[f + 3])
         height = dot(n, y) - numbers[f + 4]
         if height > deepest:
-            deepest, normal = height, n
+            deepest, normal, highest = height, n, f
+            if height >= reach:
+                return height, n
         f += 5 + int(numbers[f])
-    if deepest <= 0.0 or deepest >= reach:
+    # a place over one face is over no other
+    if deepest <= 0.0 or is_over_face(numbers, at, highest, y):
         return deepest, normal
     f = first + 2 * edges
     for _ in range(faces):
         n = (numbers[f + 1], numbers[f + 2], numbers[f + 3])
         height = dot(n, y) - numbers[f + 4]
-        if height > 0.0 and is_over_face(numbers, at, f, y):
+        if height > 0.0 and f != highest and is_over_face(numbers, at, f, y):
             return height, n
         f += 5 + int(numbers[f])
     nearest, away = math.inf, normal
@@ -118,9 +125,25 @@ def vertex_row(side, k):
 
 
 @inline
-def edge_row(side, k):
-    """Where the row of edge k within reach is in the scratch, of A or B: 0 or 1."""
-    return EDGES_AT + (side * MOST_EDGES + k) * EDGE_WIDTH
+def edge_at(side, r, k):
+    """Where number r of edge k within reach is in the scratch, of A or B: 0 or 1."""
+    return EDGES_AT + (side * EDGE_WIDTH + r) * MOST_EDGES + k
+
+
+@inline
+def end_of_edge(scratch, side, end, k):
+    """Either end of edge k within reach."""
+    at = edge_at(side, 1 + 3 * end, k)
+    return scratch[at], scratch[at + MOST_EDGES], scratch[at + 2 * MOST_EDGES]
+
+
+@inline
+def put_edge(scratch, side, k, number, p, q):
+    """Write edge k within reach."""
+    at = edge_at(side, 0, k)
+    scratch[at] = number
+    scratch[at + MOST_EDGES], scratch[at + 2 * MOST_EDGES], scratch[at + 3 * MOST_EDGES] = p
+    scratch[at + 4 * MOST_EDGES], scratch[at + 5 * MOST_EDGES], scratch[at + 6 * MOST_EDGES] = q
 
 
 @inline
@@ -135,6 +158,12 @@ def put(rows, k, v):
     rows[k], rows[k + 1], rows[k + 2] = v
 
 
+@inline
+def is_beyond(numbers, at, k, n, level, beyond):
+    """Whether vertex k is beyond a plane: as noted in the bits of `beyond`, for the first vertices."""
+    return beyond >> k & 1 == 1 if k < NOTED else dot(n, vertex(numbers, at, k)) > level
+
+
 @func
 def list_within_reach(body, side, centre, n, level, scratch):
     """List vertices beyond a plane, and edges with one of them: those with n · x > level.
@@ -144,24 +173,25 @@ def list_within_reach(body, side, centre, n, level, scratch):
     Writes scratch: vertices and edges of this side, places from the centre of A.
     Returns the number of vertices and the number of edges.
     """
-    numbers, at, vertices, listed = body.numbers, body.at, 0, 0
+    numbers, at, vertices, listed, beyond = body.numbers, body.at, 0, 0, 0
     n, level = rotate_back(body.q, n), level - dot(n, centre)
     for k in range(int(numbers[at + 1])):
         x = vertex(numbers, at, k)
-        if dot(n, x) > level and vertices < MOST_VERTICES:
-            row = vertex_row(side, vertices)
-            scratch[row] = k
-            put(scratch, row + 1, add(centre, rotate(body.q, x)))
-            vertices += 1
+        if dot(n, x) > level:
+            beyond |= 1 << k if k < NOTED else 0
+            if vertices < MOST_VERTICES:
+                row = vertex_row(side, vertices)
+                scratch[row] = k
+                put(scratch, row + 1, add(centre, rotate(body.q, x)))
+                vertices += 1
     edges, _, first = tables_of(numbers, at)
     for e in range(edges):
-        p = vertex(numbers, at, int(numbers[first + 2 * e]))
-        q = vertex(numbers, at, int(numbers[first + 2 * e + 1]))
-        if max(dot(n, p), dot(n, q)) > level and listed < MOST_EDGES:
-            row = edge_row(side, listed)
-            scratch[row] = e
-            put(scratch, row + 1, add(centre, rotate(body.q, p)))
-            put(scratch, row + 4, add(centre, rotate(body.q, q)))
+        i, j = int(numbers[first + 2 * e]), int(numbers[first + 2 * e + 1])
+        if not (is_beyond(numbers, at, i, n, level, beyond) or is_beyond(numbers, at, j, n, level, beyond)):
+            continue
+        if listed < MOST_EDGES:
+            p, q = rotate(body.q, vertex(numbers, at, i)), rotate(body.q, vertex(numbers, at, j))
+            put_edge(scratch, side, listed, e, add(centre, p), add(centre, q))
             listed += 1
     return vertices, listed
 
@@ -239,17 +269,24 @@ def add_vertices(a, b, r, side, own, others, reach, count, scratch):
 
 @inline
 def crossing(p, q, s, t):
-    """Places of the closest points of two straight lines, as shares of the segments p to q and s to t.
+    """Places of the closest points of two straight lines, as shares of the segments p to q and s to t, times a number.
 
-    Less than 0 unless both are inside of the segments, and where lines are parallel.
+    Returns both, the number, and whether both are inside of the segments, not where lines are parallel.
     """
     u, v, w = subtract(q, p), subtract(t, s), subtract(s, p)
     uu, uv, vv, uw, vw = dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w)
     area = uu * vv - uv * uv
     on_u, on_v = uw * vv - vw * uv, uw * uv - vw * uu
-    if area <= PARALLEL * uu * vv or not (0.0 < on_u < area and 0.0 < on_v < area):
-        return -1.0, -1.0
-    return on_u / area, on_v / area
+    is_inside = area > PARALLEL * uu * vv and on_u > 0.0 and on_u < area and on_v > 0.0 and on_v < area
+    return on_u, on_v, area, is_inside
+
+
+@vector_loop
+def note_crossings(p, q, count, scratch, written):
+    """Write whether edges of B within reach cross an edge of A, from p to q; written: the scratch itself."""
+    for f in range(count):
+        _, _, _, is_inside = crossing(p, q, end_of_edge(scratch, 1, 0, f), end_of_edge(scratch, 1, 1, f))
+        written[CROSSES_AT + f] = 1.0 if is_inside else 0.0
 
 
 @func
@@ -263,23 +300,26 @@ def add_crossings(first_key, keys, edges_a, edges_b, reach, rounding, count, scr
     Writes scratch: contacts.
     Returns the number of contacts.
     """
+    filled = (edges_b + WIDTH - 1) // WIDTH * WIDTH if edges_a > 0 else 0
+    for f in range(edges_b, filled):
+        put_edge(scratch, 1, f, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # crosses nothing
     for e in range(edges_a):
-        row_e = edge_row(0, e)
-        p, q = triple(scratch, row_e + 1), triple(scratch, row_e + 4)
+        p, q = end_of_edge(scratch, 0, 0, e), end_of_edge(scratch, 0, 1, e)
+        note_crossings(p, q, filled, scratch, scratch)
         for f in range(edges_b):
-            row_f = edge_row(1, f)
-            s, t = triple(scratch, row_f + 1), triple(scratch, row_f + 4)
-            on_e, on_f = crossing(p, q, s, t)
-            if not (0.0 < on_e < 1.0 and 0.0 < on_f < 1.0):
+            if scratch[CROSSES_AT + f] == 0.0:
                 continue
-            x, y = add_scaled(p, on_e, subtract(q, p)), add_scaled(s, on_f, subtract(t, s))
+            s, t = end_of_edge(scratch, 1, 0, f), end_of_edge(scratch, 1, 1, f)
+            on_u, on_v, area, _ = crossing(p, q, s, t)
+            x, y = add_scaled(p, on_u / area, subtract(q, p)), add_scaled(s, on_v / area, subtract(t, s))
             away = subtract(y, x)
             d = math.sqrt(dot(away, away))
             if d >= reach or d == 0.0:
                 continue
             n, before, row = scale(1.0 / d, away), count, FOUND_AT + count * COLUMNS
             place = add_scaled(x, rounding - 0.5 * (reach - d), n)
-            count = put_contact(scratch, count, first_key + scratch[row_e] * keys + scratch[row_f], reach - d, n, place)
+            key = first_key + scratch[edge_at(0, 0, e)] * keys + scratch[edge_at(1, 0, f)]
+            count = put_contact(scratch, count, key, reach - d, n, place)
             if count > before:
                 take_share(scratch, row, 1.0, reach, p, nearest_of_segment(p, s, t))
                 take_share(scratch, row, 1.0, reach, q, nearest_of_segment(q, s, t))

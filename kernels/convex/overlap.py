@@ -31,6 +31,7 @@ from dem.kernels.numerics.vector import across, add, add_scaled, dot, scale, sub
 
 MOST_STEPS = 60  # of Newton's method
 MOST_SHIFTS = 60
+MOST_POLISHED = 4  # times that Newton's method is tried at the end of shifts
 # of steps that promise to lower g by this times the sizes: what rounding leaves; and what a step of a small angle may
 # promise, which is then taken to first order
 SHORTEST, SHORT, SMALL_ANGLE = 1e-16, 1e-13, 1e-6
@@ -55,6 +56,12 @@ def unit(u):
 
 
 @inline
+def first_direction(r):
+    """Normal to start from where none is known: from centre to centre, or any where these are one."""
+    return unit(r) if dot(r, r) > 0.0 else (0.0, 0.0, 1.0)
+
+
+@inline
 def function_at(a, b, r, n):
     """Value of g at n, the support points about the centres of A and of B, and the sizes that g is a difference of."""
     h_a, x_a = support_of(a, n)
@@ -75,10 +82,11 @@ def surfaces_at(a, b, r, n):
 @inline
 def solved(k_11, k_12, k_22, g_1, g_2):
     """Step -k⁻¹ g of a symmetric matrix k whose first element is not much less than the last, and its last pivot."""
-    share = k_12 / k_11
+    per_first = 1.0 / k_11
+    share = k_12 * per_first
     pivot = k_22 - share * k_12
     s_2 = (share * g_1 - g_2) / pivot
-    return -(g_1 + k_12 * s_2) / k_11, s_2, pivot
+    return -(g_1 + k_12 * s_2) * per_first, s_2, pivot
 
 
 @inline
@@ -167,7 +175,8 @@ def principal(k_11, k_12, k_22, t_1, t_2):
     length = math.sqrt(c * c + s * s)
     if length == 0.0:
         return t_1, t_2
-    c, s = c / length, s / length
+    per_length = 1.0 / length
+    c, s = c * per_length, s * per_length
     return add(scale(c, t_1), scale(s, t_2)), add(scale(-s, t_1), scale(c, t_2))
 
 
@@ -366,7 +375,7 @@ def overlap_by_shifts(a, b, r, n, lowest):
     """Minimum of g of two bodies of any shape from a normal n on, see `overlap`."""
     rounding = rounding_of(a) + rounding_of(b)
     g, x_a, x_b, size = function_at(a, b, r, n)
-    steps, ended = 1, False
+    steps, ended, polished = 1, False, 0
     for _ in range(MOST_SHIFTS):
         if g < lowest:
             return g, n, x_a, x_b, steps, True
@@ -402,7 +411,11 @@ def overlap_by_shifts(a, b, r, n, lowest):
                     # of lines side by side, a place within both
                     x_a = place
                     x_b = subtract(add_scaled(x_a, -g, n), r)
-            break
+            # where bodies are flat, a distance has few digits of the normal: Newton's method may need a nearer start
+            polished += 1
+            is_sure = found and (polished > 1 or not has_flat(a, b))
+            if is_sure or polished == MOST_POLISHED:
+                break
     return g, n, x_a, x_b, steps, ended
 
 
@@ -414,7 +427,7 @@ def overlap_of_cores(a, b, r, n, lowest):
     Returns the overlap [m]; unit normal; number of steps; False where n does not prove that the cores are apart.
     """
     if dot(n, n) == 0.0:
-        n = unit(r) if dot(r, r) > 0.0 else (0.0, 0.0, 1.0)
+        n = first_direction(r)
     rounding = rounding_of(a) + rounding_of(b)
     g, _, _, size = function_at(a, b, r, n)
     if g < lowest:
@@ -449,7 +462,7 @@ def overlap(a, b, r, n_start, reach):
     """
     n = n_start
     if dot(n, n) == 0.0:
-        n = unit(r) if dot(r, r) > 0.0 else (0.0, 0.0, 1.0)
+        n = first_direction(r)
     steps, ending = 0, USUAL
     if is_smooth(a) and is_smooth(b):
         g, n, x_a, x_b, steps, found = newton_overlap(a, b, r, n, -reach, NoLines())

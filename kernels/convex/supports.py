@@ -11,12 +11,13 @@ Powers are those of `dem.kernels.numerics.elementary`, which have the same bits 
 import math
 
 from dem.kernels.compiler.jit import inline
-from dem.kernels.numerics.elementary import SMALLEST, power
+from dem.kernels.numerics.elementary import SMALLEST, exponential, power
 from dem.kernels.numerics.vector import across, add_scaled, cross, dot, scale, subtract
 
 SHORTEST_CHORD = 1e-3  # of an end of a cylinder, over its radius, that is not one of its rim
 NOWHERE = (0.0, 0.0, 0.0)
 LEAST = 1e-17  # of components of normals, relative, where curvatures are infinite at 0: what rounding leaves of them
+LOG_LEAST = math.log(LEAST)
 
 
 @inline
@@ -45,7 +46,8 @@ def ellipsoid_support(numbers, at, n):
     a, b, c = numbers[at], numbers[at + 1], numbers[at + 2]
     u = (a * n[0], b * n[1], c * n[2])
     h = math.sqrt(dot(u, u))
-    return h, (a * (u[0] / h), b * (u[1] / h), c * (u[2] / h))
+    u = scale(1.0 / h, u)
+    return h, (a * u[0], b * u[1], c * u[2])
 
 
 @inline
@@ -53,23 +55,9 @@ def ellipsoid_curvature(numbers, at, n):
     """Curvature of an ellipsoid: ∇∇h = A (1 - u ⊗ u) A/h, with A = diag(a, b, c) and u = A n/h."""
     a, b, c = numbers[at], numbers[at + 1], numbers[at + 2]
     u = (a * n[0], b * n[1], c * n[2])
-    h = math.sqrt(dot(u, u))
-    w, v = across((u[0] / h, u[1] / h, u[2] / h))
-    return 1.0 / h, (a * w[0], b * w[1], c * w[2]), 1.0 / h, (a * v[0], b * v[1], c * v[2])
-
-
-@inline
-def root(x, n):
-    """x^(1/n) of x >= 0; by square roots for some whole n."""
-    if n == 1.0:
-        return x
-    if n == 2.0:
-        return math.sqrt(x)
-    if n == 4.0:
-        return math.sqrt(math.sqrt(x))
-    if n == 8.0:
-        return math.sqrt(math.sqrt(math.sqrt(x)))
-    return power(x, 1.0 / n)
+    per_h = 1.0 / math.sqrt(dot(u, u))
+    w, v = across(scale(per_h, u))
+    return per_h, (a * w[0], b * w[1], c * w[2]), per_h, (a * v[0], b * v[1], c * v[2])
 
 
 @inline
@@ -81,9 +69,9 @@ def norm_of_two(x, y, n):
     """
     most = max(x, y, SMALLEST)
     ratio = min(x, y) / most
-    slope = root(ratio, n - 1.0)
+    slope = power(ratio, 1.0 / (n - 1.0))
     total = 1.0 + slope * ratio
-    by_most = 1.0 / root(total, n)
+    by_most = power(total, -1.0 / n)
     by_least = slope * by_most
     first = x >= y
     return most * (total * by_most), by_most if first else by_least, by_least if first else by_most
@@ -125,15 +113,20 @@ def superellipsoid_normal(numbers, at, x):
 
 
 @inline
+def least_power(q):
+    """LEAST^(q - 1)."""
+    return exponential((q - 1.0) * LOG_LEAST)
+
+
+@inline
 def bend(x, y, by_x, by_y, q):
     """Factor (q - 1) (x y)^(q - 2) of the second derivatives of a norm of two numbers over it, x, y.
 
     by_x, by_y: x^(q - 1), y^(q - 1). Numbers below `LEAST`, at which curvatures may be infinite, are set to it.
     Returns the factor; x, y; x^(q - 1).
     """
-    if min(x, y) < LEAST:
-        x, y = max(x, LEAST), max(y, LEAST)
-        return (q - 1.0) * power(x * y, q - 2.0), x, y, power(x, q - 1.0)
+    x, y, least = max(x, LEAST), max(y, LEAST), least_power(q)
+    by_x, by_y = max(by_x, least), max(by_y, least)
     return (q - 1.0) * (by_x / x) * (by_y / y), x, y, by_x
 
 
@@ -161,10 +154,11 @@ def even_norm(numbers, at, n):
     exponent = numbers[at + 3]
     u = (numbers[at] * n[0], numbers[at + 1] * n[1], numbers[at + 2] * n[2])
     most = max(abs(u[0]), abs(u[1]), abs(u[2]))
-    x, y, z = abs(u[0]) / most, abs(u[1]) / most, abs(u[2]) / most
-    by_x, by_y, by_z = root(x, exponent - 1.0), root(y, exponent - 1.0), root(z, exponent - 1.0)
+    x, y, z = scale(1.0 / most, (abs(u[0]), abs(u[1]), abs(u[2])))
+    slope = numbers[at + 5] - 1.0
+    by_x, by_y, by_z = power(x, slope), power(y, slope), power(z, slope)
     total = by_x * x + by_y * y + by_z * z
-    by_most = 1.0 / root(total, exponent)
+    by_most = power(total, -1.0 / exponent)
     return u, most * (total * by_most), (by_x * by_most, by_y * by_most, by_z * by_most)
 
 
@@ -185,16 +179,21 @@ def even_curvature(numbers, at, n):
     """
     q = numbers[at + 5]
     u, h, by = even_norm(numbers, at, n)
-    x, y, z = abs(u[0]) / h, abs(u[1]) / h, abs(u[2]) / h
-    if min(x, y, z) < LEAST:
-        x, y, z = max(x, LEAST), max(y, LEAST), max(z, LEAST)
-        by = power(x, q - 1.0), power(y, q - 1.0), power(z, q - 1.0)
-    d_x, d_y, d_z = math.sqrt(by[0] / x), math.sqrt(by[1] / y), math.sqrt(by[2] / z)
+    per_h, least = 1.0 / h, least_power(q)
+    x, y, z = max(abs(u[0]) * per_h, LEAST), max(abs(u[1]) * per_h, LEAST), max(abs(u[2]) * per_h, LEAST)
+    by_x, by_y, by_z = max(by[0], least), max(by[1], least), max(by[2], least)
+    per_all = 1.0 / (x * y * z)  # one division in place of three
+    d_x, d_y, d_z = (
+        math.sqrt(by_x * y * z * per_all),
+        math.sqrt(by_y * z * x * per_all),
+        math.sqrt(by_z * x * y * per_all),
+    )
     e_x, e_y, e_z = math.copysign(d_x * x, u[0]), math.copysign(d_y * y, u[1]), math.copysign(d_z * z, u[2])
     height = math.sqrt(e_x * e_x + e_y * e_y)
-    c, s = e_x / height, e_y / height
+    per_height = 1.0 / height
+    c, s = e_x * per_height, e_y * per_height
     a_x, a_y, a_z = numbers[at] * d_x, numbers[at + 1] * d_y, numbers[at + 2] * d_z
-    k = (q - 1.0) / h
+    k = (q - 1.0) * per_h
     return k, (a_x * (e_z * c), a_y * (e_z * s), -a_z * height), k, (-a_x * s, a_y * c, 0.0)
 
 

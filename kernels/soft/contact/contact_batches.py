@@ -248,10 +248,10 @@ by_segments = select(
 
 
 @inline
-def list_overlaps(kinds, sink, law, start, number, min_overlap, rows, bodies, neighbours, box, overlap, sums):
+def list_overlaps(kinds, sink, law, start, number, min_overlap, rows, integers, bodies, neighbours, box, overlap, sums):
     """Overlap of each of the candidates of a chunk that are spheres or capsules, or the smallest wanted.
 
-    sink, rows, sums: see `find_touching`; scratch; numbers of the solver, of which spheres have none.
+    sink, rows, integers, sums: see `find_touching`; scratch; numbers of the solver, of which spheres have none.
     start, number: first candidate, number of them.
     min_overlap: smallest overlap wanted [m].
     Writes overlap: (K,) [m].
@@ -281,11 +281,14 @@ def find_touching(sink, c, context):
     stop = start + number
     overlap = neighbours.overlap[column : column + number]
     listed = neighbours.touching[column : column + candidate_room(neighbours)]
-    rows = neighbours.batch_kinematics[neighbours.evaluating_block[c]]
+    block = neighbours.evaluating_block[c]
+    rows, integers = neighbours.batch_kinematics[block], neighbours.batch_ids[block]
     max_gap = 0.0 if is_report(sink) else laws.begins(law)
     min_overlap = -math.inf if laws.has_range(law) else 0.0 - max_gap
     sums = context.chunk_sums[c, SOLVER:]
-    compute_overlaps(kinds, sink, law, start, number, min_overlap, rows, bodies, neighbours, box, overlap, sums)
+    compute_overlaps(
+        kinds, sink, law, start, number, min_overlap, rows, integers, bodies, neighbours, box, overlap, sums
+    )
     if neighbours.has_history.size > 0 and not laws.has_range(law) and not is_report(sink):
         contact_detection.clear_history_of_separated(overlap, neighbours.has_history[start:stop])
     return contact_detection.list_chunk(law, c, max_gap, overlap, listed, neighbours)

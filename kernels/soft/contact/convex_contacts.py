@@ -7,6 +7,10 @@ the bytes of a run do not depend on them. Pairs that do not touch begin with the
 proved them to be apart in the last step is kept in the same place until candidates are picked: most often it still does
 so, by one value of both support functions. That leaves no trace in a result, as whatever proves it is true.
 
+Smooth pairs take steps of Newton's method in batches (`dem.kernels.convex.newton_batches`), and only those for which
+that is not enough are solved one by one. Of polyhedra a direction that proves their cores to be apart is enough: what
+touches is then found by their corners and edges (``facet_contacts``).
+
 What the solver finds of a candidate that touches is put into `Neighbours.found`, from which its kinematics follow.
 """
 
@@ -14,14 +18,16 @@ import math
 
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, kernel, select
-from dem.kernels.convex.overlap import BY_SHIFTS, UNFINISHED, USUAL, overlap_of_cores
+from dem.kernels.convex import newton_batches
+from dem.kernels.convex.facets import extent
+from dem.kernels.convex.overlap import APART, BY_SHIFTS, UNFINISHED, USUAL, first_direction, overlap_of_cores
 from dem.kernels.convex.overlap import overlap as convex_overlap
-from dem.kernels.convex.shape_kinds import NOWHERE, has_facets, rounding_of, support_of
+from dem.kernels.convex.shape_kinds import NOWHERE, has_facets, is_smooth_at, rounding_of, support_of
 from dem.kernels.domain.faces import height, inward
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
+from dem.kernels.numerics.quaternion import load_quaternion
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, store, subtract
-from dem.kernels.soft.chunks import candidate_room, first_candidate
-from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds, at_plane, convex_body
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds, at_plane, convex_body, row_of
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, pair_kinematics, radius_of, spin_of
 
@@ -42,24 +48,6 @@ def is_of_corners(law, a, b):
 
 
 @inline
-def overlap_of_any(kinds, law, a, b, r, start, lowest):
-    """Return that the overlap has yet to be found."""
-    return 0.0, start, 0, False
-
-
-@inline
-def overlap_of_facets(kinds, law, a, b, r, start, lowest):
-    """Overlap of polyhedra that touch with their corners; see `dem.kernels.convex.overlap.overlap_of_cores`."""
-    if not is_of_corners(law, a, b):
-        return 0.0, start, 0, False
-    overlap, n, steps, found = overlap_of_cores(a, b, r, start, lowest)
-    return overlap, n, steps, found and overlap < DEEPEST * (rounding_of(a) + rounding_of(b))
-
-
-overlap_by_kind = select("kinds", {ConvexBodyKinds: overlap_of_any, FacetedBodyKinds: overlap_of_facets})
-
-
-@inline
 def solve(law, k, reach, bodies, kinds, neighbours, box):
     """Overlap of candidate k: of sphere j with sphere i, seen from the centre of the former.
 
@@ -71,31 +59,25 @@ def solve(law, k, reach, bodies, kinds, neighbours, box):
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
     r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
-    start, body_j, body_i = (
-        first_normal(law, k, neighbours),
-        convex_body(j, c, bodies, kinds),
-        convex_body(i, b, bodies, kinds),
+    overlap, n, x_j, x_i, steps, ending = convex_overlap(
+        convex_body(j, c, bodies, kinds), convex_body(i, b, bodies, kinds), r, first_normal(law, k, neighbours), reach
     )
-    overlap, n, steps, found = overlap_by_kind(kinds, law, body_j, body_i, r, start, -reach)
-    if found:
-        return overlap, n, NOWHERE, steps, USUAL
-    overlap, n, x_j, x_i, more, ending = convex_overlap(body_j, body_i, r, start, reach)
-    return overlap, n, scale(0.5, add(x_j, add(r, x_i))), steps + more, ending
-
-
-@inline
-def place_in_found(k, neighbours):
-    """Where the numbers of candidate k are in `Neighbours.found`."""
-    chunk = k // candidate_room(neighbours)
-    return FOUND * (neighbours.force_at[chunk] + k - first_candidate(chunk, neighbours))
+    return overlap, n, scale(0.5, add(x_j, add(r, x_i))), steps, ending
 
 
 @inline
 def put_found(k, overlap, n, place, neighbours):
     """Keep what the solver found of candidate k until its force is evaluated."""
-    at, found = place_in_found(k, neighbours), neighbours.found
+    at, found = FOUND * k, neighbours.found
     found[at], found[at + 1], found[at + 2], found[at + 3] = overlap, n[0], n[1], n[2]
     found[at + 4], found[at + 5], found[at + 6] = place
+
+
+@inline
+def found_normal(k, neighbours):
+    """Normal that was found last of the candidate with this number; anything if none was."""
+    at, found = FOUND * k, neighbours.found
+    return found[at + 1], found[at + 2], found[at + 3]
 
 
 @inline
@@ -104,7 +86,7 @@ def take_found(k, bodies, neighbours, box):
 
     Returns the overlap [m], unit normal, place [m], way [m], periodic cells between them.
     """
-    at, found = place_in_found(k, neighbours), neighbours.found
+    at, found = FOUND * k, neighbours.found
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     r, image = nearest_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
     n, place = (found[at + 1], found[at + 2], found[at + 3]), (found[at + 4], found[at + 5], found[at + 6])
@@ -154,6 +136,23 @@ clear_slots = select("kinds", {ConvexBodyKinds: None, FacetedBodyKinds: clear_al
 
 
 @inline
+def begin_history(kinds, law, k, neighbours):
+    """Have candidate k, which touches, remember: nothing yet, if its contact begins."""
+    if neighbours.has_history[k] == 0:
+        for r in range(laws.columns(law)):
+            neighbours.history[k, r] = 0.0
+        clear_slots(kinds, law, k, neighbours)
+        neighbours.has_history[k] = 1
+
+
+@inline
+def keep_normal(law, k, n, neighbours):
+    """Keep the normal of candidate k for the next step."""
+    at = laws.columns(law)
+    neighbours.history[k, at], neighbours.history[k, at + 1], neighbours.history[k, at + 2] = n
+
+
+@inline
 def count_steps(sums, steps, ending):
     """Add a pair that touches to the columns from SOLVED on."""
     sums[SOLVED] += 1
@@ -163,37 +162,202 @@ def count_steps(sums, steps, ending):
     sums[UNENDED] += 1 if ending == UNFINISHED else 0
 
 
+@inline
+def take_overlap(kinds, sink, law, k, at, depth, n, middle, steps, ending, neighbours, overlap, sums):
+    """Note what the solver found of candidate k.
+
+    at: its place in `overlap`.
+    depth, n, middle, steps, ending: see `solve`.
+    Writes overlap, neighbours, sums: see `list_convex_overlaps`.
+    """
+    overlap[at] = depth
+    put_found(k, depth, n, middle, neighbours)
+    if not is_report(sink):
+        if depth > 0.0:
+            count_steps(sums, steps, ending)
+            begin_history(kinds, law, k, neighbours)
+        keep_normal(law, k, n, neighbours)
+
+
+@inline
+def reach_of(law, k, least, neighbours):
+    """Distance of candidate k above which any that is above it will do [m]."""
+    return math.inf if laws.has_range(law) and neighbours.has_history[k] != 0 else -least
+
+
 @func
-def list_convex_overlaps(kinds, sink, law, start, number, least, rows, bodies, neighbours, box, overlap, sums):
+def find_overlap(kinds, sink, law, k, at, least, bodies, neighbours, box, overlap, sums):
+    """Find the overlap of one candidate k; at: its place in `overlap`; all others see `list_convex_overlaps`."""
+    if is_apart_still(law, k, least, bodies, kinds, neighbours, box):
+        overlap[at] = -math.inf
+        return
+    reach = reach_of(law, k, least, neighbours)
+    depth, n, middle, steps, ending = solve(law, k, reach, bodies, kinds, neighbours, box)
+    take_overlap(kinds, sink, law, k, at, depth, n, middle, steps, ending, neighbours, overlap, sums)
+
+
+@inline
+def is_pair_of_corners(law, k, kinds, bodies, neighbours):
+    """Whether candidate k is one of two polyhedra, see `is_of_corners`."""
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    b, c = bodies.owner[i], bodies.owner[j]
+    return is_of_corners(law, convex_body(j, c, bodies, kinds), convex_body(i, b, bodies, kinds))
+
+
+@inline
+def is_smooth_pair(k, kinds, bodies, neighbours):
+    """Whether Newton's method is for candidate k."""
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    kind_j, kind_i = (
+        kinds.shape[row_of(j, bodies.owner[j], bodies, kinds)],
+        kinds.shape[row_of(i, bodies.owner[i], bodies, kinds)],
+    )
+    return is_smooth_at(kinds.shapes, kind_j, ()) and is_smooth_at(kinds.shapes, kind_i, ())
+
+
+@inline
+def put_pair(law, t, k, least, kinds, bodies, neighbours, box, integers, rows):
+    """Write candidate k to column t of a batch of `dem.kernels.convex.newton_batches`."""
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    b, c = bodies.owner[i], bodies.owner[j]
+    row_j, row_i = row_of(j, c, bodies, kinds), row_of(i, b, bodies, kinds)
+    r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
+    newton_batches.put_vector(rows, newton_batches.WAY, t, r)
+    newton_batches.put_quaternion(rows, newton_batches.TURN_A, t, load_quaternion(bodies.orientation, c))
+    newton_batches.put_quaternion(rows, newton_batches.TURN_B, t, load_quaternion(bodies.orientation, b))
+    integers[newton_batches.KIND_A, t], integers[newton_batches.KIND_B, t] = kinds.shape[row_j], kinds.shape[row_i]
+    integers[newton_batches.FIRST_A, t] = kinds.first_number[row_j]
+    integers[newton_batches.FIRST_B, t] = kinds.first_number[row_i]
+    integers[newton_batches.OWNER, t] = k
+    n, lowest, margin = stored_normal(law, k, neighbours), -reach_of(law, k, least, neighbours), 0.0
+    if neighbours.has_history[k] == 0:  # the start must not be seen in what is found
+        is_kept = abs(dot(n, n) - 1.0) < UNIT
+        n, margin = n if is_kept else first_direction(r), MARGIN if is_kept else 0.0
+    newton_batches.begin_at(t, n, lowest, margin, integers, rows)
+
+
+@func
+def find_corners(kinds, sink, law, k, at, bodies, neighbours, box, overlap, sums):
+    """Find out whether candidate k, of two polyhedra, may touch with corners or edges, or whether their cores meet.
+
+    The direction of the last step, in `Neighbours.found`, most often proves the cores to be apart, and by how much at
+    least. If that is less than the sum of the roundings, ``facet_contacts`` finds out what touches, which does not
+    depend on the direction: after new lists it may be that of other bodies, or anything.
+
+    at: its place in `overlap`; all others see `list_convex_overlaps`.
+    Writes overlap: a number above 0 if the candidate may touch, not more than the overlap if it is less.
+    """
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    a, b = convex_body(j, bodies.owner[j], bodies, kinds), convex_body(i, bodies.owner[i], bodies, kinds)
+    r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
+    n, reach, bound = found_normal(k, neighbours), rounding_of(a) + rounding_of(b), -math.inf
+    if abs(dot(n, n) - 1.0) < UNIT:
+        h_a, h_b, along = extent(a, n), extent(b, scale(-1.0, n)), dot(n, r)
+        size = h_a + h_b + abs(along)
+        if along - h_a - h_b > reach + MARGIN * size:
+            overlap[at] = -math.inf
+            return
+        if along - h_a - h_b > APART * size:
+            bound = reach + 2.0 * MARGIN * size - (along - h_a - h_b)
+    else:
+        n = NOWHERE
+    if bound == -math.inf:
+        bound, n, _, found = overlap_of_cores(a, b, r, n, 0.0)
+        if not found:
+            bound, n, middle, steps, ending = solve(law, k, 0.0, bodies, kinds, neighbours, box)
+            if bound >= DEEPEST * reach:
+                take_overlap(kinds, sink, law, k, at, bound, n, middle, steps, ending, neighbours, overlap, sums)
+                return
+    overlap[at] = bound
+    put_found(k, bound, n, NOWHERE, neighbours)
+    if bound > 0.0 and not is_report(sink):
+        begin_history(kinds, law, k, neighbours)
+
+
+@func
+def list_each(kinds, sink, law, start, number, least, rows, integers, bodies, neighbours, box, overlap, sums):
+    """Overlap of each of the candidates of a chunk, one after the other; see `list_convex_overlaps`."""
+    for k in range(start, start + number):
+        if is_pair_of_corners(law, k, kinds, bodies, neighbours):
+            find_corners(kinds, sink, law, k, k - start, bodies, neighbours, box, overlap, sums)
+        else:
+            find_overlap(kinds, sink, law, k, k - start, least, bodies, neighbours, box, overlap, sums)
+
+
+@func
+def list_in_batches(kinds, sink, law, start, number, least, rows, integers, bodies, neighbours, box, overlap, sums):
+    """Overlap of each of the candidates of a chunk, smooth pairs in batches; see `list_convex_overlaps`.
+
+    A column of the batch whose pair is finished is taken by the next candidate.
+    """
+    k, stop, count, going = start, start + number, 0, True
+    while going:
+        while count < newton_batches.COLUMNS and k < stop:
+            if is_smooth_pair(k, kinds, bodies, neighbours):
+                put_pair(law, count, k, least, kinds, bodies, neighbours, box, integers, rows)
+                count += 1
+            else:
+                find_overlap(kinds, sink, law, k, k - start, least, bodies, neighbours, box, overlap, sums)
+            k += 1
+        if count > 0:
+            filled = newton_batches.fill_up(count, integers, rows)
+            newton_batches.evaluate_normals(filled, kinds.shapes, kinds.numbers, integers, rows, rows)
+        for t in range(count - 1, -1, -1):
+            if is_finished(kinds, sink, law, t, start, least, integers, rows, bodies, neighbours, box, overlap, sums):
+                count -= 1
+                if t < count:
+                    newton_batches.copy_column(count, t, integers, rows)
+        going = k < stop or count > 0
+
+
+@inline
+def is_finished(kinds, sink, law, t, start, least, integers, rows, bodies, neighbours, box, overlap, sums):
+    """Whether column t of a batch is finished, and its result noted; else it is prepared for the next step.
+
+    t: column.
+    integers, rows: see `dem.kernels.convex.newton_batches`; all others see `list_convex_overlaps`.
+    """
+    k, status = integers[newton_batches.OWNER, t], rows[newton_batches.flat(newton_batches.STATUS, t)]
+    if rows[newton_batches.flat(newton_batches.MARGIN, t)] > 0.0:
+        if status == newton_batches.APART:
+            overlap[k - start] = -math.inf
+            return True
+        r, lowest = newton_batches.vector_at(rows, newton_batches.WAY, t), -reach_of(law, k, least, neighbours)
+        newton_batches.begin_at(t, first_direction(r), lowest, 0.0, integers, rows)
+        return False
+    steps = integers[newton_batches.STEPS, t] + 1
+    if status == newton_batches.UNDECIDED and steps < newton_batches.MOST_STEPS:
+        newton_batches.go_on(t, integers, rows)
+        return False
+    is_found = status == newton_batches.FOUND
+    if is_found or status == newton_batches.APART:
+        depth, n, middle = newton_batches.result_of(t, is_found, rows)
+        take_overlap(kinds, sink, law, k, k - start, depth, n, middle, steps, USUAL, neighbours, overlap, sums)
+    else:
+        find_overlap(kinds, sink, law, k, k - start, least, bodies, neighbours, box, overlap, sums)
+    return True
+
+
+list_overlaps_of = select("kinds", {ConvexBodyKinds: list_in_batches, FacetedBodyKinds: list_each})
+
+
+@func
+def list_convex_overlaps(
+    kinds, sink, law, start, number, least, rows, integers, bodies, neighbours, box, overlap, sums
+):
     """Overlap of each of the candidates of a chunk, or less than the least wanted [m].
 
     sink: steps keep normals of pairs that touch.
     start, number: first candidate, number of them.
+    rows, integers: scratch.
     Writes overlap: (K,) [m].
     Writes neighbours.history, neighbours.has_history: of those that touch; directions that prove others to be apart.
     Writes neighbours.found: of those that touch. Writes sums: (SOLVER_COLUMNS,), in steps.
     """
-    at, least = laws.columns(law), 0.0 if laws.has_range(law) else least
     for r in range(0 if is_report(sink) else SOLVER_COLUMNS):
         sums[r] = 0
-    for k in range(start, start + number):
-        lasts = laws.has_range(law) and neighbours.has_history[k] != 0
-        if is_apart_still(law, k, least, bodies, kinds, neighbours, box):
-            overlap[k - start] = -math.inf
-            continue
-        depth, n, place, steps, ending = solve(law, k, math.inf if lasts else -least, bodies, kinds, neighbours, box)
-        overlap[k - start] = depth
-        put_found(k, depth, n, place, neighbours)
-        if not is_report(sink):
-            if depth > 0.0:
-                count_steps(sums, steps, ending)
-            if neighbours.has_history[k] == 0 and depth > 0.0:
-                for r in range(at):
-                    neighbours.history[k, r] = 0.0
-                clear_slots(kinds, law, k, neighbours)
-                neighbours.has_history[k] = 1
-            for r in range(AXES):
-                neighbours.history[k, at + r] = n[r]
+    least = 0.0 if laws.has_range(law) else least
+    list_overlaps_of(kinds, sink, law, start, number, least, rows, integers, bodies, neighbours, box, overlap, sums)
 
 
 @inline

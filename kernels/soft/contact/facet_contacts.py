@@ -10,6 +10,8 @@ then, and not to a point that jumps between them. Contacts for which no place is
 Pairs of which one is no polyhedron, whose cores meet, or whose law acts beyond contact, have one contact.
 """
 
+import math
+
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.convex.facets import (
@@ -26,8 +28,10 @@ from dem.kernels.convex.facets import (
 )
 from dem.kernels.convex.facets import NORMAL as FOUND_NORMAL
 from dem.kernels.convex.facets import WEIGHT as FOUND_WEIGHT
-from dem.kernels.convex.shape_kinds import rounding_of
+from dem.kernels.convex.overlap import USUAL, overlap_of_cores
+from dem.kernels.convex.shape_kinds import NOWHERE, rounding_of
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
+from dem.kernels.soft.chunks import candidate_room
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
     BLOCK,
@@ -38,6 +42,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     LASTS,
     MASS,
     MIXED_TYPES,
+    NORMAL,
     OF_I,
     OF_J,
     OVERLAP,
@@ -53,9 +58,20 @@ from dem.kernels.soft.contact.batch_kinematics import (
 )
 from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J
 from dem.kernels.soft.contact.convex_bodies import convex_body
-from dem.kernels.soft.contact.convex_contacts import AXES, DEEPEST, is_of_corners, kinematics_at, take_found
+from dem.kernels.soft.contact.convex_contacts import (
+    AXES,
+    DEEPEST,
+    count_steps,
+    is_of_corners,
+    keep_normal,
+    kinematics_at,
+    put_found,
+    take_found,
+)
+from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass
+from dem.kernels.soft.state import SOLVER
 
 SLOTS = 8  # contacts of a pair of polyhedra that remember anything
 # rows behind those of kinematics, which faces of the box use at other times: ∇w, as force and torque about the centre
@@ -170,7 +186,7 @@ def recalled(law, t, k, neighbours, ids):
 
 
 @inline
-def put_found(law, t, k, row, r, image, bodies, kinds, neighbours, box, scratch, kinematics, ids):
+def put_facet(law, t, k, row, r, image, bodies, kinds, neighbours, box, scratch, kinematics, ids):
     """Write a contact of `facets.find_contacts`, whose numbers begin at a row, to column t."""
     normal, place = triple(scratch, row + FOUND_NORMAL), triple(scratch, row + PLACE)
     put_contact(
@@ -203,7 +219,7 @@ def add_polyhedra(law, first, k, a, b, r, image, n, half, bodies, kinds, neighbo
     for m in range(number):
         found = deepest if m == 0 else m - 1 if m <= deepest else m
         row = FOUND_AT + found * COLUMNS
-        put_found(law, first + m, k, row, r, image, bodies, kinds, neighbours, box, scratch, kinematics, ids)
+        put_facet(law, first + m, k, row, r, image, bodies, kinds, neighbours, box, scratch, kinematics, ids)
     recall_slots(law, first, number, k, neighbours, ids)
     if laws.needs_velocity(law) and laws.shares_damping(law) and number > 1:
         share_damping(law, first, number, k, half, bodies, kinds, neighbours, kinematics, ids)
@@ -225,13 +241,35 @@ def make_void(t, kinematics, ids):
     ids[CANDIDATE, t], ids[HISTORY_AT, t], ids[SLOT_KEY, t], ids[OF_I, t], ids[OF_J, t] = VOID, 0, 0, 0, 0
 
 
+@inline
+def note_corners(law, first, number, k, a, b, r, n, neighbours, kinematics, sums):
+    """Keep the direction that proves the cores of two polyhedra to be apart best; they may turn out not to touch.
+
+    first, number: first column, contacts.
+    k, a, b, r, n: see `add_polyhedra`.
+    Writes neighbours: found; normal in history of one that touches, has_history of one that does not.
+    Writes sums: see `dem.kernels.soft.contact.convex_contacts.count_steps`.
+    """
+    if number > 0:
+        n = get(kinematics, NORMAL, first)
+        put_found(k, kinematics[flat(OVERLAP, first)], n, NOWHERE, neighbours)
+        keep_normal(law, k, n, neighbours)
+        count_steps(sums, 1, USUAL)
+    else:
+        neighbours.has_history[k] = 0
+        overlap, n, _, _ = overlap_of_cores(a, b, r, n, -math.inf)
+        put_found(k, overlap, n, NOWHERE, neighbours)
+
+
 @func
-def add_pair(law, first, counted, k, half, bodies, kinds, neighbours, box, scratch, kinematics, ids):
+def add_pair(sink, law, first, counted, k, half, bodies, kinds, neighbours, box, scratch, kinematics, ids, sums):
     """Write the contacts of one pair to columns from the first on; returns how many.
 
+    sink: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
     first, counted, k, half: column, candidate counted from the chunk's first, and from that of all; half a time step.
     law, bodies, kinds, neighbours, box: see `dem.kernels.soft.state`.
     Writes scratch, kinematics, ids: columns.
+    Writes neighbours, sums: see `note_corners`, in steps.
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     a = convex_body(j, bodies.owner[j], bodies, kinds)
@@ -242,6 +280,8 @@ def add_pair(law, first, counted, k, half, bodies, kinds, neighbours, box, scrat
         number = add_polyhedra(
             law, first, k, a, b, r, image, normal, half, bodies, kinds, neighbours, box, scratch, kinematics, ids
         )
+        if not is_report(sink):
+            note_corners(law, first, number, k, a, b, r, normal, neighbours, kinematics, sums)
         if number == 0:
             make_void(first, kinematics, ids)
             ids[ORDER, first] = 0
@@ -265,16 +305,18 @@ def compute_facet_kinematics(geometry, sink, start, first, touching, context, ga
     start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
     Writes kinematics, ids: a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK).
     Writes gathered: scratch, see `facets.SCRATCH`.
+    Writes context.neighbours, context.chunk_sums: see `note_corners`, in steps.
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
     law, bodies, kinds = context.law, context.bodies, context.kinds
     neighbours, box, half = context.neighbours, context.box, 0.5 * context.constants.dt
-    number, at = 0, first
+    number, at, sums = 0, first, context.chunk_sums[start // candidate_room(neighbours), SOLVER:]
     while at < touching.size and number + MOST_CONTACTS <= BLOCK:
         counted = touching[at]
         number += add_pair(
-            law, number, counted, start + counted, half, bodies, kinds, neighbours, box, gathered, kinematics, ids
-        )
+            sink, law, number, counted, start + counted, half, bodies, kinds, neighbours, box, gathered, kinematics,
+            ids, sums,
+        )  # fmt: skip
         at += 1
     return number, at, MIXED_TYPES
 

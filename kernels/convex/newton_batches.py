@@ -1,0 +1,149 @@
+"""Newton's method of `overlap` for batches of pairs of smooth bodies, in vector instructions.
+
+A batch has a column for each pair. `evaluate_normals` evaluates g and its derivatives at the normal of every column,
+and takes one full step. Columns that need another step, or none, or the trust region of `overlap`, are told apart by
+`STATUS`. Each column is treated alone, so that results depend neither on its neighbours nor on the width of vectors.
+"""
+
+import math
+
+from dem.kernels.compiler.jit import inline, vector_loop
+from dem.kernels.convex.overlap import (
+    FIRST_RADIUS,
+    NoLines,
+    combined,
+    frame_across,
+    in_plane,
+    is_last,
+    solved,
+    surfaces_at,
+    unit,
+)
+from dem.kernels.convex.shape_kinds import ConvexBody
+from dem.kernels.numerics.vector import add, dot, scale, subtract
+
+COLUMNS = 64  # of a batch
+WIDTH = 8  # columns are evaluated in multiples of this number, so that none is left over by vectors
+# rows that a column keeps from step to step: from A to B [m], orientations, normal; value of g before the last step [m]
+# and by how much that was to fall; bodies of which g is below `LOWEST` are apart, by `MARGIN` times the sizes
+WAY, TURN_A, TURN_B, AXIS, BEFORE, EXPECTED, LOWEST, MARGIN, KEPT = 0, 3, 7, 11, 14, 15, 16, 17, 18
+# rows that an evaluation writes: next normal; g there, and at the normal before; places on A and on B [m]; what follows
+NEXT, VALUE, VALUE_BEFORE, PLACE_A, PLACE_B, STATUS, ROWS = 18, 21, 22, 23, 26, 29, 30
+# rows of integers that a column keeps: kind and first number of A and of B, whose column it is, steps so far
+KIND_A, FIRST_A, KIND_B, FIRST_B, OWNER, STEPS, INTEGERS = range(7)
+MOST_STEPS = 10  # of a column, after which `overlap` takes over
+UNDECIDED, FOUND, APART, UNUSUAL = 0.0, 1.0, 2.0, 3.0
+
+
+@inline
+def flat(r, t):
+    """Place of column t of row r: rows are one dimension, see `dem.kernels.soft.contact.batch_kinematics`."""
+    return r * COLUMNS + t
+
+
+@inline
+def vector_at(rows, r, t):
+    """The vector in rows from r on."""
+    return rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)]
+
+
+@inline
+def put_vector(rows, r, t, v):
+    """Write a vector to rows from r on."""
+    rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)] = v
+
+
+@inline
+def put_quaternion(rows, r, t, q):
+    """Write a quaternion to rows from r on."""
+    rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)], rows[flat(r + 3, t)] = q
+
+
+@inline
+def quaternion_at(rows, r, t):
+    """The quaternion in rows from r on."""
+    return rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)], rows[flat(r + 3, t)]
+
+
+@vector_loop
+def evaluate_normals(count, shapes, numbers, integers, rows, written):
+    """Evaluate g of columns at their normals, and take a full step of Newton's method.
+
+    count: columns, a multiple of `WIDTH`.
+    shapes, numbers: chain of kinds, numbers of all shapes.
+    integers, rows: (INTEGERS, COLUMNS), (ROWS COLUMNS,) what columns keep.
+    Writes written: (ROWS COLUMNS,) the same array, rows from `KEPT` on.
+    """
+    for t in range(count):
+        n, r = vector_at(rows, AXIS, t), vector_at(rows, WAY, t)
+        a = ConvexBody(shapes, integers[KIND_A, t], numbers, integers[FIRST_A, t], quaternion_at(rows, TURN_A, t))
+        b = ConvexBody(shapes, integers[KIND_B, t], numbers, integers[FIRST_B, t], quaternion_at(rows, TURN_B, t))
+        g, x_a, x_b, size, surfaces = surfaces_at(a, b, r, n)
+        t_1, t_2, of_a, of_b = frame_across(a, b, n, surfaces, size, NoLines())
+        e = subtract(subtract(x_a, x_b), r)
+        g_1, g_2 = dot(e, t_1), dot(e, t_2)
+        k_11, k_12, k_22 = of_a[0] + of_b[0] - g, of_a[1] + of_b[1], of_a[2] + of_b[2] - g
+        s_1, s_2, pivot = solved(k_11, k_12, k_22, g_1, g_2)
+        promise, square = -0.5 * (s_1 * g_1 + s_2 * g_2), s_1 * s_1 + s_2 * s_2
+        is_usual = k_11 > 0.0 and pivot > 0.0 and square <= FIRST_RADIUS * FIRST_RADIUS
+        is_usual = is_usual and g <= rows[flat(BEFORE, t)] - 0.1 * rows[flat(EXPECTED, t)]
+        status = FOUND if is_last(promise, s_1, s_2, size, NoLines()) else UNDECIDED
+        status = status if is_usual else UNUSUAL
+        status = APART if g < rows[flat(LOWEST, t)] - rows[flat(MARGIN, t)] * size else status
+        moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
+        put_vector(written, NEXT, t, unit(add(n, combined(s_1, s_2, t_1, t_2))))
+        put_vector(written, PLACE_A, t, add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2)))
+        put_vector(written, PLACE_B, t, subtract(x_b, combined(moved_b[0], moved_b[1], t_1, t_2)))
+        written[flat(VALUE, t)], written[flat(VALUE_BEFORE, t)] = g - promise, g
+        written[flat(STATUS, t)] = status
+
+
+@inline
+def begin_at(t, n, lowest, margin, integers, rows):
+    """Begin the search of column t at a normal.
+
+    lowest, margin: see `LOWEST`, `MARGIN`.
+    Writes rows, integers: column t.
+    """
+    put_vector(rows, AXIS, t, n)
+    rows[flat(BEFORE, t)], rows[flat(EXPECTED, t)] = math.inf, 0.0
+    rows[flat(LOWEST, t)], rows[flat(MARGIN, t)] = lowest, margin
+    integers[STEPS, t] = 0
+
+
+@inline
+def go_on(t, integers, rows):
+    """Go on with column t from the normal that its last step led to."""
+    put_vector(rows, AXIS, t, vector_at(rows, NEXT, t))
+    promise = rows[flat(VALUE_BEFORE, t)] - rows[flat(VALUE, t)]
+    rows[flat(BEFORE, t)], rows[flat(EXPECTED, t)] = rows[flat(VALUE_BEFORE, t)], promise
+    integers[STEPS, t] += 1
+
+
+@inline
+def result_of(t, is_found, rows):
+    """Overlap of the bodies of column t [m], normal, and place halfway between those that touch, from the centre of A.
+
+    Unless it is found, it is that at the normal of the column, at which bodies are apart, without digits of the place.
+    """
+    middle = add(vector_at(rows, PLACE_A, t), add(vector_at(rows, WAY, t), vector_at(rows, PLACE_B, t)))
+    n = vector_at(rows, NEXT, t) if is_found else vector_at(rows, AXIS, t)
+    return rows[flat(VALUE if is_found else VALUE_BEFORE, t)], n, scale(0.5, middle)
+
+
+@inline
+def copy_column(source, t, integers, rows):
+    """Copy what a column keeps to column t."""
+    for r in range(KEPT):
+        rows[flat(r, t)] = rows[flat(r, source)]
+    for r in range(INTEGERS):
+        integers[r, t] = integers[r, source]
+
+
+@inline
+def fill_up(count, integers, rows):
+    """Fill up columns to a multiple of `WIDTH` by the first one; returns their number."""
+    stop = (count + WIDTH - 1) // WIDTH * WIDTH
+    for t in range(count, stop):
+        copy_column(0, t, integers, rows)
+    return stop
