@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from dem.base import checks
-from dem.base.periodic import nearest_image
+from dem.base.periodic import PeriodicCell
 from dem.base.quaternions import conjugate, product, rotate, rotation_from_x
 from dem.base.user_classes import frozen, hinted
 
@@ -162,17 +162,18 @@ class Bonds:
         """All its arrays by name, but for the shape at rest."""
         return {name: getattr(self, name) for name in ARRAYS}
 
-    def at_rest(self, particles: Particles, periods: Sequence[float] = (0.0, 0.0, 0.0)) -> Bonds:
+    def at_rest(self, particles: Particles, periods: Sequence = (0.0, 0.0, 0.0)) -> Bonds:
         """Bonds whose rest shape is the present pose of these particles.
 
-        `periods` are the lengths of a periodic box along the axes, 0 for none [m].
+        `periods` are the lengths of a periodic box along the axes, 0 for none, or the edges (3, 3) of a `dem.Cell` in
+        columns [m].
 
         Raises
         ------
         ValueError
             If a bond is of a body that is not there, has no length, or is far too long.
         """
-        return Bonds(**self.values(), apart=self.apart, geometry=at_rest(self, particles, np.array(periods)))
+        return Bonds(**self.values(), apart=self.apart, geometry=at_rest(self, particles, np.array(periods, float)))
 
     @classmethod
     def concatenate(cls, groups: Sequence[Bonds], bodies: Sequence[int]) -> Bonds:
@@ -311,8 +312,8 @@ def at_rest(bonds: Joined, particles: Particles, periods: np.ndarray) -> BondGeo
         k = int(bonds.pairs.max(1).argmax())
         raise ValueError(f"bond {k} is of particles {bonds.pairs[k].tolist()}, and there are {len(particles)}")
     one, other, q_one, q_other = ends(bonds, particles)
-    r = other - one
-    r = nearest_image(r, periods)
+    cell = PeriodicCell(np.zeros(3), periods) if periods.ndim == 2 else PeriodicCell.orthogonal(length=periods)
+    r = np.ascontiguousarray(cell.nearest((other - one).T).T)
     length = np.linalg.norm(r, axis=1)
     _check_lengths(bonds, particles, length)
     along = rotate(conjugate(q_one), r / length[:, None])  # in the first body

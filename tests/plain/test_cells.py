@@ -21,7 +21,10 @@ SHAPES = {
     "fibres": dem.Fibre(aspect_ratio=2.5, diameter=0.008),
     "capsules": dem.Capsule(aspect_ratio=2.5, diameter=0.008),
     "ellipsoids": dem.Ellipsoid(semi_axes=(0.0055, 0.005, 0.0045)),
+    "dice": dem.Polyhedron(vertices=list(itertools.product((-0.0045, 0.0045), repeat=3)), rounding=0.002),
+    "tablets": dem.RoundedCylinder(diameter=0.011, length=0.009, rounding=0.002),
 }
+EACH_SHAPE = [pytest.param(name, marks=[pytest.mark.slow] if name == "tablets" else []) for name in SHAPES]
 SHEAR = [[0.0, 40.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
 TRIAXIAL_AND_SHEAR = [[-1.6, 6.0, 0.0], [0.0, -1.6, 0.0], [0.6, 0.0, 2.0]]  # [1/s]
 
@@ -101,7 +104,7 @@ def test_a_free_particle_flies_straight_in_the_laboratory():
     np.testing.assert_allclose(sim.particles.velocity[0] + np.array(SHEAR) @ x, laboratory, rtol=1e-10)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", EACH_SHAPE)
 def test_a_collision_in_a_sheared_cell_is_that_in_the_laboratory(shape):
     """Damping, friction and spins of two bodies are those without a cell, across its faces as well."""
     x = np.array([[0.02, L - 0.0005, 0.02], [0.023, L + 0.0095, 0.021]])
@@ -128,10 +131,10 @@ def test_a_collision_in_a_sheared_cell_is_that_in_the_laboratory(shape):
             abs(cell.energy().dissipated / free.energy().dissipated - 1),
         )
 
-    assert max(errors(1e-5)) < 2e-3
+    assert max(errors(1e-5)) < (5e-3 if shape == "tablets" else 2e-3)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", EACH_SHAPE)
 @pytest.mark.parametrize("material", [ELASTIC, ROUGH], ids=["elastic", "rough"])
 def test_where_the_cell_begins_is_no_place(shape, material):
     """Two bodies that meet across faces do as the same two inside of the cell."""
@@ -164,13 +167,24 @@ def test_energy_less_the_work_of_the_cell_is_of_second_order():
         assert coarse / fine == pytest.approx(4, rel=0.5)
 
 
-@pytest.mark.parametrize("shape", ["fibres", "capsules"])
-def test_the_ledger_has_the_work_of_the_cell_for_bodies_that_turn(shape):
-    sim = crowd(5e-6, SHAPES[shape], edges=(0.048,) * 3, pitch=0.017, rate=np.array(TRIAXIAL_AND_SHEAR) * 8)
-    sim.step(1000)
-    energy = sim.energy()
-    assert energy.elastic > 1e-7
+@pytest.mark.parametrize(
+    ("shape", "edge", "pitch"),
+    [
+        ("dice", 0.031, 0.0145), ("capsules", 0.048, 0.017), ("fibres", 0.048, 0.017), ("tablets", 0.031, 0.0148),
+        ("ellipsoids", 0.0254, 0.0118),
+    ],
+)  # fmt: skip
+@pytest.mark.few(3)
+def test_the_ledger_has_the_work_of_the_cell_for_bodies_that_turn(shape, edge, pitch):
+    sim = crowd(5e-6, SHAPES[shape], edges=(edge,) * 3, pitch=pitch, rate=np.array(TRIAXIAL_AND_SHEAR) * 8)
+    elastic = []
+    for _ in range(20):
+        sim.step(50)
+        elastic.append(sim.energy().elastic)
+    energy, p = sim.energy(), sim.particles
+    assert max(elastic) > 1e-7
     assert sim.energy_departure < 1e-4 * energy.work
+    np.testing.assert_allclose(p.mass @ p.velocity / p.mass.sum(), 0, rtol=0, atol=1e-12)  # none at the start
 
 
 def test_bonds_carry_stress_and_take_the_work_of_the_cell():
@@ -186,6 +200,23 @@ def test_bonds_carry_stress_and_take_the_work_of_the_cell():
     assert energy.dissipated > 0.01 * energy.work
     assert sim.energy_departure < 1e-3 * energy.work
     assert sim.cell.stress.contact[0, 0] < 0 < sim.cell.stress.contact[2, 2]
+
+
+def test_bonds_across_faces_of_a_skewed_cell_begin_at_rest():
+    """A lattice of balls, all bonded to their neighbours and to images of these, with one edge leaning over another."""
+    edges, number = 0.036 * np.array([[1, 0.4, 0], [0, 1, 0], [0, -0.2, 1]]), np.arange(27).reshape(3, 3, 3)
+    x = (np.stack(np.meshgrid(*[np.arange(3)] * 3, indexing="ij"), -1).reshape(-1, 3) + 0.5) / 3 @ edges.T
+    pairs = np.concatenate([np.column_stack([number.ravel(), np.roll(number, 1, axis).ravel()]) for axis in range(3)])
+    bonds = dem.Bonds(pairs, young=1e7, diameter=4e-3)
+    sim = simulation(dem.Particles(BALL, ELASTIC, position=x), dem.Cell(edges, rate=SHEAR), 5e-6, bonds=bonds)
+    length = np.repeat(np.linalg.norm(edges, axis=0) / 3, 27)
+    np.testing.assert_allclose(sim.bonds.made.geometry.length, length, rtol=1e-12)
+    np.testing.assert_allclose(sim.cell.stress.total, 0, atol=1e-9)
+    sim.step(150)
+    energy = sim.energy()
+    assert energy.elastic > 0.1 * energy.work > 1e-7
+    assert sim.energy_departure < 1e-3 * energy.work
+    assert sim.cell.stress.contact[0, 1] < 0  # it resists the shear
 
 
 def test_pairs_near_faces_are_listed_once_each():

@@ -104,11 +104,8 @@ def made(bonds: Bonds | None, particles: Particles, box: Box | None) -> Bonds | 
             message = f"a bond is of particle {bonds.pairs.max()}, and there are {len(particles)}"
             raise ValueError(message)
         return bonds
-    if isinstance(box, Cell) and np.count_nonzero(np.array(box.edges) - np.diag(np.diagonal(box.edges))):
-        message = (
-            f"bonds have no shape at rest, and the edges of the cell are {box.edges}: begin with one at right angles"
-        )
-        raise ValueError(message)
+    if isinstance(box, Cell):
+        return bonds.at_rest(particles, box.edges)
     periods = (
         [s if axis in box.periodic else 0.0 for axis, s in zip("xyz", box.size, strict=True)] if box else [0.0] * 3
     )
