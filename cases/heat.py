@@ -1,8 +1,9 @@
-"""Heat in particles: a row between plates, a packed bed, a drum with a hot shell, and a gas that heats itself."""
+"""Heat: a row between plates, a packed bed, a hot drum, a bed fluidised by hot gas, and a gas that heats itself."""
 
 from __future__ import annotations
 
 import numpy as np
+from dem.cases.fluidised_bed import FluidisedBed
 from dem.cases.rotating_drum import RotatingDrum
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
@@ -174,6 +175,41 @@ class HeatedDrum(RotatingDrum):
         grains, box = super().build()
         grains.temperature = self.cold
         return grains, box
+
+
+class HotFluidisedBed(FluidisedBed):
+    """Cold spheres that are fluidised by hot gas, which warms them; the gas keeps its temperature."""
+
+    name = "hot-fluidised-bed"
+
+    hot: PositiveFloat = Field(573.15, description="temperature of the gas [K]")
+    cold: PositiveFloat = Field(293.15, description="of the spheres at first [K]")
+    gas_density: PositiveFloat = Field(0.616, description="of air at 300 degC [kg/m3]")
+    gas_viscosity: PositiveFloat = Field(2.95e-5, description="of air at 300 degC [Pa s]")
+    gas_conductivity: PositiveFloat = Field(0.045, description="of air at 300 degC [W/(m K)]")
+    gas_heat_capacity: PositiveFloat = Field(1045.0, description="of air at 300 degC [J/(kg K)]")
+    voidage: PositiveFloat = Field(0.5, le=1, description="share of gas in the bed, for Gunn's law")
+    conductivity: PositiveFloat = Field(1.0, description="of the spheres [W/(m K)]")
+    heat_capacity: PositiveFloat = Field(800.0, description="of the spheres [J/(kg K)]")
+    time_scale: PositiveFloat = Field(20.0, description="seconds of heating in a second of motion")
+
+    def heat(self) -> dem.Heat:
+        """Conduction, and convection by Gunn's law."""
+        gas = dem.Convection(
+            temperature=self.hot, conductivity=self.gas_conductivity, heat_capacity=self.gas_heat_capacity, law="gunn",
+            voidage=self.voidage,
+        )  # fmt: skip
+        return dem.Heat(every=self.every, time_scale=self.time_scale, convection=gas)
+
+    def build(self) -> tuple[dem.Particles, dem.Box]:
+        """Cold spheres in the lower half of a column."""
+        spheres, box = super().build()
+        (shape, glass), *_ = spheres.variants
+        hot = {"conductivity": self.conductivity, "heat_capacity": self.heat_capacity}
+        cold = dem.Particles(
+            shape, dem.Material(**{**vars(glass), **hot}), position=spheres.position, temperature=self.cold
+        )  # fmt: skip
+        return cold, box
 
 
 class SelfHeatingGas(dem.Case):

@@ -762,12 +762,12 @@ LONG = ("settling-spheres", "settling-fibres", "jeffery-orbit", "sheared-fibres"
         "heap", "many-fibres", "many-spheres", "turbulent-gas", "draw-down", "ledge", "drum-test", "bulk-density",
         "uniaxial-compression", "direct-shear", "drop-test", "incline-test", "flow-energy", "ring-shear",
         "rolling-pendulum", "shear-head",
-        "heated-bed", "heated-drum", "heated-row", "self-heating-gas")  # fmt: skip
+        "heated-bed", "heated-drum", "heated-row", "hot-fluidised-bed", "self-heating-gas")  # fmt: skip
 # their beds take minutes: always by name, see tests/plain/test_bulk_benchmarks.py
 BEDS = ("silo", "silo-100k", "drum", "drum-38k", "impact", "impact-25k")
 # with bonds, inserters or couplings that their functions make: by name, few as they may be
-MADE = ("breaking-rods", "cantilever", "fibre-bale", "flexible-fibre", "fluidised-bed", "rain", "isotropic-compression",
-        "oedometer", "triaxial", "simple-shear", "cyclic-shear")  # fmt: skip
+MADE = ("breaking-rods", "cantilever", "fibre-bale", "flexible-fibre", "fluidised-bed", "hot-fluidised-bed", "rain",
+        "isotropic-compression", "oedometer", "triaxial", "simple-shear", "cyclic-shear")  # fmt: skip
 WHOLE = [
     pytest.param(name, False, marks=pytest.mark.slow if name in (*LONG, *MADE) else ())
     for name, kind in dem.cases().items()

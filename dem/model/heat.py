@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
@@ -148,8 +149,12 @@ class Heat(ScalarExchange):
         return self.gas_conductivity, self.gas_jump, self.gas_range
 
     def held(self, wall: Wall) -> float | None:
-        """Temperature of a wall [K]; None: no conduction."""
+        """Temperature of a wall, at the start [K]; None: no conduction."""
         return wall.temperature
+
+    def wall_capacity(self, wall: Wall) -> float:
+        """Heat capacity of a wall [J/K]."""
+        return math.inf if wall.heat_capacity is None else wall.heat_capacity
 
     def flux(self, wall: Wall) -> float:
         """Heat flux of a wall [W/m²]."""

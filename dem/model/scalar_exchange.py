@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -116,6 +117,10 @@ class ScalarExchange:
 
     def held(self, wall: Wall) -> float | None:
         """Value that a wall holds at its surface; None: nothing passes by conduction."""
+
+    def wall_capacity(self, wall: Wall) -> float:
+        """C of a wall whose value changes by what passes; infinite: the wall holds its value."""
+        return math.inf
 
     def flux(self, wall: Wall) -> float:
         """Amount a second and area that a wall brings [amount/(s m²)]."""

@@ -239,17 +239,26 @@ class Engine:
         progress = self.progress
         before = int(progress.step[0])
         if self.subdomains and self.owned and progress.phase[0] != loop.FRESH and before < stop:
-            return self.subdomains.take_steps(self, stop)
+            code = self.subdomains.take_steps(self, stop)
+            self._exchange_scalars(code, before)
+            return code
         code = self.execute(loop.ADVANCE, before + self.pace.begin(stop - before))
         now = int(progress.step[0])
         self.pace.end(now - before)
         two_way = self.fluid.two_way
         if two_way and code == loop.DONE and before < now and now % two_way.cells.every == 0:
             two_way.refresh(self)
-        for stage in self.scalars if code == loop.DONE and before < now else ():
-            if stage.due(now):
-                stage.advance(self)
+        self._exchange_scalars(code, before)
         return code
+
+    def _exchange_scalars(self, code: int, before: int) -> None:
+        """Let particles exchange the scalars that are due after the step before; of several ranks rank 0 does it."""
+        now = int(self.progress.step[0])
+        due = [stage for stage in self.scalars if code == loop.DONE and before < now and stage.due(now)]
+        for stage in due:
+            stage.advance(self)
+        if due and self.subdomains:
+            self.subdomains.forget()
 
     def execute(
         self, command: int, stop: int = 0, view: loop.OutputState | None = None,

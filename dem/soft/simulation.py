@@ -282,7 +282,9 @@ class Simulation(SimulationBase):
             self._law, fluid, self._skin, threads=self._threads, deepest=self._deepest,
             walls=self._walls, bonds=self._bonds,
             expected=self._population.expected(len(self._particles)) if self._population else 0,
-            subdomains=rank_checks.subdomains(self._threads, cells=cells is not None, scalars=bool(self._scalars)),
+            subdomains=rank_checks.subdomains(
+                self._threads, cells=cells is not None, dissipation=bool(self._heat and self._heat.dissipation)
+            ),
             gap_range=max((law.gas()[2] for law in self._scalars), default=0.0),
         )  # fmt: skip
         engine.scalars = scalar_setup.stages(self._scalars, particles, self._box, self._walls, self._time_step)
@@ -471,6 +473,8 @@ class Simulation(SimulationBase):
                     before.limits, float(before.progress.largest_overlap[0])
                 )
         engine.inherit(before)
+        if before:
+            scalar_setup.keep_walls(engine, before)
         if self._population:
             engine.energy_to_come = self._population.energy(engine)
         engine.start(step, history, finest)

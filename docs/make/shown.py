@@ -54,6 +54,7 @@ SHOWN = {
     "heated-drum": Shown({"n": "250"}, duration=0.5, colour="temperature"),
     "heated-row": Shown(colour="temperature"),
     "hopper": Shown({"n": "150"}, duration=0.3),
+    "hot-fluidised-bed": Shown(duration=0.15, colour="temperature"),
     "impact": Shown({"coarse": "4", "time_step": "6e-6"}, duration=0.02),
     "impact-25k": Shown({"coarse": "4", "softness": "10", "time_step": "6e-6"}, duration=0.02),
     "incline-test": Shown({"young": "1e6"}, exposures=8),

@@ -61,17 +61,24 @@ def gas_conductance(radius, least, rim, gap, gas, walls):
 
 
 @inline
-def add_row(count, i, j, overlap, radius, least, factor, shrink, gas, unit, who, what, rate):
-    """Write row `count`, if there is room for it; returns the number of rows.
+def conductance_of(overlap, radius, least, factor, shrink, gas, walls):
+    """Conductance of a contact or, with a gas, of a gap of spheres, or of one with a wall (walls = 1).
 
     radius, least: reduced and smaller radius [m]. shrink: real over present contact radius.
     """
+    rim = math.sqrt(radius * max(overlap, 0.0))
+    conductance = factor * rim
+    if gas.conductivity > 0.0 and factor > 0.0:
+        mean, gap = radius if walls else 2.0 * radius, max(-overlap, 0.0)
+        conductance += gas_conductance(mean, least, shrink * rim, gap, gas, walls)
+    return conductance
+
+
+@inline
+def add_row(count, i, j, overlap, radius, least, factor, shrink, gas, unit, who, what, rate):
+    """Write row `count`, if there is room for it; returns the number of rows; arguments as of `conductance_of`."""
     if count < who.shape[0]:
-        rim = math.sqrt(radius * max(overlap, 0.0))
-        conductance = factor * rim
-        if gas.conductivity > 0.0 and factor > 0.0:
-            mean, gap = radius if j < 0 else 2.0 * radius, max(-overlap, 0.0)
-            conductance += gas_conductance(mean, least, shrink * rim, gap, gas, j < 0)
+        conductance = conductance_of(overlap, radius, least, factor, shrink, gas, j < 0)
         who[count, 0], who[count, 1] = i, j
         what[count, OVERLAP], what[count, RADIUS], what[count, CONDUCTANCE] = overlap, radius, conductance
         share = np.int64(np.ceil(conductance * unit))
@@ -98,18 +105,15 @@ def list_pairs(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who, w
     gas: `GapGas`.
     Writes who, what, rate: see the top. Returns the number of contacts, also of those without room.
     """
-    count, alike = 0, kinds.contact_distance > 0.0
+    count = 0
     for c in range(neighbours.pairs.size):
         start = first_candidate(c, neighbours)
         for k in range(start, start + neighbours.pairs[c]):
             s, t = neighbours.sphere_i[k], neighbours.sphere_j[k]
             d = minimum_image(box, load(bodies.sphere_position, s), load(bodies.sphere_position, t))
-            square = dot(d, d)
-            if alike and not square < kinds.contact_distance * kinds.contact_distance:
-                continue
             i, j = bodies.owner[s], bodies.owner[t]
             of_s, of_t = radius_of(s, i, bodies, kinds), radius_of(t, j, bodies, kinds)
-            overlap = of_s + of_t - math.sqrt(square)
+            overlap = of_s + of_t - math.sqrt(dot(d, d))
             if overlap > 0.0:
                 radius = of_s * of_t / (of_s + of_t)
                 m, n = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]

@@ -6,7 +6,7 @@ show of that is kept in its remainder, so that nothing is lost.
 """
 
 import numpy as np
-from dem.kernels.compiler.jit import inline, kernel
+from dem.kernels.compiler.jit import inline, kernel, vector_loop
 from dem.kernels.heat.conductances import CONDUCTANCE
 
 CLIP = 2.0**60  # units that pass a contact at most
@@ -57,18 +57,46 @@ def through_walls(value, who, what, held, power, dt, unit, gained, sums):
         add_to_sum(sums, wall, amount)
 
 
-@kernel
-def deposit(value, remainder, gained, unit, kind, capacity):
-    """Change the values (N,) by what bodies have gained (N,) [units]; capacity: (G,) by kind of body.
-
-    Writes value, remainder: (N,). Writes gained: zero.
-    """
+@vector_loop
+def deposit_alike(value, remainder, gained, per_unit, capacity, least, most):
+    """Change the values of bodies of one capacity; see `deposit`."""
+    beyond = 0
     for b in range(value.size):
-        amount = gained[b] / unit + remainder[b]
-        after = value[b] + amount / capacity[kind[b]]
-        remainder[b] = amount - (after - value[b]) * capacity[kind[b]]
+        amount = gained[b] * per_unit + remainder[b]
+        after = value[b] + amount / capacity
+        remainder[b] = amount - (after - value[b]) * capacity
         value[b] = after
         gained[b] = 0
+        beyond += 0 if after > least and after < most and after > -most else 1
+    return beyond
+
+
+@vector_loop
+def deposit_unlike(value, remainder, gained, per_unit, kind, capacity, least, most):
+    """Change the values of bodies of several kinds; see `deposit`."""
+    beyond = 0
+    for b in range(value.size):
+        own = capacity[kind[b]]
+        amount = gained[b] * per_unit + remainder[b]
+        after = value[b] + amount / own
+        remainder[b] = amount - (after - value[b]) * own
+        value[b] = after
+        gained[b] = 0
+        beyond += 0 if after > least and after < most and after > -most else 1
+    return beyond
+
+
+@kernel
+def deposit(value, remainder, gained, per_unit, kind, capacity, least, most):
+    """Change the values (N,) by what bodies have gained (N,) [units]; returns how many have come beyond the limits.
+
+    per_unit: amount of a unit, a power of two. capacity: (G,) by kind of body.
+    least, most: what values are to be above, and their absolute values below.
+    Writes value, remainder: (N,). Writes gained: zero.
+    """
+    if capacity.size == 1:
+        return deposit_alike(value, remainder, gained, per_unit, capacity[0], least, most)
+    return deposit_unlike(value, remainder, gained, per_unit, kind, capacity, least, most)
 
 
 @kernel

@@ -1,14 +1,18 @@
 """Heat in particles that touch, against closed forms."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
-from dem.cases.heat import HeatedDrum, HeatedRow, SelfHeatingGas
+from dem.cases.heat import HeatedDrum, HeatedRow, HotFluidisedBed, SelfHeatingGas
+from dem.kernels.compiler import jit
 from scipy.integrate import quad
 
 import dem
+from dem.ranks.domain_decomposition import AtRandom
 from dem.ranks.threads import in_one_process
+from dem.soft.heat.heat_in_run import HeatInRun
 
 SOLID = dem.Material(
     young=1e7, poisson=0.3, density=2500.0, restitution=0.5, friction=0.3, conductivity=3.0, heat_capacity=800.0,
@@ -401,7 +405,7 @@ def test_a_gas_conducts_in_the_gap_about_a_contact(shape):
 
 
 def test_cases_with_heat():
-    """A row comes to a straight line; a gas gets what it loses; a drum warms; a bed warms from above."""
+    """A row comes to a straight line; a gas gets what it loses; grains warm in a hot drum and in hot gas."""
     row = HeatedRow(n=3, time_scale=1e11).simulation()
     row.step(40)
     np.testing.assert_allclose(row.particles.temperature, 373.15 - 80 * np.arange(1, 4) / 4, rtol=1e-4)
@@ -409,6 +413,10 @@ def test_cases_with_heat():
     gas.step(200)
     assert gas.heat.gain == pytest.approx(gas.energy().dissipated, abs=4e-12 * gas.start_energy.total)
     assert gas.heat.gain > 0
+    blown = HotFluidisedBed(n=12, time_step=2e-5).simulation()
+    blown.step(100)
+    assert blown.heat.came["fluid"] == pytest.approx(blown.heat.gain, rel=1e-12)
+    assert 293.15 < blown.particles.temperature.min()
     drum = HeatedDrum(n=12, time_step=5e-5).simulation()
     drum.step(400)
     assert drum.heat.came["drum"] > 0
@@ -439,8 +447,8 @@ def test_heat_goes_to_those_that_collide(shape):
 
 
 def test_ranks_and_fields_that_are_not_there_are_refused(tmp_path):
-    with in_one_process(2), pytest.raises(ValueError, match="heat and other scalars that particles exchange cannot"):
-        planned()
+    with in_one_process(2), pytest.raises(ValueError, match="heat that contacts dissipate cannot be computed by sev"):
+        planned(dissipation=True)
     plain = dem.Simulation(dem.Particles(BALL, SOLID, position=[[0, 0, 1]]), time_step=1e-5)
     with pytest.raises(ValueError, match="fields has temperature, which the particles do not have"):
         plain.run(1e-5, output=tmp_path / "run.h5", fields=["temperature"])
@@ -542,3 +550,136 @@ def test_ranges_of_a_gas_that_make_no_sense_are_refused():
             dem.Particles(BALL, SOLID, position=[[D, D, D]]), small, time_step=1e-6,
             heat=dem.Heat(gas_conductivity=0.02, gas_range=D),
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("gas", [0.0, 0.026])
+@pytest.mark.parametrize("sizes", [1, 2])
+def test_an_exchange_in_one_sub_step_is_that_of_listed_contacts(sizes, gas, monkeypatch):
+    """To the bit: of spheres of one radius and material or several, at a face and a plane."""
+    place = np.stack(np.meshgrid(*[np.arange(3)] * 3, indexing="ij"), -1).reshape(-1, 3) + 0.5
+    rng, soft = np.random.default_rng(5), dem.Material(**{**vars(SOLID), "conductivity": 11.0, "real_young": 1e9})
+    place = 0.995 * D * place + rng.uniform(-0.004, 0.0, (27, 3)) * D
+    groups = [slice(0, 14), slice(14, 27)] if sizes == 2 else [slice(0, 27)]
+    made = dem.Particles.concatenate([
+        dem.Particles(dem.Sphere(diameter=(1 - 0.002 * k) * D), (SOLID, soft)[k], position=place[rows],
+                      temperature=rng.uniform(300, 400, len(place[rows])))
+        for k, rows in enumerate(groups)
+    ])  # fmt: skip
+    box = dem.Box((-0.002 * D, 0, 0), (4 * D, 2.985 * D, 4 * D), SOLID, periodic=["y"])
+    plate = dem.Plane((0, 0, 0), (0, 0, 1), material=soft, temperature=350.0, name="plate")
+
+    def warmed():
+        law = dem.Heat(every=2, time_scale=10.0, faces={"x-": 500.0}, gas_conductivity=gas)
+        sim = dem.Simulation(made, box, walls=[plate], gravity=(0, 0, 0), time_step=1e-7, heat=law)
+        sim.step(4)
+        return sim
+
+    once, listed = [], []
+    substep = HeatInRun._exchange_once
+    monkeypatch.setattr(HeatInRun, "_exchange_once", lambda *given: once.append(substep(*given)) or once[-1])
+    quick = warmed()
+    monkeypatch.setattr(HeatInRun, "_exchange_once", lambda *given: listed.append(0))
+    slow = warmed()
+    assert once == [True] * 3  # the first compiles
+    assert len(listed) == 3
+    assert quick.particles.temperature.tobytes() == slow.particles.temperature.tobytes()
+    assert np.ptp(quick.particles.temperature - made.temperature) > 0
+    assert quick.heat.came == slow.heat.came
+    assert set(quick.heat.came) == {"face x-", "plate"}
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    """Chunks of few bodies, so that threads have several: plain Python looks the number up."""
+    for module in list(sys.modules.values()):
+        if getattr(module, "__name__", "").startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
+            monkeypatch.setattr(module, "CHUNK", 8)
+
+
+@pytest.mark.parametrize("law", [{"dissipation": True}, {"gas_conductivity": 0.02, "gas_range": 0.2 * D}])
+def test_threads_and_skins_change_no_bit(law, small_chunks):
+    """Of temperatures and the ledger, with what contacts dissipate and with gaps that conduct."""
+    found = []
+    for threads, skin in ((1, 0.06), (2, 0.2)):
+        rng = np.random.default_rng(3)
+        place = np.stack(np.meshgrid(*[np.arange(3)] * 3, indexing="ij"), -1).reshape(-1, 3)[::-1] + 0.5
+        made = dem.Particles(
+            BALL, SOLID, position=1.12 * D * place, velocity=rng.normal(0, 1.0, (27, 3)),
+            temperature=300 + 50 * rng.random(27),
+        )  # fmt: skip
+        box = dem.Box((0, 0, 0), (1.12 * D * 3,) * 3, SOLID)
+        heat = dem.Heat(every=5, faces={"z-": 500.0}, **law)
+        sim = dem.Simulation(
+            made, box, time_step=2e-5, heat=heat, threads=threads, _skin=(skin * D, skin * D / 3)
+        )  # fmt: skip
+        sim.step(30)
+        found.append((sim.particles.temperature.tobytes(), sim.particles.position.tobytes(), sim.heat.came))
+        assert sim._engine.lists.arrays.block.size == min(threads, jit.most_threads()) + 1
+    assert found[1] == found[0]
+
+
+def test_a_wall_with_a_capacity_comes_to_the_mean_temperature(tmp_path):
+    """With one particle: dT/dt by 1/C + 1/C_w; what the particle gains the wall loses, also after a restart."""
+    wall = dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, temperature=400.0, heat_capacity=3 * C, name="plate")
+    ball = dem.Particles(BALL, SOLID, position=[[0, 0, D / 2 - DEEP]], temperature=300.0)
+    rate = 2 * 3.0 * math.sqrt(D / 2 * DEEP) * (1 / C + 1 / (3 * C))
+    law = dem.Heat(every=1, time_scale=0.2 / rate / DT, resolution=0.002)
+    sim = dem.Simulation(ball, walls=[wall], gravity=(0, 0, 0), time_step=DT, heat=law)
+    sim.step(3)
+    expected = math.exp(-rate * sim.heat.time)
+    assert sim.heat.walls["plate"] - sim.particles.temperature[0] == pytest.approx(100 * expected, rel=2e-3)
+    sim.save(tmp_path / "state.h5")
+    again = dem.Simulation.load(tmp_path / "state.h5")
+    for each in (sim, again):
+        each.step(100)
+        assert each.heat.walls["plate"] == pytest.approx(375.0, rel=1e-6)
+        assert each.particles.temperature[0] == pytest.approx(375.0, rel=1e-6)
+        lost = 3 * C * (400.0 - each.heat.walls["plate"])
+        assert each.heat.gain == pytest.approx(lost, rel=1e-12)
+        assert "plate at 375 K" in str(each.verdict())
+    assert again.particles.temperature.tobytes() == sim.particles.temperature.tobytes()
+    sim.particles.temperature = 300.0  # the ledger begins anew, the wall stays as warm
+    sim.step(1)
+    assert 370 < sim.heat.walls["plate"] < 375
+    with pytest.raises(ValueError, match="no temperature at the start"):
+        dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, heat_capacity=1.0)
+    with pytest.raises(ValueError, match="a heat_flux too"):
+        dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, temperature=300.0, heat_capacity=1.0, heat_flux=1.0)
+
+
+@pytest.mark.parametrize("shape", ["spheres", "fibres"])
+def test_ranks_change_no_bit(shape, small_chunks, tmp_path):
+    """Of temperatures, motion and ledger, with a wall that warms, gaps, and a restart on one rank."""
+    rng = np.random.default_rng(3)
+    place = np.stack(np.meshgrid(*[np.arange(3)] * 3, indexing="ij"), -1).reshape(-1, 3)[::-1] + 0.5
+    made = dem.Particles(
+        SHAPES[shape], SOLID, position=1.15 * D * place, velocity=rng.normal(0, 1.0, (27, 3)),
+        temperature=300 + 50 * rng.random(27),
+    )  # fmt: skip
+    box = dem.Box((0, 0, 0), (3.45 * D,) * 3, SOLID)
+    plate = dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, temperature=400.0, heat_capacity=C, name="plate")
+    heat = dem.Heat(every=7, time_scale=100.0, faces={"x-": 500.0}, gas_conductivity=0.02, gas_range=0.3 * D)
+
+    def begun():
+        return dem.Simulation(
+            made, box, walls=[plate], time_step=2e-5, heat=heat, threads=1, _skin=(0.06 * D, 0.02 * D)
+        )  # fmt: skip
+
+    alone = begun()
+    alone.step(30)
+    with in_one_process(3, owners=AtRandom):
+        shared = begun()
+        shared.step(11)
+        shared.step(10)
+        shared.save(tmp_path / "state.h5")
+        shared.step(9)
+        found = {name: getattr(shared.particles, name).tobytes() for name in ("temperature", "position", "velocity")}
+        came, walls = shared.heat.came, shared.heat.walls
+    again = dem.Simulation.load(tmp_path / "state.h5")
+    again.step(9)
+    for name, values in found.items():
+        assert getattr(alone.particles, name).tobytes() == values, name
+        assert getattr(again.particles, name).tobytes() == values, name
+    assert came == alone.heat.came == again.heat.came
+    assert walls == alone.heat.walls == again.heat.walls
+    assert set(came) == {"face x-", "plate"}

@@ -104,6 +104,11 @@ def test_a_case_file_has_gas_convection_and_radiation(folder):
     assert (law.gas_conductivity, law.gas_range) == (0.026, 0.002)
     sim.step(5)
     assert set(sim.heat.came) == {"face z-", "fluid", "plane", "radiation"}
+    sim.run(10e-6, output="run.h5", frames=1)
+    with Trajectory("run.h5") as run:
+        assert run.input["heat"]["convection"]["law"] == "gunn"
+        assert run.input["heat"]["radiation"]["emissivity"] == 0.8
+    dem.resume("run.h5", duration=20e-6)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +120,8 @@ def test_a_case_file_has_gas_convection_and_radiation(folder):
         ("materials.brass.conductivity", "5 W/K", "is in W/K: expected a thermal conductivity"),
         ("heat.faces", {"top": 300.0}, "unknown face"),
         ("heat.every", 0, "greater than 0"),
+        ("walls.0.heat_capacity", "5 J/K", "no temperature at the start"),
+        ("walls.0.heat_capacity", "5 J/kg/K", "expected a heat capacity"),
         ("heat.gas_range", "1 mm", "without a gas"),
         ("heat.convection", {"temperature": 400.0, "conductivity": 0.03, "heat_capacity": 1e3}, "run without a fluid"),
         ("heat.convection", {"temperature": 400.0, "conductivity": "3 mm", "heat_capacity": 1e3}, "'3 mm' is in mm"),

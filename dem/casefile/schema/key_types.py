@@ -102,6 +102,7 @@ Rate = _measured(units.RATE)
 Temperature = Annotated[_measured(units.TEMPERATURE), Field(gt=0)]
 Conductivity = Annotated[_measured(units.CONDUCTIVITY), Field(gt=0)]
 HeatCapacity = Annotated[_measured(units.HEAT_CAPACITY), Field(gt=0)]
+Capacity = Annotated[_measured(units.CAPACITY), Field(gt=0)]
 HeatFlux = _measured(units.HEAT_FLUX)
 
 Number = Annotated[float, Strict()]

@@ -195,6 +195,9 @@ class WallKeys(BaseModel):
     temperature: key.Temperature | None = Field(
         None, description="of its surface, for heat [K]; default: no heat passes by conduction", examples=["80 degC"]
     )
+    heat_capacity: key.Capacity | None = Field(
+        None, description="of the whole wall [J/K]; default: its temperature stays", examples=["500 J/K"]
+    )
     heat_flux: key.HeatFlux = Field(
         0.0, description="that particles in contact take up by their cross-section, for heat [W/m2]"
     )
@@ -246,7 +249,7 @@ class WallKeys(BaseModel):
             acts_on=self.acts_on, ignores=self.ignores, present_from=self.present_from,
             present_until=math.inf if self.present_until is None else self.present_until,
             surface_velocity=self.surface_velocity, roughness=self.roughness, seed=self.seed, wear=self.wear,
-            temperature=self.temperature, heat_flux=self.heat_flux,
+            temperature=self.temperature, heat_capacity=self.heat_capacity, heat_flux=self.heat_flux,
             name=self.name or "",
         )  # fmt: skip
 

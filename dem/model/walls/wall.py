@@ -26,8 +26,8 @@ REACHED = 1e-9  # share of a time by which a step may be before it and count as 
 PARALLEL = 1e-9  # sine of the angle between two directions that count as one
 DEFAULTS = {
     "motion": (), "servo": None, "free": None, "surface_velocity": (0.0, 0.0, 0.0), "roughness": 0.0, "seed": 0,
-    "wear": 0.0, "temperature": None, "heat_flux": 0.0, "present_from": 0.0, "present_until": math.inf,
-    "acts_on": (), "ignores": (), "name": "",
+    "wear": 0.0, "temperature": None, "heat_capacity": None, "heat_flux": 0.0, "present_from": 0.0,
+    "present_until": math.inf, "acts_on": (), "ignores": (), "name": "",
 }  # fmt: skip
 
 
@@ -59,6 +59,9 @@ class Wall:
         [m³]. What has gone is told for each piece of the wall, but its shape stays as it is.
     temperature : float, optional
         Of its surface [K], in a run with `dem.Heat`; default: no heat passes by conduction.
+    heat_capacity : float, optional
+        Of the whole wall [J/K], whose temperature then changes by what passes; `temperature` is that at the start.
+        Default: the temperature stays.
     heat_flux : float
         Heat that each particle in contact takes up, by its cross-section π R² [W/m²], in such a run.
     present_from, present_until : float
@@ -80,6 +83,7 @@ class Wall:
     seed: int = 0
     wear: float = 0.0
     temperature: float | None = None
+    heat_capacity: float | None = None
     heat_flux: float = 0.0
     present_from: float = 0.0
     present_until: float = math.inf
@@ -113,16 +117,27 @@ class Wall:
         object.__setattr__(self, "roughness", checks.number("roughness", self.roughness, least=0, most=1, unit="rad"))
         object.__setattr__(self, "seed", checks.whole("seed", self.seed, least=0))
         object.__setattr__(self, "wear", checks.number("wear", self.wear, least=0, unit="1/Pa"))
-        if self.temperature is not None:
-            given = checks.number("temperature", self.temperature, above=0, unit="K")
-            object.__setattr__(self, "temperature", given)
+        for quantity, unit in (("temperature", "K"), ("heat_capacity", "J/K")):
+            if getattr(self, quantity) is not None:
+                given = checks.number(quantity, getattr(self, quantity), above=0, unit=unit)
+                object.__setattr__(self, quantity, given)
         object.__setattr__(self, "heat_flux", checks.number("heat_flux", self.heat_flux, unit="W/m2"))
+        self._check_heat()
         checks.text("name", self.name)
         self._check_times()
         self._check_kinds()
         _ = self.shape  # which checks the rest
         if self.ENDLESS:
             self._check_turning()
+
+    def _check_heat(self) -> None:
+        """Refuse a heat capacity without a temperature to begin with, and with a flux."""
+        if self.heat_capacity is not None and self.temperature is None:
+            message = f"the {self.word} has a heat_capacity and no temperature at the start: give temperature"
+            raise ValueError(message)
+        if self.heat_capacity is not None and self.heat_flux:
+            message = f"the {self.word} has a heat_capacity, and a heat_flux too: leave one out"
+            raise ValueError(message)
 
     def _check_free(self) -> None:
         """Refuse to be led and free at once, and to turn what has no end."""

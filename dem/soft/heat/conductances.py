@@ -88,6 +88,21 @@ def list_contacts(
         rows[:] = [rows_for(max(len(each.who), 2 * n)) for each, n in zip(rows, counts, strict=True)]
 
 
+def list_wall_contacts(
+    engine: Engine, tables: ConductanceTables, rows: list[ContactRows], rate: np.ndarray
+) -> ContactRows:
+    """Contacts of single spheres with faces and walls; their conductances are added to the rates (N,)."""
+    while True:
+        rate[:] = 0
+        count = conductances.list_at_walls(
+            engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces, tables.of_walls,
+            tables.shrink_of_walls, tables.gas, tables.unit, *rows[1], rate,
+        )  # fmt: skip
+        if count <= len(rows[1].who):
+            return ContactRows(*(a[:count] for a in rows[1]))
+        rows[1] = rows_for(2 * count)
+
+
 def _report_contacts(engine: Engine, tables: ConductanceTables) -> tuple[ContactRows, ContactRows, np.ndarray]:
     """Contacts of capsules and convex bodies, as contact reports have them."""
     found = contact_forces(engine)

@@ -10,6 +10,7 @@ import numpy as np
 from dem.kernels import laws
 from dem.kernels.fluid import sampling
 from dem.kernels.heat import exchange
+from dem.kernels.soft.contact import dissipated_heat
 from dem.kernels.soft.contact.dissipated_heat import FINER, ContactHeat
 from dem.soft.heat.scalar_in_run import DISSIPATED, ScalarInRun
 
@@ -56,12 +57,14 @@ class HeatInRun(ScalarInRun):
     def rate_besides(self, engine: Engine) -> np.ndarray | float:
         """Coefficients h A + 4 σ ε A T³ of bodies (N,) [W/K]; notes the former."""
         law, kind = self.law, engine.bodies.kind
+        if not (law.convection or law.radiation):
+            return 0.0
         self.film = np.zeros(engine.owned)
         if law.convection:
             velocity = np.empty((3, engine.owned))
             _, own, *_ = engine.state()
-            medium = engine.fluid.model.medium
-            sampling.velocities(engine.fluid.model.field, medium.clock[0], engine.bodies.position, velocity)
+            time = engine.dt * int(engine.progress.step[0])
+            sampling.velocities(engine.fluid.model.field, time, engine.bodies.position, velocity)
             rows = engine.numbering.rows(engine.bodies.identity)
             slip = np.sqrt(((velocity - own[:, rows]) ** 2).sum(0))
             diameter = self.diameter[kind]
@@ -92,28 +95,23 @@ class HeatInRun(ScalarInRun):
     def inherit(self, before: HeatInRun, engine: Engine, engine_before: Engine) -> None:
         """Go on with the ledger of another engine, and with what its contacts took up since the last exchange."""
         super().inherit(before, engine, engine_before)
-        self._warm(engine, *before.taken_up(engine_before))
-
-    def taken_up(self, engine: Engine) -> tuple[np.ndarray | float, float]:
-        """Energy dissipated by contacts since the last call: by identity (N,) [J], and the sum."""
-        heat = self.contact_heat
-        if heat is None:
-            return 0.0, 0.0
-        held = heat.held.sum(0)
-        units, per_joule = heat.taken.sum(0) - held, engine.energy_unit * FINER
-        heat.taken[:] = 0
-        heat.taken[0] = held
-        return units / per_joule, float(units.sum()) / per_joule
-
-    def _warm(self, engine: Engine, amounts: np.ndarray | float, total: float) -> None:
-        """Give bodies amounts of heat, by identity."""
-        if total or np.any(amounts):
+        if before.contact_heat is not None:
+            numbers = np.arange(before.contact_heat.taken.shape[1])
+            amounts = np.zeros(len(numbers))  # by identity
+            total = before.collect(engine_before, numbers, amounts)
             self._rows(engine)[1][:] += amounts[engine.bodies.identity]
             self._add(DISSIPATED, total)
 
+    def collect(self, engine: Engine, identity: np.ndarray, amounts: np.ndarray) -> float:
+        """Add the energy dissipated by contacts since the last call to amounts (N,) of bodies [J]; return the sum [J]."""
+        per_unit = 1 / (engine.energy_unit * FINER)
+        taken, held = self.contact_heat.taken, self.contact_heat.held
+        return dissipated_heat.collect(taken, held, identity, per_unit, amounts) * per_unit
+
     def add_sources(self, engine: Engine, span: float) -> None:
-        """Give bodies what contacts took up."""
-        self._warm(engine, *self.taken_up(engine))
+        """Give bodies the energy dissipated by contacts."""
+        if self.contact_heat is not None:
+            self._add(DISSIPATED, self.collect(engine, engine.bodies.identity, self._rows(engine)[1]))
 
     def came(self) -> dict[str, float]:
         """Heat from walls, and from dissipation in contacts."""

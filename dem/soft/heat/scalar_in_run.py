@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.kernels.heat import exchange
+from dem.kernels.heat import exchange, single_substep
 from dem.kernels.heat.conductances import CONDUCTANCE, OVERLAP, RADIUS, GapGas
 from dem.kernels.heat.exchange import WORD
 from dem.kernels.soft.state import Kinds
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 CONTENT_BITS = 60  # of what the body of the largest capacity has at the largest value
 MOST_SUBSTEPS = 100_000  # of an exchange
 BALANCED = 1e-10  # of the content: error of a ledger that is rounding
-STORED = ("sums", "ledger")  # what a run goes on from
+STORED = ("sums", "ledger", "base")  # what a run goes on from
 START, BROUGHT, TIME, DISSIPATED = range(4)  # rows of a ledger
 ROWS = 4
 SPLIT = 2.0**27 + 1  # T. J. Dekker, Numer. Math. 18 (1971) 224
@@ -43,9 +43,10 @@ Exact = tuple[float, float]  # a sum, and what rounding leaves out of it
 class ScalarInRun:
     """Exchange of a scalar in a run.
 
-    Sums are whole units in two words, ``high 2^WORD + low``: what came in by each face and wall. Rows of the ledger are
-    exact sums of two floats: the content at its start, what was brought from outside (particles that came or went,
-    assignments), the time of the exchange, and further sources.
+    Sums are whole units in two words, ``high 2^WORD + low``: what came in by each face and wall. The present values
+    `held` of faces and walls follow from them, from those at the start of the ledger (`base`), and from capacities.
+    Rows of the ledger are exact sums of two floats: the content at its start, what was brought from outside (particles
+    that came or went, assignments), the time of the exchange, and further sources.
 
     Parameters
     ----------
@@ -71,6 +72,9 @@ class ScalarInRun:
         held = [law.held_at_face(face) for face in FACES] + [law.held(wall) for wall in walls]
         surfaces = [box.material if box else None] * len(FACES) + [wall.material for wall in walls]
         self.held = np.array([math.nan if value is None else value for value in held])
+        self.base = np.nan_to_num(self.held)
+        self.wall_capacity = np.array([math.inf] * len(FACES) + [law.wall_capacity(wall) for wall in walls])
+        self.changing = np.flatnonzero(np.isfinite(self.wall_capacity)).tolist()
         self.flux = np.array([0.0] * len(FACES) + [law.flux(wall) for wall in walls])
         of_walls = np.array([
             [0.0 if value is None or surface is None else law.factor(one, surface) for one in found]
@@ -85,12 +89,15 @@ class ScalarInRun:
         unit = conductances.rate_unit(most, max(largest, radius.max()))
         gas = GapGas(*law.gas())
         self.tables = ConductanceTables(of_pairs, of_walls, shrink, shrink_of_walls, gas, radius, unit)
+        self._above = fields.STATE[law.FIELD].above
         self.unit = 2.0 ** (CONTENT_BITS - math.frexp(float(self.capacity.max()) * law.LARGEST)[1])
         self.called = [*(f"face {face}" for face in FACES), *words(walls)]
         self.called += self.SOURCES
         self.sums = np.zeros((len(self.called), 2), np.int64)
         self.ledger = np.zeros((ROWS, 2))
         self.rows = [conductances.rows_for(4 * len(particles)), conductances.rows_for(len(particles))]
+        self._gained, self._rate = np.zeros((2, 0), np.int64)
+        self._amounts = np.zeros(single_substep.BATCH, np.int64)
 
     @property
     def time(self) -> float:
@@ -124,6 +131,7 @@ class ScalarInRun:
 
     def begin(self, engine: Engine) -> None:
         """Begin the ledger anew."""
+        self.base[:] = np.nan_to_num(self.held)
         self.sums[:] = 0
         self.ledger[:] = 0.0
         self.ledger[START] = self.content(engine)
@@ -131,11 +139,19 @@ class ScalarInRun:
     def inherit(self, before: ScalarInRun, engine: Engine, engine_before: Engine) -> None:
         """Go on with the ledger of another engine; what its content has changed by was brought from outside."""
         self.ledger[:] = before.ledger
+        self.keep_walls(before)
         if self.sums.shape == before.sums.shape and self.unit == before.unit:
-            self.sums[:] = before.sums
+            self.sums[:], self.base[:] = before.sums, before.base
         else:
             self._add(BROUGHT, math.fsum(before.came_in()))
         self.bring(before.content(engine_before), self.content(engine))
+
+    def keep_walls(self, before: ScalarInRun) -> None:
+        """Go on with the values that walls have in another engine, if they change."""
+        before.find_wall_values()
+        there = {before.called[w]: before.held[w] for w in before.changing}
+        for w in self.changing:
+            self.base[w] = self.held[w] = there.get(self.called[w], self.held[w])
 
     def bring(self, before: Exact, now: Exact) -> None:
         """Book a change of the content that was brought from outside."""
@@ -175,6 +191,8 @@ class ScalarInRun:
         content, start, brought = self.content(engine)[0], self.ledger[START, 0], self.ledger[BROUGHT, 0]
         brought = f", {brought:.4g}{unit} brought" if brought else ""
         error = self.imbalance(engine) / max(abs(content), 1e-300)
+        self.find_wall_values()
+        came += "".join(f", {self.called[w]} at {self.held[w]:.6g}{' K' if unit else ''}" for w in self.changing)
         now = f"{name} {content:.6g}{unit}, {start:.6g}{unit} at the start"
         return f"{now}{came}{brought}, error {error:.1e}"
 
@@ -198,38 +216,96 @@ class ScalarInRun:
         """
         span = self.law.every * self.dt * self.law.time_scale
         self._add(TIME, span)
+        self.find_wall_values()
         if not engine.owned:
             return
-        pairs, walls, rate = self._contacts(engine)
-        number = self._substeps(engine, rate, span)
-        self.add_sources(engine, span)
-        value = self._exchange(engine, pairs, walls, number, span / number, self._rows(engine))
-        self._check_values(engine, value)
+        if not self._exchange_once(engine, span):
+            pairs, walls, rate = self._contacts(engine)
+            number = self._substeps(engine, walls, rate, span)
+            self.add_sources(engine, span)
+            self._exchange(engine, pairs, walls, number, span / number, self._rows(engine))
 
     def compile(self, engine: Engine) -> None:
         """Compile what an exchange calls, by one that lasts no time and changes nothing."""
-        if engine.owned:
+        if engine.owned and not self._exchange_once(engine, 0.0):
             pairs, walls, rate = self._contacts(engine)
-            self._substeps(engine, rate, 0.0)
+            self._substeps(engine, walls, rate, 0.0)
             self._exchange(engine, pairs, walls, 1, 0.0, tuple(rows.copy() for rows in self._rows(engine)))
+
+    def _exchange_once(self, engine: Engine, span: float) -> bool:
+        """Exchange in one sub-step, if that resolves the relaxation times by far; returns whether it did.
+
+        No rate is more than what all neighbours would conduct at the largest conductance.
+        """
+        if not self.is_single_substep_possible(engine):
+            return False
+        gained, rate = self._scratch(engine)
+        value, remainder = self._rows(engine)
+        tables, lists = self.tables, engine.lists.arrays
+        largest = single_substep.exchange_once(
+            engine.bodies, engine.kinds, lists, engine.walls.faces, tables.of_pairs, tables.shrink_of_pairs, tables.gas,
+            value, span, self.unit, self._amounts, gained,
+        )  # fmt: skip
+        walls = conductances.list_wall_contacts(engine, tables, self.rows, rate)
+        most = lists.entry_count.max() * (largest + 1 / tables.unit) + rate.max() / tables.unit
+        fastest = (most + np.max(self.rate_besides(engine))) / self.capacity.min() + self._fastest_wall(walls)
+        if 2 * span * fastest > self.law.resolution:
+            gained[:] = 0
+            return False
+        self.add_sources(engine, span)
+        self._finish(engine, walls, span, value, remainder, gained)
+        return True
+
+    def is_single_substep_possible(self, engine: Engine) -> bool:
+        """Whether the contacts are those that `dem.kernels.heat.single_substep` takes."""
+        usual = type(self.law).conductance is ScalarExchange.conductance and self.tables.gas.range == 0
+        return usual and type(engine.kinds) is Kinds and engine.kinds.all_single_spheres
+
+    def find_wall_values(self) -> None:
+        """Find the present values of walls that change, by what has come from them."""
+        for w in self.changing:
+            self.held[w] = self.base[w] - whole(self.sums[w].tolist()) / self.unit / self.wall_capacity[w]
+
+    def _fastest_wall(self, walls: ContactRows) -> float:
+        """Largest rate of a wall that changes over its capacity [1/s], from whole units of rates."""
+        row, share = -1 - walls.who[:, 1], np.ceil(walls.what[:, CONDUCTANCE] * self.tables.unit).astype(np.int64)
+        rates = (int(share[row == w].sum()) / self.tables.unit / self.wall_capacity[w] for w in self.changing)
+        return max(rates, default=0.0)
+
+    def _scratch(self, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
+        """What bodies gain, zeros, and room for their rates: (N,), (N,) int64."""
+        if len(self._gained) != engine.owned:
+            self._gained, self._rate = np.zeros((2, engine.owned), np.int64)
+        return self._gained, self._rate
 
     def _exchange(
         self, engine: Engine, pairs: ContactRows, walls: ContactRows, number: int, dt: float,
         rows: tuple[np.ndarray, np.ndarray],
-    ) -> np.ndarray:  # fmt: skip
-        """Carry out sub-steps of dt [s], so many, which change these values and remainders; returns the values."""
-        value, remainder = rows
-        power = self.flux[-1 - walls.who[:, 1]] * (math.pi * walls.what[:, RADIUS] ** 2) * (walls.what[:, OVERLAP] > 0)
-        gained, kind = np.zeros(engine.owned, np.int64), engine.bodies.kind
+    ) -> None:  # fmt: skip
+        """Carry out sub-steps of dt [s], so many, which change these values and remainders."""
+        gained, _ = self._scratch(engine)
         for _ in range(number):
-            exchange.through_pairs(value, pairs.who, pairs.what, dt, self.unit, gained)
-            if walls.who.size:
-                exchange.through_walls(
-                    value, walls.who, walls.what, self.held, power, dt, self.unit, gained, self.sums
-                )  # fmt: skip
-            self.add_rates(engine, dt, value, gained)
-            exchange.deposit(value, remainder, gained, self.unit, kind, self.capacity)
-        return value
+            exchange.through_pairs(rows[0], pairs.who, pairs.what, dt, self.unit, gained)
+            self._finish(engine, walls, dt, *rows, gained)
+
+    def _finish(
+        self, engine: Engine, walls: ContactRows, dt: float, value: np.ndarray, remainder: np.ndarray,
+        gained: np.ndarray,
+    ) -> None:  # fmt: skip
+        """Finish a sub-step of dt [s] in which bodies have exchanged with each other what they have gained."""
+        if walls.who.size:
+            inward = self.flux[-1 - walls.who[:, 1]] * (walls.what[:, OVERLAP] > 0)
+            power = inward * (math.pi * walls.what[:, RADIUS] ** 2)
+            exchange.through_walls(
+                value, walls.who, walls.what, self.held, power, dt, self.unit, gained, self.sums
+            )  # fmt: skip
+            self.find_wall_values()
+        self.add_rates(engine, dt, value, gained)
+        beyond = exchange.deposit(
+            value, remainder, gained, 1 / self.unit, engine.bodies.kind, self.capacity, self._above, self.law.LARGEST
+        )
+        if beyond:
+            self._refuse_values(engine, value)
 
     def add_sources(self, engine: Engine, span: float) -> None:
         """Give bodies what does not depend on values, of the time of an exchange [s]."""
@@ -255,10 +331,11 @@ class ScalarInRun:
             conductances.add_rates(pairs, self.tables.unit, rate)
         return pairs, walls, rate
 
-    def _substeps(self, engine: Engine, rate: np.ndarray, span: float) -> int:
+    def _substeps(self, engine: Engine, walls: ContactRows, rate: np.ndarray, span: float) -> int:
         """Sub-steps that resolve the shortest relaxation time, m c_p/Σ H for heat."""
         fastest = rate / self.tables.unit + self.rate_besides(engine)
         fastest = float((fastest / self.capacity[engine.bodies.kind[: engine.owned]]).max())
+        fastest = max(fastest, self._fastest_wall(walls))
         wanted = span * fastest / self.law.resolution
         if wanted > MOST_SUBSTEPS:
             message = (
@@ -276,16 +353,14 @@ class ScalarInRun:
             engine.bodies.fields[rows[name].start] for name in (self.law.FIELD, fields.remainder_of(self.law.FIELD))
         )
 
-    def _check_values(self, engine: Engine, value: np.ndarray) -> None:
+    def _refuse_values(self, engine: Engine, value: np.ndarray) -> None:
         """Raise FloatingPointError for values that are beyond the law's limits."""
-        least = fields.STATE[self.law.FIELD].above
-        if not (np.abs(value).max() < self.law.LARGEST and value.min() > least):
-            index = int(np.flatnonzero(~((np.abs(value) < self.law.LARGEST) & (value > least)))[0])
-            message = (
-                f"{self.law.FIELD} of particle {engine.bodies.identity[index]} came to {value[index]:.6g}, expected "
-                f"more than {least:g} and less than {self.law.LARGEST:g}: look for what drives it"
-            )
-            raise FloatingPointError(message)
+        index = int(np.flatnonzero(~((np.abs(value) < self.law.LARGEST) & (value > self._above)))[0])
+        message = (
+            f"{self.law.FIELD} of particle {engine.bodies.identity[index]} came to {value[index]:.6g}, expected "
+            f"more than {self._above:g} and less than {self.law.LARGEST:g}: look for what drives it"
+        )
+        raise FloatingPointError(message)
 
 
 class ScalarLedger:
@@ -336,6 +411,13 @@ class ScalarLedger:
     def came(self) -> dict[str, float]:
         """Amount that entered by each face, wall and source, by name; negative where it left."""
         return self._stage.came()
+
+    @property
+    def walls(self) -> dict[str, float]:
+        """Present values of walls that change by what passes, by name, such as temperatures [K]."""
+        stage = self._stage
+        stage.find_wall_values()
+        return {stage.called[w]: float(stage.held[w]) for w in stage.changing}
 
     @property
     def gain(self) -> float:

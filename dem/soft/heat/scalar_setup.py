@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, is_dataclass
 from dataclasses import fields as fields_of
 from typing import TYPE_CHECKING
 
@@ -90,6 +91,12 @@ def inherit(engine: Engine, before: Engine) -> None:
         stage.inherit(stage_before, engine, before)
 
 
+def keep_walls(engine: Engine, before: Engine) -> None:
+    """Go on with the values, such as temperatures, that walls have in another engine."""
+    for stage, stage_before in zip(engine.scalars, before.scalars, strict=True):
+        stage.keep_walls(stage_before)
+
+
 def described(heat: Heat | None, scalars: Sequence[ScalarExchange]) -> dict:
     """Heat and other scalars as plain values, for readers; empty without any."""
     told = {"heat": _values(heat)} if heat else {}
@@ -97,4 +104,5 @@ def described(heat: Heat | None, scalars: Sequence[ScalarExchange]) -> dict:
 
 
 def _values(law: ScalarExchange) -> dict:
-    return {each.name: getattr(law, each.name) for each in fields_of(law)}
+    values = {each.name: getattr(law, each.name) for each in fields_of(law)}
+    return {name: asdict(value) if is_dataclass(value) else value for name, value in values.items()}

@@ -82,7 +82,7 @@ from dem.kernels.soft.contact.contact_detection import (
 from dem.kernels.soft.contact.contact_evaluation import BatchSettings, evaluate_batch, put_torques
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.contact.convex_contacts import list_convex_overlaps
-from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, give
+from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, give, give_both, is_between
 from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
 from dem.kernels.soft.contact.facet_contacts import (
     arm_of,
@@ -465,9 +465,16 @@ def give_pairs(sink, number, block, start, listed, context, settings, ids, out):
     Writes context.neighbours.heat: as `dem.kernels.soft.contact.dissipated_heat.give`.
     """
     bodies, neighbours, heat = context.bodies, context.neighbours, context.neighbours.heat
+    between = is_between(heat, settings.time_sign)
     for t in range(number):
         candidate = candidate_of(settings.geometry, t, listed, ids)
-        if candidate != VOID:
+        if between and candidate != VOID:
+            k = start + candidate
+            i, j = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
+            give_both(
+                heat.taken, block, bodies.identity[i], bodies.identity[j], out[flat(LOSS, t)], 0.5 * settings.per_joule
+            )
+        elif candidate != VOID:
             k = start + candidate
             for s in (neighbours.sphere_i[k], neighbours.sphere_j[k]):
                 give(
