@@ -27,8 +27,9 @@ class Heat(ScalarExchange):
     A contact conducts H = 2 k_h a with the harmonic mean of the conductivities, k_h = 2 k_i k_j/(k_i + k_j), and the
     contact radius a = √(R* δ) (G. K. Batchelor & R. W. O'Brien, Proc. R. Soc. Lond. A 355 (1977) 313). Where materials
     have a `real_young`, a is reduced to a (E*/E*_real)^⅓, that of the real solid at the same force. Each particle has
-    one temperature. Bodies of several spheres conduct through the contacts of their spheres; capsules and convex bodies
-    conduct as spheres of the radius of the capsule, or of the volume of the body, with the same overlap.
+    one temperature. Bonds conduct k_h A/l by their section A and length l. Bodies of several spheres conduct through
+    the contacts of their spheres; capsules and convex bodies conduct as spheres of the radius of the capsule, or of the
+    volume of the body, with the same overlap.
 
     Parameters
     ----------
@@ -135,10 +136,12 @@ class Heat(ScalarExchange):
 
     def factor(self, one: Material, other: Material) -> float:
         """2 k_h (E*/E*_real)^⅓ [W/(m K)] of a contact of two materials, over its contact radius; 0 without both k."""
+        return 2.0 * self.through_bond(one, other) * self.shrink(one, other)
+
+    def through_bond(self, one: Material, other: Material) -> float:
+        """Harmonic mean k_h of the conductivities of two materials [W/(m K)]; 0 without both."""
         k, other_k = one.conductivity, other.conductivity
-        if k is None or other_k is None:
-            return 0.0
-        return 2.0 * (2.0 * k * other_k / (k + other_k)) * self.shrink(one, other)
+        return 0.0 if k is None or other_k is None else 2.0 * k * other_k / (k + other_k)
 
     def shrink(self, one: Material, other: Material) -> float:
         """(E*/E*_real)^⅓ of two materials: real over present contact radius at the same force."""

@@ -100,6 +100,10 @@ class ScalarExchange:
         """Conductance of a contact of two materials over its contact radius, g in G = g a [amount/(s m)]."""
         return 0.0
 
+    def through_bond(self, one: Material, other: Material) -> float:
+        """Conductance of a bond of two materials times its length over its section [amount/(s m)]."""
+        return 0.0
+
     def shrink(self, one: Material, other: Material) -> float:
         """Real over present contact radius of two materials, where a gas conducts about it."""
         return 1.0

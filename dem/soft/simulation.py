@@ -289,7 +289,7 @@ class Simulation(SimulationBase):
         )  # fmt: skip
         engine.scalars = scalar_setup.stages(self._scalars, particles, self._box, self._walls, self._time_step)
         for stage in engine.scalars:
-            stage.attach(engine, self._fluid)
+            stage.attach(engine, self._fluid, particles)
         if any(wall.selects for wall in self._walls):
             every = with_examples(
                 self._particles if every is None else every, [each.inserter for each in self.inserters]

@@ -683,3 +683,41 @@ def test_ranks_change_no_bit(shape, small_chunks, tmp_path):
     assert came == alone.heat.came == again.heat.came
     assert walls == alone.heat.walls == again.heat.walls
     assert set(came) == {"face x-", "plate"}
+
+
+@pytest.mark.parametrize("shape", [BALL, dem.Capsule(diameter=D, aspect_ratio=3)])
+@pytest.mark.parametrize("contact", [False, True])
+def test_bonds_conduct(contact, shape, tmp_path):
+    """k_h A/l of the bond, and the contact besides where the bond leaves it; a bond to the ground conducts nothing."""
+    length = D if shape is BALL else 3 * D
+    pair = dem.Particles(shape, SOLID, position=[[0, 0, 0], [length - DEEP, 0, 0]], temperature=[310.0, 300.0])
+    bonds = dem.Bonds(
+        [[1, 0], [0, -1]], young=1e6, diameter=0.4 * D, contact=contact, ground=[[0, 0, -D]]
+    )  # fmt: skip
+    law = dem.Heat(every=1, time_scale=1e4)
+    sim = dem.Simulation(pair, bonds=bonds, gravity=(0, 0, 0), time_step=DT, heat=law)
+    sim.step(1)
+    expected = 3.0 * math.pi / 4 * (0.4 * D) ** 2 / (length - DEEP) + (conductance(DEEP) if contact else 0.0)
+    capacity = 800.0 * pair.mass[0]
+    assert capacity * (310.0 - sim.particles.temperature[0]) / sim.heat.time / 10 == pytest.approx(expected, rel=1e-4)
+    assert abs(sim.heat.imbalance) < 1e-15 * sim.heat.content
+    sim.save(tmp_path / "state.h5")
+    again = dem.Simulation.load(tmp_path / "state.h5")
+    sim.step(2), again.step(2)
+    assert again.particles.temperature.tobytes() == sim.particles.temperature.tobytes()
+
+
+def test_broken_bonds_conduct_nothing():
+    pair = dem.Particles(BALL, SOLID, position=[[0, 0, 0], [1.01 * D, 0, 0]], temperature=[310.0, 300.0],
+                         velocity=[[0, 0, 0], [1, 0, 0]])  # fmt: skip
+    bonds = dem.Bonds([[0, 1]], young=1e6, diameter=0.4 * D, strength=1.0)
+    sim = dem.Simulation(pair, bonds=bonds, gravity=(0, 0, 0), time_step=1e-6, heat=dem.Heat(every=1, time_scale=1e3))
+    sim.step(1)
+    before = sim.particles.temperature[0]
+    assert before < 310.0
+    sim.step(5)
+    after = sim.particles.temperature[0]
+    sim.step(5)
+    assert sim.particles.temperature[0] == after
+    with pytest.raises(ValueError, match="with bonds, whose losses become no heat"):
+        dem.Simulation(pair, bonds=bonds, gravity=(0, 0, 0), time_step=1e-6, heat=dem.Heat(dissipation=True))

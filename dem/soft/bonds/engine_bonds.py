@@ -380,12 +380,16 @@ class EngineBonds:
 
     def without_excluded(self, i: np.ndarray, j: np.ndarray, bodies: Bodies) -> tuple[np.ndarray, np.ndarray]:
         """Pairs of spheres (K,), (K,) without those that bonds exclude from contact."""
-        eased, owner, many = self.arrays.eased, bodies.owner, bodies.kind.size
+        meet = self.have_contact(bodies.owner[i], bodies.owner[j], bodies.kind.size)
+        return i[meet], j[meet]
+
+    def have_contact(self, i: np.ndarray, j: np.ndarray, number: int) -> np.ndarray:
+        """Whether no bond excludes the bodies with indices i, j (K,) of so many from contact (K,)."""
+        eased = self.arrays.eased
         apart = np.flatnonzero(eased.slack > 0)
         low, high = (f(eased.first[apart], eased.second[apart]).astype(np.int64) for f in (np.minimum, np.maximum))
-        b, c = owner[i].astype(np.int64), owner[j].astype(np.int64)
-        meet = ~np.isin(np.minimum(b, c) * many + np.maximum(b, c), low * many + high)
-        return i[meet], j[meet]
+        b, c = i.astype(np.int64), j.astype(np.int64)
+        return ~np.isin(np.minimum(b, c) * number + np.maximum(b, c), low * number + high)
 
     def loads(self, faces: BoxFaces, bodies: Bodies) -> tuple[np.ndarray, np.ndarray]:
         """Elastic energy of each bond in the present state (B,) [J], and stress over strength (B,)."""

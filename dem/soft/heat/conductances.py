@@ -15,6 +15,10 @@ from dem.kernels.soft.state import Kinds
 from dem.soft.contact.contact_forces import contact_forces
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dem.model.bonds import Bonds
+    from dem.model.materials import Material
     from dem.model.particles.particles import Particles
     from dem.soft.engine import Engine
 
@@ -29,6 +33,7 @@ class ConductanceTables(NamedTuple):
     shrink_of_pairs: np.ndarray  # (A, A) real over present contact radius
     shrink_of_walls: np.ndarray  # (6 + W, A)
     gas: GapGas  # in the gaps about contacts
+    of_bonds: np.ndarray  # (B,) of each bond
     radius: np.ndarray  # (G,) that bodies count as having which are no spheres [m], by kind
     unit: float  # of rates: a power of two in 1 of the conductance
 
@@ -49,9 +54,8 @@ def radii(particles: Particles) -> np.ndarray:
     return np.array(found)
 
 
-def rate_unit(factors: np.ndarray, largest_radius: float) -> float:
-    """Power of two in which a conductance of the largest factor and radius has some `RATE_BITS` bits."""
-    most = float(factors.max(initial=0.0)) * largest_radius
+def rate_unit(most: float) -> float:
+    """Power of two in which the largest conductance has some `RATE_BITS` bits."""
     return 2.0 ** (RATE_BITS - math.frexp(most)[1]) if most > 0 else 1.0
 
 
@@ -63,10 +67,42 @@ def rows_for(room: int) -> ContactRows:
 def list_contacts(
     engine: Engine, tables: ConductanceTables, rows: list[ContactRows]
 ) -> tuple[ContactRows, ContactRows, np.ndarray]:
-    """Contacts of pairs, contacts with walls, and the rate of each body (N,), by index.
+    """Contacts and bonds of pairs, contacts with walls, and the rate of each body (N,), by index.
 
     rows: of both, to be filled; replaced by more if there are too few.
     """
+    pairs, walls, rate = _list_contacts(engine, tables, rows)
+    if engine.bonds:
+        pairs, rate[:] = _with_bonds(engine, tables, pairs), 0
+        for each in (pairs, walls):
+            add_rates(each, tables.unit, rate)
+    return pairs, walls, rate
+
+
+def of_bonds(bonds: Bonds, particles: Particles, through: Callable[[Material, Material], float]) -> np.ndarray:
+    """Conductance k A/l of each bond (B,); of those to the ground 0. through: k of two materials."""
+    ends = np.array([particles.variant[pair] for pair in np.maximum(bonds.pairs, 0)]).reshape(-1, 2)
+    known = {tuple(both): through(*(particles.variants[v][1] for v in both)) for both in np.unique(ends, axis=0)}
+    conductivity = np.array([known[tuple(both)] for both in ends])
+    section = math.pi / 4 * np.broadcast_to(bonds.diameter, len(bonds)) ** 2
+    return np.where(bonds.pairs[:, 1] < 0, 0.0, conductivity * section / bonds.geometry.length)
+
+
+def _with_bonds(engine: Engine, tables: ConductanceTables, pairs: ContactRows) -> ContactRows:
+    """Contacts of pairs but those that bonds exclude, and the bonds that are whole."""
+    arrays = engine.bonds.arrays
+    meet = engine.bonds.have_contact(*pairs.who.T, engine.owned)
+    whole = np.flatnonzero(arrays.live > 0)
+    what = np.zeros((whole.size, COLUMNS))
+    what[:, CONDUCTANCE] = tables.of_bonds[arrays.number[whole]]
+    who = np.column_stack([arrays.first[whole], arrays.second[whole]]).astype(np.int64)
+    return ContactRows(np.concatenate([pairs.who[meet], who]), np.concatenate([pairs.what[meet], what]))
+
+
+def _list_contacts(
+    engine: Engine, tables: ConductanceTables, rows: list[ContactRows]
+) -> tuple[ContactRows, ContactRows, np.ndarray]:
+    """Contacts as `list_contacts` has them, without bonds."""
     if type(engine.kinds) is not Kinds:
         return _report_contacts(engine, tables)
     if not engine.kinds.all_single_spheres:

@@ -45,9 +45,9 @@ class HeatInRun(ScalarInRun):
         area = math.pi * self.diameter**2
         self.radiated = law.radiation.factor(area) if law.radiation else np.zeros(len(area))
 
-    def attach(self, engine: Engine, fluid: Fluid | None) -> None:
+    def attach(self, engine: Engine, fluid: Fluid | None, particles: Particles) -> None:
         """Have the contacts of an engine give bodies what they take up, and know its fluid."""
-        super().attach(engine, fluid)
+        super().attach(engine, fluid, particles)
         self.fluid = fluid
         if self.law.dissipation and not isinstance(engine.law, laws.Elastic):
             blocks = engine.lists.arrays.block.size - 1

@@ -86,9 +86,10 @@ class ScalarInRun:
         radius = conductances.radii(particles)
         largest = max(float(np.max(shape.radii)) for shape, _ in particles.variants)
         most = np.concatenate([of_pairs.ravel(), of_walls.ravel(), [100.0 * law.gas()[0]]])
-        unit = conductances.rate_unit(most, max(largest, radius.max()))
-        gas = GapGas(*law.gas())
-        self.tables = ConductanceTables(of_pairs, of_walls, shrink, shrink_of_walls, gas, radius, unit)
+        self._most = float(most.max(initial=0.0)) * max(largest, radius.max())  # conductance
+        gas, no_bonds = GapGas(*law.gas()), np.zeros(0)
+        unit = conductances.rate_unit(self._most)
+        self.tables = ConductanceTables(of_pairs, of_walls, shrink, shrink_of_walls, gas, no_bonds, radius, unit)
         self._above = fields.STATE[law.FIELD].above
         self.unit = 2.0 ** (CONTENT_BITS - math.frexp(float(self.capacity.max()) * law.LARGEST)[1])
         self.called = [*(f"face {face}" for face in FACES), *words(walls)]
@@ -104,8 +105,8 @@ class ScalarInRun:
         """Time for which the scalar has been exchanged [s]."""
         return float(self.ledger[TIME, 0])
 
-    def attach(self, engine: Engine, fluid: Fluid | None) -> None:
-        """Have an engine in a fluid collect what the exchange needs, before it starts.
+    def attach(self, engine: Engine, fluid: Fluid | None, particles: Particles) -> None:
+        """Have an engine in a fluid collect what the exchange needs, before it starts; know its bonds.
 
         Raises ValueError for a range of the gas with bodies that are not made of spheres.
         """
@@ -115,6 +116,10 @@ class ScalarInRun:
                 "listed, expected spheres or bodies of spheres: leave it out"
             )
             raise ValueError(message)
+        if engine.bonds:
+            own = conductances.of_bonds(engine.bonds.model, particles, self.law.through_bond)
+            unit = conductances.rate_unit(max(self._most, own.max(initial=0.0)))
+            self.tables = self.tables._replace(of_bonds=own, unit=unit)
 
     @property
     def state(self) -> dict[str, np.ndarray]:
@@ -259,7 +264,7 @@ class ScalarInRun:
     def is_single_substep_possible(self, engine: Engine) -> bool:
         """Whether the contacts are those that `dem.kernels.heat.single_substep` takes."""
         usual = type(self.law).conductance is ScalarExchange.conductance and self.tables.gas.range == 0
-        return usual and type(engine.kinds) is Kinds and engine.kinds.all_single_spheres
+        return usual and type(engine.kinds) is Kinds and engine.kinds.all_single_spheres and not engine.bonds
 
     def find_wall_values(self) -> None:
         """Find the present values of walls that change, by what has come from them."""
@@ -326,7 +331,7 @@ class ScalarInRun:
             given = TouchingPairs(i, j, pairs.what[:, OVERLAP], pairs.what[:, RADIUS], pairs.what[:, CONDUCTANCE])
             pairs.what[:, CONDUCTANCE] = self.law.conductance(given)
             most = float(pairs.what[:, CONDUCTANCE].max(initial=0.0))
-            self.tables = self.tables._replace(unit=conductances.rate_unit(np.array([most]), 1.0))
+            self.tables = self.tables._replace(unit=conductances.rate_unit(most))
             rate = np.zeros(engine.owned, np.int64)
             conductances.add_rates(pairs, self.tables.unit, rate)
         return pairs, walls, rate

@@ -36,7 +36,7 @@ def checked(
     ------
     ValueError, TypeError
         For objects that are no laws, fields that do not exist or are exchanged twice, walls with a temperature in a run
-        without heat, and bonds.
+        without heat, and dissipation with bonds.
     """
     checks.of_types(optional=True, heat=(heat, Heat))
     laws = [*([heat] if heat else []), *checks.listed("scalars", scalars, "a dem.ScalarExchange")]
@@ -69,8 +69,8 @@ def checked(
             "inserters and outlets, or dissipation"
         )
         raise ValueError(message)
-    if laws and bonds is not None:
-        message = "particles in bonds exchange heat and other scalars, which is not supported: leave out the bonds"
+    if heat is not None and heat.dissipation and bonds is not None:
+        message = "dem.Heat(dissipation=True) with bonds, whose losses become no heat: leave out dissipation"
         raise ValueError(message)
     for law in laws:
         particles._carry(law.FIELD)  # noqa: SLF001 (the simulation's own)
