@@ -647,13 +647,14 @@ def test_a_wall_with_a_capacity_comes_to_the_mean_temperature(tmp_path):
         dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, temperature=300.0, heat_capacity=1.0, heat_flux=1.0)
 
 
-@pytest.mark.parametrize("shape", ["spheres", "fibres"])
+@pytest.mark.parametrize("shape", ["spheres", "fibres", "bonded"])
 def test_ranks_change_no_bit(shape, small_chunks, tmp_path):
-    """Of temperatures, motion and ledger, with a wall that warms, gaps, and a restart on one rank."""
+    """Of temperatures, motion and ledger, with a wall that warms, gaps or bonds, and a restart on one rank."""
     rng = np.random.default_rng(3)
     place = np.stack(np.meshgrid(*[np.arange(3)] * 3, indexing="ij"), -1).reshape(-1, 3)[::-1] + 0.5
+    bonds = dem.Bonds([[k, k + 1] for k in range(26) if k % 3 < 2], young=1e6, diameter=0.4 * D)
     made = dem.Particles(
-        SHAPES[shape], SOLID, position=1.15 * D * place, velocity=rng.normal(0, 1.0, (27, 3)),
+        SHAPES.get(shape, BALL), SOLID, position=1.15 * D * place, velocity=rng.normal(0, 1.0, (27, 3)),
         temperature=300 + 50 * rng.random(27),
     )  # fmt: skip
     box = dem.Box((0, 0, 0), (3.45 * D,) * 3, SOLID)
@@ -662,7 +663,8 @@ def test_ranks_change_no_bit(shape, small_chunks, tmp_path):
 
     def begun():
         return dem.Simulation(
-            made, box, walls=[plate], time_step=2e-5, heat=heat, threads=1, _skin=(0.06 * D, 0.02 * D)
+            made, box, walls=[plate], time_step=2e-5, heat=heat, threads=1, _skin=(0.06 * D, 0.02 * D),
+            bonds=bonds if shape == "bonded" else None,
         )  # fmt: skip
 
     alone = begun()
