@@ -103,7 +103,7 @@ class HeatInRun(ScalarInRun):
             self._add(DISSIPATED, total)
 
     def collect(self, engine: Engine, identity: np.ndarray, amounts: np.ndarray) -> float:
-        """Add the energy dissipated by contacts since the last call to amounts (N,) of bodies [J]; return the sum [J]."""
+        """Add the energy dissipated by contacts since the last call to amounts (N,) of bodies; return the sum [J]."""
         per_unit = 1 / (engine.energy_unit * FINER)
         taken, held = self.contact_heat.taken, self.contact_heat.held
         return dissipated_heat.collect(taken, held, identity, per_unit, amounts) * per_unit

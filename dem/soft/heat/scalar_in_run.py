@@ -101,6 +101,11 @@ class ScalarInRun:
         self._amounts = np.zeros(single_substep.BATCH, np.int64)
 
     @property
+    def span(self) -> float:
+        """Time of an exchange [s]."""
+        return self.law.every * self.dt * self.law.time_scale
+
+    @property
     def time(self) -> float:
         """Time for which the scalar has been exchanged [s]."""
         return float(self.ledger[TIME, 0])
@@ -219,12 +224,12 @@ class ScalarInRun:
         FloatingPointError
             If sub-steps would be too many, or a value is beyond what the law allows.
         """
-        span = self.law.every * self.dt * self.law.time_scale
+        span = self.span
         self._add(TIME, span)
         self.find_wall_values()
         if not engine.owned:
             return
-        if not self._exchange_once(engine, span):
+        if not self._exchange_once(engine, span, span):
             pairs, walls, rate = self._contacts(engine)
             number = self._substeps(engine, walls, rate, span)
             self.add_sources(engine, span)
@@ -232,13 +237,13 @@ class ScalarInRun:
 
     def compile(self, engine: Engine) -> None:
         """Compile what an exchange calls, by one that lasts no time and changes nothing."""
-        if engine.owned and not self._exchange_once(engine, 0.0):
+        if engine.owned and not self._exchange_once(engine, 0.0, self.span):
             pairs, walls, rate = self._contacts(engine)
             self._substeps(engine, walls, rate, 0.0)
             self._exchange(engine, pairs, walls, 1, 0.0, tuple(rows.copy() for rows in self._rows(engine)))
 
-    def _exchange_once(self, engine: Engine, span: float) -> bool:
-        """Exchange in one sub-step, if that resolves the relaxation times by far; returns whether it did.
+    def _exchange_once(self, engine: Engine, span: float, resolved: float) -> bool:
+        """Exchange for a span in one sub-step, if so long a one resolves the relaxation times by far; returns whether.
 
         No rate is more than what all neighbours would conduct at the largest conductance.
         """
@@ -254,7 +259,7 @@ class ScalarInRun:
         walls = conductances.list_wall_contacts(engine, tables, self.rows, rate)
         most = lists.entry_count.max() * (largest + 1 / tables.unit) + rate.max() / tables.unit
         fastest = (most + np.max(self.rate_besides(engine))) / self.capacity.min() + self._fastest_wall(walls)
-        if 2 * span * fastest > self.law.resolution:
+        if 2 * resolved * fastest > self.law.resolution:
             gained[:] = 0
             return False
         self.add_sources(engine, span)
