@@ -29,6 +29,7 @@ WITHOUT, CYLINDER, TRIANGLES = "without", "cylinder", "triangles"
 AIR = {"density": 1.2, "viscosity": 1.8e-5}
 TURNOVER = 1.0  # time in which the flow goes through the box [s]
 NODES = 25  # along each axis
+FIXED, GRAIN, PRESSURE = "fixed", 0.005, 1e4  # a periodic box; diameter [m]; of packings in cells [Pa]
 ROUNDS, PER_ROUND = 9, 200  # rounds of so many calls each
 
 
@@ -70,6 +71,50 @@ class Bonding:
             self.unit: 1e9 * bodies / least["damped"],
             "ns_per_particle_step": {name: ns / bodies for name, ns in least.items()},
             "ns_per_bond": {name: (least[name] - least[APART]) / bonds for name in DAMPING},
+        }
+
+
+class Deforming:
+    """Nanoseconds a particle step in cells that deform over those in a fixed periodic box, from one packing."""
+
+    unit = RATE
+
+    def __init__(self, warm: int, steps: int, n: int) -> None:
+        self.warm, self.steps, self.n = warm, steps, n
+
+    def runs(self, *, share: float = 1.0, threads: int | None = None) -> dict[str, dem.Simulation]:
+        """Spheres with friction, compressed to a pressure, in a box and in cells with different controls."""
+        sand = dem.Material(young=5e7, poisson=0.3, density=2500.0, restitution=0.6, friction=0.5)
+        rng, side, pitch = np.random.default_rng(1), int(np.ceil(self.n ** (1 / 3))), 1.06 * GRAIN
+        places = np.stack(np.unravel_index(np.arange(self.n), (side,) * 3), 1) + rng.uniform(0.475, 0.525, (self.n, 3))
+        shared = {"gravity": (0, 0, 0), "time_step": 5e-6, "threads": threads}
+        loose = dem.Particles(
+            dem.Sphere(diameter=GRAIN), sand, position=pitch * places, velocity=rng.normal(0, 0.05, places.shape)
+        )
+        press = dem.Simulation(loose, dem.Cell((side * pitch,) * 3, stress=PRESSURE, fastest=20.0), **shared)
+        press.step(share_of(self.warm, share))
+        size = np.diagonal(press.cell.edges)
+        shear, across = np.zeros((3, 3)), np.zeros((3, 3))
+        shear[0, 1] = across[1, 2] = 1e-3  # [1/s]: the packing stays what it is
+        domains = {
+            FIXED: dem.Box((0, 0, 0), size, sand, periodic=["x", "y", "z"]),
+            "pressure": dem.Cell(size, stress=PRESSURE),
+            "shear": dem.Cell(size, rate=shear),
+            "shear along z": dem.Cell(size, rate=across),
+        }
+        return {name: dem.Simulation(press.particles, domain, **shared) for name, domain in domains.items()}
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None) -> dict:
+        """Least processor time of each, and the median over rounds of that over the box's."""
+        runs, steps = self.runs(share=share, threads=threads), share_of(self.steps, share)
+        cost = {name: np.array(values) / self.n for name, values in cost_by_turns(runs, steps).items()}
+        return {
+            "particles": self.n,
+            "threads": runs[FIXED].threads,
+            "share": share,
+            self.unit: 1e9 / cost["pressure"].min(),
+            "ns_per_particle_step": {name: float(values.min()) for name, values in cost.items()},
+            "times_fixed": {name: float(np.median(values / cost[FIXED])) for name, values in cost.items()},
         }
 
 

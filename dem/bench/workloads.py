@@ -9,7 +9,7 @@ from pathlib import Path
 
 import dem
 from dem.base import checks
-from dem.bench.costs import Bonding, Calling, Flowing, Walling
+from dem.bench.costs import Bonding, Calling, Deforming, Flowing, Walling
 from dem.bench.drum import Drumming
 from dem.bench.stepping import RATE, BidisperseBed, SettledHeap, Shear, StepBenchmark, share_of
 from dem.bench.timing import cost_by_turns, median_rate
@@ -155,6 +155,7 @@ BENCHMARKS = {
     "bed_rolling": SettledHeap("many-spheres", 80, 500, n=10_000, speed=0.0, rolling_friction=0.1, **FRICTION),
     "bed_sizes": BidisperseBed("", 180, 500, n=10_000, **FRICTION),
     "bed_shear": Shear("", 10, 500, n=10_000, solid_fraction=0.605, speed=0.2, restitution=0.9, friction=0.5),
+    "cells_1e4": Deforming(4000, 200, n=10_000),
     "drum_1e4": Drumming("", 30, 500, n=10_000, restitution=0.5, friction=0.5),
     "drum_1e5": Drumming("", 30, 120, n=100_000, restitution=0.5, friction=0.5),
     "drum_smooth": Drumming("", 30, 120, n=100_000, restitution=0.5, friction=0.5, smooth=True),
@@ -190,7 +191,7 @@ def known(benchmark: StepBenchmark) -> set[str]:
 
 def benchmark(
     name: str, **parameters: float | str
-) -> StepBenchmark | SizeScaling | Speedup | Flowing | Walling | Bonding | Calling | Colliding | Writing:
+) -> StepBenchmark | SizeScaling | Speedup | Flowing | Walling | Bonding | Deforming | Calling | Colliding | Writing:
     """Look up a benchmark, with other parameters of its case if wanted; raises ValueError with the nearest name."""
     found = BENCHMARKS[checks.one_of("benchmark", name, BENCHMARKS)]
     if not parameters:

@@ -95,6 +95,7 @@ SERIES = {
     "speed_up": "times one thread",
     "us_per_call": "us a call",
     "times_dry": "times dry",
+    "times_fixed": "times a fixed box",
 }
 
 
