@@ -50,7 +50,7 @@ SHOWN = {
     "granular-cooling": Shown({"n": "500"}, duration=0.5),
     "hard-spheres": Shown({"n": "500"}, duration=0.2),
     "heap": Shown({"n": "200"}, duration=0.4),
-    "heated-bed": Shown(colour="temperature"),
+    "heated-bed": Shown(colour="temperature", near=True),
     "heated-drum": Shown({"n": "250"}, duration=0.5, colour="temperature"),
     "heated-row": Shown(colour="temperature"),
     "hopper": Shown({"n": "150"}, duration=0.3),

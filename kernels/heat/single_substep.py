@@ -1,8 +1,9 @@
-"""An exchange of one sub-step between single spheres that touch, without a list of contacts.
+"""An exchange of one sub-step between single spheres, without a list of contacts.
 
-A bed that moves exchanges little in a few steps: one sub-step does, which takes the candidate pairs in batches. A batch
-is computed without branches, as vector code, and then added up. The bits are those of `exchange.through_pairs` with the
-contacts of `conductances.list_pairs`.
+A bed that moves exchanges little in a few steps: one sub-step does, which takes the candidate pairs in batches, or all
+pairs of neighbours where a gas conducts between spheres that do not touch. A batch is computed without branches, as
+vector code, and then added up. The bits are those of `exchange.through_pairs` with the contacts of
+`conductances.list_pairs` or `list_near_pairs`.
 """
 
 import math
@@ -15,6 +16,7 @@ from dem.kernels.heat.exchange import as_units
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.vector import dot, load
 from dem.kernels.soft.chunks import first_candidate
+from dem.kernels.soft.neighbours.candidate_pairs import pairs_of
 
 BATCH = 1024  # candidate pairs
 
@@ -50,7 +52,7 @@ def amounts_unlike(box, bodies, kinds, sphere_i, sphere_j, factor, shrink, gas, 
         overlap, radius = of_i + of_j - math.sqrt(dot(d, d)), of_i * of_j / (of_i + of_j)
         least = of_i if of_i < of_j else of_j
         conductance = conductance_of(overlap, radius, least, factor[m, n], shrink[m, n], gas, False)
-        conductance = conductance if overlap > 0.0 else 0.0
+        conductance = conductance if overlap > -gas.range else 0.0
         amount[k] = as_units(dt * conductance * (value[j] - value[i]), unit)
         bits = bits_of_float(conductance)
         largest = bits if bits > largest else largest
@@ -67,7 +69,7 @@ def add_up(sphere_i, sphere_j, amount, gained):
 
 @kernel
 def exchange_once(bodies, kinds, neighbours, box, factor, shrink, gas, value, dt, unit, amount, gained):
-    """Let single spheres that touch exchange what their values want in dt [s]; returns the largest conductance.
+    """Let single spheres exchange what their values want in dt [s]; returns the largest conductance.
 
     factor, shrink, gas: as of `conductances.list_pairs`. value: (N,). unit: units in one of the amounts.
     amount: (BATCH,) int64, scratch.
@@ -78,9 +80,13 @@ def exchange_once(bodies, kinds, neighbours, box, factor, shrink, gas, value, dt
     for c in range(neighbours.pairs.size):
         start = first_candidate(c, neighbours)
         stop = start + neighbours.pairs[c]
+        if gas.range > 0.0:
+            start, stop = pairs_of(c, bodies, neighbours)
         while start < stop:
             end = min(start + BATCH, stop)
             sphere_i, sphere_j = neighbours.sphere_i[start:end], neighbours.sphere_j[start:end]
+            if gas.range > 0.0:
+                sphere_i, sphere_j = neighbours.lower[start:end], neighbours.higher[start:end]
             if alike:
                 most = amounts_alike(
                     box, bodies.position, sphere_i, sphere_j, kinds.radius[0], factor[0, 0], value, dt, unit, amount

@@ -552,7 +552,7 @@ def test_ranges_of_a_gas_that_make_no_sense_are_refused():
         )  # fmt: skip
 
 
-@pytest.mark.parametrize("gas", [0.0, 0.026])
+@pytest.mark.parametrize("gas", [{}, {"gas_conductivity": 0.026}, {"gas_conductivity": 0.026, "gas_range": 0.3 * D}])
 @pytest.mark.parametrize("sizes", [1, 2])
 def test_an_exchange_in_one_sub_step_is_that_of_listed_contacts(sizes, gas, monkeypatch):
     """To the bit: of spheres of one radius and material or several, at a face and a plane."""
@@ -569,7 +569,7 @@ def test_an_exchange_in_one_sub_step_is_that_of_listed_contacts(sizes, gas, monk
     plate = dem.Plane((0, 0, 0), (0, 0, 1), material=soft, temperature=350.0, name="plate")
 
     def warmed():
-        law = dem.Heat(every=2, time_scale=10.0, faces={"x-": 500.0}, gas_conductivity=gas)
+        law = dem.Heat(every=2, time_scale=10.0, faces={"x-": 500.0}, **gas)
         sim = dem.Simulation(made, box, walls=[plate], gravity=(0, 0, 0), time_step=1e-7, heat=law)
         sim.step(4)
         return sim

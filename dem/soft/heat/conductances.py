@@ -130,7 +130,8 @@ def list_wall_contacts(
     """Contacts of single spheres with faces and walls; their conductances are added to the rates (N,)."""
     while True:
         rate[:] = 0
-        count = conductances.list_at_walls(
+        fill = conductances.list_near_walls if tables.gas.range > 0 else conductances.list_at_walls
+        count = fill(
             engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces, tables.of_walls,
             tables.shrink_of_walls, tables.gas, tables.unit, *rows[1], rate,
         )  # fmt: skip

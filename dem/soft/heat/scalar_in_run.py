@@ -268,7 +268,7 @@ class ScalarInRun:
 
     def is_single_substep_possible(self, engine: Engine) -> bool:
         """Whether the contacts are those that `dem.kernels.heat.single_substep` takes."""
-        usual = type(self.law).conductance is ScalarExchange.conductance and self.tables.gas.range == 0
+        usual = type(self.law).conductance is ScalarExchange.conductance
         return usual and type(engine.kinds) is Kinds and engine.kinds.all_single_spheres and not engine.bonds
 
     def find_wall_values(self) -> None:
@@ -283,7 +283,7 @@ class ScalarInRun:
         return max(rates, default=0.0)
 
     def _scratch(self, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
-        """What bodies gain, zeros, and room for their rates: (N,), (N,) int64."""
+        """Gains of bodies, zeros, and room for their rates: (N,), (N,) int64."""
         if len(self._gained) != engine.owned:
             self._gained, self._rate = np.zeros((2, engine.owned), np.int64)
         return self._gained, self._rate
