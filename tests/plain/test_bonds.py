@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 import pytest
 from dem.kernels.bonds import beam
+from dem.kernels.compiler import jit
 from dem.kernels.numerics.quaternion import exponential, product
 from dem.kernels.soft.bonds import bond_accumulation
 from scipy.linalg import eigh
@@ -374,6 +375,8 @@ def test_threads_show_in_no_bit_from_the_start(monkeypatch):
     for module in list(sys.modules.values()):  # chunks of few bodies: plain Python looks the number up
         if getattr(module, "__name__", "").startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
             monkeypatch.setattr(module, "CHUNK", 8)
+    monkeypatch.setattr(jit, "most_threads", lambda: 3)  # blocks as for three, on any machine
+    monkeypatch.setattr(jit.numba, "set_num_threads", lambda count: None)  # the interpreter has but one
     several = falling(threads=3)
     several.step(10)
     assert several._engine.lists.arrays.block.size > 2
