@@ -1,5 +1,6 @@
 """Fixtures and the switches --slow and --nightly."""
 
+import gc
 import os
 import signal
 
@@ -45,6 +46,11 @@ def pytest_collection_modifyitems(config, items):
             for item in items:
                 if switch in item.keywords:
                     item.add_marker(pytest.mark.skip(reason=f"needs --{switch}"))
+
+
+def pytest_collection_finish():
+    """Keep the garbage collector from looking, again and again, through all that was imported and collected."""
+    gc.freeze()
 
 
 @pytest.fixture

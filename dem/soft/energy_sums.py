@@ -80,19 +80,19 @@ MORE = 2.0**12  # times the estimate at the start that energies of a run may com
 ROOM_BITS = 10  # by which energies may exceed the estimate before another unit is chosen
 
 
-def fitting_unit(engine: Engine) -> float:
+def fitting_unit(engine: Engine, overlaps: Overlaps) -> float:
     """Power of two [1/J] in which the present energies of an engine add up to about 2^REFERENCE_BITS."""
     with np.errstate(over="ignore"):
-        return unit_of(present_energies(engine))
+        return unit_of(present_energies(engine, overlaps))
 
 
-def present_energies(engine: Engine) -> float:
-    """Sum of the absolute values of all energies in an engine, or soon to come [J]."""
+def present_energies(engine: Engine, overlaps: Overlaps) -> float:
+    """Sum of the absolute values of all energies in an engine of these overlaps, or soon to come [J]."""
     b, kinds, springs, gravity, walls = engine.bodies, engine.kinds, engine.springs, engine.gravity, engine.walls
     moving = [engine.by_row(values) for values in (b.kind, b.position, b.velocity, b.memory_w)]
     total = (
         energies_of_motion(kinds, *moving, gravity, engine.reference_potential)
-        + energies_of_contacts(kinds, springs, engine.overlaps())
+        + energies_of_contacts(kinds, springs, overlaps)
         + energies_to_come(kinds, moving[0], walls.swing(), walls.fastest, gravity)
         + energies_of_adhesion(engine.law, kinds, springs, b.owner.size)
         + energies_of_flow(engine.fluid.model, kinds, *moving[:2], gravity, walls.faces)

@@ -341,9 +341,11 @@ class Engine:
         if history:
             self.bodies.wall_contacts[:] = history.wall_contacts  # bodies are in the user's order still
         self.rebuild(history)
-        self.constants = self._run_constants(min(fitting_unit(self), finest))
+        overlaps = self.overlaps()
+        self.constants = self._run_constants(min(fitting_unit(self, overlaps), finest))
         self.walls.choose_units(self.energy_unit, self.kinds, self.dt)
-        self.walls.make_room(self.overlaps().most)
+        self.walls.make_room(overlaps.most)
+        del overlaps  # it has arrays of all spheres
         self.progress.phase[0] = loop.FRESH
         self.advance(step)
         self.execute(loop.START)

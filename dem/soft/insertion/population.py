@@ -386,7 +386,7 @@ def check_added(engine: Engine, added: int, inserters: Sequence[InserterInRun]) 
 
     Raises ValueError that says which particle touches what, or that the energies of the run leave no room for theirs.
     """
-    if fitting_unit(engine) * MORE < engine.energy_unit:
+    if fitting_unit(engine, engine.overlaps()) * MORE < engine.energy_unit:
         message = (
             f"what is added has more than {MORE:g} times the energy that the run was begun with, too much to be booked "
             "with it: begin another run with dem.Simulation(sim.particles, ...)"
