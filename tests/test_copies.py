@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -23,22 +22,6 @@ def with_inserter():
     inserter = dem.Inserter(BALL, SAND, region=above, number=40, rate=2e4, velocity=(0, 0, -10))
     outlet = dem.Outlet(region=aside)
     return dem.Simulation(BALLS, BOX, time_step=1e-5, inserters=[inserter], outlets=[outlet])
-
-
-@dataclass
-class Rising:
-    """A flow that rises faster with every call."""
-
-    speed: float = 0.0
-
-    def __call__(self, exchange):
-        self.speed += 0.1
-        return dem.FlowState(velocity=(0, 0, self.speed), pressure_gradient=(0, 0, 0))
-
-
-def with_coupling():
-    fluid = dem.Fluid(density=1000.0, viscosity=1e-3, coupling=dem.Coupling(function=Rising(), implicit=True))
-    return dem.Simulation(BALLS, BOX, time_step=1e-5, fluid=fluid)
 
 
 MADE = {
@@ -77,16 +60,6 @@ def test_a_copy_goes_on_by_itself_to_the_same_bytes(made, kind):
     behind = go_on(sim)
     np.testing.assert_array_equal(behind[0], ahead[0])
     assert behind[1] == ahead[1]
-
-
-@pytest.mark.parametrize("kind", COPIES)
-def test_the_function_of_a_coupling_goes_with_a_copy(kind):
-    """A shallow copy shares it."""
-    sim = with_coupling()
-    function = sim.fluid.coupling.function
-    other = COPIES[kind](sim).fluid.coupling.function
-    assert other == function
-    assert (other is function) is (kind == "copy")
 
 
 def test_a_subclass_is_refused_in_words(tmp_path):

@@ -1,6 +1,8 @@
 """Flows that somebody else computes, and that feel the particles: momentum, stability, going on, refusals."""
 
+import copy
 import math
+import pickle
 from dataclasses import dataclass
 
 import h5py
@@ -269,3 +271,24 @@ def test_a_density_that_is_told_is_that_of_added_mass():
     sim.step(1)
     exact = -9.81 * (2500 - 500) / (2500 + 0.5 * 500) * 1e-6
     assert sim.particles.velocity[0, 2] == pytest.approx(exact, rel=1e-4)  # drag takes 18 μ/(ρ d²) dt = 7e-6 of it
+
+
+@dataclass
+class Rising:
+    """A flow that rises faster with every call."""
+
+    speed: float = 0.0
+
+    def __call__(self, exchange):
+        self.speed += 0.1
+        return dem.FlowState(velocity=(0, 0, self.speed), pressure_gradient=(0, 0, 0))
+
+
+@pytest.mark.parametrize("kind", ["copy", "deepcopy", "pickle"])
+def test_the_function_of_a_coupling_goes_with_a_copy(kind):
+    """A shallow copy shares it."""
+    sim = coupled(Rising(), implicit=True, model="A")
+    ways = {"copy": copy.copy, "deepcopy": copy.deepcopy, "pickle": lambda sim: pickle.loads(pickle.dumps(sim))}
+    function, other = sim.fluid.coupling.function, ways[kind](sim).fluid.coupling.function
+    assert other == function
+    assert (other is function) is (kind == "copy")
