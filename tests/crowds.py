@@ -1,10 +1,14 @@
 """Runs that much happens in within few steps, and what they wrote."""
 
+import sys
+
 import h5py
 import numpy as np
 
 import dem
 from dem.files.h5md import layout
+from dem.soft import simulation  # noqa: F401, all that know of chunks are to be there
+from dem.soft.subdomain import engine_subdomains, subdomain  # noqa: F401, all that know of chunks are to be there
 
 LAWS = {"elastic": {}, "damped": {"restitution": 0.7}, "friction": {"restitution": 0.9, "friction": 0.4}}
 SHAPES = {
@@ -33,6 +37,13 @@ def crowd(name="mixture", law="friction", n=64, **options):
     )  # fmt: skip
     box = dem.Box((0, 0, 0), (edge * 0.0104,) * 3, material)
     return dem.Simulation(particles, box, **{"gravity": (0, 0, -300), "time_step": 1e-5, **options})
+
+
+def divide_into_small_chunks(monkeypatch):
+    """Chunks of eight bodies, so that small systems have many, of ghosts as well: plain Python looks the number up."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("dem.") and getattr(module, "CHUNK", None) == 2048:
+            monkeypatch.setattr(module, "CHUNK", 8)
 
 
 def contents(path):

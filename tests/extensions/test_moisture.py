@@ -1,10 +1,9 @@
 """A field of one's own, registered by one call, goes wherever particles and their files go."""
 
-import sys
-
 import h5py
 import numpy as np
 import pytest
+from crowds import divide_into_small_chunks
 from dem.kernels.compiler import jit
 
 import dem
@@ -30,10 +29,7 @@ def moisture():
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch):
-    """Chunks of few bodies, so that small systems have many, of ghosts as well: plain Python looks the number up."""
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
-            monkeypatch.setattr(module, "CHUNK", 8)
+    divide_into_small_chunks(monkeypatch)
 
 
 def cloud(shape="spheres", number=36, **more):

@@ -1,11 +1,11 @@
 """Blocks of chunks, one a thread, that take equally long."""
 
 import itertools
-import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from crowds import divide_into_small_chunks
 
 import dem
 from dem.soft import simulation, thread_balance  # noqa: F401, all who know of chunks are to be there
@@ -57,9 +57,7 @@ def test_chunks_that_reach_out_of_their_block_are_everybodys(blocks, reach):
 
 def test_what_touches_from_the_start_remembers_it_when_chunks_are_divided_anew(monkeypatch):
     """Candidates are then elsewhere: on one thread they stay where they are."""
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
-            monkeypatch.setattr(module, "CHUNK", 8)
+    divide_into_small_chunks(monkeypatch)
     sand = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, friction=0.5)
     places = np.stack(np.meshgrid(np.arange(12), [0, 1], [0, 1], indexing="ij"), -1).reshape(-1, 3) + 0.5
     places[16:, 0] *= 1.1  # some chunks touch, others do not

@@ -2,12 +2,12 @@
 
 import itertools
 import math
-import sys
 import warnings
 
 import h5py
 import numpy as np
 import pytest
+from crowds import divide_into_small_chunks
 from dem.kernels.bonds import beam
 from dem.kernels.compiler import jit
 from dem.kernels.numerics.quaternion import exponential, product
@@ -372,9 +372,7 @@ def test_threads_show_in_no_bit_from_the_start(monkeypatch):
     """Chunks are shared out anew once forces are known: bonds are found again where their slots have gone since."""
     alone = falling()
     alone.step(10)
-    for module in list(sys.modules.values()):  # chunks of few bodies: plain Python looks the number up
-        if getattr(module, "__name__", "").startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
-            monkeypatch.setattr(module, "CHUNK", 8)
+    divide_into_small_chunks(monkeypatch)
     monkeypatch.setattr(jit, "most_threads", lambda: 3)  # blocks as for three, on any machine
     monkeypatch.setattr(jit.numba, "set_num_threads", lambda count: None)  # the interpreter has but one
     several = falling(threads=3)

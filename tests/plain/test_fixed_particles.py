@@ -1,10 +1,10 @@
 """Fixed particles: obstacles of infinite mass that forces do not move, at rest or at a constant velocity."""
 
-import sys
 from contextlib import nullcontext
 
 import numpy as np
 import pytest
+from crowds import divide_into_small_chunks
 
 import dem
 from dem.ranks.domain_decomposition import AtRandom
@@ -231,9 +231,7 @@ def test_a_bond_between_fixed_particles_does_nothing():
 @pytest.mark.parametrize("shape", ["spheres", "clumps"])
 def test_threads_and_ranks_show_in_no_bit(monkeypatch, shape):
     """Chunks of eight bodies, some of which are fixed altogether, on one rank and on three at random."""
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
-            monkeypatch.setattr(module, "CHUNK", 8)
+    divide_into_small_chunks(monkeypatch)
     found = []
     for threads, ranks in ((1, 0), (2, 0), (1, 3)):
         with in_one_process(ranks, owners=AtRandom) if ranks else nullcontext():

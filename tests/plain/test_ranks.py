@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from crowds import divide_into_small_chunks
 from dem.kernels.compiler.c_functions import kind_of_call
 from dem.kernels.soft.subdomain import subdomain_step
 
@@ -36,10 +37,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar s
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch):
-    """Chunks of few bodies, so that small systems have many, of ghosts as well: plain Python looks the number up."""
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
-            monkeypatch.setattr(module, "CHUNK", 8)
+    divide_into_small_chunks(monkeypatch)
 
 
 def cloud(shape, material, number, pitch, *, seed=3, jitter=0.1, speed=0.6):
