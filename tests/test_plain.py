@@ -9,8 +9,8 @@ import pytest
 
 HERE = Path(__file__).parent
 FILES = sorted(path for folder in ("plain", "extensions") for path in (HERE / folder).glob("test_*.py"))
-AT_ONCE = 13  # files: a process takes a few seconds to begin
-GROUPS = [FILES[k : k + AT_ONCE] for k in range(0, len(FILES), AT_ONCE)]
+PROCESSES = 6  # each takes a few seconds to begin; files are dealt out in turn, so that they take equally long
+GROUPS = [FILES[k::PROCESSES] for k in range(PROCESSES)]
 OTHERS = GROUPS[1::2]  # in a file of their own, so that two workers share them
 NONE_CHOSEN = 5  # no test of this mark, as pytest says it
 
