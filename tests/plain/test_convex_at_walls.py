@@ -34,6 +34,7 @@ WALLS = {
     "cone": dem.Cone((0, 0, -0.015), (-0.003, 0, 0.015), 0.006, 0.015, material=ELASTIC),
     "hat": dem.Cone((0, 0, -0.015), (-0.003, 0, 0.015), 0.012, 0, material=ELASTIC),
     "torus": dem.Torus((0, 0, 0), (1, 2, 2), 0.012, 0.004, material=ELASTIC),
+    "disc": dem.Disc((0, 0, 0), (1, 2, 2), 0.01, material=ELASTIC),
 }
 
 
@@ -120,6 +121,7 @@ PLACES = {
     "pipe": np.array([0.012, 0.01, 0.01]) + TOUCHING * np.array([0.6, math.sqrt(0.32), math.sqrt(0.32)]),  # its rim
     "hat": np.array([-0.003, 0, 0.015]) + TOUCHING * np.array([-0.1, 0, 1.0]) / math.sqrt(1.01),  # its tip
     "torus": (0.008 - TOUCHING) * np.array([0, 1, -1]) / math.sqrt(2),  # in its hole
+    "disc": (0.01 + 0.6 * TOUCHING) * np.array([0, 1, -1]) / math.sqrt(2) + 0.8 * TOUCHING * np.array([1, 2, 2]) / 3,
 }
 
 
@@ -274,6 +276,7 @@ def test_what_convex_bodies_cannot_meet_is_refused_by_name():
         (rough, "is a rough one"),
         (worn, "wears"),
         (torus, "is .*Torus"),
+        (dem.Disc((0, 0, 0), (0, 0, 1), 0.1, inner_radius=0.05, material=ELASTIC), "is .*Disc"),
     ):
         with pytest.raises(ValueError, match=rf"walls\[0\] {what}.*, which a dem\.Ellipsoid cannot meet"):
             dem.Simulation(body, walls=[wall], **FEW)

@@ -10,7 +10,18 @@ import numpy as np
 
 from dem.base import portable
 from dem.model.walls.mesh import Mesh
-from dem.model.walls.primitives import Ball, Block, CapsuleWall, Cone, Cylinder, Plane, Rectangle, Torus, direction
+from dem.model.walls.primitives import (
+    Ball,
+    Block,
+    CapsuleWall,
+    Cone,
+    Cylinder,
+    Disc,
+    Plane,
+    Rectangle,
+    Torus,
+    direction,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +58,11 @@ def along(start: Point, end: Point) -> tuple[Point, tuple[float, float, float, f
     return middle, (0.5 * size, 0.0, -z / size, y / size), 0.5 * length
 
 
+def about(centre: Point, axis: Point) -> tuple[float, float, float, float]:
+    """Rotation of x to an axis through a centre, see `along`."""
+    return along(tuple(np.subtract(centre, axis)), tuple(np.add(centre, axis)))[1]
+
+
 def corners(*edges: Sequence[float]) -> list[float]:
     """Numbers of a sharp polyhedron whose vertices are all sums and differences of half edges."""
     signs = list(itertools.product((-0.5, 0.5), repeat=len(edges)))
@@ -76,10 +92,12 @@ def convex_wall(wall: Wall) -> ConvexWall | None:  # noqa: PLR0911, one for each
     if isinstance(wall, (Cylinder, Cone)):
         return shell(wall)
     if isinstance(wall, Torus) and not wall.inside:
-        ends = tuple(np.subtract(wall.centre, wall.axis)), tuple(np.add(wall.centre, wall.axis))
+        turn = about(wall.centre, wall.axis)
         return ConvexWall(
-            "ball", [wall.tube, wall.radius, wall.radius, 0.0, 0.0, 0.0], wall.centre, along(*ends)[1], sweep="torus"
+            "ball", [wall.tube, wall.radius, wall.radius, 0.0, 0.0, 0.0], wall.centre, turn, sweep="torus"
         )
+    if isinstance(wall, Disc) and wall.inner_radius == 0.0:
+        return ConvexWall("cylinder", [wall.radius, 0.0, 0.0], wall.centre, about(wall.centre, wall.normal))
     if isinstance(wall, Block):
         size = [b - a for a, b in zip(wall.lower, wall.upper, strict=True)]
         edges = [[size[k] if k == axis else 0.0 for k in range(3)] for axis in range(3)]
