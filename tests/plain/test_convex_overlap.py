@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from dem.kernels.convex import shape_kinds, supports
+from dem.kernels.convex import newton_batches, shape_kinds, supports
 from dem.kernels.convex.overlap import BY_SHIFTS, overlap
 from dem.kernels.convex.shape_kinds import CONVEX_KINDS, ConvexBody, ConvexKind, convex_kinds, support_of
 from dem.kernels.numerics.quaternion import product
@@ -290,6 +290,52 @@ def test_a_bound_ends_the_search_for_bodies_that_are_far_apart():
     assert early[0] < 0.0
     assert early[0] >= full[0]
     assert early[4] < full[4]
+
+
+def solved_in_batch(pairs, start):
+    """Results of `newton_batches` for pairs (A, B, r), which may take as many steps as they need."""
+    rows = np.full(newton_batches.ROWS * newton_batches.COLUMNS, math.nan)
+    integers, numbers = np.zeros((newton_batches.INTEGERS, newton_batches.COLUMNS), np.int64), []
+    for t, (a, b, r) in enumerate(pairs):
+        for one, kind, first, turn in (
+            (a, newton_batches.KIND_A, newton_batches.FIRST_A, newton_batches.TURN_A),
+            (b, newton_batches.KIND_B, newton_batches.FIRST_B, newton_batches.TURN_B),
+        ):
+            integers[kind, t], integers[first, t] = one.number, len(numbers)
+            numbers += one.numbers[one.at :].tolist()
+            newton_batches.put_quaternion(rows, turn, t, one.q)
+        newton_batches.put_vector(rows, newton_batches.WAY, t, r)
+        newton_batches.begin_at(t, start[t], -math.inf, 0.0, integers, rows)
+    count = newton_batches.fill_up(len(pairs), integers, rows)
+    results = [None] * len(pairs)
+    for _ in range(newton_batches.MOST_STEPS):
+        newton_batches.evaluate_normals(count, ALL, np.array(numbers), integers, rows, rows)
+        for t in range(len(pairs)):
+            if results[t] is None and rows[newton_batches.flat(newton_batches.STATUS, t)] == newton_batches.FOUND:
+                results[t] = newton_batches.result_of(t, True, rows)
+            newton_batches.go_on(t, integers, rows)
+    return results
+
+
+def test_a_batch_finds_what_the_solver_of_one_pair_does():
+    """From a normal that is off by a thousandth; to the bit the same in any column, whatever is in the others."""
+    pairs, start, alone = [], [], []
+    for first, second, way, *_ in DIGITS:
+        a, b = (
+            body(superellipsoid(*1e-3 * np.array(row[:3]), *row[3:]), q) for row, q in ((first, Q_A), (second, Q_B))
+        )
+        r = tuple((1e-3 * np.array(way)).tolist())
+        g, n, x_a, x_b, _ = found(a, b, r)
+        alone.append((g, n, 0.5 * (x_a + np.array(r) + x_b)))
+        near = n + np.array([1e-3, -5e-4, 2e-4])
+        pairs.append((a, b, r))
+        start.append(tuple((near / np.linalg.norm(near)).tolist()))
+    together = solved_in_batch(pairs, start)
+    for (g, n, middle), (g_0, n_0, middle_0) in zip(together, alone, strict=True):
+        assert g == pytest.approx(g_0, abs=4e-18)
+        np.testing.assert_allclose(n, n_0, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(middle, middle_0, rtol=0, atol=1e-14)
+    assert solved_in_batch(pairs[::-1], start[::-1])[::-1] == together
 
 
 SHARP_A = dem.Superellipsoid(
