@@ -94,7 +94,7 @@ def take(faces: DeformingFaces, given: dict[str, np.ndarray]) -> None:
 
 
 def widening(faces: DeformingFaces) -> float:
-    """Bound of the distance of two places in `grid_space` over that of the particles: 1 in a cell at right angles.
+    """Upper bound of the ratio of two distances, in `grid_space` and in space; 1 in a cell at right angles.
 
     By S. Gershgorin's theorem, of the matrix of cosines between the normals of faces.
     """

@@ -47,7 +47,7 @@ def samples_in_box(
     Raises
     ------
     ValueError
-        For a box without volume, or numbers that are none.
+        For a box without volume, or values that are not numbers.
 
     Examples
     --------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Judgement:
-    """Whether a run can be trusted: failures and doubts; as text, one line."""
+    """Verdict of a run: what failed and what is doubtful, each with a remedy; as text, one line."""
 
     @property
     def count(self) -> int:
@@ -212,7 +212,7 @@ class System(Protocol):
         """Judge the run since the start, or since the state was last assigned to."""
 
     def pace(self, work: int, seconds: float) -> str:
-        """How fast so much work in so much computing time is, in words."""
+        """Speed in words, for an amount of work and the computing time that it took."""
 
     def _segment(self, duration: float, frames: int) -> FrameSegment:
         """Plan for a duration from now; raises ValueError if that cannot be."""

@@ -421,7 +421,7 @@ def overlap_by_shifts(a, b, r, n, lowest):
 
 @func
 def overlap_of_cores(a, b, r, n, lowest):
-    """Overlap of two bodies whose cores are apart by the distance of these, without digits of places.
+    """Overlap of two bodies whose cores are apart, from the distance of the cores; without the places of contact.
 
     a, b, r, n, lowest: as of `overlap_by_shifts`; n may be zeros.
     Returns the overlap [m]; unit normal; number of steps; False where n does not prove that the cores are apart.

@@ -102,9 +102,9 @@ def minimum_image(box, u, v):
 
 @inline
 def image_at_rest(box, image, gap):
-    """Velocity of an image, the distance gap before a point, in a cell at rest.
+    """Velocity of an image relative to the body itself, in a cell at rest; gap: vector to the image.
 
-    Minus zero, which changes no number that it is added to.
+    It is -0.0, because x + (-0.0) has the bits of x for every x, also for x = -0.0.
     """
     return -0.0, -0.0, -0.0
 

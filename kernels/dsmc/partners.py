@@ -28,9 +28,9 @@ of (v, u, v_f) with v and u given, in which v_f goes with u as other particles o
 with ρ = <v'u'>/(σ_v σ_u) of the particle's variant and ρ_f of the partner's. There is one for R between
 ρ ρ_f ± √((1 - ρ²)(1 - ρ_f²)), to which R is raised or lowered: tracers, which all move as the fluid, have R = 1.
 
-Means and deviations by which v' and u' are measured are those of all members of the cell, the particle among them: then
-their mean squares over the cell are one. By those of the others they are more, by (n + 1)/(n - 3) if n are left, and
-partners gain energy, without end where they are few.
+v' and u' are measured from the means of all members of the cell, the particle among them, and divided by the deviations
+of all: then their mean squares over the cell are one. With means and deviations of the n others, the mean squares would
+be larger by (n + 1)/(n - 3), and partners would gain energy, without limit in cells of few particles.
 
 Sums over cells are made before the first collision, and each particle has random numbers of its own, by seed, particle
 and step: the order of the collisions does not matter.

@@ -207,7 +207,7 @@ def search(i, t, avoid, block, spheres, space, soonest, partner):
 
     Of partners at the same time the lowest number is taken. Writes `Space.near`.
     i, t: particle, and its time [s].
-    avoid: partner of an impact that has just happened, or -1: the two part, and cannot meet before one met another.
+    avoid: partner of an impact that has just happened, or -1: the two cannot meet again before one has met another.
     block: first and last cell along each axis, relative to that of i.
     soonest, partner: impact known so far [s].
     """

@@ -17,7 +17,7 @@ def fill_each(field, t, number, rows, scratch):
 
     field, t: see `dem.kernels.fluid`.
     number: of places.
-    Writes rows: (`rows_of` the field, BLOCK), but for places. Writes scratch: (gridded.SCRATCH, BLOCK).
+    Writes rows: (`rows_of` the field, BLOCK), except those of positions. Writes scratch: (gridded.SCRATCH, BLOCK).
     """
     for s in range(number):
         put_sample(sample_of(field, t, three(rows, PLACE, s)), rows, s)

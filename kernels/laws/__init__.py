@@ -16,15 +16,15 @@ or `NoComponent`: only the combination in use is compiled. Each part is a file w
 the wall's last, its formula, and its row in `PARTS`. The history of a part follows that of the parts before it in the
 row of the contact. At its end comes `NormalForce.contact_area_measure`, by which parts with springs detect unloading.
 
-    contact(law, i, j, touch, history, half, time_sign) -> `ContactForce`, history
+    contact(law, i, j, contact, history, half, time_sign) -> `ContactForce`, history
         i, j      rows of the law's tables, the materials in contact
         contact   a `ContactKinematics`: overlap, normal and relative motion of the two surfaces
         history   what the contact remembers of the last step, `nothing` in its first step
         half      half a time step [s]
-        time_sign 1 in a step; -1 when forces are wanted once more at the time for which `history` knows them
+        time_sign 1 in a step; -1 to evaluate forces again at the time of `history`, as at the start of a run
     elastic   energy of the normal law and of adhesion [J]
     spring_energy  elastic energy of all other springs: tangential, rolling, twisting [J]
-    loss      energy that the contact takes up in half a step, besides `elastic` [J]; `spring_energy` is included
+    loss      energy dissipated or stored in springs in half a step [J]; `spring_energy` is included, `elastic` is not
     instantaneous_dissipation  energy that is lost at once, where a contact is made or breaks [J]
     persists  whether the contact continues; contacts of laws with `has_range` continue without touching, until these
               laws end them

@@ -21,7 +21,7 @@ A step is *predict* (needs no torque), the torque, *correct*. Between steps a sc
         (`kernels.soft.fluid.rotational_relaxation`). In the body frame;
         that of `SphericalPCDM` is the world's.
     lead(memory, q_force, rate, dt) -> memory
-        of some of these: `correct` by the rate of change of that angular velocity, for who knows where it should lead
+        of some of these schemes: `correct`, given the rate of change of that angular velocity instead of a torque
 
 Schemes with several torques a step are in ``several``; `problems` and `study` integrate one body under known torques.
 A scheme is named by a NamedTuple type; `select` picks its functions by that type at compile time, so only the scheme in

@@ -122,7 +122,7 @@ def whole(memory, q_force, inertia, dt):
 
 @inline
 def behind(memory, inertia):
-    """I^-1 L before the kicks of the new torque; what is gyroscopic is in the free rotation."""
+    """I^-1 L before the kicks of the new torque; gyroscopic terms are part of the free rotation."""
     return divide(memory[1], inertia)
 
 

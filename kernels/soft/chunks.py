@@ -1,4 +1,4 @@
-"""Chunks: the stretches of indices that bodies are worked on in, whatever the number of threads."""
+"""Chunks: ranges of consecutive bodies, the units of work; they do not depend on the number of threads."""
 
 from typing import NamedTuple
 

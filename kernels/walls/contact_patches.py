@@ -85,7 +85,7 @@ def neighbour(i, edge, count, geometry, scratch):
 
 @inline
 def edges_at(region):
-    """How many edges a closest point is on: at a corner two."""
+    """Number of edges on which a closest point lies; 2 at a corner."""
     return 0 if region == 0 else (1 if region < 4 else 2)
 
 
@@ -106,7 +106,7 @@ def is_nearest_at(f, region, other, geometry):
 
 @inline
 def leave_out(i, j, scratch):
-    """Leave out row i with the edge at which it meets row j; False if these are joined already."""
+    """Leave out row i together with the edge that it shares with row j; False if both are connected already."""
     a, b = find_root(i, scratch), find_root(j, scratch)
     if a == b:
         return False
@@ -238,7 +238,7 @@ def find_listed(x, radius, power, first, listed, begin_at, stop, geometry, conta
 
 @func
 def distance(x, k, geometry):
-    """Distance of x from a mesh, or what it is not below where that is as far as the mesh's reach."""
+    """Distance of x from a mesh; where that is larger than the mesh's reach, a lower bound of it."""
     numbers = geometry.numbers
     reach = numbers[k + REACH]
     if is_outside(x, numbers, k):

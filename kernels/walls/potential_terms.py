@@ -91,6 +91,9 @@ def clear_side_contact(contacts, t, piece):
 
 @inline
 def is_counted(contacts, t, power):
-    """1 if a contact of a side has more than rounding has left of a low that is one with an end where it appears."""
+    """1 if the potential of a contact of a side is above rounding, else 0.
+
+    Where a minimum of the distance merges with an end as soon as it appears, its two terms cancel but for rounding.
+    """
     deepest = contacts[t, DEEPEST]
     return 1 if contacts[t, POTENTIAL] > NOTHING * deepest * power_of_overlap(deepest, power) else 0

@@ -16,7 +16,7 @@ PAGE = 1 << 14
 
 
 class Pages(io.RawIOBase):
-    """A file in pages over another one, which it leaves as it is."""
+    """A file whose changed pages are kept in memory; the file below is not changed."""
 
     def __init__(
         self, disk: BinaryIO, pages: dict[int, bytes | bytearray] | None = None, size: int | None = None

@@ -55,7 +55,7 @@ def radii(particles: Particles) -> np.ndarray:
 
 
 def rate_unit(most: float) -> float:
-    """Power of two in which the largest conductance has some `RATE_BITS` bits."""
+    """Units in one conductance, a power of two: the largest conductance is then an integer of some `RATE_BITS` bits."""
     return 2.0 ** (RATE_BITS - math.frexp(most)[1]) if most > 0 else 1.0
 
 

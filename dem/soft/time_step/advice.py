@@ -171,7 +171,7 @@ def _hardest(
     particles: Particles, box: Box | None, gravity: tuple[float, float, float], law: tuple, beside: Sequence[Wall],
     time_step: float | None,
 ) -> Hardest:  # fmt: skip
-    """The hardest impacts of particles with all that they may gain in falling through the box, or are pressed by."""
+    """The hardest impacts that particles can have after a fall through the box, or under the loads that press them."""
     kinds = arrays.kinds(particles, box)
     fixed, falls = particles.fixed, fall(particles, box, gravity, beside)
     if fixed.any():
@@ -283,7 +283,7 @@ def _driven(particles: Particles, box: Box | None, gravity: tuple[float, float, 
 
 
 def _fewer(steps: float, than: int) -> str:
-    """A number of steps in two digits, that does not look like the one it falls short of.
+    """A number of steps with two digits, rounded down so that it is not shown as the limit which it does not reach.
 
     Examples
     --------

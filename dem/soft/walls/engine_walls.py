@@ -109,7 +109,7 @@ class EngineWalls:
             self.state["impulse"][:] = before.state["impulse"][..., self.places_before]
 
     def inherit_wear(self, before: EngineWalls, units: float) -> None:
-        """Go on with what has been worn off the walls of another engine; `units` are energy units over those before."""
+        """Take over the wear of another engine's walls; `units` is the ratio of the new energy unit to the old one."""
         if self.beside_box:
             pieces = [wall.pieces if wall.wear > 0 else 0 for wall in before.models]
             of_wall = np.repeat(np.arange(len(pieces)), pieces)

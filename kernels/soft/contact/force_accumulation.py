@@ -84,9 +84,9 @@ def gather_lines(
 ):
     """Force and torque of the candidate pairs on single spheres: lines of wrenches as they are, in groups.
 
-    The force on sides j is the opposite of that on sides i, which is turned round once for all. Where spheres are alike
-    and hand on no couples the torque is the same on both; otherwise rows have that on j, the force, that on i, and the
-    lines of either body are two thirds of a row.
+    The force on body j is the opposite of that on body i, so the sum over the pairs on one side is negated once. If
+    spheres are equal and contacts have no couples, the torque is the same on both. Otherwise a row has the torque on j,
+    the force and the torque on i, so that the line of either body is two thirds of a row.
 
     e, count_as_second, count_as_first, incident: see `gather_round`.
     row, force_torque: of `Neighbours`.

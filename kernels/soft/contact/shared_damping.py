@@ -1,7 +1,8 @@
-"""Several contacts of one pair of bodies, damped as what they are together.
+"""Several contacts of one pair of bodies, damped together.
 
-A dashpot is as strong as its restitution wants for the mass that moves against it, and n contacts of one pair of bodies
-would each be damped as if alone: a fibre of five spheres that lands flat asks for a restitution of 0.9 and gets 0.83.
+A dashpot follows from the restitution and the effective mass. If n contacts of one pair of bodies were each damped as
+if alone, the damping would be too strong: a fibre of five spheres that lands flat would have a restitution of 0.83 in
+place of 0.9.
 Together they are a system of springs S_k with one rate of oscillation for the way in which they are pressed, ω² =
 fᵀ G f / Σ f_k²/S_k: Rayleigh's quotient, with f_k = S_k v_k the change of the forces while they approach at v_k, and
 G the inverse masses, fᵀ G f = F²/m + T·I⁻¹ T of either body under the sum F and the torque T of all f_k. A contact that
@@ -105,7 +106,7 @@ look = select("kinds", {Kinds: cluster_kinematics.look, Capsules: look_at_capsul
 
 @func
 def oscillation_rate(law, first, start, touching, half, bodies, kinds, neighbours, box):
-    """End of the contacts of one pair of bodies, and ω² of them together, see ``shared_damping``; 0 for a single one.
+    """Index after the last contact of one pair of bodies, and their common ω² (top of this file); 0 for a single one.
 
     first: the first of them in `touching`.
     start, touching: see `assign_damping_masses_of_clusters`.
@@ -131,7 +132,7 @@ def oscillation_rate(law, first, start, touching, half, bodies, kinds, neighbour
 
 @inline
 def assign_damping_masses_of_clusters(geometry, first, stop, start, touching, context, kinematics):
-    """Write with which mass those contacts are damped of which there are several of the same two bodies.
+    """Write the mass by which each contact is damped, for those pairs of bodies that have several contacts.
 
     geometry: see `dem.kernels.soft.contact.batch_kinematics`.
     first, stop, touching: the pairs of a batch in the list of those that touch, in its first columns.

@@ -63,8 +63,8 @@ def rolling_inertia(radius, b, bodies, kinds):
 def inverse_mass(b, x, normal, bodies, kinds, box):
     """Velocity along the normal that a unit impulse along it at the point x gives body b there [1/kg].
 
-    1/m + (r × n)·I^-1 (r × n): at its tip a fibre is lighter than as a whole, which the damping has to know for the
-    coefficient of restitution to be the one wanted.
+    1/m + (r × n)·I^-1 (r × n): at its tip a fibre has a smaller effective mass than at its centre. The damping depends
+    on this mass, so that the coefficient of restitution is the prescribed one.
     """
     g = bodies.kind[b]
     inverse = kinds.inverse_mass[g]

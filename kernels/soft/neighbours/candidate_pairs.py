@@ -254,7 +254,7 @@ def has_room(neighbours):
 
 @func
 def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
-    """For the bodies of chunk c: the candidates that they have, if anew, who is near walls, and who is active.
+    """List for the bodies of chunk c their candidates (if these are new), which are near walls, and which are active.
 
     Bodies that are not active feel no contact until the next pick, so their force is zero from here on.
     """
@@ -288,7 +288,7 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
 
 @inline
 def nothing_of(kinds, neighbours):
-    """A candidate that never has a force, to fill up groups with; -1 where there is none, as its spheres matter."""
+    """Index of a candidate whose force is always zero, to fill up groups; -1 if the spheres of candidates are read."""
     if neighbours.force_row.size > 0:
         return neighbours.force_row.size - 1
     return neighbours.pair_force.shape[1] - 1 if has_one_candidate(kinds) else -1
