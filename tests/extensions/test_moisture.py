@@ -7,10 +7,12 @@ from crowds import divide_into_small_chunks
 from dem.kernels.compiler import jit
 
 import dem
+from dem.model.particles.fields import carried
 from dem.model.particles.particles import unregister_field
 from dem.ranks.domain_decomposition import AtRandom
 from dem.ranks.threads import in_one_process
 from dem.soft import simulation  # noqa: F401, all who know of chunks are to be there
+from dem.soft.per_body import rows_of
 from dem.soft.subdomain.subdomain import Subdomain
 
 STICKY = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, friction=0.5)
@@ -43,6 +45,12 @@ def cloud(shape="spheres", number=36, **more):
     )  # fmt: skip
     box = dem.Box((0, 0, 0), (1.6 * D * k,) * 3, STICKY)
     return dem.Simulation(made, box, time_step=2e-5, threads=1, _skin=(0.06 * D, 0.02 * D))
+
+
+def row():
+    """Row of the arrays of registered fields: other extensions may have registered some."""
+    fields = dem.Particles(SHAPES["spheres"], STICKY, position=[[0, 0, 0]]).fields
+    return rows_of(carried(fields))["moisture"].start
 
 
 def test_particles_have_it():
@@ -84,8 +92,8 @@ def test_ranks_hand_it_on_and_ghosts_have_it(shape, by_kernels):
         own = sim._engine.subdomains.remote.own
         b, low, ghosts = own.bodies, own.low, own.ghosts
         assert 0 < ghosts < 36
-        assert (b.fields[0, :ghosts] == 300.0 + b.identity[:ghosts]).all()
-        assert (b.fields[0, low:] == 300.0 + b.identity[low:]).all()
+        assert (b.fields[row(), :ghosts] == 300.0 + b.identity[:ghosts]).all()
+        assert (b.fields[row(), low:] == 300.0 + b.identity[low:]).all()
         sim.step(20)
         assert own.load.arrived > 36  # bodies went from rank to rank
         assert sim.particles.moisture.tolist() == (300.0 + np.arange(36)).tolist()
@@ -100,7 +108,7 @@ def test_ghosts_hear_of_it_at_every_step(shape):
 
     def heated(share, wanted, found):
         began(share, wanted, found)
-        share.bodies.fields[0, share.low :] += 1000.0  # since ghosts were listed
+        share.bodies.fields[row(), share.low :] += 1000.0  # since ghosts were listed
 
     heard = []
     with pytest.MonkeyPatch.context() as patch:
@@ -109,7 +117,7 @@ def test_ghosts_hear_of_it_at_every_step(shape):
             sim = cloud(shape)
             sim.step(1)
             own = sim._engine.subdomains.remote.own
-            heard = own.bodies.fields[0, : own.ghosts] - own.bodies.identity[: own.ghosts]
+            heard = own.bodies.fields[row(), : own.ghosts] - own.bodies.identity[: own.ghosts]
             lists = own.load.rebuilt
     assert lists == 1
     assert len(heard) > 0
