@@ -411,6 +411,9 @@ def overlap_by_shifts(a, b, r, n, lowest):
                     # of lines side by side, a place within both
                     x_a = place
                     x_b = subtract(add_scaled(x_a, -g, n), r)
+            elif g_m < g:  # at a corner, where the sign of rounding decides which end of an edge is the support point
+                g, n, x_a = g_m, m, place
+                x_b = subtract(add_scaled(x_a, -g, n), r)
             # where bodies are flat, a distance has few digits of the normal: Newton's method may need a nearer start
             polished += 1
             is_sure = found and (polished > 1 or not has_flat(a, b))
