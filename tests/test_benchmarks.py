@@ -231,7 +231,8 @@ def test_rates_of_a_suite_are_medians_of_turns(monkeypatch):
     def other(name):
         def rate(sim, steps):
             begun[name].append((sim.taken, steps))
-            return float(len(begun[name])), None
+            found = float(len(begun[name]))
+            return (found, None) if name == "LAMMPS" else found
 
         return rate
 

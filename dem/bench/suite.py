@@ -56,7 +56,7 @@ def rates(name: str, share: float, rounds: int, others: dict[str, str]) -> dict[
         if "LAMMPS" in others:
             got.setdefault("LAMMPS", []).append(lammps.run(shown, steps)[0])
         if "YADE" in others:
-            got.setdefault("YADE", []).append(yade.rate(shown, max(2, int(steps * YADE_SHARE)))[0])
+            got.setdefault("YADE", []).append(yade.rate(shown, max(1, int(steps * YADE_SHARE))))
         if "earlier" in others:
             version, rate = _rate_of_earlier(others["earlier"], name, share)
             got.setdefault(version, []).append(rate)
@@ -117,7 +117,7 @@ def _start(case: str, *, first: bool, **more: str) -> tuple[float, float]:
 def report(done: dict, times: dict, share: float, others: dict[str, str]) -> dict:
     """Content of the file, see `docs/make/pages.py`."""
     machine = timing.machine() | {
-        "instruction_sets": list(instruction_sets()), "date": time.strftime("%Y-%m-%d"),
+        "instruction_sets": " and ".join(instruction_sets()), "date": time.strftime("%Y-%m-%d"),
         **{name: _version(name, path) for name, path in others.items() if name != "earlier"},
     }  # fmt: skip
     return {"machine": machine, "share": share, "rates": done, "starts": times}

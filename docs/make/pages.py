@@ -121,9 +121,9 @@ def _suites() -> list[str]:
             rows.append(
                 f"| `{name}` | {sets} | {row['particles']} | {row['pcdm-dem'] / 1e6:.3g} | {' | '.join(ratios)} |"
             )
-        starts = ["| command | " + " | ".join(next(iter(told["starts"].values()))) + " |"]
-        starts.append("| --- " * (starts[0].count("|") - 1) + "|")
+        starts = []
         for case, seconds in told["starts"].items():
+            starts = starts or ["| command | " + " | ".join(seconds) + " |", "| --- " * (1 + len(seconds)) + "|"]
             starts.append(f"| `dem run {case}` | " + " | ".join(f"{value:.2f} s" for value in seconds.values()) + " |")
         parts += [
             f"## Release table: {file.stem}",

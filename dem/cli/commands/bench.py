@@ -156,8 +156,14 @@ def _suite(names: Sequence[str], share: float, file: Path, earlier: Path | None)
     if missing:
         say(f"not installed, so not compared: {', '.join(missing)}")
     done: dict[str, dict] = {}
+
+    def write(times: dict[str, dict[str, float]]) -> None:
+        with replace_when_done(file) as partial:
+            partial.write_text(json.dumps(suite.report(done, times, share, others), indent=1) + "\n")
+
     for name, instructions, rates in suite.rows(names, share, others):
         done.setdefault(name, {})[instructions] = rates
+        write({})  # so that an interrupt costs one row
         ours = rates[suite.OURS]
         ratios = (f"{ours / rate:.2f} times {other}" for other, rate in rates.items() if other not in OWN)
         say(f"{name}, {instructions}: {ours:.4g} particle steps per second; " + ", ".join(ratios))
@@ -165,8 +171,7 @@ def _suite(names: Sequence[str], share: float, file: Path, earlier: Path | None)
     for case, seconds in times.items():
         said = ", ".join(f"{start} {value:.2f} s" for start, value in seconds.items())
         say(f"dem run {case}: {said}")
-    with replace_when_done(file) as partial:
-        partial.write_text(json.dumps(suite.report(done, times, share, others), indent=1) + "\n")
+    write(times)
 
 
 OWN = ("particles", suite.OURS)
