@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from dem.kernels import laws
 from dem.kernels.compiler.jit import kernel
+from dem.kernels.numerics.columns import BLOCK
 from dem.kernels.simd import transpose
-from dem.kernels.soft.contact.batch_kinematics import BLOCK, FORCE, LASTS, OUT, SingleSpheres
+from dem.kernels.soft.contact.batch_kinematics import FORCE, LASTS, OUT, SingleSpheres
 from dem.kernels.soft.contact.contact_batches import load_history, scatter_forces, store_history
 from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J, SHARED, VECTOR_WIDTH
 

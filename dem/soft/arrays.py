@@ -10,10 +10,11 @@ import numpy as np
 from dem.base.large_pages import copied, empty, full, zeros
 from dem.kernels.compiler.jit import in_python
 from dem.kernels.laws import hertz
+from dem.kernels.numerics.columns import BLOCK
 from dem.kernels.rotation.spherical import SphericalPCDM
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import CHUNK
-from dem.kernels.soft.contact.batch_kinematics import BLOCK, KNOWN, OUT, PARTS, TOLD
+from dem.kernels.soft.contact.batch_kinematics import KNOWN, OUT, PARTS, TOLD
 from dem.kernels.soft.contact.capsules import SLOTS, Capsules, Mixed
 from dem.kernels.soft.contact.contact_detection import LINE, SHARED
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds

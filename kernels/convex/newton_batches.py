@@ -21,9 +21,9 @@ from dem.kernels.convex.overlap import (
     unit,
 )
 from dem.kernels.convex.shape_kinds import ConvexBody
+from dem.kernels.numerics.columns import flat, get, put
 from dem.kernels.numerics.vector import add, dot, scale, subtract
 
-COLUMNS = 64  # of a batch
 WIDTH = 8  # columns are evaluated in multiples of this number, so that none is left over by vectors
 # rows that a column keeps from step to step: from A to B [m], orientations, normal; value of g before the last step [m]
 # and by how much that was to fall; bodies of which g is below `LOWEST` are apart, by `MARGIN` times the sizes
@@ -34,24 +34,6 @@ NEXT, VALUE, VALUE_BEFORE, PLACE_A, PLACE_B, STATUS, ROWS = 18, 21, 22, 23, 26, 
 KIND_A, FIRST_A, KIND_B, FIRST_B, OWNER, STEPS, INTEGERS = range(7)
 MOST_STEPS = 10  # of a column, after which `overlap` takes over
 UNDECIDED, FOUND, APART, UNUSUAL = 0.0, 1.0, 2.0, 3.0
-
-
-@inline
-def flat(r, t):
-    """Place of column t of row r: rows are one dimension, see `dem.kernels.soft.contact.batch_kinematics`."""
-    return r * COLUMNS + t
-
-
-@inline
-def vector_at(rows, r, t):
-    """The vector in rows from r on."""
-    return rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)]
-
-
-@inline
-def put_vector(rows, r, t, v):
-    """Write a vector to rows from r on."""
-    rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)] = v
 
 
 @inline
@@ -72,11 +54,11 @@ def evaluate_normals(count, shapes, numbers, integers, rows, written):
 
     count: columns, a multiple of `WIDTH`.
     shapes, numbers: chain of kinds, numbers of all shapes.
-    integers, rows: (INTEGERS, COLUMNS), (ROWS COLUMNS,) what columns keep.
-    Writes written: (ROWS COLUMNS,) the same array, rows from `KEPT` on.
+    integers, rows: (INTEGERS, BLOCK), (ROWS BLOCK,) what columns keep.
+    Writes written: (ROWS BLOCK,) the same array, rows from `KEPT` on.
     """
     for t in range(count):
-        n, r = vector_at(rows, AXIS, t), vector_at(rows, WAY, t)
+        n, r = get(rows, AXIS, t), get(rows, WAY, t)
         a = ConvexBody(shapes, integers[KIND_A, t], numbers, integers[FIRST_A, t], quaternion_at(rows, TURN_A, t))
         b = ConvexBody(shapes, integers[KIND_B, t], numbers, integers[FIRST_B, t], quaternion_at(rows, TURN_B, t))
         g, x_a, x_b, size, surfaces = surfaces_at(a, b, r, n)
@@ -94,9 +76,9 @@ def evaluate_normals(count, shapes, numbers, integers, rows, written):
         status = status if is_usual else UNUSUAL
         status = APART if g < rows[flat(LOWEST, t)] - rows[flat(MARGIN, t)] * size else status
         moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
-        put_vector(written, NEXT, t, unit(add(n, combined(s_1, s_2, t_1, t_2))))
-        put_vector(written, PLACE_A, t, add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2)))
-        put_vector(written, PLACE_B, t, subtract(x_b, combined(moved_b[0], moved_b[1], t_1, t_2)))
+        put(written, NEXT, t, unit(add(n, combined(s_1, s_2, t_1, t_2))))
+        put(written, PLACE_A, t, add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2)))
+        put(written, PLACE_B, t, subtract(x_b, combined(moved_b[0], moved_b[1], t_1, t_2)))
         written[flat(VALUE, t)], written[flat(VALUE_BEFORE, t)] = g - promise, g
         written[flat(STATUS, t)] = status
 
@@ -108,7 +90,7 @@ def begin_at(t, n, lowest, margin, integers, rows):
     lowest, margin: see `LOWEST`, `MARGIN`.
     Writes rows, integers: column t.
     """
-    put_vector(rows, AXIS, t, n)
+    put(rows, AXIS, t, n)
     rows[flat(BEFORE, t)], rows[flat(EXPECTED, t)] = math.inf, 1.0
     rows[flat(LOWEST, t)], rows[flat(MARGIN, t)] = lowest, margin
     integers[STEPS, t] = 0
@@ -117,7 +99,7 @@ def begin_at(t, n, lowest, margin, integers, rows):
 @inline
 def go_on(t, integers, rows):
     """Go on with column t from the normal that its last step led to."""
-    put_vector(rows, AXIS, t, vector_at(rows, NEXT, t))
+    put(rows, AXIS, t, get(rows, NEXT, t))
     promise = rows[flat(VALUE_BEFORE, t)] - rows[flat(VALUE, t)]
     rows[flat(BEFORE, t)], rows[flat(EXPECTED, t)] = rows[flat(VALUE_BEFORE, t)], promise
     integers[STEPS, t] += 1
@@ -129,8 +111,8 @@ def result_of(t, is_found, rows):
 
     Unless it is found, it is that at the normal of the column, at which bodies are apart, without digits of the place.
     """
-    middle = add(vector_at(rows, PLACE_A, t), add(vector_at(rows, WAY, t), vector_at(rows, PLACE_B, t)))
-    n = vector_at(rows, NEXT, t) if is_found else vector_at(rows, AXIS, t)
+    middle = add(get(rows, PLACE_A, t), add(get(rows, WAY, t), get(rows, PLACE_B, t)))
+    n = get(rows, NEXT, t) if is_found else get(rows, AXIS, t)
     return rows[flat(VALUE if is_found else VALUE_BEFORE, t)], n, scale(0.5, middle)
 
 

@@ -4,17 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from dem.kernels.numerics.columns import BLOCK, flat, put
 from dem.kernels.soft.contact import capsule_blending
-from dem.kernels.soft.contact.batch_kinematics import (
-    BLOCK,
-    NORMAL,
-    STIFFNESS,
-    VOID,
-    WEIGHT,
-    flat,
-    put,
-    touch_of,
-)
+from dem.kernels.soft.contact.batch_kinematics import NORMAL, STIFFNESS, VOID, WEIGHT, touch_of
 from dem.kernels.soft.contact.capsule_contacts import make_void
 
 import dem

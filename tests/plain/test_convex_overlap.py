@@ -9,6 +9,7 @@ import pytest
 from dem.kernels.convex import newton_batches, shape_kinds, supports
 from dem.kernels.convex.overlap import BY_SHIFTS, overlap
 from dem.kernels.convex.shape_kinds import CONVEX_KINDS, ConvexBody, ConvexKind, convex_kinds, support_of
+from dem.kernels.numerics.columns import BLOCK, flat, put
 from dem.kernels.numerics.quaternion import product
 
 import dem
@@ -294,8 +295,8 @@ def test_a_bound_ends_the_search_for_bodies_that_are_far_apart():
 
 def solved_in_batch(pairs, start):
     """Results of `newton_batches` for pairs (A, B, r), which may take as many steps as they need."""
-    rows = np.full(newton_batches.ROWS * newton_batches.COLUMNS, math.nan)
-    integers, numbers = np.zeros((newton_batches.INTEGERS, newton_batches.COLUMNS), np.int64), []
+    rows = np.full(newton_batches.ROWS * BLOCK, math.nan)
+    integers, numbers = np.zeros((newton_batches.INTEGERS, BLOCK), np.int64), []
     for t, (a, b, r) in enumerate(pairs):
         for one, kind, first, turn in (
             (a, newton_batches.KIND_A, newton_batches.FIRST_A, newton_batches.TURN_A),
@@ -304,14 +305,14 @@ def solved_in_batch(pairs, start):
             integers[kind, t], integers[first, t] = one.number, len(numbers)
             numbers += one.numbers[one.at :].tolist()
             newton_batches.put_quaternion(rows, turn, t, one.q)
-        newton_batches.put_vector(rows, newton_batches.WAY, t, r)
+        put(rows, newton_batches.WAY, t, r)
         newton_batches.begin_at(t, start[t], -math.inf, 0.0, integers, rows)
     count = newton_batches.fill_up(len(pairs), integers, rows)
     results = [None] * len(pairs)
     for _ in range(newton_batches.MOST_STEPS):
         newton_batches.evaluate_normals(count, ALL, np.array(numbers), integers, rows, rows)
         for t in range(len(pairs)):
-            if results[t] is None and rows[newton_batches.flat(newton_batches.STATUS, t)] == newton_batches.FOUND:
+            if results[t] is None and rows[flat(newton_batches.STATUS, t)] == newton_batches.FOUND:
                 results[t] = newton_batches.result_of(t, True, rows)
             newton_batches.go_on(t, integers, rows)
     return results

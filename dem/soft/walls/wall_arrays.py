@@ -10,7 +10,7 @@ import numpy as np
 
 from dem.base import portable
 from dem.base.large_pages import LINE, empty, zeros
-from dem.kernels.soft.contact.batch_kinematics import BLOCK
+from dem.kernels.numerics.columns import BLOCK
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.kernels.soft.wall_contact import wall_loads
 from dem.kernels.soft.wall_contact.convex_at_walls import ConvexWalls
@@ -393,7 +393,7 @@ def words(walls: Sequence[Wall]) -> list[str]:
 
 
 def face_word(face: int, called: Sequence[str] = ()) -> str:
-    """Name of the wall whose contacts have the index -1 - face: a face of the box, or one of the walls."""
+    """Name of a face of the box, or of a wall from `len(FACES)` on; contacts store this number as -1 - face."""
     if face < len(FACES):
         return f"the wall {FACES[face]}"
     w = face - len(FACES)

@@ -14,11 +14,10 @@ from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import image_velocity, nearest_image
 from dem.kernels.laws import ContactKinematics
 from dem.kernels.laws.first_step import begins
+from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact.contact_detection import TINY
 from dem.kernels.soft.contact.surface_motion import rolling_inertia
-
-BLOCK = 64  # pairs
 
 # rows of what is gathered of spheres: from j to i [m], velocities [m/s], spins [rad/s], radii [m], inverse masses
 # [1/kg], what resists rolling [kg m²]; in its first column the kind that radii and so on are of, plus 1, if of one
@@ -72,24 +71,6 @@ def weight_in_row(geometry, kinematics, t):
 
 
 weight_of = select("geometry", {SingleSpheres: 1.0, SphereClusters: 1.0, Segments: weight_in_row})
-
-
-@inline
-def flat(r, t):
-    """Place of column t of row r: rows are one dimension, as LLVM keeps an address for each row of two."""
-    return r * BLOCK + t
-
-
-@inline
-def put(rows, r, t, v):
-    """Write a vector to rows from r on."""
-    rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)] = v
-
-
-@inline
-def get(rows, r, t):
-    """The vector in rows from r on."""
-    return rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)]
 
 
 @inline

@@ -6,8 +6,9 @@ Other domains and shapes compile nothing of this, reports of contacts neither.
 from dem.kernels.compiler.jit import inline, select, vector_loop
 from dem.kernels.domain.deforming import CONTACTS, DeformingFaces, no_virial, write_virial
 from dem.kernels.domain.faces import BoxFaces
+from dem.kernels.numerics.columns import flat
 from dem.kernels.numerics.energy import add_words, as_words
-from dem.kernels.soft.contact.batch_kinematics import FORCE, GAP, Segments, SingleSpheres, SphereClusters, flat
+from dem.kernels.soft.contact.batch_kinematics import FORCE, GAP, Segments, SingleSpheres, SphereClusters
 from dem.kernels.soft.contact.contact_detection import no_energy
 from dem.kernels.soft.contact.result_sinks import ForceSink, ReportSink
 

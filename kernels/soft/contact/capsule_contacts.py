@@ -14,11 +14,11 @@ import math
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
+from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, load, scale, subtract
 from dem.kernels.simd.memory import prefetch
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
-    BLOCK,
     CANDIDATE,
     ENERGY,
     FORCE,
@@ -41,9 +41,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     VELOCITY,
     VOID,
     WEIGHT,
-    flat,
-    get,
-    put,
     put_columns,
 )
 from dem.kernels.soft.contact.capsule_blending import (

@@ -4,18 +4,9 @@ import math
 
 from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.numerics.columns import BLOCK, put
 from dem.kernels.numerics.vector import add_scaled, dot, load, scale, subtract
-from dem.kernels.soft.contact.batch_kinematics import (
-    ARM,
-    BLOCK,
-    CANDIDATE,
-    MIXED_TYPES,
-    OF_I,
-    OF_J,
-    POINT,
-    put,
-    put_touch,
-)
+from dem.kernels.soft.contact.batch_kinematics import ARM, CANDIDATE, MIXED_TYPES, OF_I, OF_J, POINT, put_touch
 from dem.kernels.soft.contact.contact_detection import TINY
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.convex_contacts import look_at_convex

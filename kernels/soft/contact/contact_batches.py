@@ -23,6 +23,7 @@ from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.deforming import DeformingFaces, as_plane, is_in_plane
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.laws.damping import SharedDamping
+from dem.kernels.numerics.columns import BLOCK, flat, get
 from dem.kernels.numerics.vector import cross, scale, subtract
 from dem.kernels.simd.memory import prefetch
 from dem.kernels.simd.transpose import lines_of, read_lines, write_lines
@@ -30,7 +31,6 @@ from dem.kernels.soft.chunks import candidate_room, first_candidate
 from dem.kernels.soft.contact import contact_detection
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
-    BLOCK,
     CANDIDATE,
     FORCE,
     HELD,
@@ -50,8 +50,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     SingleSpheres,
     SphereClusters,
     compute_sphere_kinematics,
-    flat,
-    get,
     put_columns,
 )
 from dem.kernels.soft.contact.batch_stress import clear_stress, note_batch

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from dem.kernels import laws
 from dem.kernels.compiler.jit import inline, select, vector_loop
 from dem.kernels.laws import hertz
+from dem.kernels.numerics.columns import flat, get, put
 from dem.kernels.numerics.energy import as_fixed, as_words
 from dem.kernels.numerics.float_bits import bits_of_float
 from dem.kernels.numerics.vector import add, cross, scale, subtract
@@ -30,9 +31,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     Segments,
     SingleSpheres,
     SphereClusters,
-    flat,
-    get,
-    put,
     touch_of,
     weight_of,
 )

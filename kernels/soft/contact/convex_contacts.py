@@ -25,6 +25,7 @@ from dem.kernels.convex.overlap import overlap as convex_overlap
 from dem.kernels.convex.shape_kinds import NOWHERE, has_facets, is_smooth_at, rounding_of, support_of
 from dem.kernels.domain.faces import height, inward
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
+from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.quaternion import load_quaternion
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, store, subtract
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds, at_plane, convex_body, row_of
@@ -89,7 +90,7 @@ def take_found(k, bodies, neighbours, box):
     at, found = FOUND * k, neighbours.found
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     r, image = nearest_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
-    n, place = (found[at + 1], found[at + 2], found[at + 3]), (found[at + 4], found[at + 5], found[at + 6])
+    n, place = found_normal(k, neighbours), (found[at + 4], found[at + 5], found[at + 6])
     return found[at], n, place, r, image
 
 
@@ -222,7 +223,7 @@ def put_pair(law, t, k, least, kinds, bodies, neighbours, box, integers, rows):
     b, c = bodies.owner[i], bodies.owner[j]
     row_j, row_i = row_of(j, c, bodies, kinds), row_of(i, b, bodies, kinds)
     r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
-    newton_batches.put_vector(rows, newton_batches.WAY, t, r)
+    put(rows, newton_batches.WAY, t, r)
     newton_batches.put_quaternion(rows, newton_batches.TURN_A, t, load_quaternion(bodies.orientation, c))
     newton_batches.put_quaternion(rows, newton_batches.TURN_B, t, load_quaternion(bodies.orientation, b))
     integers[newton_batches.KIND_A, t], integers[newton_batches.KIND_B, t] = kinds.shape[row_j], kinds.shape[row_i]
@@ -292,7 +293,7 @@ def list_in_batches(kinds, sink, law, start, number, least, rows, integers, bodi
     """
     k, stop, count, going = start, start + number, 0, True
     while going:
-        while count < newton_batches.COLUMNS and k < stop:
+        while count < BLOCK and k < stop:
             if is_smooth_pair(k, kinds, bodies, neighbours):
                 put_pair(law, count, k, least, kinds, bodies, neighbours, box, integers, rows)
                 count += 1
@@ -317,12 +318,12 @@ def is_finished(kinds, sink, law, t, start, least, integers, rows, bodies, neigh
     t: column.
     integers, rows: see `dem.kernels.convex.newton_batches`; all others see `list_convex_overlaps`.
     """
-    k, status = integers[newton_batches.OWNER, t], rows[newton_batches.flat(newton_batches.STATUS, t)]
-    if rows[newton_batches.flat(newton_batches.MARGIN, t)] > 0.0:
+    k, status = integers[newton_batches.OWNER, t], rows[flat(newton_batches.STATUS, t)]
+    if rows[flat(newton_batches.MARGIN, t)] > 0.0:
         if status == newton_batches.APART:
             overlap[k - start] = -math.inf
             return True
-        r, lowest = newton_batches.vector_at(rows, newton_batches.WAY, t), -reach_of(law, k, least, neighbours)
+        r, lowest = get(rows, newton_batches.WAY, t), -reach_of(law, k, least, neighbours)
         newton_batches.begin_at(t, first_direction(r), lowest, 0.0, integers, rows)
         return False
     steps = integers[newton_batches.STEPS, t] + 1

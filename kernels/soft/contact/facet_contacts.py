@@ -30,11 +30,11 @@ from dem.kernels.convex.facets import NORMAL as FOUND_NORMAL
 from dem.kernels.convex.facets import WEIGHT as FOUND_WEIGHT
 from dem.kernels.convex.overlap import USUAL, overlap_of_cores
 from dem.kernels.convex.shape_kinds import NOWHERE, rounding_of
+from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
 from dem.kernels.soft.chunks import candidate_room
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
-    BLOCK,
     CANDIDATE,
     ENERGY,
     FORCE,
@@ -49,9 +49,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     POINT,
     VOID,
     WEIGHT,
-    flat,
-    get,
-    put,
     put_columns,
     put_touch,
     touch_of,

@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, select
+from dem.kernels.numerics.columns import flat
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact import cluster_kinematics
-from dem.kernels.soft.contact.batch_kinematics import MASS, flat, touch_of, weight_of
+from dem.kernels.soft.contact.batch_kinematics import MASS, touch_of, weight_of
 from dem.kernels.soft.contact.capsule_blending import closest
 from dem.kernels.soft.contact.capsule_contacts import pose, touch_at, velocity_of_image, yielding
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, from_body, radius_at

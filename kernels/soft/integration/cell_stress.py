@@ -141,14 +141,14 @@ note_bonds = select("box", {BoxFaces: None, DeformingFaces: of_bonds})
 
 @inline
 def motion_at_rest(box):
-    """What the motion of bodies contributes to the virial of a cell: of none so far."""
+    """Contribution of motion to the virial of a cell, of no body so far."""
     zero = np.int64(0)
     return zero, zero, zero, zero, zero, zero
 
 
 @inline
 def with_body(box, moved, mass, v):
-    """What motion contributes, with a body of some mass and velocity: xx, xy, xz, yy, yz and zz [units]."""
+    """Contribution of motion with one more body: xx, xy, xz, yy, yz and zz [units]."""
     p = scale(mass * box.unit[1], v)
     return (
         moved[0] + as_fixed(p[0] * v[0], 1.0), moved[1] + as_fixed(p[0] * v[1], 1.0),
@@ -171,7 +171,7 @@ note_motion_of_chunk = select("box", {BoxFaces: None, DeformingFaces: write_moti
 
 @vector_loop
 def sum_motion(box, low, high, kind, mass, velocity):
-    """What the motion of the bodies low to high contributes."""
+    """Contribution of the motion of the bodies low to high."""
     moved = motion_at_rest(box)
     for b in range(low, high):
         moved = with_body(box, moved, mass[kind[b]], load(velocity, b))

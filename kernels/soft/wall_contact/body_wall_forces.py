@@ -11,11 +11,11 @@ from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.domain.faces import BoxFaces, RoughFaces
 from dem.kernels.laws.merged_contacts import exponent
+from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.energy import add_words
 from dem.kernels.numerics.vector import add, load, store
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.batch_kinematics import (
-    BLOCK,
     HELD,
     LOSS,
     MAY_BE_NEW,
@@ -25,9 +25,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     ONGOING,
     OVERLAP,
     SingleSpheres,
-    flat,
-    get,
-    put,
 )
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, add_sums, add_work, no_energy, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE, LASTS, BatchSettings, evaluate_batch

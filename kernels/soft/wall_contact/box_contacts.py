@@ -13,12 +13,12 @@ from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, noinline, select
 from dem.kernels.domain.faces import are_rough, height, inward
 from dem.kernels.laws import hertz
+from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words
 from dem.kernels.numerics.float_bits import bits_of_float
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store, subtract
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.batch_kinematics import (
-    BLOCK,
     HELD,
     LOSS,
     MAY_BE_NEW,
@@ -26,9 +26,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     OF_FACES,
     POINT,
     SingleSpheres,
-    flat,
-    get,
-    put,
     put_touch,
 )
 from dem.kernels.soft.contact.contact_batches import load_history, store_history

@@ -10,8 +10,8 @@ contacts to `Walls.contacts`. From there on they are those with any other wall: 
 
 from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.laws.merged_contacts import exponent
+from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import dot, load, subtract
-from dem.kernels.soft.contact.batch_kinematics import BLOCK, flat, get, put
 from dem.kernels.soft.contact.surface_motion import radius_near
 from dem.kernels.soft.wall_contact.overlap_regions import beyond_of, find_contacts_of, listed_for
 from dem.kernels.soft.wall_contact.wall_arrays import NEAR_WALLS, in_frame, is_near

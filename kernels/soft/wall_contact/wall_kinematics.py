@@ -10,6 +10,7 @@ from dem.kernels import laws
 from dem.kernels.compiler.jit import inline, vector_loop
 from dem.kernels.laws import hertz
 from dem.kernels.laws.first_step import begins
+from dem.kernels.numerics.columns import flat, get, put
 from dem.kernels.numerics.quaternion import load_quaternion, rotate
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
@@ -23,9 +24,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     STIFFNESS,
     TURNING,
     VELOCITY,
-    flat,
-    get,
-    put,
     put_touch,
 )
 from dem.kernels.soft.contact.surface_motion import (

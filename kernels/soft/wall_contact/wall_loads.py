@@ -23,10 +23,10 @@ from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import minimum_image
+from dem.kernels.numerics.columns import get
 from dem.kernels.numerics.energy import REST, accumulate, as_words
 from dem.kernels.numerics.vector import add, cross, dot, load, scale, store, subtract
 from dem.kernels.simd.memory import atomic_add
-from dem.kernels.soft.contact.batch_kinematics import get
 from dem.kernels.soft.contact.contact_detection import ON_J, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE as BATCH_FORCE
 from dem.kernels.soft.contact.contact_evaluation import energies_of

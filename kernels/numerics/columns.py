@@ -1,0 +1,23 @@
+"""Vectors in rows of scratch, a column for each item of a block: what loops over columns read as vector code."""
+
+from dem.kernels.compiler.jit import inline
+
+BLOCK = 64  # columns
+
+
+@inline
+def flat(r, t):
+    """Place of column t of row r: rows are one dimension, as LLVM keeps an address for each row of two."""
+    return r * BLOCK + t
+
+
+@inline
+def put(rows, r, t, v):
+    """Write a vector to rows from r on."""
+    rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)] = v
+
+
+@inline
+def get(rows, r, t):
+    """The vector in rows from r on."""
+    return rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)]
