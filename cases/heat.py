@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from dem.cases.fluidised_bed import FluidisedBed
 from dem.cases.rotating_drum import RotatingDrum
@@ -205,10 +207,8 @@ class HotFluidisedBed(FluidisedBed):
         """Cold spheres in the lower half of a column."""
         spheres, box = super().build()
         (shape, glass), *_ = spheres.variants
-        hot = {"conductivity": self.conductivity, "heat_capacity": self.heat_capacity}
-        cold = dem.Particles(
-            shape, dem.Material(**{**vars(glass), **hot}), position=spheres.position, temperature=self.cold
-        )  # fmt: skip
+        warming = replace(glass, conductivity=self.conductivity, heat_capacity=self.heat_capacity)
+        cold = dem.Particles(shape, warming, position=spheres.position, temperature=self.cold)
         return cold, box
 
 

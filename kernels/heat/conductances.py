@@ -202,6 +202,20 @@ with_walls = select("box", {BoxFaces: no_walls, WalledFaces: add_walls})
 with_near_walls = select("box", {BoxFaces: no_walls, WalledFaces: add_near_walls})
 
 
+@inline
+def add_faces(b, reach, bodies, kinds, box, factor, shrink, gas, unit, count, who, what, rate):
+    """Add the faces that body b touches, or is nearer to than `reach` [m]; as `add_walls`."""
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
+        for face in range(FACES):
+            overlap = radius - height(x, face, box)
+            if overlap > -reach:
+                count = add_wall_row(
+                    count, b, face, overlap, radius, bodies, kinds, factor, shrink, gas, unit, who, what, rate
+                )  # fmt: skip
+    return count
+
+
 @kernel
 def list_at_walls(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who, what, rate):
     """List the contacts of spheres, which have been placed, with faces and walls; roughness does not count.
@@ -218,14 +232,7 @@ def list_at_walls(bodies, kinds, neighbours, box, factor, shrink, gas, unit, who
             b = neighbours.near_wall[n]
             if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
                 continue
-            for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-                radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
-                for face in range(FACES):
-                    overlap = radius - height(x, face, box)
-                    if overlap > 0.0:
-                        count = add_wall_row(
-                            count, b, face, overlap, radius, bodies, kinds, factor, shrink, gas, unit, who, what, rate
-                        )  # fmt: skip
+            count = add_faces(b, 0.0, bodies, kinds, box, factor, shrink, gas, unit, count, who, what, rate)
             count = with_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, who, what, rate)
     return count
 
@@ -240,13 +247,6 @@ def list_near_walls(bodies, kinds, neighbours, box, factor, shrink, gas, unit, w
     for b in range(bodies.n_active[0]):
         if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
             continue
-        for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-            radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
-            for face in range(FACES):
-                overlap = radius - height(x, face, box)
-                if overlap > -gas.range:
-                    count = add_wall_row(
-                        count, b, face, overlap, radius, bodies, kinds, factor, shrink, gas, unit, who, what, rate
-                    )  # fmt: skip
+        count = add_faces(b, gas.range, bodies, kinds, box, factor, shrink, gas, unit, count, who, what, rate)
         count = with_near_walls(box, b, bodies, kinds, factor, shrink, gas, unit, count, who, what, rate)
     return count

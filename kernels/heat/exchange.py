@@ -57,17 +57,23 @@ def through_walls(value, who, what, held, power, dt, unit, gained, sums):
         add_to_sum(sums, wall, amount)
 
 
+@inline
+def deposit_one(b, value, remainder, gained, per_unit, capacity, least, most):
+    """Change the value of body b, see `deposit`; returns 1 if it is beyond the limits, else 0."""
+    amount = gained[b] * per_unit + remainder[b]
+    after = value[b] + amount / capacity
+    remainder[b] = amount - (after - value[b]) * capacity
+    value[b] = after
+    gained[b] = 0
+    return 0 if after > least and after < most and after > -most else 1
+
+
 @vector_loop
 def deposit_alike(value, remainder, gained, per_unit, capacity, least, most):
     """Change the values of bodies of one capacity; see `deposit`."""
     beyond = 0
     for b in range(value.size):
-        amount = gained[b] * per_unit + remainder[b]
-        after = value[b] + amount / capacity
-        remainder[b] = amount - (after - value[b]) * capacity
-        value[b] = after
-        gained[b] = 0
-        beyond += 0 if after > least and after < most and after > -most else 1
+        beyond += deposit_one(b, value, remainder, gained, per_unit, capacity, least, most)
     return beyond
 
 
@@ -76,13 +82,7 @@ def deposit_unlike(value, remainder, gained, per_unit, kind, capacity, least, mo
     """Change the values of bodies of several kinds; see `deposit`."""
     beyond = 0
     for b in range(value.size):
-        own = capacity[kind[b]]
-        amount = gained[b] * per_unit + remainder[b]
-        after = value[b] + amount / own
-        remainder[b] = amount - (after - value[b]) * own
-        value[b] = after
-        gained[b] = 0
-        beyond += 0 if after > least and after < most and after > -most else 1
+        beyond += deposit_one(b, value, remainder, gained, per_unit, capacity[kind[b]], least, most)
     return beyond
 
 

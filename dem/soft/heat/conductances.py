@@ -107,37 +107,34 @@ def _list_contacts(
         return _report_contacts(engine, tables)
     if not engine.kinds.all_single_spheres:
         engine.execute(loop.PLACE_SPHERES)
-    while True:
-        rate, counts = np.zeros(engine.owned, np.int64), []
-        for fill, factors, each in zip(
-            (conductances.list_near_pairs, conductances.list_near_walls) if tables.gas.range > 0
-            else (conductances.list_pairs, conductances.list_at_walls),
-            ((tables.of_pairs, tables.shrink_of_pairs), (tables.of_walls, tables.shrink_of_walls)), rows, strict=True,
-        ):  # fmt: skip
-            counts.append(fill(
-                engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces, *factors, tables.gas, tables.unit,
-                *each, rate,
-            ))  # fmt: skip
-        if all(count <= len(each.who) for count, each in zip(counts, rows, strict=True)):
-            pairs, walls = (ContactRows(*(a[:n] for a in each)) for each, n in zip(rows, counts, strict=True))
-            return pairs, walls, rate
-        rows[:] = [rows_for(max(len(each.who), 2 * n)) for each, n in zip(rows, counts, strict=True)]
+    rate, of_walls = np.zeros((2, engine.owned), np.int64)
+    fill = conductances.list_near_pairs if tables.gas.range > 0 else conductances.list_pairs
+    pairs = _filled(engine, fill, tables, (tables.of_pairs, tables.shrink_of_pairs), rows, 0, rate)
+    return pairs, list_wall_contacts(engine, tables, rows, of_walls), rate + of_walls
 
 
 def list_wall_contacts(
     engine: Engine, tables: ConductanceTables, rows: list[ContactRows], rate: np.ndarray
 ) -> ContactRows:
-    """Contacts of single spheres with faces and walls; their conductances are added to the rates (N,)."""
+    """Contacts of placed spheres with faces and walls; writes the sums of conductances by body to the rates (N,)."""
+    fill = conductances.list_near_walls if tables.gas.range > 0 else conductances.list_at_walls
+    return _filled(engine, fill, tables, (tables.of_walls, tables.shrink_of_walls), rows, 1, rate)
+
+
+def _filled(
+    engine: Engine, fill: Callable, tables: ConductanceTables, factors: tuple[np.ndarray, np.ndarray],
+    rows: list[ContactRows], of: int, rate: np.ndarray,
+) -> ContactRows:  # fmt: skip
+    """Contacts that a kernel lists into rows[of], replaced by more rows if there are too few, and their rates (N,)."""
     while True:
         rate[:] = 0
-        fill = conductances.list_near_walls if tables.gas.range > 0 else conductances.list_at_walls
         count = fill(
-            engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces, tables.of_walls,
-            tables.shrink_of_walls, tables.gas, tables.unit, *rows[1], rate,
+            engine.bodies, engine.kinds, engine.lists.arrays, engine.walls.faces, *factors, tables.gas, tables.unit,
+            *rows[of], rate,
         )  # fmt: skip
-        if count <= len(rows[1].who):
-            return ContactRows(*(a[:count] for a in rows[1]))
-        rows[1] = rows_for(2 * count)
+        if count <= len(rows[of].who):
+            return ContactRows(*(a[:count] for a in rows[of]))
+        rows[of] = rows_for(2 * count)
 
 
 def _report_contacts(engine: Engine, tables: ConductanceTables) -> tuple[ContactRows, ContactRows, np.ndarray]:

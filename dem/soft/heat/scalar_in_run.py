@@ -263,7 +263,7 @@ class ScalarInRun:
             gained[:] = 0
             return False
         self.add_sources(engine, span)
-        self._finish(engine, walls, span, value, remainder, gained)
+        self._finish(engine, walls, self._power(walls), span, value, remainder, gained)
         return True
 
     def is_single_substep_possible(self, engine: Engine) -> bool:
@@ -278,9 +278,11 @@ class ScalarInRun:
 
     def _fastest_wall(self, walls: ContactRows) -> float:
         """Largest rate of a wall that changes over its capacity [1/s], from whole units of rates."""
+        if not self.changing:
+            return 0.0
         row, share = -1 - walls.who[:, 1], np.ceil(walls.what[:, CONDUCTANCE] * self.tables.unit).astype(np.int64)
         rates = (int(share[row == w].sum()) / self.tables.unit / self.wall_capacity[w] for w in self.changing)
-        return max(rates, default=0.0)
+        return max(rates)
 
     def _scratch(self, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
         """Gains of bodies, zeros, and room for their rates: (N,), (N,) int64."""
@@ -294,18 +296,22 @@ class ScalarInRun:
     ) -> None:  # fmt: skip
         """Carry out sub-steps of dt [s], so many, which change these values and remainders."""
         gained, _ = self._scratch(engine)
+        power = self._power(walls)
         for _ in range(number):
             exchange.through_pairs(rows[0], pairs.who, pairs.what, dt, self.unit, gained)
-            self._finish(engine, walls, dt, *rows, gained)
+            self._finish(engine, walls, power, dt, *rows, gained)
+
+    def _power(self, walls: ContactRows) -> np.ndarray:
+        """Amount a second that walls with a flux bring to each contact (K,)."""
+        inward = self.flux[-1 - walls.who[:, 1]] * (walls.what[:, OVERLAP] > 0)
+        return inward * (math.pi * walls.what[:, RADIUS] ** 2)
 
     def _finish(
-        self, engine: Engine, walls: ContactRows, dt: float, value: np.ndarray, remainder: np.ndarray,
-        gained: np.ndarray,
+        self, engine: Engine, walls: ContactRows, power: np.ndarray, dt: float, value: np.ndarray,
+        remainder: np.ndarray, gained: np.ndarray,
     ) -> None:  # fmt: skip
         """Finish a sub-step of dt [s] in which bodies have exchanged with each other what they have gained."""
         if walls.who.size:
-            inward = self.flux[-1 - walls.who[:, 1]] * (walls.what[:, OVERLAP] > 0)
-            power = inward * (math.pi * walls.what[:, RADIUS] ** 2)
             exchange.through_walls(
                 value, walls.who, walls.what, self.held, power, dt, self.unit, gained, self.sums
             )  # fmt: skip
