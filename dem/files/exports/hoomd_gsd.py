@@ -93,7 +93,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             if "angular_momentum" in fields:
                 inertia = what.inertia[shot.columns]
                 bodies.angmom = _angular_momentum(shot.orientation, inertia, shot.angular_velocity)
-            for name in {"angular_velocity", *further(run)} & {*fields}:
+            for name in (each for each in ("angular_velocity", *further(run)) if each in fields):
                 frame.log[f"particles/{name}"] = shot.field(name).astype(np.float32)
             file.append(frame)
 
