@@ -1,4 +1,4 @@
-"""Shear testers whose samples turn: an annular cell, and a head in a vessel; with preshear and a yield locus."""
+"""Rotational shear testers, an annular cell and a head in a vessel: preshear, shear to failure, yield locus."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class RotationalShear(Powder):
         return 2 * self.vane_height + self.diameter + self.piled(math.pi * (far**2 - near**2))
 
     def stations(self) -> list[Station]:
-        """What happens from the first preshear on."""
+        """Parts of the test, from the first preshear on."""
         found, time = [], self.consolidated
         for stress in self.normal_stresses:
             for name, way, pressed in (
@@ -114,7 +114,7 @@ class RotationalShear(Powder):
         return dem.Motion(table=rows)
 
     def servo(self) -> dem.Servo:
-        """What presses the lid down."""
+        """Servo that presses the lid down."""
         changes = [(b.start, b.stress * self.area) for a, b in pairwise(self.stations()) if a.stress != b.stress]
         force = self.preshear_stress * self.area
         return dem.Servo(force=force, axis=(0, 0, -1), fastest=FALLING, gain=GAIN, schedule=changes)

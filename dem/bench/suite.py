@@ -45,7 +45,7 @@ def peers(earlier: Path | None) -> dict[str, str]:
 
 
 def rates(name: str, share: float, rounds: int, others: dict[str, str]) -> dict[str, float]:
-    """Median particle steps a second of each program in this process, by turns, from the same states."""
+    """Median particle steps a second of each program, by turns; LAMMPS and YADE begin in the present state."""
     work = benchmark(name)
     sim = work.prepare(share=share, threads=1)
     shown = work.with_chains().prepare(share=share, threads=1) if work.parameters.get("smooth") else sim

@@ -31,7 +31,7 @@ DIGITS = 6  # of parameters, so that a point has the same words on every machine
 
 
 class StudyError(ValueError):
-    """What is wrong with a study file, a line for each thing."""
+    """Errors of a study file, a line for each."""
 
     guide = "calibration"  # page that the command line names
 

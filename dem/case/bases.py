@@ -51,7 +51,7 @@ PARAMETERS = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)  # of 
 
 
 class BaseCase(BaseModel):
-    """Base class of cases whose outcome is a trajectory."""
+    """Base class of cases that give a trajectory."""
 
     model_config = PARAMETERS
 

@@ -123,7 +123,7 @@ class ScalarExchange:
         """Value that a wall holds at its surface; None: nothing passes by conduction."""
 
     def wall_capacity(self, wall: Wall) -> float:
-        """C of a wall whose value changes by what passes; infinite: the wall holds its value."""
+        """Capacity C of a wall; infinite if its value does not change."""
         return math.inf
 
     def flux(self, wall: Wall) -> float:

@@ -26,7 +26,7 @@ EVEN = 1e-6  # share of an interval by which time windows may be off
 @hinted
 @dataclass(kw_only=True)
 class PreciceFlow:
-    """Function for `dem.Coupling` whose flow another participant of preCICE computes.
+    """Function for `dem.Coupling` that gets the flow from another participant of preCICE.
 
     Vertices are the centres of the cells, x slowest, in the mesh of this participant. Written, one vector or scalar a
     vertex: the force of the particles on the fluid over the volume of the cell [N/m³], mean of the interval;

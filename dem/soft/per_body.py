@@ -120,7 +120,7 @@ def reorder(mode: tuple, order: np.ndarray, bodies: Bodies, scratch: np.ndarray)
 
 
 def _moving(bodies: Bodies) -> Iterator[np.ndarray]:
-    """Arrays (R, N) with R > 0 whose columns move with the bodies."""
+    """Arrays (R, N), R > 0, with a column for each body, in the order of bodies in memory."""
     for name in MOVING:
         values = getattr(bodies, name)
         if values.size:

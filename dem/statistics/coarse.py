@@ -305,7 +305,7 @@ def coarse_fields(
 
 
 class _FieldSource(Protocol):
-    """Interface of a simulation whose fields are averaged."""
+    """Interface of a simulation for averages of its fields."""
 
     particles: Particles
 

@@ -94,7 +94,7 @@ def yield_locus(normal: ArrayLike, shear: ArrayLike) -> YieldLocus:
 
 
 class ShearTest(NamedTuple):
-    """What a shear test says of a powder at one consolidation, see `shear_test`."""
+    """Results of a shear test at one consolidation, see `shear_test`."""
 
     locus: YieldLocus
     consolidation_stress: float  # σ₁, largest principal stress at the end of preshear [Pa]

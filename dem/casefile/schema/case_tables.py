@@ -304,7 +304,7 @@ class GroupTable(Table):
 
 
 class ConvectionTable(Table):
-    """``heat.convection``: exchange with the fluid, whose density, viscosity and velocity are those of ``[fluid]``."""
+    """``heat.convection``: exchange with the fluid. ``[fluid]`` has its density, viscosity and velocity."""
 
     temperature: key.Temperature = Field(description="of the fluid [K]", examples=["600 K"])
     conductivity: key.Conductivity = Field(description="of the fluid [W/(m K)]", examples=["0.045 W/m/K"])

@@ -16,7 +16,7 @@ PAGE = 1 << 14
 
 
 class Pages(io.RawIOBase):
-    """A file whose changed pages are kept in memory; the file below is not changed."""
+    """View of a file that keeps changed pages in memory; the file itself stays as it is."""
 
     def __init__(
         self, disk: BinaryIO, pages: dict[int, bytes | bytearray] | None = None, size: int | None = None

@@ -11,7 +11,7 @@ from dem.base.user_classes import hinted
 
 
 class Controller:
-    """What servos and PIDs have in common: the force F₀ along an axis, which may change at given times."""
+    """Base of servos and PIDs: a force F₀ along an axis, which may change at given times."""
 
     force: float
     axis: tuple[float, float, float]
@@ -40,7 +40,7 @@ class Controller:
         return max(abs(force) for force in (self.force, *(force for _, force in self.schedule)))
 
     def saved(self) -> dict[str, object]:
-        """What files keep: the schedule only if there is one."""
+        """Values that files store; the schedule only if there is one."""
         return {
             each.name: getattr(self, each.name) for each in fields(self) if each.name != "schedule" or self.schedule
         }

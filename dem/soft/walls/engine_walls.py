@@ -67,9 +67,9 @@ class EngineWalls:
         self, materials: list[Material], bodies: Bodies, kinds: Kinds, gravity: tuple[float, float, float],
         skins: Skins, *, chunks: int, width: int, reach: float, gap_range: float, dt: float,
     ) -> None:  # fmt: skip
-        """Make the arrays of the walls beside the box, whose contacts remember `width` numbers each.
+        """Make the arrays of the walls beside the box.
 
-        Heat goes through gaps of `gap_range` [m].
+        width: numbers in the history of a contact. gap_range: largest gap that conducts heat [m].
         """
         if self.models:
             self.faces = walled(
