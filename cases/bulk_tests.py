@@ -19,6 +19,7 @@ class BulkDensity(Powder):
     """Grains fall into a cylinder, which is then tapped."""
 
     name = "bulk-density"
+    observable_names = ("poured_kg_per_m3", "tapped_kg_per_m3", "hausner_ratio")
 
     duration: PositiveFloat = Field(1.2, description="simulated time [s]")
     n: PositiveInt = Field(600, description="number of grains")
@@ -91,6 +92,7 @@ class UniaxialCompression(Sample):
     """Grains are compressed in a box, its sides go away, and a second compression crushes the free sample."""
 
     name = "uniaxial-compression"
+    observable_names = ("consolidation_stress_Pa", "unconfined_strength_Pa", "flow_function", "compressed_kg_per_m3")
 
     duration: PositiveFloat = Field(1.0, description="simulated time [s]")
     adhesion: NonNegativeFloat = Field(4.0, description="work of adhesion of grains by JKR [J/m2]; 0: none")
@@ -142,6 +144,7 @@ class DirectShear(Sample):
     """The upper half of a box is pushed over the lower one, under a given normal stress."""
 
     name = "direct-shear"
+    observable_names = ("peak_shear_stress_Pa", "shear_stress_Pa", "normal_stress_Pa", "friction_angle_deg")
 
     duration: PositiveFloat = Field(0.7, description="simulated time [s]")
     normal_stress: PositiveFloat = Field(2e3, description="on the lid [Pa]")

@@ -59,6 +59,7 @@ class EllipsoidPacking(ConvexGrains):
     """Ellipsoids of axes α : 1 : 1/α without friction settle to a random packing, denser than spheres do."""
 
     name = "ellipsoid-packing"
+    observable_names = ("solid_fraction",)
 
     duration: PositiveFloat = Field(0.4, description="simulated time [s]")
     frames: PositiveInt = Field(40, description="frames written after the first")
@@ -94,6 +95,7 @@ class EllipsoidsHopper(ConvexGrains):
     """Ellipsoids flow out of a wedge-shaped hopper through a slot onto a floor."""
 
     name = "ellipsoids-hopper"
+    observable_names = ("discharged_share",)
 
     duration: PositiveFloat = Field(0.6, description="simulated time [s]")
     frames: PositiveInt = Field(60, description="frames written after the first")
@@ -142,6 +144,7 @@ class TabletsHeap(ConvexGrains):
     """Tablets are poured onto a floor and lie in a heap."""
 
     name = "tablets-heap"
+    observable_names = ("angle_of_repose_deg",)
 
     duration: PositiveFloat = Field(0.7, description="simulated time [s]")
     frames: PositiveInt = Field(70, description="frames written after the first")
@@ -187,6 +190,7 @@ class Dice(ConvexGrains):
     """The five Platonic solids are poured into a box and vibrated."""
 
     name = "dice"
+    observable_names = ("solid_fraction",)
     kinds: ClassVar[tuple[str, ...]] = ("tetrahedron", "cube", "octahedron", "dodecahedron", "icosahedron")
 
     duration: PositiveFloat = Field(0.6, description="simulated time [s]")
@@ -241,6 +245,7 @@ class SuperellipsoidDrum(ConvexGrains):
     """Superellipsoids in a turning drum: with larger exponents they are blockier, and lie steeper."""
 
     name = "superellipsoid-drum"
+    observable_names = ("surface_angle_deg",)
 
     duration: PositiveFloat = Field(0.8, description="simulated time [s]")
     frames: PositiveInt = Field(80, description="frames written after the first")

@@ -63,6 +63,7 @@ class DrawDown(Slope):
     """Grains run out of the upper one of two boxes through a slot in its floor (Coetzee 2017)."""
 
     name = "draw-down"
+    observable_names = ("upper_angle_deg", "lower_angle_deg", "left_kg", "rate_kg_per_s")
 
     duration: PositiveFloat = Field(1.2, description="simulated time [s]")
     slot: PositiveFloat = Field(0.02, description="width of the slot [m]")
@@ -110,6 +111,7 @@ class Ledge(Slope):
     """One side of a box goes up, and grains fall over the ledge until a slope stays."""
 
     name = "ledge"
+    observable_names = ("angle_deg", "left_kg")
 
     duration: PositiveFloat = Field(1.0, description="simulated time [s]")
     n: PositiveInt = Field(1000, description="number of grains")

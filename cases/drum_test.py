@@ -18,6 +18,10 @@ class DrumTest(Powder):
     """Grains in a drum that turns slowly or fast; images from the side show how much it fills and its surface."""
 
     name = "drum-test"
+    observable_names = (
+        "occupied_mm2", "angle_deg", "lower_angle_deg", "upper_angle_deg",
+        *(f"height_{k}_mm" for k in range(1, len(STATIONS) + 1)),
+    )  # fmt: skip
 
     duration: PositiveFloat = Field(2.0, description="simulated time [s]; its second half is observed")
     frames: PositiveInt = Field(80, description="frames written after the first")

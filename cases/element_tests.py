@@ -23,6 +23,11 @@ STEPS, ROUNDS = 2000, 100  # between two looks at the packing, and looks at most
 class ElementTest(dem.Case):
     """Spheres in a cell that deforms; subclasses say how."""
 
+    observable_names = (
+        "void_ratio_at_first", "void_ratio", "pressure_Pa", "deviatoric_stress_Pa", "peak_friction_angle_deg",
+        "friction_angle_deg", "coordination",
+    )  # fmt: skip
+
     time_step: dem.TimeStep = Field("auto", description="[s], or auto")
     gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]; a cell that deforms has none")
     frames: PositiveInt = Field(60, description="frames written after the first")
@@ -127,6 +132,7 @@ class Oedometer(ElementTest):
     """A packing is compressed along z between sides that do not yield, and unloaded by a third of that."""
 
     name = "oedometer"
+    observable_names = (*ElementTest.observable_names, "K0")
     duration: PositiveFloat = Field(0.1, description="simulated time [s]; the last quarter of it is unloading")
 
     def loaded(self, edges: tuple) -> dem.Cell:

@@ -21,6 +21,7 @@ class FlowEnergy(Powder):
     """
 
     name = "flow-energy"
+    observable_names = ("flow_energy_mJ", "specific_energy_mJ_per_g", "first_flow_energy_mJ", "stability")
 
     duration: PositiveFloat = Field(1.4, description="simulated time [s]; after the last cycle the blade rests")
     young: PositiveFloat = Field(2e6, description="Young's modulus of grains and walls [Pa]")

@@ -18,6 +18,7 @@ class Heap(Grains):
     """Grains run out below a tube that is lifted, and lie in a heap."""
 
     name = "heap"
+    observable_names = ("angle_of_repose_deg", "angle_error_deg", "height_m", "base_m")
 
     n: PositiveInt = Field(600, description="number of grains")
     radius: PositiveFloat = Field(0.018, description="of the tube [m]")

@@ -65,6 +65,10 @@ class HeatedBed(dem.Case):
     """
 
     name = "heated-bed"
+    observable_names = (
+        *(f"temperature_at_{at:.0f}_mm_{when}_K" for when in ("half_time", "end") for at in (40, 60, 73)),
+        "solid_fraction",
+    )
 
     duration: PositiveFloat = Field(4e-3, description="simulated time of motion [s]")
     frames: PositiveInt = Field(40, description="frames written after the first")

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from dem.cases.shared.grains import Grains
-from dem.cases.shared.outflow import outflow
+from dem.cases.shared.outflow import OUTFLOW, outflow
 from pydantic import Field, PositiveFloat
 
 import dem
@@ -16,6 +16,7 @@ class Hopper(Grains):
     """Grains flow out of a hopper into a tray."""
 
     name = "hopper"
+    observable_names = OUTFLOW
 
     orifice: PositiveFloat = Field(0.012, description="radius of the hole [m]")
     radius: PositiveFloat = Field(0.03, description="of the bin above the cone [m]")

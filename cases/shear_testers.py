@@ -15,6 +15,10 @@ import dem
 
 FALLING, GAIN = 0.2, 0.2  # largest speed of the lid [m/s], and gain of its servo
 SEGMENTS = 64  # of a ring in the mesh of the lid
+LOCUS = (
+    "consolidation_stress_Pa", "unconfined_strength_Pa", "flow_function", "cohesion_Pa", "internal_friction_deg",
+    "effective_friction_deg", "steady_friction_deg",
+)  # fmt: skip
 
 
 class Station(NamedTuple):
@@ -62,6 +66,12 @@ class RotationalShear(Powder):
             message = f"normal_stresses are {self.normal_stresses}, expected some below {self.preshear_stress:g} Pa"
             raise ValueError(f"{message}, the preshear_stress")
         return self
+
+    @property
+    def observable_names(self) -> tuple[str, ...]:
+        """A failure for each normal stress, and what follows from all."""
+        failures = (f"failure_{k}_Pa" for k in range(1, len(self.normal_stresses) + 1))
+        return (*failures, "preshear_Pa", *LOCUS)
 
     @property
     def outer(self) -> float:
@@ -191,9 +201,7 @@ class RotationalShear(Powder):
                 failed.append((normal[k], shear[k]) if during.any() else (math.nan, math.nan))
         (before, flowing), (pressed, peak) = np.array(steady).T, np.array(failed).T
         found = {f"failure_{k}_Pa": float(value) for k, value in enumerate(peak, start=1)}
-        names = ("consolidation_stress_Pa", "unconfined_strength_Pa", "flow_function", "cohesion_Pa",
-                 "internal_friction_deg", "effective_friction_deg", "steady_friction_deg")  # fmt: skip
-        found |= {"preshear_Pa": float(flowing.mean())} | dict.fromkeys(names, math.nan)
+        found |= {"preshear_Pa": float(flowing.mean())} | dict.fromkeys(LOCUS, math.nan)
         with suppress(ValueError):
             test = dem.statistics.shear_test(pressed, peak, before, flowing)
             values = (
@@ -201,7 +209,7 @@ class RotationalShear(Powder):
                 math.degrees(test.locus.angle), math.degrees(test.effective_angle), math.degrees(test.steady_angle),
             )  # fmt: skip
             found |= {
-                name: value if math.isfinite(value) else math.nan for name, value in zip(names, values, strict=True)
+                name: value if math.isfinite(value) else math.nan for name, value in zip(LOCUS, values, strict=True)
             }
         return found
 

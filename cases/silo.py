@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from dem.cases.shared.dosta import Dosta, strewn
-from dem.cases.shared.outflow import outflow
+from dem.cases.shared.outflow import OUTFLOW, outflow
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem
@@ -23,6 +23,7 @@ class Silo(Dosta):
     """Grains flow out of a silo, coarser and softer than published (Dosta et al. 2024, case 1)."""
 
     name = "silo"
+    observable_names = OUTFLOW
     published_step: ClassVar[float] = 1.5e-6
 
     duration: PositiveFloat = Field(5.0, description="simulated time [s]")

@@ -37,6 +37,7 @@ class Drop(OneParticle):
     """A particle falls on a floor and rebounds, which shows its coefficient of restitution."""
 
     name = "drop-test"
+    observable_names = ("apparent_restitution",)
 
     duration: PositiveFloat = Field(0.3, description="simulated time [s]")
     height: PositiveFloat = Field(0.05, description="from which it falls [m]")
@@ -62,6 +63,7 @@ class Incline(OneParticle):
     """A particle goes down an incline: on a steep one it slides, on a gentle one it rolls."""
 
     name = "incline-test"
+    observable_names = ("apparent_friction", "apparent_rolling_friction")
 
     duration: PositiveFloat = Field(0.2, description="simulated time [s]")
     angle: float = Field(20.0, gt=0, lt=90, description="of the incline to the horizontal [deg]")
@@ -100,6 +102,7 @@ class RollingPendulum(OneParticle):
     """A particle rolls to and fro in a trough, and rolling friction lets its swings decay."""
 
     name = "rolling-pendulum"
+    observable_names = ("apparent_rolling_friction",)
 
     duration: PositiveFloat = Field(1.5, description="simulated time [s]; three swings of the trough by default")
     radius: PositiveFloat = Field(0.05, description="of the trough [m]")

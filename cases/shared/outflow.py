@@ -8,6 +8,8 @@ import numpy as np
 
 import dem
 
+OUTFLOW = ("discharged_kg", "discharge_rate_kg_per_s", "discharge_time_s", "left_kg")
+
 
 def outflow(run: dem.Trajectory, height: float, radius: float) -> dict[str, float]:
     """Observables of a hole about the z axis at a height, of a radius [m].

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.calibration.study import check_observables
+from dem.files.reading.trajectory import Trajectory
 from dem.sweeps.sweep import Plan, Ways, carry_out_together, planned
+from dem.sweeps.work import chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,6 +66,7 @@ class Runs:
         self.study, self.folder, self.listed = study, folder, listed
         self.threads = threads
         self.batches: dict[int, list[Batch]] = {}  # by stage
+        self.looked: set[str] = set()  # tests of which a run has shown the names of its observables
         self.ways = {"executor": executor, "jobs": jobs, "threads": threads, "progress": progress, "tell": tell}
 
     def evaluate(self, stage: int, points: list[tuple[float, ...]]) -> dict[tuple[str, str], np.ndarray]:
@@ -108,7 +112,14 @@ class Runs:
                 line for plan in plans.values()
                 for member, line in zip(plan.left, plan.commands(), strict=True) if member.path in wanted
             ])  # fmt: skip
-        carry_out_together([*plans.values()], left, **self.ways)
+        tests = {member.path.resolve(): test for test, plan in plans.items() for member in plan.members}
+
+        def done(member: Member, outcome: Outcome) -> None:
+            self.ways["tell"](member, outcome)
+            if outcome.verdict in TRUSTED:
+                self._look(tests[member.path], member)
+
+        carry_out_together([*plans.values()], left, **self.ways | {"tell": done})
         values, files = {}, {}
         for test, plan in plans.items():
             plan.observe(missing=True)
@@ -116,6 +127,19 @@ class Runs:
             values |= _values(test, plan, which)
             files[test] = [plan.members[k].path for k in which[:, 0]]
         return Batch(points, values, files)
+
+    def _look(self, test: str, member: Member) -> None:
+        """Check the names of observables by the first run of a case that does not list them.
+
+        Raises ValueError if it lacks one, before other runs are made in vain.
+        """
+        if test in self.looked:
+            return
+        self.looked.add(test)
+        case = chosen(member).case
+        if not case.observable_names:
+            with Trajectory(member.path) as run:
+                check_observables(self.study, test, case.name, {*case.observables(run)})
 
     def _settings(
         self, stage: int, test: str, points: list[tuple[float, ...]], first: int

@@ -12,6 +12,7 @@ import numpy as np
 from dem.base.replace import replace_when_done
 from dem.base.text import counted
 from dem.calibration.posterior import Likelihood, Posterior, draw, spread_out
+from dem.calibration.study import fewest
 from dem.calibration.surrogate import Surrogate, influence, needed
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def fitted(
     for key in dict.fromkeys([*measured, *values]):
         found = seen(values[key]) if key in values else Seen(np.full(len(x), np.nan), math.nan, np.zeros(len(x)))
         there = np.isfinite(found.mean)
-        if there.sum() < x.shape[1] + 2:
+        if there.sum() < fewest(x.shape[1]):
             if key in measured:
                 raise ValueError(_too_few(measured[key], int(there.sum()), len(x), values))
             continue
@@ -233,7 +234,7 @@ def _chosen(
     of, power = (fit, WIDER) if fit else (before, WIDEST)
     wide = draw(of.likelihood, d, rng, number=256, last=power).x
     best = of.posterior.best[None]
-    number = min(study.batch, most)
+    number = min(study.batch if fit else max(study.batch, fewest(d)), most)
     return np.concatenate([best, spread_out(wide, np.concatenate([x, best]), number - 1)]) if number > 1 else best
 
 

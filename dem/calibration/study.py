@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 ASSUMED = 0.05  # standard error of a measurement without one, over its value
 PROBE = "1 bushel"  # of a unit that there is not: the message tells which unit a key has
 EXPECTED = re.compile(r"expected an? [^\[]*\[([^\]]+)\]")
+FOLDER = re.compile(r"[\w-][\w .-]*")  # names of tests
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg")
+BETWEEN = 0.371  # share of the range whose value is whole by chance only
 DIGITS = 6  # of parameters, so that a point has the same words on every machine
 
 
@@ -52,6 +54,9 @@ class ParameterTable(Table):
     def _two(cls, bounds: object) -> object:
         if not isinstance(bounds, (list, tuple)) or len(bounds) != 2:
             raise ValueError(f"expected the smallest and the largest value, such as [0.1, 0.8], not {shown(bounds)}")
+        odd = [each for each in bounds if isinstance(each, float) and not math.isfinite(each)]
+        if odd:
+            raise ValueError(f"expected finite numbers, not {odd[0]}")
         return bounds
 
 
@@ -246,11 +251,21 @@ def _checked(content: dict, name: str, folder: Path) -> Study:
     except ValidationError as error:
         raise ValueError("\n".join(error_lines(error, StudyTable))) from None
     wrong, notes = [], []
+    wrong += [
+        f"tests.{each}: a folder has this name, expected letters, digits, spaces, dots and hyphens"
+        for each in table.tests
+        if not FOLDER.fullmatch(each)
+    ]
     for what in ("parameters", "tests"):
         if not getattr(table, what):
             wrong.append(f"{what} are none, expected at least one")
     if table.stages and "budget" in table.model_fields_set:
         wrong.append("budget: stages have budgets of their own, leave it out")
+    least = fewest(len(table.parameters))
+    for where, budget in [(f"stages.{k}.", each.budget) for k, each in enumerate(table.stages)] or [("", table.budget)]:
+        if budget < least:
+            many = counted(len(table.parameters), "parameter")
+            wrong.append(f"{where}budget is {budget}, expected at least {least} points for {many}")
     tests = {each: _attempt(wrong, f"tests.{each}", _test, one, folder) for each, one in table.tests.items()}
     stages = [
         Stage(each.budget, each.seeds or table.seeds, _stage_settings(wrong, k, each, tests))
@@ -284,6 +299,11 @@ def _checked(content: dict, name: str, folder: Path) -> Study:
     )  # fmt: skip
     _check_runs(study)
     return study
+
+
+def fewest(parameters: int) -> int:
+    """Number of points of a stage below which nothing can be fitted."""
+    return parameters + 2
 
 
 def _set_twice(tests: dict[str, Test], parameters: list[Parameter]) -> list[str]:
@@ -358,11 +378,15 @@ def _stage_settings(wrong: list[str], k: int, table: StageTable, tests: dict[str
 
 
 def _parameter(name: str, table: ParameterTable, tests: dict[str, Test]) -> Parameter:
-    given = table.set or name
+    if name == "stage":
+        raise ValueError("the table of points has a column of this name: call it otherwise, with set")
+    given = name if table.set == [] else table.set
     sets = given if isinstance(given, dict) else dict.fromkeys(tests, given)
     for test in sets:
         checks.one_of("test", test, tests)
     sets = {test: [keys] if isinstance(keys, str) else list(keys) for test, keys in sets.items()}
+    if not any(sets.values()):
+        raise ValueError("it sets nothing in any test")
     unit = {_unit(tests[test], key) for test, keys in sets.items() for key in keys}
     if len(unit) > 1:
         raise ValueError(f"it sets quantities of different units: {', '.join(sorted(map(str, unit)))}")
@@ -372,11 +396,14 @@ def _parameter(name: str, table: ParameterTable, tests: dict[str, Test]) -> Para
         raise ValueError(f"bounds are {table.bounds[0]} and {table.bounds[1]}, expected the smaller one first")
     if table.scale == "log" and lower <= 0:
         raise ValueError(f"the lower bound is {table.bounds[0]}, expected one above 0 on a log scale")
-    return Parameter(name, lower, upper, table.scale == "log", quantity.unit if quantity else "", sets)
+    made = Parameter(name, lower, upper, table.scale == "log", quantity.unit if quantity else "", sets)
+    if made.value(0.0) == made.value(1.0):
+        raise ValueError(f"bounds are {table.bounds[0]} and {table.bounds[1]}, one value in {DIGITS} digits")
+    return made
 
 
 def _unit(test: Test, key: str) -> str:
-    """Unit of a key; nothing of a plain number."""
+    """Unit of a key; nothing of a plain number. Raises ValueError if it takes a text."""
     try:
         _made(test.case, test.settings | {key: PROBE})
     except ValueError as error:
@@ -385,7 +412,7 @@ def _unit(test: Test, key: str) -> str:
                 told = EXPECTED.search(line)
                 return told[1] if told else ""
         raise
-    return ""  # a text, which no bounds fit: told of when runs are checked
+    raise ValueError(f"{key} takes a text, which has no bounds")
 
 
 def _bound(value: float | str, quantity: units.Quantity | None) -> float:
@@ -454,12 +481,14 @@ def read_repeats(path: Path, column: str) -> tuple[float, float | None]:
             f"{path} has no column {column} with numbers below it, expected a first line with names: it has {there}"
             + (hint if re.search(r"[;\t]", there) else "")
         )
+    if names.count(column) > 1:
+        raise ValueError(f"{path} has {names.count(column)} columns {column}, expected one")
     values = []
     for number, row in enumerate(rows, start=2):
         try:
             values.append(checks.number(column, float(row[column])))
         except (ValueError, TypeError):
-            raise ValueError(f"{path}, line {number}: {shown(row[column])} is no number of {column}") from None
+            raise ValueError(f"{path}, line {number}: {shown(row[column] or '')} is no number of {column}") from None
     mean, n = math.fsum(values) / len(values), len(values)
     if n == 1:
         return mean, None
@@ -469,16 +498,31 @@ def read_repeats(path: Path, column: str) -> tuple[float, float | None]:
     return mean, error
 
 
+def check_observables(study: Study, test: str, case: str, names: Collection[str]) -> None:
+    """Raise ValueError if a case has no observable of a name that the study has; nothing is said if it lists none."""
+    wrong = []
+    for one in study.observables:
+        if names and one.test == test:
+            _attempt(wrong, f"tests.{test}.observables", checks.one_of, f"observable of {case}", one.name, names)
+    if wrong:
+        raise ValueError("\n".join(wrong))
+
+
 def _check_runs(study: Study) -> None:
-    """Raise ValueError if a case refuses bounds of the parameters, or settings of a stage."""
+    """Raise ValueError if a case refuses bounds of the parameters, or settings of a stage, or lacks an observable."""
     wrong = {}
     for stage in study.stages:
         for test in study.tests:
-            for end in (0.0, 1.0):
-                point = tuple(parameter.value(end) for parameter in study.parameters)
+            for share in (0.0, BETWEEN, 1.0):
+                point = tuple(parameter.value(share) for parameter in study.parameters)
                 try:
-                    _made(study.tests[test].case, study.settings(stage, test, point, study.seed))
+                    case = _made(study.tests[test].case, study.settings(stage, test, point, study.seed))
                 except ValueError as error:
                     wrong |= {f"tests.{test}: {line}": None for line in str(error).splitlines()}
+                    continue
+                try:
+                    check_observables(study, test, case.name, case.observable_names)
+                except ValueError as error:
+                    wrong |= dict.fromkeys(str(error).splitlines())
     if wrong:
         raise ValueError("\n".join(wrong))

@@ -57,6 +57,7 @@ class BaseCase(BaseModel):
 
     name: ClassVar[str]
     compiled_by: ClassVar[dict] = {}  # parameters of a short run that needs the same kernels, for `dem compile --all`
+    observable_names: ClassVar[tuple[str, ...]] = ()  # of `observables`, so that a wrong name is told before a run
 
     duration: PositiveFloat = Field(2.0, description="simulated time [s]")
     frames: PositiveInt = Field(200, description="frames written after the first")
@@ -72,13 +73,15 @@ class BaseCase(BaseModel):
         Returns
         -------
         dict of str to float
-            Empty by default; nan for what this run does not have. Let names end with the unit.
+            Empty by default; nan for what this run does not have. Let names end with the unit. `observable_names`, if
+            the class has it, lists all of them.
 
         Examples
         --------
         >>> import dem
         >>> class Fall(dem.Case):
         ...     name = "fall"
+        ...     observable_names = ("height_m",)
         ...
         ...     def observables(self, run):
         ...         return {"height_m": run.position[-1][:, 2].mean()}

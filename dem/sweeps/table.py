@@ -149,11 +149,16 @@ class SweepTable:
         """
         for k, case in enumerate(cases):
             if not (missing and self.rows[k].measured):
-                self.rows[k] = self._measured(self.rows[k], case.observables, "observables")
+                self.rows[k] = self._measured(self.rows[k], case.observables, "observables", case.observable_names)
         self.write()
 
-    def _measured(self, row: Row, columns: Callable[[Trajectory], Mapping], whose: str) -> Row:
-        """A row with the columns that a function computes from its run, if the run is complete."""
+    def _measured(
+        self, row: Row, columns: Callable[[Trajectory], Mapping], whose: str, names: tuple[str, ...] = ()
+    ) -> Row:
+        """A row with the columns that a function computes from its run, if the run is complete.
+
+        They are among these names, if there are any.
+        """
         from dem.files.reading.trajectory import Trajectory  # noqa: PLC0415 (tables are read without h5py)
 
         if row.verdict not in MEASURED:
@@ -170,6 +175,9 @@ class SweepTable:
                 raise TypeError(message)
             if name in ("case", *self.columns, *OWN):
                 message = f"{whose} returned {name!r}, which is another column of the table: call it otherwise"
+                raise ValueError(message)
+            if names and name not in names:
+                message = f"{whose} returned {name!r}, which observable_names of the case lack: add it"
                 raise ValueError(message)
             found[name] = repr(float(value)) if not isinstance(value, numbers.Integral) else str(int(value))
         return row._replace(measured={**row.measured, **found})

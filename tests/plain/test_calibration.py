@@ -284,6 +284,17 @@ def changed(path, value):
     ("stages", [{"budget": 5, "settings": {"heap": {"n": "x"}}}], "stages.0.settings.heap: n is 'x'"),
     ("tests.heap.picture", "none.png", "picture none.png is no file"),
     ("budget", 0, "budget is 0"),
+    ("budget", 3, "budget is 3, expected at least 4 points for 2 parameters"),
+    ("stages", [{"budget": 5}, {"budget": 2}], "stages.1.budget is 2, expected at least 4 points"),
+    ("tests.heap.observables", {"angle_of_repose": {"measured": 25.0}},
+     "tests.heap.observables: unknown observable of heap 'angle_of_repose': did you mean angle_of_repose_deg?"),
+    ("tests.heap.observables", {"height_m": {"measured": 0.02}, "left_kg": {}}, "known are angle_of_repose_deg,"),
+    ("parameters.friction.bounds", [0.1, math.inf], "friction.bounds: expected finite numbers, not inf"),
+    ("parameters.friction.bounds", [0.1, 0.10000000001], "one value in 6 digits"),
+    ("parameters.friction", {"bounds": [0.1, 0.8], "set": {}}, "friction: it sets nothing in any test"),
+    ("parameters.stage", {"bounds": [0.1, 0.8], "set": "friction"}, "stage: the table of points has a column"),
+    ("parameters.n", {"bounds": [100, 300]}, "tests.heap: n is '174.2': input should be a valid integer"),
+    ("parameters.integrator", {"bounds": [1, 2]}, "integrator takes a text, which has no bounds"),
 ])  # fmt: skip
 def test_bad_studies_are_refused_before_anything_is_computed(path, value, message):
     with pytest.raises((ValueError, OSError), match=message if "*" in message else re.escape(message)):
@@ -296,6 +307,8 @@ def test_bad_studies_are_refused_before_anything_is_computed(path, value, messag
     ("angle\n1\nx\n", "line 3: 'x' is no number of angle"),
     ("angle\n2\n2\n", "2 values of angle are all the same"),
     ("", "has no column angle"),
+    ("angle,angle\n1,2\n3,4\n", "has 2 columns angle, expected one"),
+    ("mass,angle\n1\n", "line 2: '' is no number of angle"),
 ])  # fmt: skip
 def test_measured_files_in_a_wrong_form_are_refused(tmp_path, text, message):
     (tmp_path / "angles.csv").write_text(text)
@@ -319,12 +332,31 @@ def test_an_error_of_a_study_names_the_page_that_helps(tmp_path):
 
 
 def test_an_observable_that_a_case_does_not_give_is_told_with_those_that_it_gives(instant, tmp_path):
-    study = CASE | {"tests": {"heap": {"case": instant, "observables": {"angle": {"measured": 25.0}}}}, "budget": 4}
-    with (
-        ThreadPoolExecutor(1) as pool,
-        pytest.raises(ValueError, match=r"angle was found at 0 of 4 points.*the case gives angle_deg, area_mm2"),
-    ):
-        dem.calibrate(study, folder=tmp_path, executor=pool, progress=False)
+    """By the first run of a class that does not list them, and without one if it does."""
+    observables = {"angle": {"measured": 25.0}}
+    lists = type("Lists", (instant,), {"observable_names": ("angle_deg", "area_mm2")})
+    for kind, runs in ((instant, 1), (lists, 0)):
+        folder = tmp_path / kind.__name__
+        study = CASE | {"tests": {"heap": {"case": kind, "observables": observables}}}
+        with (
+            ThreadPoolExecutor(1) as pool,
+            pytest.raises(ValueError, match=r"unknown observable of instant 'angle': did you mean angle_deg.*area_mm2"),
+        ):
+            dem.calibrate(study, folder=folder, executor=pool, progress=False)
+        tables = [SweepTable.read(path) for path in folder.rglob("sweep.csv")]
+        assert sum(row.verdict == "PASS" for table in tables for row in table) == runs
+
+
+def test_a_test_is_called_as_a_folder_may_be():
+    for name in ("", "..", "a/b", "/tmp"):
+        with pytest.raises(ValueError, match="a folder has this name"):
+            read_study(GOOD | {"tests": {name: GOOD["tests"]["heap"]}})
+
+
+def test_a_later_stage_begins_with_enough_points_for_any_batch():
+    study = study_of(["sliding", "rolling"], {"o0": (23.0, 0.3), "o1": (3.0, 0.2)}, stages=(Stage(12, 1, {}),) * 2)
+    fit, *_ = found(study._replace(batch=1), formulas)
+    assert fit.stage == 1
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch):

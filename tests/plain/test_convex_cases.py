@@ -21,7 +21,7 @@ def test_a_case_starts_without_overlaps_and_observes_its_end(name, tmp_path):
     sim.run(3 * sim.time_step, output=tmp_path / "run.h5", frames=1)
     if len(sim.particles):
         with dem.Trajectory(tmp_path / "run.h5") as run:
-            assert set(case.observables(run)) == {OBSERVED[name]}
+            assert {*case.observables(run)} == {*case.observable_names} == {OBSERVED[name]}
             assert np.isfinite(case.observables(run)[OBSERVED[name]])
 
 

@@ -316,3 +316,27 @@ def test_case_files_know_free_walls_and_pids(tmp_path):
     path.write_text(CASE + "[walls.pid]\n" + pid)
     with pytest.raises(ValueError, match="the lid is free, and has a servo too"):
         dem.load(path)
+
+
+def test_case_files_change_the_force_of_a_servo_by_a_schedule(tmp_path):
+    """The ball under the lid bears first one force, then the other, beside its weight of 5 mN on the floor."""
+    path = tmp_path / "lid.toml"
+    damped = CASE.replace('"1000 kg/m3"', '"1000 kg/m3"\nrestitution = 0.3').split("[walls.free]", maxsplit=1)[0]
+    servo = '[walls.servo]\nforce = 0.2\naxis = [0.0, 0, -1]\nfastest = "0.5 m/s"\ngain = 0.5\nschedule = {}\n'
+    path.write_text(damped + servo.format('[["8 ms", 0.5], [0.016, 0.1]]'))
+    sim = dem.load(path)
+    assert sim.walls[1].wall.servo == dem.Servo(
+        force=0.2, axis=(0, 0, -1), fastest=0.5, gain=0.5, schedule=[(0.008, 0.5), (0.016, 0.1)]
+    )
+    for held in (0.2, 0.5, 0.1):
+        sim.step(390)
+        assert sim.walls[1].force[2] == pytest.approx(held, rel=0.02), "what 1/α steps leave of the jump"
+        sim.step(10)
+    for wrong, said in (
+        ('[["8 ms", 0.5], ["4 ms", 0.1]]', r"lid.*schedule has times \[0.008, 0.004\] s, expected ascending ones"),
+        ("[[0.5]]", "walls.1.servo.schedule"),
+        ('[["4 mm", 0.5]]', "walls.1.servo.schedule.0.0 is '4 mm'|is in mm: expected a"),
+    ):
+        path.write_text(damped + servo.format(wrong))
+        with pytest.raises(ValueError, match=said):
+            dem.load(path)

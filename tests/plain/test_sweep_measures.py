@@ -50,6 +50,7 @@ class Fall(dem.Case):
     """A sphere falls freely, and says how far."""
 
     name = "fall"
+    observable_names = ("height_m", "odd")
     odd: float = 0.0
 
     def build(self):
@@ -59,7 +60,8 @@ class Fall(dem.Case):
 
     def observables(self, run):
         """Height at the end, and what is wrong if that is wanted."""
-        return {"height_m": run.position[-1][0, 2], **({"odd": 1.0} if self.odd == 1 else {})} if self.odd < 2 else None
+        more = {1: {"odd": 1.0}, 3: {"depth_m": 1.0}}.get(self.odd, {})
+        return {"height_m": run.position[-1][0, 2], **more} if self.odd != 2 else None
 
 
 FALLS = {"duration": [1e-3, 2e-3], "frames": 1, "time_step": 1e-5}
@@ -77,7 +79,10 @@ def test_observables_of_a_case_are_columns_of_its_sweeps(tmp_path: Path) -> None
     assert [row.measured["height_m"] for row in again] == [row.measured["height_m"] for row in table]
 
 
-@pytest.mark.parametrize(("odd", "error", "said"), [(1, ValueError, "another column"), (2, TypeError, "a dict")])
+@pytest.mark.parametrize(("odd", "error", "said"), [
+    (1, ValueError, "another column"), (2, TypeError, "a dict"),
+    (3, ValueError, "'depth_m', which observable_names of the case lack"),
+])  # fmt: skip
 def test_observables_that_are_none_are_refused(tmp_path: Path, odd: int, error: type, said: str) -> None:
     """The runs are there nevertheless."""
     with ThreadPoolExecutor(1) as pool, pytest.raises(error, match=f"^observables returned .*{said}"):
@@ -91,7 +96,9 @@ def seen(case: dem.Case, time: list, position: object) -> dict:
     n = places.shape[1]
     spheres = Spheres(places[-1], np.full(n, 2e-3), np.arange(n))
     run = SimpleNamespace(time=np.array(time), position=places, mass=np.full(n, 2.0), spheres=lambda _: spheres)
-    return case.observables(run)
+    found = case.observables(run)
+    assert {*found} == {*case.observable_names}
+    return found
 
 
 def test_a_heap_has_an_angle_of_repose_when_the_tube_is_clear_of_it() -> None:

@@ -48,6 +48,13 @@ def run_of(case, frames, time=None, walls=()):
     return Run(time=time, position=places, mass=np.full(n, 2e-3), walls=loads)
 
 
+def observed(case, run):
+    """Observables, of which the case lists the names."""
+    found = case.observables(run)
+    assert {*found} == {*case.observable_names}
+    return found
+
+
 def wedge(d, low, high, height, angle, *, falls):
     """Grains in columns of a diameter under a line that has a height at the higher end."""
     columns = np.arange(low + 0.5 * d, high, d)
@@ -59,7 +66,7 @@ def wedge(d, low, high, height, angle, *, falls):
 def test_a_slope_on_a_ledge_has_its_angle_and_its_mass():
     case = dem.cases()["ledge"](width=0.06)
     grains = wedge(case.diameter, 0.0, 0.06, 0.035, 25.0, falls=1)
-    found = case.observables(run_of(case, [*grains, (0.2, 0, -0.04), (0.3, 0, -0.04)]))
+    found = observed(case, run_of(case, [*grains, (0.2, 0, -0.04), (0.3, 0, -0.04)]))
     assert found["angle_deg"] == pytest.approx(25.0, abs=0.5)
     assert found["left_kg"] == pytest.approx(2e-3 * len(grains))
 
@@ -73,7 +80,7 @@ def test_a_draw_down_has_two_angles_mass_left_and_rate():
     start = [*above, *((x, y, 0.01) for x, y, _ in below)]
     middle = [*above, *(at if k % 2 else (at[0], at[1], 0.01) for k, at in enumerate(below))]
     end = [*above, *below]
-    found = case.observables(run_of(case, [start, middle, end], time=[0.0, 1.0, 2.0]))
+    found = observed(case, run_of(case, [start, middle, end], time=[0.0, 1.0, 2.0]))
     assert found["upper_angle_deg"] == pytest.approx(32.0, abs=0.5)
     assert found["lower_angle_deg"] == pytest.approx(24.0, abs=0.7)
     assert found["left_kg"] == pytest.approx(2e-3 * len(above))
@@ -88,7 +95,7 @@ def test_a_half_full_drum_is_seen_half_full_with_a_straight_surface():
     away = (z - math.tan(slope) * x) * math.cos(slope)  # of a centre from the surface
     inside = (np.hypot(x, z) < r - 0.5 * case.diameter) & (away < -0.5 * case.diameter)
     grains = np.column_stack([x, 0 * x, z])[inside]
-    found = case.observables(run_of(case, grains))
+    found = observed(case, run_of(case, grains))
     assert found["occupied_mm2"] == pytest.approx(1e6 * 0.5 * math.pi * r * r, rel=0.05)  # rounded in the corners
     for name in ("angle_deg", "upper_angle_deg", "lower_angle_deg"):
         assert found[name] == pytest.approx(30.0, abs=1.5)
@@ -106,7 +113,7 @@ def test_densities_before_and_after_tapping_are_those_of_the_lattices():
     loose = np.column_stack([x, y, z])[there]
     shape = (np.unique(x[there]).size * 2e-3) ** 2 / (2 * half) ** 2  # the square holds whole rows
     run = run_of(case, [loose, loose * (1, 1, 0.9)], time=[0.0, case.duration])
-    found = case.observables(run)
+    found = observed(case, run)
     assert found["poured_kg_per_m3"] == pytest.approx(case.density * math.pi / 6 * shape, rel=0.02)
     assert found["hausner_ratio"] == pytest.approx(1 / 0.9, rel=0.02)
     assert found["tapped_kg_per_m3"] == found["poured_kg_per_m3"] * found["hausner_ratio"]
@@ -119,7 +126,7 @@ def test_stresses_of_compressions_are_the_largest_of_each():
     area, time = case.width**2, np.array([0.0, lowest, free, crush + 0.01, crush + 0.02, end])
     force = np.zeros((6, 3))
     force[:, 2] = area * np.array([0.0, 5e3, 1.0, 1e3, 2e3, 1e3])
-    found = case.observables(run_of(case, np.zeros((6, 10, 3)), time=time, walls={"piston": force}))
+    found = observed(case, run_of(case, np.zeros((6, 10, 3)), time=time, walls={"piston": force}))
     assert found["consolidation_stress_Pa"] == pytest.approx(5e3)
     assert found["unconfined_strength_Pa"] == pytest.approx(2e3)
     assert found["flow_function"] == pytest.approx(2.5)
@@ -134,7 +141,7 @@ def test_direct_shear_adds_lid_and_upper_sides_and_the_weight_above_the_plane():
     push[:, 0], lid[:, 0], lid[:, 2] = -600 * area * sheared, -400 * area * sheared, 2000 * area
     heights = np.repeat([[0, 0, 0.5 * case.middle], [0, 0, 2 * case.middle]], 5, axis=0)
     walls = {"upper x-": push, "lid": lid, "lower x-": 100 * push, "upper y-": np.zeros((101, 3))}
-    found = case.observables(run_of(case, np.stack([heights] * 101), time=time, walls=walls))
+    found = observed(case, run_of(case, np.stack([heights] * 101), time=time, walls=walls))
     weight = 5 * 2e-3 * 9.81 / area
     assert found["shear_stress_Pa"] == pytest.approx(1000)
     assert found["peak_shear_stress_Pa"] == pytest.approx(1000)
@@ -158,7 +165,7 @@ def test_torques_at_preshear_and_failure_give_the_yield_locus_that_made_them(kin
         elif each.name == "failure":
             load[k, 5] = (300 + 0.5 * each.stress) * (1 - 0.2 * np.linspace(-1, 1, len(k)) ** 2) * per_pascal
     grains = [(0.0, 0.0, z) for z in (0.001, 0.002, 0.021, 0.022, 0.023)]
-    found = case.observables(run_of(case, np.stack([grains] * 801), time=time, walls={"lid": load}))
+    found = observed(case, run_of(case, np.stack([grains] * 801), time=time, walls={"lid": load}))
     assert found["cohesion_Pa"] == pytest.approx(300, rel=2e-3)
     assert found["internal_friction_deg"] == pytest.approx(math.degrees(math.atan(0.5)), rel=2e-3)
     assert found["preshear_Pa"] == pytest.approx(1250)
@@ -166,7 +173,7 @@ def test_torques_at_preshear_and_failure_give_the_yield_locus_that_made_them(kin
     exact = dem.statistics.shear_test([700, 1000, 1400], [650, 800, 1000], 2e3, 1250)
     assert found["flow_function"] == pytest.approx(exact.flow_function, rel=5e-3)
     assert found["effective_friction_deg"] == pytest.approx(math.degrees(exact.effective_angle), rel=2e-3)
-    short = case.observables(run_of(case, [grains], time=[0.0, 0.1], walls={"lid": load[:2]}))
+    short = observed(case, run_of(case, [grains], time=[0.0, 0.1], walls={"lid": load[:2]}))
     assert math.isnan(short["flow_function"])
 
 
@@ -205,7 +212,7 @@ def test_flow_energies_are_those_of_a_blade_that_force_and_torque_resist():
         load[inside, 2], load[inside, 5] = sense * share * 2.0, -sense * share * 3e-3
         load[inside] *= 1.5 if k == 0 else 1.0
     assert rows[-1][0] < case.duration
-    found = case.observables(run_of(case, np.zeros((2001, 10, 3)), time=time, walls={"blade": load}))
+    found = observed(case, run_of(case, np.zeros((2001, 10, 3)), time=time, walls={"blade": load}))
     drop = case.top - case.bottom
     exact = 1e3 * drop * (2.0 + 3e-3 / (case.blade_radius * math.tan(math.radians(case.helix))))
     assert found["flow_energy_mJ"] == pytest.approx(exact, rel=5e-3)
@@ -224,7 +231,7 @@ def test_one_particle_shows_the_coefficients_that_it_was_given(tmp_path, kind, s
     case = kind(**{"young": 2e5, "time_step": 4e-5, "frames": 120, **settings})
     case.simulation().run(case.duration, output=tmp_path / "run.h5", frames=case.frames, progress=False)
     with dem.Trajectory(tmp_path / "run.h5") as run:
-        assert case.observables(run)[observable] == pytest.approx(exact, rel=0.03)
+        assert observed(case, run)[observable] == pytest.approx(exact, rel=0.03)
 
 
 def test_the_command_lists_the_runs_of_a_study_and_makes_them(tmp_path, monkeypatch):

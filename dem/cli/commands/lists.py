@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -23,9 +24,12 @@ def list_cases(
     if name is None:
         show([("case", "what it is"), *((key, _summary(key)) for key in names())])
     else:
-        keys = case(name).model_fields.items()
-        rows = ((key, _default(field.default), field.description) for key, field in keys)
+        kind = case(name)
+        rows = ((key, _default(field.default), field.description) for key, field in kind.model_fields.items())
         show([("parameter", "default", "meaning"), *rows])
+        with suppress(ValueError):  # a case may need parameters, by which its observables differ
+            if observed := getattr(kind(), "observable_names", ()):
+                show([(", ".join(observed),)], title="Observables of a finished run (dem sweep, dem calibrate):")
 
 
 def _default(value: object) -> str:
