@@ -1,10 +1,15 @@
 """Compiled overlaps of convex bodies: random pairs of all shapes against a search without derivatives."""
 
 import math
+import os
+import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from conftest import random_quaternions
+from dem.kernels.compiler import jit
 from dem.kernels.compiler.jit import in_python, kernel
 from dem.kernels.convex.overlap import UNFINISHED, overlap
 from dem.kernels.convex.shape_kinds import CONVEX_KINDS, ConvexBody, convex_kinds
@@ -167,3 +172,30 @@ def test_compiled_code_has_the_bits_of_plain_python():
         KINDS, pairs.number, pairs.numbers, pairs.q, pairs.r, np.zeros_like(pairs.r), math.inf, plain
     )
     assert pairs.found().tobytes() == plain.tobytes()
+
+
+CODE_OF_BATCH = """
+import numpy as np
+from dem.kernels.compiler.jit import kernel
+from dem.kernels.convex.newton_batches import evaluate_normals
+from dem.kernels.convex.shape_kinds import EllipsoidKind, convex_kinds
+
+@kernel
+def step(count, shapes, numbers, integers, rows):
+    evaluate_normals(count, shapes, numbers, integers, rows, rows)
+
+step(0, convex_kinds([EllipsoidKind]), np.zeros(1), np.zeros((1, 1), int), np.zeros(1))
+(compiled,) = evaluate_normals.dispatcher.overloads.values()
+print(compiled.library.get_llvm_str())
+"""
+
+
+@pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="looks at compiled code")
+@pytest.mark.skipif(bool(jit.numba.config.BOUNDSCHECK), reason="bounds checks keep loops scalar")
+def test_newton_steps_of_one_kind_of_shape_are_vectorised(tmp_path):
+    """A branch on the kind of shape keeps the loop scalar, which is then six times slower."""
+    (tmp_path / "step.py").write_text(CODE_OF_BATCH)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}  # what is cached is machine code of the whole
+    command = [sys.executable, str(tmp_path / "step.py")]
+    code = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+    assert re.search(r"fmul .*<\d+ x double>", code)

@@ -13,7 +13,7 @@ kind that a run does not have costs its kernels nothing:
 from functools import cache
 from typing import NamedTuple
 
-from dem.kernels.compiler.jit import select, uncached_inline
+from dem.kernels.compiler.jit import select, type_is, uncached_inline
 
 
 class NoKind(NamedTuple):
@@ -35,13 +35,18 @@ def chain_of(kinds):
     return chain
 
 
+is_end = type_is(lambda kind: kind is NoKind)
+
+
 def by_place(function_of_kind, missing):
     """Function of (chain, place, arguments): what a function of (kind, *arguments) returns for the kind at a place.
+
+    The last kind of a chain is taken without a look at the place: a chain of one kind puts no branch into a loop.
 
     Parameters
     ----------
     function_of_kind : function of `dem.kernels.compiler.jit.select` or `dem.kernels.compiler.jit.type_is`
-    missing : value of the same type, for places beyond the chain, which no thing of a run has
+    missing : value of the same type, for chains without a kind
     """
 
     @cache  # a function for each link: numba links none that calls itself with other types
@@ -50,7 +55,7 @@ def by_place(function_of_kind, missing):
 
         @uncached_inline
         def first_or_others(chain, place, arguments):
-            if place == 0:
+            if is_end(chain.others) or place == 0:
                 return function_of_kind(chain.kind, *arguments)
             return others(chain.others, place - 1, arguments)
 
