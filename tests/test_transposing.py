@@ -9,6 +9,7 @@ from dem.kernels.simd import transpose
 from dem.kernels.soft.contact.batch_kinematics import FORCE, LASTS, OUT, SingleSpheres
 from dem.kernels.soft.contact.contact_batches import load_history, scatter_forces, store_history
 from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J, SHARED, VECTOR_WIDTH
+from dem.kernels.soft.contact.result_sinks import ForceSink
 
 ROWS = (4, 0, 0, 7, 1, 2, 9, 3)
 write = transpose.lines_of(*ROWS)
@@ -35,7 +36,7 @@ def kept(law, index, lines, lasts, number, rows, out):
 @kernel
 def handed_out(damping, number, out, other, force_torque):
     """Write rows of wrenches; as `dem.kernels.soft.contact.contact_batches.scatter_forces`."""
-    scatter_forces(damping, number, out, other, force_torque)
+    scatter_forces(damping, ForceSink(), number, out, other, force_torque)
 
 
 @pytest.mark.parametrize("number", [0, 5, 8, 17, 64])

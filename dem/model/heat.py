@@ -40,8 +40,8 @@ class Heat(ScalarExchange):
         box say theirs themselves, ``dem.Plane(..., temperature=350.0)``.
 
     dissipation : bool
-        Whether what contacts dissipate becomes heat: half of it in either particle, all of it at a wall. The ledger of
-        heat gains what that of mechanical energy loses, to rounding.
+        Whether what contacts and bonds dissipate becomes heat: half of it in either particle, all of it at a wall or on
+        the ground. The ledger of heat gains what that of mechanical energy loses, to rounding.
 
     gas_conductivity : float
         Of a gas at rest in the gaps about contacts, k_g [W/(m K)], which conducts from the rim of a contact to the

@@ -19,7 +19,7 @@ from dem.kernels.soft.contact.capsules import SLOTS, Capsules, Mixed
 from dem.kernels.soft.contact.contact_detection import LINE, SHARED
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.contact.convex_contacts import AXES, FOUND
-from dem.kernels.soft.contact.dissipated_heat import NoHeat
+from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat
 from dem.kernels.soft.contact.facet_contacts import SLOTS as FACET_SLOTS
 from dem.kernels.soft.fixed import INERTIA
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
@@ -121,11 +121,13 @@ def bodies(
     lossy: bool,
     more: int = 0,
     fluid_rows: int = 0,
+    heat_rows: int = 0,
     fields: Sequence[str] = (),
 ) -> Bodies:
     """Component-major copies of the state; spheres that no torque can reach get no room for rotation.
 
-    A lossy contact law wants velocities at the time of the forces; a fluid wants `fluid_rows` of `Bodies.fluid_cache`.
+    A lossy contact law wants velocities at the time of the forces; a fluid wants `fluid_rows` of `Bodies.fluid_cache`;
+    heat that comes of dissipation, `heat_rows` of `Bodies.dissipated`.
     """
     n = len(particles)
     turning = n if rotating else 0
@@ -151,6 +153,7 @@ def bodies(
         velocity_predicted=copied(particles.velocity.T if lossy else np.zeros((3, 0))),
         angular_velocity_predicted=copied(particles.angular_velocity.T if lossy and rotating else np.zeros((3, 0))),
         wall_contacts=zeros(n, np.int64),
+        dissipated=zeros((heat_rows, n), np.int64),
         fluid_cache=zeros((fluid_rows, n)),
         is_removed=zeros((1, n), np.int8),
         n_active=np.array([n]),
@@ -196,11 +199,12 @@ class Layout(NamedTuple):
     one_each: bool  # pairs of bodies have one candidate at most
     capsules: bool = False  # bodies are capsules
     found: int = 0  # numbers that a solver finds of each candidate
+    heats: bool = False  # what contacts take up becomes heat
 
     @classmethod
     def of(
         cls, kinds: Kinds | Capsules | Mixed | ConvexBodyKinds, *, lossy: bool, width: int, wall_width: int,
-        couples: bool,
+        couples: bool, heats: bool,
     ) -> Layout:  # fmt: skip
         """Layout of the arrays for kinds of bodies and for what their contacts keep."""
         capsules = isinstance(kinds, Capsules | Mixed)
@@ -223,6 +227,7 @@ class Layout(NamedTuple):
             one_each,
             capsules,
             FOUND if isinstance(kinds, ConvexBodyKinds) else 0,
+            heats,
         )
 
     @property
@@ -277,7 +282,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         wall_has_history=zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
         saved_count=full(chunks, -1, np.int64),
         bonds=NoBonds(),
-        heat=NoHeat(),
+        heat=ContactHeat(zeros(1, np.int64)) if layout.heats else NoHeat(),
     )
 
 

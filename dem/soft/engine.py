@@ -12,6 +12,7 @@ from dem.kernels.compiler.jit import bind, foresee
 from dem.kernels.domain.deforming import deforms
 from dem.kernels.domain.faces import is_rough
 from dem.kernels.soft.chunks import CHUNK, Threaded
+from dem.kernels.soft.contact import dissipated_heat
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.integration import sweeps
 from dem.kernels.soft.integration import time_loop as loop
@@ -30,7 +31,7 @@ from dem.soft.escape import Exits
 from dem.soft.fluid.fluid_setup import EngineFluid, looks_back, rows_of_cache, turns
 from dem.soft.insertion import resize
 from dem.soft.neighbour_lists import EngineLists, Skins, grid_for, most_cells
-from dem.soft.per_body import FIELDS, FLUID_CACHE, KEPT, SOLVER, Numbering, Snapshot, reorder, rows_of
+from dem.soft.per_body import DISSIPATED, FIELDS, FLUID_CACHE, KEPT, SOLVER, Numbering, Snapshot, reorder, rows_of
 from dem.soft.thread_balance import Pace, mode_for, share_out, work_of
 from dem.soft.time_step.adhesion import longest_cutoff
 from dem.soft.time_step.limits import Limits, least_acceleration, shortest_contact
@@ -91,6 +92,7 @@ class Engine:
         bonds: Bonds | None = None,
         subdomains: EngineSubdomains | None = None,
         gap_range: float = 0.0,
+        dissipation: bool = False,
     ) -> None:
         self.subdomains = subdomains
         bonded = bonds is not None
@@ -114,10 +116,14 @@ class Engine:
         self.rotating = not spheres or laws.pulls_sideways(law) or turns(fluid.model)
         self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, bonded=bonded)
         couples = laws.has_couples(law)
-        self.layout = arrays.Layout.of(self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=couples)
+        heats = dissipation and (lossy or bonded)
+        self.layout = arrays.Layout.of(
+            self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=couples, heats=heats
+        )
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
         fluid_rows = rows_of_cache(fluid.model, spheres=spheres, rotating=self.rotating)
         self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "fluid_rows": fluid_rows}
+        self.rows["heat_rows"] = dissipated_heat.ROWS if heats else 0
         self.fields = self.rows["fields"] = carried(particles.fields)
         self.bodies = arrays.bodies(particles, self.kinds, box, **self.rows)
         self.numbering = Numbering(self._bodies.identity.copy())
@@ -127,7 +133,7 @@ class Engine:
         self.pace = Pace(blocks)
         listed = arrays.lists(self._bodies, chunks, blocks, self.layout)
         self._lists = EngineLists(listed, self.layout, self.skins, self.range, law, gap_range)
-        self.bonds = EngineBonds(bonds, particles) if bonded else None
+        self.bonds = EngineBonds(bonds, particles, heats=heats) if bonded else None
         if self.bonds:
             self._lists.arrays = listed._replace(bonds=self.bonds.arrays)
         whole_aggregates = self.bonds and self.bonds.whole_aggregates
@@ -536,7 +542,8 @@ class Engine:
     @property
     def kept(self) -> list[str]:
         """Names of the arrays of bodies that the run goes on from."""
-        return [*KEPT, *([FLUID_CACHE] if looks_back(self.fluid.model) else []), *([FIELDS] if self.fields else [])]
+        wanted = {DISSIPATED: self.layout.heats, FLUID_CACHE: looks_back(self.fluid.model), FIELDS: bool(self.fields)}
+        return [*KEPT, *(name for name, is_kept in wanted.items() if is_kept)]
 
     @property
     def scalar_state(self) -> dict[str, np.ndarray]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 BODIES, CONTACTS, PROGRESS = "bodies", "contacts", "progress"  # parts of a snapshot, and groups of a checkpoint
 SOLVER = "solver"  # numbers of `dem.kernels.soft.contact.convex_contacts.SOLVED` and on, of the run
 FIELDS = "fields"  # no part of its own: of bodies if there are any; checkpoints have them among the particles' state
+DISSIPATED = "dissipated"  # no part of its own: one of bodies where heat comes of it
 FLUID_CACHE = "fluid_cache"  # no part of its own: one of bodies where a step hands it to the next one
 
 
@@ -64,6 +65,7 @@ PER_BODY = {
     "velocity_predicted": PerBody("at the time of the next forces [m/s]", 1, to_ghosts=True, stored="velocity_ahead"),
     "angular_velocity_predicted": PerBody("at the same time [rad/s]", 1, to_ghosts=True, stored="spin"),
     "wall_contacts": PerBody("contacts with rough walls so far", 0, kept=CONTACTS),
+    "dissipated": PerBody("energy that contacts take up, which becomes heat", 1, kept=DISSIPATED),
     "fluid_cache": PerBody(
         "forces and torques of a fluid, between its evaluations", 1, kept=FLUID_CACHE, stored="felt"
     ),

@@ -263,7 +263,7 @@ class Simulation(SimulationBase):
         )
         self._heat = heat
         self._scalars = scalar_setup.checked(
-            heat, scalars, self._particles, self._walls, inserters, bonds, fluid, varies=self._population is not None
+            heat, scalars, self._particles, self._walls, inserters, fluid, varies=self._population is not None
         )
         self._threads = checks.threads(threads)
         self._skin = skin
@@ -282,10 +282,9 @@ class Simulation(SimulationBase):
             self._law, fluid, self._skin, threads=self._threads, deepest=self._deepest,
             walls=self._walls, bonds=self._bonds,
             expected=self._population.expected(len(self._particles)) if self._population else 0,
-            subdomains=rank_checks.subdomains(
-                self._threads, cells=cells is not None, dissipation=bool(self._heat and self._heat.dissipation)
-            ),
+            subdomains=rank_checks.subdomains(self._threads, cells=cells is not None),
             gap_range=max((law.gas()[2] for law in self._scalars), default=0.0),
+            dissipation=bool(self._heat and self._heat.dissipation),
         )  # fmt: skip
         engine.scalars = scalar_setup.stages(self._scalars, particles, self._box, self._walls, self._time_step)
         for stage in engine.scalars:

@@ -63,6 +63,7 @@ class Bodies(NamedTuple):
     # (3, N) at the same time, world frame; empty for elastic contacts or without torques
     angular_velocity_predicted: np.ndarray
     wall_contacts: np.ndarray  # (N,) int64, contacts with rough walls so far
+    dissipated: np.ndarray  # (2, N) int64, energy that becomes heat, rows of ``contact.dissipated_heat``; else empty
     fluid_cache: np.ndarray  # (R, N) what it feels of a fluid, rows of module ``fluid_cache``; without a fluid R = 0
     is_removed: np.ndarray  # (1, N) int8, 1 for those that have left the box for good: they meet nothing, and come last
     n_active: np.ndarray  # (1,) int64, number of the others
@@ -166,7 +167,7 @@ class Neighbours(NamedTuple):
     saved_sphere_j: np.ndarray  # (C K) int32
     saved_count: np.ndarray  # (C,) int64, their number; -1 if nothing is put aside
     bonds: tuple  # `bond_types.NoBonds`, or those that hold bodies together
-    heat: tuple  # `contact.dissipated_heat.NoHeat`, or what contacts take up, by body
+    heat: tuple  # `contact.dissipated_heat.NoHeat` or `ContactHeat`
 
 
 class StepContext(NamedTuple):

@@ -446,9 +446,7 @@ def test_heat_goes_to_those_that_collide(shape):
     np.testing.assert_allclose(gained, expected, rtol=0.02, atol=0.01 * expected.max())
 
 
-def test_ranks_and_fields_that_are_not_there_are_refused(tmp_path):
-    with in_one_process(2), pytest.raises(ValueError, match="heat that contacts dissipate cannot be computed by sev"):
-        planned(dissipation=True)
+def test_fields_that_are_not_there_are_refused(tmp_path):
     plain = dem.Simulation(dem.Particles(BALL, SOLID, position=[[0, 0, 1]]), time_step=1e-5)
     with pytest.raises(ValueError, match="fields has temperature, which the particles do not have"):
         plain.run(1e-5, output=tmp_path / "run.h5", fields=["temperature"])
@@ -721,5 +719,42 @@ def test_broken_bonds_conduct_nothing():
     after = sim.particles.temperature[0]
     sim.step(5)
     assert sim.particles.temperature[0] == after
-    with pytest.raises(ValueError, match="with bonds, whose losses become no heat"):
-        dem.Simulation(pair, bonds=bonds, gravity=(0, 0, 0), time_step=1e-6, heat=dem.Heat(dissipation=True))
+
+
+def bonded(shape, strength):
+    """A gas of chains of three, and a ball on a leash, that lose energy in bonds, at contacts and at walls."""
+    rng = np.random.default_rng(3)
+    place = np.stack(np.meshgrid(*[np.arange(3)] * 3, indexing="ij"), -1).reshape(-1, 3)[::-1] + 0.5
+    bonds = dem.Bonds(
+        [*([k, k + 1] for k in range(26) if k % 3 < 2), [5, -1]], young=1e6, diameter=0.4 * D, damping=0.2,
+        strength=strength, ground=[[D, D, D]],
+    )  # fmt: skip
+    made = dem.Particles(SHAPES[shape], SOLID, position=1.15 * D * place, velocity=rng.normal(0, 1.0, (27, 3)))
+    box = dem.Box((0, 0, 0), (3.45 * D,) * 3, SOLID)
+    return dem.Simulation(
+        made, box, gravity=(0, 0, 0), time_step=2e-5, heat=dem.Heat(every=7, dissipation=True), bonds=bonds, threads=1,
+        _skin=(0.06 * D, 0.02 * D),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("shape", "strength"), [("spheres", math.inf), ("spheres", 2e4), ("ellipsoids", 2e4)])
+def test_what_bonds_dissipate_becomes_heat_on_any_number_of_ranks(shape, strength, small_chunks, tmp_path):
+    """Dashpots, and bonds that break; to the resolution of the mechanical ledger, and the same bytes for ranks."""
+    alone = bonded(shape, strength)
+    alone.step(42)
+    broken, lost = int(alone.bonds.broken.sum()), alone.energy().dissipated
+    assert (broken > 5) == math.isfinite(strength)
+    assert lost > 0.05 * alone.start_energy.total
+    assert alone.heat.gain == pytest.approx(lost, abs=4e-12 * alone.start_energy.total)
+    with in_one_process(3, owners=AtRandom):
+        shared = bonded(shape, strength)
+        shared.step(13)
+        shared.step(7)
+        shared.save(tmp_path / "state.h5")
+        shared.step(22)
+        found = shared.particles.temperature.tobytes(), shared.heat.came
+        assert shared.heat.gain == pytest.approx(shared.energy().dissipated, abs=4e-12 * alone.start_energy.total)
+    again = dem.Simulation.load(tmp_path / "state.h5")
+    again.step(22)
+    for each in (alone, again):
+        assert (each.particles.temperature.tobytes(), each.heat.came) == found

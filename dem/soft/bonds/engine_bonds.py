@@ -125,7 +125,7 @@ def breakable(bonds: Bonds) -> bool:
     return bool((np.minimum(bonds.strength, bonds.shear_strength) < math.inf).any())
 
 
-def form_of(bonds: Bonds, kinds: int) -> rows.Form:
+def form_of(bonds: Bonds, kinds: int, *, heats: bool) -> rows.Form:
     """Properties of each kind of bond, as arrays."""
     return rows.Form(
         rows.Damped() if bonds.damping.any() else rows.Undamped(),
@@ -133,10 +133,11 @@ def form_of(bonds: Bonds, kinds: int) -> rows.Form:
         rows.Framed() if (bonds.geometry.frames[..., 0] != 1).any() else rows.Aligned(),
         rows.Brittle() if breakable(bonds) else rows.Lasting(),
         (rows.Alike(), rows.Both(), rows.Several())[min(kinds, 3) - 1],
+        rows.Heating() if heats else rows.Lossless(),
     )
 
 
-def arrays_of(bonds: Bonds, particles: Particles) -> rows.Bonds:
+def arrays_of(bonds: Bonds, particles: Particles, *, heats: bool = False) -> rows.Bonds:
     """Arrays of bonds for kernels, of particles that are at rest in some shape."""
     count, bodies = len(bonds), len(particles)
     chunks = -(-bodies // CHUNK)
@@ -145,8 +146,9 @@ def arrays_of(bonds: Bonds, particles: Particles) -> rows.Bonds:
     place = np.zeros((7, len(grounded)))
     place[:3], place[3] = bonds.ground.T, 1.0
     first, incident = incidence(bonds.pairs, bodies)
+    form = form_of(bonds, columns.shape[1], heats=heats)
     return rows.Bonds(
-        form=form_of(bonds, columns.shape[1]),
+        form=form,
         table=copied(columns),
         slot=copied(np.arange(count, dtype=np.int32)),
         number=copied(np.arange(count, dtype=np.int32)),
@@ -167,7 +169,7 @@ def arrays_of(bonds: Bonds, particles: Particles) -> rows.Bonds:
         before=zeros(count),
         count=zeros(3, np.int64),
         pressed=zeros(1),
-        pull=zeros((9, count)),
+        pull=zeros((rows.rows_of_pull(form), count)),
         pull_at=zeros(chunks, np.int64),
         incident_first=copied(first.astype(np.int32)),
         incident=copied(incident.astype(np.int32)),
@@ -259,7 +261,8 @@ def give_room(arrays: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
     shift = segment * room - arrays.chunk_first[:-1]
     arrays.incident[:] += 2 * shift[chunk[arrays.incident // 2]].astype(np.int32)
     arrays.pull_at[:] = segment * room
-    return arrays if arrays.pull.shape[1] >= used * room else arrays._replace(pull=zeros((9, used * room)))
+    number, have = arrays.pull.shape
+    return arrays if have >= used * room else arrays._replace(pull=zeros((number, used * room)))
 
 
 def list_apart(eased: Eased) -> None:
@@ -329,9 +332,9 @@ def eased(bonds: Bonds, bodies: int) -> Eased:
 class EngineBonds:
     """Owns the arrays of bonds of a model, with their shape at rest, which kernels find in the neighbour lists."""
 
-    def __init__(self, model: Bonds, particles: Particles) -> None:
+    def __init__(self, model: Bonds, particles: Particles, *, heats: bool = False) -> None:
         self.model = model
-        self.arrays: rows.Bonds = arrays_of(model, particles)
+        self.arrays: rows.Bonds = arrays_of(model, particles, heats=heats)
         eased = self.arrays.eased
         self.given = as_given(self.arrays, model.pairs)
         self.apart = np.column_stack([eased.first, eased.second]).astype(np.int64)  # identities

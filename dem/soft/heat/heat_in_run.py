@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.kernels import laws
 from dem.kernels.fluid import sampling
 from dem.kernels.heat import exchange
 from dem.kernels.soft.contact import dissipated_heat
-from dem.kernels.soft.contact.dissipated_heat import FINER, ContactHeat
+from dem.kernels.soft.contact.dissipated_heat import FINER
 from dem.soft.heat.scalar_in_run import DISSIPATED, ScalarInRun
 
 if TYPE_CHECKING:
@@ -28,13 +27,13 @@ if TYPE_CHECKING:
 class HeatInRun(ScalarInRun):
     """Exchange of heat.
 
-    What contacts take up comes as integers by body from the kernels (`dem.kernels.soft.contact.dissipated_heat`) and
-    goes to the remainders of the temperatures, so that all of it becomes heat.
+    What contacts take up comes as integers by body from the kernels (`dem.kernels.soft.contact.dissipated_heat`), which
+    bodies bring along like their positions. It goes to the remainders of the temperatures, so that all of it becomes
+    heat.
     """
 
     SOURCES = ("fluid", "radiation")
 
-    contact_heat: ContactHeat | None = None
     fluid: Fluid | None = None
     film: np.ndarray  # (N,) h A of bodies, by index, at the present exchange [W/K]
 
@@ -46,13 +45,9 @@ class HeatInRun(ScalarInRun):
         self.radiated = law.radiation.factor(area) if law.radiation else np.zeros(len(area))
 
     def attach(self, engine: Engine, fluid: Fluid | None, particles: Particles) -> None:
-        """Have the contacts of an engine give bodies what they take up, and know its fluid."""
+        """Know the fluid and the bonds of an engine."""
         super().attach(engine, fluid, particles)
         self.fluid = fluid
-        if self.law.dissipation and not isinstance(engine.law, laws.Elastic):
-            blocks = engine.lists.arrays.block.size - 1
-            self.contact_heat = ContactHeat(*np.zeros((2, blocks, engine.owned), np.int64), np.zeros(1, np.int64))
-            engine.lists.arrays = engine.lists.arrays._replace(heat=self.contact_heat)
 
     def rate_besides(self, engine: Engine) -> np.ndarray | float:
         """Coefficients h A + 4 σ ε A T³ of bodies (N,) [W/K]; notes the former."""
@@ -82,36 +77,18 @@ class HeatInRun(ScalarInRun):
                 gained, self.sums, len(self.called) - len(self.SOURCES),
             )  # fmt: skip
 
-    @property
-    def state(self) -> dict[str, np.ndarray]:
-        """State for a checkpoint, by name."""
-        if self.contact_heat is None:
-            return super().state
-        taken = self.contact_heat.taken
-        taken[0] = taken.sum(0)
-        taken[1:] = 0
-        return super().state | {"taken": taken[0]}
-
     def inherit(self, before: HeatInRun, engine: Engine, engine_before: Engine) -> None:
         """Go on with the ledger of another engine, and with what its contacts took up since the last exchange."""
         super().inherit(before, engine, engine_before)
-        if before.contact_heat is not None:
-            numbers = np.arange(before.contact_heat.taken.shape[1])
-            amounts = np.zeros(len(numbers))  # by identity
-            total = before.collect(engine_before, numbers, amounts)
-            self._rows(engine)[1][:] += amounts[engine.bodies.identity]
-            self._add(DISSIPATED, total)
-
-    def collect(self, engine: Engine, identity: np.ndarray, amounts: np.ndarray) -> float:
-        """Add the energy dissipated by contacts since the last call to amounts (N,) of bodies; return the sum [J]."""
-        per_unit = 1 / (engine.energy_unit * FINER)
-        taken, held = self.contact_heat.taken, self.contact_heat.held
-        return dissipated_heat.collect(taken, held, identity, per_unit, amounts) * per_unit
+        if engine_before.layout.heats:
+            amounts = np.zeros(engine_before.owned)
+            self._add(DISSIPATED, collect(engine_before, amounts))
+            self._rows(engine)[1][:] += engine_before.by_row(amounts)[engine.numbering.rows(engine.bodies.identity)]
 
     def add_sources(self, engine: Engine, span: float) -> None:
         """Give bodies the energy dissipated by contacts."""
-        if self.contact_heat is not None:
-            self._add(DISSIPATED, self.collect(engine, engine.bodies.identity, self._rows(engine)[1]))
+        if engine.layout.heats:
+            self._add(DISSIPATED, collect(engine, self._rows(engine)[1]))
 
     def came(self) -> dict[str, float]:
         """Heat from walls, and from dissipation in contacts."""
@@ -121,3 +98,9 @@ class HeatInRun(ScalarInRun):
     def imbalance(self, engine: Engine) -> float:
         """Content now, less that at the start and what came in since."""
         return super().imbalance(engine) - float(self.ledger[DISSIPATED].sum())
+
+
+def collect(engine: Engine, amounts: np.ndarray) -> float:
+    """Add the energy dissipated since the last call to amounts (N,) of bodies, by index; return the sum [J]."""
+    per_unit = 1 / (engine.energy_unit * FINER)
+    return dissipated_heat.collect(engine.bodies.dissipated, per_unit, amounts) * per_unit

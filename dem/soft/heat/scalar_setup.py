@@ -16,7 +16,6 @@ from dem.soft.heat.scalar_in_run import ScalarInRun
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.bonds import Bonds
     from dem.model.domain.box import Box
     from dem.model.fluid.fluid import Fluid
     from dem.model.insertion import Inserter
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 
 def checked(
     heat: Heat | None, scalars: Sequence[ScalarExchange], particles: Particles, walls: Sequence[Wall],
-    inserters: Sequence[Inserter], bonds: Bonds | None,
-    fluid: Fluid | None, *, varies: bool,
+    inserters: Sequence[Inserter], fluid: Fluid | None, *, varies: bool,
 ) -> tuple[ScalarExchange, ...]:  # fmt: skip
     """Laws of all scalars, checked; particles have their fields then.
 
@@ -36,7 +34,7 @@ def checked(
     ------
     ValueError, TypeError
         For objects that are no laws, fields that do not exist or are exchanged twice, walls with a temperature in a run
-        without heat, and dissipation with bonds.
+        without heat, and dissipation where particles come or go.
     """
     checks.of_types(optional=True, heat=(heat, Heat))
     laws = [*([heat] if heat else []), *checks.listed("scalars", scalars, "a dem.ScalarExchange")]
@@ -68,9 +66,6 @@ def checked(
             "particles come or go in a run with dem.Heat(dissipation=True), which wants particles that stay: leave out "
             "inserters and outlets, or dissipation"
         )
-        raise ValueError(message)
-    if heat is not None and heat.dissipation and bonds is not None:
-        message = "dem.Heat(dissipation=True) with bonds, whose losses become no heat: leave out dissipation"
         raise ValueError(message)
     for law in laws:
         particles._carry(law.FIELD)  # noqa: SLF001 (the simulation's own)

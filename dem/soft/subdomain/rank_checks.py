@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 WORTH = 10_000  # particles a rank from which ranks do four fifths of what their cores could, see docs/clusters.md
 
 
-def subdomains(threads: int, *, cells: bool, dissipation: bool = False) -> EngineSubdomains | None:
+def subdomains(threads: int, *, cells: bool) -> EngineSubdomains | None:
     """Subdomains for the ranks that share a simulation; None on a single rank.
 
-    Raises ValueError for a fluid in cells, or for dissipation that becomes heat, if there are several ranks.
+    Raises ValueError for a fluid in cells if there are several ranks.
     """
     if JobServer.current is None:
         return None
@@ -27,12 +27,6 @@ def subdomains(threads: int, *, cells: bool, dissipation: bool = False) -> Engin
         message = (
             "a fluid in cells (a dense bed, a coupling) cannot be computed by several ranks yet: run it without "
             "mpiexec, by as many threads as there are cores"
-        )
-        raise ValueError(message)
-    if dissipation:
-        message = (
-            "heat that contacts dissipate cannot be computed by several ranks yet: run it without mpiexec, by as many "
-            "threads as there are cores, or leave out dissipation"
         )
         raise ValueError(message)
     from dem.soft.subdomain.engine_subdomains import EngineSubdomains  # noqa: PLC0415, most runs are on one rank

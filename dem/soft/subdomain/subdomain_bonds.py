@@ -144,7 +144,8 @@ class SubdomainBonds:
             highest=highest, ground=bonds.ground, grounded=grounded,
             ground_first=np.searchsorted(slot[bonds.ground[grounded]], chunk_first), place=bonds.place,
             state=self.state, when=self.when, load=np.zeros(number.size), pending=self.pending, before=self.before,
-            count=self.count, pressed=self.pressed, pull=np.zeros((9, number.size)), pull_at=np.zeros(chunks, np.int64),
+            count=self.count, pressed=self.pressed, pull=np.zeros((rows.rows_of_pull(bonds.form), number.size)),
+            pull_at=np.zeros(chunks, np.int64),
             incident_first=incident_first.astype(np.int32), incident=incident,
             chunk_sums=np.zeros((chunks, rows.COLUMNS), np.int64), sums=np.zeros(3), eased=eased,
         )  # fmt: skip

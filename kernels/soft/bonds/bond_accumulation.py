@@ -1,9 +1,11 @@
 """Forces and torques of bonds, added up by body."""
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, vector_loop
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
 from dem.kernels.numerics.vector import add, load, scale, store
+from dem.kernels.soft.bonds.bond_arrays import PULL
 from dem.kernels.soft.chunks import chunk_of
+from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, give
 
 
 @inline
@@ -71,3 +73,18 @@ def pull_all(bonds, c, first_body, bodies):
         most = add_two(low, high, first_body, first, bonds.incident, pull, rows, bodies.force, bodies.torque)
     if most > skipped:
         add_others(low, high, first_body, skipped, first, bonds.incident, pull, rows, bodies.force, bodies.torque)
+
+
+@inline
+def give_losses(heat, bonds, c, time_sign, per_joule, bodies):
+    """Give the bodies of chunk c half of what dashpots of their bonds take; arguments as of `pull_and_give`."""
+    low, high = chunk_of(c, bodies.kind.size)
+    for b in range(low, high):
+        half_step = 0.0
+        for n in range(bonds.incident_first[b], bonds.incident_first[b + 1]):
+            half_step += bonds.pull[PULL, bonds.incident[n] >> 1]
+        gross = half_step if time_sign < 0.0 else 2.0 * half_step
+        give(heat, bodies.dissipated, b, gross, half_step, 0.5 * per_joule)
+
+
+give_each = select("heat", {NoHeat: None, ContactHeat: give_losses})

@@ -54,6 +54,14 @@ class Several(NamedTuple):
     """Marker of bonds of more than two kinds."""
 
 
+class Lossless(NamedTuple):
+    """Bonds of a run in which no losses become heat."""
+
+
+class Heating(NamedTuple):
+    """Bonds whose losses become heat of their bodies."""
+
+
 class Form(NamedTuple):
     """Properties of bonds, by types, so that only what is wanted is compiled."""
 
@@ -62,6 +70,7 @@ class Form(NamedTuple):
     framed: tuple  # `Aligned` or `Framed`
     brittle: tuple  # `Lasting` or `Brittle`
     kinds: tuple  # `Alike`, `Both` or `Several`
+    heats: tuple = Lossless()  # `Lossless` or `Heating`
 
 
 class Bonds(NamedTuple):
@@ -98,7 +107,9 @@ class Bonds(NamedTuple):
     # after these, what they had half way when they broke
     count: np.ndarray  # (3,) int64: number of those, steps taken, broken bonds
     pressed: np.ndarray  # (1,) largest overlap so far of bodies without contact, beyond that at rest, over a radius
-    pull: np.ndarray  # (9, F) force on the first body [N], torque on the first and the second one [N m]
+    # (9, F) force on the first body [N], torque on the first and the second one [N m]; (10, F) with heat: what dashpots
+    # take in half a step [J], twice that to the ground
+    pull: np.ndarray
     pull_at: np.ndarray  # (C,) int64, column of `pull` where those of each chunk begin
     incident_first: np.ndarray  # (N + 1,) int32, bonds of the body with index b are incident[incident_first[b]] and on
     incident: np.ndarray  # (2 B - G,) int32, in the order of their numbers: twice the column, 1 more for the second
@@ -107,7 +118,13 @@ class Bonds(NamedTuple):
     eased: Eased
 
 
-is_yes = type_is(lambda kind: kind in (Damped, Anchored, Framed, Brittle))
+is_yes = type_is(lambda kind: kind in (Damped, Anchored, Framed, Brittle, Heating))
+PULL = 9  # row of `Bonds.pull` of heat
+
+
+def rows_of_pull(form: Form) -> int:
+    """Number of rows of `Bonds.pull`."""
+    return PULL + isinstance(form.heats, Heating)
 
 
 @inline

@@ -27,6 +27,7 @@ from dem.kernels.soft.bonds.bond_arrays import (
     LOAD,
     LOSS,
     PRESSED,
+    PULL,
     SECTION,
     STRENGTH,
     Damped,
@@ -186,7 +187,10 @@ def evaluate_range(
         write_pull(k - first_slot, share, p, pull)
         elastic += as_fixed(share * p.energy, per_joule)
         if is_yes(form.damped):
-            words = as_words(share * p.power * half, per_joule)
+            lost = share * p.power * half
+            words = as_words(lost, per_joule)
+            if is_yes(form.heats):
+                pull[PULL, k - first_slot] = lost
             whole += words[0]
             rest += words[1]
         if is_yes(form.brittle):

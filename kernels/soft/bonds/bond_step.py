@@ -15,12 +15,24 @@ from dem.kernels.numerics.energy import add_words, as_fixed, as_words, in_units
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.vector import store
 from dem.kernels.soft.bonds import overlap_release
-from dem.kernels.soft.bonds.bond_accumulation import pull_all
-from dem.kernels.soft.bonds.bond_arrays import BREAKING, BROKEN, ELASTIC, INTACT, LOAD, LOSS, PRESSED, Bonds, is_yes
+from dem.kernels.soft.bonds.bond_accumulation import give_each, pull_all
+from dem.kernels.soft.bonds.bond_arrays import (
+    BREAKING,
+    BROKEN,
+    ELASTIC,
+    INTACT,
+    LOAD,
+    LOSS,
+    PRESSED,
+    PULL,
+    Bonds,
+    is_yes,
+)
 from dem.kernels.soft.bonds.bond_forces import evaluate_chunk, pull_at, write_pull
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.contact_detection import no_energy
+from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, give
 
 
 @inline
@@ -33,7 +45,7 @@ def number_on_ground(k, ground):
 
 
 @func
-def part_bonds(bonds, bodies, kinds, box):
+def part_bonds(bonds, heat, per_joule, bodies, kinds, box):
     """Let go of the bonds that broke in the step before; returns the energy that they had half way [J]."""
     lost = 0.0
     for m in range(bonds.count[0]):
@@ -43,6 +55,8 @@ def part_bonds(bonds, bodies, kinds, box):
             if slot >= 0:  # else other shares evaluate it
                 p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
                 half_way = 0.5 * (bonds.before[m] + p.energy)
+                for b in (bonds.first[slot], bonds.second[slot]):  # the same one if bound to the ground
+                    give_broken(heat, bodies.dissipated, b, half_way, 0.0, 0.5 * per_joule)
                 lost += half_way
                 if m + bonds.state.size < bonds.before.size:  # of a share, which is to tell others
                     bonds.before[m + bonds.state.size] = half_way
@@ -69,7 +83,10 @@ def evaluate_grounded(c, half, per_joule, bonds, bodies, box):
         if bonds.state[k] < BROKEN:
             p = pull_at(box, n, k, bonds, bodies)
             slot = bonds.slot[k]
-            write_pull(slot - bonds.chunk_first[c] + bonds.pull_at[c], 1.0, p, bonds.pull)
+            column = slot - bonds.chunk_first[c] + bonds.pull_at[c]
+            write_pull(column, 1.0, p, bonds.pull)
+            if is_yes(bonds.form.heats):
+                bonds.pull[PULL, column] = 2.0 * p.power * half
             loss = as_words(p.power * half, per_joule)
             bonds.chunk_sums[c, ELASTIC] += as_fixed(p.energy, per_joule)
             bonds.chunk_sums[c, LOSS] += loss[0]
@@ -113,7 +130,8 @@ def before_all(bonds, steps, constants, bodies, kinds, neighbours, box):
     if steps:
         bonds.count[1] += 1
         if bonds.count[0] > 0:
-            bonds.sums[2] = part_bonds(bonds, bodies, kinds, box) * constants.per_joule
+            lost = part_bonds(bonds, neighbours.heat, constants.per_joule, bodies, kinds, box)
+            bonds.sums[2] = lost * constants.per_joule
         overlap_release.follow(bonds.eased, bodies, kinds, neighbours, box)
 
 
@@ -161,6 +179,14 @@ def clear_all(bonds, c, first_body, bodies):
 
 
 @func
+def pull_and_give(bonds, heat, c, first_body, time_sign, per_joule, bodies):
+    """Add what bonds do to the bodies of chunk c, and give these half of what each of their bonds loses."""
+    pull_all(bonds, c, first_body, bodies)
+    if is_yes(bonds.form.heats):
+        give_each(heat, bonds, c, time_sign, per_joule, bodies)
+
+
+@func
 def suppress_all(bonds, bodies, kinds, neighbours):
     """Have bodies that bonds hold together not meet, once candidates have been picked."""
     overlap_release.apply(bonds.eased, bodies, kinds, neighbours)
@@ -171,7 +197,8 @@ evaluate = select("bonds", {NoBonds: None, Bonds: evaluate_bonds})
 reach_beyond = select("bonds", {NoBonds: False, Bonds: beyond})
 after = select("bonds", {NoBonds: None, Bonds: after_all})
 clear = select("bonds", {NoBonds: None, Bonds: clear_all})
-pull = select("bonds", {NoBonds: None, Bonds: pull_all})
+pull = select("bonds", {NoBonds: None, Bonds: pull_and_give})
+give_broken = select("heat", {NoHeat: None, ContactHeat: give})
 suppress = select("bonds", {NoBonds: None, Bonds: suppress_all})
 
 

@@ -69,6 +69,7 @@ from dem.kernels.soft.contact.capsules import (
 )
 from dem.kernels.soft.contact.cluster_kinematics import distance_and_stiffness_of
 from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J, TINY, of_pair
+from dem.kernels.soft.contact.dissipated_heat import put_heat_of_pair
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, rolling_inertia, spin_of
 
 # rows of what is fetched, which is not the array that is written: LLVM makes no vector code of a loop that reads and
@@ -497,8 +498,9 @@ def scatter_capsule_forces(sink, geometry, number, batch_type, row, start, conte
         if ids[CANDIDATE, t] == VOID:
             t += 1
             continue
-        r = context.neighbours.force_row[start + ids[CANDIDATE, t]]
+        r, begin = context.neighbours.force_row[start + ids[CANDIDATE, t]], t
         force, on_i, on_j, t = total(t, number, start, context, kinematics, ids, out)
+        put_heat_of_pair(sink, r, begin, t, out, force_torque)
         put_columns(force_torque, r, 0, force)
         put_columns(force_torque, r, ON_I, on_i)
         put_columns(force_torque, r, FORCE_J, scale(-1.0, force))

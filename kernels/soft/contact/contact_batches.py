@@ -80,7 +80,7 @@ from dem.kernels.soft.contact.contact_detection import (
 from dem.kernels.soft.contact.contact_evaluation import BatchSettings, evaluate_batch, put_torques
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.contact.convex_contacts import list_convex_overlaps
-from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, give, give_both, is_between
+from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, put_heat
 from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
 from dem.kernels.soft.contact.facet_contacts import (
     arm_of,
@@ -152,7 +152,14 @@ write_couple_torques = select(
 )
 
 
-write_force_lines = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LASTS)
+write_force_lines = select(
+    "sink",
+    {
+        ForceSink: lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LASTS),
+        HeatSink: lines_of(*range(FORCE, FORCE + 3), HELD, *range(ON_I, ON_I + 3), LOSS),
+    },
+    handed=False,
+)
 
 
 @inline
@@ -170,15 +177,16 @@ def scatter_to_second(t, out, force_torque):
 
 
 @vector_loop
-def scatter_cluster_forces(number, out, torque_j_row, force_torque):
+def scatter_cluster_forces(sink, number, out, torque_j_row, force_torque):
     """Write rows, which have a line for either body."""
     for t in range(number):
         scatter_to_first(t, out, force_torque)
         scatter_to_second(t, out, force_torque)
+        put_heat(sink, t, out, force_torque)
 
 
 @vector_loop
-def scatter_any_forces(number, out, torque_j_row, force_torque):
+def scatter_any_forces(sink, number, out, torque_j_row, force_torque):
     """Write rows: force and torque on i, that on j from row `torque_j_row` if it has one."""
     width, vectorised = force_torque.shape[1], 0
     if width == SHARED:  # two of three lines would be written across: number by number is as fast
@@ -186,13 +194,15 @@ def scatter_any_forces(number, out, torque_j_row, force_torque):
             put_columns(force_torque, t, 0, get(out, torque_j_row, t))
             put_columns(force_torque, t, VECTOR_WIDTH, get(out, FORCE, t))
             put_columns(force_torque, t, 2 * VECTOR_WIDTH, get(out, ON_I, t))
+            put_heat(sink, t, out, force_torque)
     else:
         if width == LINE:
-            vectorised = write_force_lines(out, BLOCK, number, force_torque)
+            vectorised = write_force_lines(sink, out, BLOCK, number, force_torque)
         for t in range(vectorised, number):
             scatter_to_first(t, out, force_torque)
             if width > LINE:
                 scatter_to_second(t, out, force_torque)
+            put_heat(sink, t, out, force_torque)
 
 
 scatter_forces = select("damping", {SharedDamping: scatter_cluster_forces, object: scatter_any_forces}, handed=False)
@@ -340,7 +350,7 @@ def scatter_sphere_forces(sink, geometry, number, batch_type, row, start, contex
     if laws.turns(law) and batch_type == MIXED_TYPES:
         write_couple_torques(geometry, number, kinematics, out)
     torque_j_row = ON_J if laws.turns(law) or batch_type == MIXED_TYPES else ON_I
-    scatter_forces(law.damping, number, out, torque_j_row, context.neighbours.force_torque[row:])
+    scatter_forces(law.damping, sink, number, out, torque_j_row, context.neighbours.force_torque[row:])
 
 
 @inline
@@ -350,7 +360,7 @@ def scatter_convex_forces(sink, geometry, number, batch_type, row, start, contex
     sink, geometry, number, batch_type, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
     Writes context.neighbours.force_torque: rows from `row` on.
     """
-    scatter_cluster_forces(number, out, ON_J, context.neighbours.force_torque[row:])
+    scatter_cluster_forces(sink, number, out, ON_J, context.neighbours.force_torque[row:])
 
 
 take_forces = select(
@@ -436,52 +446,6 @@ def take_rows(sink, geometry, number, batch_type, row, start, context, kinematic
         )
 
 
-@inline
-def candidate_in_list(geometry, t, listed, ids):
-    """Candidate of column t: that of the list, as every one has a column."""
-    return listed[t]
-
-
-@inline
-def candidate_in_row(geometry, t, listed, ids):
-    """Candidate of column t; VOID for a column without a contact."""
-    return ids[CANDIDATE, t]
-
-
-candidate_of = select(
-    "geometry", {SingleSpheres: candidate_in_list, SphereClusters: candidate_in_row, Segments: candidate_in_row}
-)
-
-
-@inline
-def give_pairs(sink, number, block, start, listed, context, settings, ids, out):
-    """Give either body of each contact of a batch half of what it takes up.
-
-    number, block, start: of columns; row of the sums; the chunk's first candidate.
-    listed: candidates of the batch, counted from the chunk's first.
-    settings, ids, out: of the batch.
-    Writes context.neighbours.heat: as `dem.kernels.soft.contact.dissipated_heat.give`.
-    """
-    bodies, neighbours, heat = context.bodies, context.neighbours, context.neighbours.heat
-    between = is_between(heat, settings.time_sign)
-    for t in range(number):
-        candidate = candidate_of(settings.geometry, t, listed, ids)
-        if between and candidate != VOID:
-            k = start + candidate
-            i, j = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-            give_both(
-                heat.taken, block, bodies.identity[i], bodies.identity[j], out[flat(LOSS, t)], 0.5 * settings.per_joule
-            )
-        elif candidate != VOID:
-            k = start + candidate
-            for s in (neighbours.sphere_i[k], neighbours.sphere_j[k]):
-                give(
-                    heat.taken, heat.held, heat.is_last, block, bodies.identity[bodies.owner[s]],
-                    out[flat(LOSS, t)], out[flat(HELD, t)], settings.time_sign, 0.5 * settings.per_joule,
-                )  # fmt: skip
-
-
-give_heat = select("sink", {ReportSink: None, ForceSink: None, HeatSink: give_pairs})
 sink_for = select("heat", {NoHeat: ForceSink(), ContactHeat: HeatSink()})
 take_results = select("sink", {ReportSink: take_rows, ForceSink: take_forces})
 
@@ -525,7 +489,6 @@ def evaluate_touching(sink, c, time_sign, context):
         more = evaluate_batch(settings, number, batch_type, kinematics, ids[OF_I], ids[OF_J], batch_history, out)
         if remembers and not is_report(sink):
             store_histories(geometry, law, first, number, touching, ids, batch_history, out, history, has_history)
-        give_heat(sink, number, block, start, touching[first:], context, settings, ids, out)
         take_results(sink, geometry, number, batch_type, row + first, start, context, kinematics, ids, out)
         note_batch(context.box, geometry, sink, c, number, gathered, out)
         sums, first = add_sums(sums, more), stop

@@ -135,16 +135,26 @@ keep_energy = select("geometry", {SingleSpheres: None, SphereClusters: None, Seg
 
 
 @inline
-def put_loss(sink, out, t, weight, outcome, half):
+def dissipated(outcome, time_sign):
+    """What a contact takes up in a step, and what of that is to come or held [J]: 2 l + j and l + s.
+
+    The first evaluation of a run, with time_sign -1, counts for its second half step only.
+    """
+    kept = outcome.loss + outcome.spring_energy
+    return kept if time_sign < 0.0 else 2.0 * outcome.loss + outcome.instantaneous_dissipation, kept
+
+
+@inline
+def put_loss(sink, out, t, weight, outcome, half, time_sign):
     """Write the power that a contact takes up, for its report."""
     out[flat(LOSS, t)] = weight * outcome.loss / half
 
 
 @inline
-def put_heat(sink, out, t, weight, outcome, half):
+def put_heat(sink, out, t, weight, outcome, half, time_sign):
     """Write what a contact takes up in a step, and what of that is to come or held, see `dissipated_heat`."""
-    out[flat(LOSS, t)] = weight * (2.0 * outcome.loss + outcome.instantaneous_dissipation)
-    out[flat(HELD, t)] = weight * (outcome.loss + outcome.spring_energy)
+    gross, kept = dissipated(outcome, time_sign)
+    out[flat(LOSS, t)], out[flat(HELD, t)] = weight * gross, weight * kept
 
 
 @inline
@@ -197,7 +207,7 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     turn(geometry, law, alike, kinematics, t, force, scale(weight, outcome.couple), out)
     out[flat(LASTS, t)] = 1.0 if outcome.persists else 0.0
     keep_energy(geometry, out, t, outcome.elastic + outcome.spring_energy)
-    keep_loss(settings.sink, out, t, weight, outcome, half)
+    keep_loss(settings.sink, out, t, weight, outcome, half, settings.time_sign)
     return add_sums(sums, energies_of(outcome, contact.overlap, weight, no_energy(), settings.per_joule))
 
 

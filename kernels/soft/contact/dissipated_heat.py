@@ -1,18 +1,28 @@
-"""Energy dissipated by contacts, body by body, for heat: the terms of the energy ledger in a finer unit.
+"""Energy dissipated by contacts and bonds, body by body, for heat: the terms of the energy ledger in a finer unit.
 
 A contact with the rate of loss l in half a step, springs of friction that hold s, and what it loses at once, j, has
 turned Σ (2 l + j) - (l + s) into heat: the sum is over all evaluations, the last two terms are of the last one, whose
-second half step is to come. Either of two bodies gets half of it, a body at a wall all of it. Sums are integers, which
-depend on no order; each thread has rows of its own.
+second half step is to come. Either of two bodies gets half of it, a body at a wall or on the ground all of it.
+
+Rows of `Neighbours.force_torque` have room for both amounts beside the force and the torque, so that they are summed
+with these by body. What a body gets in a step is then rounded to an integer; sums of integers depend on no order.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline, kernel, select
+from dem.kernels.numerics.columns import flat
 from dem.kernels.numerics.energy import as_fixed
+from dem.kernels.simd.memory import negate_lanes, negate_three_lanes, turn_four, turn_three
+from dem.kernels.soft.contact.batch_kinematics import HELD, LOSS
+from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, SHARED
+from dem.kernels.soft.contact.result_sinks import ForceSink, HeatSink
 
 FINER = 2.0**16  # units in a unit of energy
+# rows of `Bodies.dissipated`: Σ (2 l + j); l + s of the last evaluation, if it was the last of a stretch of steps
+TAKEN, KEPT, ROWS = 0, 1, 2
+OF_KEPT, OF_TAKEN = ON_I - 1, LINE - 1  # where they are in the sums of a body
 
 
 class NoHeat(NamedTuple):
@@ -20,63 +30,85 @@ class NoHeat(NamedTuple):
 
 
 class ContactHeat(NamedTuple):
-    """Sums by the identities of bodies, for each of B blocks of chunks."""
+    """Marker of a run that does."""
 
-    taken: np.ndarray  # (B, I) int64: Σ (2 l + j) [units of energy / FINER]
-    held: np.ndarray  # (B, I) int64: l + s of the last evaluation, if it was the last of a stretch of steps
-    is_last: np.ndarray  # (1,) int64, whether it was
+    is_last: np.ndarray  # (1,) int64, whether the last evaluation was the last of a stretch of steps
 
 
 @inline
-def begin_evaluation(heat, is_last):
+def begin_evaluation(heat, is_last, bodies):
     """Clear what the last evaluation held, and note whether the next one is the last of a stretch."""
     heat.is_last[0] = 1 if is_last else 0
-    if is_last:
-        heat.held[:] = 0
+    for b in range(bodies.dissipated.shape[1] if is_last else 0):
+        bodies.dissipated[KEPT, b] = 0
 
 
 note_evaluation = select("heat", {NoHeat: None, ContactHeat: begin_evaluation})
 
 
 @inline
-def is_between(heat, time_sign):
-    """Whether an evaluation is neither the first of a run nor the last of a stretch, as most are."""
-    return time_sign > 0.0 and heat.is_last[0] == 0
+def write_row(k, kept, gross, force_torque):
+    """Write l + s and 2 l + j of a contact [J] to row k, for both of its bodies."""
+    width = force_torque.shape[1]
+    force_torque[k, OF_KEPT] = gross if width == SHARED else kept
+    force_torque[k, OF_TAKEN] = kept if width == SHARED else gross
+    if width > LINE:
+        force_torque[k, FORCE_J + OF_KEPT] = gross if width == SHARED else kept
+    if width > SHARED:
+        force_torque[k, FORCE_J + OF_TAKEN] = gross
 
 
 @inline
-def give_both(taken, block, i, j, gross, per_joule):
-    """Add 2 l + j of a contact [J] to the sums of two bodies, in an evaluation that `is_between`; as `give`."""
-    amount = as_fixed(gross, per_joule * FINER)
-    taken[block, i] += amount
-    taken[block, j] += amount
+def write_column(sink, t, out, force_torque):
+    """Write what the contact of column t takes up to row t."""
+    write_row(t, out[flat(HELD, t)], out[flat(LOSS, t)], force_torque)
 
 
 @inline
-def give(taken, held, is_last, block, body, gross, kept, time_sign, per_joule):
-    """Add 2 l + j and l + s of a contact [J] to the sums of a body; per_joule: units of energy a joule.
+def write_columns(sink, k, first, stop, out, force_torque):
+    """Write what the contacts of the columns first to stop take up, which are of one pair, to row k."""
+    kept, gross = 0.0, 0.0
+    for t in range(first, stop):
+        kept, gross = kept + out[flat(HELD, t)], gross + out[flat(LOSS, t)]
+    write_row(k, kept, gross, force_torque)
 
-    The first evaluation of a run, with time_sign -1, counts for its second half step only.
-    """
-    now = as_fixed(kept, per_joule * FINER)
-    taken[block, body] += now if time_sign < 0.0 else as_fixed(gross, per_joule * FINER)
-    if is_last[0] != 0:
-        held[block, body] += now
+
+put_heat = select("sink", {ForceSink: None, HeatSink: write_column})
+put_heat_of_pair = select("sink", {ForceSink: None, HeatSink: write_columns})
+# Functions of (heat, sums): from the sums over pairs in which a body is the second one to those in which it is the
+# first, where rows are shared; where rows have both bodies' torques
+turn_line = select("heat", {NoHeat: turn_four, ContactHeat: turn_three}, handed=False)
+turn_shared = select("heat", {NoHeat: negate_lanes, ContactHeat: negate_three_lanes}, handed=False)
+
+
+@inline
+def give(heat, dissipated, b, gross, kept, per_joule):
+    """Add 2 l + j and l + s [J] to the sums of body b; per_joule: units of energy a joule."""
+    dissipated[TAKEN, b] += as_fixed(gross, per_joule * FINER)
+    if heat.is_last[0] != 0:
+        dissipated[KEPT, b] += as_fixed(kept, per_joule * FINER)
+
+
+@inline
+def give_sums(heat, b, sums, dissipated, per_joule):
+    """Add half of what the pairs of body b take up."""
+    give(heat, dissipated, b, sums[OF_TAKEN], sums[OF_KEPT], 0.5 * per_joule)
+
+
+give_summed = select("heat", {NoHeat: None, ContactHeat: give_sums})
 
 
 @kernel
-def collect(taken, held, identity, per_unit, remainder):
+def collect(dissipated, per_unit, remainder):
     """Give bodies what contacts took up since this was last called, but for what the last evaluation holds.
 
-    taken, held: of `ContactHeat`. identity: (N,) of bodies by index. per_unit: amount of a unit, a power of two.
-    Writes remainder: (N,), added. Writes taken: what is held. Returns the sum [units].
+    dissipated: of `Bodies`. per_unit: amount of a unit, a power of two.
+    Writes remainder: (N,), added. Writes dissipated: what is held. Returns the sum [units].
     """
     total = np.int64(0)
-    for b in range(identity.size):
-        n, units = identity[b], np.int64(0)
-        for block in range(taken.shape[0]):
-            units += taken[block, n] - held[block, n]
-            taken[block, n] = held[block, n]
+    for b in range(remainder.size):
+        units = dissipated[TAKEN, b] - dissipated[KEPT, b]
+        dissipated[TAKEN, b] = dissipated[KEPT, b]
         remainder[b] += units * per_unit
         total += units
     return total

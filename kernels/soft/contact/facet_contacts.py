@@ -65,6 +65,7 @@ from dem.kernels.soft.contact.convex_contacts import (
     put_found,
     take_found,
 )
+from dem.kernels.soft.contact.dissipated_heat import put_heat_of_pair
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass
@@ -389,7 +390,9 @@ def scatter_facet_forces(sink, geometry, number, batch_type, row, start, context
     """
     t, force_torque = 0, context.neighbours.force_torque
     while t < number:
+        begin = t
         force, on_i, on_j, t = total_of_facets(t, number, kinematics, ids, out)
+        put_heat_of_pair(sink, row, begin, t, out, force_torque)
         put_columns(force_torque, row, 0, force)
         put_columns(force_torque, row, ON_I, on_i)
         put_columns(force_torque, row, FORCE_J, scale(-1.0, force))

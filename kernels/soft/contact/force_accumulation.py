@@ -5,11 +5,12 @@ from dem.kernels.compiler.jit import inline, select, vector_loop
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.laws.damping import SharedDamping
 from dem.kernels.numerics.vector import add, add_scaled, cross, load, store, subtract
-from dem.kernels.simd.memory import add_eight, negate_lanes, turn_four
+from dem.kernels.simd.memory import add_eight
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.contact_detection import FORCE_J, SHARED, VECTOR_WIDTH, clear, write_force_torque
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.contact.dissipated_heat import give_summed, turn_line, turn_shared
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
 from dem.kernels.soft.state import Kinds
 
@@ -74,14 +75,16 @@ def gather_dissipative(c, first_body, context):
     gather_lines(
         low, high, first_body, neighbours.pairs_of_body_start[c], neighbours.count_as_second, neighbours.count_as_first,
         neighbours.pairs_of_body, neighbours.force_row, neighbours.force_torque,
-        neighbours.batch_forces[neighbours.block_of[c]], bodies.force, bodies.torque,
+        neighbours.batch_forces[neighbours.block_of[c]], bodies.force, bodies.torque, neighbours.heat,
+        bodies.dissipated, context.constants.per_joule,
     )  # fmt: skip
 
 
 @vector_loop
 def gather_lines(
-    low, high, first_body, e, count_as_second, count_as_first, incident, row, force_torque, sums, force, torque
-):
+    low, high, first_body, e, count_as_second, count_as_first, incident, row, force_torque, sums, force, torque, heat,
+    dissipated, per_joule,
+):  # fmt: skip
     """Force and torque of the candidate pairs on single spheres: lines of wrenches as they are, in groups.
 
     The force on body j is the opposite of that on body i, so the sum over the pairs on one side is negated once. If
@@ -89,8 +92,9 @@ def gather_lines(
     the force and the torque on i, so that the line of either body is two thirds of a row.
 
     e, count_as_second, count_as_first, incident: see `gather_round`.
-    row, force_torque: of `Neighbours`.
+    row, force_torque, heat: of `Neighbours`. dissipated: of `Bodies`. per_joule: units of energy a joule.
     Writes force, torque: (3, N) world frame [N, N m]; the latter may be empty. Writes sums: (8,) or longer, scratch.
+    Writes dissipated: what contacts take up.
     """
     shared = force_torque.shape[1] == SHARED
     of_i = VECTOR_WIDTH if shared else 0
@@ -102,13 +106,14 @@ def gather_lines(
             add_group(e, 0, incident, row, force_torque, sums)
             e += GROUP
         if shared:
-            negate_lanes(sums)
+            turn_shared(heat, sums)
         else:
-            turn_four(sums)
+            turn_line(heat, sums)
         while e < stop:
             add_group(e, of_i, incident, row, force_torque, sums)
             e += GROUP
         write_force_torque(sums, b - first_body, force, torque)
+        give_summed(heat, b, sums, dissipated, per_joule)
 
 
 @inline
@@ -119,15 +124,20 @@ def add_group(e, at, incident, row, force_torque, sums):
 
 
 @vector_loop
-def sum_rows(active, e, count_as_second, count_as_first, incident, row, force_torque, sums, force, torque):
+def sum_rows(
+    active, e, count_as_second, count_as_first, incident, row, force_torque, sums, force, torque, heat, dissipated,
+    per_joule,
+):  # fmt: skip
     """Force and torque of the candidate pairs on bodies.
 
     In one loop, first those in which a body is the second, and in whole groups, filled up with a row that is always
     zero: the processor guesses their number right more often than that of pairs on either side.
 
     active, e: (n,) bodies; first incident candidate of the first of them.
-    count_as_second, count_as_first, incident, row, force_torque: of `Neighbours`.
+    count_as_second, count_as_first, incident, row, force_torque, heat: of `Neighbours`. dissipated, per_joule: see
+        `gather_lines`.
     Writes force, torque: (3, N) of these bodies, world frame [N, N m]. Writes sums: (8,) or longer, scratch.
+    Writes dissipated: what contacts take up.
     """
     for a in range(active.size):
         b = active[a]
@@ -139,6 +149,7 @@ def sum_rows(active, e, count_as_second, count_as_first, incident, row, force_to
                 add_eight(sums, force_torque, row[incident[e + m]], FORCE_J if e + m < middle else 0)
             e += GROUP
         write_force_torque(sums, b, force, torque)
+        give_summed(heat, b, sums, dissipated, per_joule)
 
 
 @inline
@@ -148,7 +159,8 @@ def gather_rows(c, first_body, context):
     sum_rows(
         neighbours.with_contacts[low:stop], neighbours.pairs_of_body_start[c], neighbours.count_as_second,
         neighbours.count_as_first, neighbours.pairs_of_body, neighbours.force_row, neighbours.force_torque,
-        neighbours.batch_forces[neighbours.block_of[c]], bodies.force, bodies.torque,
+        neighbours.batch_forces[neighbours.block_of[c]], bodies.force, bodies.torque, neighbours.heat,
+        bodies.dissipated, context.constants.per_joule,
     )  # fmt: skip
 
 

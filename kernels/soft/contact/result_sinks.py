@@ -33,16 +33,13 @@ class WallForceSink(NamedTuple):
 
 
 class HeatWallSink(NamedTuple):
-    """A `WallForceSink` that also gives bodies what contacts take up: `dissipated_heat.ContactHeat`, row of a block."""
+    """A `WallForceSink` that also gives bodies what contacts take up."""
 
     first_body: int
     time_sign: float
     half: float
     per_joule: float
-    taken: np.ndarray
-    held: np.ndarray
-    is_last: np.ndarray
-    block: int
+    heat: tuple  # `dissipated_heat.ContactHeat`
 
     extends = (WallForceSink,)
 

@@ -86,15 +86,15 @@ def pair_forces(c, evaluates, d, accumulates, first_body, time_sign, context):
 
 
 @inline
-def plain_sink(heat, first_body, time_sign, half, per_joule, block):
+def plain_sink(heat, first_body, time_sign, half, per_joule):
     """Sink of contacts with walls, without heat."""
     return WallForceSink(first_body, time_sign, half, per_joule)
 
 
 @inline
-def heated_sink(heat, first_body, time_sign, half, per_joule, block):
+def heated_sink(heat, first_body, time_sign, half, per_joule):
     """Sink of contacts with walls that gives bodies what contacts take up."""
-    return HeatWallSink(first_body, time_sign, half, per_joule, heat.taken, heat.held, heat.is_last, block)
+    return HeatWallSink(first_body, time_sign, half, per_joule, heat)
 
 
 wall_sink = select("heat", {NoHeat: plain_sink, ContactHeat: heated_sink})
@@ -108,10 +108,7 @@ def wall_forces(c, first_body, time_sign, context):
     Returns `Sums` at the walls.
     """
     constants = context.constants
-    sink = wall_sink(
-        context.neighbours.heat, first_body, time_sign, 0.5 * constants.dt, constants.per_joule,
-        context.neighbours.block_of[c],
-    )  # fmt: skip
+    sink = wall_sink(context.neighbours.heat, first_body, time_sign, 0.5 * constants.dt, constants.per_joule)
     return body_wall_forces.gather_walls(
         context.law, context.scheme, c, sink, context.bodies, context.kinds, context.neighbours, context.box
     )

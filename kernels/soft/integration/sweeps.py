@@ -45,6 +45,12 @@ def completes(task):
 
 
 @inline
+def ends(task):
+    """Whether a sweep leaves the state complete: no step begins with its forces."""
+    return task == FORCES or task == LAST_STEP  # noqa: PLR1714
+
+
+@inline
 def begins(task):
     """Whether a sweep begins a step, as it predicts the next positions."""
     return task == STEP or task == PREDICT  # noqa: PLR1714
@@ -95,7 +101,8 @@ def evaluate_and_accumulate(c, evaluates, d, accumulates, first_body, time_sign,
         sums = no_sums()
         if neighbours.near_wall_count[d] > 0:
             sums = compiled_stages.wall_forces(d, first_body, time_sign, compiled_stages.context_of_walls(context))
-        bond_step.pull(neighbours.bonds, d, first_body, context.bodies)
+        per_joule = context.constants.per_joule
+        bond_step.pull(neighbours.bonds, neighbours.heat, d, first_body, time_sign, per_joule, context.bodies)
         write_sums(chunk_sums, d, WALLS, sums)
         if context.kinds.fixed:
             add_work_of_fixed(d, first_body, context)

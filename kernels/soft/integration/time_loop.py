@@ -150,7 +150,7 @@ def take_step(command, task, mode, context, progress):
     code = check_lists(command, mode, context, progress)
     if code != DONE or command == BUILD_CANDIDATES:
         return code
-    note_evaluation(context.neighbours.heat, task == sweeps.FORCES or task == sweeps.LAST_STEP)  # noqa: PLR1714
+    note_evaluation(context.neighbours.heat, sweeps.ends(task), context.bodies)
     corrects, predicts = sweeps.completes(task), sweeps.begins(task)
     begin_step(context.box, corrects, predicts, context.constants, context.bodies, progress)
     totals = passes.sweep(mode, task, context)  # forces, correct, predict

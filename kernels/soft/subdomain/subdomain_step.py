@@ -12,6 +12,7 @@ from dem.kernels.domain.periodic import begin_step, end_sweep
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.contact import body_placement
+from dem.kernels.soft.contact.dissipated_heat import note_evaluation
 from dem.kernels.soft.integration import cell_stress, compiled_stages, passes, sweeps
 from dem.kernels.soft.integration.time_loop import (
     DONE,
@@ -136,6 +137,7 @@ def sweep_border(task, mode, context, progress, border):
         move_boundaries(time_of(task, context.constants.dt, progress), context, progress)
         if predicted and 2.0 * progress.displacement_since_pick[0] > context.constants.candidate_skin:
             return LIST_STALE
+    note_evaluation(neighbours.heat, sweeps.ends(task), bodies)
     begin_step(context.box, sweeps.completes(task), sweeps.begins(task), context.constants, context.bodies, progress)
     if task != sweeps.PREDICT:
         unpack_halo(bodies, kinds, border)

@@ -29,7 +29,7 @@ from dem.kernels.numerics.vector import add, cross, dot, load, scale, store, sub
 from dem.kernels.simd.memory import atomic_add
 from dem.kernels.soft.contact.contact_detection import ON_J, no_sums
 from dem.kernels.soft.contact.contact_evaluation import FORCE as BATCH_FORCE
-from dem.kernels.soft.contact.contact_evaluation import energies_of
+from dem.kernels.soft.contact.contact_evaluation import dissipated, energies_of
 from dem.kernels.soft.contact.dissipated_heat import give
 from dem.kernels.soft.contact.result_sinks import HeatWallSink, ReportSink, WallForceSink, write_row
 from dem.kernels.soft.wall_contact.wall_arrays import (
@@ -112,17 +112,14 @@ def add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, out
 @inline
 def give_at_wall(sink, b, gross, kept, bodies):
     """Give body b all that a contact with a wall takes up."""
-    give(
-        sink.taken, sink.held, sink.is_last, sink.block, bodies.identity[b], gross, kept, sink.time_sign,
-        sink.per_joule,
-    )  # fmt: skip
+    give(sink.heat, bodies.dissipated, b, gross, kept, sink.per_joule)
 
 
 @inline
 def add_heated(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies):
     """Add a contact to body b as `add_to_step` does, and give it what the contact takes up."""
-    gross = 2.0 * outcome.loss + outcome.instantaneous_dissipation
-    give_at_wall(sink, b, gross, outcome.loss + outcome.spring_energy, bodies)
+    gross, kept = dissipated(outcome, sink.time_sign)
+    give_at_wall(sink, b, gross, kept, bodies)
     return add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies)
 
 
