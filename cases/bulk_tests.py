@@ -169,9 +169,10 @@ class DirectShear(Sample):
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
         """Shear stress at its peak and at the end, normal stress in the plane of shear, and the angle of both."""
         time = np.asarray(run.time)
-        shear = -(load(run, "upper x")[:, 0] + load(run, "lid")[:, 0]) / self.width**2
+        pushed = load(run, "upper") + load(run, "lid")
+        shear = -pushed[:, 0] / self.width**2
         above = [run.mass[run.position[k][:, 2] > self.middle].sum() for k in range(len(run))]
-        normal = (load(run, "lid")[:, 2] - self.gravity[2] * np.array(above)) / self.width**2
+        normal = (pushed[:, 2] - self.gravity[2] * np.array(above)) / self.width**2
         width = max(1, len(time) // 20)
         smooth = np.convolve(shear, np.full(width, 1 / width), mode="same")
         sheared = time > self.consolidated

@@ -13,7 +13,7 @@ import dem
 
 
 class FlowEnergy(Powder):
-    """A blade of 23.5 mm goes down and up in a vessel of 25 mm: basic flow energy, specific energy, stability.
+    """A twisted blade of 23.5 mm goes down and up in a vessel of 25 mm: basic flow energy, specific energy, stability.
 
     On its way down the leading face of the blade looks down and pushes the powder against the floor; on its way up the
     blade turns the other way round and lifts the powder. In cycles of conditioning it cuts through the powder on both
@@ -31,7 +31,8 @@ class FlowEnergy(Powder):
     radius: PositiveFloat = Field(0.0125, description="of the vessel [m]")
     blade_radius: PositiveFloat = Field(0.01175, description="of the blade [m]")
     blade_height: PositiveFloat = Field(6e-3, description="width of the blade, across its radius [m]")
-    pitch: float = Field(40.0, gt=0, lt=90, description="of the blade to the axis [deg]")
+    pitch: float = Field(20.0, ge=0, lt=90, description="of the blade to the axis of the vessel, in the middle [deg]")
+    tip_pitch: float = Field(55.0, ge=0, lt=90, description="the same at its tips: the blade is twisted [deg]")
     stl: str = Field("", description="file of the blade, about z, in place of the one made in code")
     scale: PositiveFloat = Field(1.0, description="metres a unit of that file")
     top: PositiveFloat = Field(0.016, description="height of the middle of the blade at the ends of a cycle [m]")
@@ -45,11 +46,11 @@ class FlowEnergy(Powder):
     @model_validator(mode="after")
     def _fits(self) -> FlowEnergy:
         """Refuse a blade that touches the vessel."""
-        half = 0.5 * self.blade_height * math.cos(math.radians(self.pitch))
-        if not (self.blade_radius < self.radius and half < self.bottom < self.top):
-            message = (
-                f"a blade of {self.blade_radius:g} m in a vessel of {self.radius:g} m goes from a top of {self.top:g} m"
-            )
+        tip = 0.5 * self.blade_height * math.sin(math.radians(self.tip_pitch))
+        corner = self.blade_radius if self.stl else math.hypot(self.blade_radius, tip)
+        half = 0.5 * self.blade_height * math.cos(math.radians(min(self.pitch, self.tip_pitch)))
+        if not (corner < self.radius and half < self.bottom < self.top):
+            message = f"a blade of {corner:.4g} m in a vessel of {self.radius:g} m goes from a top of {self.top:g} m"
             raise ValueError(
                 f"{message} to a bottom of {self.bottom:g} m: expected a smaller blade, and a bottom below the top and "
                 f"above half the height of the pitched blade, {half:.3g} m"
@@ -82,7 +83,9 @@ class FlowEnergy(Powder):
         wall = {"material": self.wall(), "motion": dem.Motion(table=self.way()), "name": "blade"}
         if self.stl:
             return dem.Mesh.from_file(self.stl, scale=self.scale, **wall)
-        made = dem.Mesh.blades(self.blade_radius, self.blade_height, pitch=self.pitch, material=self.wall())
+        made = dem.Mesh.blades(
+            self.blade_radius, self.blade_height, pitch=self.pitch, tip_pitch=self.tip_pitch, material=self.wall()
+        )
         return dem.Mesh(made.vertices + np.array([0, 0, self.start]), made.triangles, **wall)
 
     def walls(self) -> list[dem.Cylinder | dem.Mesh]:

@@ -761,7 +761,7 @@ LONG = ("settling-spheres", "settling-fibres", "jeffery-orbit", "sheared-fibres"
         "dice", "ellipsoid-packing", "ellipsoids-hopper", "superellipsoid-drum", "tablets-heap",
         "heap", "many-fibres", "many-spheres", "turbulent-gas", "draw-down", "ledge", "drum-test", "bulk-density",
         "uniaxial-compression", "direct-shear", "drop-test", "incline-test", "flow-energy", "ring-shear",
-        "rolling-pendulum", "shear-head",
+        "jenike-shear", "rolling-pendulum", "shear-head",
         "heated-bed", "heated-drum", "heated-row", "hot-fluidised-bed", "self-heating-gas")  # fmt: skip
 # their beds take minutes: always by name, see tests/plain/test_bulk_benchmarks.py
 BEDS = ("silo", "silo-100k", "drum", "drum-38k", "impact", "impact-25k")

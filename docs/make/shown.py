@@ -58,6 +58,7 @@ SHOWN = {
     "impact": Shown({"coarse": "4", "time_step": "6e-6"}, duration=0.02),
     "impact-25k": Shown({"coarse": "4", "softness": "10", "time_step": "6e-6"}, duration=0.02),
     "incline-test": Shown({"young": "1e6"}, exposures=8),
+    "jenike-shear": Shown({"n": "900"}, duration=0.2, colour="speed"),
     "jeffery-orbit": Shown(duration=0.5, exposures=8),
     "ledge": Shown({"n": "300", "diameter": "4e-3"}, duration=0.4),
     "many-fibres": Shown({"n": "300"}, duration=0.02, colour="spin"),

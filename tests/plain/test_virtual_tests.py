@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from dem.cases.flow_energy import FlowEnergy
+from dem.cases.jenike_shear import JenikeShear
 from dem.cases.shear_testers import RingShear, ShearHead
 from dem.cases.single_particle import Drop, Incline, RollingPendulum
 from typer.testing import CliRunner
@@ -134,13 +135,15 @@ def test_stresses_of_compressions_are_the_largest_of_each():
 
 
 def test_direct_shear_adds_lid_and_upper_sides_and_the_weight_above_the_plane():
+    """The sides bear 20 Pa of the load by friction."""
     case = dem.cases()["direct-shear"]()
     area, time = case.width**2, np.linspace(0, case.duration, 101)
     sheared = (time > case.consolidated).astype(float)
     push, lid = np.zeros((101, 3)), np.zeros((101, 3))
-    push[:, 0], lid[:, 0], lid[:, 2] = -600 * area * sheared, -400 * area * sheared, 2000 * area
+    push[:, 0], lid[:, 0], lid[:, 2] = -600 * area * sheared, -400 * area * sheared, 2020 * area
+    push[:, 2] = -20 * area
     heights = np.repeat([[0, 0, 0.5 * case.middle], [0, 0, 2 * case.middle]], 5, axis=0)
-    walls = {"upper x-": push, "lid": lid, "lower x-": 100 * push, "upper y-": np.zeros((101, 3))}
+    walls = {"upper x-": push, "lid": lid, "lower x-": 100 * push, "upper y-": 0 * push}
     found = observed(case, run_of(case, np.stack([heights] * 101), time=time, walls=walls))
     weight = 5 * 2e-3 * 9.81 / area
     assert found["shear_stress_Pa"] == pytest.approx(1000)
@@ -149,23 +152,28 @@ def test_direct_shear_adds_lid_and_upper_sides_and_the_weight_above_the_plane():
     assert found["friction_angle_deg"] == pytest.approx(math.degrees(math.atan2(1000, 2000 + weight)))
 
 
-@pytest.mark.parametrize("kind", [RingShear, ShearHead])
-def test_torques_at_preshear_and_failure_give_the_yield_locus_that_made_them(kind):
-    """c = 300 Pa and tan φ = 0.5, with a peak before each failure, and the weight of the grains above the vanes."""
-    case = kind(normal_stresses=(700.0, 1000.0, 1400.0), preshear_stress=2e3, duration=0.8)
-    time = np.linspace(0, case.duration, 801)
-    load, per_pascal = np.zeros((801, 9)), 1 / dem.statistics.torsional_stress(1.0, case.outer, case.inner)
-    load[:, 8] = 0.02
+@pytest.mark.parametrize("kind", [RingShear, ShearHead, JenikeShear])
+def test_loads_at_preshear_and_failure_give_the_yield_locus_that_made_them(kind):
+    """c = 300 Pa and tan φ = 0.5, with a peak before each failure, and the weight of the grains above the plane.
+
+    Torques of a lid with vanes; or forces, of which a ring bears a third.
+    """
+    case = kind(normal_stresses=(700.0, 1000.0, 1400.0), preshear_stress=2e3, duration=1.0)
+    time = np.linspace(0, case.duration, 1601)
+    load, pushed = np.zeros((1601, 9)), kind is JenikeShear
+    per_pascal = -case.area if pushed else 1 / dem.statistics.torsional_stress(1.0, case.outer, case.inner)
+    load[:, 8], shear = 0.02, 0 if pushed else 5
     above = 3 * 2e-3 * 9.81 / case.area  # of three grains of 2 g
     for each in case.stations():
-        k = np.flatnonzero((time > each.start) & (time <= each.end))
+        k = np.flatnonzero((time > each.start) & (time <= each.end * (1 + 1e-9)))
         load[k, 2] = (each.stress - above) * case.area
         if each.name == "preshear":
-            load[k, 5] = 1250 * np.minimum(1.0, np.linspace(0, 3, len(k))) * per_pascal
+            load[k, shear] = 1250 * np.minimum(1.0, np.linspace(0, 3, len(k))) * per_pascal
         elif each.name == "failure":
-            load[k, 5] = (300 + 0.5 * each.stress) * (1 - 0.2 * np.linspace(-1, 1, len(k)) ** 2) * per_pascal
+            load[k, shear] = (300 + 0.5 * each.stress) * (1 - 0.2 * np.linspace(-1, 1, len(k)) ** 2) * per_pascal
     grains = [(0.0, 0.0, z) for z in (0.001, 0.002, 0.021, 0.022, 0.023)]
-    found = observed(case, run_of(case, np.stack([grains] * 801), time=time, walls={"lid": load}))
+    walls = {"lid": 2 / 3 * load, "ring": load / 6, "ring rim": load / 6, "base": load} if pushed else {"lid": load}
+    found = observed(case, run_of(case, np.stack([grains] * 1601), time=time, walls=walls))
     assert found["cohesion_Pa"] == pytest.approx(300, rel=2e-3)
     assert found["internal_friction_deg"] == pytest.approx(math.degrees(math.atan(0.5)), rel=2e-3)
     assert found["preshear_Pa"] == pytest.approx(1250)
@@ -173,7 +181,9 @@ def test_torques_at_preshear_and_failure_give_the_yield_locus_that_made_them(kin
     exact = dem.statistics.shear_test([700, 1000, 1400], [650, 800, 1000], 2e3, 1250)
     assert found["flow_function"] == pytest.approx(exact.flow_function, rel=5e-3)
     assert found["effective_friction_deg"] == pytest.approx(math.degrees(exact.effective_angle), rel=2e-3)
-    short = observed(case, run_of(case, [grains], time=[0.0, 0.1], walls={"lid": load[:2]}))
+    short = observed(
+        case, run_of(case, [grains], time=[0.0, 0.1], walls={name: each[:2] for name, each in walls.items()})
+    )
     assert math.isnan(short["flow_function"])
 
 
@@ -188,11 +198,30 @@ def test_the_lid_presses_as_the_stations_say():
     assert case.stations()[-1].end <= case.duration
 
 
+def test_the_ring_of_a_translational_tester_begins_each_preshear_over_its_base():
+    case = JenikeShear(normal_stresses=(500.0, 1e3, 1500.0))
+    times, ways = np.array(case.displacements()).T
+    for each in case.stations():
+        if each.name == "preshear":
+            assert np.interp(each.start, times, ways) == pytest.approx(0.0, abs=1e-15)
+        elif each.name == "failure":
+            assert np.interp(each.end, times, ways) == pytest.approx(case.farthest)
+    assert case.stations()[-1].name == "failure"
+    assert max(ways) < case.rim
+    assert JenikeShear().stations()[-1].end <= JenikeShear().duration
+    ring = next(wall for wall in case.walls() if wall.name == "ring")
+    assert ring.motion[0].table[-1][1] == pytest.approx(case.farthest)
+
+
 @pytest.mark.parametrize(("kind", "settings", "message"), [
     (RingShear, {"normal_stresses": (1e3, 2e3)}, r"expected some below 2000 Pa, the preshear_stress"),
     (RingShear, {"inner_radius": 0.03}, "leaves no room for grains"),
     (ShearHead, {"radius": 5e-4}, "leaves no room for grains"),
+    (JenikeShear, {"shear": 2e-3}, "over a rim of 0.005 m: expected less"),
+    (JenikeShear, {"n": 300}, "expected more than the base_height of 0.006 m"),
+    (JenikeShear, {"radius": 1e-3}, "has no room for grains of 0.0025 m"),
     (FlowEnergy, {"blade_radius": 0.0125}, "expected a smaller blade"),
+    (FlowEnergy, {"blade_radius": 0.0123, "tip_pitch": 70}, "a blade of 0.01262 m in a vessel"),
     (FlowEnergy, {"bottom": 1e-3}, "expected a smaller blade, and a bottom below the top"),
 ])  # fmt: skip
 def test_devices_that_cannot_be_are_refused(kind, settings, message):
@@ -219,6 +248,46 @@ def test_flow_energies_are_those_of_a_blade_that_force_and_torque_resist():
     assert found["specific_energy_mJ_per_g"] == pytest.approx(0.5 * exact / 20, rel=5e-3)
     assert found["first_flow_energy_mJ"] == pytest.approx(1.5 * exact, rel=5e-3)
     assert found["stability"] == pytest.approx(1 / 1.5, rel=5e-3)
+
+
+def test_the_blade_is_a_helicoid_between_its_pitches_whose_area_is_known():
+    """By ∫∫ √(1 + (s θ')²) ds dr with θ' = dθ/dr, to second order in the size of its triangles.
+
+    Each blade is a surface r e_r + s (cos θ e_z + sin θ e_φ) with -h/2 < s < h/2, from a tenth of the radius on.
+    """
+    case = FlowEnergy(pitch=10.0, tip_pitch=70.0)
+    half, length, change = 0.5 * case.blade_height, 0.9 * case.blade_radius, math.radians(60) / case.blade_radius
+    exact = 2 * length * (half * math.sqrt(1 + (change * half) ** 2) + math.asinh(change * half) / change)
+    errors = []
+    for segments in (4, 8, 16):
+        mesh = dem.Mesh.blades(
+            case.blade_radius, case.blade_height, pitch=10.0, tip_pitch=70.0, segments=segments, material=case.wall()
+        )
+        a, b, c = mesh.vertices[mesh.triangles].transpose(1, 0, 2)
+        errors.append(float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()) / 2 / exact - 1)
+    assert abs(errors[1]) < 0.03
+    assert np.log2(np.abs(errors[0] / np.array(errors[1:]))) == pytest.approx([2, 4], abs=0.5)
+    x, y, z = case.blade().vertices.T
+    r = np.where(abs(x) > abs(y), abs(x), 0.0)  # the blades lie along x
+    assert r.max() == pytest.approx(case.blade_radius, rel=1e-12)
+    assert case.blade_radius < np.hypot(x, y).max() < case.radius
+    off = abs(z - case.start) > 1e-9  # of the axis of a blade
+    pitch = np.degrees(np.arctan2(abs(y), abs(z - case.start)))[off]
+    assert pitch == pytest.approx(10.0 + 60.0 * r[off] / case.blade_radius, rel=1e-9)
+
+
+def test_the_tip_of_the_blade_goes_along_a_helix_with_the_speed_of_the_tip():
+    """Down in the sense in which the blade pushes, and up in the other one; conditioning cuts through both ways."""
+    case = FlowEnergy(helix=5.0, tip_speed=0.07, conditioning=1, cycles=2)
+    legs = list(pairwise(case.way()[2:]))
+    assert len(legs) == 6
+    for k, (a, b) in enumerate(legs):
+        fall, turned, lasts = a[3] - b[3], b[4] - a[4], b[0] - a[0]
+        assert abs(fall) == pytest.approx(case.top - case.bottom)
+        assert abs(fall) / (case.blade_radius * abs(turned)) == pytest.approx(math.tan(math.radians(5.0)))
+        assert math.hypot(fall, case.blade_radius * turned) / lasts == pytest.approx(0.07)
+        assert (fall > 0) == (k % 2 == 0)
+        assert (turned > 0) == (k in (2, 4)), "only on the way down of the test the blade pushes"
 
 
 @pytest.mark.parametrize(("kind", "settings", "observable", "exact"), [

@@ -183,9 +183,12 @@ class Mesh(Wall):
 
     @classmethod
     def blades(
-        cls, radius: float, height: float, *, count: int = 2, pitch: float = 45.0, segments: int = 8,
-        material: Material, **wall: object,
+        cls, radius: float, height: float, *, count: int = 2, pitch: float = 45.0, tip_pitch: float | None = None,
+        segments: int = 8, material: Material, **wall: object,
     ) -> Mesh:  # fmt: skip
-        """Flat blades of a mixer about the z axis, pitched by so many degrees about their own axes [m]."""
-        made = mesh_builders.blades(radius, height, count=count, pitch=pitch, segments=segments)
+        """Blades of a mixer about the z axis, pitched by so many degrees about their own axes [m].
+
+        They are flat, or twisted evenly along the radius from `pitch` at the axis to `tip_pitch` at their tips.
+        """
+        made = mesh_builders.blades(radius, height, count=count, pitch=pitch, tip_pitch=tip_pitch, segments=segments)
         return cls(*made, material=material, **wall)

@@ -62,16 +62,27 @@ def screw(
     return sheet(np.stack([r * x, r * y, np.broadcast_to(z[:, None], (len(z), r.size))], axis=-1))
 
 
-def blades(radius: float, height: float, *, count: int = 2, pitch: float = 45.0, segments: int = 8) -> Triangles:
-    """Flat blades of a mixer about z, from the axis out, pitched by so many degrees about their own axes."""
+def blades(
+    radius: float, height: float, *, count: int = 2, pitch: float = 45.0, tip_pitch: float | None = None,
+    segments: int = 8,
+) -> Triangles:  # fmt: skip
+    """Blades about z, from the axis out, pitched by so many degrees about their own axes.
+
+    Towards the tip the pitch changes evenly along the radius to `tip_pitch`, so that the blade is a helicoid about its
+    own axis. By default it is flat.
+    """
     radius, height = (checks.number(n, x, above=0, unit="m") for n, x in (("radius", radius), ("height", height)))
     count = checks.whole("count", count, least=1)
-    tilt = np.radians(checks.number("pitch", pitch))
+    first = checks.number("pitch", pitch)
+    last = first if tip_pitch is None else checks.number("tip_pitch", tip_pitch)
+    segments = checks.whole("segments", segments, least=1)
+    r, rows = np.linspace(0.1 * radius, radius, segments + 1), 1 if first == last else max(2, segments // 2)
+    tilt = np.radians(first + (last - first) * r / radius)[:, None]
     made = []
     for angle in 2 * np.pi * np.arange(count) / count:
         along = np.array([np.cos(angle), np.sin(angle), 0])
-        across = np.array([-np.sin(angle) * np.sin(tilt), np.cos(angle) * np.sin(tilt), np.cos(tilt)])
-        r = np.linspace(0.1 * radius, radius, checks.whole("segments", segments, least=1) + 1)
-        s = np.array([-0.5, 0.5]) * height
-        made.append(sheet(r[:, None, None] * along + s[None, :, None] * across))
+        forward = np.array([-np.sin(angle), np.cos(angle), 0])
+        across = np.sin(tilt) * forward + np.cos(tilt) * np.array([0, 0, 1])
+        s = np.linspace(-0.5, 0.5, rows + 1) * height
+        made.append(sheet(r[:, None, None] * along + s[:, None] * across[:, None]))
     return joined(*made)
