@@ -115,7 +115,7 @@ def theirs(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]
 
 
 def yades(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
-    """The same of YADE."""
+    """Seconds of YADE for a number of steps, and heights of the ball at intervals [m]."""
     p, box = sim.particles, sim.box
     grain, steel = p.variants[p.variant[0]][1], p.variants[p.variant[-1]][1]
     kinds, pairs = [grain, steel], []
@@ -134,7 +134,7 @@ def yades(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
 
 
 def ours(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
-    """The same here."""
+    """Seconds of this engine for a number of steps, and heights of the ball at intervals [m]."""
     sim.step(1)  # compiled, listed
     heights, taken = [], 1
     before = time.perf_counter()

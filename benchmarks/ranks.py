@@ -130,7 +130,7 @@ def strong(n: int, steps: int, rounds: int) -> None:
 
 
 def theirs(n: int, steps: int, rounds: int, *, bed: bool) -> None:
-    """The same of LAMMPS."""
+    """Print the scaling of LAMMPS over two ranks."""
     found: dict[str, list[float]] = {ONE: [], PAIR: [], RANKS: []}
     one, both = simulation(n, 1, bed=bed), simulation(2 * n, 1, bed=bed)
     for sim in (one, both):

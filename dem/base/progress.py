@@ -259,7 +259,7 @@ Expected = tuple[float, float] | None  # s, from and to; None if unknown
 
 
 def time_left_in_words(seconds: float, expected: Expected) -> str:
-    """What to say after some seconds of so many that are expected.
+    """Words for the time left after some seconds of so many that are expected.
 
     Examples
     --------

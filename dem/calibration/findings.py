@@ -141,7 +141,7 @@ def _near(study: Study, fit: Fit, along: np.ndarray, place: float) -> dict[str, 
 
 
 def gains(study: Study, fit: Fit, direction: Direction) -> list[Gain]:
-    """What observables that were not measured would add about a direction, those that add most first.
+    """Gain of information about a direction by each observable not yet measured, largest first.
 
     With the covariance c of the place along the direction and the observable f over the parameters that agree, and a
     standard error e, the share √(1 - c²/(s² (var f + e²))) of the standard deviation s is left.

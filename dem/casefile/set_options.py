@@ -79,7 +79,7 @@ def _inside(node: dict | list, part: str, kind: object, dotted: str) -> tuple[st
 
 
 def plain(value: object) -> object:
-    """What words of the command line mean: TOML, or else words separated by commas, or a word.
+    """Value of an option of the command line: TOML, or else words separated by commas, or a word.
 
     Examples
     --------

@@ -23,7 +23,7 @@ BROKEN = (
 
 
 def state(path: Path) -> dict[str, np.ndarray]:
-    """What a file tells of the state: position, and any of orientation, velocity and angular_velocity.
+    """Particle state in a file: position, and any of orientation, velocity and angular_velocity.
 
     A CSV file has a line with the names of its columns, in SI units, spelt as ``dem export`` spells them, ``x [m]``,
     ``v_x [m/s]``, ``q_w``, ``omega_x [rad/s]``, or without units, or short: ``x, y, z`` and any of ``qw, qx, qy, qz,

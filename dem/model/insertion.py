@@ -291,5 +291,5 @@ class Outlet:
         return region_of(self.region, f"region of the {self.word}")
 
     def saved(self) -> dict[str, object]:
-        """What files keep."""
+        """Values that files keep."""
         return {name: getattr(self, name) for name in ("region", "every", "whole", "recycle", "name")}

@@ -229,7 +229,7 @@ def _short_names(names: Sequence[str]) -> list[str]:
 
 
 def prepare_scene(run: Trajectory, frames: Sequence[int], look: Look) -> Callable[[], np.ndarray]:
-    """What takes the picture of the particles in their box, which is where it was in the last frame.
+    """Function that takes the picture of the particles in their box, which is where it was in the last frame.
 
     All of it has been read by then, so that pictures may be taken side by side. Limits and camera are given.
     """

@@ -28,7 +28,7 @@ BODY, PAIR, TOUCHING, FACED, WALLED = 22.0, 4.0, 22.0, 20.0, 160.0
 
 
 def work_of(lists: Neighbours, *, walled: bool) -> np.ndarray:
-    """What a step takes of each chunk, without pairs and of pairs (2, C) [ns], by what was listed last.
+    """Estimated time of each chunk in a step, without pairs and of pairs (2, C) [ns], from the latest lists.
 
     There may be other walls beside the faces of the box.
     """

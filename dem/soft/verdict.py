@@ -44,7 +44,7 @@ def energy_remedy(*, drifts: bool) -> str:
 
 @dataclass(frozen=True)
 class Verdict(Judgement):
-    """What tells whether a run can be trusted.
+    """Measures of whether a run can be trusted.
 
     ``energy_error`` is the largest departure of the total energy at any step over the largest of energy at the start,
     kinetic energy, what contacts took and work of the walls; ``energy_reference`` says in words which that is,

@@ -207,7 +207,7 @@ class FieldPoints(NamedTuple):
         return total
 
     def fields(self, moments: np.ndarray, about: np.ndarray) -> CoarseFields:
-        """What moments say."""
+        """Coarse-grained fields from sums of mass, momentum and stress over the particles."""
         shape = self.points.shape[:-1]
         density, momentum = moments[:, 0], moments[:, 1:4]
         some = density > 0

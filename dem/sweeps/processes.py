@@ -37,7 +37,7 @@ class _Self:
         self.ours = self.busy = self.asked = False
 
     def begin(self, stop: connection.Connection) -> None:
-        """What it does first: from now on signals to stop end runs, which keep what they have, and not the process."""
+        """Prepare the process: from now on signals to stop end runs, which keep what they have, and not the process."""
         self.ours = compilation.SILENT = True
         compilation.BESIDE = 0  # runs are side by side already
         for number in interrupts.signals():

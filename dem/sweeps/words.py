@@ -16,7 +16,7 @@ EXAMPLE = "lo:hi:count, such as 0:0.5:6"
 
 
 def of_settings(settings: list[str]) -> dict[str, list[str]]:
-    """What ``--set NAME=VALUES`` say: values separated by commas, or ranges lo:hi:count, which include both ends.
+    """Values of ``--set NAME=VALUES``: separated by commas, or ranges lo:hi:count, which include both ends.
 
     A value that is a list itself, such as a vector, stands in brackets.
 

@@ -171,7 +171,7 @@ class Neighbours(NamedTuple):
 
 
 class StepContext(NamedTuple):
-    """What functions of a step work on: references to these tuples, of types that tell what is compiled.
+    """Arrays and constants of a step: references to these tuples, of types that tell what is compiled.
 
     A stage that needs to know less is handed one with types that stand for many, see ``integration.compiled_stages``.
     """

@@ -143,7 +143,7 @@ def _torus(torus: Torus) -> Region:
 
 
 def _round(wall: Cylinder | Cone | Revolution) -> Region:
-    """What is between a profile and its axis, closed by discs at both ends."""
+    """Region between a profile and its axis, closed by discs at both ends."""
     origin, axis = (np.array(each) for each in wall.line())
     axis = axis / portable.length(axis)
     profile = np.array(wall.profile())

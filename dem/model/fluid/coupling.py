@@ -211,7 +211,7 @@ class Coupling:
 
 
 def answered(given: object, cells: Cells, model: str) -> FlowState:
-    """What a function answered, checked: velocity and pressure gradient (nx, ny, nz, 3).
+    """Checked answer of a user's function: velocity and pressure gradient (nx, ny, nz, 3).
 
     Raises
     ------

@@ -80,7 +80,7 @@ class Turbulence:
         return math.exp(-0.55 * 0.5 * (own + theirs))
 
     def step(self, relaxation_time: float, time_step: float) -> np.ndarray:
-        """What a time step makes of fluid and particle velocity (6,): see `dem.kernels.dsmc.carrier_fluid`.
+        """Coefficients (6,) of a time step of fluid and particle velocity: see `dem.kernels.dsmc.carrier_fluid`.
 
         The noise makes up what the matrix A = ((E, 0), (B, e)) leaves of the steady covariance S: S - A S A^T.
         """

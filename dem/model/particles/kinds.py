@@ -90,7 +90,7 @@ def values_of(thing: object) -> dict:
 
 
 def distribution(values: Sequence[dict], counts: Sequence[int]) -> dict:
-    """What things of which there are so many each have in common, and for what differs from where to where.
+    """Values that several variants have in common, and the distribution of each value that differs.
 
     Parameters
     ----------

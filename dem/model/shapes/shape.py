@@ -65,7 +65,7 @@ def standing(shape: Shape) -> tuple[float, float, float, float]:
 
 
 class Shape(Protocol):
-    """What the engine needs to know of a shape; sphere centres are about the centre of mass, in principal axes.
+    """Properties of a shape that the engine uses; sphere centres are about the centre of mass, in principal axes.
 
     Examples
     --------

@@ -179,7 +179,7 @@ class Figure(NamedTuple):
         ring = [math.cos(turn) * u + math.sin(turn) * v for turn in turns]
 
         def beside(direction: np.ndarray) -> float:
-            """What is seen from directions across one: the mean of |n·d| over these is 2/π |n × d|."""
+            """Projected area averaged over directions normal to one: the mean of |n·d| over these is 2/π |n × d|."""
             return float(np.sqrt((np.cross(areas, direction) ** 2).sum(1)).sum()) / math.pi
 
         across, aslant = beside(axis), float(np.mean([beside(d) for d in ring]))

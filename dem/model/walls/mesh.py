@@ -161,7 +161,7 @@ class Mesh(Wall):
 
     @classmethod
     def turned(cls, points: object, *, segments: int = 100, material: Material, **wall: object) -> Mesh:
-        """What a polyline of points (r, z) [m] sweeps about the z axis, cut into flat segments: a drum, a hopper.
+        """Surface of revolution of a polyline (r, z) [m] about the z axis, in flat segments: a drum, a hopper.
 
         Its corners lie on the surface of revolution, its flats up to r (1 - cos(π / segments)) inside.
         """

@@ -25,7 +25,7 @@ def joined(*meshes: Triangles) -> Triangles:
 
 
 def turned(points: object, *, segments: int = 100) -> Triangles:
-    """What a polyline of points (r, z) [m] sweeps about z, cut into flat segments: drums, hoppers, cones."""
+    """Surface of revolution of a polyline (r, z) [m] about z, in flat segments: drums, hoppers, cones."""
     segments = checks.whole("segments", segments, least=3)
     profile = np.asarray(points, dtype=float)
     angle = 2 * np.pi * np.arange(segments + 1) / segments

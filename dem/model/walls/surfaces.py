@@ -21,7 +21,7 @@ SHOWN = 3  # places of each kind that a report names
 
 @dataclass(frozen=True)
 class MeshReport:
-    """What a mesh is, and what was put right or is wrong with it.
+    """Size and kind of a mesh, the repairs that were made, and the faults that are left.
 
     Attributes
     ----------

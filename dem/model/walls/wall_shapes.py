@@ -121,7 +121,7 @@ def torus(centre: object, axis: object, radius: float, tube: float, *, inside: b
 
 
 def revolution(points: object, origin: object = (0, 0, 0), axis: object = (0, 0, 1)) -> WallShape:
-    """What a polyline of points (r, z) sweeps about an axis; touched on both sides.
+    """Surface of revolution: a polyline of points (r, z) turned about an axis; touched on both sides.
 
     Raises
     ------

@@ -69,7 +69,7 @@ def _profile(shape: WallShape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _round(origin: np.ndarray, axis: np.ndarray, profile: np.ndarray) -> Triangles:
-    """What points (r, z) sweep about an axis; r is cut off at 0, which rounding may miss."""
+    """Surface of revolution of points (r, z) about an axis; r is cut off at 0, which rounding may miss."""
     vertices, triangles = turned(np.maximum(profile, [0.0, -np.inf]), segments=STEPS)
     side = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     side /= np.linalg.norm(side)

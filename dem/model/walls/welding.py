@@ -69,7 +69,7 @@ def weld(vertices: np.ndarray, triangles: np.ndarray, tolerance: float) -> tuple
 
 
 def components(count: int, one: np.ndarray, other: np.ndarray, unlike: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What is connected by pairs `one`, `other` (K,), each of which says that its ends are alike or `unlike`.
+    """Connected components of pairs `one`, `other` (K,), each of which says that its ends are alike or `unlike`.
 
     Returns
     -------

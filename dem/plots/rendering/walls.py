@@ -141,7 +141,7 @@ def wall_triangles(run: Trajectory, frame: int) -> np.ndarray:
 
 
 def level_plane(run: Trajectory, frame: int, up: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Floor | None:
-    """What is seen of a plane to stand on, below what lies between two corners; None if there is none that is level."""
+    """Visible part of the level plane below the space between two corners; None if no plane is level."""
     for wall in _present(run, frame):
         shape = wall.wall.shape
         if shape.kind == geometry.PLANE and np.linalg.norm(np.cross(shape.numbers[:3], up)) < LEVEL:

@@ -31,7 +31,7 @@ class ContactHistory(NamedTuple):
         cls, bodies: Bodies, neighbours: Neighbours, first_number: np.ndarray, numbering: Numbering | None,
         walls: Walls | None = None, *, width: int, capsules: bool = False,
     ) -> ContactHistory:  # fmt: skip
-        """What the contacts of these bodies remember, so many numbers; body b's first sphere is first_number[b].
+        """History of the contacts of these bodies, `width` numbers each; body b's first sphere is first_number[b].
 
         Rows of `wall_contacts` are those of the numbering, or without one of the bodies here.
         """

@@ -111,7 +111,7 @@ def _is_hollow(wall: Wall) -> bool:
 
 
 def shapes_for_sides(walls: Sequence[Wall], lengths: Sequence[float], reach: float) -> list[WallShape]:
-    """What sides feel of walls where a box has periods of these lengths (3,), 0 for none [m].
+    """Wall shapes for sides of capsules where a box has periods of these lengths (3,), 0 for none [m].
 
     A wall that is as long as a period goes on beyond it: longer by a period at both ends, so that no capsule near
     the seam meets an end. One that is shorter has to leave room for a capsule to its own image, of which `reach` is
@@ -274,7 +274,7 @@ def convex_walls(kinds: Kinds, walls: Sequence[Wall]) -> NoConvexWalls | ConvexW
 
 
 class SolverCounts(NamedTuple):
-    """What the solver of convex shapes did in a run, at all evaluations of forces between particles that touch.
+    """Work of the solver of convex shapes in a run, over all evaluations of forces between particles that touch.
 
     The numbers depend neither on threads, ranks nor on lists.
     """

@@ -216,7 +216,7 @@ def _name(particles: Particles, body: int) -> str:
 def fall(
     particles: Particles, box: Box | None, gravity: tuple[float, float, float], walls: Sequence[Wall] = ()
 ) -> np.ndarray:
-    """What falling to the wall below, or through a periodic cell, adds to v²/2 (N,) [m²/s²]; nothing without either."""
+    """Gain of v²/2 in a fall to the wall below, or through a periodic cell (N,) [m²/s²]; zero without either."""
     gained = np.zeros(len(particles))
     if walls and any(gravity):
         return np.maximum(fall(particles, box, gravity), fall_on(particles.position, gravity, walls))

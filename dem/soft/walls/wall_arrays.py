@@ -176,7 +176,7 @@ def motions_of(walls: Sequence[Wall]) -> Motions:
 
 
 def energies_of_walls(walls: Sequence[Wall], position: np.ndarray, gravity: tuple[float, float, float]) -> float:
-    """What walls that are bodies have, and what they and those with servos may gain on the way through particles [J].
+    """Energy of walls that are bodies, and the largest work of their weight and of servos among the particles [J].
 
     Particles are at positions (3, N) [m].
     """
@@ -409,7 +409,7 @@ def face_velocity(faces: tuple, face: int, x: np.ndarray) -> np.ndarray:
 
 
 def fall_on(position: np.ndarray, gravity: tuple[float, float, float], walls: Sequence[Wall]) -> np.ndarray:
-    """What falling to the lowest point of walls adds to v²/2 (N,) [m²/s²]; to a plane as far as that is below."""
+    """Gain of v²/2 in a fall to the lowest point of walls (N,) [m²/s²]; to a plane as far as that is below."""
     g, gained = np.array(gravity), np.zeros(len(position))
     for wall in walls:
         shape = wall.shape

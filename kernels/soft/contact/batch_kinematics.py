@@ -134,7 +134,7 @@ def join(number, gathered, kinematics):
 
 @func
 def gather_common_properties(b, bodies, kinds, gathered, kinematics, material_i, material_j):
-    """What all pairs of blocks have in common whose spheres are all like sphere b: written once, until others come.
+    """Write the properties that all pairs of a block share, if all spheres are like sphere b: once, until others come.
 
     b, bodies, kinds: sphere; see `dem.kernels.soft.state`.
     Writes gathered: rows RADIUS_I to CACHED_TYPE; SPIN_I and SPIN_J, for those that do not turn.
