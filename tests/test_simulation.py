@@ -699,8 +699,8 @@ def test_a_flat_layer_does_not_search_all_pairs(nylon, ball, rng):
     sites = 0.0105 * np.stack(np.meshgrid(range(30), range(30), [0.0]), -1).reshape(-1, 3)
     sites[:, 2] = rng.uniform(0, 1e-5, len(sites))
     sim = dem.Simulation(dem.Particles(ball, nylon, position=sites), gravity=(0, 0, 0), time_step=1e-5)
-    shape, scale = _split(np.ptp(sites, axis=0), 0.0065, 4000)
-    assert shape.tolist()[2] == 1
+    shape, scale = _split(np.ptp(sites, axis=0).tolist(), 0.0065, 4000)
+    assert shape[2] == 1
     assert scale[2] == 0
     assert sim._engine.lists.arrays.count.sum() < 900 * 4
 

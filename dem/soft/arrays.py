@@ -355,7 +355,8 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
             segment[c[border]] = used + alive + np.arange(border.sum())
             used += alive + border.sum()
     size = used * room
-    place = {"force_at": segment * room}
+    start = segment * room
+    place = {"force_at": lists.force_at if np.array_equal(lists.force_at, start) else start}
     if not layout.needs_velocity:
         return place | {"pair_force": _at_least(lists.pair_force, (3, size + 1))}
     enough = lists.force_row.size > size  # both were made alike

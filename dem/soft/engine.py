@@ -404,7 +404,8 @@ class Engine:
                 return
         several = lists.arrays.block.size > 2  # blocks
         work = work_of(lists.arrays, walled=has_walls(self.walls.faces)) if several else None
-        history = self.history() if history is None else history
+        if self.layout.table_width and history is None:
+            history = self.history()
         if deforms(self.walls.faces):
             meeting = 2 * float(self.kinds.bounding_radius.max()) + self.list_range
             step = int(self.progress.step[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -39,15 +40,15 @@ def grid_for(
     left = is_removed[0] != 0
     if left.any() and not left.all():
         position = position[:, ~left]
-    lower, upper = _extent(position)
-    periodic = cell.length > 0
-    lower, upper = np.where(periodic, cell.corner, lower), np.where(periodic, cell.corner + cell.length, upper)
-    size = (2 * bound.min() + skin) / CELLS_WITHIN_REACH
-    shape, scale = _split(upper - lower, size, most_cells(position.shape[1]))
-    edge = 1 / scale.max() if scale.max() > 0 else np.inf
-    return linked_cells.Grid(
-        *shape.tolist(), *lower.tolist(), *scale.tolist(), float(edge), bool(bound.min() == bound.max())
-    )
+    lower, upper = (corner.tolist() for corner in _extent(position))
+    for axis, (corner, length) in enumerate(zip(cell.corner.tolist(), cell.length.tolist(), strict=True)):
+        if length > 0:
+            lower[axis], upper[axis] = corner, corner + length
+    smallest, largest = float(bound.min()), float(bound.max())
+    extent = [high - low for low, high in zip(lower, upper, strict=True)]
+    shape, scale = _split(extent, (2 * smallest + skin) / CELLS_WITHIN_REACH, most_cells(position.shape[1]))
+    edge = 1 / max(scale) if any(scale) else math.inf
+    return linked_cells.Grid(*shape, *lower, *scale, edge, smallest == largest)
 
 
 def _extent(position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -66,14 +67,16 @@ def _extent(position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.maximum(lower, low - margin), np.minimum(upper, high + margin)
 
 
-def _split(extent: np.ndarray, size: float, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Cells along each axis, none smaller than `size` and at most `most` in all; and cells a metre."""
-    shape = np.clip(np.floor(extent / size), 1.0, most)
-    while shape.prod() > most:
-        shape = np.maximum(1.0, np.floor(shape / 1.26))
-    shape = shape.astype(np.int64)
-    split = shape > 1  # an axis that is not split has no scale: its extent may be anything down to nothing
-    return shape, np.where(split, shape / np.where(split, extent, 1.0), 0.0)
+def _split(extent: list[float], size: float, most: int) -> tuple[list[int], list[float]]:
+    """Cells along each axis, none smaller than `size` and at most `most` in all; and cells a metre.
+
+    Three plain numbers: small systems spend much of a new list here, and arrays of three take ten times as long.
+    """
+    shape = [int(min(max(1.0, edge / size), most)) for edge in extent]
+    while math.prod(shape) > most:
+        shape = [max(1, int(count / 1.26)) for count in shape]
+    # an axis that is not split has no scale: its extent may be anything down to nothing
+    return shape, [count / edge if count > 1 else 0.0 for count, edge in zip(shape, extent, strict=True)]
 
 
 # Skins of neighbours and candidates in units of the smallest sphere's diameter. Spheres and fibres at 0.5 m/s and
@@ -84,7 +87,7 @@ CAPSULES_SKIN = 0.5
 FEW_BODIES, FEW_SKIN = (
     32,
     2.0,
-)  # so few bodies that listing all of them costs little; making a list takes 50 us at least
+)  # so few bodies that listing all of them costs little; making a list takes 70 us at least
 
 
 class Skins(NamedTuple):
@@ -155,8 +158,10 @@ class EngineLists:
         nb.saved_count[:] = 0
 
     def fit_pair_force(self) -> None:
-        """Make the scratch arrays of contact forces for the present lists."""
-        self.arrays = self.arrays._replace(**arrays.pair_force(self.arrays, self.layout))
+        """Make the scratch arrays of contact forces for the present lists, or keep them if they fit."""
+        fitting = arrays.pair_force(self.arrays, self.layout)
+        if any(array is not getattr(self.arrays, name) for name, array in fitting.items()):
+            self.arrays = self.arrays._replace(**fitting)
 
     def make_room_for_candidates(self) -> None:
         """Enlarge the candidate arrays to what was wanted."""
