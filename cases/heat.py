@@ -184,26 +184,25 @@ class HeatedDrum(RotatingDrum):
 
 
 class HotFluidisedBed(FluidisedBed):
-    """Cold spheres that are fluidised by hot gas, which warms them; the gas keeps its temperature."""
+    """Cold spheres that are fluidised by hot gas, which warms them and cools on its way up."""
 
     name = "hot-fluidised-bed"
 
-    hot: PositiveFloat = Field(573.15, description="temperature of the gas [K]")
+    hot: PositiveFloat = Field(573.15, description="temperature of the gas that enters, and at first [K]")
     cold: PositiveFloat = Field(293.15, description="of the spheres at first [K]")
     gas_density: PositiveFloat = Field(0.616, description="of air at 300 degC [kg/m3]")
     gas_viscosity: PositiveFloat = Field(2.95e-5, description="of air at 300 degC [Pa s]")
     gas_conductivity: PositiveFloat = Field(0.045, description="of air at 300 degC [W/(m K)]")
     gas_heat_capacity: PositiveFloat = Field(1045.0, description="of air at 300 degC [J/(kg K)]")
-    voidage: PositiveFloat = Field(0.5, le=1, description="share of gas in the bed, for Gunn's law")
     conductivity: PositiveFloat = Field(1.0, description="of the spheres [W/(m K)]")
     heat_capacity: PositiveFloat = Field(800.0, description="of the spheres [J/(kg K)]")
     time_scale: PositiveFloat = Field(20.0, description="seconds of heating in a second of motion")
 
     def heat(self) -> dem.Heat:
-        """Conduction, and convection by Gunn's law."""
+        """Conduction, and convection by Gunn's law with gas that cools."""
         gas = dem.Convection(
             temperature=self.hot, conductivity=self.gas_conductivity, heat_capacity=self.gas_heat_capacity, law="gunn",
-            voidage=self.voidage,
+            cells=True,
         )  # fmt: skip
         return dem.Heat(every=self.every, time_scale=self.time_scale, convection=gas)
 

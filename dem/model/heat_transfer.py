@@ -25,7 +25,10 @@ class Convection:
     Nu = 2 + 0.6 Re^½ Pr^⅓ of a single sphere (W. E. Ranz & W. R. Marshall, Chem. Eng. Prog. 48 (1952) 141), or in beds
     of voidage ε Nu = (7 - 10 ε + 5 ε²)(1 + 0.7 Re^0.2 Pr^⅓) + (1.33 - 2.4 ε + 1.2 ε²) Re^0.7 Pr^⅓ (D. J. Gunn, Int. J.
     Heat Mass Transf. 21 (1978) 467). Re = ε ρ |u - v| d/μ is that of the fluid of the simulation, d the diameter of the
-    sphere of equal volume. The fluid keeps its temperature.
+    sphere of equal volume.
+
+    The fluid keeps its temperature, unless it has a `volume`, or each of its `cells` a temperature. Then it loses what
+    particles gain; its heat is in the ledger of heat, `dem.Simulation.heat`.
 
     Parameters
     ----------
@@ -38,7 +41,16 @@ class Convection:
     law : "ranz-marshall" or "gunn"
         Of the Nusselt number.
     voidage : float
-        ε, share of the volume that is fluid; used by Gunn's law.
+        ε, share of the volume that is fluid; used by Gunn's law. With `cells`, that of the cells is used.
+    volume : float, optional
+        Of a fluid that is well mixed and has one temperature, which changes by what particles take [m³]. `temperature`
+        is that at the start.
+    cells : bool
+        Whether each cell of the fluid (`dem.Cells`) has a temperature of its own, which changes by what particles take
+        and by the flow: dT_c/dt = (- Σ q + Σ F (T_up - T_c))/C_c, with the heat capacity C_c = ε ρ c_p V of the
+        cell and the capacity rate F = ρ c_p ε u A of the flow through each of its faces, upwind. `temperature` is that
+        at the start, and of fluid that flows in through the outer faces of the cells. A coupling that returns a
+        temperature (`dem.FlowState`) computes what the flow does itself.
 
     Raises
     ------
@@ -59,6 +71,8 @@ class Convection:
     heat_capacity: float
     law: str = "ranz-marshall"
     voidage: float = 1.0
+    volume: float | None = None
+    cells: bool = False
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -69,11 +83,28 @@ class Convection:
         if self.law != "gunn" and self.voidage != 1.0:
             message = f"voidage is {self.voidage:g} with the law {self.law}, of single spheres: take law='gunn'"
             raise ValueError(message)
+        checks.flag("cells", self.cells)
+        if self.volume is not None:
+            object.__setattr__(self, "volume", checks.number("volume", self.volume, above=0, unit="m3"))
+            if self.cells:
+                message = "volume and cells are both given: leave one out, as cells have volumes"
+                raise ValueError(message)
 
-    def coefficient(self, fluid: Fluid, diameter: np.ndarray | float, slip: np.ndarray | float) -> np.ndarray | float:
-        """Coefficient h [W/(m² K)] of spheres of a diameter [m] at a velocity relative to the fluid [m/s]."""
+    @property
+    def changes(self) -> bool:
+        """Whether the temperature of the fluid changes."""
+        return self.cells or self.volume is not None
+
+    def coefficient(
+        self, fluid: Fluid, diameter: np.ndarray | float, slip: np.ndarray | float,
+        voidage: np.ndarray | float | None = None,
+    ) -> np.ndarray | float:  # fmt: skip
+        """Coefficient h [W/(m² K)] of spheres of a diameter [m] at a velocity relative to the fluid [m/s].
+
+        voidage: in place of that of the law, for Gunn's.
+        """
         prandtl = portable.cube_root(self.heat_capacity * fluid.viscosity / self.conductivity)
-        e = self.voidage
+        e = self.voidage if voidage is None or self.law != "gunn" else voidage
         reynolds = e * fluid.density * slip * diameter / fluid.viscosity
         if self.law == "ranz-marshall":
             nusselt = 2.0 + 0.6 * np.sqrt(reynolds) * prandtl

@@ -99,6 +99,27 @@ def seen_evenly(values, r, at):
     return between_two(lower, upper, w)
 
 
+@inline
+def cell_at(at, e):
+    """Cell e, from 0 to 7, of a corner; 0 is the lowest one."""
+    return at.high[0] if e & 1 else at.low[0], at.high[1] if e & 2 else at.low[1], at.high[2] if e & 4 else at.low[2]
+
+
+@inline
+def weight_of(at, e):
+    """Weight of cell e of a corner; those of all eight sum to 1."""
+    weight = at.share[0] if e & 1 else 1.0 - at.share[0]
+    weight *= at.share[1] if e & 2 else 1.0 - at.share[1]
+    return weight * (at.share[2] if e & 4 else 1.0 - at.share[2])
+
+
+@kernel
+def interpolate(cells, values, position, result):
+    """Interpolate values (1, nx, ny, nz) at positions (3, N) [m]; writes result (N,)."""
+    for b in range(result.size):
+        result[b] = seen_evenly(values, 0, corner(cells, (position[0, b], position[1, b], position[2, b])))
+
+
 @kernel
 def give(cells, position, amounts, unit, sums):
     """Share what particles have among cells.
@@ -114,18 +135,8 @@ def give(cells, position, amounts, unit, sums):
             whole = np.int64(math.floor(amounts[r, b] / unit[r] + 0.5))
             left = whole
             for e in range(1, 8):
-                weight = 1.0
-                i, j, k = at.low
-                if e & 1:
-                    i = at.high[0]
-                if e & 2:
-                    j = at.high[1]
-                if e & 4:
-                    k = at.high[2]
-                weight *= at.share[0] if e & 1 else 1.0 - at.share[0]
-                weight *= at.share[1] if e & 2 else 1.0 - at.share[1]
-                weight *= at.share[2] if e & 4 else 1.0 - at.share[2]
-                part = np.int64(math.floor(weight * whole + 0.5))
+                i, j, k = cell_at(at, e)
+                part = np.int64(math.floor(weight_of(at, e) * whole + 0.5))
                 sums[r, i, j, k] += part
                 left -= part
             sums[r, at.low[0], at.low[1], at.low[2]] += left

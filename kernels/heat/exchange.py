@@ -7,7 +7,9 @@ show of that is kept in its remainder, so that nothing is lost.
 
 import numpy as np
 from dem.kernels.compiler.jit import inline, kernel, vector_loop
+from dem.kernels.fluid.cells import cell_at, corner, weight_of
 from dem.kernels.heat.conductances import CONDUCTANCE
+from dem.kernels.numerics.vector import load
 
 CLIP = 2.0**60  # units that pass a contact at most
 WORD = 30  # bits of the lower word of a sum
@@ -55,6 +57,29 @@ def through_walls(value, who, what, held, power, dt, unit, gained, sums):
         amount = as_units(dt * brought, unit)
         gained[b] += amount
         add_to_sum(sums, wall, amount)
+
+
+@kernel
+def through_cells(cells, position, value, film, fluid, dt, unit, gained, taken, sums, row):
+    """Let bodies exchange heat with the fluid in the cells about them in dt [s].
+
+    Each cell c gives h A w_c (T_c - T) with its weight w_c, so that no heat passes from cold to hot.
+
+    cells: of `dem.kernels.fluid.cells`. position: (3, N) [m]. value: (N,) temperatures [K]. film: (N,) h A [W/K].
+    fluid: (nx, ny, nz) temperatures of cells [K]. unit: units a joule.
+    Writes gained: (N,) int64 [units]. Writes taken: (2, nx, ny, nz) int64, added, what bodies took from each cell.
+    Writes sums: row `row`, what came from the fluid.
+    """
+    for b in range(value.size):
+        at = corner(cells, load(position, b))
+        for e in range(8):
+            i, j, k = cell_at(at, e)
+            amount = as_units(dt * film[b] * weight_of(at, e) * (fluid[i, j, k] - value[b]), unit)
+            gained[b] += amount
+            high = amount >> WORD
+            taken[0, i, j, k] += high
+            taken[1, i, j, k] += amount - (high << WORD)
+            add_to_sum(sums, row, amount)
 
 
 @inline

@@ -417,6 +417,8 @@ def test_cases_with_heat():
     blown.step(100)
     assert blown.heat.came["fluid"] == pytest.approx(blown.heat.gain, rel=1e-12)
     assert 293.15 < blown.particles.temperature.min()
+    assert blown.heat.fluid.min() < 550.0 < blown.heat.fluid.max() <= 573.15
+    assert abs(blown.heat.imbalance) < 1e-12 * blown.heat.content
     drum = HeatedDrum(n=12, time_step=5e-5).simulation()
     drum.step(400)
     assert drum.heat.came["drum"] > 0
@@ -758,3 +760,104 @@ def test_what_bonds_dissipate_becomes_heat_on_any_number_of_ranks(shape, strengt
     again.step(22)
     for each in (alone, again):
         assert (each.particles.temperature.tobytes(), each.heat.came) == found
+
+
+AIR = {"density": 1.2, "viscosity": 1.8e-5}
+GAS = {"temperature": 400.0, "conductivity": 0.03, "heat_capacity": 1000.0}
+
+
+def test_a_volume_of_fluid_comes_to_the_mean_temperature_with_a_particle(tmp_path):
+    """The difference decays at h A (1/C + 1/C_f); what particles gain the fluid loses, also after a restart."""
+    ball = dem.Particles(BALL, SOLID, position=[[0, 0, 0]], temperature=300.0)
+    volume = 2 * C / (1.2 * 1000.0)
+    gas = dem.Convection(**GAS, volume=volume)
+    rate = 2 * 0.03 / D * math.pi * D**2 * (1 / C + 1 / (2 * C))  # Nu = 2 at rest
+    heat = dem.Heat(every=1, time_scale=0.1 / rate / DT, resolution=0.002, convection=gas)
+    sim = dem.Simulation(ball, fluid=dem.Fluid(**AIR), gravity=(0, 0, 0), time_step=DT, heat=heat)
+    sim.step(5)
+    sim.save(tmp_path / "state.h5")
+    again = dem.Simulation.load(tmp_path / "state.h5")
+    for each in (sim, again):
+        each.step(5)
+        difference = each.heat.fluid.item() - each.particles.temperature[0]
+        assert difference == pytest.approx(100 * math.exp(-rate * each.heat.time), rel=2e-3)
+        each.step(200)
+        assert each.heat.fluid.item() == pytest.approx(300 + 100 * 2 / 3, rel=1e-9)
+        assert each.heat.came["fluid"] == pytest.approx(2 * C * (400 - each.heat.fluid.item()), rel=1e-13)
+        assert abs(each.heat.imbalance) < 1e-14 * each.heat.content
+        assert "fluid at 366.667 K" in str(each.verdict())
+    assert again.particles.temperature.tobytes() == sim.particles.temperature.tobytes()
+    sim.particles.velocity = [[0.0, 0.0, 1.0]]  # the ledger begins anew, the fluid stays as warm
+    sim.step(1)
+    assert sim.heat.fluid.item() == pytest.approx(366.667, rel=1e-5)
+    with pytest.raises(ValueError, match="leave one out, as cells have volumes"):
+        dem.Convection(**GAS, volume=1.0, cells=True)
+    with pytest.raises(ValueError, match="the fluid has no cells"):
+        dem.Simulation(
+            ball, fluid=dem.Fluid(**AIR), time_step=DT, heat=dem.Heat(convection=dem.Convection(**GAS, cells=True))
+        )
+
+
+def fixed_bed(every=1, function=None, resolution=0.02, law="ranz-marshall", time_scale=1e3, **more):
+    """A column of spheres, almost at rest, through which gas is blown upwards."""
+    cells = dem.Cells(number=(1, 1, 8), lower=(0, 0, 0), upper=(3 * D, 3 * D, 16 * D), every=every)
+    place = [[1.5 * D, 1.5 * D, (2 * k + 1) * D] for k in range(8)]
+    balls = dem.Particles(BALL, SOLID, position=place, temperature=300.0)
+    coupling = function and dem.Coupling(function=function, implicit=True)
+    gas = dem.Fluid(
+        **AIR, drag="di-felice", model="B", rotation=None, cells=cells, coupling=coupling,
+        **({} if function else {"velocity": (0, 0, 0.5)}),
+    )  # fmt: skip
+    heat = dem.Heat(every=every, time_scale=time_scale, resolution=resolution,
+                    convection=dem.Convection(**GAS, cells=True, law=law))  # fmt: skip
+    box = dem.Box((0, 0, 0), (3 * D, 3 * D, 16 * D), SOLID, periodic=["x", "y"])
+    return dem.Simulation(balls, box, fluid=gas, gravity=(0, 0, 0), time_step=1e-6, heat=heat, **more)
+
+
+def test_gas_cools_on_its_way_through_a_bed(tmp_path):
+    """Cell by cell in a steady stream, F (T_up - T_c) = h A (T_c - T); all heat is accounted for, also in restarts."""
+    sim, cut = (fixed_bed(every=5, time_scale=1e5, resolution=0.2) for _ in range(2))
+    sim.step(20)
+    cut.step(7)
+    cut.save(tmp_path / "state.h5")
+    cut = dem.Simulation.load(tmp_path / "state.h5")
+    cut.step(13)
+    assert cut.particles.temperature.tobytes() == sim.particles.temperature.tobytes()
+    assert cut.heat.fluid.tobytes() == sim.heat.fluid.tobytes()
+    gas, solid = sim.heat.fluid[0, 0], sim.particles.temperature
+    voidage = 1 - math.pi / 6 / 18
+    reynolds = 1.2 * 0.5 * D / 1.8e-5
+    film = (2 + 0.6 * math.sqrt(reynolds) * (1000 * 1.8e-5 / 0.03) ** (1 / 3)) * 0.03 / D * math.pi * D**2
+    rate = 1.2 * 1000.0 * voidage * 0.5 * (3 * D) ** 2
+    upstream = np.append(400.0, gas[:-1])
+    np.testing.assert_allclose(
+        rate * (upstream - gas), film * (gas - solid), rtol=0.02
+    )  # particles warm by 1 K a second
+    content = sim.heat.fluid_content
+    lost = content["start"] + content["flow"] - content["now"]
+    assert sim.heat.came["fluid"] == pytest.approx(lost, rel=1e-12)
+    assert sim.heat.gain == pytest.approx(sim.heat.came["fluid"], rel=1e-9)
+    assert abs(sim.heat.imbalance) < 1e-13 * sim.heat.content
+    assert "came with its flow" in str(sim.verdict())
+
+
+def test_a_coupling_is_told_of_heat_and_may_return_temperatures():
+    """A function that computes what the flow does itself; particles lose to each cell what it is told of."""
+    seen = []
+
+    def still(exchange):
+        seen.append(exchange)
+        return dem.FlowState(velocity=(0, 0, 0.5), temperature=exchange.temperature + (1.0 if len(seen) == 3 else 0.0))
+
+    sim = fixed_bed(every=2, function=still, law="gunn")
+    sim.step(8)
+    assert [each.heat_interval for each in seen] == pytest.approx([0.0, 0.0, 2e-3, 2e-3, 2e-3])
+    told = sum(each.heat.sum() for each in seen) + sim.exchange().heat.sum()
+    assert -told == pytest.approx(sim.heat.came["fluid"], rel=1e-12)
+    capacity = 1.2 * 1000.0 * 18 * D**3 * (1 - math.pi / 108)
+    assert sim.heat.fluid_content["flow"] == pytest.approx(8 * capacity, rel=1e-9)
+    assert abs(sim.heat.imbalance) < 1e-13 * sim.heat.content
+    cold = fixed_bed(every=2, function=lambda _: dem.FlowState(velocity=(0, 0, 0.5)))
+    assert cold.exchange().temperature.shape == (1, 1, 8)
+    with pytest.raises(ValueError, match="temperature from the coupling is -1 K"):
+        fixed_bed(function=lambda _: dem.FlowState(velocity=(0, 0, 0), temperature=-np.ones((1, 1, 8))))

@@ -104,6 +104,14 @@ def test_a_case_file_has_gas_convection_and_radiation(folder):
     assert (law.gas_conductivity, law.gas_range) == (0.026, 0.002)
     sim.step(5)
     assert set(sim.heat.came) == {"face z-", "fluid", "plane", "radiation"}
+    gas = {"temperature": 400, "conductivity": 0.03, "heat_capacity": 1000}
+    closed = read(folder / "brass.toml", more | {"heat.convection": gas | {"volume": "1000 cm3"}}).case.simulation()
+    assert closed.heat.law.convection.volume == 1e-3
+    closed.step(5)
+    assert closed.heat.fluid.item() < 400
+    by_cell = more | {"heat.convection": gas | {"cells": True}}
+    with pytest.raises(ValueError, match="the fluid has no cells"):
+        read(folder / "brass.toml", by_cell).case.simulation()
     sim.run(10e-6, output="run.h5", frames=1)
     with Trajectory("run.h5") as run:
         assert run.input["heat"]["convection"]["law"] == "gunn"

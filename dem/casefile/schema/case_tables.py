@@ -311,6 +311,12 @@ class ConvectionTable(Table):
     heat_capacity: key.HeatCapacity = Field(description="of the fluid, specific [J/(kg K)]", examples=["1 kJ/kg/K"])
     law: Literal["ranz-marshall", "gunn"] = Field("ranz-marshall", description="of single spheres, or of beds")
     voidage: key.Share = Field(1.0, description="share of the volume that is fluid, for gunn")
+    volume: key.Volume | None = Field(
+        None,
+        description="of a fluid that particles warm or cool [m3]; default: it keeps its temperature",
+        examples=["1000 cm3"],
+    )
+    cells: bool = Field(False, description="whether particles warm or cool the fluid cell by cell")
 
     def made(self) -> Convection:
         """The convection."""

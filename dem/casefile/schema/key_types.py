@@ -104,6 +104,7 @@ Conductivity = Annotated[_measured(units.CONDUCTIVITY), Field(gt=0)]
 HeatCapacity = Annotated[_measured(units.HEAT_CAPACITY), Field(gt=0)]
 Capacity = Annotated[_measured(units.CAPACITY), Field(gt=0)]
 HeatFlux = _measured(units.HEAT_FLUX)
+Volume = Annotated[_measured(units.VOLUME), Field(gt=0)]
 
 Number = Annotated[float, Strict()]
 Friction = Annotated[Number, Field(ge=0)]

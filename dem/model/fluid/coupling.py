@@ -48,6 +48,11 @@ class Exchange(NamedTuple):
     density: float | np.ndarray  # of the fluid, (nx, ny, nz) once it was answered by cell [kg/m³]
     viscosity: float | np.ndarray  # [Pa s]
     gravity: tuple[float, float, float]  # [m/s²]
+    # with heat whose convection has cells=True:
+    temperature: np.ndarray | None = None  # of the fluid in cells, after what it has exchanged with particles [K]
+    heat: np.ndarray | None = None  # that particles have given to the fluid of each cell since the last exchange [J]
+    heat_capacity: float | None = None  # specific, of the fluid [J/(kg K)]
+    heat_interval: float = 0.0  # time of heating since the last exchange [s]
 
 
 @hinted
@@ -62,6 +67,9 @@ class FlowState:
     pressure_gradient : (nx, ny, nz, 3) or (3,) floats, optional
         ∇p of the whole pressure, the weight of the fluid included [Pa/m]. The force on a
         particle is -V ∇p. Model A needs it; model B, whose drag contains it, does not take it.
+    temperature : float or (nx, ny, nz) floats, optional
+        Of the fluid [K], after its flow has carried heat on since the last exchange, in a run with heat whose
+        `dem.Convection` has ``cells=True``. Default: the engine carries the heat with the velocity.
     density, viscosity : float or (nx, ny, nz) floats, optional
         Of the fluid, everywhere or by cell, between whose centres they are interpolated as the velocity is [kg/m³,
         Pa s]: of a mixture, or where it is warm. Default: as before.
@@ -78,6 +86,7 @@ class FlowState:
     pressure_gradient: np.ndarray | None = None
     density: float | np.ndarray | None = None
     viscosity: float | np.ndarray | None = None
+    temperature: float | np.ndarray | None = None
 
 
 _given: contextvars.ContextVar = contextvars.ContextVar("coupling", default=None)
@@ -233,7 +242,7 @@ def answered(given: object, cells: Cells, model: str) -> FlowState:
             )
         gradient = _in_cells("pressure_gradient", given.pressure_gradient, cells, "[Pa/m]")
         values["pressure_gradient"] = gradient
-    for name, unit in (("density", "kg/m3"), ("viscosity", "Pa s")):
+    for name, unit in (("density", "kg/m3"), ("viscosity", "Pa s"), ("temperature", "K")):
         values[name] = _property(name, getattr(given, name), cells, unit)
     return FlowState(**values)
 

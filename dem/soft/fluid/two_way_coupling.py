@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
     from dem.soft.engine import Engine
     from dem.soft.fluid.fluid_setup import EngineFluid
+    from dem.soft.heat.heat_in_run import HeatInRun
 
 BITS = 61  # of sums over all particles
 SWINGS, DIVERGES = 1.0, 2.0  # share of the relative velocity that an interval takes, see `TwoWayCoupling.strength`
@@ -64,11 +65,16 @@ def in_cells(fluid: Fluid, cells: Cells, field: tuple, number: int) -> tuple:
     return Solved(cells.told(), np.zeros((ROWS, *cells.number)), np.zeros((3, number)), np.zeros((3, number)))
 
 
-def _properties(fluid: tuple) -> tuple[float, float] | list[np.ndarray]:
+def properties_of(fluid: tuple) -> tuple[float, float] | list[np.ndarray]:
     """Density and viscosity of the fluid, or those of the cells (nx, ny, nz), copied."""
     if isinstance(fluid.field, Mixture):
         return [each.copy() for each in fluid.field.properties]
     return float(fluid.medium.density), float(fluid.medium.viscosity)
+
+
+def _with_fluid_heat(engine: Engine) -> HeatInRun | None:
+    """Heat of a run in which cells of the fluid have temperatures of their own."""
+    return next((stage for stage in engine.scalars if stage.has_cells), None)
 
 
 class TwoWayCoupling:
@@ -140,7 +146,7 @@ class TwoWayCoupling:
     @staticmethod
     def _apply_weight(engine: Engine) -> None:
         """Set the pressure gradient to the weight of the fluid."""
-        density = _properties(engine.fluid.model)[0]
+        density = properties_of(engine.fluid.model)[0]
         for k in range(3):
             engine.fluid.model.field.values[PRESSING + k] = -density * engine.gravity[k]
 
@@ -219,7 +225,7 @@ class TwoWayCoupling:
         """State of particles and fluid in cells, at position, velocity and orientation (3 or 4, N), for a function."""
         position, velocity, orientation = (np.ascontiguousarray(rows) for rows in state)
         fluid, n = engine.fluid.model, self.mass.size
-        values, (density, viscosity) = fluid.field.values, _properties(fluid)
+        values, (density, viscosity) = fluid.field.values, properties_of(fluid)
         solved, resistance = not isinstance(fluid.field, Bed), np.empty(n)
         sampling.resistances(fluid, self.variant, position, velocity, orientation, resistance)
         taken = fluid.field.taken if solved else np.zeros((3, n))
@@ -227,7 +233,7 @@ class TwoWayCoupling:
         found = self._sum_by_cell(engine, position, each, shared=3)
         with np.errstate(invalid="ignore", divide="ignore"):
             solid_velocity = np.where(found[0] > 0, found[1:4] / found[0], 0.0)
-        here = values if solved else self._sampled(engine)
+        here = values if solved else self.sampled(engine)
         return Exchange(
             time=step * engine.dt, step=step, interval=(step - int(self.record[4])) * engine.dt, time_step=engine.dt,
             cells=self.cells, position=position.T.copy(), velocity=velocity.T.copy(), voidage=values[VOIDAGE].copy(),
@@ -236,9 +242,10 @@ class TwoWayCoupling:
             fluid_velocity=np.moveaxis(here[VELOCITY:GRADIENT], 0, -1).copy(),
             pressing=np.moveaxis(here[PRESSING:ROWS], 0, -1).copy(),
             density=density, viscosity=viscosity, gravity=tuple(engine.gravity),
+            **(warm.fluid_heat.told(warm.time) if (warm := _with_fluid_heat(engine)) else {}),
         )  # fmt: skip
 
-    def _sampled(self, engine: Engine) -> np.ndarray:
+    def sampled(self, engine: Engine) -> np.ndarray:
         """Rows as those of `Solved.values`, of a given flow, at the centres of the cells."""
         places = np.meshgrid(*(self.cells.centres(axis) for axis in "xyz"), indexing="ij")
         position = np.ascontiguousarray(np.array(places).reshape(3, -1))
@@ -281,6 +288,17 @@ class TwoWayCoupling:
             self._apply_weight(engine)
         else:
             values[PRESSING:ROWS] = -np.moveaxis(state.pressure_gradient, -1, 0)
+        warm = _with_fluid_heat(engine)
+        if state.temperature is not None and not warm:
+            message = (
+                "the coupling's function returned a temperature, but heat has no convection with cells=True: add it, "
+                "or leave it out"
+            )
+            raise ValueError(message)
+        if warm:
+            warm.fluid_heat.mark(warm.time)
+            if state.temperature is not None:
+                warm.fluid_heat.take(state.temperature)
 
     def _sum_by_cell(self, engine: Engine, position: np.ndarray, each: np.ndarray, shared: int = 0) -> np.ndarray:
         """Values of particles (R, N), summed by cell (R, nx, ny, nz).

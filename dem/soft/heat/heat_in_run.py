@@ -11,6 +11,7 @@ from dem.kernels.fluid import sampling
 from dem.kernels.heat import exchange
 from dem.kernels.soft.contact import dissipated_heat
 from dem.kernels.soft.contact.dissipated_heat import FINER
+from dem.soft.heat.fluid_heat import FluidHeat
 from dem.soft.heat.scalar_in_run import DISSIPATED, ScalarInRun
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
     from dem.soft.engine import Engine
+    from dem.soft.heat.conductances import ContactRows
 
 
 class HeatInRun(ScalarInRun):
@@ -33,6 +35,8 @@ class HeatInRun(ScalarInRun):
     """
 
     SOURCES = ("fluid", "radiation")
+
+    fluid_heat: FluidHeat | None = None  # of a fluid whose temperature changes
 
     fluid: Fluid | None = None
     film: np.ndarray  # (N,) h A of bodies, by index, at the present exchange [W/K]
@@ -47,7 +51,9 @@ class HeatInRun(ScalarInRun):
     def attach(self, engine: Engine, fluid: Fluid | None, particles: Particles) -> None:
         """Know the fluid and the bonds of an engine."""
         super().attach(engine, fluid, particles)
-        self.fluid = fluid
+        self.fluid, convection = fluid, self.law.convection
+        if convection and convection.changes:
+            self.fluid_heat = FluidHeat(convection, fluid, engine)
 
     def rate_besides(self, engine: Engine) -> np.ndarray | float:
         """Coefficients h A + 4 σ ε A T³ of bodies (N,) [W/K]; notes the former."""
@@ -63,23 +69,63 @@ class HeatInRun(ScalarInRun):
             rows = engine.numbering.rows(engine.bodies.identity)
             slip = np.sqrt(((velocity - own[:, rows]) ** 2).sum(0))
             diameter = self.diameter[kind]
-            self.film = law.convection.coefficient(self.fluid, diameter, slip) * (math.pi * diameter**2)
+            voidage = self.fluid_heat.voidage(engine) if law.convection.cells else None
+            self.film = law.convection.coefficient(self.fluid, diameter, slip, voidage) * (math.pi * diameter**2)
         hottest = max(float(self._rows(engine)[0].max()), law.radiation.temperature if law.radiation else 0.0)
         return self.film + 4.0 * self.radiated[kind] * hottest**3
 
     def add_rates(self, engine: Engine, dt: float, value: np.ndarray, gained: np.ndarray) -> None:
         """Add what comes from the fluid and by radiation."""
-        law = self.law
-        if law.convection or law.radiation:
+        law, row = self.law, len(self.called) - len(self.SOURCES)
+        film = self.film if law.convection or law.radiation else None
+        if self.fluid_heat:
+            self.fluid_heat.exchange(engine, film, value, dt, self.unit, gained, self.sums, row)
+            film = np.zeros_like(film)
+        if (law.convection and not self.fluid_heat) or law.radiation:
             exchange.from_surroundings(
-                value, self.film, law.convection.temperature if law.convection else 0.0,
+                value, film, law.convection.temperature if law.convection else 0.0,
                 self.radiated[engine.bodies.kind], law.radiation.temperature if law.radiation else 0.0, dt, self.unit,
-                gained, self.sums, len(self.called) - len(self.SOURCES),
+                gained, self.sums, row,
             )  # fmt: skip
+
+    @property
+    def state(self) -> dict[str, np.ndarray]:
+        """State for a checkpoint, by name."""
+        return super().state | (self.fluid_heat.state if self.fluid_heat else {})
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether cells of the fluid have temperatures of their own."""
+        return bool(self.fluid_heat and self.law.convection.cells)
+
+    def begin(self, engine: Engine) -> None:
+        """Begin the ledger anew."""
+        super().begin(engine)
+        if self.fluid_heat:
+            self.fluid_heat.begin(engine)
+
+    def keep_walls(self, before: HeatInRun) -> None:
+        """Go on with the temperatures that walls and fluid have in another engine, if they change."""
+        super().keep_walls(before)
+        if self.fluid_heat:
+            self.fluid_heat.keep(before.fluid_heat, ledger=False)
+
+    def advance(self, engine: Engine) -> None:
+        """Exchange heat for the time of `every` steps; see `ScalarInRun.advance`."""
+        if self.fluid_heat:
+            self.fluid_heat.prepare(engine)
+        super().advance(engine)
+
+    def fastest_around(self, engine: Engine, walls: ContactRows) -> float:
+        """Largest rate of a wall, or of a cell of the fluid, over its capacity [1/s]."""
+        rate = super().fastest_around(engine, walls)
+        return max(rate, self.fluid_heat.fastest(engine, self.film)) if self.fluid_heat else rate
 
     def inherit(self, before: HeatInRun, engine: Engine, engine_before: Engine) -> None:
         """Go on with the ledger of another engine, and with what its contacts took up since the last exchange."""
         super().inherit(before, engine, engine_before)
+        if self.fluid_heat:
+            self.fluid_heat.keep(before.fluid_heat, ledger=True)
         if engine_before.layout.heats:
             amounts = np.zeros(engine_before.owned)
             self._add(DISSIPATED, collect(engine_before, amounts))
@@ -96,8 +142,13 @@ class HeatInRun(ScalarInRun):
         return super().came() | ({"dissipation": dissipated} if dissipated else {})
 
     def imbalance(self, engine: Engine) -> float:
-        """Content now, less that at the start and what came in since."""
-        return super().imbalance(engine) - float(self.ledger[DISSIPATED].sum())
+        """Content now, less that at the start and what came in since; likewise of a fluid whose temperature changes."""
+        own = super().imbalance(engine) - float(self.ledger[DISSIPATED].sum())
+        return own + (self.fluid_heat.imbalance(super().came().get("fluid", 0.0)) if self.fluid_heat else 0.0)
+
+    def in_words(self, engine: Engine) -> str:
+        """The ledger in words, for the verdict."""
+        return super().in_words(engine) + (self.fluid_heat.in_words() if self.fluid_heat else "")
 
 
 def collect(engine: Engine, amounts: np.ndarray) -> float:

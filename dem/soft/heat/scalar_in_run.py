@@ -9,7 +9,6 @@ import numpy as np
 
 from dem.kernels.heat import exchange, single_substep
 from dem.kernels.heat.conductances import CONDUCTANCE, OVERLAP, RADIUS, GapGas
-from dem.kernels.heat.exchange import WORD
 from dem.kernels.soft.state import Kinds
 from dem.model.domain.box import FACES
 from dem.model.particles import fields
@@ -17,17 +16,19 @@ from dem.model.scalar_exchange import ScalarExchange, TouchingPairs
 from dem.soft import arrays
 from dem.soft.heat import conductances
 from dem.soft.heat.conductances import ConductanceTables, ContactRows
+from dem.soft.heat.exact import exact_sum, product, whole
 from dem.soft.per_body import rows_of
 from dem.soft.walls.wall_arrays import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from dem.model.domain.box import Box
     from dem.model.fluid.fluid import Fluid
     from dem.model.particles.particles import Particles
     from dem.model.walls.wall import Wall
     from dem.soft.engine import Engine
+    from dem.soft.heat.exact import Exact
 
 CONTENT_BITS = 60  # of what the body of the largest capacity has at the largest value
 MOST_SUBSTEPS = 100_000  # of an exchange
@@ -35,9 +36,6 @@ BALANCED = 1e-10  # of the content: error of a ledger that is rounding
 STORED = ("sums", "ledger", "base")  # what a run goes on from
 START, BROUGHT, TIME, DISSIPATED = range(4)  # rows of a ledger
 ROWS = 4
-SPLIT = 2.0**27 + 1  # T. J. Dekker, Numer. Math. 18 (1971) 224
-
-Exact = tuple[float, float]  # a sum, and what rounding leaves out of it
 
 
 class ScalarInRun:
@@ -59,6 +57,7 @@ class ScalarInRun:
     """
 
     SOURCES: tuple[str, ...] = ()  # besides walls, that have a row of the sums
+    has_cells = False  # cells of a fluid have values of their own
 
     def __init__(
         self, law: ScalarExchange, particles: Particles, box: Box | None, walls: Sequence[Wall], dt: float
@@ -258,7 +257,7 @@ class ScalarInRun:
         )  # fmt: skip
         walls = conductances.list_wall_contacts(engine, tables, self.rows, rate)
         most = lists.entry_count.max() * (largest + 1 / tables.unit) + rate.max() / tables.unit
-        fastest = (most + np.max(self.rate_besides(engine))) / self.capacity.min() + self._fastest_wall(walls)
+        fastest = (most + np.max(self.rate_besides(engine))) / self.capacity.min() + self.fastest_around(engine, walls)
         if 2 * resolved * fastest > self.law.resolution:
             gained[:] = 0
             return False
@@ -276,7 +275,7 @@ class ScalarInRun:
         for w in self.changing:
             self.held[w] = self.base[w] - whole(self.sums[w].tolist()) / self.unit / self.wall_capacity[w]
 
-    def _fastest_wall(self, walls: ContactRows) -> float:
+    def fastest_around(self, engine: Engine, walls: ContactRows) -> float:
         """Largest rate of a wall that changes over its capacity [1/s], from whole units of rates."""
         if not self.changing:
             return 0.0
@@ -351,7 +350,7 @@ class ScalarInRun:
         """Sub-steps that resolve the shortest relaxation time, m c_p/Σ H for heat."""
         fastest = rate / self.tables.unit + self.rate_besides(engine)
         fastest = float((fastest / self.capacity[engine.bodies.kind[: engine.owned]]).max())
-        fastest = max(fastest, self._fastest_wall(walls))
+        fastest = max(fastest, self.fastest_around(engine, walls))
         wanted = span * fastest / self.law.resolution
         if wanted > MOST_SUBSTEPS:
             message = (
@@ -436,6 +435,18 @@ class ScalarLedger:
         return {stage.called[w]: float(stage.held[w]) for w in stage.changing}
 
     @property
+    def fluid(self) -> np.ndarray | None:
+        """Temperatures of a fluid that change, (1, 1, 1) of a volume or (nx, ny, nz) of cells [K]; else None."""
+        fluid = getattr(self._stage, "fluid_heat", None)
+        return fluid and fluid.temperature.copy()
+
+    @property
+    def fluid_content(self) -> dict[str, float]:
+        """Heat of such a fluid `now` and at the `start`, and what its `flow` brought [J]; else nothing."""
+        fluid = getattr(self._stage, "fluid_heat", None)
+        return fluid.contents() if fluid else {}
+
+    @property
     def gain(self) -> float:
         """Content now, less that at the start and what was brought, to rounding of the gain itself."""
         return self._stage.gain(self._present())
@@ -444,22 +455,3 @@ class ScalarLedger:
     def imbalance(self) -> float:
         """Content now, less that at the start, what was brought, and what came in: zero but for rounding."""
         return self._stage.imbalance(self._present())
-
-
-def exact_sum(parts: Iterable[list[float]]) -> Exact:
-    """Sum of numbers, and what rounding leaves out of it."""
-    numbers = [number for part in parts for number in part]
-    total = math.fsum(numbers)
-    return total, math.fsum([*numbers, -total])
-
-
-def product(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Products of floats, and what rounding leaves out of them (Dekker 1971)."""
-    of_a, of_b = (SPLIT * each - (SPLIT * each - each) for each in (a, b))
-    rest_a, rest_b, result = a - of_a, b - of_b, a * b
-    return result, rest_a * rest_b - (((result - of_a * of_b) - rest_a * of_b) - of_a * rest_b)
-
-
-def whole(words: list[int]) -> int:
-    """Units of a sum of two words."""
-    return (words[0] << WORD) + words[1]

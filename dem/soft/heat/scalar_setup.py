@@ -61,6 +61,9 @@ def checked(
     if heat is not None and heat.convection and fluid is None:
         message = "heat has a convection in a run without a fluid: add fluid=dem.Fluid(density=, viscosity=)"
         raise ValueError(message)
+    if heat is not None and heat.convection and heat.convection.cells and (fluid is None or fluid.cells is None):
+        message = "heat has a convection with cells=True, but the fluid has no cells: add dem.Fluid(cells=dem.Cells())"
+        raise ValueError(message)
     if heat is not None and heat.dissipation and varies:
         message = (
             "particles come or go in a run with dem.Heat(dissipation=True), which wants particles that stay: leave out "

@@ -1,0 +1,195 @@
+"""Temperature of a fluid that particles warm or cool: of all of it, or of each of its cells."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.kernels.fluid import cells as fluid_cells
+from dem.kernels.fluid.dense_suspension import LEAST, VELOCITY, VOIDAGE, Bed
+from dem.kernels.heat import exchange
+from dem.kernels.heat.exchange import WORD
+from dem.soft.fluid.two_way_coupling import properties_of
+from dem.soft.heat.exact import exact_sum, product
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dem.model.fluid.fluid import Fluid
+    from dem.model.heat_transfer import Convection
+    from dem.soft.engine import Engine
+    from dem.soft.heat.exact import Exact
+
+START, FLOW, MARK, ROWS = range(4)  # rows of the ledger; the last one: time of heating at the last call of a coupling
+HELD = (MARK, 1)  # of the ledger, a flag: a coupling returns the temperatures
+EVERYWHERE = fluid_cells.Cells((0.0,) * 3, (1.0,) * 3, (1,) * 3, (1,) * 3)  # one cell without an end
+
+
+class FluidHeat:
+    """Temperatures of cells of a fluid, C_c dT_c/dt = - Σ q + Σ F (T_up - T_c) with C_c = ε ρ c_p V.
+
+    What particles take, q, comes as integers from the cells about each, by the weights of the interpolation. The flow
+    brings fluid of the temperature of the cell upstream through each face of a cell, F = ρ c_p ε u A; from outside, of
+    that of the `Convection`. A temperature of all of the fluid is that of a single cell.
+
+    Rows of the ledger are exact sums of two floats: heat at its start, and what the flow and changes of the voidage
+    brought.
+    """
+
+    def __init__(self, convection: Convection, fluid: Fluid, engine: Engine) -> None:
+        two_way = engine.fluid.two_way if convection.cells else None
+        self.law, self.two_way, self.density = convection, two_way, fluid.density
+        self.cells = two_way.cells.told() if two_way else EVERYWHERE
+        self.temperature = np.full(self.cells.number, convection.temperature)
+        self.remainder, self.given = np.zeros((2, *self.cells.number))
+        self.capacity = np.zeros(self.cells.number)
+        self.ledger = np.zeros((ROWS, 2))
+        self.inflows: list[tuple[int, int, np.ndarray]] = []
+        self._taken = np.zeros((2, *self.cells.number), np.int64)
+        self._sums = np.zeros((1, *self.cells.number), np.int64)
+
+    @property
+    def state(self) -> dict[str, np.ndarray]:
+        """State for a checkpoint, by name."""
+        return {
+            "fluid": self.temperature, "fluid_remainder": self.remainder, "fluid_given": self.given,
+            "fluid_capacity": self.capacity, "fluid_ledger": self.ledger,
+        }  # fmt: skip
+
+    def content(self) -> Exact:
+        """Σ C T of all cells, exactly."""
+        parts = product(self.capacity.ravel(), self.temperature.ravel())
+        return exact_sum([*(part.tolist() for part in parts), self.remainder.ravel().tolist()])
+
+    def begin(self, engine: Engine) -> None:
+        """Begin the ledger anew."""
+        self._find_capacity(engine)
+        self.remainder[:] = 0.0
+        self.ledger[:MARK] = 0.0
+        self.ledger[START] = self.content()
+
+    def keep(self, before: FluidHeat, *, ledger: bool) -> None:
+        """Go on with the temperatures of another engine, and with its ledger."""
+        for name, values in self.state.items():
+            if values.shape == before.state[name].shape and (ledger or name != "fluid_ledger"):
+                values[:] = before.state[name]
+
+    def imbalance(self, came: float) -> float:
+        """Heat now, less that at the start and what the flow brought, and besides what particles got of it."""
+        return math.fsum([*self.content(), *(-self.ledger[START]).tolist(), *(-self.ledger[FLOW]).tolist(), came])
+
+    def prepare(self, engine: Engine) -> None:
+        """Find the heat capacities and flows of the cells at the present step."""
+        before = self.content()
+        self._find_capacity(engine)
+        self._book(*self.content(), *(-part for part in before))
+        self.inflows = [] if self.two_way is None or self.ledger[HELD] else list(self._find_inflows(engine))
+
+    def _find_capacity(self, engine: Engine) -> None:
+        if self.two_way is None:
+            self.capacity[:] = self.density * self.law.heat_capacity * self.law.volume
+            return
+        voidage = np.maximum(engine.fluid.model.field.values[VOIDAGE], LEAST)
+        density = properties_of(engine.fluid.model)[0]
+        self.capacity[:] = voidage * density * self.law.heat_capacity * self.two_way.cells.volume
+
+    def _find_inflows(self, engine: Engine) -> Iterator[tuple[int, int, np.ndarray]]:
+        """Axis, direction of the cell upstream, and F of all cells [W/K]."""
+        field, cells = engine.fluid.model.field, self.two_way.cells
+        velocity = field.values if not isinstance(field, Bed) else self.two_way.sampled(engine)
+        for axis in range(3):
+            flow = self.capacity * velocity[VELOCITY + axis] / cells.spacing[axis]
+            for way, sign in ((1, 1.0), (-1, -1.0)):
+                face = 0.5 * (flow + np.roll(flow, way, axis))
+                if not self.cells.periodic[axis]:
+                    first = self._outermost(axis, way)
+                    face[first] = flow[first]
+                inflow = np.maximum(sign * face, 0.0)
+                if inflow.any():
+                    yield axis, way, inflow
+
+    def _outermost(self, axis: int, way: int) -> tuple:
+        """Cells that have none upstream."""
+        return (slice(None),) * axis + (0 if way > 0 else -1,)
+
+    def voidage(self, engine: Engine) -> np.ndarray:
+        """Voidage at the particles (N,), between `LEAST` and 1."""
+        found = np.empty(engine.owned)
+        fluid_cells.interpolate(
+            self.cells, engine.fluid.model.field.values[VOIDAGE : VOIDAGE + 1], engine.bodies.position, found
+        )
+        return np.clip(found, LEAST, 1.0)
+
+    def fastest(self, engine: Engine, film: np.ndarray) -> float:
+        """Largest rate of a cell over its capacity [1/s]; film: (N,) h A of bodies [W/K]."""
+        most = float(film.max(initial=0.0))
+        unit = math.ldexp(1.0, math.frexp(most * max(film.size, 1))[1] - 60) if most > 0 else 1.0
+        self._sums[:] = 0
+        fluid_cells.give(self.cells, engine.bodies.position, film[None], np.array([unit]), self._sums)
+        rate = self._sums[0] * unit
+        for _, _, inflow in self.inflows:
+            rate = rate + inflow
+        return float((rate / self.capacity).max())
+
+    def exchange(
+        self, engine: Engine, film: np.ndarray, value: np.ndarray, dt: float, unit: float, gained: np.ndarray,
+        sums: np.ndarray, row: int,
+    ) -> None:  # fmt: skip
+        """Exchange with particles in dt [s], and let the flow pass; see `dem.kernels.heat.exchange.through_cells`.
+
+        Raises FloatingPointError for temperatures that are not positive.
+        """
+        taken, t = self._taken, self.temperature
+        taken[:] = 0
+        exchange.through_cells(self.cells, engine.bodies.position, value, film, t, dt, unit, gained, taken, sums, row)
+        got = -(taken[0] * (2.0**WORD / unit) + taken[1] / unit)
+        brought = np.zeros_like(t)
+        for axis, way, inflow in self.inflows:
+            upstream = np.roll(t, way, axis)
+            if not self.cells.periodic[axis]:
+                upstream[self._outermost(axis, way)] = self.law.temperature
+            brought += dt * inflow * (upstream - t)
+        if self.inflows:
+            self._book(*brought.ravel().tolist())
+        self.given += got
+        amount = got + brought + self.remainder
+        after = t + amount / self.capacity
+        self.remainder[:] = amount - (after - t) * self.capacity
+        t[:] = after
+        if not (t > 0).all():
+            message = f"the temperature of the fluid came to {float(np.min(t)):.6g} K, expected more than 0"
+            raise FloatingPointError(message)
+
+    def take(self, temperature: np.ndarray | float) -> None:
+        """Take over temperatures that a coupling returned, from now on instead of those that the flow makes."""
+        before = self.content()
+        self.temperature[:] = temperature
+        self.ledger[HELD] = 1.0
+        self._book(*self.content(), *(-part for part in before))
+
+    def contents(self) -> dict[str, float]:
+        """Heat now and at the start, and what the flow brought [J]."""
+        return {"now": self.content()[0], "start": float(self.ledger[START, 0]), "flow": float(self.ledger[FLOW, 0])}
+
+    def told(self, time: float) -> dict[str, object]:
+        """What a coupling is told at a time of heating [s]."""
+        return {
+            "temperature": self.temperature.copy(), "heat": self.given.copy(),
+            "heat_capacity": self.law.heat_capacity, "heat_interval": time - float(self.ledger[MARK, 0]),
+        }  # fmt: skip
+
+    def mark(self, time: float) -> None:
+        """Begin to count anew what a coupling is told of."""
+        self.given[:] = 0.0
+        self.ledger[MARK, 0] = time
+
+    def in_words(self) -> str:
+        """For the verdict."""
+        low, high = float(self.temperature.min()), float(self.temperature.max())
+        brought = f", {self.ledger[FLOW, 0]:.4g} J came with its flow" if self.two_way else ""
+        return f", fluid at {low:.6g}{f' to {high:.6g}' if high > low else ''} K{brought}"
+
+    def _book(self, *amounts: float) -> None:
+        self.ledger[FLOW] = exact_sum([[*self.ledger[FLOW].tolist(), *amounts]])
