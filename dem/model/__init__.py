@@ -6,7 +6,7 @@ contact                 contact parameters of pairs of materials, and the law th
 domain, walls           the box and regions of space; walls beside the box (`wall_selection`: for which particles)
 bonds, fluid            bonds between particles, and their shape at rest; a fluid around them
 scalar_exchange, heat   scalars that particles exchange through contacts, and one of them, the temperature;
-                        `heat_transfer`: a fluid and surroundings
+                        `heat_transfer`: a fluid and surroundings; `temperature_tables`: properties by temperature
 insertion               insertion and removal of particles during a run
 
 Fields of a user's own are added by `register_field` in `particles.particles`; `particles.fields` lists those there are.

@@ -12,6 +12,7 @@ from dem.base.user_classes import hinted
 from dem.model.domain.box import FACES
 from dem.model.heat_transfer import Convection, Radiation
 from dem.model.scalar_exchange import ScalarExchange
+from dem.model.temperature_tables import largest, least
 
 if TYPE_CHECKING:
     from dem.model.materials import Material
@@ -30,6 +31,9 @@ class Heat(ScalarExchange):
     one temperature. Bonds conduct k_h A/l by their section A and length l. Bodies of several spheres conduct through
     the contacts of their spheres; capsules and convex bodies conduct as spheres of the radius of the capsule, or of the
     volume of the body, with the same overlap.
+
+    Conductivity and heat capacity of a material may be tables of the temperature. A particle then has the enthalpy
+    m ∫ c_p dT, exactly, and contacts conduct by the conductivities at the temperatures of both at each exchange.
 
     Parameters
     ----------
@@ -131,17 +135,23 @@ class Heat(ScalarExchange):
                 )
 
     def capacity(self, shape: Shape, material: Material) -> float:
-        """Heat capacity m c_p of a particle [J/K]."""
-        return shape.mass_properties(material.density).mass * material.heat_capacity
+        """Heat capacity m c_p of a particle [J/K]; the smallest one of a table."""
+        return shape.mass_properties(material.density).mass * least(material.heat_capacity)
+
+    def largest_capacity(self, shape: Shape, material: Material) -> float:
+        """Largest heat capacity of a particle at any temperature [J/K]."""
+        return shape.mass_properties(material.density).mass * largest(material.heat_capacity)
 
     def factor(self, one: Material, other: Material) -> float:
         """2 k_h (E*/E*_real)^⅓ [W/(m K)] of a contact of two materials, over its contact radius; 0 without both k."""
         return 2.0 * self.through_bond(one, other) * self.shrink(one, other)
 
     def through_bond(self, one: Material, other: Material) -> float:
-        """Harmonic mean k_h of the conductivities of two materials [W/(m K)]; 0 without both."""
-        k, other_k = one.conductivity, other.conductivity
-        return 0.0 if k is None or other_k is None else 2.0 * k * other_k / (k + other_k)
+        """Harmonic mean k_h of the conductivities of two materials, the largest of tables [W/(m K)]; 0 without both."""
+        if one.conductivity is None or other.conductivity is None:
+            return 0.0
+        k, other_k = largest(one.conductivity), largest(other.conductivity)
+        return 2.0 * k * other_k / (k + other_k)
 
     def shrink(self, one: Material, other: Material) -> float:
         """(E*/E*_real)^⅓ of two materials: real over present contact radius at the same force."""

@@ -6,9 +6,12 @@ from dataclasses import dataclass, fields, replace
 
 from dem.base import checks
 from dem.base.user_classes import hinted
+from dem.model import temperature_tables
 from dem.model.contact.law_components import LawPart, keep_checked, plain
+from dem.model.temperature_tables import Property
 
 THERMAL = {"conductivity": "W/(m K)", "heat_capacity": "J/(kg K)", "real_young": "Pa"}
+BY_TEMPERATURE = ("conductivity", "heat_capacity")
 
 
 @hinted
@@ -30,10 +33,12 @@ class Material:
         Coulomb's coefficient of the material on itself, not negative. `dem.Contacts` is for pairs of materials.
     normal, damping, rolling, twisting, adhesion : optional
         Of the material on itself, as of `dem.Contact`.
-    conductivity : float, optional
-        Thermal conductivity [W/(m K)], of particles and of walls with a temperature in a run with `dem.Heat`.
-    heat_capacity : float, optional
-        Specific heat capacity [J/(kg K)], of particles in such a run.
+    conductivity : float or table, optional
+        Thermal conductivity [W/(m K)], of particles and of walls with a temperature in a run with `dem.Heat`. A table
+        has rows of a temperature [K] and the value there, such as ``[(300, 45.0), (600, 38.0)]``; it is linear between
+        them, and constant beyond the first and the last.
+    heat_capacity : float or table, optional
+        Specific heat capacity [J/(kg K)], of particles in such a run; likewise.
     real_young : float, optional
         Young's modulus of the real solid, if `young` is a softened one [Pa]: areas that conduct heat are reduced to
         those of the real solid at the same force. Default: `young`.
@@ -64,8 +69,8 @@ class Material:
     rolling: LawPart | None = None
     twisting: LawPart | None = None
     adhesion: LawPart | None = None
-    conductivity: float | None = None
-    heat_capacity: float | None = None
+    conductivity: Property | None = None
+    heat_capacity: Property | None = None
     real_young: float | None = None
     name: str = ""
 
@@ -78,7 +83,10 @@ class Material:
         }
         for name, unit in THERMAL.items():
             if getattr(self, name) is not None:
-                checked[name] = checks.number(name, getattr(self, name), above=0, unit=unit)
+                if name in BY_TEMPERATURE:
+                    checked[name] = temperature_tables.checked(name, getattr(self, name), unit)
+                else:
+                    checked[name] = checks.number(name, getattr(self, name), above=0, unit=unit)
         checks.text("name", self.name)
         for name, value in checked.items():
             object.__setattr__(self, name, value)

@@ -96,6 +96,10 @@ class ScalarExchange:
         """C of a particle: what raises its scalar by one."""
         raise NotImplementedError
 
+    def largest_capacity(self, shape: Shape, material: Material) -> float:
+        """Largest C of a particle, where it depends on the value."""
+        return self.capacity(shape, material)
+
     def factor(self, one: Material, other: Material) -> float:
         """Conductance of a contact of two materials over its contact radius, g in G = g a [amount/(s m)]."""
         return 0.0

@@ -861,3 +861,79 @@ def test_a_coupling_is_told_of_heat_and_may_return_temperatures():
     assert cold.exchange().temperature.shape == (1, 1, 8)
     with pytest.raises(ValueError, match="temperature from the coupling is -1 K"):
         fixed_bed(function=lambda _: dem.FlowState(velocity=(0, 0, 0), temperature=-np.ones((1, 1, 8))))
+
+
+def by_temperature(**more):
+    """The material with properties that depend on temperature."""
+    return dem.Material(**{**vars(SOLID), **more})
+
+
+HOT = ((300.0, 800.0), (350.0, 1000.0), (360.0, 400.0), (500.0, 900.0))  # J/(kg K)
+
+
+def test_heat_capacity_by_temperature_is_the_slope_of_the_enthalpy(tmp_path):
+    """Walls bring a flux; the heat is the integral of the table, whatever the steps, also beyond its ends."""
+    stuff = by_temperature(heat_capacity=HOT)
+    plate = dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, heat_flux=1000.0, name="plate")
+    ball = dem.Particles(BALL, stuff, position=[[0, 0, D / 2 - DEEP]], temperature=290.0)
+    mass, power = float(ball.mass[0]), 1000.0 * math.pi / 4 * D**2
+    for seconds in (20.0, 400.0, 4000.0):
+        law = dem.Heat(every=1, time_scale=seconds / 20 / DT)
+        sim = dem.Simulation(ball, walls=[plate], gravity=(0, 0, 0), time_step=DT, heat=law)
+        sim.step(7)
+        sim.save(tmp_path / "state.h5")
+        sim.step(13)
+        again = dem.Simulation.load(tmp_path / "state.h5")
+        again.step(13)
+        t = sim.particles.temperature[0]
+        integral = quad(lambda x: np.interp(x, *zip(*HOT, strict=True)), 290.0, t, points=[300, 350, 360, 500])[0]
+        assert mass * integral == pytest.approx(power * sim.heat.time, rel=1e-6)
+        assert sim.heat.came["plate"] == pytest.approx(power * sim.heat.time, rel=1e-12)
+        assert abs(sim.heat.imbalance) < 1e-15 * sim.heat.content
+        assert again.particles.temperature.tobytes() == sim.particles.temperature.tobytes()
+    assert t > 510  # beyond the last row
+
+
+def test_conductivity_by_temperature_is_that_of_both_at_the_exchange():
+    """Pairs, walls and bonds; what a gas in the gaps adds does not change."""
+    table = ((300.0, 3.0), (400.0, 9.0))
+    k_hot, k_cold = 3.0 + 6.0 * 0.8, 3.0 + 6.0 * 0.2
+    mean = 2 * k_hot * k_cold / (k_hot + k_cold)
+    stuff = by_temperature(conductivity=table)
+    bonds = dem.Bonds([[0, 1]], young=1e6, diameter=0.4 * D, contact=False)
+    plate = dem.Plane((0, 0, -D / 2 + DEEP), (0, 0, 1), material=stuff, temperature=380.0)
+    gas = {"gas_conductivity": 0.026}
+
+    def passed(stuff, gas, place, temperature, **more):
+        made = dem.Particles(BALL, stuff, position=place, temperature=temperature)
+        law = dem.Heat(every=1, time_scale=1e3, **gas)
+        sim = dem.Simulation(made, gravity=(0, 0, 0), time_step=DT, heat=law, **more)
+        sim.step(1)
+        assert abs(sim.heat.imbalance) < 1e-15 * sim.heat.content
+        return C * (sim.particles.temperature[-1] - 320.0) / sim.heat.time / 60.0
+
+    both = [[0, 0, 0], [0, 0, D - DEEP]], [380.0, 320.0]
+    assert passed(stuff, {}, *both) == pytest.approx(conductance(DEEP, mean), rel=1e-5)
+    assert passed(stuff, {}, *both, bonds=bonds) == pytest.approx(
+        mean * math.pi / 4 * (0.4 * D) ** 2 / (D - DEEP), rel=1e-5
+    )
+    assert passed(stuff, {}, [[0, 0, 0]], 320.0, walls=[plate]) == pytest.approx(
+        2 * mean * math.sqrt(D / 2 * DEEP), rel=1e-5
+    )
+    about = passed(SOLID, gas, *both) - passed(SOLID, {}, *both)
+    assert passed(stuff, gas, *both) - passed(stuff, {}, *both) == pytest.approx(about, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ([[300, 1.0]], "conductivity is a table of 1 rows, expected two or more"),
+        ([[300, 1.0, 2.0], [400, 1.0]], "each of a temperature"),
+        ([[400, 1.0], [300, 2.0]], "400 K and then 300 K, expected them to ascend"),
+        ([[-20, 1.0], [300, 2.0]], "temperature 0 of conductivity is -20 K"),
+        ([[20, 1.0], [300, 0.0]], "value 1 of conductivity is 0"),
+    ],
+)
+def test_tables_that_make_no_sense_are_refused(table, told):
+    with pytest.raises(ValueError, match=told):
+        by_temperature(conductivity=table)

@@ -63,6 +63,23 @@ def test_a_case_file_has_heat_with_units(folder):
     assert again["particles"][0]["temperature"] == [293.15, 300.0]
 
 
+def test_a_case_file_has_properties_by_temperature(folder):
+    table = [["20 degC", "1.2 W/cm/K"], [600, 100]]
+    capacity = {"materials.brass.heat_capacity": [[300, "0.38 kJ/kg/K"], [600.0, 420]]}
+    content = read(folder / "brass.toml", {"materials.brass.conductivity": table} | capacity)
+    sim = content.case.simulation()
+    (_, brass), *_ = sim.particles.variants
+    assert brass.conductivity == ((293.15, 120.0), (600.0, 100.0))
+    assert brass.heat_capacity == ((300.0, 380.0), (600.0, 420.0))
+    assert content.case.contents()["materials"]["brass"]["conductivity"] == [[293.15, 120.0], [600.0, 100.0]]
+    verdict = sim.run(10e-6, output="run.h5", frames=1)
+    assert verdict.scalars_balanced
+    dem.resume("run.h5", duration=20e-6)
+    sim.save("state.h5")
+    (_, again), *_ = dem.Simulation.load("state.h5").particles.variants
+    assert again == brass
+
+
 def test_pictures_and_the_browser_colour_by_temperature(folder):
     dem.load(folder / "brass.toml").run(3e-5, output="run.h5", frames=3)
     with Trajectory("run.h5") as run:
@@ -126,6 +143,9 @@ def test_a_case_file_has_gas_convection_and_radiation(folder):
         ("particles.1.temperature", "-300 degC", "should be greater than 0"),
         ("particles.1.temperature", "20 C", "has the unknown unit 'C'"),
         ("materials.brass.conductivity", "5 W/K", "is in W/K: expected a thermal conductivity"),
+        ("materials.brass.conductivity", [[300, 5]], "a table of 1 rows, expected two or more"),
+        ("materials.brass.heat_capacity", [[300, 5], [200, 5]], "expected them to ascend"),
+        ("materials.brass.heat_capacity", [[300, "5 m"], [400, 5]], "expected a specific heat capacity"),
         ("heat.faces", {"top": 300.0}, "unknown face"),
         ("heat.every", 0, "greater than 0"),
         ("walls.0.heat_capacity", "5 J/K", "no temperature at the start"),

@@ -60,11 +60,15 @@ class MaterialTable(Table, LawPartKeys):
     density: key.Density = Field(1000.0, gt=0, description="[kg/m3]; walls do not use it")
     restitution: key.Share = Field(1.0, description="of two of this material, normal")
     friction: key.Friction = Field(0.0, description="Coulomb's coefficient of two of this material")
-    conductivity: key.Conductivity | None = Field(
-        None, description="thermal, for heat [W/(m K)]", examples=["0.8 W/m/K"]
+    conductivity: key.ConductivityByTemperature | None = Field(
+        None,
+        description="thermal, for heat [W/(m K)]; or a table, rows of a temperature and the value there",
+        examples=["0.8 W/m/K"],
     )
-    heat_capacity: key.HeatCapacity | None = Field(
-        None, description="specific, for heat [J/(kg K)]", examples=["840 J/kg/K"]
+    heat_capacity: key.HeatCapacityByTemperature | None = Field(
+        None,
+        description="specific, for heat [J/(kg K)]; or a table, rows of a temperature and the value there",
+        examples=["840 J/kg/K"],
     )
     real_young: key.Modulus | None = Field(
         None, gt=0, description="modulus of the real solid, for heat, if young is a softened one [Pa]", examples=[7e10]

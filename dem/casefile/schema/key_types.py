@@ -89,6 +89,12 @@ def _rows(row: object) -> object:
     return Annotated[kinds, Discriminator(lambda value: EACH if _form(value) == EACH else ONE)]
 
 
+def _by_temperature(value: object) -> object:
+    """Type of a key: a value, or a list of rows of a temperature and the value there."""
+    kinds = Annotated[value, Tag(ONE)] | Annotated[list[tuple[Temperature, value]], Tag(EACH)]
+    return Annotated[kinds, Discriminator(lambda given: EACH if isinstance(given, (list, tuple)) else ONE)]
+
+
 Length = _measured(units.LENGTH)
 Time = _measured(units.TIME)
 Density = _measured(units.DENSITY)
@@ -102,6 +108,8 @@ Rate = _measured(units.RATE)
 Temperature = Annotated[_measured(units.TEMPERATURE), Field(gt=0)]
 Conductivity = Annotated[_measured(units.CONDUCTIVITY), Field(gt=0)]
 HeatCapacity = Annotated[_measured(units.HEAT_CAPACITY), Field(gt=0)]
+ConductivityByTemperature = _by_temperature(Conductivity)
+HeatCapacityByTemperature = _by_temperature(HeatCapacity)
 Capacity = Annotated[_measured(units.CAPACITY), Field(gt=0)]
 HeatFlux = _measured(units.HEAT_FLUX)
 Volume = Annotated[_measured(units.VOLUME), Field(gt=0)]

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.kernels.fluid import sampling
-from dem.kernels.heat import exchange
+from dem.kernels.heat import by_temperature, exchange
 from dem.kernels.soft.contact import dissipated_heat
 from dem.kernels.soft.contact.dissipated_heat import FINER
+from dem.model.domain.box import FACES
+from dem.model.temperature_tables import is_table, largest
+from dem.soft import arrays
+from dem.soft.heat import conductances
 from dem.soft.heat.fluid_heat import FluidHeat
+from dem.soft.heat.property_tables import table_of
 from dem.soft.heat.scalar_in_run import DISSIPATED, ScalarInRun
 
 if TYPE_CHECKING:
@@ -46,6 +51,17 @@ class HeatInRun(ScalarInRun):
         volume = np.array([shape.mass_properties(m.density).volume for shape, m in particles.variants])
         self.diameter = 2 * (0.75 * volume / math.pi) ** (1 / 3)
         area = math.pi * self.diameter**2
+        found, own = arrays.materials(particles), [material for _, material in particles.variants]
+        self.enthalpy = self.conductivity = None
+        if any(is_table(material.heat_capacity) for material in own):
+            mass = [shape.mass_properties(material.density).mass for shape, material in particles.variants]
+            self.enthalpy = table_of([material.heat_capacity for material in own], mass)
+        surfaces = [box.material if box else None] * len(FACES) + [wall.material for wall in walls]
+        known = [1.0 if each is None or each.conductivity is None else each.conductivity for each in surfaces]
+        if any(is_table(each) for each in (*known, *(material.conductivity for material in found))):
+            both = [[material.conductivity for material in found], known]
+            tables = [table_of(each, [1.0] * len(each)) for each in both]
+            self.conductivity = (*tables, *(np.array([largest(k) for k in each]) for each in both))
         self.radiated = law.radiation.factor(area) if law.radiation else np.zeros(len(area))
 
     def attach(self, engine: Engine, fluid: Fluid | None, particles: Particles) -> None:
@@ -54,6 +70,39 @@ class HeatInRun(ScalarInRun):
         self.fluid, convection = fluid, self.law.convection
         if convection and convection.changes:
             self.fluid_heat = FluidHeat(convection, fluid, engine)
+
+    def deposit(self, kind: np.ndarray, value: np.ndarray, remainder: np.ndarray, gained: np.ndarray) -> int:
+        """Change temperatures by what bodies have gained; see `ScalarInRun.deposit`."""
+        if self.enthalpy is None:
+            return super().deposit(kind, value, remainder, gained)
+        return by_temperature.deposit(
+            self.enthalpy, value, remainder, gained, 1 / self.unit, kind, self._above, self.law.LARGEST
+        )
+
+    def contents(self, kind: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Enthalpies of bodies, from 0 K."""
+        if self.enthalpy is None:
+            return super().contents(kind, value)
+        found = np.empty(len(value))
+        by_temperature.enthalpies(self.enthalpy, kind, value, found)
+        return (found,)
+
+    def is_single_substep_possible(self, engine: Engine) -> bool:
+        """Whether conductances need no list of contacts; see `ScalarInRun`."""
+        return self.conductivity is None and super().is_single_substep_possible(engine)
+
+    def _contacts(self, engine: Engine) -> tuple[ContactRows, ContactRows, np.ndarray]:
+        """Contacts, with conductances by the present temperatures."""
+        pairs, walls, rate = super()._contacts(engine)
+        if self.conductivity is not None:
+            value, rate = self._rows(engine)[0], np.zeros(engine.owned, np.int64)
+            for rows in (pairs, walls):
+                by_temperature.adjust(
+                    *self.conductivity, engine.kinds.material, engine.bodies.kind, value, self.held,
+                    self.tables.of_pairs, self.tables.of_walls, rows.who, rows.what,
+                )  # fmt: skip
+                conductances.add_rates(rows, self.tables.unit, rate)
+        return pairs, walls, rate
 
     def rate_besides(self, engine: Engine) -> np.ndarray | float:
         """Coefficients h A + 4 σ ε A T³ of bodies (N,) [W/K]; notes the former."""

@@ -90,7 +90,8 @@ class ScalarInRun:
         unit = conductances.rate_unit(self._most)
         self.tables = ConductanceTables(of_pairs, of_walls, shrink, shrink_of_walls, gas, no_bonds, radius, unit)
         self._above = fields.STATE[law.FIELD].above
-        self.unit = 2.0 ** (CONTENT_BITS - math.frexp(float(self.capacity.max()) * law.LARGEST)[1])
+        greatest = max(law.largest_capacity(shape, material) for shape, material in particles.variants)
+        self.unit = 2.0 ** (CONTENT_BITS - math.frexp(float(greatest) * law.LARGEST)[1])
         self.called = [*(f"face {face}" for face in FACES), *words(walls)]
         self.called += self.SOURCES
         self.sums = np.zeros((len(self.called), 2), np.int64)
@@ -135,8 +136,12 @@ class ScalarInRun:
     def content(self, engine: Engine) -> Exact:
         """Σ C u of all particles, exactly."""
         value, remainder = self._rows(engine)
-        capacity = self.capacity[engine.bodies.kind[: engine.owned]]
-        return exact_sum([*(part.tolist() for part in product(capacity, value)), remainder.tolist()])
+        parts = self.contents(engine.bodies.kind[: engine.owned], value)
+        return exact_sum([*(part.tolist() for part in parts), remainder.tolist()])
+
+    def contents(self, kind: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, ...]:
+        """C u of bodies, as parts (N,) that add up to it exactly."""
+        return product(self.capacity[kind], value)
 
     def begin(self, engine: Engine) -> None:
         """Begin the ledger anew."""
@@ -316,11 +321,14 @@ class ScalarInRun:
             )  # fmt: skip
             self.find_wall_values()
         self.add_rates(engine, dt, value, gained)
-        beyond = exchange.deposit(
-            value, remainder, gained, 1 / self.unit, engine.bodies.kind, self.capacity, self._above, self.law.LARGEST
-        )
-        if beyond:
+        if self.deposit(engine.bodies.kind, value, remainder, gained):
             self._refuse_values(engine, value)
+
+    def deposit(self, kind: np.ndarray, value: np.ndarray, remainder: np.ndarray, gained: np.ndarray) -> int:
+        """Change values by what bodies have gained; returns how many have come beyond the limits."""
+        return exchange.deposit(
+            value, remainder, gained, 1 / self.unit, kind, self.capacity, self._above, self.law.LARGEST
+        )
 
     def add_sources(self, engine: Engine, span: float) -> None:
         """Give bodies what does not depend on values, of the time of an exchange [s]."""

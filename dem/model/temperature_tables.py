@@ -1,0 +1,65 @@
+"""Properties that depend on temperature: one number, or a table, between whose rows they are linear."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from dem.base import checks
+
+Property = float | tuple[tuple[float, float], ...]  # or rows of a temperature [K] and the value there
+
+
+def checked(name: str, given: object, unit: str) -> Property:
+    """A positive number, or a table of at least two rows whose temperatures ascend.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For anything else.
+
+    Examples
+    --------
+    >>> checked("conductivity", [[300, 45], [600, 38]], "W/(m K)")
+    ((300.0, 45.0), (600.0, 38.0))
+    """
+    if not isinstance(given, (list, tuple)):
+        return checks.number(name, given, above=0, unit=unit)
+    rows = [tuple(row) if isinstance(row, (list, tuple)) else (row,) for row in given]
+    if len(rows) < 2 or any(len(row) != 2 for row in rows):
+        message = (
+            f"{name} is a table of {len(rows)} rows, expected two or more, each of a temperature [K] and a value "
+            f"[{unit}]"
+        )
+        raise ValueError(message)
+    table = tuple(
+        (
+            checks.number(f"temperature {k} of {name}", t, above=0, unit="K"),
+            checks.number(f"value {k} of {name}", value, above=0, unit=unit),
+        )
+        for k, (t, value) in enumerate(rows)
+    )
+    for (lower, _), (higher, _) in pairwise(table):
+        if not lower < higher:
+            message = f"temperatures of {name} are {lower:g} K and then {higher:g} K, expected them to ascend"
+            raise ValueError(message)
+    return table
+
+
+def is_table(value: Property | None) -> bool:
+    """Whether it is a table."""
+    return isinstance(value, tuple)
+
+
+def rows_of(value: Property) -> tuple[tuple[float, float], ...]:
+    """Rows of temperature [K] and value; one row of a property that is constant."""
+    return value if is_table(value) else ((1.0, value),)
+
+
+def largest(value: Property) -> float:
+    """Largest value at any temperature."""
+    return max(each for _, each in rows_of(value))
+
+
+def least(value: Property) -> float:
+    """Smallest value at any temperature."""
+    return min(each for _, each in rows_of(value))
