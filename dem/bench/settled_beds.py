@@ -1,4 +1,7 @@
-"""Beds that benchmarks begin with: two sizes of spheres, and a dense bed sheared between two rough walls."""
+"""Beds that benchmarks begin with: two sizes of spheres, convex grains, a dense bed sheared between two rough walls."""
+
+import itertools
+import math
 
 import numpy as np
 
@@ -7,6 +10,27 @@ import dem
 DIAMETER, LOOSE = 0.01, 0.5  # m; solid fraction of the lattice that it begins with
 APPROACH = 0.4  # of the walls [m/s]
 HEAVY = 1e8  # times as heavy: what the bed pushes them by in a second is far below their distance
+
+GRAINS = {
+    "ellipsoid": dem.Ellipsoid(semi_axes=(1.25, 1.0, 0.8)),
+    "superellipsoid": dem.Superellipsoid(semi_axes=(1.0, 1.0, 1.0), exponents=(4, 4)),
+    "cube": dem.Polyhedron(vertices=list(itertools.product([-1.0, 1.0], repeat=3)), rounding=0.1),
+}
+
+
+def grains(n: int, shape: str, threads: int | None, restitution: float, friction: float) -> dem.Simulation:
+    """About n grains of a shape of GRAINS, of the volume of a sphere, on a lattice over a floor, turned at random."""
+    grain = GRAINS[shape].scaled(DIAMETER / (6 / math.pi * GRAINS[shape].volume) ** (1 / 3))
+    side, pitch, rng = max(3, round(n ** (1 / 3))), 2.05 * float(grain.radii[0]), np.random.default_rng(1)
+    sites = (np.indices((side, side, side))[::-1].reshape(3, -1).T + 0.5) * pitch
+    turned = rng.normal(size=(len(sites), 4))
+    material = dem.Material(young=5e7, poisson=0.35, density=1100, restitution=restitution, friction=friction)
+    particles = dem.Particles(
+        grain, material, position=sites, orientation=turned / np.linalg.norm(turned, axis=1)[:, None],
+        velocity=dem.random_velocities(len(sites), 0.3, rng),
+    )  # fmt: skip
+    box = dem.Box((0, 0, 0), (side * pitch,) * 3, material, periodic=["x", "y"])
+    return dem.Simulation(particles, box, time_step=2e-5, threads=threads)
 
 
 def mixture(n: int, threads: int | None, restitution: float, friction: float, wall_friction: float) -> dem.Simulation:

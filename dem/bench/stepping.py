@@ -16,7 +16,7 @@ import numpy as np
 
 import dem
 from dem.bench import lammps
-from dem.bench.settled_beds import ShearedBed, mixture
+from dem.bench.settled_beds import ShearedBed, grains, mixture
 from dem.bench.timing import REPEATS, Sizes, copy_bandwidth, median_rate, stage_times
 from dem.case import case
 from dem.kernels.compiler.own_folder import user_cache
@@ -141,13 +141,14 @@ class SettledHeap(StepBenchmark):
         return sim
 
 
-class BidisperseBed(StepBenchmark):
-    """A settled bed of large spheres with eight small ones, a fifth as large, for each."""
+class PressedBed(StepBenchmark):
+    """A settled bed of convex grains of a `shape`, or of large spheres with eight for each, a fifth as large."""
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> dem.Simulation:
         """The settled bed; during two thirds of settling it is compressed by ten times its weight."""
         rounds = share_of(self.warm, share)
-        sim = mixture(threads=threads, **self.parameters)
+        make = grains if "shape" in self.parameters else mixture
+        sim = make(threads=threads, **self.parameters)
 
         def press() -> None:
             weight = sim.gravity
@@ -156,7 +157,7 @@ class BidisperseBed(StepBenchmark):
             sim.gravity = weight
             settle(sim, rounds // 3)
 
-        restore_state(sim, {"mixture": rounds, **self.parameters}, press)
+        restore_state(sim, {make.__name__: rounds, **self.parameters}, press)
         return sim
 
 

@@ -11,7 +11,7 @@ import dem
 from dem.base import checks
 from dem.bench.costs import Bonding, Calling, Deforming, Flowing, Walling
 from dem.bench.drum import Drumming
-from dem.bench.stepping import RATE, BidisperseBed, SettledHeap, Shear, StepBenchmark, share_of
+from dem.bench.stepping import RATE, PressedBed, SettledHeap, Shear, StepBenchmark, share_of
 from dem.bench.timing import cost_by_turns, median_rate
 from dem.case import case
 from dem.files.writing.trajectory_writer import TrajectoryWriter
@@ -153,7 +153,10 @@ BENCHMARKS = {
     "bed_1e4": SettledHeap("many-spheres", 80, 500, n=10_000, speed=0.0, **FRICTION),
     "bed_1e5": SettledHeap("many-spheres", 80, 120, n=100_000, speed=0.0, **FRICTION),
     "bed_rolling": SettledHeap("many-spheres", 80, 500, n=10_000, speed=0.0, rolling_friction=0.1, **FRICTION),
-    "bed_sizes": BidisperseBed("", 180, 500, n=10_000, **FRICTION),
+    "bed_sizes": PressedBed("", 180, 500, n=10_000, **FRICTION),
+    "bed_ellipsoids": PressedBed("", 36, 200, n=10_000, shape="ellipsoid", restitution=0.9, friction=0.5),
+    "bed_superellipsoids": PressedBed("", 36, 100, n=10_000, shape="superellipsoid", restitution=0.9, friction=0.5),
+    "bed_cubes": PressedBed("", 36, 100, n=10_000, shape="cube", restitution=0.9, friction=0.5),
     "bed_shear": Shear("", 10, 500, n=10_000, solid_fraction=0.605, speed=0.2, restitution=0.9, friction=0.5),
     "cells_1e4": Deforming(4000, 200, n=10_000),
     "drum_1e4": Drumming("", 30, 500, n=10_000, restitution=0.5, friction=0.5),

@@ -21,31 +21,21 @@ from dem.kernels.convex.overlap import (
     unit,
 )
 from dem.kernels.convex.shape_kinds import ConvexBody
-from dem.kernels.numerics.columns import flat, get, put
+from dem.kernels.numerics.columns import flat, get, get_quaternion, put
 from dem.kernels.numerics.vector import add, dot, scale, subtract
 
 WIDTH = 8  # columns are evaluated in multiples of this number, so that none is left over by vectors
 # rows that a column keeps from step to step: from A to B [m], orientations, normal; value of g before the last step [m]
 # and by how much that was to fall; bodies of which g is below `LOWEST` are apart, by `MARGIN` times the sizes
 WAY, TURN_A, TURN_B, AXIS, BEFORE, EXPECTED, LOWEST, MARGIN, KEPT = 0, 3, 7, 11, 14, 15, 16, 17, 18
-# rows that an evaluation writes: next normal; g there, and at the normal before; places on A and on B [m]; what follows
-NEXT, VALUE, VALUE_BEFORE, PLACE_A, PLACE_B, STATUS, ROWS = 18, 21, 22, 23, 26, 29, 30
+# rows that an evaluation writes: next normal; g there, and at the normal before; places on A and on B [m]; what
+# follows; by how much g is less than what proves bodies to be apart [m]
+NEXT, VALUE, VALUE_BEFORE, PLACE_A, PLACE_B, STATUS, GAP, ROWS = 18, 21, 22, 23, 26, 29, 30, 31
 # rows of integers that a column keeps: kind and first number of A and of B, whose column it is, steps so far
 KIND_A, FIRST_A, KIND_B, FIRST_B, OWNER, STEPS, INTEGERS = range(7)
+FREE = 7  # row of integers that is no column's: columns that are finished
 MOST_STEPS = 10  # of a column, after which `overlap` takes over
 UNDECIDED, FOUND, APART, UNUSUAL = 0.0, 1.0, 2.0, 3.0
-
-
-@inline
-def put_quaternion(rows, r, t, q):
-    """Write a quaternion to rows from r on."""
-    rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)], rows[flat(r + 3, t)] = q
-
-
-@inline
-def quaternion_at(rows, r, t):
-    """The quaternion in rows from r on."""
-    return rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)], rows[flat(r + 3, t)]
 
 
 @vector_loop
@@ -59,8 +49,8 @@ def evaluate_normals(count, shapes, numbers, integers, rows, written):
     """
     for t in range(count):
         n, r = get(rows, AXIS, t), get(rows, WAY, t)
-        a = ConvexBody(shapes, integers[KIND_A, t], numbers, integers[FIRST_A, t], quaternion_at(rows, TURN_A, t))
-        b = ConvexBody(shapes, integers[KIND_B, t], numbers, integers[FIRST_B, t], quaternion_at(rows, TURN_B, t))
+        a = ConvexBody(shapes, integers[KIND_A, t], numbers, integers[FIRST_A, t], get_quaternion(rows, TURN_A, t))
+        b = ConvexBody(shapes, integers[KIND_B, t], numbers, integers[FIRST_B, t], get_quaternion(rows, TURN_B, t))
         g, x_a, x_b, size, surfaces = surfaces_at(a, b, r, n)
         t_1, t_2, of_a, of_b = frame_across(a, b, n, surfaces, size, NoLines())
         e = subtract(subtract(x_a, x_b), r)
@@ -74,13 +64,14 @@ def evaluate_normals(count, shapes, numbers, integers, rows, written):
         is_usual = is_usual and (is_noise or g <= rows[flat(BEFORE, t)] - 0.1 * expected)
         status = FOUND if is_noise or is_last(promise, s_1, s_2, size, NoLines()) else UNDECIDED
         status = status if is_usual else UNUSUAL
-        status = APART if g < rows[flat(LOWEST, t)] - rows[flat(MARGIN, t)] * size else status
+        gap = rows[flat(LOWEST, t)] - rows[flat(MARGIN, t)] * size - g
+        status = APART if gap > 0.0 else status
         moved_a, moved_b = in_plane(of_a, s_1, s_2), in_plane(of_b, s_1, s_2)
         put(written, NEXT, t, unit(add(n, combined(s_1, s_2, t_1, t_2))))
         put(written, PLACE_A, t, add(x_a, combined(moved_a[0], moved_a[1], t_1, t_2)))
         put(written, PLACE_B, t, subtract(x_b, combined(moved_b[0], moved_b[1], t_1, t_2)))
         written[flat(VALUE, t)], written[flat(VALUE_BEFORE, t)] = g - promise, g
-        written[flat(STATUS, t)] = status
+        written[flat(STATUS, t)], written[flat(GAP, t)] = status, gap
 
 
 @inline
@@ -123,6 +114,16 @@ def copy_column(source, t, integers, rows):
         rows[flat(r, t)] = rows[flat(r, source)]
     for r in range(INTEGERS):
         integers[r, t] = integers[r, source]
+
+
+@inline
+def close_gaps(first, finished, count, integers, rows):
+    """Move the last columns to those in row FREE, from number `first` to `finished`; returns how many are left."""
+    for m in range(finished - 1, first - 1, -1):
+        count -= 1
+        if integers[FREE, m] < count:
+            copy_column(count, integers[FREE, m], integers, rows)
+    return count
 
 
 @inline

@@ -1,4 +1,4 @@
-"""Vectors in rows of scratch, a column for each item of a block: what loops over columns read as vector code."""
+"""Vectors and quaternions in rows of scratch, a column for each item of a block: loops over columns are vector code."""
 
 from dem.kernels.compiler.jit import inline
 
@@ -21,3 +21,15 @@ def put(rows, r, t, v):
 def get(rows, r, t):
     """The vector in rows from r on."""
     return rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)]
+
+
+@inline
+def put_quaternion(rows, r, t, q):
+    """Write a quaternion to rows from r on."""
+    rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)], rows[flat(r + 3, t)] = q
+
+
+@inline
+def get_quaternion(rows, r, t):
+    """The quaternion in rows from r on."""
+    return rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)], rows[flat(r + 3, t)]

@@ -149,9 +149,15 @@ class Neighbours(NamedTuple):
     batch_kinematics: np.ndarray
     batch_history: np.ndarray  # (B, R or 1, BLOCK) the same
     batch_forces: np.ndarray  # (B, OUT BLOCK) the same
-    batch_ids: np.ndarray  # (B, 6, BLOCK) int64, the same
+    batch_ids: np.ndarray  # (B, TOLD, BLOCK) int64, the same
     overlap: np.ndarray  # (F,) [m]
     found: np.ndarray  # (7 F,) of convex bodies, see `dem.kernels.soft.contact.convex_contacts`; else empty
+    # of convex bodies, else empty: (C K,) how far both bodies of a candidate may be, together, from where they were at
+    # the pick, so that it cannot touch [m]; (7, N) position and orientation of each body then; (N,) distance that no
+    # point of it exceeds from there [m]
+    clearance: np.ndarray
+    picked_pose: np.ndarray
+    moved: np.ndarray
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
     # (C K, R) what each candidate remembers (dem.kernels.laws), and what fills a line of the cache up;
     # empty if the law needs nothing

@@ -1,7 +1,11 @@
 """Ellipsoids under all kinds of laws against spheres, at moving faces, grown, inserted, in case files and pictures."""
 
+import itertools
+
 import numpy as np
 import pytest
+from dem.kernels.soft.contact import convex_contacts
+from scipy.spatial.transform import Rotation
 
 import dem
 from dem.model.shapes.convex import filling, supports
@@ -58,6 +62,45 @@ def test_work_of_a_moving_face_is_booked_to_second_order():
         errors.append(sim.energy_error)
     assert errors[0] < 2e-4
     assert errors[1] < 0.3 * errors[0]
+
+
+@pytest.mark.parametrize("law", ["friction", "adhesion"])
+def test_pairs_left_out_until_their_bodies_have_moved_leave_no_trace(law, monkeypatch):
+    """What is proven to be apart is not looked at: to look at every pair in every step changes no bit."""
+    shapes = [
+        dem.Ellipsoid(semi_axes=(0.004, 0.003, 0.003)), dem.Sphere(diameter=0.006),
+        dem.Polyhedron(vertices=list(itertools.product([-0.0025, 0.0025], repeat=3)), rounding=0.0005),
+    ]  # fmt: skip
+    rng, material, left_out = np.random.default_rng(3), dem.Material(**PLAIN, **LAWS[law]), []
+    lattice = 0.0075 * (0.5 + np.indices((2, 2, 2)).reshape(3, -1).T)
+    state = {
+        "position": lattice + rng.uniform(-3e-4, 3e-4, (8, 3)), "velocity": rng.normal(0, 1.0, (8, 3)),
+        "angular_velocity": rng.normal(0, 300.0, (8, 3)),
+        "orientation": Rotation.random(8, rng=rng).as_quat(scalar_first=True),
+    }  # fmt: skip
+    list_doubtful, list_every = convex_contacts.list_doubtful, convex_contacts.list_every
+
+    def count(number, *arrays):
+        listed = list_doubtful(number, *arrays)
+        left_out.append(number - listed)
+        return listed
+
+    def every(number, *arrays):
+        return list_every(number, *arrays[-2:])
+
+    runs = []
+    for listing in (count, every):
+        monkeypatch.setattr(convex_contacts, "list_doubtful", listing)
+        particles = dem.Particles([shapes[k % 3] for k in range(8)], material, **state)
+        box = dem.Box((0, 0, 0), (0.015, 0.015, 0.015), material=material)
+        sim = dem.Simulation(particles, box, gravity=(0, 0, 0), time_step=1e-5, threads=1)
+        sim.step(60)
+        runs.append(sim)
+    one, other = runs
+    assert sum(left_out) > 100
+    assert one._engine.kinds.solver[0] > 20  # contacts
+    for name in ("position", "velocity", "orientation", "angular_velocity"):
+        assert np.array_equal(getattr(one.particles, name), getattr(other.particles, name)), name
 
 
 def test_grains_grow_until_they_touch():

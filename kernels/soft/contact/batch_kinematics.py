@@ -28,7 +28,7 @@ INVERSE_MASS_I, INVERSE_MASS_J, ROLL_INERTIA_I, ROLL_INERTIA_J, CACHED_TYPE = 14
 NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM, WEIGHT = (
     0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19, 22
 )  # fmt: skip
-KNOWN, OUT, TOLD = 25, 15, 8  # rows of either at most, of what comes out (``contact_batches``), and of integers
+KNOWN, OUT, TOLD = 25, 15, 9  # rows of either at most, of what comes out (``contact_batches``), and of integers
 # rows of results: force on i, whether the contact persists, energy of a contact of capsules if it counted wholly [J],
 # power that is lost (for reports [W]; for heat what is taken up in a step [J]), for heat what of that is to come or is
 # held by springs [J]; the others are columns of `Neighbours.force_torque`: ON_I, ON_J

@@ -1,10 +1,14 @@
 """Place the spheres of bodies, and the axes of capsules."""
 
-from dem.kernels.compiler.jit import func, inline, select
-from dem.kernels.numerics.quaternion import load_quaternion, rotate
-from dem.kernels.numerics.vector import add, load, store
-from dem.kernels.soft.chunks import chunk_of
+import math
+
+from dem.kernels.compiler.jit import func, inline, select, vector_loop
+from dem.kernels.numerics.quaternion import load_quaternion, rotate, store_quaternion
+from dem.kernels.numerics.vector import add, dot, load, store, subtract
+from dem.kernels.soft.chunks import chunk_of, first_candidate
 from dem.kernels.soft.contact.capsules import Capsules, Mixed, place_axis, place_pieces
+from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
+from dem.kernels.soft.neighbours.displacement import squared_turn
 from dem.kernels.soft.state import Kinds
 
 
@@ -39,7 +43,45 @@ def place_axes(kinds, c, bodies, neighbours):
         place_body(neighbours.near_wall[k], bodies, kinds)
 
 
-place = select("kinds", {Kinds: place_spheres, Capsules: place_axes})
+@vector_loop
+def measure_moved(low, high, kind, bound, position, orientation, picked_pose, moved):
+    """Distance that no point of the bodies low to high exceeds from where it was when candidates were picked.
+
+    kind, bound: (N,), (G,) kind of each body, `Kinds.bounding_radius` [m].
+    position, orientation, picked_pose: (3, N) [m], (4, N), (7, N) now, and both at the pick.
+    Writes moved: (N,) [m].
+    """
+    for b in range(low, high):
+        d = subtract(load(position, b), load(picked_pose, b))
+        turned = squared_turn(bound[kind[b]], load_quaternion(orientation, b), load_quaternion(picked_pose[3:], b))
+        moved[b] = math.sqrt(dot(d, d)) + math.sqrt(turned)
+
+
+@inline
+def place_convex(kinds, c, bodies, neighbours):
+    """Place the pieces of the bodies of chunk c that have anything to touch, and measure how far they have moved."""
+    place_spheres(kinds, c, bodies, neighbours)
+    low, high = chunk_of(c, bodies.kind.size)
+    measure_moved(
+        low, high, bodies.kind, kinds.bounding_radius, bodies.position, bodies.orientation, neighbours.picked_pose,
+        neighbours.moved,
+    )  # fmt: skip
+
+
+@inline
+def note_poses(kinds, c, bodies, neighbours):
+    """Note where the bodies of chunk c are when their candidates are picked, of which nothing is known yet."""
+    low, high = chunk_of(c, bodies.kind.size)
+    for b in range(low, high):
+        store(neighbours.picked_pose, b, load(bodies.position, b))
+        store_quaternion(neighbours.picked_pose[3:], b, load_quaternion(bodies.orientation, b))
+    start = first_candidate(c, neighbours)
+    for k in range(start, start + neighbours.pairs[c]):
+        neighbours.clearance[k] = -math.inf
+
+
+place = select("kinds", {Kinds: place_spheres, Capsules: place_axes, ConvexBodyKinds: place_convex})
+note_pick = select("kinds", {Kinds: None, ConvexBodyKinds: note_poses})
 
 
 @func

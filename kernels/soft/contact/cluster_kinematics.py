@@ -1,4 +1,4 @@
-"""Kinematics of contacts between bodies that carry spheres, or are convex, one after the other."""
+"""Kinematics of contacts between bodies that carry spheres, one after the other."""
 
 import math
 
@@ -9,7 +9,7 @@ from dem.kernels.numerics.vector import add_scaled, dot, load, scale, subtract
 from dem.kernels.soft.contact.batch_kinematics import ARM, CANDIDATE, MIXED_TYPES, OF_I, OF_J, POINT, put_touch
 from dem.kernels.soft.contact.contact_detection import TINY
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
-from dem.kernels.soft.contact.convex_contacts import look_at_convex
+from dem.kernels.soft.contact.convex_kinematics import look_at_convex
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.surface_motion import inverse_mass, pair_kinematics, radius_of, surface_velocity
 from dem.kernels.soft.state import Kinds
@@ -80,7 +80,7 @@ def compute_cluster_kinematics(geometry, sink, start, first, touching, context, 
         b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
         ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
         ids[CANDIDATE, t] = touching[first + t]
-        contact, arm, other = look(kinds, law, k, bodies, neighbours, box)
+        contact, arm, other = look_at_spheres(kinds, law, k, bodies, neighbours, box)
         put_touch(t, contact, kinematics)
         put(kinematics, POINT, t, arm)
         put(kinematics, ARM, t, scale(-1.0, arm) if alike else other)

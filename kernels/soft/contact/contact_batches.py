@@ -80,6 +80,7 @@ from dem.kernels.soft.contact.contact_detection import (
 from dem.kernels.soft.contact.contact_evaluation import BatchSettings, evaluate_batch, put_torques
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.contact.convex_contacts import list_convex_overlaps
+from dem.kernels.soft.contact.convex_kinematics import compute_convex_kinematics
 from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, put_heat
 from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
 from dem.kernels.soft.contact.facet_contacts import (
@@ -256,10 +257,12 @@ by_segments = select(
 
 
 @inline
-def list_overlaps(kinds, sink, law, start, number, min_overlap, rows, integers, bodies, neighbours, box, overlap, sums):
+def list_overlaps(
+    kinds, sink, law, start, number, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
+):
     """Overlap of each of the candidates of a chunk that are spheres or capsules, or the smallest wanted.
 
-    sink, rows, integers, sums: see `find_touching`; scratch; numbers of the solver, of which spheres have none.
+    sink, rows, integers, listed, sums: see `find_touching`; scratch; numbers of the solver, of which spheres have none.
     start, number: first candidate, number of them.
     min_overlap: smallest overlap wanted [m].
     Writes overlap: (K,) [m].
@@ -295,7 +298,7 @@ def find_touching(sink, c, context):
     min_overlap = -math.inf if laws.has_range(law) else 0.0 - max_gap
     sums = context.chunk_sums[c, SOLVER:]
     compute_overlaps(
-        kinds, sink, law, start, number, min_overlap, rows, integers, bodies, neighbours, box, overlap, sums
+        kinds, sink, law, start, number, min_overlap, rows, integers, bodies, neighbours, box, listed, overlap, sums
     )
     if neighbours.has_history.size > 0 and not laws.has_range(law) and not is_report(sink):
         contact_detection.clear_history_of_separated(overlap, neighbours.has_history[start:stop])
@@ -308,6 +311,7 @@ compute_kinematics = select(
         SingleSpheres: compute_sphere_kinematics,
         SphereClusters: compute_cluster_kinematics,
         Segments: compute_capsule_kinematics,
+        ConvexBodies: compute_convex_kinematics,
         FacetedBodies: compute_facet_kinematics,
     },
 )

@@ -1,36 +1,40 @@
-"""Contacts of convex bodies: detection among the candidate pairs, kinematics, and overlaps of one moment for Python.
+"""Contacts of convex bodies: detection among the candidate pairs, and overlaps of one moment for Python.
 
 The normal n of a pair is a function of its bodies' places and turns but for rounding: the solver takes a few steps
 fewer if it begins with the n of the last step. What it begins with is seen in the last bits, so the n of touching pairs
 is kept behind what the contact law remembers: it survives new lists, ranks and checkpoints as friction does, and
 the bytes of a run do not depend on them. Pairs that do not touch begin with the direction between their centres. What
 proved them to be apart in the last step is kept in the same place until candidates are picked: most often it still does
-so, by one value of both support functions. That leaves no trace in a result, as whatever proves it is true.
+so, by one value of both support functions. And by how much two bodies are apart tells how far they may move until that
+has to be looked at again, their *clearance*. None of this leaves a trace in a result, as whatever proves it is true.
 
 Smooth pairs take steps of Newton's method in batches (`dem.kernels.convex.newton_batches`), and only those for which
 that is not enough are solved one by one. Of polyhedra a direction that proves their cores to be apart is enough: what
 touches is then found by their corners and edges (``facet_contacts``).
 
-What the solver finds of a candidate that touches is put into `Neighbours.found`, from which its kinematics follow.
+What the solver finds of a candidate that touches is put into `Neighbours.found`, from which its kinematics follow
+(``convex_kinematics``).
 """
 
 import math
 
 from dem.kernels import laws
-from dem.kernels.compiler.jit import func, inline, kernel, select
+from dem.kernels.compiler.jit import func, inline, kernel, select, vector_loop
 from dem.kernels.convex import newton_batches
 from dem.kernels.convex.facets import extent
 from dem.kernels.convex.overlap import APART, BY_SHIFTS, UNFINISHED, USUAL, first_direction, overlap_of_cores
 from dem.kernels.convex.overlap import overlap as convex_overlap
 from dem.kernels.convex.shape_kinds import NOWHERE, has_facets, is_smooth_at, rounding_of, support_of
-from dem.kernels.domain.faces import height, inward
-from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
-from dem.kernels.numerics.columns import BLOCK, flat, get, put
+from dem.kernels.domain.deforming import DeformingFaces
+from dem.kernels.domain.faces import BoxFaces, height, inward
+from dem.kernels.domain.periodic import minimum_image, nearest_image
+from dem.kernels.numerics.columns import BLOCK, flat, get, put, put_quaternion
 from dem.kernels.numerics.quaternion import load_quaternion
-from dem.kernels.numerics.vector import add, cross, dot, load, scale, store, subtract
+from dem.kernels.numerics.vector import add, dot, load, scale, store, subtract
+from dem.kernels.simd.memory import prefetch
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds, at_plane, convex_body, row_of
 from dem.kernels.soft.contact.result_sinks import is_report
-from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, pair_kinematics, radius_of, spin_of
+from dem.kernels.soft.contact.surface_motion import radius_of
 
 AXES = 3  # numbers of a normal, behind those of the law
 FOUND = 7  # numbers of `Neighbours.found`: overlap, normal, place
@@ -108,22 +112,65 @@ def stored_normal(law, k, neighbours):
 
 
 @inline
-def is_apart_still(law, k, least, bodies, kinds, neighbours, box):
-    """Whether the direction kept for candidate k, which has no history, proves that it overlaps by less than `least`.
+def proven_gap(law, k, least, bodies, kinds, neighbours, box):
+    """By how much less than `least` candidate k overlaps, as the direction kept for it proves [m]; or not above 0.
 
-    By a margin, so that the solver finds the same whatever it begins with. Where candidates are new it may be that of
-    other bodies, which will do as well, or anything: then it is no unit vector, and proves nothing.
+    By a margin, so that the solver finds the same whatever it begins with. A candidate with a history has none kept.
+    Where candidates are new it may be that of other bodies, which will do as well, or anything: then it is no unit
+    vector, and proves nothing.
     """
     if neighbours.has_history[k] != 0:
-        return False
+        return 0.0
     n = stored_normal(law, k, neighbours)
     if not abs(dot(n, n) - 1.0) < UNIT:
-        return False
+        return 0.0
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
     h_j, _ = support_of(convex_body(j, bodies.owner[j], bodies, kinds), n)
     h_i, _ = support_of(convex_body(i, bodies.owner[i], bodies, kinds), scale(-1.0, n))
-    return h_j + h_i - dot(n, r) < least - MARGIN * (h_j + h_i)
+    return least - MARGIN * (h_j + h_i) - (h_j + h_i - dot(n, r))
+
+
+@inline
+def gone_of(k, bodies, neighbours):
+    """How far the bodies of candidate k have moved together since candidates were picked [m]."""
+    b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
+    return neighbours.moved[b] + neighbours.moved[c]
+
+
+@inline
+def note_clearance(sink, k, gap, bodies, neighbours):
+    """Note that candidate k overlaps by less than the least wanted, by a gap that is proven [m].
+
+    No point of a body is farther than `Neighbours.moved` from where it was at the pick. So bodies come together by no
+    more than both have moved from there by now, and will have moved from there.
+    """
+    if not is_report(sink):
+        neighbours.clearance[k] = max(neighbours.clearance[k], gap - gone_of(k, bodies, neighbours))
+
+
+@vector_loop
+def list_doubtful(number, sphere_i, sphere_j, owner, moved, clearance, has_history, overlap, listed):
+    """List the candidates of a chunk that may touch: all but those whose bodies have moved by less than the clearance.
+
+    Writes overlap: (K,) less than any, of all. Writes listed: (K,) counted from the first. Returns their number.
+    """
+    n = 0
+    for k in range(number):
+        gone = moved[owner[sphere_i[k]]] + moved[owner[sphere_j[k]]]
+        overlap[k] = -math.inf
+        listed[n] = k
+        n += 0 if has_history[k] == 0 and gone < clearance[k] else 1
+    return n
+
+
+@vector_loop
+def list_every(number, overlap, listed):
+    """List all candidates of a chunk, see `list_doubtful`."""
+    for k in range(number):
+        overlap[k] = -math.inf
+        listed[k] = k
+    return number
 
 
 @inline
@@ -164,10 +211,10 @@ def count_steps(sums, steps, ending):
 
 
 @inline
-def take_overlap(kinds, sink, law, k, at, depth, n, middle, steps, ending, neighbours, overlap, sums):
+def take_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums):
     """Note what the solver found of candidate k.
 
-    at: its place in `overlap`.
+    at, least: its place in `overlap`; see `list_convex_overlaps`.
     depth, n, middle, steps, ending: see `solve`.
     Writes overlap, neighbours, sums: see `list_convex_overlaps`.
     """
@@ -178,6 +225,8 @@ def take_overlap(kinds, sink, law, k, at, depth, n, middle, steps, ending, neigh
             count_steps(sums, steps, ending)
             begin_history(kinds, law, k, neighbours)
         keep_normal(law, k, n, neighbours)
+    if depth < least:
+        note_clearance(sink, k, least - depth - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
 
 
 @inline
@@ -189,12 +238,14 @@ def reach_of(law, k, least, neighbours):
 @func
 def find_overlap(kinds, sink, law, k, at, least, bodies, neighbours, box, overlap, sums):
     """Find the overlap of one candidate k; at: its place in `overlap`; all others see `list_convex_overlaps`."""
-    if is_apart_still(law, k, least, bodies, kinds, neighbours, box):
+    gap = proven_gap(law, k, least, bodies, kinds, neighbours, box)
+    if gap > 0.0:
         overlap[at] = -math.inf
+        note_clearance(sink, k, gap, bodies, neighbours)
         return
     reach = reach_of(law, k, least, neighbours)
     depth, n, middle, steps, ending = solve(law, k, reach, bodies, kinds, neighbours, box)
-    take_overlap(kinds, sink, law, k, at, depth, n, middle, steps, ending, neighbours, overlap, sums)
+    take_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums)
 
 
 @inline
@@ -216,25 +267,48 @@ def is_smooth_pair(k, kinds, bodies, neighbours):
     return is_smooth_at(kinds.shapes, kind_j, ()) and is_smooth_at(kinds.shapes, kind_i, ())
 
 
-@inline
-def put_pair(law, t, k, least, kinds, bodies, neighbours, box, integers, rows):
-    """Write candidate k to column t of a batch of `dem.kernels.convex.newton_batches`."""
-    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    b, c = bodies.owner[i], bodies.owner[j]
-    row_j, row_i = row_of(j, c, bodies, kinds), row_of(i, b, bodies, kinds)
-    r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
-    put(rows, newton_batches.WAY, t, r)
-    newton_batches.put_quaternion(rows, newton_batches.TURN_A, t, load_quaternion(bodies.orientation, c))
-    newton_batches.put_quaternion(rows, newton_batches.TURN_B, t, load_quaternion(bodies.orientation, b))
-    integers[newton_batches.KIND_A, t], integers[newton_batches.KIND_B, t] = kinds.shape[row_j], kinds.shape[row_i]
-    integers[newton_batches.FIRST_A, t] = kinds.first_number[row_j]
-    integers[newton_batches.FIRST_B, t] = kinds.first_number[row_i]
-    integers[newton_batches.OWNER, t] = k
-    n, lowest, margin = stored_normal(law, k, neighbours), -reach_of(law, k, least, neighbours), 0.0
-    if neighbours.has_history[k] == 0:  # the start must not be seen in what is found
-        is_kept = abs(dot(n, n) - 1.0) < UNIT
-        n, margin = n if is_kept else first_direction(r), MARGIN if is_kept else 0.0
-    newton_batches.begin_at(t, n, lowest, margin, integers, rows)
+@vector_loop
+def prefetch_rows(number, candidate, history):
+    """Ask for what candidates remember, of which one line of the cache each."""
+    for m in range(number):
+        prefetch(history, candidate[m] * history.shape[1])
+
+
+@vector_loop
+def gather_columns(
+    law, box, column, number, least, candidate, sphere_i, sphere_j, owner, first_sphere, kind, first_offset, shape,
+    first_number, sphere_position, orientation, has_history, history, integers, rows,
+):  # fmt: skip
+    """Write candidates to columns of a batch of `dem.kernels.convex.newton_batches`.
+
+    column, number: (BLOCK,) columns to write, how many.
+    least: see `list_convex_overlaps`.
+    candidate: of each of these columns, counted from the chunk's first one.
+    sphere_i, sphere_j, has_history, history: of the candidates of a chunk.
+    owner, first_sphere, kind, sphere_position, orientation: of `Bodies`.
+    first_offset, shape, first_number: of `ConvexBodyKinds`.
+    Writes integers, rows: these columns.
+    """
+    at = laws.columns(law)
+    for m in range(number):
+        k, t = candidate[m], column[m]
+        i, j = sphere_i[k], sphere_j[k]
+        b, c = owner[i], owner[j]
+        row_i, row_j = first_offset[kind[b]] + i - first_sphere[b], first_offset[kind[c]] + j - first_sphere[c]
+        r = minimum_image(box, load(sphere_position, i), load(sphere_position, j))
+        put(rows, newton_batches.WAY, t, r)
+        put_quaternion(rows, newton_batches.TURN_A, t, load_quaternion(orientation, c))
+        put_quaternion(rows, newton_batches.TURN_B, t, load_quaternion(orientation, b))
+        integers[newton_batches.KIND_A, t], integers[newton_batches.KIND_B, t] = shape[row_j], shape[row_i]
+        integers[newton_batches.FIRST_A, t] = first_number[row_j]
+        integers[newton_batches.FIRST_B, t] = first_number[row_i]
+        integers[newton_batches.OWNER, t] = k
+        n = (history[k, at], history[k, at + 1], history[k, at + 2])
+        touches, is_kept = has_history[k] != 0, abs(dot(n, n) - 1.0) < UNIT
+        lowest = -math.inf if laws.has_range(law) and touches else least
+        margin = MARGIN if is_kept and not touches else 0.0  # the start must not be seen in what is found
+        n = n if is_kept or touches else first_direction(r)
+        newton_batches.begin_at(t, n, lowest, margin, integers, rows)
 
 
 @func
@@ -257,6 +331,7 @@ def find_corners(kinds, sink, law, k, at, bodies, neighbours, box, overlap, sums
         size = h_a + h_b + abs(along)
         if along - h_a - h_b > reach + MARGIN * size:
             overlap[at] = -math.inf
+            note_clearance(sink, k, along - h_a - h_b - reach - MARGIN * size, bodies, neighbours)
             return
         if along - h_a - h_b > APART * size:
             bound = reach + 2.0 * MARGIN * size - (along - h_a - h_b)
@@ -267,8 +342,12 @@ def find_corners(kinds, sink, law, k, at, bodies, neighbours, box, overlap, sums
         if not found:
             bound, n, middle, steps, ending = solve(law, k, 0.0, bodies, kinds, neighbours, box)
             if bound >= DEEPEST * reach:
-                take_overlap(kinds, sink, law, k, at, bound, n, middle, steps, ending, neighbours, overlap, sums)
+                take_overlap(
+                    kinds, sink, law, k, at, 0.0, bound, n, middle, steps, ending, bodies, neighbours, overlap, sums
+                )
                 return
+        if bound < 0.0:
+            note_clearance(sink, k, -bound - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
     overlap[at] = bound
     put_found(k, bound, n, NOWHERE, neighbours)
     if bound > 0.0 and not is_report(sink):
@@ -276,9 +355,10 @@ def find_corners(kinds, sink, law, k, at, bodies, neighbours, box, overlap, sums
 
 
 @func
-def list_each(kinds, sink, law, start, number, least, rows, integers, bodies, neighbours, box, overlap, sums):
-    """Overlap of each of the candidates of a chunk, one after the other; see `list_convex_overlaps`."""
-    for k in range(start, start + number):
+def list_each(kinds, sink, law, start, listed, least, rows, integers, bodies, neighbours, box, overlap, sums):
+    """Overlap of each of the candidates listed, one after the other; see `list_convex_overlaps`."""
+    for m in range(listed.size):
+        k = start + listed[m]
         if is_pair_of_corners(law, k, kinds, bodies, neighbours):
             find_corners(kinds, sink, law, k, k - start, bodies, neighbours, box, overlap, sums)
         else:
@@ -286,29 +366,42 @@ def list_each(kinds, sink, law, start, number, least, rows, integers, bodies, ne
 
 
 @func
-def list_in_batches(kinds, sink, law, start, number, least, rows, integers, bodies, neighbours, box, overlap, sums):
-    """Overlap of each of the candidates of a chunk, smooth pairs in batches; see `list_convex_overlaps`.
+def list_in_batches(kinds, sink, law, start, listed, least, rows, integers, bodies, neighbours, box, overlap, sums):
+    """Overlap of each of the candidates listed, smooth pairs in batches; see `list_convex_overlaps`.
 
     A column of the batch whose pair is finished is taken by the next candidate.
     """
-    k, stop, count, going = start, start + number, 0, True
-    while going:
-        while count < BLOCK and k < stop:
-            if is_smooth_pair(k, kinds, bodies, neighbours):
-                put_pair(law, count, k, least, kinds, bodies, neighbours, box, integers, rows)
-                count += 1
-            else:
-                find_overlap(kinds, sink, law, k, k - start, least, bodies, neighbours, box, overlap, sums)
-            k += 1
-        if count > 0:
-            filled = newton_batches.fill_up(count, integers, rows)
-            newton_batches.evaluate_normals(filled, kinds.shapes, kinds.numbers, integers, rows, rows)
-        for t in range(count - 1, -1, -1):
+    smooth = 0
+    for m in range(listed.size):
+        k = start + listed[m]
+        if is_smooth_pair(k, kinds, bodies, neighbours):
+            listed[smooth] = listed[m]
+            smooth += 1
+        else:
+            find_overlap(kinds, sink, law, k, k - start, least, bodies, neighbours, box, overlap, sums)
+    free, taken, count = integers[newton_batches.FREE], 0, BLOCK
+    for t in range(BLOCK):
+        free[t] = t
+    finished = BLOCK
+    while True:
+        more = min(finished, smooth - taken)
+        prefetch_rows(more, listed[taken:], neighbours.history[start:])
+        gather_columns(
+            law, box, free, more, least, listed[taken:], neighbours.sphere_i[start:], neighbours.sphere_j[start:],
+            bodies.owner, bodies.first_sphere, bodies.kind, kinds.first_offset, kinds.shape, kinds.first_number,
+            bodies.sphere_position, bodies.orientation, neighbours.has_history[start:], neighbours.history[start:],
+            integers, rows,
+        )  # fmt: skip
+        count, taken = newton_batches.close_gaps(more, finished, count, integers, rows), taken + more
+        if count == 0:
+            return
+        filled = newton_batches.fill_up(count, integers, rows)
+        newton_batches.evaluate_normals(filled, kinds.shapes, kinds.numbers, integers, rows, rows)
+        finished = 0
+        for t in range(count):
             if is_finished(kinds, sink, law, t, start, least, integers, rows, bodies, neighbours, box, overlap, sums):
-                count -= 1
-                if t < count:
-                    newton_batches.copy_column(count, t, integers, rows)
-        going = k < stop or count > 0
+                free[finished] = t
+                finished += 1
 
 
 @inline
@@ -318,12 +411,13 @@ def is_finished(kinds, sink, law, t, start, least, integers, rows, bodies, neigh
     t: column.
     integers, rows: see `dem.kernels.convex.newton_batches`; all others see `list_convex_overlaps`.
     """
-    k, status = integers[newton_batches.OWNER, t], rows[flat(newton_batches.STATUS, t)]
+    at, status = integers[newton_batches.OWNER, t], rows[flat(newton_batches.STATUS, t)]
+    k = start + at
     if rows[flat(newton_batches.MARGIN, t)] > 0.0:
         if status == newton_batches.APART:
-            overlap[k - start] = -math.inf
+            note_clearance(sink, k, rows[flat(newton_batches.GAP, t)], bodies, neighbours)
             return True
-        r, lowest = get(rows, newton_batches.WAY, t), -reach_of(law, k, least, neighbours)
+        r, lowest = get(rows, newton_batches.WAY, t), rows[flat(newton_batches.LOWEST, t)]
         newton_batches.begin_at(t, first_direction(r), lowest, 0.0, integers, rows)
         return False
     steps = integers[newton_batches.STEPS, t] + 1
@@ -333,66 +427,46 @@ def is_finished(kinds, sink, law, t, start, least, integers, rows, bodies, neigh
     is_found = status == newton_batches.FOUND
     if is_found or status == newton_batches.APART:
         depth, n, middle = newton_batches.result_of(t, is_found, rows)
-        take_overlap(kinds, sink, law, k, k - start, depth, n, middle, steps, USUAL, neighbours, overlap, sums)
+        take_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, USUAL, bodies, neighbours, overlap, sums)
     else:
-        find_overlap(kinds, sink, law, k, k - start, least, bodies, neighbours, box, overlap, sums)
+        find_overlap(kinds, sink, law, k, at, least, bodies, neighbours, box, overlap, sums)
     return True
 
 
 list_overlaps_of = select("kinds", {ConvexBodyKinds: list_in_batches, FacetedBodyKinds: list_each})
 
 
+# whether images of bodies move only as the bodies do
+images_rest = select("box", {BoxFaces: True, DeformingFaces: False})
+
+
 @func
 def list_convex_overlaps(
-    kinds, sink, law, start, number, least, rows, integers, bodies, neighbours, box, overlap, sums
+    kinds, sink, law, start, number, least, rows, integers, bodies, neighbours, box, listed, overlap, sums
 ):
     """Overlap of each of the candidates of a chunk, or less than the least wanted [m].
 
     sink: steps keep normals of pairs that touch.
     start, number: first candidate, number of them.
-    rows, integers: scratch.
+    rows, integers, listed: scratch.
     Writes overlap: (K,) [m].
     Writes neighbours.history, neighbours.has_history: of those that touch; directions that prove others to be apart.
-    Writes neighbours.found: of those that touch. Writes sums: (SOLVER_COLUMNS,), in steps.
+    Writes neighbours.found: of those that touch; clearance: of those that do not, in steps.
+    Writes sums: (SOLVER_COLUMNS,), in steps.
     """
     for r in range(0 if is_report(sink) else SOLVER_COLUMNS):
         sums[r] = 0
     least = 0.0 if laws.has_range(law) else least
-    list_overlaps_of(kinds, sink, law, start, number, least, rows, integers, bodies, neighbours, box, overlap, sums)
-
-
-@inline
-def kinematics_at(law, k, r, image, depth, normal, place, bodies, kinds, neighbours, box):
-    """Kinematics of a contact of candidate k, and its place from the centres of both bodies [m].
-
-    r, image: from the centre of sphere j to that of i [m], periodic cells between them.
-    depth, normal, place: overlap [m], unit normal from j to i, place from the centre of sphere j [m].
-    """
-    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    b, c = bodies.owner[i], bodies.owner[j]
-    arm_b = add(subtract(place, r), minimum_image(box, load(bodies.sphere_position, i), load(bodies.position, b)))
-    arm_c = add(place, minimum_image(box, load(bodies.sphere_position, j), load(bodies.position, c)))
-    r_b, r_c = radius_of(i, b, bodies, kinds), radius_of(j, c, bodies, kinds)
-    w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
-    velocity = (0.0, 0.0, 0.0)
-    if laws.needs_velocity(law):
-        of_c = add(load(bodies.velocity_predicted, c), image_velocity(box, image, subtract(arm_c, arm_b)))
-        velocity = subtract(add(load(bodies.velocity_predicted, b), cross(w_b, arm_b)), add(of_c, cross(w_c, arm_c)))
-    inverse_b = inverse_effective_mass(b, normal, cross(arm_b, normal), bodies, kinds)
-    inverse_c = inverse_effective_mass(c, normal, cross(arm_c, normal), bodies, kinds)
-    mass, stiffness = 1.0 / (inverse_b + inverse_c), neighbours.stiffness[k]
-    return pair_kinematics(b, c, r_b, r_c, stiffness, mass, depth, normal, velocity, bodies, kinds), arm_b, arm_c
-
-
-@inline
-def look_at_convex(kinds, law, k, bodies, neighbours, box):
-    """Kinematics of the contact of candidate k, and its place from the centres of both bodies.
-
-    k: see `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`.
-    Returns what `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres` does.
-    """
-    depth, normal, place, r, image = take_found(k, bodies, neighbours, box)
-    return kinematics_at(law, k, r, image, depth, normal, place, bodies, kinds, neighbours, box)
+    if is_report(sink) or not images_rest(box):
+        doubtful = list_every(number, overlap, listed)
+    else:
+        doubtful = list_doubtful(
+            number, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.owner, neighbours.moved,
+            neighbours.clearance[start:], neighbours.has_history[start:], overlap, listed,
+        )  # fmt: skip
+    list_overlaps_of(
+        kinds, sink, law, start, listed[:doubtful], least, rows, integers, bodies, neighbours, box, overlap, sums
+    )
 
 
 @kernel

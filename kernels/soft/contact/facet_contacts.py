@@ -22,11 +22,11 @@ from dem.kernels.convex.facets import (
     FOUND_AT,
     KEY,
     MOST_CONTACTS,
-    PLACE,
     find_contacts,
     triple,
 )
 from dem.kernels.convex.facets import NORMAL as FOUND_NORMAL
+from dem.kernels.convex.facets import PLACE as FOUND_PLACE
 from dem.kernels.convex.facets import WEIGHT as FOUND_WEIGHT
 from dem.kernels.convex.overlap import USUAL, overlap_of_cores
 from dem.kernels.convex.shape_kinds import NOWHERE, rounding_of
@@ -50,7 +50,6 @@ from dem.kernels.soft.contact.batch_kinematics import (
     VOID,
     WEIGHT,
     put_columns,
-    put_touch,
     touch_of,
 )
 from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J
@@ -58,13 +57,15 @@ from dem.kernels.soft.contact.convex_bodies import convex_body
 from dem.kernels.soft.contact.convex_contacts import (
     AXES,
     DEEPEST,
+    MARGIN,
     count_steps,
     is_of_corners,
     keep_normal,
-    kinematics_at,
+    note_clearance,
     put_found,
     take_found,
 )
+from dem.kernels.soft.contact.convex_kinematics import PLACE, compute_kinematics_of_columns
 from dem.kernels.soft.contact.dissipated_heat import put_heat_of_pair
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
@@ -72,10 +73,12 @@ from dem.kernels.soft.contact.surface_motion import inverse_effective_mass
 from dem.kernels.soft.state import SOLVER
 
 SLOTS = 8  # contacts of a pair of polyhedra that remember anything
-# rows behind those of kinematics, which faces of the box use at other times: ∇w, as force and torque about the centre
-# of the first body
+# rows behind those of kinematics, which faces of the box use at other times: ∇w, as force and torque, about the centre
+# of the first body in the end
 BY_FORCE, BY_TORQUE = KNOWN, KNOWN + 3
-ORDER, SLOT_KEY, HISTORY_AT = 5, 6, 7  # rows of integers: number of a contact in its pair; its key; where it remembers
+# rows of integers: candidate of a column, also if it is VOID; number of a contact in its pair; its key; where it
+# remembers
+PAIR, ORDER, SLOT_KEY, HISTORY_AT = 8, 5, 6, 7
 
 
 @inline
@@ -91,28 +94,17 @@ def has_several_places(law, a, b, depth):
     return is_of_corners(law, a, b) and 0.0 < depth < DEEPEST * (rounding_of(a) + rounding_of(b))
 
 
-@func
-def put_contact(law, t, k, r, image, depth, normal, place, bodies, kinds, neighbours, box, kinematics, ids):
-    """Write the kinematics of a contact to column t, with the mass that it has alone.
-
-    k, r, image: candidate, from the centre of sphere j to that of i [m], periodic cells between them.
-    depth, normal, place: overlap [m], unit normal from j to i, place from the centre of j [m].
-    law, bodies, kinds, neighbours, box: see `dem.kernels.soft.state`.
-    Writes kinematics: column t without weight.
-    Writes ids: OF_I, OF_J.
-    """
-    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-    b, c = bodies.owner[i], bodies.owner[j]
-    contact, arm_b, arm_c = kinematics_at(law, k, r, image, depth, normal, place, bodies, kinds, neighbours, box)
-    put_touch(t, contact, kinematics)
-    put(kinematics, POINT, t, arm_b)
-    put(kinematics, ARM, t, arm_c)
-    ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+@inline
+def put_place(t, depth, normal, place, kinematics):
+    """Write a contact to column t: overlap [m], unit normal from j to i, place from the centre of sphere j [m]."""
+    kinematics[flat(OVERLAP, t)] = depth
+    put(kinematics, NORMAL, t, normal)
+    put(kinematics, PLACE, t, place)
 
 
 @inline
 def put_weight(t, weight, by_place, by_turn, kinematics):
-    """Write the weight of column t, and its gradient: along the first body's place, about that body's centre."""
+    """Write the weight of column t, and its gradient: along the place of sphere j, about its centre."""
     kinematics[flat(WEIGHT, t)] = weight
     put(kinematics, BY_FORCE, t, by_place)
     put(kinematics, BY_TORQUE, t, by_turn)
@@ -176,6 +168,19 @@ def share_damping(law, first, number, k, half, bodies, kinds, neighbours, kinema
 
 
 @inline
+def share_all_damping(law, start, number, half, bodies, kinds, neighbours, kinematics, ids):
+    """Write the masses of pairs that have several contacts, see `share_damping`; start: first candidate."""
+    t = 0
+    while t < number:
+        first, k = t, start + ids[PAIR, t]
+        t += 1
+        while t < number and ids[ORDER, t] > 0:
+            t += 1
+        if t - first > 1:
+            share_damping(law, first, t - first, k, half, bodies, kinds, neighbours, kinematics, ids)
+
+
+@inline
 def recalled(law, t, k, neighbours, ids):
     """History of the contact of column t, of candidate k."""
     if ids[HISTORY_AT, t] > 0:
@@ -184,30 +189,25 @@ def recalled(law, t, k, neighbours, ids):
 
 
 @inline
-def put_facet(law, t, k, row, r, image, bodies, kinds, neighbours, box, scratch, kinematics, ids):
+def put_facet(t, row, scratch, kinematics, ids):
     """Write a contact of `facets.find_contacts`, whose numbers begin at a row, to column t."""
-    normal, place = triple(scratch, row + FOUND_NORMAL), triple(scratch, row + PLACE)
-    put_contact(
-        law, t, k, r, image, scratch[row + DEPTH], normal, place, bodies, kinds, neighbours, box, kinematics, ids
-    )
-    by_place = triple(scratch, row + BY_PLACE)
-    # about the centre of the first body, from that of sphere j
-    centre = subtract(get(kinematics, POINT, t), place)
-    by_turn = add(triple(scratch, row + BY_TURN), cross(centre, by_place))
+    normal, place = triple(scratch, row + FOUND_NORMAL), triple(scratch, row + FOUND_PLACE)
+    by_place, by_turn = triple(scratch, row + BY_PLACE), triple(scratch, row + BY_TURN)
+    put_place(t, scratch[row + DEPTH], normal, place, kinematics)
     put_weight(t, scratch[row + FOUND_WEIGHT], by_place, by_turn, kinematics)
     ids[SLOT_KEY, t] = int(scratch[row + KEY])
 
 
 @func
-def add_polyhedra(law, first, k, a, b, r, image, n, half, bodies, kinds, neighbours, box, scratch, kinematics, ids):
+def add_polyhedra(law, first, k, a, b, r, n, neighbours, scratch, kinematics, ids):
     """Write the contacts of two polyhedra to columns from the first on, the deepest before the others.
 
-    first, k, half: column, candidate; half a time step [s].
-    a, b, r, image, n: sphere j and sphere i of the candidate, from the one to the other [m], periodic cells between
-        them; a unit vector, about from the one to the other.
-    law, bodies, kinds, neighbours, box: see `dem.kernels.soft.state`.
+    first, k: column, candidate.
+    a, b, r, n: sphere j and sphere i of the candidate, from the one to the other [m]; a unit vector, about from the one
+        to the other.
+    law, neighbours: see `dem.kernels.soft.state`.
     Writes scratch: see `facets.find_contacts`.
-    Writes kinematics, ids: columns without CANDIDATE and ORDER.
+    Writes kinematics: `put_place` and `put_weight`. Writes ids: SLOT_KEY and HISTORY_AT.
     Returns the number of contacts.
     """
     number, deepest = find_contacts(a, b, r, n, scratch), 0
@@ -216,36 +216,18 @@ def add_polyhedra(law, first, k, a, b, r, image, n, half, bodies, kinds, neighbo
             deepest = m
     for m in range(number):
         found = deepest if m == 0 else m - 1 if m <= deepest else m
-        row = FOUND_AT + found * COLUMNS
-        put_facet(law, first + m, k, row, r, image, bodies, kinds, neighbours, box, scratch, kinematics, ids)
+        put_facet(first + m, FOUND_AT + found * COLUMNS, scratch, kinematics, ids)
     recall_slots(law, first, number, k, neighbours, ids)
-    if laws.needs_velocity(law) and laws.shares_damping(law) and number > 1:
-        share_damping(law, first, number, k, half, bodies, kinds, neighbours, kinematics, ids)
     return number
 
 
 @inline
-def make_void(t, kinematics, ids):
-    """Make column t one of a pair without contacts: surfaces at rest that touch without an overlap, of the weight 0."""
-    none = (0.0, 0.0, 0.0)
-    contact = laws.ContactKinematics(
-        1.0, 1.0, 0.0, none, none, 0.0, relative_angular_velocity=none, radius=1.0, reduced_mass=1.0,
-        rolling_inertia=1.0, may_begin=True,
-    )  # fmt: skip
-    put_touch(t, contact, kinematics)
-    put(kinematics, POINT, t, none)
-    put(kinematics, ARM, t, none)
-    put_weight(t, 0.0, none, none, kinematics)
-    ids[CANDIDATE, t], ids[HISTORY_AT, t], ids[SLOT_KEY, t], ids[OF_I, t], ids[OF_J, t] = VOID, 0, 0, 0, 0
-
-
-@inline
-def note_corners(law, first, number, k, a, b, r, n, neighbours, kinematics, sums):
+def note_corners(sink, law, first, number, k, a, b, r, n, bodies, neighbours, kinematics, sums):
     """Keep the direction that proves the cores of two polyhedra to be apart best; they may turn out not to touch.
 
     first, number: first column, contacts.
-    k, a, b, r, n: see `add_polyhedra`.
-    Writes neighbours: found; normal in history of one that touches, has_history of one that does not.
+    sink, k, a, b, r, n: see `add_polyhedra`.
+    Writes neighbours: found, clearance; normal in history of one that touches, has_history of one that does not.
     Writes sums: see `dem.kernels.soft.contact.convex_contacts.count_steps`.
     """
     if number > 0:
@@ -257,42 +239,54 @@ def note_corners(law, first, number, k, a, b, r, n, neighbours, kinematics, sums
         neighbours.has_history[k] = 0
         overlap, n, _, _ = overlap_of_cores(a, b, r, n, -math.inf)
         put_found(k, overlap, n, NOWHERE, neighbours)
+        if overlap < 0.0:
+            note_clearance(sink, k, -overlap - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
 
 
 @func
-def add_pair(sink, law, first, counted, k, half, bodies, kinds, neighbours, box, scratch, kinematics, ids, sums):
+def add_pair(sink, law, first, counted, k, bodies, kinds, neighbours, box, scratch, kinematics, ids, sums):
     """Write the contacts of one pair to columns from the first on; returns how many.
 
+    A pair that turns out to have none gets a column of the weight 0, which is no candidate's.
+
     sink: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
-    first, counted, k, half: column, candidate counted from the chunk's first, and from that of all; half a time step.
+    first, counted, k: column, candidate counted from the chunk's first, and from that of all.
     law, bodies, kinds, neighbours, box: see `dem.kernels.soft.state`.
-    Writes scratch, kinematics, ids: columns.
+    Writes scratch, kinematics, ids: as `add_polyhedra`; ids: PAIR, CANDIDATE and ORDER as well.
     Writes neighbours, sums: see `note_corners`, in steps.
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     a = convex_body(j, bodies.owner[j], bodies, kinds)
     b = convex_body(i, bodies.owner[i], bodies, kinds)
-    depth, normal, place, r, image = take_found(k, bodies, neighbours, box)
-    number = 1
+    depth, normal, place, r, _ = take_found(k, bodies, neighbours, box)
+    number, weight, none = 0, 1.0, (0.0, 0.0, 0.0)
     if has_several_places(law, a, b, depth):
-        number = add_polyhedra(
-            law, first, k, a, b, r, image, normal, half, bodies, kinds, neighbours, box, scratch, kinematics, ids
-        )
+        number = add_polyhedra(law, first, k, a, b, r, normal, neighbours, scratch, kinematics, ids)
         if not is_report(sink):
-            note_corners(law, first, number, k, a, b, r, normal, neighbours, kinematics, sums)
+            note_corners(sink, law, first, number, k, a, b, r, normal, bodies, neighbours, kinematics, sums)
         if number == 0:
-            make_void(first, kinematics, ids)
-            ids[ORDER, first] = 0
-            return 1
-    else:
-        none = (0.0, 0.0, 0.0)
-        put_contact(law, first, k, r, image, depth, normal, place, bodies, kinds, neighbours, box, kinematics, ids)
-        put_weight(first, 1.0, none, none, kinematics)
-        has_history = neighbours.has_history.size > 0 and neighbours.has_history[k] != 0
+            depth, weight = 0.0, 0.0
+    if number == 0:
+        put_place(first, depth, normal, place, kinematics)
+        put_weight(first, weight, none, none, kinematics)
+        has_history = weight > 0.0 and neighbours.has_history.size > 0 and neighbours.has_history[k] != 0
         ids[SLOT_KEY, first], ids[HISTORY_AT, first] = 0, 1 if has_history else 0
+        number = 1
     for t in range(first, first + number):
-        ids[CANDIDATE, t], ids[ORDER, t] = counted, t - first
+        ids[PAIR, t], ids[ORDER, t], ids[CANDIDATE, t] = counted, t - first, counted if weight > 0.0 else VOID
     return number
+
+
+@vector_loop
+def turn_gradients(number, known, kinematics):
+    """Have the gradients of weights count turns about the centre of the first body, not about that of sphere j.
+
+    known: the same array as `kinematics`.
+    Writes kinematics: row BY_TORQUE.
+    """
+    for t in range(number):
+        centre = subtract(get(known, POINT, t), get(known, PLACE, t))
+        put(kinematics, BY_TORQUE, t, add(get(known, BY_TORQUE, t), cross(centre, get(known, BY_FORCE, t))))
 
 
 @func
@@ -302,20 +296,22 @@ def compute_facet_kinematics(geometry, sink, start, first, touching, context, ga
     geometry, sink, context: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
     start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
     Writes kinematics, ids: a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK).
-    Writes gathered: scratch, see `facets.SCRATCH`.
+    Writes gathered: scratch, see `facets.SCRATCH` and ``convex_kinematics``.
     Writes context.neighbours, context.chunk_sums: see `note_corners`, in steps.
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
-    law, bodies, kinds = context.law, context.bodies, context.kinds
-    neighbours, box, half = context.neighbours, context.box, 0.5 * context.constants.dt
+    law, bodies, kinds, neighbours = context.law, context.bodies, context.kinds, context.neighbours
     number, at, sums = 0, first, context.chunk_sums[start // candidate_room(neighbours), SOLVER:]
     while at < touching.size and number + MOST_CONTACTS <= BLOCK:
-        counted = touching[at]
+        k = start + touching[at]
         number += add_pair(
-            sink, law, number, counted, start + counted, half, bodies, kinds, neighbours, box, gathered, kinematics,
-            ids, sums,
-        )  # fmt: skip
+            sink, law, number, touching[at], k, bodies, kinds, neighbours, context.box, gathered, kinematics, ids, sums
+        )
         at += 1
+    compute_kinematics_of_columns(start, number, ids[PAIR], context, gathered, kinematics, ids)
+    turn_gradients(number, kinematics, kinematics)
+    if laws.needs_velocity(law) and laws.shares_damping(law):
+        share_all_damping(law, start, number, 0.5 * context.constants.dt, bodies, kinds, neighbours, kinematics, ids)
     return number, at, MIXED_TYPES
 
 

@@ -173,6 +173,8 @@ def finish_candidates(c, anew, skin, bodies, kinds, neighbours, box):
     """List the candidates of each body, if they are new, and the bodies near walls."""
     if anew and neighbours.history.shape[1] > 0:
         contact_history.restore_history(c, neighbours)
+    if anew:
+        body_placement.note_pick(kinds, c, bodies, neighbours)
     candidate_pairs.list_incident(c, anew, skin, bodies, kinds, neighbours, box)
     if not kinds.all_single_spheres:
         body_placement.place(kinds, c, bodies, neighbours)
