@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     Known = TypeVar("Known", bound=Callable)
 
+NO_EXPANSION = "Thermal expansion is not modelled, because a radius belongs to all particles of a kind: leave it out"
 # What other programs and books call a keyword, by one that the function takes which tells where that is meant.
 MEANT = {
     "radius": {"diameter": "Did you mean 'diameter', which is twice the radius?"},
@@ -31,6 +32,8 @@ MEANT = {
     "rho": {"density": "Did you mean 'density'?"},
     "mu": {"friction": "Did you mean 'friction'?"},
     "dt": {"time_step": "Did you mean 'time_step'?"},
+    "expansion": {"conductivity": NO_EXPANSION},
+    "thermal_expansion": {"conductivity": NO_EXPANSION},
     "every": {"implicit": "A coupling is called as often as cells are counted: give dem.Cells(..., every=10)"},
 }
 
@@ -76,13 +79,17 @@ def hinted(known: Known) -> Known:
     return called
 
 
+def meant(unknown: str, names: Iterable[str]) -> str:
+    """What is said of an unknown keyword that others have, where these are known; empty if nothing is."""
+    return next((hint for word, hint in MEANT.get(unknown, {}).items() if word in names), "")
+
+
 def _hint(unknown: list[str], names: Iterable[str], placed: list[str], keywords: Iterable[str]) -> str:
     """Known keyword nearest to the first unknown one, among those not given yet; empty if there is none."""
     free = [name for name in names if name not in placed and name not in keywords]
     for name in unknown:
-        for word, hint in MEANT.get(name, {}).items():
-            if word in names:
-                return hint
+        if hint := meant(name, names):
+            return hint
         near = nearest(name, free)
         if near:
             return f"Did you mean {near!r}?"
