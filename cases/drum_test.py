@@ -6,34 +6,58 @@ import math
 
 import numpy as np
 from dem.cases.shared.powder import Powder
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 import dem
 
 PIXELS = 200  # across the drum
 STATIONS = (-0.5, -0.25, 0.0, 0.25, 0.5)  # where the height of the surface is told, in radii
+IMAGE_OBSERVABLES = (
+    "occupied_mm2", "angle_deg", "lower_angle_deg", "upper_angle_deg",
+    *(f"height_{k}_mm" for k in range(1, len(STATIONS) + 1)),
+)  # fmt: skip
 
 
 class DrumTest(Powder):
-    """Grains in a drum that turns slowly or fast; images from the side show how much it fills and its surface."""
+    """Grains in a drum that turns slowly or fast; images from the side show how much it fills and its surface.
+
+    The second half of the run is observed. With `fast_rate` the drum turns fast first, and then at its `rate`: the
+    second half of each part is observed, and the grains of the slow part need not be mixed slowly before that.
+    """
 
     name = "drum-test"
-    observable_names = (
-        "occupied_mm2", "angle_deg", "lower_angle_deg", "upper_angle_deg",
-        *(f"height_{k}_mm" for k in range(1, len(STATIONS) + 1)),
-    )  # fmt: skip
 
-    duration: PositiveFloat = Field(2.0, description="simulated time [s]; its second half is observed")
+    duration: PositiveFloat = Field(2.0, description="simulated time [s]")
     frames: PositiveInt = Field(80, description="frames written after the first")
     n: PositiveInt = Field(700, description="number of grains")
     diameter: PositiveFloat = Field(3.6e-3, description="of the grains [m]")
     radius: PositiveFloat = Field(0.042, description="of the drum [m]")
     length: PositiveFloat = Field(0.02, description="between its panes [m]")
     rate: PositiveFloat = Field(1.5708, description="of rotation [rad/s]; 15 rpm")
+    fast_rate: PositiveFloat | None = Field(None, description="of rotation before that [rad/s]; default: none")
+    fast_until: PositiveFloat = Field(1.0, description="end of the fast rotation, if there is one [s]")
+
+    @model_validator(mode="after")
+    def _slows_down(self) -> DrumTest:
+        """Refuse a run that ends while it is fast."""
+        if self.fast_rate is not None and self.fast_until >= self.duration:
+            raise ValueError(f"fast_until is {self.fast_until:g} s, expected less than the duration")
+        return self
+
+    @property
+    def observable_names(self) -> tuple[str, ...]:
+        """Those of the run, or of its slow and its fast part."""
+        return (*IMAGE_OBSERVABLES, *(f"fast_{name}" for name in IMAGE_OBSERVABLES if self.fast_rate is not None))
 
     def walls(self) -> list[dem.Cylinder]:
         """The drum; the side where x is positive goes up."""
-        half, turning = 0.5 * self.length, dem.Motion(axis=(0, 1, 0), rate=-self.rate)
+        half, about = 0.5 * self.length, (0, 1, 0)
+        turning = [dem.Motion(axis=about, rate=-self.rate)]
+        if self.fast_rate is not None:
+            turning = [
+                dem.Motion(axis=about, rate=-self.fast_rate, stop=self.fast_until),
+                dem.Motion(axis=about, rate=-self.rate, start=self.fast_until),
+            ]
         return [
             dem.Cylinder(
                 (0, -half, 0), (0, half, 0), self.radius, ends="both", material=self.wall(), motion=turning, name="drum"
@@ -46,20 +70,28 @@ class DrumTest(Powder):
         lower, upper = (-self.radius, -half, -self.radius), (self.radius, half, self.radius)
         return self.grains(lambda x, _y, z: np.hypot(x, z) < inner, lower, upper), None
 
-    def image(self, run: dem.Trajectory) -> tuple[np.ndarray, float]:
-        """Mean of the images of the second half of a run, and the edge of a pixel [m]."""
+    def image(self, run: dem.Trajectory, first: float, last: float) -> tuple[np.ndarray, float]:
+        """Mean of the images from one time to another [s], and the edge of a pixel [m]."""
         pixel, corner = 2 * self.radius / PIXELS, (self.radius, self.radius)
         low = (-self.radius, -self.radius)
         shots = [
             dem.statistics.silhouette(run.spheres(k), low, corner, pixel)
             for k in range(len(run))
-            if run.time[k] > 0.5 * run.time[-1]
+            if first < run.time[k] <= last
         ]
         return np.mean(shots, axis=0), pixel
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
-        """Occupied area, angles of the surface, and its height at five places; of the mean image."""
-        image, pixel = self.image(run)
+        """Occupied area, angles of the surface, and its height at five places; of mean images."""
+        start, end = 0.0 if self.fast_rate is None else self.fast_until, float(run.time[-1])
+        found = self.image_observables(*self.image(run, 0.5 * (start + end), end))
+        if self.fast_rate is not None:
+            fast = self.image_observables(*self.image(run, 0.5 * start, start))
+            found |= {f"fast_{name}": value for name, value in fast.items()}
+        return found
+
+    def image_observables(self, image: np.ndarray, pixel: float) -> dict[str, float]:
+        """Occupied area, angles of the surface, and its height at five places, of an image."""
         surface = dem.statistics.image_surface(image, pixel, lower=(-self.radius, -self.radius))
         found = {"occupied_mm2": 1e6 * dem.statistics.occupied_area(image, pixel)}
         angles = dem.statistics.surface_angles(surface)

@@ -392,7 +392,7 @@ def finished():
 
 whole, dice, done, moments = str(calibrate("whole")), random.Random(5), {{}}, 0
 there = lambda: len([*(folder / "part").rglob("*.h5")])
-for k in range(8):
+for k in range({kills}):
     child = os.fork()
     if not child:
         calibrate("part")
@@ -418,9 +418,10 @@ assert moments, "all kills were before anything was done"
 """
 
 
-def test_killed_many_times_a_calibration_goes_on_and_computes_nothing_twice(instant, tmp_path):
+@pytest.mark.parametrize(("kills", "budget"), [(8, 12), pytest.param(20, 24, marks=pytest.mark.slow)])
+def test_killed_many_times_a_calibration_goes_on_and_computes_nothing_twice(instant, tmp_path, kills, budget):
     """And finds what one that was left alone finds."""
-    script = KILLED.format(study=CASE | {"budget": 12}, measured=MEASURED)
+    script = KILLED.format(study=CASE | {"budget": budget}, measured=MEASURED, kills=kills)
     environment = {"PYTHONPATH": str(Path(sys.modules["instant_case"].__file__).parent)}
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", script, tmp_path], capture_output=True, text=True,

@@ -104,6 +104,22 @@ def test_a_half_full_drum_is_seen_half_full_with_a_straight_surface():
     assert [found[f"height_{k}_mm"] for k in range(1, 6)] == pytest.approx(heights, abs=1.2)
 
 
+def test_a_drum_that_turns_fast_first_is_observed_in_the_second_half_of_each_part():
+    """One grain that is at another height in each quarter of the run, of which two are observed."""
+    case = dem.cases()["drum-test"](rate=1.5, fast_rate=4.5, fast_until=1.0, duration=2.0)
+    time = np.linspace(0.0, 2.0, 41)
+    quarters = np.minimum(np.maximum(np.ceil(time / 0.5 - 1e-9).astype(int), 1), 4)
+    disc = np.linspace(-0.03, 0.03, 40)
+    frames = [[(x, 0.0, -0.02 + 0.005 * k) for x in disc] for k in quarters]
+    found = observed(case, run_of(case, frames, time=time))
+    assert found["fast_height_3_mm"] == pytest.approx(1e3 * (-0.01 + 0.5 * case.diameter), abs=0.5)  # a pixel
+    assert found["height_3_mm"] == pytest.approx(1e3 * (0.0 + 0.5 * case.diameter), abs=0.5)
+    (drum,) = case.walls()
+    assert sum(each.rate * (min(each.stop, 2.0) - each.start) for each in drum.motion) == pytest.approx(-6.0)
+    with pytest.raises(ValueError, match="fast_until is 1 s, expected less than the duration"):
+        dem.cases()["drum-test"](fast_rate=4.5, fast_until=1.0, duration=0.9)
+
+
 def test_densities_before_and_after_tapping_are_those_of_the_lattices():
     """Simple cubic lattices, the second one closer by a tenth along z: π/6 d³/a³ of the density of the solid."""
     case = dem.cases()["bulk-density"](radius=0.02, diameter=2e-3)
@@ -118,6 +134,35 @@ def test_densities_before_and_after_tapping_are_those_of_the_lattices():
     assert found["poured_kg_per_m3"] == pytest.approx(case.density * math.pi / 6 * shape, rel=0.02)
     assert found["hausner_ratio"] == pytest.approx(1 / 0.9, rel=0.02)
     assert found["tapped_kg_per_m3"] == found["poured_kg_per_m3"] * found["hausner_ratio"]
+
+
+@pytest.mark.parametrize("name", ["triaxial", "simple-shear", "oedometer"])
+def test_element_tests_have_the_angles_and_ratios_of_their_stresses(name):
+    """sin φ = (σ₁ - σ₃)/(σ₁ + σ₃): 1/2 at the peak, 1/3 at the end, also in turned axes; q = σ₁ - σ₃ where σ₂ = σ₃.
+
+    A loose powder at a fiftieth of the pressure, with a larger angle, does not count.
+    """
+    case = dem.cases()[name]()
+    time = np.linspace(0, case.duration, 5)
+    principal = np.array([[60, 1, 1], [1e4, 1e4, 1e4], [3e4, 1e4, 1e4], [2.5e4, 1e4, 1e4], [2e4, 1e4, 1e4]])
+    c, s = math.cos(0.4), math.sin(0.4)
+    turn = np.eye(3) if name == "oedometer" else np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+    total = np.array([turn @ np.diag(row[[1, 2, 0]]) @ turn.T for row in principal])
+    still = np.zeros((5, 3, 3))
+    solid = np.array([0.5, 0.6, 0.62, 0.61, 0.625])
+    cell = dem.statistics.CellState(
+        np.stack([np.eye(3)] * 5), still, still, dem.statistics.Stress(total, still), solid, np.full(5, 4.5),
+        np.zeros(5), np.zeros(5),
+    )  # fmt: skip
+    found = observed(case, SimpleNamespace(cell=cell, time=time))
+    assert found["peak_friction_angle_deg"] == pytest.approx(30.0)
+    assert found["friction_angle_deg"] == pytest.approx(math.degrees(math.asin(1 / 3)))
+    assert found["deviatoric_stress_Pa"] == pytest.approx(1e4)
+    assert found["pressure_Pa"] == pytest.approx(4e4 / 3)
+    assert (found["void_ratio_at_first"], found["void_ratio"]) == pytest.approx((1.0, 0.6))
+    assert found["coordination"] == 4.5
+    if name == "oedometer":
+        assert found["K0"] == pytest.approx(1 / 2.5), "of the time at which it is loaded most"
 
 
 def test_stresses_of_compressions_are_the_largest_of_each():
