@@ -120,6 +120,14 @@ class ScalarExchange:
         """Conductances G (K,) of contacts, by default from `factor`."""
         return pairs.conductance
 
+    def source(self, value: np.ndarray, capacity: np.ndarray) -> np.ndarray | float:
+        """What each particle gains from elsewhere [amount/s], such as by a reaction or by drying; by default nothing.
+
+        value, capacity: (N,) u and C of particles in the order of the rows. It is asked for once in each exchange.
+        Returns (N,), or one number for all; negative where particles lose.
+        """
+        return 0.0
+
     def check(self, materials: list[Material], walls: list[Wall]) -> None:
         """Raise ValueError for materials and walls that lack a property; by default nothing does."""
 

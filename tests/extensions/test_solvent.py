@@ -1,6 +1,7 @@
 """A scalar of one's own that particles exchange through contacts, beside heat."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -49,6 +50,37 @@ def test_it_goes_by_its_law_and_is_conserved(Solvent, tmp_path):  # noqa: N803
     assert abs(sim.scalars["solvent"].imbalance) < 1e-15 * sim.scalars["solvent"].content
     assert again.scalars["solvent"].time == pytest.approx(16 * DT * 1e11)
     assert sim.verdict().scalars_balanced
+
+
+def test_a_source_is_booked_by_particle(Solvent, tmp_path):  # noqa: N803
+    """Drying at a rate that is proportional to what is there: u decays by 1 - k h in each exchange of time h."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Drying(Solvent):
+        rate: float = 1e5
+
+        def source(self, value, capacity):
+            return -self.rate * capacity * value
+
+    sim = row(scalars=[Drying(every=1, diffusivity=1e-30, time_scale=1e3)])
+    sim.step(50)
+    left = np.arange(3) * (1 - 1e5 * DT * 1e3) ** 50
+    np.testing.assert_allclose(sim.particles.solvent, left, atol=50 * 2.0**-40)  # a unit is 2^-60 of LARGEST
+    ledger = sim.scalars["solvent"]
+    assert ledger.came == {"source": pytest.approx(ledger.content - ledger.start, rel=1e-12)}
+    assert abs(ledger.imbalance) < 1e-15 * ledger.start
+    with pytest.raises(ValueError, match=r"source of Bad has shape \(2,\)"):
+        row(scalars=[type("Bad", (Solvent,), {"source": lambda *_: np.zeros(2)})(every=1)]).step(1)
+
+
+def test_the_relaxation_time_is_that_of_the_fastest_particle(Solvent):  # noqa: N803
+    sim = row(scalars=[Solvent(diffusivity=1e-8)], heat=dem.Heat())
+    per_contact = 1e-8 * math.sqrt(D / 4 * DEEP)
+    middle = math.pi / 6 * D**3 / (2 * per_contact)
+    assert sim.scalars["solvent"].relaxation_time == pytest.approx(middle, rel=1e-6)
+    capacity = 900.0 * 1800.0 * math.pi / 6 * D**3
+    assert sim.heat.relaxation_time == pytest.approx(capacity / (2 * 2 * math.sqrt(D / 4 * DEEP)), rel=1e-6)
+    assert row(number=1, heat=dem.Heat()).heat.relaxation_time == math.inf
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ class HeatInRun(ScalarInRun):
 
     def add_rates(self, engine: Engine, dt: float, value: np.ndarray, gained: np.ndarray) -> None:
         """Add what comes from the fluid and by radiation."""
-        law, row = self.law, len(self.called) - len(self.SOURCES)
+        law, row = self.law, self.called.index(self.SOURCES[0])
         film = self.film if law.convection or law.radiation else None
         if self.fluid_heat:
             self.fluid_heat.exchange(engine, film, value, dt, self.unit, gained, self.sums, row)
@@ -181,7 +181,8 @@ class HeatInRun(ScalarInRun):
             self._rows(engine)[1][:] += engine_before.by_row(amounts)[engine.numbering.rows(engine.bodies.identity)]
 
     def add_sources(self, engine: Engine, span: float) -> None:
-        """Give bodies the energy dissipated by contacts."""
+        """Give bodies the energy dissipated by contacts, and what comes from elsewhere."""
+        super().add_sources(engine, span)
         if engine.layout.heats:
             self._add(DISSIPATED, collect(engine, self._rows(engine)[1]))
 

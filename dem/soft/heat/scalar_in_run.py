@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import checks
 from dem.kernels.heat import exchange, single_substep
 from dem.kernels.heat.conductances import CONDUCTANCE, OVERLAP, RADIUS, GapGas
+from dem.kernels.heat.exchange import WORD
 from dem.kernels.soft.state import Kinds
 from dem.model.domain.box import FACES
 from dem.model.particles import fields
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 CONTENT_BITS = 60  # of what the body of the largest capacity has at the largest value
 MOST_SUBSTEPS = 100_000  # of an exchange
 BALANCED = 1e-10  # of the content: error of a ledger that is rounding
+SOURCE = "source"  # name of what comes by `ScalarExchange.source`
 STORED = ("sums", "ledger", "base")  # what a run goes on from
 START, BROUGHT, TIME, DISSIPATED = range(4)  # rows of a ledger
 ROWS = 4
@@ -94,6 +97,9 @@ class ScalarInRun:
         self.unit = 2.0 ** (CONTENT_BITS - math.frexp(float(greatest) * law.LARGEST)[1])
         self.called = [*(f"face {face}" for face in FACES), *words(walls)]
         self.called += self.SOURCES
+        self.has_source = type(law).source is not ScalarExchange.source
+        if self.has_source:
+            self.called.append(SOURCE)
         self.sums = np.zeros((len(self.called), 2), np.int64)
         self.ledger = np.zeros((ROWS, 2))
         self.rows = [conductances.rows_for(4 * len(particles)), conductances.rows_for(len(particles))]
@@ -331,7 +337,19 @@ class ScalarInRun:
         )
 
     def add_sources(self, engine: Engine, span: float) -> None:
-        """Give bodies what does not depend on values, of the time of an exchange [s]."""
+        """Give bodies what comes from elsewhere in the time of an exchange [s]."""
+        if not self.has_source:
+            return
+        value, remainder = self._rows(engine)
+        rows = engine.numbering.rows(engine.bodies.identity)
+        by_row = [engine.by_row(each) for each in (value, self.capacity[engine.bodies.kind])]
+        name = f"source of {type(self.law).__name__}"
+        rate = self.law.source(*by_row)
+        rate = np.broadcast_to(checks.array(name, rate, np.shape(rate) and value.shape, "[amount/s]"), value.shape)
+        units = np.rint(np.clip(span * rate * self.unit, -exchange.CLIP, exchange.CLIP)).astype(np.int64)
+        remainder += units[rows] / self.unit
+        high = units >> WORD
+        self.sums[self.called.index(SOURCE)] += [high.sum(), (units - (high << WORD)).sum()]
 
     def add_rates(self, engine: Engine, dt: float, value: np.ndarray, gained: np.ndarray) -> None:
         """Add what depends on values to the gains (N,) of a sub-step."""
@@ -356,9 +374,7 @@ class ScalarInRun:
 
     def _substeps(self, engine: Engine, walls: ContactRows, rate: np.ndarray, span: float) -> int:
         """Sub-steps that resolve the shortest relaxation time, m c_p/Σ H for heat."""
-        fastest = rate / self.tables.unit + self.rate_besides(engine)
-        fastest = float((fastest / self.capacity[engine.bodies.kind[: engine.owned]]).max())
-        fastest = max(fastest, self.fastest_around(engine, walls))
+        fastest = self._fastest_of(engine, walls, rate)
         wanted = span * fastest / self.law.resolution
         if wanted > MOST_SUBSTEPS:
             message = (
@@ -368,6 +384,19 @@ class ScalarInRun:
             )
             raise FloatingPointError(message)
         return max(1, math.ceil(wanted))
+
+    def _fastest_of(self, engine: Engine, walls: ContactRows, rate: np.ndarray) -> float:
+        """Largest rate of a body or of what is around it over its capacity [1/s]."""
+        fastest = rate / self.tables.unit + self.rate_besides(engine)
+        fastest = float((fastest / self.capacity[engine.bodies.kind[: engine.owned]]).max())
+        return max(fastest, self.fastest_around(engine, walls))
+
+    def fastest_rate(self, engine: Engine) -> float:
+        """Largest rate at present [1/s]."""
+        if not engine.owned:
+            return 0.0
+        _, walls, rate = self._contacts(engine)
+        return self._fastest_of(engine, walls, rate)
 
     def _rows(self, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
         """Values and remainders (N,) of all bodies, by index, as the engine has them."""
@@ -414,6 +443,15 @@ class ScalarLedger:
     def time(self) -> float:
         """Time of the exchange so far [s]: that of the motion times `time_scale`."""
         return self._stage.time
+
+    @property
+    def relaxation_time(self) -> float:
+        """Shortest time in which a particle would come to the value of its surroundings, C/Σ G, at present [s].
+
+        Sub-steps of an exchange are `resolution` of it at most; infinite if nothing passes.
+        """
+        rate = self._stage.fastest_rate(self._present())
+        return 1 / rate if rate > 0 else math.inf
 
     @property
     def content(self) -> float:
