@@ -894,7 +894,7 @@ def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
     assert {".".join(map(str, error["loc"])) for error in wrong.value.errors()} == {
         "cell", "shapes.bead", "particles.0.random.sizes", "contacts.0",
         "materials.glass.normal", "materials.glass.damping", "materials.glass.adhesion", "fluid.flow",
-        "fluid.cells", "walls.0.pid", "inserters.0.region.pid", "outlets.0.region",
+        "fluid.cells", "walls.0.pid", "inserters.0.region.pid", "outlets.0.region", "scalars.0",
     }  # fmt: skip
     impacts, drawn = (uncommented(part.partition(":\n")[2]) for part in (hard, chance))
     assert ImpactTable(**impacts["impacts"])

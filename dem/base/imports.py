@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 MODEL = "dem.model."
 GROUP = "dem.classes"  # entry-point group of shapes and functions of other packages
 # their modules may be named in files
-GROUPS = (GROUP, "dem.cases", "dem.contact_parts", "dem.couplings", "dem.drags", "dem.exports", "dem.walls")
+GROUPS = (
+    GROUP, "dem.cases", "dem.contact_parts", "dem.couplings", "dem.drags", "dem.exports", "dem.scalars", "dem.walls"
+)  # fmt: skip
 
 
 def named(name: str) -> object:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from dem.model.heat import Heat
     from dem.model.insertion import Inserter, Outlet
     from dem.model.particles.particles import Particles
+    from dem.model.scalar_exchange import ScalarExchange
     from dem.model.walls.wall import Wall
     from dem.soft.simulation import Simulation
 
@@ -148,6 +149,10 @@ class Case(BaseCase):
         """Heat in particles that touch; None without temperatures."""
         return None
 
+    def scalars(self) -> Sequence[ScalarExchange]:
+        """Further scalars that particles exchange."""
+        return ()
+
     def bonds(self) -> Bonds | None:
         """Bonds between particles that are no flexible fibres; those of flexible fibres come by themselves."""
         return None
@@ -164,7 +169,7 @@ class Case(BaseCase):
             time_step=self.time_step, integrator=self.integrator,
             threads=self.threads, contacts=self.contacts(), fluid=self.fluid(), walls=self.walls(),
             inserters=self.inserters(), outlets=self.outlets(), heat=self.heat(),
-            description={"case": self.name, "parameters": self.model_dump(mode="json")},
+            scalars=self.scalars(), description={"case": self.name, "parameters": self.model_dump(mode="json")},
         )  # fmt: skip
 
 

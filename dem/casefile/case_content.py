@@ -40,6 +40,7 @@ def content(case: AnyCase) -> dict | None:
     if stepped and (
         isinstance(box, Cell)
         or case.heat()
+        or case.scalars()
         or case.walls()
         or case.inserters()
         or case.outlets()

@@ -70,6 +70,7 @@ class FileCase:
     def simulation(self) -> Simulation | HardSpheres | StochasticSpheres:
         """The simulation, ready to run; raises ValueError with a line for each thing that cannot be made."""
         table = self.table
+        scalars = [each.made() for each in getattr(table, "scalars", ())]  # which adds their fields
         built, box = self.build()
         description = {"case": self.name, "case_file": self.contents()}
         if isinstance(table, HardTable):
@@ -88,4 +89,5 @@ class FileCase:
             description=description, walls=[wall.made(self.materials()) for wall in table.walls],
             inserters=[each.made(self.shapes(), self.materials()) for each in table.inserters],
             outlets=[each.made() for each in table.outlets], heat=table.heat and table.heat.made(),
+            scalars=scalars,
         )  # fmt: skip

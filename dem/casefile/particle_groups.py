@@ -83,7 +83,7 @@ def _group(group: GroupTable, around: Surroundings, others: list[Particles], num
     else:
         shapes, state = _at_random(group, shape, around, others, where, number)
     n = len(state["position"])
-    state |= {name: _rows(name, getattr(group, name), n) for name in _said(group)}
+    state |= {name: _rows(name, value, n) for name, value in _said(group).items()}
     if group.orientation == "random" and group.random is None:
         state["orientation"] = _orientations(group, shape, n, turned)
     elif group.orientation == AS_GIVEN:
@@ -118,13 +118,15 @@ def _like(before: Particles, group: GroupTable, shape: Shape | None, material: M
     return Particles.known(variants, before.variant, kinds, np.array(which)[before.kind], state)
 
 
-def _said(group: GroupTable) -> list[str]:
-    """Names of the fields of the state that a group gives, without positions."""
-    names = [name for name in (*MOTION, "temperature") if name != "position"]
-    return [name for name in names if getattr(group, name) not in (None, *TURNS)]
+def _said(group: GroupTable) -> dict[str, float | tuple | list]:
+    """Fields of the state that a group gives, by name, without positions."""
+    for name in group.fields:
+        checks.one_of("field", name, [each for each, field in STATE.items() if field.width == 1 and not field.hidden])
+    values = {name: getattr(group, name) for name in (*MOTION, "temperature") if name != "position"} | group.fields
+    return {name: value for name, value in values.items() if value not in (None, *TURNS)}
 
 
-def _rows(name: str, value: tuple | list, n: int) -> np.ndarray:
+def _rows(name: str, value: float | tuple | list, n: int) -> np.ndarray:
     """A row for each of n particles."""
     rows = np.array(value)
     if STATE[name].width == 1:

@@ -15,7 +15,7 @@ from dem.model.particles.sizes import BY, SizeDistribution
 from dem.model.shapes.shape import AS_GIVEN, check_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from dem.model.domain.box import Box
     from dem.model.domain.regions import Region
@@ -72,6 +72,8 @@ class Inserter:
         World frame [rad/s].
     temperature : float, optional
         [K], in a run with `dem.Heat`; default: 293.15 K.
+    fields : mapping of name to number, optional
+        Values of registered fields with one number, ``{"moisture": 8.0}``; default: those of the fields.
     attempts : int
         Places tried for each particle in a round.
     debt : "keep" or "drop"
@@ -117,6 +119,7 @@ class Inserter:
     orientation: tuple[float, float, float, float] | Literal["as-given"] | None = field(default=None, kw_only=True)
     angular_velocity: Vector = field(default=(0.0, 0.0, 0.0), kw_only=True)
     temperature: float | None = field(default=None, kw_only=True)
+    fields: Mapping[str, float] = field(default_factory=dict, kw_only=True, hash=False)
     attempts: int = field(default=100, kw_only=True)
     debt: Literal["keep", "drop"] = field(default="keep", kw_only=True)
     seed: int = field(default=1, kw_only=True)
@@ -141,6 +144,7 @@ class Inserter:
             self._keep("orientation", tuple((q / norm).tolist()))
         if self.temperature is not None:
             self._keep("temperature", checks.number("temperature", self.temperature, above=0, unit="K"))
+        self._keep("fields", {name: checks.number(f"field {name}", value) for name, value in self.fields.items()})
         self._keep("attempts", checks.whole("attempts", self.attempts, least=1))
         checks.one_of("debt", self.debt, DEBTS)
         self._keep("seed", checks.whole("seed", self.seed, least=0))
@@ -211,10 +215,14 @@ class Inserter:
         """Its region."""
         return region_of(self.region, f"region of the {self.word}")
 
+    def state(self) -> dict[str, float]:
+        """Values of fields that its particles have, by name."""
+        return {**self.fields, **({} if self.temperature is None else {"temperature": self.temperature})}
+
     def saved(self) -> dict[str, object]:
         """Values that files store of it."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: value for name, value in values.items() if not (name == "temperature" and value is None)}
+        return {name: value for name, value in values.items() if value or name not in ("temperature", "fields")}
 
 
 STEPS = 100  # from one look to the next, unless told otherwise

@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from dem.kernels.compiler import jit
 
 import dem
+from dem.casefile.schema import packages
 from dem.model.particles.particles import unregister_field
 
 pytestmark = pytest.mark.skipif(not jit.numba.config.DISABLE_JIT, reason="runs by the interpreter, in less time")
@@ -81,6 +83,52 @@ def test_the_relaxation_time_is_that_of_the_fastest_particle(Solvent):  # noqa: 
     capacity = 900.0 * 1800.0 * math.pi / 6 * D**3
     assert sim.heat.relaxation_time == pytest.approx(capacity / (2 * 2 * math.sqrt(D / 4 * DEEP)), rel=1e-6)
     assert row(number=1, heat=dem.Heat()).heat.relaxation_time == math.inf
+
+
+CASE = """
+time_step = "10 us"
+duration = "1 ms"
+shapes.ball = { type = "sphere", diameter = "1 cm" }
+box = { upper = [0.1, 0.1, 0.1], material = "clay" }
+materials.clay = { young = "10 MPa", poisson = 0.3, density = 1800 }
+scalars = [{ law = "solvent", parameters = { every = 5, diffusivity = 1e-8 } }]
+[[particles]]
+shape = "ball"
+material = "clay"
+position = [[0.05, 0.05, 0.00499], [0.05, 0.05, 0.0149]]
+fields = { solvent = [8.0, 2.0] }
+[[inserters]]
+shape = "ball"
+material = "clay"
+region = { type = "block", lower = [0.02, 0.02, 0.05], upper = [0.08, 0.08, 0.07] }
+number = 2
+every = "0.2 ms"
+fields = { solvent = 5.0 }
+"""
+
+
+def test_case_files_and_inserters_have_it(Solvent, tmp_path, monkeypatch):  # noqa: N803
+    """By the entry point of an installed package."""
+    entry = SimpleNamespace(name="solvent", load=lambda: Solvent)
+    monkeypatch.setattr(packages, "entry_points", lambda group: [entry] if group == "dem.scalars" else [])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wet.toml").write_text(CASE)
+    sim = dem.load("wet.toml")
+    assert sim.run(1e-3, output="wet.h5", frames=2).scalars_balanced
+    assert sim.particles.solvent[:2].sum() == pytest.approx(10.0, rel=1e-12)
+    assert sim.particles.solvent[0] < 8.0
+    assert sim.particles.solvent[2:].tolist() == [5.0, 5.0]
+    sim.save("state.h5")
+    assert dem.Simulation.load("state.h5").inserters[0].inserter.fields == {"solvent": 5.0}
+    for old, new, told in (
+        ("solvent = [8.0, 2.0]", "solvant = 1.0", "did you mean solvent"),
+        ("solvent = 5.0", "solvant = 5.0", "did you mean solvent"),
+        ('law = "solvent"', 'law = "solvant"', "did you mean solvent"),
+        ("diffusivity", "diffusion", "parameters of solvent are every"),
+    ):
+        (tmp_path / "off.toml").write_text(CASE.replace(old, new))
+        with pytest.raises(ValueError, match=told):
+            dem.load("off.toml")
 
 
 @pytest.mark.parametrize(

@@ -6,4 +6,5 @@
 - `law_components.py`: contact laws
 - `walls.py`, `insertion.py`: walls beside the box, inserters and outlets
 - `fluid.py`: drag, flows and two-way coupling
+- `packages.py`: objects of classes that installed packages declare
 """

@@ -11,6 +11,7 @@ from dem.casefile.schema.fluid import FluidTable
 from dem.casefile.schema.insertion import InserterTable, OutletTable
 from dem.casefile.schema.key_types import Table
 from dem.casefile.schema.law_components import LawPartKeys
+from dem.casefile.schema.packages import declared
 from dem.casefile.schema.shapes import ShapeTable
 from dem.casefile.schema.sizes import SizesTable
 from dem.casefile.schema.walls import WallTable
@@ -23,6 +24,7 @@ from dem.model.heat import Heat
 from dem.model.heat_transfer import Convection, Radiation
 from dem.model.materials import Material
 from dem.model.particles.fields import STATE
+from dem.model.scalar_exchange import ScalarExchange
 from dem.rotation import AUTO, MEANING
 
 
@@ -49,6 +51,7 @@ COLUMNS = (
     f"CSV with columns {', '.join(STATE['position'].headings)}, and any of {', '.join(MOVES)}; or NPZ with arrays "
     f"{', '.join(STATE)}"
 )
+SCALARS = "dem.scalars"  # entry-point group of laws of exchange; any installed package may add to it
 PLACEMENTS = ("position", "lattice", "random", "file", "last_frame")
 
 
@@ -283,6 +286,10 @@ class GroupTable(Table):
     temperature: key.Temperatures | None = Field(
         None, description="one for all, or one each [K]; default with heat: 293.15", examples=["20 degC"]
     )
+    fields: dict[str, float | list[float]] = Field(
+        {}, description="registered fields with one number, by name: one for all, or one each",
+        examples=[{"moisture": 8.0}],
+    )  # fmt: skip
     speed: key.Speed | None = Field(
         None, gt=0, description="root mean square of random velocities without drift [m/s]", examples=[0.5]
     )
@@ -367,6 +374,24 @@ class HeatTable(Table):
         return Heat(**{name: value.made() if isinstance(value, Table) else value for name, value in self})
 
 
+class ScalarTable(Table):
+    """``[[scalars]]``: a scalar besides the temperature that particles exchange."""
+
+    law: str = Field(description="name of an entry point of the group dem.scalars", examples=["moisture"])
+    parameters: dict[str, Any] = Field({}, description="what the law takes", examples=[{"every": 10}])
+
+    @model_validator(mode="after")
+    def _fits(self) -> ScalarTable:
+        """Refuse what is not there, or takes something else; fields that the package adds are known then."""
+        if not isinstance(self.made(), ScalarExchange):
+            raise ValueError(f"law {self.law} is no dem.ScalarExchange")
+        return self
+
+    def made(self) -> ScalarExchange:
+        """The law; raises ValueError if there is none of that name, or it takes other parameters."""
+        return declared(SCALARS, "law", self.law, self.parameters)
+
+
 class OutputTable(Table):
     """``[output]``."""
 
@@ -421,6 +446,7 @@ class SteppedTable(Table, CaseKeys):
     walls: list[WallTable] = Field([], description="walls of other shapes, beside the box or instead of it")
     fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")
     heat: HeatTable | None = Field(None, description="heat in particles that touch; default: none")
+    scalars: list[ScalarTable] = Field([], description="further scalars that particles exchange")
     inserters: list[InserterTable] = Field([], description="region where particles are inserted during the run")
     outlets: list[OutletTable] = Field([], description="where particles are taken out")
 

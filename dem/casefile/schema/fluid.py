@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
-from importlib.metadata import entry_points
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from dem.base import checks
 from dem.casefile.schema.key_types import Axis, Density, Drag, InputFile, Point, Size, Table, Velocity, Viscosity
 from dem.casefile.schema.law_components import table_of
+from dem.casefile.schema.packages import declared
 from dem.model.contact.law_component import keys
 from dem.model.contact.lubrication import Lubrication
 from dem.model.fluid.cells import Cells
@@ -73,15 +71,8 @@ class CouplingTable(Table):
 
     def made(self) -> Coupling:
         """The coupling; raises ValueError if there is none of that name, or it takes other parameters."""
-        found = {entry.name: entry for entry in entry_points(group=GROUP)}
-        kind = found[checks.one_of("function", self.function, found)].load()
-        if not (isinstance(kind, type) and is_dataclass(kind)):
-            raise ValueError(f"function {self.function} is {kind!r}, expected a dataclass")
-        takes = [each.name for each in fields(kind) if each.init]
-        try:
-            return Coupling(function=kind(**self.parameters), implicit=self.implicit)
-        except TypeError as error:
-            raise ValueError(f"parameters of {self.function} are {', '.join(takes)}: {error}") from None
+        function = declared(GROUP, "function", self.function, self.parameters)
+        return Coupling(function=function, implicit=self.implicit)
 
 
 WORDS = {word.type: word for word in FLOWS if word is not FunctionFlow}

@@ -71,6 +71,9 @@ class InserterTable(Table):
     temperature: key.Temperature | None = Field(
         None, description="[K]; default with heat: 293.15", examples=["20 degC"]
     )
+    fields: dict[str, float] = Field(
+        {}, description="registered fields with one number, by name", examples=[{"moisture": 8.0}]
+    )
     attempts: key.Count = Field(100, description="places that each is offered in a round")
     debt: Literal["keep", "drop"] = Field("keep", description="particles without a free place wait, or are left out")
     seed: key.Seed = Field(1, description="of all that is random")

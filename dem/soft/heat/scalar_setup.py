@@ -42,8 +42,7 @@ def checked(
         if not isinstance(law, ScalarExchange):
             message = f"scalars[{k - bool(heat)}] is {law!r}, expected a dem.ScalarExchange"
             raise TypeError(message)
-        shown = [name for name, field in fields.STATE.items() if not field.hidden]
-        checks.one_of(f"field of {type(law).__name__}", law.FIELD, shown)
+        checks.one_of(f"field of {type(law).__name__}", law.FIELD, _shown())
         if fields.STATE[law.FIELD].width != 1 or law.FIELD in fields.MOTION:
             message = f"field of {type(law).__name__} is {law.FIELD}, expected a scalar field (dem.register_field)"
             raise ValueError(message)
@@ -70,10 +69,23 @@ def checked(
             "inserters and outlets, or dissipation"
         )
         raise ValueError(message)
+    _carry(laws, inserters, particles)
+    return tuple(laws)
+
+
+def _carry(laws: Sequence[ScalarExchange], inserters: Sequence[Inserter], particles: Particles) -> None:
+    """Have particles carry the fields of laws and of inserters."""
     for law in laws:
         particles._carry(law.FIELD)  # noqa: SLF001 (the simulation's own)
         particles._carry(fields.remainder_of(law.FIELD))  # noqa: SLF001
-    return tuple(laws)
+    for inserter in inserters:
+        for name in inserter.fields:
+            particles._carry(checks.one_of(f"field of the {inserter.word}", name, _shown()))  # noqa: SLF001
+
+
+def _shown() -> list[str]:
+    """Names of all fields that users see."""
+    return [name for name, field in fields.STATE.items() if not field.hidden]
 
 
 def stages(

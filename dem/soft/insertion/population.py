@@ -173,8 +173,8 @@ class Population:
                     "position": come.position, "velocity": come.velocity, "orientation": come.orientation,
                     "angular_velocity": np.tile(source.inserter.angular_velocity, (come.variant.size, 1)),
                 }  # fmt: skip
-                if source.inserter.temperature is not None:
-                    state["temperature"] = np.full((come.variant.size, 1), source.inserter.temperature)
+                for name, value in source.inserter.state().items():
+                    state[name] = np.full((come.variant.size, 1), value)
                 particles = Particles.known(self.variants, come.variant, self.kinds, come.species, state)
                 self.put_in(engine, particles, number)
 

@@ -1,0 +1,31 @@
+"""Objects that case files name, of classes that installed packages declare by entry points."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
+
+from dem.base import checks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def declared(group: str, key: str, name: str, parameters: Mapping[str, object]) -> object:
+    """An instance of the dataclass that an entry point names; key: of the case file, for messages.
+
+    Raises
+    ------
+    ValueError
+        If no installed package declares the name, if it is no dataclass, or takes other parameters.
+    """
+    found = {entry.name: entry for entry in entry_points(group=group)}
+    kind = found[checks.one_of(key, name, found)].load()
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        raise ValueError(f"{key} {name} is {kind!r}, expected a dataclass")
+    takes = [each.name for each in fields(kind) if each.init]
+    try:
+        return kind(**parameters)
+    except TypeError as error:
+        raise ValueError(f"parameters of {name} are {', '.join(takes)}: {error}") from None
