@@ -48,11 +48,11 @@ class ElementTest(dem.Case):
         return dem.Material(young=self.young, poisson=0.3, density=self.density, name="grain")
 
     def contacts(self) -> dem.Contacts:
-        """Of grains, during the test."""
+        """Contact laws of grains during the test."""
         return self.contacts_with(self.friction)
 
     def contacts_with(self, friction: float) -> dem.Contacts:
-        """Of grains with this coefficient of friction."""
+        """Contact laws of grains with this coefficient of friction."""
         grain = self.material()
         return dem.Contacts({(grain, grain): dem.Contact(restitution=self.restitution, friction=friction)})
 

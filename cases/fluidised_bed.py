@@ -63,5 +63,5 @@ class FluidisedBed(dem.Case):
         )
 
     def gas(self) -> GasColumn:
-        """Who computes the gas."""
+        """Flow solver of the gas."""
         return GasColumn(self.start, self.velocity, self.delay, self.ramp)

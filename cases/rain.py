@@ -29,7 +29,7 @@ class Rain(dem.Case):
     friction: float = Field(0.3, ge=0, description="of spheres with each other and the hopper")
 
     def build(self) -> tuple[dem.Particles | None, dem.Box | None]:
-        """Nobody is there at first, and there is no box."""
+        """Start without particles and without a box."""
         return None, None
 
     def _glass(self) -> dem.Material:

@@ -51,7 +51,7 @@ class RotationalShear(ShearToFailure):
 
     @property
     def rim(self) -> tuple[float, float]:
-        """Radii between which the middles of grains may be [m]."""
+        """Smallest and largest radius of grain centres in the cell [m]."""
         far, room = self.outer + self.clearance, 0.55 * self.diameter
         return (self.inner - self.clearance + room if self.inner else 0.0), far - room
 

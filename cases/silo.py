@@ -63,7 +63,7 @@ class Silo(Dosta):
         ]
 
     def build(self) -> tuple[dem.Particles, None]:
-        """Grains at rest on a lid that is gone now."""
+        """Grains at rest above the orifice, which opens at time 0."""
         d = GRAIN * self.coarse
         (hole, lip), (_, shoulder), _ = self.profile()
 

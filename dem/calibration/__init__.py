@@ -6,8 +6,7 @@
 what is not identified, `report.py` writes the page.
 
 The search is Bayesian: a Gaussian process of scikit-learn stands for each observable, further points are drawn from
-the parameters that agree with the measurements so far, and uncertainties come from the same distribution. Minimisers
-of the misfit were compared on synthetic problems of two and three parameters: CMA-ES (packages cma and optuna)
-needs several times as many runs to reach the noise, and gives no uncertainty. ``python -m benchmarks.calibration``
-repeats the comparison.
+the parameters that agree with the measurements so far, and uncertainties come from the same distribution. Direct
+minimisation of the misfit needs more runs and gives no uncertainty; ``python -m benchmarks.calibration`` compares both.
+Virtual tests are cases: see `dem.cases`.
 """

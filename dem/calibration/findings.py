@@ -170,7 +170,7 @@ def least_misfit(fit: Fit) -> float:
 
 
 def messages(study: Study, fit: Fit) -> list[str]:
-    """Lines that a reader must know of the result."""
+    """Notes for the report: misfit, parameters at bounds, failed points, combinations not identified."""
     lines = list(study.notes)
     number, least = len(study.fitted), least_misfit(fit)
     chance = float(needed("scipy.stats").chi2.sf(least, number))

@@ -121,7 +121,7 @@ def draw(
 
 
 def _step(log: np.ndarray, most: float) -> float:
-    """By how much the power of the likelihood may grow."""
+    """Increase of the exponent of the likelihood (tempering) that keeps the share KEPT of effective samples."""
 
     def effective(step: float) -> float:
         weights = np.exp(step * (log - log.max()))

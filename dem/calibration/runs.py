@@ -27,7 +27,7 @@ PATIENCE = 0.5  # [s] between looks at runs that other processes are writing
 
 
 class RunsLeftError(Exception):
-    """Runs are to be made by others; `commands` are theirs."""
+    """Raised if runs must be started elsewhere, as in a job array; `commands` lists them."""
 
     def __init__(self, commands: list[str]) -> None:
         super().__init__(f"{len(commands)} runs are left")
@@ -35,7 +35,7 @@ class RunsLeftError(Exception):
 
 
 class Batch(NamedTuple):
-    """Points with their runs made."""
+    """Points whose runs are finished, with their observables."""
 
     points: list[tuple[float, ...]]
     values: dict[tuple[str, str], np.ndarray]  # by test and name: (points, seeds)

@@ -92,7 +92,7 @@ class Points:
 
 
 class Seen(NamedTuple):
-    """Results of an observable in the runs of a stage."""
+    """Mean, scatter of a single run, and standard error of an observable at each point of a stage."""
 
     mean: np.ndarray  # (n,) over the seeds of each point; nan of points whose runs failed
     noise: float  # standard deviation by chance, of one run; nan if there is one seed

@@ -92,10 +92,10 @@ class StochasticSpheres(SimulationBase):
 
     Notes
     -----
-    Collisions go by the impact rule of hard spheres (`kernels.event_driven.impact`), at a rate that grows with Enskog's
-    factor of the solid fraction around the cell (`dem.kernels.dsmc.gas`). Pairs: G. A. Bird, Molecular Gas Dynamics and
-    the Direct Simulation of Gas Flows (1994). Partners: M. Sommerfeld, Int. J. Multiphase Flow 27 (2001) 1829; B. van
-    Wachem, T. Curran, F. Evrard, Flow Turbul. Combust. 105 (2020) 935.
+    Collisions follow the impact rule of hard spheres (`dem.kernels.event_driven.impact`). Their rate is proportional to
+    Enskog's factor of the solid fraction around the cell (`dem.kernels.dsmc.gas`). Pairs: G. A. Bird, Molecular Gas
+    Dynamics and the Direct Simulation of Gas Flows (1994). Partners: M. Sommerfeld, Int. J. Multiphase Flow 27 (2001)
+    1829; B. van Wachem, T. Curran, F. Evrard, Flow Turbul. Combust. 105 (2020) 935.
 
     It is a gas: for solid fractions below some 0.3, before clusters form, farther than a diameter from walls. Enskog's
     factor makes collisions as frequent as in a dense gas, while the pressure is that of a dilute one; angular momentum

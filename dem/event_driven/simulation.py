@@ -57,10 +57,10 @@ class HardSpheres(SimulationBase):
 
     Notes
     -----
-    Impacts are binary and take no time, see `kernels.event_driven.impact`; between them spheres fly freely, and the
+    Impacts are binary and take no time, see `dem.kernels.event_driven.impact`; between them spheres fly freely, and the
     time of the next impact is exact. Particles that are hit again within `contact_time` t_c collide elastically, which
     keeps dissipative ones from colliding infinitely often in finite time (Luding & McNamara, Granular Matter 1 (1998)
-    113); `kernels.event_driven.impact` says what that means with friction. A ball on the floor ends in bounces of a
+    113); `dem.kernels.event_driven.impact` says what that means with friction. A ball on the floor ends in bounces of a
     height below g t_c²/8, and one that lies there is lifted to them. Young's modulus and Poisson's ratio do not matter,
     nor do time steps; the cost goes with the number of impacts, one to a dozen a sphere and t_c for heaps at rest,
     which are better left to `Simulation`: here they creep, by up to a few g t_c. The same input gives the same bytes,

@@ -283,7 +283,7 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
 
 
 def _check_watch(watch: np.ndarray, walls: int) -> None:
-    """Check saved fields of `soft.time_step.limits.Limits`: lengths that may be infinite, then whole numbers."""
+    """Check saved fields of `dem.soft.time_step.limits.Limits`: lengths that may be infinite, then whole numbers."""
     if not watch.size:
         return  # files of version 0.1 have none
     own = {"watch": np.zeros(3 + len(ShortestContact._fields))}

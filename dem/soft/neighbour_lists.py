@@ -128,9 +128,9 @@ class EngineLists:
         self._outlives_touch = lasts(law)
 
     def reach(self, chunk_sums: np.ndarray) -> float:
-        """How much farther than touching bodies are listed [m], by the speeds in the sums of the last sweep.
+        """Distance beyond contact up to which pairs of bodies are listed [m], by the speeds in the last sweep.
 
-        See `kernels.soft.integration.sweeps.reach_of`.
+        The list contains all candidates of `dem.kernels.soft.integration.sweeps.candidate_margin`.
         """
         beyond = self.range
         if self._outlives_touch:

@@ -108,11 +108,11 @@ class Verdict(Judgement):
         if self.engulfed:
             found.append("spheres sank into each other or a wall: raise young, or lower the speeds")
         if self.momentum_error is not None and not self.momentum_error <= MOMENTUM_BUDGET:
-            found.append(f"momentum error above {MOMENTUM_BUDGET:g}: something pushes that nothing pushes back")
+            found.append(f"momentum error above {MOMENTUM_BUDGET:g}: a force has no equal and opposite one")
         if not self.balanced:
-            found.append("there are not as many particles as have come and not gone: tell who wrote this engine")
+            found.append("the number of particles is not balanced, a fault of the engine: please report it")
         if not self.scalars_balanced:
-            found.append("heat or another scalar is not conserved: tell who wrote this engine")
+            found.append("heat or another scalar is not conserved, a fault of the engine: please report it")
         return found
 
     @property

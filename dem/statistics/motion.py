@@ -171,7 +171,7 @@ def turned(orientation: np.ndarray) -> np.ndarray:
 
 
 def _series(name: str, values: ArrayLike) -> tuple[ArrayLike, int, int]:
-    """Vectors over frames, frames and particles; what lies on disk stays there."""
+    """Check vectors (frames, particles, 3) without loading them from disk; returns them, frames and particles."""
     values = values if hasattr(values, "shape") else np.asarray(values)
     if len(values.shape) != 3 or 0 in values.shape:
         message = f"{name} has the shape {tuple(values.shape)}, expected (frames, particles, 3), and some of each"

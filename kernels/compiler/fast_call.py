@@ -1,7 +1,7 @@
 """Pieces called from Python: what they are handed is written to memory here, and they are handed the address.
 
 numba's own way in takes a hundred arrays apart for each combination of types anew, in code that takes a second to make,
-and each time it is called. Here a tuple is written once, when it is seen first (`kernels.compiler.struct_reference`).
+and each time it is called. Here a tuple is written once, at its first use (`dem.kernels.compiler.struct_reference`).
 """
 
 import ctypes

@@ -1,6 +1,6 @@
 """Code of parts and of wholes: what is optimised when, and how it is linked.
 
-See `kernels.compiler.link_time_inlining`.
+See `dem.kernels.compiler.link_time_inlining`.
 """
 
 # ruff: noqa: SLF001 (numba has no other way in)

@@ -3,7 +3,7 @@
 A kernel is made anew for each combination of scheme, law, box, fluid and threads, and nearly all of it is the same as
 in others. A *piece* is a part that is compiled by itself, for the types that it is called with, and whose machine code
 is kept on disk: whoever calls it is linked with its address. So another combination compiles what calls its pieces, and
-those whose types differ; tuples of arrays should be held (`kernels.compiler.struct_reference`), or each call moves
+those whose types differ; tuples of arrays should be held (`dem.kernels.compiler.struct_reference`), or each call moves
 all of them.
 
 Files of pieces and numba's own are pickles. A plain format would not make

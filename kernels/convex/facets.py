@@ -55,7 +55,7 @@ def vertex(numbers, at, k):
 
 @inline
 def tables_of(numbers, at):
-    """Number of edges of a polyhedron, number of faces, and where the vertices of the first edge are told."""
+    """Number of edges and number of faces of a polyhedron, and the offset of its table of edges."""
     k = at + 2 + 3 * int(numbers[at + 1])
     return int(numbers[k]), int(numbers[k + 1]), k + 2
 
@@ -212,7 +212,9 @@ def put_contact(scratch, count, key, depth, n, place):
 
 @inline
 def take_share(scratch, row, share, reach, p, q):
-    """Multiply the weight of a contact by 1 - share (δ_k/δ)², with the overlap δ_k of a place p on A and q on B.
+    """Reduce the weight of a contact by its overlap δ_k with points p of A and q of B, so that no place counts twice.
+
+    The weight is multiplied by 1 - share (δ_k/δ)², and its gradient follows.
 
     row, share: where the contact begins; see above.
     reach: R_A + R_B [m].
@@ -269,9 +271,9 @@ def add_vertices(a, b, r, side, own, others, reach, count, scratch):
 
 @inline
 def crossing(p, q, s, t):
-    """Places of the closest points of two straight lines, as shares of the segments p to q and s to t, times a number.
+    """Closest points of two straight lines as fractions of the segments p-q and s-t, times a common denominator.
 
-    Returns both, the number, and whether both are inside of the segments, not where lines are parallel.
+    Returns both, the denominator, and whether both points are inside the segments; False for parallel lines.
     """
     u, v, w = subtract(q, p), subtract(t, s), subtract(s, p)
     uu, uv, vv, uw, vw = dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w)
@@ -283,7 +285,7 @@ def crossing(p, q, s, t):
 
 @vector_loop
 def note_crossings(p, q, count, scratch, written):
-    """Write whether edges of B within reach cross an edge of A, from p to q; written: the scratch itself."""
+    """Mark which edges of B within reach cross the edge p-q of A; written: the same array as `scratch`."""
     for f in range(count):
         _, _, _, is_inside = crossing(p, q, end_of_edge(scratch, 1, 0, f), end_of_edge(scratch, 1, 1, f))
         written[CROSSES_AT + f] = 1.0 if is_inside else 0.0

@@ -57,13 +57,13 @@ def unit(u):
 
 @inline
 def first_direction(r):
-    """Normal to start from where none is known: from centre to centre, or any where these are one."""
+    """Initial normal: from centre to centre, or arbitrary if the centres coincide."""
     return unit(r) if dot(r, r) > 0.0 else (0.0, 0.0, 1.0)
 
 
 @inline
 def function_at(a, b, r, n):
-    """Value of g at n, the support points about the centres of A and of B, and the sizes that g is a difference of."""
+    """g(n) [m], support points of A and B about their centres [m], and the magnitude h_A + h_B + |n · r| [m]."""
     h_a, x_a = support_of(a, n)
     h_b, x_b = support_of(b, scale(-1.0, n))
     along = dot(n, r)
@@ -136,7 +136,7 @@ def combined(s_1, s_2, t_1, t_2):
 
 @inline
 def step_of_normal(body, sign, y, n, t_1, t_2, s_1, s_2):
-    """Step that turns n, the outward normal of a body times a sign, to its normal on the ray through y."""
+    """Step from n to the outward normal, times the sign, of the surface point of a body on the ray through y."""
     if not has_flat_places(body):
         return s_1, s_2
     m = normal_of(body, y)
@@ -217,19 +217,23 @@ class NoLines(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Straight lines on the surfaces of A and of B where they touch: unit vectors, or zeros."""
+    """Directions of the edges or straight generators of A and of B at their contact: unit vectors, or zeros."""
 
     a_1: tuple
     a_2: tuple  # across a_1
     b_1: tuple
     b_2: tuple  # across b_1
-    u_1: tuple  # all of them span u_1 and u_2, which are across each other
+    u_1: tuple  # orthonormal basis of all of them, zeros if there are fewer than two directions
     u_2: tuple
 
 
 @func
 def lines_between(a_1, a_2, b_1, b_2):
-    """Lines of A and of B as `Lines`; more than two directions of which none is in the plane of others are one edge."""
+    """Straight lines of A and of B as `Lines`, with an orthonormal basis (u_1, u_2) of at most two of their directions.
+
+    Lines at a contact are across its normal, so two directions span them all. Where rounding or a coarse normal leaves
+    a third direction, it is not in the basis.
+    """
     u_1 = a_1 if dot(a_1, a_1) > 0.0 else b_1
     u_2 = a_2
     if dot(u_2, u_2) == 0.0:

@@ -1,4 +1,4 @@
-"""Registration of convex shapes: one row of `CONVEX_KINDS` says all that kernels want to know of one.
+"""Registry of convex shapes: a row of `CONVEX_KINDS` holds the functions and parameters of a shape.
 
 A kind is a class, a NamedTuple without fields, with a row here. A kind of one's own needs no more than that:
 
@@ -137,7 +137,7 @@ def convex_kinds(kinds):
 
 
 def _by_place(function_of_row, missing):
-    """Function of (chain, place, arguments): a function of the row of the kind at this place."""
+    """Make a kernel function (chain, position, arguments) that calls a function of the shape at this position."""
     return by_place(select("kind", CONVEX_KINDS, function_of_row, handed=False), missing)
 
 

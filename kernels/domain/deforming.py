@@ -228,14 +228,14 @@ def nearest_deformed(box, u, v):
 
 @inline
 def velocity_along_cell(box, image, gap):
-    """-L gap: what an image at the distance gap before a point moves with the cell, relative to that point [m/s]."""
+    """Velocity of the cell at an image, relative to that at a point: -L gap [m/s], gap = point - image [m]."""
     w = apply(box, box.gradient, gap)
     return -w[0], -w[1], -w[2]
 
 
 @inline
 def wrap_at(box, edges, to_scaled, x):
-    """Position in the cell of these edges, and the cells that it was further along each of them."""
+    """Position wrapped into the cell of these edges, and the number of cells subtracted along each edge."""
     s = apply(box, to_scaled, x)
     n = (math.floor(s[0]), math.floor(s[1]), math.floor(s[2]))
     return subtract(x, apply(box, edges, n)), n
@@ -243,7 +243,7 @@ def wrap_at(box, edges, to_scaled, x):
 
 @inline
 def wrap_deformed(box, x, ahead):
-    """Position in the cell after the step that has begun, and the cells that it was further along each edge."""
+    """Position wrapped into the cell at the end of the step, and the number of cells subtracted along each edge."""
     return wrap_at(box, box.next_edges, box.next_to_scaled, x)
 
 
@@ -542,7 +542,7 @@ def end_deformation(box, corrects, predicts, constants, progress):
 
 @inline
 def completes_first(box):
-    """Whether a step in a cell is completed before the next one begins: its basis changes, or edges have inertia."""
+    """Whether a step must be complete before the next one is predicted: edges have inertia, or the cell is skewed."""
     return has_inertia(box) or is_skewed(box)
 
 

@@ -4,7 +4,7 @@ A domain is a NamedTuple that extends `dem.kernels.domain.faces.BoxFaces`. What 
 chosen by its type, so that closed boxes compile nothing of periodic ones:
 
     nearest_image     difference of two positions to the nearest image, and the number of that image
-    image_velocity    velocity of an image less that of the body itself
+    image_velocity    velocity of the cell at an image, relative to its velocity at the other body
     begin_step        the cell at the end of the step that a sweep begins, before bodies move
     end_sweep         the same cell, after a sweep, as the present one
     carry             position of a body at the end of a step
@@ -102,9 +102,11 @@ def minimum_image(box, u, v):
 
 @inline
 def image_at_rest(box, image, gap):
-    """Velocity of an image relative to the body itself, in a cell at rest; gap: vector to the image.
+    """Velocity of the cell at an image, relative to that at another point, in a cell at rest: zero.
 
-    It is -0.0, because x + (-0.0) has the bits of x for every x, also for x = -0.0.
+    It is added to the velocity of the body whose image it is. gap: vector from the image to the point [m].
+
+    Its components are -0.0, because x + (-0.0) has the bits of x for every x, also for x = -0.0.
     """
     return -0.0, -0.0, -0.0
 

@@ -6,7 +6,7 @@ impact since, which its impact counter shows; the particle is then predicted aga
 only and costs O(log N).
 
 Inelastic spheres would collide infinitely often in finite time; the TC model prevents it
-(`kernels.event_driven.impact`): a particle that has been hit less than t_c ago takes part in an impact that loses
+(`dem.kernels.event_driven.impact`): a particle that has been hit less than t_c ago takes part in an impact that loses
 nothing. Then a ball on the floor keeps bouncing every t_c, too low to see. One that lies there altogether is lifted to
 such bounces: see `settle`.
 """

@@ -1,4 +1,4 @@
-"""Contacts of the present moment between spheres, and of spheres with faces and walls, with their conductances.
+"""List the present contacts of spheres with spheres, faces and walls, with their conductances.
 
 A contact conducts G = g_ij a with the contact radius of Hertz, a = √(R* δ), and a factor g_ij of the two materials: for
 heat 2 k_h (E*/E*_real)^⅓ with the harmonic mean k_h of the conductivities (G. K. Batchelor & R. W. O'Brien, Proc. R.

@@ -23,7 +23,7 @@ def as_units(amount, unit):
 
 @inline
 def add_to_sum(sums, n, amount):
-    """Add units to row n of sums of two words, see `whole` in Python."""
+    """Add an integer to row n of sums kept as two integers, 2^WORD high + low; `whole` joins them in Python."""
     high = amount >> WORD
     sums[n, 0] += high
     sums[n, 1] += amount - (high << WORD)
@@ -31,7 +31,7 @@ def add_to_sum(sums, n, amount):
 
 @kernel
 def through_pairs(value, who, what, dt, unit, gained):
-    """Let pairs of bodies exchange what their values want in dt [s].
+    """Exchange the scalar through pairs of bodies over dt [s]: amounts G (u_j - u_i) dt, rounded to units.
 
     value: (N,). who, what: (K, ...) of `conductances`. unit: units in one of the amounts.
     Writes gained: (N,) int64 [units].
@@ -45,7 +45,7 @@ def through_pairs(value, who, what, dt, unit, gained):
 
 @kernel
 def through_walls(value, who, what, held, power, dt, unit, gained, sums):
-    """Let bodies exchange with faces and walls what their values want in dt [s].
+    """Exchange the scalar of bodies with faces and walls over dt [s].
 
     held: (6 + W,) value of each face or wall; NaN where nothing holds it, and no contact conducts.
     power: (K,) amount a second that each contact brings besides.

@@ -104,7 +104,7 @@ def add_up(sphere_i, sphere_j, amount, gained):
 
 @kernel
 def exchange_once(bodies, kinds, neighbours, box, factor, shrink, gas, value, dt, unit, amount, gained):
-    """Let single spheres exchange what their values want in dt [s]; returns the largest conductance.
+    """Exchange the scalar between single spheres over dt [s]; returns the largest conductance.
 
     factor, shrink, gas: as of `conductances.list_pairs`. value: (N,). unit: units in one of the amounts.
     amount: (BATCH,) int64, scratch.

@@ -18,7 +18,7 @@ A step is *predict* (needs no torque), the torque, *correct*. Between steps a sc
         of schemes that leap over the torque: the angular velocity half a step before it, from which `correct` and the
         next `predict` take one with I^-1 torque, less what is gyroscopic if they say so, to half a step after it. A
         torque may then be made to lead wherever it should, however stiff
-        (`kernels.soft.fluid.rotational_relaxation`). In the body frame;
+        (`dem.kernels.soft.fluid.rotational_relaxation`). In the body frame;
         that of `SphericalPCDM` is the world's.
     lead(memory, q_force, rate, dt) -> memory
         of some of these schemes: `correct`, given the rate of change of that angular velocity instead of a torque

@@ -25,7 +25,7 @@ time_sign       direction of time, 1 or -1: see ``dem.kernels.laws``
 skin            how much farther than where they meet spheres are listed [m]
 gravity, reference_potential  acceleration, three floats [m/s²]; g·x where the potential is zero [m²/s²]
 per_joule       units of energy a joule, in which energies are summed as integers: see
-`kernels.numerics.energy.as_fixed`
+`dem.kernels.numerics.energy.as_fixed`
 """
 
 from typing import NamedTuple

@@ -67,9 +67,9 @@ class Every:
 class Output:
     """Contents and settings of a trajectory.
 
-    ``fields`` are of `model.particles.fields.STATE`, position always among them; ``float32`` halves them, checkpoints
-    stay exact; ``compression`` is "gzip" or "lzf", which saves some 13 % and takes ten or three times as long to write;
-    ``contacts`` writes the contacts of each frame.
+    ``fields`` are names of `dem.model.particles.fields.STATE`, position always among them. ``float32`` halves their
+    size; checkpoints stay exact. ``compression`` is "gzip" or "lzf", which makes files smaller by about 13 % and
+    writing slower. ``contacts`` writes the contacts of each frame.
     """
 
     fields: tuple[str, ...] = field(default_factory=lambda: tuple(STATE))
@@ -81,7 +81,7 @@ class Output:
     def checked(
         cls, fields: Iterable[str] | None, *, float32: bool, compression: str | None, contacts: bool = False
     ) -> Output:
-        """From what a user gave; raises ValueError with the nearest name."""
+        """Make checked output settings; raises ValueError that names the nearest valid name."""
         if isinstance(fields, str):
             fields = [name.strip() for name in fields.split(",")]
         known = [name for name, each in STATE.items() if not each.hidden]

@@ -38,12 +38,12 @@ class Flow:
         """Refuse values that contradict each other; raises ValueError."""
 
     def field(self, *, density: float, viscosity: float, length: float, time: float) -> tuple:
-        """A field of `kernels.fluid`, in a fluid [kg/m³, Pa s]; what is small against particles [m] and steps [s]."""
+        """A field of `dem.kernels.fluid` in a fluid [kg/m³, Pa s]; length, time: least diameter [m], time step [s]."""
         module, _, name = self.KERNEL.partition(".")  # imported here, since runs are read without numba
         return getattr(import_module(f"dem.kernels.fluid.{module}"), name)(*self._numbers(density, viscosity))
 
     def _numbers(self, density: float, viscosity: float) -> tuple:
-        """Numbers of the field of `kernels.fluid`, in a fluid [kg/m³, Pa s]."""
+        """Numbers of the field of `dem.kernels.fluid`, in a fluid [kg/m³, Pa s]."""
         raise NotImplementedError
 
     def shortest_time(self, viscosity: float) -> float:

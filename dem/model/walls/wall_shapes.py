@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class WallShape(NamedTuple):
-    """One wall: kind, a key of `kernels.walls.wall_kinds.KINDS`, numbers, triangles if it is a mesh, and bounds."""
+    """One wall: kind, a key of `dem.kernels.walls.wall_kinds.KINDS`, numbers, triangles if it is a mesh, and bounds."""
 
     kind: int | type
     numbers: np.ndarray

@@ -86,7 +86,7 @@ class Index(NamedTuple):
     def give_walls(self, bodies: Bodies, neighbours: Neighbours) -> None:
         """Tell contacts with walls what they remember; before candidates are picked.
 
-        See `kernels.soft.contact.contact_history`.
+        See `dem.kernels.soft.contact.contact_history`.
         """
         if self.order.size:
             contact_history.read_walls(bodies, self.first_number, neighbours, *self.table[:3], self.first, self.order)

@@ -118,7 +118,7 @@ def fluid_of(
     fluid: Fluid | None, particles: Particles, time_step: float, cells: Cells | None = None,
     inserters: Sequence[object] = (),
 ) -> tuple:  # fmt: skip
-    """The tuple of `kernels.fluid` for these particles, where it needs cells in these; and for others that may come."""
+    """The tuple of `dem.kernels.fluid` for these particles and those to be inserted, in cells where it needs cells."""
     if fluid is None:
         return DRY
     bodies = _spheroids(particles)

@@ -26,7 +26,7 @@ RATE_BITS = 50  # of the largest conductance, in whose units the rates of bodies
 
 
 class ConductanceTables(NamedTuple):
-    """Inputs of the conductances."""
+    """Factors of contact conductances by pair of materials, by wall and by bond."""
 
     of_pairs: np.ndarray  # (A, A) conductance over contact radius, by materials of particles
     of_walls: np.ndarray  # (6 + W, A) by face or wall and material
@@ -138,7 +138,7 @@ def _filled(
 
 
 def _report_contacts(engine: Engine, tables: ConductanceTables) -> tuple[ContactRows, ContactRows, np.ndarray]:
-    """Contacts of capsules and convex bodies, as contact reports have them."""
+    """Contacts of capsules and convex bodies from the contact report, with conductances."""
     found = contact_forces(engine)
     index = np.empty(engine.owned, np.int64)
     index[engine.numbering.rows(engine.bodies.identity)] = np.arange(engine.owned)

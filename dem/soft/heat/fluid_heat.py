@@ -64,7 +64,7 @@ class FluidHeat:
         return exact_sum([*(part.tolist() for part in parts), self.remainder.ravel().tolist()])
 
     def begin(self, engine: Engine) -> None:
-        """Begin the ledger anew."""
+        """Reset the ledger to the present content."""
         self._find_capacity(engine)
         self.remainder[:] = 0.0
         self.ledger[:MARK] = 0.0
@@ -174,19 +174,19 @@ class FluidHeat:
         return {"now": self.content()[0], "start": float(self.ledger[START, 0]), "flow": float(self.ledger[FLOW, 0])}
 
     def told(self, time: float) -> dict[str, object]:
-        """What a coupling is told at a time of heating [s]."""
+        """Temperatures of the cells and heat since the last call, as arguments of a coupling; time: of heating [s]."""
         return {
             "temperature": self.temperature.copy(), "heat": self.given.copy(),
             "heat_capacity": self.law.heat_capacity, "heat_interval": time - float(self.ledger[MARK, 0]),
         }  # fmt: skip
 
     def mark(self, time: float) -> None:
-        """Begin to count anew what a coupling is told of."""
+        """Reset the heat and the time of heating [s] that a coupling receives."""
         self.given[:] = 0.0
         self.ledger[MARK, 0] = time
 
     def in_words(self) -> str:
-        """For the verdict."""
+        """Temperatures of the fluid, and the heat that its flow brought, in words for the verdict."""
         low, high = float(self.temperature.min()), float(self.temperature.max())
         brought = f", {self.ledger[FLOW, 0]:.4g} J came with its flow" if self.two_way else ""
         return f", fluid at {low:.6g}{f' to {high:.6g}' if high > low else ''} K{brought}"

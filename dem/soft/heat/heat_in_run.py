@@ -32,11 +32,10 @@ if TYPE_CHECKING:
 
 
 class HeatInRun(ScalarInRun):
-    """Exchange of heat.
+    """Stage of a run that exchanges heat every `every` steps: conduction, convection, radiation, dissipation.
 
-    What contacts take up comes as integers by body from the kernels (`dem.kernels.soft.contact.dissipated_heat`), which
-    bodies bring along like their positions. It goes to the remainders of the temperatures, so that all of it becomes
-    heat.
+    Kernels sum the energy that contacts dissipate as integers by body (`dem.kernels.soft.contact.dissipated_heat`).
+    This stage adds it to the remainders of the temperatures, so that all of it becomes heat.
     """
 
     SOURCES = ("fluid", "radiation")
@@ -65,7 +64,7 @@ class HeatInRun(ScalarInRun):
         self.radiated = law.radiation.factor(area) if law.radiation else np.zeros(len(area))
 
     def attach(self, engine: Engine, fluid: Fluid | None, particles: Particles) -> None:
-        """Know the fluid and the bonds of an engine."""
+        """Store the fluid and the bonds of an engine."""
         super().attach(engine, fluid, particles)
         self.fluid, convection = fluid, self.law.convection
         if convection and convection.changes:
@@ -105,7 +104,7 @@ class HeatInRun(ScalarInRun):
         return pairs, walls, rate
 
     def rate_besides(self, engine: Engine) -> np.ndarray | float:
-        """Coefficients h A + 4 σ ε A T³ of bodies (N,) [W/K]; notes the former."""
+        """Conductance to fluid and surroundings, h A + 4 σ ε A T³, by body (N,) [W/K]; stores h A in `film`."""
         law, kind = self.law, engine.bodies.kind
         if not (law.convection or law.radiation):
             return 0.0
@@ -124,7 +123,7 @@ class HeatInRun(ScalarInRun):
         return self.film + 4.0 * self.radiated[kind] * hottest**3
 
     def add_rates(self, engine: Engine, dt: float, value: np.ndarray, gained: np.ndarray) -> None:
-        """Add what comes from the fluid and by radiation."""
+        """Add the heat that bodies receive from the fluid and by radiation."""
         law, row = self.law, self.called.index(self.SOURCES[0])
         film = self.film if law.convection or law.radiation else None
         if self.fluid_heat:

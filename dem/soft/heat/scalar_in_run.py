@@ -150,7 +150,7 @@ class ScalarInRun:
         return product(self.capacity[kind], value)
 
     def begin(self, engine: Engine) -> None:
-        """Begin the ledger anew."""
+        """Reset the ledger to the present content."""
         self.base[:] = np.nan_to_num(self.held)
         self.sums[:] = 0
         self.ledger[:] = 0.0
@@ -190,11 +190,11 @@ class ScalarInRun:
         return {name: amount for name, amount in zip(self.called, self.came_in(), strict=True) if amount}
 
     def gain(self, engine: Engine) -> float:
-        """Content now less that at the start and what was brought."""
+        """Content now, less the content at the start and the amounts brought from outside."""
         return math.fsum([*self.content(engine), *(-self.ledger[START]).tolist(), *(-self.ledger[BROUGHT]).tolist()])
 
     def imbalance(self, engine: Engine) -> float:
-        """Content now, less that at the start and what came in since."""
+        """Error of the ledger: `gain` less the amounts that entered by faces, walls and sources."""
         entered = sum(whole(row) for row in self.sums.tolist()) / self.unit
         return self.gain(engine) - entered
 
@@ -246,16 +246,16 @@ class ScalarInRun:
             self._exchange(engine, pairs, walls, number, span / number, self._rows(engine))
 
     def compile(self, engine: Engine) -> None:
-        """Compile what an exchange calls, by one that lasts no time and changes nothing."""
+        """Compile the kernels of the exchange by an exchange of zero duration."""
         if engine.owned and not self._exchange_once(engine, 0.0, self.span):
             pairs, walls, rate = self._contacts(engine)
             self._substeps(engine, walls, rate, 0.0)
             self._exchange(engine, pairs, walls, 1, 0.0, tuple(rows.copy() for rows in self._rows(engine)))
 
     def _exchange_once(self, engine: Engine, span: float, resolved: float) -> bool:
-        """Exchange for a span in one sub-step, if so long a one resolves the relaxation times by far; returns whether.
+        """Exchange over `span` in one sub-step; returns False, without effect, if relaxation times require more.
 
-        No rate is more than what all neighbours would conduct at the largest conductance.
+        The rate of a body is bounded by the largest conductance times the largest number of neighbours.
         """
         if not self.is_single_substep_possible(engine):
             return False

@@ -2,8 +2,8 @@
 
 A change is made between two calls of the compiled loop, at a complete step. The bodies that stay keep all their state
 to the bit: half-step velocities, forces, state of the scheme, contact history. New bodies come with the same arrays of
-`kernels.soft.state.Bodies`, from a state at a whole step (`begun`). In the order of the user's rows bodies ascend by
-identity. An engine without bodies has steps, too: time goes on, walls move, and the energy ledger is closed.
+`dem.kernels.soft.state.Bodies`, from a state at a whole step (`begun`). Bodies ascend by identity in the order of the
+user's rows. An engine without bodies takes steps, too: time goes on, walls move, and the energy ledger is closed.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def execute_without_bodies(engine: Engine, command: int, stop: int) -> int:
 
 
 def beginning(engine: Engine) -> tuple:
-    """The fluid of an engine at its present step, with sums of its own for bodies that begin there."""
+    """Fluid of an engine at its present step, with zero work sums for inserted bodies."""
     if engine.fluid.is_dry:
         return engine.fluid.model
     medium = engine.fluid.model.medium

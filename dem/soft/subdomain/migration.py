@@ -1,7 +1,7 @@
 """Migration of bodies from one rank to another, with their contact history.
 
 Bodies that stay are found without a search: only arriving bodies, ghosts and bodies of other ranks are searched by
-number, as sorting the numbers of all bodies would take a tenth of the rebuild.
+number, because sorting the numbers of all bodies would take longer.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class HistoryTable(NamedTuple):
 
 
 class BodyBatch(NamedTuple):
-    """Some bodies: arrays of `kernels.soft.state.Bodies` by name, numbers of first spheres, history of contacts."""
+    """Some bodies: arrays of `dem.kernels.soft.state.Bodies` by name, numbers of first spheres, history of contacts."""
 
     arrays: dict[str, np.ndarray]  # (R, n) each
     number: np.ndarray  # (n,) int64

@@ -1,6 +1,6 @@
 """Which time step a simulation needs, from the hardest impacts that its energies allow.
 
-See `soft.time_step.impacts`.
+See `dem.soft.time_step.impacts`.
 """
 
 from __future__ import annotations

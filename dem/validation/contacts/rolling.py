@@ -60,7 +60,7 @@ def resistance(*, quick: bool) -> Report:
 
 
 def _check_stop(report: Report, speed: float) -> None:
-    """From rolling to rest."""
+    """Compare deceleration, path and loss of a ball that rolls to rest with the closed form."""
     rolls, lever = 0.05, BALL.radius - depth() / 2
     about = INERTIA + BALL.mass * lever**2
     slower = rolls * BALL.radius * BALL.mass * GRAVITY * lever / about

@@ -76,10 +76,9 @@ class Form(NamedTuple):
 class Bonds(NamedTuple):
     """B bonds of K kinds; G of them are to the ground.
 
-    What is looked at in every step lies in slots, in the order of the bodies in memory, of the first of the two there,
-    so that a step goes through memory once: 1e5 bonds in the user's order took three times as long. Bonds are worked on
-    with the chunk of bodies that they begin in, and what they do is kept only until it has been gathered. Numbers of
-    bonds are the user's.
+    Data that every step reads are in slots, in the order in memory of the first body of each bond, so that a step goes
+    through memory once. Bonds are evaluated with the chunk of their first body, and their forces are kept only until
+    they are gathered. Numbers of bonds are the user's.
     """
 
     form: tuple  # `Form`

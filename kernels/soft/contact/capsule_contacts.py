@@ -294,9 +294,9 @@ def weigh(law, first, stop, b, c, x, bodies, kinds, kinematics):
 
 @inline
 def make_void(t, kinematics, ids):
-    """Make column t one that no pair has: surfaces at rest that touch without an overlap, with the weight 0.
+    """Fill column t with a contact of zero overlap and weight 0, for a pair without contacts.
 
-    Laws evaluate it with all others, and what they make of it is multiplied by its weight: it has to be a number.
+    Laws evaluate the column with all others and multiply their results by its weight, so all results must be finite.
     """
     none = (0.0, 0.0, 0.0)
     kinematics[flat(WEIGHT, t)] = kinematics[flat(OVERLAP, t)] = kinematics[flat(TWIST, t)] = 0.0

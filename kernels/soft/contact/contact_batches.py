@@ -10,10 +10,10 @@
     take_results         forces and torques of a step, or the rows of a report, by the sink
     note_batch           stress of single spheres in a cell that deforms: `batch_stress`
 
-Batches, because one by one, with bodies, velocities and history all over the place, a frictional contact of spheres
-takes three times as long: LLVM makes vector code of loops that have nothing but rows of numbers before them. A batch is
-few enough contacts for these rows to stay in the fastest cache. Elastic contacts of spheres, which need no velocities,
-have a loop of their own over all candidates (``elastic_pairs``), behind `evaluate`.
+Contacts are evaluated in batches, because LLVM makes vector code of loops over rows of numbers, and not of loops that
+read bodies, velocities and histories from scattered places. A batch is small enough for its rows to stay in the fastest
+cache. Elastic contacts of spheres, which need no velocities, have a loop of their own over all candidates
+(``elastic_pairs``), behind `evaluate`.
 """
 
 import math

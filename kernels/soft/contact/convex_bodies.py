@@ -76,7 +76,7 @@ def sphere_at_plane(kinds, s, b, normal, bodies):
 
 @inline
 def ball_at_plane(kinds, s, b, normal, bodies):
-    """Centre of the ball with which piece s of body b meets planes of a unit normal [m].
+    """Centre of the sphere that touches a plane of this normal where piece s of body b does [m].
 
     It has the radius of the piece in contact laws, and its lowest point is the support point of the piece against the
     normal. So the overlap of both with such a plane is the same, h(-n) - (n·c - a), and so is the place of contact.

@@ -57,7 +57,7 @@ def solve(law, k, reach, bodies, kinds, neighbours, box):
     """Overlap of candidate k: of sphere j with sphere i, seen from the centre of the former.
 
     k: candidate.
-    reach: distance above which any that is above it will do [m].
+    reach: separation beyond which the solver may stop [m].
     Returns the overlap [m], unit normal from j to i, place halfway between the touching ones from the centre of j [m],
         number of steps, how the solver ended.
     """
@@ -72,7 +72,7 @@ def solve(law, k, reach, bodies, kinds, neighbours, box):
 
 @inline
 def put_found(k, overlap, n, place, neighbours):
-    """Keep what the solver found of candidate k until its force is evaluated."""
+    """Store overlap [m], normal and contact point [m] of candidate k until its force is evaluated."""
     at, found = FOUND * k, neighbours.found
     found[at], found[at + 1], found[at + 2], found[at + 3] = overlap, n[0], n[1], n[2]
     found[at + 4], found[at + 5], found[at + 6] = place
@@ -80,7 +80,7 @@ def put_found(k, overlap, n, place, neighbours):
 
 @inline
 def found_normal(k, neighbours):
-    """Normal that was found last of the candidate with this number; anything if none was."""
+    """Normal of candidate k in `Neighbours.found`; arbitrary numbers if the solver has not stored one."""
     at, found = FOUND * k, neighbours.found
     return found[at + 1], found[at + 2], found[at + 3]
 
@@ -106,18 +106,18 @@ def first_normal(law, k, neighbours):
 
 @inline
 def stored_normal(law, k, neighbours):
-    """The three numbers behind those that the law remembers of candidate k."""
+    """Contact normal stored for candidate k, in the three columns of history after those of the law."""
     at = laws.columns(law)
     return neighbours.history[k, at], neighbours.history[k, at + 1], neighbours.history[k, at + 2]
 
 
 @inline
 def proven_gap(law, k, least, bodies, kinds, neighbours, box):
-    """By how much less than `least` candidate k overlaps, as the direction kept for it proves [m]; or not above 0.
+    """Lower bound of `least` less the overlap of candidate k, by its stored direction [m]; 0 or less proves nothing.
 
-    By a margin, so that the solver finds the same whatever it begins with. A candidate with a history has none kept.
-    Where candidates are new it may be that of other bodies, which will do as well, or anything: then it is no unit
-    vector, and proves nothing.
+    A margin is subtracted, so that the result of the solver does not depend on its start. A candidate with a history
+    has no stored direction. The direction of a new candidate may be that of other bodies, which is valid as well, or
+    arbitrary numbers: these are no unit vector, and prove nothing.
     """
     if neighbours.has_history[k] != 0:
         return 0.0
@@ -133,7 +133,7 @@ def proven_gap(law, k, least, bodies, kinds, neighbours, box):
 
 @inline
 def gone_of(k, bodies, neighbours):
-    """How far the bodies of candidate k have moved together since candidates were picked [m]."""
+    """Sum of the displacements of both bodies of candidate k since candidates were picked [m]."""
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
     return neighbours.moved[b] + neighbours.moved[c]
 
@@ -175,7 +175,7 @@ def list_every(number, overlap, listed):
 
 @inline
 def clear_all_slots(kinds, law, k, neighbours):
-    """Empty what is behind the normal of candidate k, whose contact begins, see ``facet_contacts``."""
+    """Clear the columns of history behind the normal of candidate k, whose contact is new, see ``facet_contacts``."""
     for r in range(laws.columns(law) + AXES, neighbours.history.shape[1]):
         neighbours.history[k, r] = 0.0
 
@@ -185,7 +185,7 @@ clear_slots = select("kinds", {ConvexBodyKinds: None, FacetedBodyKinds: clear_al
 
 @inline
 def begin_history(kinds, law, k, neighbours):
-    """Have candidate k, which touches, remember: nothing yet, if its contact begins."""
+    """Clear the contact history of candidate k if its contact is new, and mark it as in use."""
     if neighbours.has_history[k] == 0:
         for r in range(laws.columns(law)):
             neighbours.history[k, r] = 0.0
@@ -202,7 +202,7 @@ def keep_normal(law, k, n, neighbours):
 
 @inline
 def count_steps(sums, steps, ending):
-    """Add a pair that touches to the columns from SOLVED on."""
+    """Count a touching pair in the statistics of the solver: pairs, steps, maximum, fallbacks, failures."""
     sums[SOLVED] += 1
     sums[SOLVER_STEPS] += steps
     sums[MOST_SOLVER_STEPS] = max(sums[MOST_SOLVER_STEPS], steps)
@@ -212,7 +212,7 @@ def count_steps(sums, steps, ending):
 
 @inline
 def take_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums):
-    """Note what the solver found of candidate k.
+    """Store overlap, normal and contact point of candidate k, and update the statistics of the solver.
 
     at, least: its place in `overlap`; see `list_convex_overlaps`.
     depth, n, middle, steps, ending: see `solve`.
@@ -231,7 +231,7 @@ def take_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, ending
 
 @inline
 def reach_of(law, k, least, neighbours):
-    """Distance of candidate k above which any that is above it will do [m]."""
+    """Separation of candidate k beyond which the solver may stop: then it need not be known exactly [m]."""
     return math.inf if laws.has_range(law) and neighbours.has_history[k] != 0 else -least
 
 
@@ -258,7 +258,7 @@ def is_pair_of_corners(law, k, kinds, bodies, neighbours):
 
 @inline
 def is_smooth_pair(k, kinds, bodies, neighbours):
-    """Whether Newton's method is for candidate k."""
+    """Whether both bodies of candidate k are smooth, so that Newton's method applies."""
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     kind_j, kind_i = (
         kinds.shape[row_of(j, bodies.owner[j], bodies, kinds)],
@@ -269,7 +269,7 @@ def is_smooth_pair(k, kinds, bodies, neighbours):
 
 @vector_loop
 def prefetch_rows(number, candidate, history):
-    """Ask for what candidates remember, of which one line of the cache each."""
+    """Prefetch the history of candidates, one cache line each."""
     for m in range(number):
         prefetch(history, candidate[m] * history.shape[1])
 
@@ -508,7 +508,7 @@ def measure_faces(bodies, kinds, box, overlap):
 
 @kernel
 def measure_arms(bodies, kinds, box, sphere, normal, arm):
-    """Places of some pieces that are lowest against normals, from the centres of their bodies.
+    """Support points of pieces opposite to given normals, relative to the centres of their bodies.
 
     sphere, normal: (T,), (3, T) pieces, which have been placed, unit vectors.
     Writes arm: (3, T) [m].

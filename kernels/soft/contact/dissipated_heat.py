@@ -26,18 +26,18 @@ OF_KEPT, OF_TAKEN = ON_I - 1, LINE - 1  # where they are in the sums of a body
 
 
 class NoHeat(NamedTuple):
-    """Marker of a run that does not turn what contacts take up into heat."""
+    """Marks a run in which energy dissipated by contacts does not become heat."""
 
 
 class ContactHeat(NamedTuple):
-    """Marker of a run that does."""
+    """Marks a run in which energy dissipated by contacts becomes heat of the bodies."""
 
     is_last: np.ndarray  # (1,) int64, whether the last evaluation was the last of a stretch of steps
 
 
 @inline
 def begin_evaluation(heat, is_last, bodies):
-    """Clear what the last evaluation held, and note whether the next one is the last of a stretch."""
+    """Clear the terms of the last evaluation, and store whether the next one is the last of a stretch of steps."""
     heat.is_last[0] = 1 if is_last else 0
     for b in range(bodies.dissipated.shape[1] if is_last else 0):
         bodies.dissipated[KEPT, b] = 0
@@ -60,13 +60,13 @@ def write_row(k, kept, gross, force_torque):
 
 @inline
 def write_column(sink, t, out, force_torque):
-    """Write what the contact of column t takes up to row t."""
+    """Write the energy that the contact of column t dissipates to row t."""
     write_row(t, out[flat(HELD, t)], out[flat(LOSS, t)], force_torque)
 
 
 @inline
 def write_columns(sink, k, first, stop, out, force_torque):
-    """Write what the contacts of the columns first to stop take up, which are of one pair, to row k."""
+    """Write the energy that the contacts of one pair, columns first to stop, dissipate to row k."""
     kept, gross = 0.0, 0.0
     for t in range(first, stop):
         kept, gross = kept + out[flat(HELD, t)], gross + out[flat(LOSS, t)]
@@ -91,7 +91,7 @@ def give(heat, dissipated, b, gross, kept, per_joule):
 
 @inline
 def give_sums(heat, b, sums, dissipated, per_joule):
-    """Add half of what the pairs of body b take up."""
+    """Add half of the energy that the pairs of body b dissipate."""
     give(heat, dissipated, b, sums[OF_TAKEN], sums[OF_KEPT], 0.5 * per_joule)
 
 
@@ -100,10 +100,10 @@ give_summed = select("heat", {NoHeat: None, ContactHeat: give_sums})
 
 @kernel
 def collect(dissipated, per_unit, remainder):
-    """Give bodies what contacts took up since this was last called, but for what the last evaluation holds.
+    """Add the energy dissipated since the last call to the remainders of bodies, without the open half step.
 
     dissipated: of `Bodies`. per_unit: amount of a unit, a power of two.
-    Writes remainder: (N,), added. Writes dissipated: what is held. Returns the sum [units].
+    Writes remainder: (N,), added. Writes dissipated: only the open half step remains. Returns the sum [units].
     """
     total = np.int64(0)
     for b in range(remainder.size):

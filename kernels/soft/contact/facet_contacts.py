@@ -1,4 +1,4 @@
-"""Columns of pairs of polyhedra, which touch at several places: kinematics, history, and what they come to together.
+"""Several contacts per pair of polyhedra: kinematics, history, total force and torque.
 
 A pair has one candidate and one row of `Neighbours.force_torque`; each of its contacts (`dem.kernels.convex.facets`)
 is a column, evaluated as if it counted wholly, and multiplied by its weight. Weights have forces as well, E ∇w.
@@ -90,7 +90,7 @@ def slot_at(law, slot):
 
 @inline
 def has_several_places(law, a, b, depth):
-    """Whether a pair that overlaps by this depth is taken as polyhedra."""
+    """Whether a pair of this overlap is treated by contacts of vertices and edges."""
     return is_of_corners(law, a, b) and 0.0 < depth < DEEPEST * (rounding_of(a) + rounding_of(b))
 
 
@@ -279,7 +279,7 @@ def add_pair(sink, law, first, counted, k, bodies, kinds, neighbours, box, scrat
 
 @vector_loop
 def turn_gradients(number, known, kinematics):
-    """Have the gradients of weights count turns about the centre of the first body, not about that of sphere j.
+    """Refer the gradients of weights to rotations about the centre of the first body, not about that of sphere j.
 
     known: the same array as `kinematics`.
     Writes kinematics: row BY_TORQUE.

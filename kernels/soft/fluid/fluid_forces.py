@@ -5,9 +5,9 @@ the mean velocities that the fluid and the present forces give. Unless all laws 
 evaluated twice, first with the initial velocity, then with the mean over the interval thus found: second order, and for
 drag up to the square of the velocity stable with any time step; an extrapolated velocity oscillates at h rate > 1.
 
-One body after the other, laws took 250 ns a sphere. Here the flow is sampled in a loop of its own, and those of the
-laws have nothing but arithmetic (`kernels.numerics.elementary`), of which LLVM makes vector code. Each is as short as
-can be: what a processor looks ahead is less than one round of a long one, whose operations then wait for one another.
+The flow is sampled in a loop of its own. The loops over laws contain nothing but arithmetic
+(`dem.kernels.numerics.elementary`), so that LLVM makes vector code of them. Each loop is as short as possible: a
+processor looks ahead less than one round of a long loop, whose operations then wait for one another.
 """
 
 import numpy as np

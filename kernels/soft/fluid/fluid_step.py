@@ -1,7 +1,7 @@
 """Bodies in a fluid: a step completed with its forces beside those of contacts and weight.
 
 The fluid acts where the leap-frog kicks, with the velocity, angular velocity and pose at the forces, so that no list
-and no prediction knows of it, and its own stiffness is followed exactly, see `kernels.fluid.relaxation_step`: each
+and no prediction knows of it, and its own stiffness is followed exactly, see `dem.kernels.fluid.relaxation_step`: each
 velocity relaxes in the body frame held at the forces, each axis at its own rate. Its laws are evaluated
 at every step, or once in `Medium.interval` steps, see ``fluid_forces``: contacts take thirty steps, and fluids a
 thousand to stop a body.

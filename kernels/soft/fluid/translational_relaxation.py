@@ -1,4 +1,4 @@
-"""Velocities of bodies in a fluid, see `kernels.soft.fluid.fluid_step`.
+"""Velocities of bodies in a fluid, see `dem.kernels.soft.fluid.fluid_step`.
 
 Here and in ``rotational_relaxation`` the frame of a body is its own, and for spheres without orientation the world's.
 """
@@ -33,7 +33,7 @@ def fluid_force(fluid, scheme, g, q, flow, gravity, spin, v):
     flow, gravity, spin: `Sample`, acceleration, angular velocity, in the world frame.
     v: velocity [m/s].
     Returns resistance along the body's axes [N s/m], all other forces [N] and the slope of
-        `kernels.fluid.relaxation_step` in the world frame, Reynolds number.
+        `dem.kernels.fluid.relaxation_step` in the world frame, Reynolds number.
     """
     medium, slip = fluids.medium_at(flow, fluid.medium), subtract(flow.velocity, v)
     d = medium.diameter[g]

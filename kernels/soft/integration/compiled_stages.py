@@ -1,6 +1,6 @@
 """The stages of a step that are machine code of their own, each told no more than it needs.
 
-See `kernels.compiler.stages`.
+See `dem.kernels.compiler.stages`.
 
 What a stage is made for are the types that it is called with. So a scheme is made for movers alone, a law for what
 touches, walls beside the box for what looks at them; all others are told of one that stands for many.
@@ -71,7 +71,7 @@ def pair_forces(c, evaluates, d, accumulates, first_body, time_sign, context):
 
     c, evaluates: the one, and whether to do so.
     d, accumulates, first_body: the other, whether to do so, and where to, as of
-        `kernels.soft.contact.force_accumulation.gather_pairs`.
+        `dem.kernels.soft.contact.force_accumulation.gather_pairs`.
     Writes context.neighbours: as `dem.kernels.soft.contact.contact_batches.evaluate`.
     Writes context.bodies: as `dem.kernels.soft.contact.force_accumulation.gather_pairs`.
     Returns `Sums` over the pairs evaluated.
@@ -129,8 +129,8 @@ def integrate(c, corrects, predicts, first_body, context):
     """Complete the step of chunk c and predict the next one, in which what has anything to touch is placed, or either.
 
     corrects, predicts: whether to do so.
-    Writes context.bodies: as `kernels.soft.integration.particle_update.correct` and
-        `kernels.soft.integration.particle_update.predict`.
+    Writes context.bodies: as `dem.kernels.soft.integration.particle_update.correct` and
+        `dem.kernels.soft.integration.particle_update.predict`.
     Returns what both return.
     """
     energy, spin, acceleration_squared, gone = np.int64(0), np.int64(0), np.int64(0), np.int64(0)

@@ -1,4 +1,4 @@
-"""The parts of a step one at a time, many times over, to be timed: a bench for `kernels.soft.integration.sweeps`.
+"""The parts of a step one at a time, many times over, to be timed: a bench for `dem.kernels.soft.integration.sweeps`.
 
 All work on a `StepContext` with a time step of zero, so that nothing moves.
 """

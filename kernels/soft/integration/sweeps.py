@@ -1,8 +1,8 @@
 """Sweeps over chunks of bodies and blocks of chunks: a time step in one pass over memory.
 
-For 1e6 spheres memory traffic decides: in one pass, with pair forces and forces that stay in the core's cache, a step
-takes 19 ns a sphere, lists apart; with a pass for each part it took 34. A chunk writes only to its own bodies, its own
-segment of the candidates, and its own row of `chunk_sums`; ``passes`` goes over all of them.
+For 1e6 spheres memory traffic decides: in one pass, pair forces and forces of a chunk stay in the core's cache. A chunk
+writes only to its own bodies, its own segment of the candidates, and its own row of `chunk_sums`; ``passes`` goes over
+all chunks.
 """
 
 from dem.kernels import laws
@@ -69,7 +69,7 @@ def write_sums(chunk_sums, c, column, sums):
 
 @inline
 def candidate_margin(context):
-    """How much farther than where they meet spheres are picked.
+    """Distance beyond contact up to which candidate pairs are picked [m].
 
     Contacts that live beyond touching are seen to end: they were within their range when forces were last evaluated.
     """

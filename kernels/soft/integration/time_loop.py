@@ -1,7 +1,7 @@
 """The loop over time steps, compiled as a whole.
 
-Back in Python only to make a new neighbour list or room for more pairs, for a frame, or because something is wrong:
-nine fibres take a third of a microsecond a step, less than one call from Python.
+The loop returns to Python only for a new neighbour list, for room for more pairs, for a frame, or because of an error:
+in small systems a step takes less time than a call from Python.
 """
 
 from typing import NamedTuple

@@ -49,7 +49,7 @@ def search_around(box, b, skin, largest, grid, cell_first, k, stop, bodies, kind
 def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box):
     """List the pairs of the ghosts of chunk c; returns the room needed.
 
-    See `kernels.soft.neighbours.body_pairs.search_chunk`.
+    See `dem.kernels.soft.neighbours.body_pairs.search_chunk`.
 
     ghosts: their number; indices after them in their chunks are unused.
     largest, grid, cell_first: see `search_around`.

@@ -116,7 +116,7 @@ def sweep_blocks(first, stop, begin, end, task, mode, context):
     """Sweep over halves of some blocks; before the first half, evaluate the pairs that reach out of them.
 
     first, stop: from block `first` to block `stop`.
-    begin, end, task: see `kernels.soft.integration.sweeps.sweep_half`.
+    begin, end, task: see `dem.kernels.soft.integration.sweeps.sweep_half`.
     Writes context: as `dem.kernels.soft.integration.sweeps.sweep_half`.
     """
     for job in range(passes.SWEEP if task == sweeps.PREDICT or begin > 0 else passes.BORDERS, passes.SWEEP + 1):

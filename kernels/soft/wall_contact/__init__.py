@@ -6,7 +6,7 @@ Read `body_wall_forces` first, which chooses the way for the bodies of a chunk: 
 A contact goes one way: bodies near walls (`near_wall_bodies`, `near_wall_list`, `wall_prefetch`), regions of a wall
 that are overlapped (`overlap_regions`; `convex_at_walls`, `convex_meshes` and `convex_shells` for convex bodies;
 `mesh_contacts` for triangles, many spheres at a time), kinematics (`wall_kinematics`), history (`wall_history`), law
-(`kernels.soft.contact.contact_evaluation.contact_force`), results (`wall_loads`). The energy of a wall is booked in
+(`dem.kernels.soft.contact.contact_evaluation.contact_force`), results (`wall_loads`). The energy of a wall is booked in
 `wall_loads`: its work, with forces on bodies, force, torque and wear of each wall. `rough_planes`: inclined planes of
 rough faces and walls. `wall_arrays`: poses and arrays of walls. `wall_report`: the contacts of one moment, by the same
 functions with a `ReportSink`.

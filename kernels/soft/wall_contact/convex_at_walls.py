@@ -1,14 +1,15 @@
 """Convex bodies at walls beside the box: their contacts, as rows of `dem.kernels.walls.potential_terms`.
 
-Outside of a convex wall - a ball, block, capsule, roll, rectangle - the overlap is that of two convex bodies, the
-minimum over unit vectors of g (`dem.kernels.convex.overlap`). Inside of a hollow ball or of a closed drum it is
+Outside of a convex wall - a ball, block, capsule, closed cylinder, rectangle - the overlap is that of two convex
+bodies, the minimum over unit vectors of g (`dem.kernels.convex.overlap`). Inside of a hollow ball or of a closed
+cylinder it is
 
-    f(n) = h(n) + n·c - R,   n any unit vector, or one across the axis of the drum,
+    f(n) = h(n) + n·c - R,   n any unit vector, or one across the axis of the cylinder,
 
-with the body's centre c from that of the hollow. Each local maximum above 0 is a contact: a rod across a pipe touches
-twice. There the support point x has x + c along n, so ∂f/∂c = n, and the force is the gradient of one energy. A body
-whose radii of curvature are all less than R has no other places where f > 0 is stationary, and its contacts begin and
-end without a jump. Ends of a drum are planes.
+with the body's centre c relative to that of the wall. Each local maximum above 0 is a contact: a rod across a pipe
+touches twice. There the support point x has x + c along n, so ∂f/∂c = n, and the force is the gradient of one energy.
+If all radii of curvature of a body are less than R, f > 0 is stationary at such maxima only, and contacts begin and end
+without a jump. Ends of a cylinder are planes.
 
 A contact goes on as that of a ball with the radius of the body in contact laws, which touches the wall where the body
 does: its centre is stored with the contact. Nothing is kept of the last step, so that the bytes of a run do not depend

@@ -135,7 +135,7 @@ def touching_in(scratch, i):
 
 @func
 def join(convex, w, body, u, beyond, count, parts, geometry, scratch):
-    """Join parts along edges that the body overlaps, deepest first, and mark those; returns how many parts are left."""
+    """Merge overlapped triangles along shared edges, deepest edge first; returns the number of contacts left."""
     numbers = scratch[0, VERTICES:]
     for i in range(count):
         for edge in range(3):
@@ -156,7 +156,7 @@ def contact_point(contacts, t):
 
 @inline
 def add_torque(contacts, t, sign, depth, n, x, power):
-    """Add a place x to the sums of contact t: δ^p x × n in CONTACT_POINT, and δ^p x · n in PITCH."""
+    """Add the torque of a point x to the sums of contact t: δ^p x × n in CONTACT_POINT, δ^p x · n in PITCH."""
     term, along = sign * power_of_overlap(depth, power), cross(x, n)
     contacts[t, CONTACT_POINT] += term * along[0]
     contacts[t, CONTACT_POINT + 1] += term * along[1]
@@ -166,7 +166,10 @@ def add_torque(contacts, t, sign, depth, n, x, power):
 
 @inline
 def finish(contacts, t):
-    """Make the place of contact t and its pitch of sums: where the force has the torque, but for what is along it."""
+    """Compute contact point and pitch of contact t from the sums of force and torque.
+
+    The force at the contact point has the torque, except its part along the force, which is the pitch times the force.
+    """
     total, torque = (contacts[t, 0], contacts[t, 1], contacts[t, 2]), contact_point(contacts, t)
     square = dot(total, total)
     if square == 0.0:

@@ -24,7 +24,7 @@ from dem.kernels.walls.triangles import closest, from_piece, triple
 
 PAIRS = 4 * BLOCK
 # columns of `Walls.pairs`: of each pair, then of each sphere; rows of `Walls.places`, after the centre; columns of
-# `Walls.pair_results`, see `kernels.walls.potential_terms`
+# `Walls.pair_results`, see `dem.kernels.walls.potential_terms`
 PAIR_SPHERE, PAIR_TRIANGLE, FIRST_PAIR, END_PAIR = 0, PAIRS, 2 * PAIRS, 2 * PAIRS + BLOCK
 PAIR_COLUMNS = 2 * PAIRS + 2 * BLOCK
 REACH, PLACE_ROWS = 3, 4

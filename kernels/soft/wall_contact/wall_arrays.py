@@ -1,8 +1,8 @@
 """Walls of any shape beside the faces of a box, as arrays; where they are, and how their surfaces move.
 
-A box that has any is of a type of its own, so that others pay nothing for what they have not. What is kept of a sphere
-among walls is one row of `Walls.sphere_records`, since few spheres are near walls, and each line of memory that one of
-them wants is waited for: with lists, slots and histories in arrays of their own, triangles took a third longer.
+A box with such walls is of a type of its own, so that other boxes do not compile them. The data of a sphere near walls
+are one row of `Walls.sphere_records`: few spheres are near walls, so each cache line of their data is a cache miss, and
+one row has fewer lines than separate lists, slots and histories.
 """
 
 import math

@@ -3,10 +3,10 @@
 A wall is made of pieces, and a contact is one lowest region of it, known by its *anchor*, the deepest piece. In the
 next step its memory goes to the contact that has the same anchor or, as the sphere rolls on, one whose anchor shares an
 edge or a vertex with that; of several to the first. Where two contacts have become one, it has what both remember
-(`kernels.laws.merged_contacts`); a memory that no contact takes up belongs to a contact that has ended. The slots
+(`dem.kernels.laws.merged_contacts`); a memory that no contact takes up belongs to a contact that has ended. The slots
 of a sphere that are in use come before the others.
 
-When bodies are listed anew, slots go through the tables of `kernels.soft.contact.contact_history` (`write_slots`,
+When bodies are listed anew, slots go through the tables of `dem.kernels.soft.contact.contact_history` (`write_slots`,
 `read_slots`).
 """
 

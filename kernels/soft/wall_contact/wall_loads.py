@@ -5,14 +5,14 @@ the body times velocity of the wall, goes to `Sums.work` of the sweep, and from 
 Contacts that are evaluated one by one end in `add_result`, those of batches in `work_of_face` and `load_of_batch`.
 `steer` and `complete_flight` add what changes of a wall's velocity by servos and rigid bodies do.
 
-Loads of walls are sums over contacts that do not depend on their order: each contact is rounded to integers in a fixed
-unit, as energies are (`kernels.numerics.energy`), by chunk; `accumulate_loads` adds the chunks up after each step, and
-integrates over time.
+Loads of walls are sums over contacts that do not depend on their order: the load of each contact is rounded to integers
+in a fixed unit, as energies are (`dem.kernels.numerics.energy`), and summed by chunk. `accumulate_loads` adds the
+chunks up after each step, and integrates over time.
 
 Walls wear as in J. F. Archard, Contact and rubbing of flat surfaces, J. Appl. Phys. 24 (1953) 981, eq. (10): the volume
 worn off is k N s/H, N the normal force, s the way of sliding, k a coefficient, H the hardness. Summed is N s [J], by
 piece of a wall: a triangle of a mesh, a segment of what a polyline sweeps, or all of it. Only sliding counts: a surface
-that sticks while the spring of friction stretches does not wear, see `kernels.laws.friction.spring_dashpot_slider`.
+that sticks while the spring of friction stretches does not wear, see `dem.kernels.laws.friction.spring_dashpot_slider`.
 """
 
 import math
