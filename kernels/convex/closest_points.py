@@ -1,9 +1,9 @@
-"""Distance of two separate convex bodies of any shape, from their support points alone.
+"""Distance of two convex bodies of any shape, from their support points alone.
 
 E. G. Gilbert, D. W. Johnson, S. S. Keerthi, IEEE J. Robot. Autom. 4 (1988) 193-203: of the differences w = x_A - r -
 x_B of support points, up to four are kept, and the point nearest to the origin of what they span, v, gives the next
 direction. The span is searched part by part, each in closed form: of four points only those parts count that contain
-the newest one. No part may contain the origin, as the bodies are separate.
+the newest one. If bodies are not apart, a part contains the origin, and the search ends there or nearby.
 """
 
 import math
@@ -14,6 +14,7 @@ from dem.kernels.numerics.vector import add, dot, scale, subtract
 
 MOST_STEPS = 100
 PRECISION = 1e-13  # of a distance, over the sizes that it is a difference of
+TOUCHING = 1e-15  # distance over the sizes of cores that are not apart
 NOWHERE = (0.0, 0.0, 0.0)
 
 
@@ -110,19 +111,20 @@ def closest_points(a, b, r, n):
     r : (3,) floats
         From the centre of A to that of B [m].
     n : (3,) floats
-        Unit vector with n · r > h_A(n) + h_B(-n) for the cores: it proves that they are apart.
+        Unit vector to begin with.
 
     Returns
     -------
-    unit normal from A to B, closest place on the core of A about its centre [m], number of steps; the shares of four
-    support points, of which some are 0, and those points on A and as differences [m]
+    unit normal from A to B, which proves the cores to be apart if any does, closest place on the core of A about its
+    centre [m], number of steps; the shares of four support points, of which some are 0, and those points on A and as
+    differences [m]
     """
     p_0 = core_points(a, b, r, n)
     p_1 = p_2 = p_3 = (NOWHERE, NOWHERE)
     v = p_0[1]
     square, shares, steps = dot(v, v), (1.0, 0.0, 0.0, 0.0), 0
     size = math.sqrt(dot(p_0[0], p_0[0])) + math.sqrt(square) + math.sqrt(dot(r, r))
-    while steps < MOST_STEPS:
+    while steps < MOST_STEPS and square > (TOUCHING * size) * (TOUCHING * size):
         steps += 1
         length = math.sqrt(square)
         p = core_points(a, b, r, scale(-1.0 / length, v))
@@ -138,4 +140,5 @@ def closest_points(a, b, r, n):
         square, shares, p_0, p_1, p_2, p_3 = nearer, parts, p, q_1, q_2, q_3
         v = weighted(shares, p_0[1], p_1[1], p_2[1], p_3[1])
     place = weighted(shares, p_0[0], p_1[0], p_2[0], p_3[0])
-    return scale(-1.0 / math.sqrt(square), v), place, steps, shares, (p_0, p_1, p_2, p_3)
+    normal = scale(-1.0 / math.sqrt(square), v) if square > 0.0 else n
+    return normal, place, steps, shares, (p_0, p_1, p_2, p_3)

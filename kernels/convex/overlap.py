@@ -430,20 +430,20 @@ def overlap_by_shifts(a, b, r, n, lowest):
 def overlap_of_cores(a, b, r, n, lowest):
     """Overlap of two bodies whose cores are apart, from the distance of the cores; without the places of contact.
 
+    The distance of cores that are apart has one minimum, which is found from any n; the overlap of bodies has others.
+
     a, b, r, n, lowest: as of `overlap_by_shifts`; n may be zeros.
-    Returns the overlap [m]; unit normal; number of steps; False where n does not prove that the cores are apart.
+    Returns the overlap [m]; unit normal; number of steps; False where the cores are not apart, or too near for a
+        precise normal.
     """
     if dot(n, n) == 0.0:
         n = first_direction(r)
-    rounding = rounding_of(a) + rounding_of(b)
-    g, _, _, size = function_at(a, b, r, n)
+    g, _, _, _ = function_at(a, b, r, n)
     if g < lowest:
         return g, n, 1, True
-    if g - rounding >= -APART * size:
-        return g, n, 1, False
     m, _, steps, _, _ = closest_points(a, b, r, n)
-    g, _, _, _ = function_at(a, b, r, m)
-    return g, m, steps + 2, True
+    g, _, _, size = function_at(a, b, r, m)
+    return g, m, steps + 2, g - rounding_of(a) - rounding_of(b) < -APART * size
 
 
 @func

@@ -159,6 +159,12 @@ def columns_composite(law):
 columns = select("law", {Elastic: 0, Composite: columns_composite})
 
 
+@inline
+def remembers(law):
+    """Whether contacts remember anything, so that the last column is there."""
+    return columns(law) > 1
+
+
 persists = type_is(lambda part: bool(functions(part).cutoff))
 
 

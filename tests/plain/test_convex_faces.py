@@ -41,6 +41,25 @@ def test_energy_of_a_collision_is_kept_to_second_order_and_momentum_to_rounding(
 
 
 @pytest.mark.parametrize("shape", [DIE, TABLET], ids=["polyhedron", "cylinder"])
+def test_what_is_in_memory_before_a_contact_begins_changes_nothing(shape):
+    """Room for contacts may hold anything: numbers that are none, or normals of others that point the wrong way."""
+    states = []
+    for left in (0.0, np.nan, (-1.0, 0.0, 0.0)):
+        sim, _ = collision(shape, 1e-5)
+        sim = dem.Simulation(sim.particles.copy(), gravity=(0, 0, 0), time_step=1e-5, threads=1)
+        sim.particles.position, sim.particles.velocity = [[0, 0, 0], [0.0135, 0.003, 0.002]], [[1, 0, 0], [-1, 0, 0]]
+        sim.step(1)
+        lists = sim._engine.lists.arrays
+        assert not lists.has_history.any()
+        lists.history[:], lists.found.reshape(-1, 7)[:, 1:4] = np.resize(left, lists.history.shape[1]), left
+        sim.step(300)
+        states.append(np.concatenate([sim.particles.velocity, sim.particles.angular_velocity]))
+    assert np.abs(states[0][:2, 0]).max() < 0.99  # they touched
+    np.testing.assert_array_equal(states[1], states[0])
+    np.testing.assert_array_equal(states[2], states[0])
+
+
+@pytest.mark.parametrize("shape", [DIE, TABLET], ids=["polyhedron", "cylinder"])
 def test_the_very_same_shape_comes_back_from_a_checkpoint(shape):
     again = serialization.made(serialization.recipe(shape))
     assert again == shape
@@ -51,7 +70,9 @@ STUFF = {"young": 5e6, "poisson": 0.3, "density": 1000.0}
 STIFFNESS = 4 / 3 * 5e6 / (2 * (1 - 0.3**2)) * np.sqrt(DIE.contact_radius)  # at a face; √½ of that at another die
 
 
-@pytest.mark.parametrize("law", [{}, {"restitution": 0.5, "friction": 0.5}], ids=["elastic", "friction"])
+@pytest.mark.parametrize(
+    "law", [{}, {"restitution": 0.5}, {"restitution": 0.5, "friction": 0.5}], ids=["elastic", "damped", "friction"]
+)
 @pytest.mark.parametrize("ground", ["face", "plane"])
 def test_dice_rest_on_the_ground_and_on_each_other_with_four_corners(law, ground):
     """Each overlaps by what carries the weight above it, 4 k δ^1.5, and nothing moves."""

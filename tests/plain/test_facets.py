@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from dem.kernels.compiler.jit import in_python
 from dem.kernels.convex import facets
-from dem.kernels.convex.overlap import overlap
+from dem.kernels.convex.overlap import overlap, overlap_of_cores
 from dem.kernels.convex.shape_kinds import ConvexBody, PolyhedronKind, convex_kinds
 from scipy.spatial.transform import Rotation
 
@@ -142,3 +142,26 @@ def test_force_and_torque_are_the_gradient_of_one_energy(names):
             ]
             assert weights @ turned / (h / 0.005) == pytest.approx(-torque @ axis, abs=1e-7 * 0.005 * size)
     assert several >= 3
+
+
+def direction(rng):
+    n = rng.normal(size=3)
+    return n / np.linalg.norm(n)
+
+
+@pytest.mark.parametrize("names", [("die", "die"), ("die", "wedge"), ("wedge", "wedge")], ids="-".join)
+def test_the_distance_of_cores_is_the_same_from_whatever_direction_it_is_sought(names, rng):
+    """Polyhedra have several local overlaps, as many as directions in which they may be parted; cores one distance."""
+    a, b = (SHAPES[name] for name in names)
+    far = 0
+    for q_a, q_b in Rotation.random(60, rng=rng).as_quat().reshape(30, 2, 4):
+        bodies = [ConvexBody(KINDS, 0, np.array(s.convex_numbers), 0, tuple(q)) for s, q in ((a, q_a), (b, q_b))]
+        r = tuple((rng.uniform(0.005, 0.014) * direction(rng)).tolist())
+        least, _, _, apart = in_python(overlap_of_cores)(*bodies, r, (0.0, 0.0, 0.0), -np.inf)
+        far += apart
+        for _ in range(3):
+            found, _, _, is_apart = in_python(overlap_of_cores)(*bodies, r, tuple(direction(rng).tolist()), -np.inf)
+            assert is_apart == apart
+            if apart:
+                assert found == pytest.approx(least, rel=0, abs=1e-14)  # rounding of lengths of 1 cm
+    assert 5 < far < 30

@@ -53,10 +53,10 @@ def is_of_corners(law, a, b):
 
 
 @inline
-def solve(law, k, reach, bodies, kinds, neighbours, box):
+def solve(k, n, reach, bodies, kinds, neighbours, box):
     """Overlap of candidate k: of sphere j with sphere i, seen from the centre of the former.
 
-    k: candidate.
+    k, n: candidate; normal to begin with, or zeros.
     reach: separation beyond which the solver may stop [m].
     Returns the overlap [m], unit normal from j to i, place halfway between the touching ones from the centre of j [m],
         number of steps, how the solver ended.
@@ -65,7 +65,7 @@ def solve(law, k, reach, bodies, kinds, neighbours, box):
     b, c = bodies.owner[i], bodies.owner[j]
     r = minimum_image(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
     overlap, n, x_j, x_i, steps, ending = convex_overlap(
-        convex_body(j, c, bodies, kinds), convex_body(i, b, bodies, kinds), r, first_normal(law, k, neighbours), reach
+        convex_body(j, c, bodies, kinds), convex_body(i, b, bodies, kinds), r, n, reach
     )
     return overlap, n, scale(0.5, add(x_j, add(r, x_i))), steps, ending
 
@@ -185,9 +185,9 @@ clear_slots = select("kinds", {ConvexBodyKinds: None, FacetedBodyKinds: clear_al
 
 @inline
 def begin_history(kinds, law, k, neighbours):
-    """Clear the contact history of candidate k if its contact is new, and mark it as in use."""
+    """Clear the contact history and the normal of candidate k if its contact is new, and mark it as in use."""
     if neighbours.has_history[k] == 0:
-        for r in range(laws.columns(law)):
+        for r in range(laws.columns(law) + AXES):
             neighbours.history[k, r] = 0.0
         clear_slots(kinds, law, k, neighbours)
         neighbours.has_history[k] = 1
@@ -244,7 +244,8 @@ def find_overlap(kinds, sink, law, k, at, least, bodies, neighbours, box, overla
         note_clearance(sink, k, gap, bodies, neighbours)
         return
     reach = reach_of(law, k, least, neighbours)
-    depth, n, middle, steps, ending = solve(law, k, reach, bodies, kinds, neighbours, box)
+    start = first_normal(law, k, neighbours)
+    depth, n, middle, steps, ending = solve(k, start, reach, bodies, kinds, neighbours, box)
     take_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums)
 
 
@@ -340,7 +341,8 @@ def find_corners(kinds, sink, law, k, at, bodies, neighbours, box, overlap, sums
     if bound == -math.inf:
         bound, n, _, found = overlap_of_cores(a, b, r, n, 0.0)
         if not found:
-            bound, n, middle, steps, ending = solve(law, k, 0.0, bodies, kinds, neighbours, box)
+            n = n if bound < reach else first_normal(law, k, neighbours)
+            bound, n, middle, steps, ending = solve(k, n, 0.0, bodies, kinds, neighbours, box)
             if bound >= DEEPEST * reach:
                 take_overlap(
                     kinds, sink, law, k, at, 0.0, bound, n, middle, steps, ending, bodies, neighbours, overlap, sums

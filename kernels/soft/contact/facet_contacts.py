@@ -121,7 +121,7 @@ def recall_slots(law, first, number, k, neighbours, ids):
     used = 0
     for t in range(first, first + number):
         ids[HISTORY_AT, t] = 0
-    if laws.columns(law) == 0 or neighbours.has_history.size == 0:
+    if not laws.remembers(law) or neighbours.has_history.size == 0:
         return
     for slot in range(SLOTS):
         at = slot_at(law, slot)
@@ -344,7 +344,7 @@ def store_facet_history(geometry, law, first, number, touching, ids, batch_histo
         if ids[SLOT_KEY, t] == 0:
             has_history[k], at = 1 if out[flat(LASTS, t)] > 0.0 else 0, 0
         elif ids[ORDER, t] == 0:
-            for slot in range(SLOTS if columns > 0 else 0):
+            for slot in range(SLOTS if laws.remembers(law) else 0):
                 history[k, slot_at(law, slot)] = 0.0
         if ids[SLOT_KEY, t] == 0 or (at > 0 and out[flat(LASTS, t)] > 0.0):
             for r in range(columns):
