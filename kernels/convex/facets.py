@@ -30,19 +30,23 @@ from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subt
 
 MOST_CONTACTS = 32  # of a pair; those beyond are left out, as are vertices and edges beyond these numbers
 MOST_VERTICES, MOST_EDGES = 32, 48  # of a body within reach of the other
-NOTED = 62  # vertices of which it is noted whether they are within reach
+MOST_CORNERS = 400  # vertices of a body
 # columns of a contact: which pieces touch, above 0; overlap [m]; n; place from the centre of A [m]; w; ∇w, as force and
 # torque about the centre of A [1/m, 1]
 KEY, DEPTH, NORMAL, PLACE, WEIGHT, BY_PLACE, BY_TURN, COLUMNS = 0, 1, 2, 5, 8, 9, 12, 15
+WIDTH = 8  # edges and vertices are looked at in multiples of this number, so that none is left over by vectors
 # scratch: vertices within reach of each body as number, place; edges in columns of number, both ends; of edges of B
-# whether they cross one of A
-VERTEX_WIDTH, EDGE_WIDTH = 4, 7
-EDGES_AT = 2 * MOST_VERTICES * VERTEX_WIDTH
-CROSSES_AT = EDGES_AT + 2 * MOST_EDGES * EDGE_WIDTH
-FOUND_AT = CROSSES_AT + MOST_EDGES
-WIDTH = 8  # edges are looked at in multiples of this number, so that none is left over by vectors
-SCRATCH = FOUND_AT + MOST_CONTACTS * COLUMNS  # numbers of scratch
+# whether they cross one of A; contacts; all vertices of each body in columns of height and place. What is listed is
+# written before it is known whether it is within reach, and has room for one more
+VERTEX_WIDTH, EDGE_WIDTH, CORNER_WIDTH = 4, 7, 4
+VERTEX_ROOM, EDGE_ROOM = MOST_VERTICES + 1, MOST_EDGES + WIDTH
+EDGES_AT = 2 * VERTEX_ROOM * VERTEX_WIDTH
+CROSSES_AT = EDGES_AT + 2 * EDGE_ROOM * EDGE_WIDTH
+FOUND_AT = CROSSES_AT + EDGE_ROOM
+CORNERS_AT = FOUND_AT + MOST_CONTACTS * COLUMNS
+SCRATCH = CORNERS_AT + 2 * CORNER_WIDTH * MOST_CORNERS  # numbers of scratch
 PARALLEL = 1e-14  # sin² of the angle of edges, below which they have no crossing
+ABOUT = 1.0001  # slack of a squared distance that is compared again, exactly
 LEAST = 1e-300
 
 
@@ -69,12 +73,22 @@ def nearest_of_segment(x, p, q):
 
 
 @inline
-def is_over_face(numbers, at, f, y):
-    """Whether a place is over a face, whose row begins at f: inside of the planes on its edges."""
-    count, n = int(numbers[f]), (numbers[f + 1], numbers[f + 2], numbers[f + 3])
-    p = vertex(numbers, at, int(numbers[f + 4 + count]))
-    for k in range(count):
-        q = vertex(numbers, at, int(numbers[f + 5 + k]))
+def plane(numbers, f):
+    """Normal and height of a face, whose numbers begin at f [m]."""
+    return (numbers[f], numbers[f + 1], numbers[f + 2]), numbers[f + 3]
+
+
+@inline
+def is_over_face(numbers, at, planes, f, y):
+    """Whether a place is over a face: inside of the planes on its edges.
+
+    planes, f: where the numbers of all faces, and of this one, begin.
+    """
+    ring, (n, _) = planes + int(numbers[f + 4]), plane(numbers, f)
+    count = int(numbers[ring])
+    p = vertex(numbers, at, int(numbers[ring + count]))
+    for k in range(ring + 1, ring + 1 + count):
+        q = vertex(numbers, at, int(numbers[k]))
         if dot(cross(n, subtract(q, p)), subtract(y, p)) < 0.0:
             return False
         p = q
@@ -88,25 +102,22 @@ def distance_of_point(numbers, at, y, reach):
     Less than 0 inside, by the distance of the nearest face. Places that are farther than `reach` are only proven to be.
     """
     edges, faces, first = tables_of(numbers, at)
-    f, deepest, normal, highest = first + 2 * edges, -math.inf, (0.0, 0.0, 0.0), 0
-    for _ in range(faces):
-        n = (numbers[f + 1], numbers[f + 2], numbers[f + 3])
-        height = dot(n, y) - numbers[f + 4]
-        if height > deepest:
-            deepest, normal, highest = height, n, f
-            if height >= reach:
-                return height, n
-        f += 5 + int(numbers[f])
+    planes, deepest, highest = first + 2 * edges, -math.inf, first
+    stop = planes + 5 * faces
+    for f in range(planes, stop, 5):
+        n, level = plane(numbers, f)
+        height = dot(n, y) - level
+        highest = f if height > deepest else highest
+        deepest = max(deepest, height)
+    normal, _ = plane(numbers, highest)
     # a place over one face is over no other
-    if deepest <= 0.0 or is_over_face(numbers, at, highest, y):
+    if deepest >= reach or deepest <= 0.0 or is_over_face(numbers, at, planes, highest, y):
         return deepest, normal
-    f = first + 2 * edges
-    for _ in range(faces):
-        n = (numbers[f + 1], numbers[f + 2], numbers[f + 3])
-        height = dot(n, y) - numbers[f + 4]
-        if height > 0.0 and f != highest and is_over_face(numbers, at, f, y):
+    for f in range(planes, stop, 5):
+        n, level = plane(numbers, f)
+        height = dot(n, y) - level
+        if height > 0.0 and f != highest and is_over_face(numbers, at, planes, f, y):
             return height, n
-        f += 5 + int(numbers[f])
     nearest, away = math.inf, normal
     for e in range(first, first + 2 * edges, 2):
         p, q = vertex(numbers, at, int(numbers[e])), vertex(numbers, at, int(numbers[e + 1]))
@@ -121,29 +132,39 @@ def distance_of_point(numbers, at, y, reach):
 @inline
 def vertex_row(side, k):
     """Where the row of vertex k within reach is in the scratch, of A or B: 0 or 1."""
-    return (side * MOST_VERTICES + k) * VERTEX_WIDTH
+    return (side * VERTEX_ROOM + k) * VERTEX_WIDTH
 
 
 @inline
 def edge_at(side, r, k):
     """Where number r of edge k within reach is in the scratch, of A or B: 0 or 1."""
-    return EDGES_AT + (side * EDGE_WIDTH + r) * MOST_EDGES + k
+    return EDGES_AT + (side * EDGE_WIDTH + r) * EDGE_ROOM + k
+
+
+@inline
+def column_of(scratch, at, room):
+    """The vector in a column of three rows of this room, from `at` on."""
+    return scratch[at], scratch[at + room], scratch[at + 2 * room]
+
+
+@inline
+def put_column(scratch, at, room, v):
+    """Write a vector to a column of three rows of this room, from `at` on."""
+    scratch[at], scratch[at + room], scratch[at + 2 * room] = v
 
 
 @inline
 def end_of_edge(scratch, side, end, k):
     """Either end of edge k within reach."""
-    at = edge_at(side, 1 + 3 * end, k)
-    return scratch[at], scratch[at + MOST_EDGES], scratch[at + 2 * MOST_EDGES]
+    return column_of(scratch, edge_at(side, 1 + 3 * end, k), EDGE_ROOM)
 
 
 @inline
 def put_edge(scratch, side, k, number, p, q):
     """Write edge k within reach."""
-    at = edge_at(side, 0, k)
-    scratch[at] = number
-    scratch[at + MOST_EDGES], scratch[at + 2 * MOST_EDGES], scratch[at + 3 * MOST_EDGES] = p
-    scratch[at + 4 * MOST_EDGES], scratch[at + 5 * MOST_EDGES], scratch[at + 6 * MOST_EDGES] = q
+    scratch[edge_at(side, 0, k)] = number
+    put_column(scratch, edge_at(side, 1, k), EDGE_ROOM, p)
+    put_column(scratch, edge_at(side, 4, k), EDGE_ROOM, q)
 
 
 @inline
@@ -159,40 +180,53 @@ def put(rows, k, v):
 
 
 @inline
-def is_beyond(numbers, at, k, n, level, beyond):
-    """Whether vertex k is beyond a plane: as noted in the bits of `beyond`, for the first vertices."""
-    return beyond >> k & 1 == 1 if k < NOTED else dot(n, vertex(numbers, at, k)) > level
+def corner_at(side, r, k):
+    """Where number r of vertex k is in the scratch, of A or B: 0 or 1."""
+    return CORNERS_AT + (side * CORNER_WIDTH + r) * MOST_CORNERS + k
+
+
+@vector_loop
+def place_corners(count, numbers, at, q, side, centre, n, scratch):
+    """Write places of vertices from the centre of A, and heights along n about their own centre [m]; see `WIDTH`."""
+    for k in range(count):
+        x = rotate(q, vertex(numbers, at, k))
+        scratch[corner_at(side, 0, k)] = dot(n, x)
+        put_column(scratch, corner_at(side, 1, k), MOST_CORNERS, add(centre, x))
+
+
+@inline
+def place_body(body, side, centre, n, scratch):
+    """Write all vertices of a body, see `place_corners`; returns the largest height [m]."""
+    count, most = int(body.numbers[body.at + 1]), -math.inf
+    filled = (count + WIDTH - 1) // WIDTH * WIDTH  # those beyond are made of the numbers that follow, and not looked at
+    place_corners(filled, body.numbers, body.at, body.q, side, centre, n, scratch)
+    for k in range(corner_at(side, 0, 0), corner_at(side, 0, count)):
+        most = max(most, scratch[k])
+    return most
 
 
 @func
-def list_within_reach(body, side, centre, n, level, scratch):
-    """List vertices beyond a plane, and edges with one of them: those with n · x > level.
+def list_within_reach(body, side, level, scratch):
+    """List vertices above a height about the centre of their body [m], and edges with one of them.
 
-    body, side, centre: ConvexBody, 0 or 1, its centre from that of A [m].
-    n, level: normal and height of the plane [m].
+    body, side: ConvexBody, 0 or 1.
     Writes scratch: vertices and edges of this side, places from the centre of A.
     Returns the number of vertices and the number of edges.
     """
-    numbers, at, vertices, listed, beyond = body.numbers, body.at, 0, 0, 0
-    n, level = rotate_back(body.q, n), level - dot(n, centre)
+    numbers, at, vertices, listed = body.numbers, body.at, 0, 0
     for k in range(int(numbers[at + 1])):
-        x = vertex(numbers, at, k)
-        if dot(n, x) > level:
-            beyond |= 1 << k if k < NOTED else 0
-            if vertices < MOST_VERTICES:
-                row = vertex_row(side, vertices)
-                scratch[row] = k
-                put(scratch, row + 1, add(centre, rotate(body.q, x)))
-                vertices += 1
+        row = vertex_row(side, vertices)
+        scratch[row] = k
+        put(scratch, row + 1, column_of(scratch, corner_at(side, 1, k), MOST_CORNERS))
+        vertices += 1 if scratch[corner_at(side, 0, k)] > level and vertices < MOST_VERTICES else 0
     edges, _, first = tables_of(numbers, at)
     for e in range(edges):
         i, j = int(numbers[first + 2 * e]), int(numbers[first + 2 * e + 1])
-        if not (is_beyond(numbers, at, i, n, level, beyond) or is_beyond(numbers, at, j, n, level, beyond)):
-            continue
-        if listed < MOST_EDGES:
-            p, q = rotate(body.q, vertex(numbers, at, i)), rotate(body.q, vertex(numbers, at, j))
-            put_edge(scratch, side, listed, e, add(centre, p), add(centre, q))
-            listed += 1
+        p = column_of(scratch, corner_at(side, 1, i), MOST_CORNERS)
+        q = column_of(scratch, corner_at(side, 1, j), MOST_CORNERS)
+        put_edge(scratch, side, listed, e, p, q)
+        highest = max(scratch[corner_at(side, 0, i)], scratch[corner_at(side, 0, j)])
+        listed += 1 if highest > level and listed < MOST_EDGES else 0
     return vertices, listed
 
 
@@ -271,24 +305,29 @@ def add_vertices(a, b, r, side, own, others, reach, count, scratch):
 
 @inline
 def crossing(p, q, s, t):
-    """Closest points of two straight lines as fractions of the segments p-q and s-t, times a common denominator.
+    """Closest points of the straight lines through two segments, p to q and s to t, and whether both are inside.
 
-    Returns both, the denominator, and whether both points are inside the segments; False for parallel lines.
+    Where they are not, also where lines are parallel, the points are any.
     """
     u, v, w = subtract(q, p), subtract(t, s), subtract(s, p)
     uu, uv, vv, uw, vw = dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w)
     area = uu * vv - uv * uv
     on_u, on_v = uw * vv - vw * uv, uw * uv - vw * uu
     is_inside = area > PARALLEL * uu * vv and on_u > 0.0 and on_u < area and on_v > 0.0 and on_v < area
-    return on_u, on_v, area, is_inside
+    area = area if is_inside else 1.0
+    return add_scaled(p, on_u / area, u), add_scaled(s, on_v / area, v), is_inside
 
 
 @vector_loop
-def note_crossings(p, q, count, scratch, written):
-    """Mark which edges of B within reach cross the edge p-q of A; written: the same array as `scratch`."""
+def note_crossings(p, q, reach, count, scratch, written):
+    """Write whether edges of B within reach cross an edge of A, from p to q, and are about as near to it.
+
+    reach: R_A + R_B [m]. written: the scratch itself.
+    """
     for f in range(count):
-        _, _, _, is_inside = crossing(p, q, end_of_edge(scratch, 1, 0, f), end_of_edge(scratch, 1, 1, f))
-        written[CROSSES_AT + f] = 1.0 if is_inside else 0.0
+        x, y, is_inside = crossing(p, q, end_of_edge(scratch, 1, 0, f), end_of_edge(scratch, 1, 1, f))
+        away = subtract(y, x)
+        written[CROSSES_AT + f] = 1.0 if is_inside and dot(away, away) < ABOUT * reach * reach else 0.0
 
 
 @func
@@ -307,13 +346,12 @@ def add_crossings(first_key, keys, edges_a, edges_b, reach, rounding, count, scr
         put_edge(scratch, 1, f, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # crosses nothing
     for e in range(edges_a):
         p, q = end_of_edge(scratch, 0, 0, e), end_of_edge(scratch, 0, 1, e)
-        note_crossings(p, q, filled, scratch, scratch)
+        note_crossings(p, q, reach, filled, scratch, scratch)
         for f in range(edges_b):
             if scratch[CROSSES_AT + f] == 0.0:
                 continue
             s, t = end_of_edge(scratch, 1, 0, f), end_of_edge(scratch, 1, 1, f)
-            on_u, on_v, area, _ = crossing(p, q, s, t)
-            x, y = add_scaled(p, on_u / area, subtract(q, p)), add_scaled(s, on_v / area, subtract(t, s))
+            x, y, _ = crossing(p, q, s, t)
             away = subtract(y, x)
             d = math.sqrt(dot(away, away))
             if d >= reach or d == 0.0:
@@ -353,11 +391,13 @@ def find_contacts(a, b, r, n, scratch):
     Returns the number of contacts.
     """
     reach = rounding_of(a) + rounding_of(b)
-    low, high = dot(n, r) - extent(b, scale(-1.0, n)), extent(a, n)
-    if low - high >= reach:
+    high_a = place_body(a, 0, (0.0, 0.0, 0.0), n, scratch)
+    high_b = place_body(b, 1, r, scale(-1.0, n), scratch)
+    least = dot(n, r) - reach  # of the sum of heights of pieces that are within reach
+    if high_a + high_b <= least:
         return 0
-    vertices_a, edges_a = list_within_reach(a, 0, (0.0, 0.0, 0.0), n, low - reach, scratch)
-    vertices_b, edges_b = list_within_reach(b, 1, r, scale(-1.0, n), -high - reach, scratch)
+    vertices_a, edges_a = list_within_reach(a, 0, least - high_b, scratch)
+    vertices_b, edges_b = list_within_reach(b, 1, least - high_a, scratch)
     count = add_vertices(a, b, r, 0, vertices_a, vertices_b, reach, 0, scratch)
     count = add_vertices(a, b, r, 1, vertices_b, vertices_a, reach, count, scratch)
     first_key = 1.0 + a.numbers[a.at + 1] + b.numbers[b.at + 1]

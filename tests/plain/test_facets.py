@@ -8,9 +8,12 @@ from dem.kernels.compiler.jit import in_python
 from dem.kernels.convex import facets
 from dem.kernels.convex.overlap import overlap, overlap_of_cores
 from dem.kernels.convex.shape_kinds import ConvexBody, PolyhedronKind, convex_kinds
+from dem.kernels.numerics.columns import BLOCK
+from dem.kernels.soft.contact.batch_kinematics import KNOWN, PARTS
 from scipy.spatial.transform import Rotation
 
 import dem
+from dem.model.shapes.polyhedron import MOST_VERTICES
 
 KINDS = convex_kinds([PolyhedronKind])
 DIE = dem.Polyhedron(vertices=list(itertools.product([0.0, 0.01], repeat=3)), rounding=0.001)
@@ -165,3 +168,9 @@ def test_the_distance_of_cores_is_the_same_from_whatever_direction_it_is_sought(
             if apart:
                 assert found == pytest.approx(least, rel=0, abs=1e-14)  # rounding of lengths of 1 cm
     assert 5 < far < 30
+
+
+def test_scratch_has_room_for_all_vertices_of_any_polyhedron():
+    assert facets.MOST_CORNERS == MOST_VERTICES
+    assert facets.MOST_CORNERS % facets.WIDTH == 0
+    assert facets.SCRATCH <= (PARTS - 3) * KNOWN * BLOCK

@@ -51,10 +51,11 @@ def facet_numbers(vertices: np.ndarray, faces: list[list[int]], normals: np.ndar
         Vertices, those of each face counterclockwise seen from outside, and unit normals of the faces.
     """
     edges = sorted({(min(e), max(e)) for ring in faces for e in zip(ring, [*ring[1:], ring[0]], strict=True)})
-    numbers = [len(edges), len(faces), *(k for edge in edges for k in edge)]
+    planes, rings = [], []
     for ring, normal in zip(faces, normals, strict=True):
-        height = float((vertices[ring] * normal).sum(1).max())
-        numbers += [len(ring), *normal.tolist(), height, *ring]
+        planes += [*normal.tolist(), float((vertices[ring] * normal).sum(1).max()), 5 * len(faces) + len(rings)]
+        rings += [len(ring), *ring]
+    numbers = [len(edges), len(faces), *(k for edge in edges for k in edge), *planes, *rings]
     return tuple(float(one) for one in numbers)
 
 

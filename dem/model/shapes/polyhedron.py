@@ -19,7 +19,7 @@ from dem.model.walls import stl
 if TYPE_CHECKING:
     from os import PathLike
 
-MOST_VERTICES = 400  # every contact looks at all of them
+MOST_VERTICES = 400  # `dem.kernels.convex.facets.MOST_CORNERS`: every contact looks at all of them
 
 
 @hinted

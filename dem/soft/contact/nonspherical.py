@@ -352,8 +352,7 @@ def most_corners(kinds: ConvexBodyKinds) -> np.ndarray:
     for s, (shape, at) in enumerate(zip(kinds.shape, kinds.first_number, strict=True)):
         if faceted[shape]:
             edges, faces, first = in_python(tables_of)(kinds.numbers, at)
-            row = first + 2 * edges
-            for _ in range(faces):
-                found[s] = max(found[s], kinds.numbers[row])
-                row += 5 + int(kinds.numbers[row])
+            planes = first + 2 * edges
+            rings = planes + kinds.numbers[planes + 4 : planes + 5 * faces : 5].astype(int)
+            found[s] = kinds.numbers[rings].max()
     return found

@@ -37,7 +37,8 @@ FORCE, LASTS, ENERGY, LOSS, HELD = 0, 3, 7, 8, 9
 MIXED_TYPES, MAY_BE_NEW, ONGOING = range(3)
 OF_I, OF_J, CANDIDATE, SLOT, RECALLS = range(5)  # rows of integers: materials; whose contact, which of it; has history
 VOID = -1  # in place of the candidate of a column without a contact
-OF_PAIRS, OF_FACES, PARTS = KNOWN * BLOCK, 2 * KNOWN * BLOCK, 3  # where known rows begin; gathered ones come first
+# where known rows begin, after gathered ones; behind them scratch of polyhedra (`facets.SCRATCH`)
+OF_PAIRS, OF_FACES, OF_POLYHEDRA, PARTS = KNOWN * BLOCK, 2 * KNOWN * BLOCK, 3 * KNOWN * BLOCK, 6
 
 
 class SingleSpheres(NamedTuple):

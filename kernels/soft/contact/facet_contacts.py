@@ -32,6 +32,7 @@ from dem.kernels.convex.overlap import USUAL, overlap_of_cores
 from dem.kernels.convex.shape_kinds import NOWHERE, rounding_of
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
 from dem.kernels.numerics.vector import add, add_scaled, cross, dot, scale, subtract
+from dem.kernels.simd.memory import prefetch
 from dem.kernels.soft.chunks import candidate_room
 from dem.kernels.soft.contact.batch_kinematics import (
     ARM,
@@ -45,6 +46,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     NORMAL,
     OF_I,
     OF_J,
+    OF_POLYHEDRA,
     OVERLAP,
     POINT,
     VOID,
@@ -52,7 +54,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     put_columns,
     touch_of,
 )
-from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J
+from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J
 from dem.kernels.soft.contact.convex_bodies import convex_body
 from dem.kernels.soft.contact.convex_contacts import (
     AXES,
@@ -289,6 +291,14 @@ def turn_gradients(number, known, kinematics):
         put(kinematics, BY_TORQUE, t, add(get(known, BY_TORQUE, t), cross(centre, get(known, BY_FORCE, t))))
 
 
+@inline
+def prefetch_pair(k, history):
+    """Ask for all lines of the cache with what candidate k remembers, while the one before is worked on."""
+    width = history.shape[1]
+    for r in range(0, width, LINE):
+        prefetch(history, k * width + r)
+
+
 @func
 def compute_facet_kinematics(geometry, sink, start, first, touching, context, gathered, kinematics, ids):
     """Kinematics of the contacts of pairs from `first` in a list on, as many as a batch has room for.
@@ -296,16 +306,18 @@ def compute_facet_kinematics(geometry, sink, start, first, touching, context, ga
     geometry, sink, context: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
     start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
     Writes kinematics, ids: a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK).
-    Writes gathered: scratch, see `facets.SCRATCH` and ``convex_kinematics``.
+    Writes gathered: see ``convex_kinematics``; behind all rows scratch, see `facets.SCRATCH`.
     Writes context.neighbours, context.chunk_sums: see `note_corners`, in steps.
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
     law, bodies, kinds, neighbours = context.law, context.bodies, context.kinds, context.neighbours
     number, at, sums = 0, first, context.chunk_sums[start // candidate_room(neighbours), SOLVER:]
+    scratch = gathered[OF_POLYHEDRA:]
     while at < touching.size and number + MOST_CONTACTS <= BLOCK:
+        prefetch_pair(start + touching[min(at + 1, touching.size - 1)], neighbours.history)
         k = start + touching[at]
         number += add_pair(
-            sink, law, number, touching[at], k, bodies, kinds, neighbours, context.box, gathered, kinematics, ids, sums
+            sink, law, number, touching[at], k, bodies, kinds, neighbours, context.box, scratch, kinematics, ids, sums
         )
         at += 1
     compute_kinematics_of_columns(start, number, ids[PAIR], context, gathered, kinematics, ids)
