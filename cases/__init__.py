@@ -1,4 +1,4 @@
-"""Built-in cases, one file each; `dem cases` lists them.
+"""Built-in cases; `dem cases` lists them, and README.md of this folder says which file has which virtual test.
 
 `shared/` has what several cases have in common, `gas_column.py` the flow solver of `fluidised_bed.py`.
 

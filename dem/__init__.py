@@ -1,25 +1,7 @@
 """A discrete element engine for spheres, clumps, fibres and convex bodies, rigid or bonded.
 
 SI units; quaternions scalar first (w, x, y, z), body to world; angular velocities, forces and torques in the world
-frame. Start with `Simulation`; read what it wrote with `Trajectory`.
-
-Folders, in order of reading; a module imports from its own folder or from those of earlier lines, and `validation`
-and `bench` use the engine as a script does, by its public names:
-
-    base, ranks                     checked input, notices; several processes that compute one run (MPI)
-    model                           materials, shapes, particles, contact laws, box, walls, bonds, fluid
-    rotation, statistics, system    integrators of one body; functions of arrays; what all simulations share
-    files                           trajectories, checkpoints, exports
-    run                             time loop, callbacks, rerun and resume
-    soft, event_driven, plots       soft particles; hard spheres; figures
-    dsmc, viewer                    direct simulation Monte Carlo; runs in a browser
-    case                            set-ups by name
-    casefile, validation, bench     set-ups in TOML; validation studies; benchmarks
-    sweeps                          many runs of a case
-    calibration                     parameters found from measurements, by sweeps of virtual tests
-    cli                             the command line
-
-`dem.kernels` (compiled code) and `dem.cases` (built-in cases) are folders of their own beside `dem` in a clone.
+frame. Start with `Simulation`; read what it wrote with `Trajectory`. README.md of this folder says what is where.
 
 Public names are imported from their modules (`HOMES`) at first use, so that `import dem` itself takes no time. In a
 program that ``mpiexec`` or ``srun`` has started, `import dem` returns on rank 0 only: the other ranks compute for rank

@@ -119,11 +119,12 @@ PACKAGES = [name for name, path in FILES.items() if path.name == "__init__.py" a
 
 @for_all(PACKAGES)
 def test_a_package_names_all_its_modules(name):
-    """In its docstring, unless the package imports them, as a registry does, or has a file for each command or case."""
+    """In its docstring or README, unless the package imports them, as a registry does, or has a file for each case."""
     inner = {other.rpartition(".")[2] for other in FILES if other.rpartition(".")[0] == name} - {"__main__"}
-    docstring = ast.get_docstring(ast.parse(FILES[name].read_text())) or ""
+    readme = "".join(path.read_text() for path in FILES[name].parent.glob("README.md"))
+    words = readme + (ast.get_docstring(ast.parse(FILES[name].read_text())) or "")
     imported = {part for other in imports(FILES[name]) for part in other.removeprefix(name).split(".")}
-    missing = inner - set(re.findall(r"\w+", docstring)) - imported
+    missing = inner - set(re.findall(r"\w+", words)) - imported
     assert name == "dem.cli.commands" or name.startswith("dem.cases") or not missing, sorted(missing)
 
 

@@ -61,7 +61,8 @@ def test_the_wheel_claims_no_name_but_dem(clone, tmp_path):
 def test_the_source_distribution_has_all_that_a_clone_has(clone, tmp_path):
     with tarfile.open(built(clone, "build_sdist", tmp_path)) as sources:
         names = {name.partition("/")[2] for name in sources.getnames()}
-    assert {path.relative_to(ROOT).as_posix() for path in FILES.values()} <= names
+    maps = {path.with_name("README.md") for path in FILES.values()}
+    assert {path.relative_to(ROOT).as_posix() for path in (*FILES.values(), *filter(Path.exists, maps))} <= names
     assert {"tests/test_install.py", "docs/guide/start.md", "pyproject.toml", "setup.py", "conftest.py"} <= names
 
 

@@ -14,7 +14,8 @@ ROOT = pages.ROOT
 sys.path.append(str(ROOT / "docs" / "make"))
 from shown import OTHER, SHOWN  # noqa: E402
 
-WRITTEN = [*pages.PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+MAPS = [path for house in ("kernels", "dem", "cases") for path in sorted((ROOT / house).rglob("README.md"))]
+WRITTEN = [*pages.PAGES, *MAPS, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 CODE = [page for page in pages.PAGES if pages.blocks(page)]
 CASES = [name for name, case in dem.cases().items() if case.__module__.startswith("dem.cases.")]
 
