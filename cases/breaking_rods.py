@@ -27,7 +27,7 @@ class BreakingRods(dem.Case):
     seed: int = Field(1, ge=0, description="of the places")
 
     def material(self) -> dem.Material:
-        """Of rods and the drum."""
+        """Material of rods and drum."""
         return dem.Material(young=1e7, poisson=0.3, density=1200.0, restitution=0.5, friction=self.friction)
 
     def walls(self) -> list[dem.Cylinder]:

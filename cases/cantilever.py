@@ -33,7 +33,7 @@ class Cantilever(dem.Case):
         return dem.Particles(nodes, stuff, position=np.column_stack([x, 0 * x, 0 * x]), name="slice"), None
 
     def bonds(self) -> dem.Bonds:
-        """From the ground, at the origin, to the tip."""
+        """Bonds from the ground, at the origin, to the tip."""
         pairs = [(0, -1)] + [(k, k + 1) for k in range(self.segments - 1)]
         return dem.Bonds(
             pairs, ground=[(0.0, 0.0, 0.0)], young=self.young, poisson=self.poisson, diameter=self.diameter,

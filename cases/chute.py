@@ -61,14 +61,14 @@ class Chute(dem.Case):
         return self
 
     def material(self) -> dem.Material:
-        """Of the grains."""
+        """Material of the grains."""
         return dem.Material(
             young=self.young, poisson=0.25, density=self.density, restitution=self.restitution, friction=self.friction,
             name="grain",
         )  # fmt: skip
 
     def plane(self) -> dem.Material:
-        """Of the plane."""
+        """Material of the plane."""
         return dem.Material(young=self.young, poisson=0.25, name="plane")
 
     def contacts(self) -> dem.Contacts:

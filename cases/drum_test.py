@@ -46,7 +46,7 @@ class DrumTest(Powder):
 
     @property
     def observable_names(self) -> tuple[str, ...]:
-        """Those of the run, or of its slow and its fast part."""
+        """Names of the observables, of the whole run or of its slow and its fast part."""
         return (*IMAGE_OBSERVABLES, *(f"fast_{name}" for name in IMAGE_OBSERVABLES if self.fast_rate is not None))
 
     def walls(self) -> list[dem.Cylinder]:

@@ -44,7 +44,7 @@ class ElementTest(dem.Case):
     seed: int = Field(1, ge=0, description="of the places")
 
     def material(self) -> dem.Material:
-        """Of the grains."""
+        """Material of the grains."""
         return dem.Material(young=self.young, poisson=0.3, density=self.density, name="grain")
 
     def contacts(self) -> dem.Contacts:

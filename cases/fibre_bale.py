@@ -29,7 +29,7 @@ class FibreBale(dem.Case):
     seed: int = Field(1, ge=0, description="of the places")
 
     def material(self) -> dem.Material:
-        """Of fibres and walls."""
+        """Material of fibres and walls."""
         return dem.Material(young=1e7, poisson=0.3, density=1000.0, restitution=0.5, friction=self.friction)
 
     def build(self) -> tuple[dem.Particles, dem.Box]:

@@ -52,6 +52,6 @@ class GasColumn:
 
 
 def pressure_drop(exchange: dem.Exchange) -> float:
-    """Of the gas from bottom to top, without its own weight [Pa]."""
+    """Pressure drop of the gas from bottom to top, without its own weight [Pa]."""
     weight = exchange.density * exchange.gravity[2]
     return float((exchange.pressing[0, 0, :, 2] + weight).sum() * exchange.cells.spacing[2])

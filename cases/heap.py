@@ -50,7 +50,7 @@ class Heap(Grains):
         return grains, dem.Box((-far, -far, 0), (far, far, far), self.floor(), open=open_to)
 
     def floor(self) -> dem.Material:
-        """Of the floor."""
+        """Material of the floor."""
         return dem.Material(young=self.young, poisson=0.25, name="floor")
 
     def contacts(self) -> dem.Contacts:

@@ -29,7 +29,7 @@ class HeatedRow(dem.Case):
     time_scale: PositiveFloat = Field(1e9, description="seconds of heating in a second of motion")
 
     def material(self) -> dem.Material:
-        """Of spheres and plates."""
+        """Material of spheres and plates."""
         return dem.Material(
             young=1e7, poisson=0.3, density=7800.0, conductivity=45.0, heat_capacity=460.0, name="steel"
         )
@@ -87,7 +87,7 @@ class HeatedBed(dem.Case):
     seed: int = Field(1, ge=0, description="of the random numbers")
 
     def material(self) -> dem.Material:
-        """Of the beads, which are of stainless steel."""
+        """Material of the beads: stainless steel."""
         return dem.Material(
             young=self.young, poisson=0.29, density=7747.0, restitution=0.5, friction=self.friction,
             rolling=dem.Rolling(friction=self.rolling_friction), conductivity=42.0, heat_capacity=464.0,
@@ -154,7 +154,7 @@ class HeatedDrum(RotatingDrum):
     time_scale: PositiveFloat = Field(10.0, description="seconds of heating in a second of motion")
 
     def material(self) -> dem.Material:
-        """Of grains and drum."""
+        """Material of grains and drum."""
         own = RotatingDrum.material(self)
         return dem.Material(
             young=own.young, poisson=own.poisson, density=own.density, restitution=own.restitution,

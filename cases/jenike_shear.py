@@ -52,7 +52,7 @@ class JenikeShear(ShearToFailure):
 
     @property
     def area(self) -> float:
-        """Of the cell [m²]."""
+        """Cross-section of the cell [m²]."""
         return math.pi * self.radius**2
 
     @property

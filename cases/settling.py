@@ -40,7 +40,7 @@ class SettlingFibres(ImmersedFibres):
     n: PositiveInt = Field(19, description="number of fibres, upright to level")
 
     def angles(self) -> np.ndarray:
-        """Of the axes to gravity (n,) [rad]."""
+        """Angles between the axes of the particles and gravity (n,) [rad]."""
         return np.linspace(0.0, 0.5 * np.pi, self.n)
 
     def build(self) -> tuple[dem.Particles, None]:

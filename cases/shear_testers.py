@@ -46,7 +46,7 @@ class RotationalShear(ShearToFailure):
 
     @property
     def area(self) -> float:
-        """Of the lid [m²]."""
+        """Area of the lid [m²]."""
         return math.pi * (self.outer**2 - self.inner**2)
 
     @property
@@ -62,7 +62,7 @@ class RotationalShear(ShearToFailure):
         return 2 * self.vane_height + self.diameter + self.piled(math.pi * (far**2 - near**2))
 
     def turning(self) -> dem.Motion:
-        """Of the cell about z."""
+        """Rotation of the cell about z."""
         radius = 2 / 3 * (self.outer**3 - self.inner**3) / (self.outer**2 - self.inner**2)  # mean of all its points
         return dem.Motion(table=[(time, 0.0, 0.0, 0.0, way / radius) for time, way in self.displacements()])
 

@@ -25,7 +25,7 @@ class OneParticle(dem.Case):
     rolling_friction: NonNegativeFloat = Field(0.05, description="of resistance to rolling")
 
     def material(self) -> dem.Material:
-        """Of particle and floor."""
+        """Material of particle and floor."""
         return grain_material(self)
 
     def particle(self, place: tuple[float, float, float]) -> dem.Particles:

@@ -19,7 +19,7 @@ class SymmetricTop(dem.RotationCase):
     time_step: PositiveFloat = Field(1e-2, description="[s]")
 
     def inertia(self) -> tuple[float, float, float]:
-        """As published [kg m²]."""
+        """Published principal moments of inertia [kg m²]."""
         return 1100.0, 1100.0, 2600.0
 
     def exact(self, time: np.ndarray) -> np.ndarray:

@@ -34,7 +34,7 @@ class TorqueCylinder(dem.RotationCase):
         return self.torque_frame
 
     def inertia(self) -> tuple[float, float, float]:
-        """Of the fibre of five spheres, or of the cylinder along x."""
+        """Moments of inertia of the fibre of five spheres, or of the cylinder along x [kg m²]."""
         if self.frame == "world":
             return tuple(dem.Fibre(diameter=0.01, aspect_ratio=3).mass_properties(1100.0).inertia)
         r, h = 5e-3, 0.03

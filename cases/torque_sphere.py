@@ -20,7 +20,7 @@ class TorqueSphere(dem.RotationCase):
     time_step: PositiveFloat = Field(1e-4, description="[s]")
 
     def inertia(self) -> tuple[float, float, float]:
-        """Of a sphere of 2 m and 1100 kg/m³."""
+        """Moments of inertia of a sphere of 2 m and 1100 kg/m³ [kg m²]."""
         i = 0.4 * 1100.0 * 4 / 3 * math.pi
         return i, i, i
 

@@ -42,7 +42,7 @@ class Grains(dem.Case):
     seed: int = Field(1, ge=0, description="of the random numbers")
 
     def material(self) -> dem.Material:
-        """Of grains and walls."""
+        """Material of grains and walls."""
         return grain_material(self)
 
     def grains(self, inside: Callable, lower: tuple, upper: tuple) -> dem.Particles:

@@ -20,11 +20,11 @@ class Powder(Grains):
     adhesion: NonNegativeFloat = Field(0.0, description="work of adhesion of grains by JKR [J/m2]; 0: none")
 
     def material(self) -> dem.Material:
-        """Of the grains."""
+        """Material of the grains."""
         return grain_material(self, adhesion=dem.JKR(work=self.adhesion) if self.adhesion else None)
 
     def wall(self) -> dem.Material:
-        """Of the walls."""
+        """Material of the walls."""
         return dem.Material(young=self.young, poisson=0.25, name="wall")
 
     def contacts(self) -> dem.Contacts:

@@ -66,7 +66,7 @@ class ShearToFailure(Powder):
 
     @property
     def area(self) -> float:
-        """Of the plane of shear [m²]."""
+        """Area of the plane of shear [m²]."""
         raise NotImplementedError
 
     def traces(self, run: dem.Trajectory) -> tuple[np.ndarray, np.ndarray]:

@@ -45,7 +45,7 @@ SOON = 0.01  # [s]
 
 
 def end_at_once() -> None:
-    """From now on, unless Ctrl-C is ignored, as it is in the background."""
+    """Make Ctrl-C end the process at once, unless it is ignored, as it is in the background."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
 

@@ -80,7 +80,7 @@ def hinted(known: Known) -> Known:
 
 
 def meant(unknown: str, names: Iterable[str]) -> str:
-    """What is said of an unknown keyword that others have, where these are known; empty if nothing is."""
+    """Hint on an unknown keyword that other classes have; empty if there is none."""
     return next((hint for word, hint in MEANT.get(unknown, {}).items() if word in names), "")
 
 

@@ -28,7 +28,7 @@ RATE = "particle_steps_per_second"
 
 
 def states_folder() -> Path:
-    """Where they are kept: the user's cache; raises OSError if the user has none."""
+    """Folder of stored states in the user's cache; raises OSError if the user has none."""
     return user_cache() / "states"
 
 

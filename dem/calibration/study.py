@@ -125,7 +125,7 @@ class Parameter(NamedTuple):
         return float(f"{value:.{DIGITS}g}")
 
     def share(self, value: float) -> float:
-        """Where a value is in the range, from 0 to 1."""
+        """Position of a value in the range, from 0 to 1."""
         if self.log:
             return math.log(value / self.lower) / math.log(self.upper / self.lower)
         return (value - self.lower) / (self.upper - self.lower)

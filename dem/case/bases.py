@@ -138,11 +138,11 @@ class Case(BaseCase):
         return ()
 
     def inserters(self) -> Sequence[Inserter]:
-        """Where particles are put in while the run goes on."""
+        """Inserters: where particles are inserted during the run."""
         return ()
 
     def outlets(self) -> Sequence[Outlet]:
-        """Where particles are taken out while the run goes on."""
+        """Outlets: where particles are removed during the run."""
         return ()
 
     def heat(self) -> Heat | None:

@@ -166,7 +166,7 @@ class HardSpheres(SimulationBase):
 
     @property
     def _now(self) -> float:
-        """Where it is, in what plans are made of: the time [s]."""
+        """Present time [s], the unit of plans of this simulation."""
         return self.time
 
     def _segment(self, duration: float, frames: int) -> FrameSegment:

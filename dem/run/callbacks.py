@@ -79,7 +79,7 @@ class Callback(NamedTuple):
 
     @classmethod
     def checked(cls, every: tuple, sim: System, first: float) -> Callback:
-        """From what a user gave: an interval and a function; raises ValueError, TypeError."""
+        """Check an interval and a function of a user; raises ValueError, TypeError."""
         try:
             interval, function = every
         except (TypeError, ValueError):
@@ -96,7 +96,7 @@ class Callback(NamedTuple):
         return f"{home}.{own}" if own else type(self.function).__qualname__
 
     def following(self, sim: System) -> float:
-        """Where it is due next, after where the system is now."""
+        """Next step or time [s] at which the call is due."""
         now = sim._now  # noqa: SLF001
         if self.interval.steps is not None:
             return self.first + ((now - self.first) // self.interval.steps + 1) * self.interval.steps

@@ -126,7 +126,7 @@ def record(
 
 
 class _Way(NamedTuple):
-    """From frame to frame, by way of all calls that are due in between."""
+    """Advances a run from frame to frame, with all calls that are due in between."""
 
     sim: System
     observer: Observer

@@ -306,7 +306,7 @@ class SimulationBase:
 
     @property
     def _now(self) -> int:
-        """Where it is, in what plans are made of: the step."""
+        """Present step, the unit of plans of this simulation."""
         return self.step_count
 
     def _segment(self, duration: float, frames: int) -> FrameSegment:

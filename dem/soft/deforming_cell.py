@@ -155,7 +155,7 @@ def inertial_number(faces: DeformingFaces, particles: Particles) -> float:
 
 
 def remarks(faces: DeformingFaces, particles: Particles) -> tuple[str, ...]:
-    """For the verdict: an inertial number that is not quasi-static, and stresses that are held but not reached."""
+    """Remarks for the verdict: an inertial number that is not quasi-static, prescribed stresses not reached."""
     found, inertial, stress = [], inertial_number(faces, particles), stress_of(faces).total
     if QUASI_STATIC < inertial < math.inf:
         found.append(f"the cell deforms at an inertial number of {inertial:.2g}, quasi-static up to {QUASI_STATIC:g}")

@@ -128,7 +128,7 @@ class CoarseFields(NamedTuple):
 
 
 class FieldPoints(NamedTuple):
-    """Where fields are wanted, and how smooth."""
+    """Points at which fields are computed, and the smoothing kernel."""
 
     points: np.ndarray  # (..., D) [m]
     axes: tuple[int, ...]  # resolved
@@ -150,7 +150,7 @@ class FieldPoints(NamedTuple):
         kernel: str,
         periodic: Sequence[str],
     ) -> FieldPoints:
-        """From what users say, see `coarse_fields`; raises ValueError naming what is wrong."""
+        """Check the arguments of `coarse_fields`; raises ValueError naming what is wrong."""
         low, high = (checks.array(name, x, (3,), "corner [m]") for name, x in (("lower", lower), ("upper", upper)))
         checks.number("shortest edge of the box", (high - low).min(), above=0, unit="m")
         chosen = tuple(AXES.index(checks.one_of("axis", name, AXES)) for name in axes)

@@ -76,7 +76,7 @@ class Plan(NamedTuple):
             self.table.observe(runs, missing=missing)
 
     def commands(self) -> list[str]:
-        """Of what is left, a command each, that makes the same file."""
+        """Commands that make the files of the runs that are left, one each."""
         pairs = zip(self.members, self.found, strict=True)
         return [command(m, resumed=f.state == "unfinished", begun=f.state == "begun")
                 for m, f in pairs if f.state not in ("finished", "running")]  # fmt: skip

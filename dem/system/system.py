@@ -66,7 +66,7 @@ class FrameSegment(NamedTuple):
 
     @property
     def last(self) -> float:
-        """Where it ends."""
+        """Last step or time [s] of the segment."""
         return self.first + self.length
 
 

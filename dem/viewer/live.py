@@ -71,7 +71,7 @@ class Server(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where the page is."""
+        """Address of the page."""
         return f"http://{HERE}:{self.server_address[1]}/{self.secret}/"
 
 
@@ -141,7 +141,7 @@ def accompany(path: Path, since: float, *, show: bool = True) -> None:
 
 
 def _has_begun(path: Path, since: float) -> bool:
-    """Whether there is a file with a frame that was written since then."""
+    """Whether a file exists that was written since then and has a frame."""
     try:
         if path.stat().st_mtime < since:
             return False

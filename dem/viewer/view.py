@@ -46,7 +46,7 @@ class View:
         return f"<View of {self.title}: {self.shown}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: a page in the page, which it cannot reach."""
+        """Frame with the page for notebooks, isolated from the notebook."""
         return (
             f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" '
             'style="width: 100%; height: 560px; border: 1px solid #ccc"></iframe>'

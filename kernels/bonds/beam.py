@@ -67,13 +67,13 @@ def axes_of(q):
 
 @inline
 def outward(axes, u):
-    """From the frame half way to the world."""
+    """Vector in the frame half way between both ends, rotated to the world frame."""
     return add_scaled(add_scaled(scale(u[0], axes[0]), u[1], axes[1]), u[2], axes[2])
 
 
 @inline
 def inward(axes, u):
-    """From the world to the frame half way."""
+    """Vector in the world frame, rotated to the frame half way between both ends."""
     return dot(axes[0], u), dot(axes[1], u), dot(axes[2], u)
 
 

@@ -108,7 +108,7 @@ def compiled_stage(function=None, *, returns=...):
 
 
 def compile_side_by_side(processes):
-    """From now on have so many other processes compile pieces beside this one, at most."""
+    """Set the largest number of other processes that compile pieces beside this one."""
     compile_processes.OTHERS.most, compile_processes.OTHERS.command = processes, (str(CACHE), FINGERPRINT)
 
 

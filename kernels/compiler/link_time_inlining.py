@@ -190,7 +190,7 @@ class PartDispatcher(CPUDispatcher):
         return super().get_call_template([take(one) for one in args], plain)
 
     def taken(self, kind):
-        """As what type it takes an argument: LLVM can be told of arguments alone that they do not overlap.
+        """Type of an argument of the part; only arguments can be marked as not overlapping for LLVM.
 
         Numbers of bodies are short integers in lists and long ones where they are counted: parts are made for long
         ones alone.

@@ -77,7 +77,7 @@ class Array:
         return self._value
 
     def _get_ptr_by_name(self, name):
-        """Where a member can be read: in a copy."""
+        """Pointer to a member, in a copy of the record."""
         place = cgutils.alloca_once_value(self._builder, self._value)
         return cgutils.gep_inbounds(self._builder, place, 0, self._datamodel.get_field_position(name))
 

@@ -51,7 +51,7 @@ class Made(NamedTuple):
 
 
 def path_of(symbol):
-    """Where a piece is kept."""
+    """Path of a compiled piece on disk."""
     return Path(numba.config.CACHE_DIR) / f"{symbol}.piece"
 
 
@@ -214,7 +214,7 @@ def compile_piece(part, argument_types):
 
 
 def address_of(part, argument_types):
-    """Where the machine code of a piece is that has been found."""
+    """Address of the machine code of a piece that has been found."""
     symbol, codegen = symbol_of(part, argument_types), part.dispatcher.targetctx.codegen()
     ALL.load(codegen, symbol)
     return codegen._engine.get_function_address(symbol)

@@ -150,7 +150,7 @@ def superellipsoid_curvature(numbers, at, n):
 
 @inline
 def even_norm(numbers, at, n):
-    """Of a superellipsoid with n1 = n2: u = (a n_x, b n_y, c n_z), h = (Σ |u_i|^q)^(1/q), and (|u_i|/h)^(q - 1)."""
+    """Superellipsoid with n1 = n2: u = (a n_x, b n_y, c n_z), h = (Σ |u_i|^q)^(1/q), and (|u_i|/h)^(q - 1)."""
     exponent = numbers[at + 3]
     u = (numbers[at] * n[0], numbers[at + 1] * n[1], numbers[at + 2] * n[2])
     most = max(abs(u[0]), abs(u[1]), abs(u[2]))

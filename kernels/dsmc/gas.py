@@ -135,7 +135,7 @@ def largest_value(d, c, gas):
 
 @func
 def motion_of_cell(c, spheres, gas):
-    """Of the particles in cell c: mean velocity, variance of a component about it, largest speed from it, largest d."""
+    """Particles of cell c: mean velocity, variance of a component, largest peculiar speed, largest diameter."""
     row, n = spheres.row, gas.first[c + 1] - gas.first[c]
     x, y, z, largest = 0.0, 0.0, 0.0, 0.0
     for k in range(gas.first[c], gas.first[c + 1]):

@@ -80,7 +80,7 @@ def seen_vector(values, r, at):
 
 @inline
 def between_two(low, high, share):
-    """From low to high: exactly either where they are the same."""
+    """Linear interpolation from low to high, exact if both are equal."""
     return low + share * (high - low)
 
 

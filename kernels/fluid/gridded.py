@@ -87,7 +87,7 @@ class GridPlace(NamedTuple):
 
 @inline
 def place_of(field, t, x):
-    """Where x [m] is at time t [s]."""
+    """Grid indices and fractions of a point x [m] at time t [s]."""
     shape = field.values.shape
     i = between((x[0] - field.origin[0]) / field.spacing[0], shape[1], field.periodic[0])
     j = between((x[1] - field.origin[1]) / field.spacing[1], shape[2], field.periodic[1])

@@ -1,6 +1,6 @@
 """Coulomb friction: a tangential spring of Mindlin's stiffness that sticks and slides.
 
-The tangential part of `laws.Composite`; ``rolling`` and ``twisting`` use `tangential_force` for their springs.
+The tangential part of `dem.kernels.laws.Composite`. ``rolling`` and ``twisting`` use `tangential_force`, too.
 
 The spring's force f follows the slip of the surfaces, df = -k_t v_t dt with k_t = 8 G* √(R* δ) = (6 G*/E*) K √δ
 (Mindlin 1949; 1/G* = Σ (2 - ν)/G), and turns with the contact plane. While the contact unloads f shrinks as k_t does,

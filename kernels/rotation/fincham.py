@@ -42,7 +42,7 @@ def correct(memory, q_force, torque, inertia, dt):
 
 @inline
 def whole(memory, q_force, inertia, dt):
-    """From L_{n+1} = L_{n+1/2} + dt/2 torque_{n+1}."""
+    """Orientation and angular velocity at n + 1, from L_{n+1} = L_{n+1/2} + dt/2 torque_{n+1}."""
     _, momentum, torque = memory
     return q_force, divide(rotate_back(q_force, add_scaled(momentum, 0.5 * dt, torque)), inertia)
 

@@ -152,7 +152,7 @@ def start_momentum(q, omega_body, torque, inertia, dt):
 
 @inline
 def velocity_of_last_momentum(memory, q_force, inertia, dt):
-    """From the angular momentum at n + 1/2, which is the latest there is."""
+    """Angular velocity from the angular momentum at n + 1/2, the latest one stored."""
     return divide(rotate_back(q_force, memory[1]), inertia)
 
 

@@ -67,7 +67,7 @@ def _versions() -> tuple[list, list]:
 
 
 def _machine() -> tuple[list, list]:
-    """Where it runs."""
+    """System, processor, memory and folder of the installation."""
     memory, free = cpu_info.memory(), shutil.disk_usage(Path.cwd()).free
     found = [
         ("system", f"{platform.platform()}"), ("processor", f"{cpu_info.processor()}, {cpu_info.cores()} cores to use"),

@@ -65,7 +65,7 @@ def _rows(run: Trajectory, k: int, who: h5py.Dataset, stored: dict) -> Iterator[
 
 
 def _reach(columns: np.ndarray | slice, most: int) -> tuple[int, int]:
-    """From the first of some columns to behind the last one."""
+    """First of some columns, and one more than the last."""
     there = np.arange(most)[columns]
     return (int(there[0]), int(there[-1]) + 1) if len(there) else (0, 0)
 

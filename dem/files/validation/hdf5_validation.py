@@ -74,7 +74,7 @@ def size_of(thing: h5py.Dataset) -> int:
 
 
 def chunks_of(dataset: h5py.Dataset) -> list[h5py.h5d.StoreInfo]:
-    """Where its chunks are; one after the other `get_chunk_info` takes a time that grows with their number squared."""
+    """Locations of the chunks of a dataset; `get_chunk_info` for each would take quadratic time."""
     found: list[h5py.h5d.StoreInfo] = []
     dataset.id.chunk_iter(found.append)
     return found

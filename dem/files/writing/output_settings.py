@@ -49,7 +49,7 @@ class Every:
 
     @classmethod
     def parse(cls, value: str | int | None) -> Every:
-        """From "10 min", "30 s", "2 h", or a number of steps; None is never, but for the start and the end."""
+        """Parse "10 min", "30 s", "2 h", or a number of steps; None: at the start and the end only."""
         if value is None:
             return cls()
         match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*(s|min|h|)\s*", str(value))

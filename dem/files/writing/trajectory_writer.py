@@ -132,7 +132,7 @@ class TrajectoryWriter(Observer):
 
     @property
     def plan(self) -> list[FrameSegment]:
-        """Where frames are due."""
+        """Plan of the frames of the file."""
         return plan_of(self._file, steps=self.sim.step_count is not None)
 
     def follow(self, plan: Sequence[FrameSegment]) -> None:

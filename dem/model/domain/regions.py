@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Region(NamedTuple):
-    """Where something may be.
+    """Region of space in which points may lie, by the distance from its boundary.
 
     A flat region, a disc or a rectangle, has no volume: depths are those within its rim, and of points on its plane.
     """

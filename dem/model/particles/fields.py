@@ -87,7 +87,7 @@ WIDTHS = tuple(FIELDS[name].width for name in MOTION)
 
 
 def carried(names: Iterable[str]) -> tuple[str, ...]:
-    """Those of some fields that engines only carry along, those first that ghosts have."""
+    """Fields that engines carry along and do not compute, fields of ghosts first."""
     return tuple(sorted({*names} - {*MOTION}, key=lambda name: (not STATE[name].to_ghosts, [*STATE].index(name))))
 
 

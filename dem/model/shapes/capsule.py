@@ -97,7 +97,7 @@ class Capsule:
 
     @property
     def half_length(self) -> float:
-        """From its centre to the centre of either end [m]."""
+        """Distance from the centre to the centre of either end [m]."""
         return 0.5 * (self.length - self.diameter)
 
     @cached_property
@@ -164,7 +164,7 @@ def has_capsules(variants: Sequence[tuple[Shape, Material]]) -> bool:
 
 
 def has_clusters(variants: Sequence[tuple[Shape, Material]]) -> bool:
-    """Whether there are shapes of several spheres among them, or of one that is off the centre of mass."""
+    """Whether a variant has several spheres, or one that is off the centre of mass."""
     return any(
         not half_length_of(shape) and (len(shape.radii) > 1 or bool(np.any(shape.offsets))) for shape, _ in variants
     )
@@ -213,7 +213,7 @@ class FibreSegment:
 
     @property
     def half_length(self) -> float:
-        """From its centre to the centre of either end of a capsule, 0 of a sphere [m]."""
+        """Distance from the centre to the centre of either end of a capsule, 0 for a sphere [m]."""
         return 0.5 * self.axis
 
     @property

@@ -80,7 +80,7 @@ class Spheroid(NamedTuple):
 
     @classmethod
     def of(cls, shape: Shape, properties: MassProperties) -> Spheroid:
-        """Of a fibre by its length over diameter, of other bodies by their moments of inertia; of equal volume."""
+        """Spheroid of equal volume: of a fibre by its aspect ratio, of other bodies by their moments of inertia."""
         moments = np.array(properties.inertia)
         axis = _axis(moments)
         ratio = getattr(shape, "aspect_ratio", None)
@@ -144,13 +144,13 @@ class Figure(NamedTuple):
 
     @classmethod
     def capsule(cls, length: float, diameter: float) -> Figure:
-        """Of a cylinder with caps, of this length in all."""
+        """Surface and projected areas of a cylinder with caps, of this total length."""
         disc, side = math.pi * diameter**2 / 4, diameter * (length - diameter)
         return cls(math.pi * diameter * length, disc, disc + side, disc + 2 / math.pi * side)
 
     @classmethod
     def spheroid(cls, body: Spheroid) -> Figure:
-        """Of a spheroid."""
+        """Surface and projected areas of a spheroid."""
         b = 0.5 * body.diameter * body.ratio ** (-1 / 3)
         a = body.ratio * b
         turned = np.sin(math.pi * (np.arange(256) + 0.5) / 256) ** 2
@@ -161,7 +161,7 @@ class Figure(NamedTuple):
 
     @classmethod
     def convex(cls, shape: Shape, body: Spheroid) -> Figure:
-        """Of a convex shape, by its surface mesh: of triangles of areas A and normals n, Σ A |n·d|/2 is seen along d.
+        """Areas of a convex shape by its mesh of triangles (areas A, normals n): Σ A |n·d|/2 is seen along d.
 
         Directions across the axis of its spheroid count alike.
         """
@@ -187,7 +187,7 @@ class Figure(NamedTuple):
 
     @classmethod
     def of(cls, shape: Shape, body: Spheroid) -> Figure:
-        """Of a fibre as a capsule, of a convex shape by its surface, of other bodies as their spheroid."""
+        """Areas of a fibre as a capsule, of a convex shape by its surface, of other bodies as their spheroid."""
         if is_convex(shape):
             return cls.convex(shape, body)
         if len(shape.radii) > 1 and getattr(shape, "aspect_ratio", None) is not None:
@@ -195,7 +195,7 @@ class Figure(NamedTuple):
         return cls.spheroid(body)
 
     def coefficients(self, volume: float) -> tuple[list[float], list[float]]:
-        """Of Hölzer and Sommerfeld's drag along the axis and across: a, b, c of C_D Re = a + b √Re + c Re."""
+        """Coefficients a, b, c of Hölzer and Sommerfeld's C_D Re = a + b √Re + c Re, along the axis and across it."""
         d = (6.0 * volume / math.pi) ** (1 / 3)
         disc, sphericity = math.pi * d**2 / 4, math.pi * d**2 / self.surface
         unlike = -math.log10(sphericity) if 1.0 - sphericity > ROUNDING else 0.0

@@ -49,7 +49,7 @@ def keep_ends(wall: Wall, of: str) -> None:
 
 
 def direction(start: Point, end: Point) -> Point:
-    """From start to end."""
+    """Vector from start to end."""
     x, y, z = np.subtract(end, start).tolist()
     return x, y, z
 

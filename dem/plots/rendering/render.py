@@ -76,7 +76,7 @@ class Meshes(NamedTuple):
     bounds: np.ndarray
 
     def facing(self, camera: Camera) -> Meshes:
-        """Those in the frame of a camera, without triangles that face away from it or are next to the eye."""
+        """Meshes in the frame of a camera, without triangles that face away from it or are next to the eye."""
         k = camera.convergence
         corners = camera.view(self.corners.reshape(-1, 3)).reshape(-1, 3, 3)
         wide = 1 + k * corners[:, :, 2]

@@ -407,7 +407,7 @@ class EngineBonds:
         arrays.state[leaving], arrays.live[arrays.slot[leaving]] = GONE, 0.0
 
     def whole_aggregates(self, going: np.ndarray) -> np.ndarray:
-        """Those of the leaving bodies (N,) that leave with all bodies to which bonds hold them."""
+        """Leaving bodies (N,) that leave together with all bodies bonded to them."""
         arrays = self.arrays
         holds = np.flatnonzero(arrays.state < BROKEN)
         one, other = arrays.first[arrays.slot[holds]], arrays.second[arrays.slot[holds]]

@@ -42,7 +42,7 @@ class BondTable(NamedTuple):
 
     @classmethod
     def of(cls, engine: Engine) -> BondTable:
-        """Those of an engine."""
+        """Table of the bonds of an engine."""
         arrays = engine.bonds.arrays
         return cls(
             engine.owned, arrays.form, arrays.table, engine.bonds.given.kind, engine.bonds.model.pairs, arrays.ground,

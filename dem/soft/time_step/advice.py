@@ -198,7 +198,7 @@ def _hardest(
 
 
 def _who(particles: Particles, impact: Impact, how: str) -> str:
-    """Who has an impact, in words."""
+    """Partners of an impact, in words."""
     if impact.speed == 0:
         return "nothing can meet"
     partner = "a wall" if impact.whom == WALL else _name(particles, impact.whom)

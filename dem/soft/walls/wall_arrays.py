@@ -193,7 +193,7 @@ def energies_of_walls(walls: Sequence[Wall], position: np.ndarray, gravity: tupl
 
 
 def poses_of(motions: Motions) -> Poses:
-    """Where walls are as if they had never moved."""
+    """Poses of walls before any motion."""
     number = motions.reach.size
     poses = Poses(*(np.zeros((4 if name == "orientation" else 3, number)) for name in Poses._fields))
     poses.middle[:], poses.about[:], poses.orientation[0] = motions.middle, motions.about, 1.0

@@ -191,7 +191,7 @@ class WallInRun:
 
     @property
     def position(self) -> np.ndarray:
-        """Where its middle is (3,) [m]."""
+        """Position of the middle of the wall (3,) [m]."""
         return self._pose("middle")
 
     @property

@@ -33,7 +33,7 @@ def hoelzer_sommerfeld(reynolds: float) -> float:
 
 
 def bisect(excess: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling function is 0, by halving."""
+    """Zero of a decreasing function, by bisection."""
     for _ in range(200):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if excess(middle) > 0 else (low, middle)

@@ -28,7 +28,7 @@ def look_at_spheres(kinds, law, k, bodies, neighbours, box):
     """Kinematics of the contact of candidate k, and its place from the centres of both bodies.
 
     k: candidate.
-    Returns `laws.ContactKinematics`, arms from the centres of both bodies [m].
+    Returns `dem.kernels.laws.ContactKinematics`, arms from the centres of both bodies [m].
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
@@ -46,7 +46,7 @@ def meeting(i, b, j, c, contact_distance, stiffness, bodies, kinds, box):
 
     i, b, j, c: the two spheres, each with its body.
     contact_distance, stiffness: R_i + R_j [m], K [N m^-1.5].
-    Returns `laws.ContactKinematics`, point [m].
+    Returns `dem.kernels.laws.ContactKinematics`, point [m].
     """
     x_i = load(bodies.sphere_position, i)
     d = minimum_image(box, x_i, load(bodies.sphere_position, j))

@@ -57,7 +57,7 @@ def contact_force(law, i, j, contact, rate, history, half, time_sign):
     i, j, contact, history: see `dem.kernels.laws.contact`.
     rate: ω² that contacts of two bodies share, see ``shared_damping`` [1/s²]; 0 for one that is alone, or whose
         kinematics have the mass that is damped.
-    Returns `laws.ContactKinematics` with the mass that is damped, `laws.ContactForce`, history.
+    Returns `dem.kernels.laws.ContactKinematics` with the mass that is damped, `dem.kernels.laws.ContactForce`, history.
     """
     if laws.shares_damping(law) and rate > 0.0:
         contact = of_mass(contact, laws.secant(law, i, j, contact, history, half) / rate)
@@ -69,7 +69,7 @@ def contact_force(law, i, j, contact, rate, history, half, time_sign):
 def energies_of(outcome, overlap, weight, work, per_joule):
     """Energies of one contact.
 
-    outcome, overlap: `laws.ContactForce`, overlap [m].
+    outcome, overlap: `dem.kernels.laws.ContactForce`, overlap [m].
     weight: the share that the contact counts.
     work: of a wall that moves, in two words [units].
     per_joule: units a joule.
@@ -136,7 +136,7 @@ keep_energy = select("geometry", {SingleSpheres: None, SphereClusters: None, Seg
 
 @inline
 def dissipated(outcome, time_sign):
-    """What a contact takes up in a step, and what of that is to come or held [J]: 2 l + j and l + s.
+    """Energy that a contact dissipates in a step, 2 l + j, and the part still to come or stored, l + s [J].
 
     The first evaluation of a run, with time_sign -1, counts for its second half step only.
     """

@@ -85,7 +85,7 @@ PAIR, ORDER, SLOT_KEY, HISTORY_AT = 8, 5, 6, 7
 
 @inline
 def slot_at(law, slot):
-    """Where the key of a slot is in a row of history; what its contact remembers is behind it."""
+    """Column of the key of a slot in a row of history; the history of its contact follows."""
     columns = laws.columns(law)
     return columns + AXES + slot * (1 + columns)
 

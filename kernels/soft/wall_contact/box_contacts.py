@@ -334,7 +334,7 @@ def evaluate_dissipative(
     """Force of a face by a law that needs velocities, damped together with other contacts of the body at this face.
 
     seen, rate: the face that was looked at last, and its ω² [1/s²]; at first -1 and 0.
-    Returns `laws.ContactKinematics`, point [m], `laws.ContactForce`, history, seen, rate.
+    Returns `dem.kernels.laws.ContactKinematics`, point [m], `dem.kernels.laws.ContactForce`, history, seen, rate.
     """
     contact, x = meeting(s, b, face, corner, overlap, normal, bodies, kinds, box)
     history = recall(kinds, law, 6 * s + face, corner, neighbours, box)

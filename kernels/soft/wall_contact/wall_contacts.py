@@ -155,8 +155,8 @@ def add_elastic(law, sink, w, s, b, t, count, n, bodies, kinds, box):
 def elastic_force(sink, w, c, t, x, radius, b, bodies, kinds, box):
     """Elastic force of wall w, as it is summed over the pieces of a contact, on a sphere of body b at x.
 
-    Returns `laws.ContactKinematics`, point where the force acts [m], velocity of the wall there [m/s],
-    `laws.ContactForce`.
+    Returns `dem.kernels.laws.ContactKinematics`, point where the force acts [m], velocity of the wall there [m/s],
+    `dem.kernels.laws.ContactForce`.
     """
     total, deepest = gradient_of(w, c, t, box), box.walls.contacts[c, t, DEEPEST]
     contact, point = elastic_kinematics(sink, w, x, radius, b, deepest, total, bodies, kinds, box)

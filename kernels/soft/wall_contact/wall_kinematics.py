@@ -49,8 +49,8 @@ def encounter(w, s, b, t, overlap, normal, bodies, kinds, box):
 def encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box):
     """Kinematics of the contact of a sphere of body b, at any place, with wall w.
 
-    Returns `laws.ContactKinematics`, the point halfway between the surfaces [m], velocity of the wall's surface there
-    [m/s].
+    Returns `dem.kernels.laws.ContactKinematics`, the point halfway between the surfaces [m], velocity of the wall's
+    surface there [m/s].
     """
     x = point_at(centre, radius, overlap, normal)
     of_wall = surface_velocity_at(w, x, normal, box)

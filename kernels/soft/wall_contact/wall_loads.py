@@ -56,7 +56,7 @@ WORK_ROW = 6  # of `Walls.integrals`, after those of the force and of the torque
 
 @inline
 def elastic_outcome(force, energy):
-    """`laws.ContactForce` of a contact without losses: force [N] and energy [J]."""
+    """`dem.kernels.laws.ContactForce` of a contact without losses: force [N] and energy [J]."""
     return laws.ContactForce(
         force, (0.0, 0.0, 0.0), elastic=energy, spring_energy=0.0, loss=0.0, instantaneous_dissipation=0.0,
         persists=False, slid=0.0,
