@@ -36,6 +36,7 @@ LONG += ("bonds", "capsules", "capsule-packing", "convex-energy", "ellipsoid-pac
 LONG += ("chung-ooi-normal", "impact-energy")
 LONG += ("impact", "silo", "drum", "beverloo", "janssen", "bagnold", "drum-angle", "repose")
 LONG += ("fcc-lattices", "sheared-gas", "triaxial-cell", "triaxial-walls", "shear-rheology")
+LONG += ("heated-bed", "heat")
 LONG += ("cellular", "terminal", "settling", "jeffery")  # quick ones of some run in tests/plain/test_flow_studies.py
 
 

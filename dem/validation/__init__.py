@@ -8,7 +8,7 @@ A study is a function that returns a `Report`; `STUDIES` lists all of them by na
 - `fluids/`: settling, fibres in flows, fluidised beds
 - `granular_beds/`: silos, drums, heaps, impacts
 - `element_tests/`: lattices, gases, flows and packings in periodic cells that deform
-- `granular_gas.py`: cooling
+- `granular_gas.py`, `heat.py`: cooling; conduction, and heat of other kinds
 - `report.py`: pages, numbers and pictures that a study leaves behind
 """
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.base.text import counted
-from dem.validation import granular_gas
+from dem.validation import granular_gas, heat
 from dem.validation.contacts import (
     adhesion,
     chung_ooi,
@@ -61,6 +61,8 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "impact-energy": energy_losses.energy,
     "haff": granular_gas.haff,
     "cooling": granular_gas.cooling,
+    "heat": heat.closed_forms,
+    "heated-bed": heat.heated_bed,
     "rolling": rolling.resistance,
     "linear": springs.linear,
     "hysteretic": springs.hysteretic,
