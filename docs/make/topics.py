@@ -37,6 +37,6 @@ TOPICS = {
     "Explanation and results": {
         "walls": "how contacts with walls of any shape are computed, and how accurate they are",
         "flows": "how often fluid forces are computed, dense beds, two-way coupling",
-        "bulk": "silos, drums, heaps, an impact, element tests and a heated bed next to published results",
+        "bulk": "silos, drums, heaps, element tests, packings and a heated bed next to published results",
     },
 }

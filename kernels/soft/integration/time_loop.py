@@ -138,8 +138,8 @@ def take_step(command, task, mode, context, progress):
 
     Stages, in order: walls and faces move to the time of the forces; lists are checked, and candidates picked; a cell
     that deforms gets the edges of the next positions; forces of pairs, bonds, walls and the fluid are evaluated,
-    velocities corrected, and the next positions predicted, all of these chunk by chunk (`passes.sweep`, which has
-    `sweeps.sweep_block` do the work); the ledger is kept; limits are checked.
+    velocities corrected, and the next positions predicted, all of these chunk by chunk (`passes.sweep` calls
+    `sweeps.sweep_block` for each block, and that `sweep_half`); the ledger is kept; limits are checked.
 
     command: see `advance`.
     task: `sweeps.FORCES`, PREDICT, STEP or LAST_STEP.
