@@ -766,6 +766,13 @@ AIR = {"density": 1.2, "viscosity": 1.8e-5}
 GAS = {"temperature": 400.0, "conductivity": 0.03, "heat_capacity": 1000.0}
 
 
+def fluid_after_ten_steps(ball, heat):
+    """Temperature of the fluid after ten steps without walls."""
+    sim = dem.Simulation(ball, fluid=dem.Fluid(**AIR), gravity=(0, 0, 0), time_step=DT, heat=heat)
+    sim.step(10)
+    return sim.heat.fluid.tobytes()
+
+
 def test_a_volume_of_fluid_comes_to_the_mean_temperature_with_a_particle(tmp_path):
     """The difference decays at h A (1/C + 1/C_f); what particles gain the fluid loses, also after a restart."""
     ball = dem.Particles(BALL, SOLID, position=[[0, 0, 0]], temperature=300.0)
@@ -790,6 +797,13 @@ def test_a_volume_of_fluid_comes_to_the_mean_temperature_with_a_particle(tmp_pat
     sim.particles.velocity = [[0.0, 0.0, 1.0]]  # the ledger begins anew, the fluid stays as warm
     sim.step(1)
     assert sim.heat.fluid.item() == pytest.approx(366.667, rel=1e-5)
+    wall = dem.Plane((0, 0, -D), (0, 0, 1), material=SOLID, name="gate")
+    gated = dem.Simulation(ball, walls=[wall], fluid=dem.Fluid(**AIR), gravity=(0, 0, 0), time_step=DT, heat=heat)
+    gated.step(5)
+    gated.remove_wall("gate")
+    gated.step(5)
+    assert abs(gated.heat.imbalance) < 1e-14 * gated.heat.content
+    assert gated.heat.fluid.tobytes() == fluid_after_ten_steps(ball, heat)
     with pytest.raises(ValueError, match="leave one out, as cells have volumes"):
         dem.Convection(**GAS, volume=1.0, cells=True)
     with pytest.raises(ValueError, match="the fluid has no cells"):

@@ -76,6 +76,10 @@ class FluidHeat:
             if values.shape == before.state[name].shape and (ledger or name != "fluid_ledger"):
                 values[:] = before.state[name]
 
+    def rebase(self, forgotten: float) -> None:
+        """Begin the ledger with less, by what it is no longer known that particles got [J]."""
+        self.ledger[START] = exact_sum([[*self.ledger[START].tolist(), -forgotten]])
+
     def imbalance(self, came: float) -> float:
         """Heat now, less that at the start and what the flow brought, and besides what particles got of it."""
         return math.fsum([*self.content(), *(-self.ledger[START]).tolist(), *(-self.ledger[FLOW]).tolist(), came])

@@ -174,6 +174,7 @@ class HeatInRun(ScalarInRun):
         super().inherit(before, engine, engine_before)
         if self.fluid_heat:
             self.fluid_heat.keep(before.fluid_heat, ledger=True)
+            self.fluid_heat.rebase(before.came().get("fluid", 0.0) - self.came().get("fluid", 0.0))
         if engine_before.layout.heats:
             amounts = np.zeros(engine_before.owned)
             self._add(DISSIPATED, collect(engine_before, amounts))
