@@ -47,7 +47,7 @@ def nearest_of_triangle(p, q, s):
 
 @func
 def nearest_part(count, w_0, w_1, w_2, w_3):
-    """Shares of points in the one nearest to the origin of what they span; the first of them is among them."""
+    """Weights of the vertices of a simplex in its point nearest to the origin, which depends on the first vertex."""
     best, shares = dot(w_0, w_0), (1.0, 0.0, 0.0, 0.0)
     if count > 1:
         square, share = nearest_of_segment(w_0, w_1)

@@ -109,7 +109,7 @@ def result_of(t, is_found, rows):
 
 @inline
 def copy_column(source, t, integers, rows):
-    """Copy what a column keeps to column t."""
+    """Copy the stored rows of a column to column t."""
     for r in range(KEPT):
         rows[flat(r, t)] = rows[flat(r, source)]
     for r in range(INTEGERS):

@@ -77,7 +77,7 @@ def enthalpies(table, kind, value, result):
 
 @kernel
 def deposit(table, value, remainder, gained, per_unit, kind, least, most):
-    """Change the temperatures (N,) by what bodies have gained (N,) [units], as `dem.kernels.heat.exchange.deposit`.
+    """Change the temperatures (N,) by the heat gained (N,) [units], as `dem.kernels.heat.exchange.deposit`.
 
     table: of heat capacities, by kind.
     Writes value, remainder: (N,). Writes gained: zero. Returns how many have come beyond the limits.

@@ -113,7 +113,7 @@ def deposit_unlike(value, remainder, gained, per_unit, kind, capacity, least, mo
 
 @kernel
 def deposit(value, remainder, gained, per_unit, kind, capacity, least, most):
-    """Change the values (N,) by what bodies have gained (N,) [units]; returns how many have come beyond the limits.
+    """Change the values (N,) by the amounts gained (N,) [units]; returns the number of bodies beyond the limits.
 
     per_unit: amount of a unit, a power of two. capacity: (G,) by kind of body.
     least, most: what values are to be above, and their absolute values below.

@@ -96,7 +96,7 @@ amounts_unlike, amounts_unlike_in_gas = amounts_unlike_in(False), amounts_unlike
 
 @inline
 def add_up(sphere_i, sphere_j, amount, gained):
-    """Add the amounts of pairs to what either sphere has gained (N,) [units]."""
+    """Add the amounts of pairs to the gains (N,) of both spheres, with opposite signs [units]."""
     for k in range(sphere_i.size):
         gained[sphere_i[k]] += amount[k]
         gained[sphere_j[k]] -= amount[k]

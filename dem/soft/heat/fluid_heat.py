@@ -81,7 +81,7 @@ class FluidHeat:
         self.ledger[START] = exact_sum([[*self.ledger[START].tolist(), -forgotten]])
 
     def imbalance(self, came: float) -> float:
-        """Heat now, less that at the start and what the flow brought, and besides what particles got of it."""
+        """Error of the ledger: heat now, less heat at the start and advected heat, plus the heat given to particles."""
         return math.fsum([*self.content(), *(-self.ledger[START]).tolist(), *(-self.ledger[FLOW]).tolist(), came])
 
     def prepare(self, engine: Engine) -> None:
@@ -174,7 +174,7 @@ class FluidHeat:
         self._book(*self.content(), *(-part for part in before))
 
     def contents(self) -> dict[str, float]:
-        """Heat now and at the start, and what the flow brought [J]."""
+        """Heat now, heat at the start, and heat advected by the flow [J]."""
         return {"now": self.content()[0], "start": float(self.ledger[START, 0]), "flow": float(self.ledger[FLOW, 0])}
 
     def told(self, time: float) -> dict[str, object]:

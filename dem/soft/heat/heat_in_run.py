@@ -1,4 +1,4 @@
-"""Heat in a run: conduction through contacts, and what comes by dissipation, from a fluid and by radiation."""
+"""Heat in a run: conduction through contacts, dissipation, convection and radiation."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class HeatInRun(ScalarInRun):
             self.fluid_heat = FluidHeat(convection, fluid, engine)
 
     def deposit(self, kind: np.ndarray, value: np.ndarray, remainder: np.ndarray, gained: np.ndarray) -> int:
-        """Change temperatures by what bodies have gained; see `ScalarInRun.deposit`."""
+        """Change temperatures by the heat that bodies have gained; see `ScalarInRun.deposit`."""
         if self.enthalpy is None:
             return super().deposit(kind, value, remainder, gained)
         return by_temperature.deposit(
@@ -170,7 +170,7 @@ class HeatInRun(ScalarInRun):
         return max(rate, self.fluid_heat.fastest(engine, self.film)) if self.fluid_heat else rate
 
     def inherit(self, before: HeatInRun, engine: Engine, engine_before: Engine) -> None:
-        """Go on with the ledger of another engine, and with what its contacts took up since the last exchange."""
+        """Continue the ledger of another engine, and the energy dissipated there since the last exchange."""
         super().inherit(before, engine, engine_before)
         if self.fluid_heat:
             self.fluid_heat.keep(before.fluid_heat, ledger=True)
@@ -181,7 +181,7 @@ class HeatInRun(ScalarInRun):
             self._rows(engine)[1][:] += engine_before.by_row(amounts)[engine.numbering.rows(engine.bodies.identity)]
 
     def add_sources(self, engine: Engine, span: float) -> None:
-        """Give bodies the energy dissipated by contacts, and what comes from elsewhere."""
+        """Add the energy dissipated by contacts, and the heat of sources, to bodies."""
         super().add_sources(engine, span)
         if engine.layout.heats:
             self._add(DISSIPATED, collect(engine, self._rows(engine)[1]))
@@ -192,7 +192,7 @@ class HeatInRun(ScalarInRun):
         return super().came() | ({"dissipation": dissipated} if dissipated else {})
 
     def imbalance(self, engine: Engine) -> float:
-        """Content now, less that at the start and what came in since; likewise of a fluid whose temperature changes."""
+        """Error of the ledger of particles, and of that of a fluid whose temperature changes."""
         own = super().imbalance(engine) - float(self.ledger[DISSIPATED].sum())
         return own + (self.fluid_heat.imbalance(super().came().get("fluid", 0.0)) if self.fluid_heat else 0.0)
 

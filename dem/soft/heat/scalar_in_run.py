@@ -157,7 +157,7 @@ class ScalarInRun:
         self.ledger[START] = self.content(engine)
 
     def inherit(self, before: ScalarInRun, engine: Engine, engine_before: Engine) -> None:
-        """Go on with the ledger of another engine; what its content has changed by was brought from outside."""
+        """Continue the ledger of another engine; a difference of the contents was brought from outside."""
         self.ledger[:] = before.ledger
         self.keep_walls(before)
         if self.sums.shape == before.sums.shape and self.unit == before.unit:
@@ -282,7 +282,7 @@ class ScalarInRun:
         return usual and type(engine.kinds) is Kinds and engine.kinds.all_single_spheres and not engine.bonds
 
     def find_wall_values(self) -> None:
-        """Find the present values of walls that change, by what has come from them."""
+        """Compute the present values of walls with a capacity from the amounts exchanged."""
         for w in self.changing:
             self.held[w] = self.base[w] - whole(self.sums[w].tolist()) / self.unit / self.wall_capacity[w]
 
@@ -320,7 +320,7 @@ class ScalarInRun:
         self, engine: Engine, walls: ContactRows, power: np.ndarray, dt: float, value: np.ndarray,
         remainder: np.ndarray, gained: np.ndarray,
     ) -> None:  # fmt: skip
-        """Finish a sub-step of dt [s] in which bodies have exchanged with each other what they have gained."""
+        """Finish a sub-step of dt [s] after the exchange between bodies: walls, sources, new values."""
         if walls.who.size:
             exchange.through_walls(
                 value, walls.who, walls.what, self.held, power, dt, self.unit, gained, self.sums
@@ -331,13 +331,13 @@ class ScalarInRun:
             self._refuse_values(engine, value)
 
     def deposit(self, kind: np.ndarray, value: np.ndarray, remainder: np.ndarray, gained: np.ndarray) -> int:
-        """Change values by what bodies have gained; returns how many have come beyond the limits."""
+        """Change values by the amounts gained; returns the number of bodies beyond the limits."""
         return exchange.deposit(
             value, remainder, gained, 1 / self.unit, kind, self.capacity, self._above, self.law.LARGEST
         )
 
     def add_sources(self, engine: Engine, span: float) -> None:
-        """Give bodies what comes from elsewhere in the time of an exchange [s]."""
+        """Add the amounts of sources over the time of an exchange [s] to bodies."""
         if not self.has_source:
             return
         value, remainder = self._rows(engine)
@@ -352,7 +352,7 @@ class ScalarInRun:
         self.sums[self.called.index(SOURCE)] += [high.sum(), (units - (high << WORD)).sum()]
 
     def add_rates(self, engine: Engine, dt: float, value: np.ndarray, gained: np.ndarray) -> None:
-        """Add what depends on values to the gains (N,) of a sub-step."""
+        """Add amounts that depend on the values to the gains (N,) of a sub-step."""
 
     def rate_besides(self, engine: Engine) -> np.ndarray | float:
         """Rates (N,) [amount/s] besides those of contacts, that limit sub-steps."""
@@ -430,7 +430,7 @@ class ScalarLedger:
         return self._present().scalars[self._place]
 
     def __repr__(self) -> str:
-        """The content, and what came in."""
+        """Content now and at the start, and amounts that entered, in words."""
         came = "".join(f", {amount:.6g} by {name}" for name, amount in self.came.items())
         return f"<ScalarLedger of {self.law.FIELD}: {self.content:.6g} now, {self.start:.6g} at the start{came}>"
 
@@ -475,7 +475,7 @@ class ScalarLedger:
 
     @property
     def walls(self) -> dict[str, float]:
-        """Present values of walls that change by what passes, by name, such as temperatures [K]."""
+        """Present values of walls with a capacity, by name, such as temperatures [K]."""
         stage = self._stage
         stage.find_wall_values()
         return {stage.called[w]: float(stage.held[w]) for w in stage.changing}
@@ -488,16 +488,16 @@ class ScalarLedger:
 
     @property
     def fluid_content(self) -> dict[str, float]:
-        """Heat of such a fluid `now` and at the `start`, and what its `flow` brought [J]; else nothing."""
+        """Heat of such a fluid `now` and at the `start`, and the heat advected by its `flow` [J]; else empty."""
         fluid = getattr(self._stage, "fluid_heat", None)
         return fluid.contents() if fluid else {}
 
     @property
     def gain(self) -> float:
-        """Content now, less that at the start and what was brought, to rounding of the gain itself."""
+        """Content now, less the content at the start and the amounts brought, exact to rounding of the gain."""
         return self._stage.gain(self._present())
 
     @property
     def imbalance(self) -> float:
-        """Content now, less that at the start, what was brought, and what came in: zero but for rounding."""
+        """Error of the ledger: `gain` less the amounts that entered; zero to rounding."""
         return self._stage.imbalance(self._present())

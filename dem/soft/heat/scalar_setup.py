@@ -1,4 +1,4 @@
-"""Heat and other scalars of a simulation: what it takes, and their stages in its engine."""
+"""Heat and other scalars of a simulation: checks of the arguments, and stages in its engine."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ gather = select("box", {BoxFaces: gather_spheres, DeformingFaces: gather_in_cell
 
 @inline
 def put_sphere(gathered, i_or_j, t, b, bodies, kinds):
-    """Write what does not change of a sphere that is body b; 0 for i, 1 for j."""
+    """Write the constant properties of a sphere that is body b; i_or_j: 0 for i, 1 for j."""
     g = bodies.kind[b]
     gathered[flat(RADIUS_I + i_or_j, t)] = kinds.radius[kinds.first_offset[g]]
     gathered[flat(INVERSE_MASS_I + i_or_j, t)] = kinds.inverse_mass[g]
@@ -123,7 +123,7 @@ def put_sphere(gathered, i_or_j, t, b, bodies, kinds):
 
 @vector_loop
 def join(number, gathered, kinematics):
-    """R*, m* and what resists rolling of the two spheres of each pair."""
+    """Reduced radius, effective mass and rolling inertia of the two spheres of each pair."""
     for t in range(number):
         r_i, r_j = gathered[flat(RADIUS_I, t)], gathered[flat(RADIUS_J, t)]
         heavy_i, heavy_j = gathered[flat(ROLL_INERTIA_I, t)], gathered[flat(ROLL_INERTIA_J, t)]
@@ -203,7 +203,7 @@ def gather_properties(start, first, number, touching, bodies, kinds, neighbours,
 
 @vector_loop
 def compute_sphere_columns(number, alike, dt, gathered, kinematics):
-    """Find out what two single spheres do to each other.
+    """Compute the kinematics of pairs of single spheres.
 
     number, alike, dt: of pairs; whether all spheres are alike; time step [s].
     gathered: see `gather_spheres`.

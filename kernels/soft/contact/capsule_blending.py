@@ -72,7 +72,7 @@ def smooth(y):
 
 
 class Weights(NamedTuple):
-    """Weights of the contacts of two capsules, and what the gradients of the weights need."""
+    """Weights of the contacts of two capsules, and the terms of the gradients of the weights."""
 
     closest: float  # w
     slope: float  # dw/dD

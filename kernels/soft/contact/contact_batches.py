@@ -105,14 +105,14 @@ from dem.kernels.soft.state import SOLVER, Kinds
 
 @vector_loop
 def prefetch_history(geometry, law, first, number, touching, history):
-    """Ask for what contacts remember, while it is found out where they are: in a gas this is a long wait."""
+    """Prefetch the history of contacts while their kinematics are computed: in a gas it is not in the cache."""
     for t in range(number):
         prefetch(history, touching[first + t] * history.shape[1])
 
 
 @vector_loop
 def load_history(geometry, law, first, number, touching, ids, history, has_history, batch_history):
-    """Gather what contacts remember; those that begin, zeros."""
+    """Gather the history of contacts; zeros for new contacts."""
     vectorised = read_lines(touching, history, has_history, first, number, batch_history)
     for t in range(vectorised, number):
         k = touching[first + t]
@@ -122,7 +122,7 @@ def load_history(geometry, law, first, number, touching, ids, history, has_histo
 
 @vector_loop
 def store_history(geometry, law, first, number, touching, ids, batch_history, out, history, has_history):
-    """Scatter what contacts remember.
+    """Scatter the history of contacts.
 
     first, number, touching: pairs of the batch in the list of candidates that touch.
     ids, batch_history, out: columns of the batch.

@@ -152,7 +152,7 @@ def put_loss(sink, out, t, weight, outcome, half, time_sign):
 
 @inline
 def put_heat(sink, out, t, weight, outcome, half, time_sign):
-    """Write what a contact takes up in a step, and what of that is to come or held, see `dissipated_heat`."""
+    """Write the energy that a contact dissipates in a step, and the part still to come, see `dissipated_heat`."""
     gross, kept = dissipated(outcome, time_sign)
     out[flat(LOSS, t)], out[flat(HELD, t)] = weight * gross, weight * kept
 

@@ -20,14 +20,14 @@ def candidates_of(p, c, neighbours):
 
 @inline
 def copy_row(source, k, target, m):
-    """Copy what is remembered; a table may have more columns than pairs need."""
+    """Copy a row of history; a table may have more columns than pairs need."""
     for r in range(min(source.shape[1], target.shape[1])):
         target[m, r] = source[k, r]
 
 
 @func
 def save_history(c, bodies, neighbours):
-    """Put aside what the contacts of chunk c remember, in the order of its pairs."""
+    """Save the history of the contacts of chunk c, in the order of its pairs."""
     start = m = first_candidate(c, neighbours)
     first, last = pairs_of(c, bodies, neighbours)
     for p in range(first, last):
@@ -44,7 +44,7 @@ def save_history(c, bodies, neighbours):
 
 @func
 def restore_history(c, neighbours):
-    """Hand what was put aside to the new candidates of chunk c; the others remember nothing."""
+    """Copy the saved history to the new candidates of chunk c; other candidates have no history."""
     start = first_candidate(c, neighbours)
     for k in range(start, start + neighbours.pairs[c]):
         neighbours.has_history[k] = 0
@@ -69,7 +69,7 @@ def number_of(s, bodies, first_number):
 
 @kernel
 def write_table(bodies, first_number, neighbours, i, j, history):
-    """Fill a table of what contacts remember: numbers of the spheres (H,), (H,), and their history (H, R)."""
+    """Fill a table of contact history: numbers of the spheres (H,), (H,), and history (H, R)."""
     n = 0
     for c in range(neighbours.pairs.size if neighbours.has_history.size > 0 else 0):
         start = first_candidate(c, neighbours)
@@ -106,7 +106,7 @@ def index_table(i, first, order):
 
 @kernel
 def read_pairs(bodies, first_number, neighbours, i, j, history, first, order):
-    """Give candidates what a table, indexed by its first spheres, says that they remember.
+    """Copy the history in a table, indexed by its first spheres, to the candidates.
 
     bodies, first_number: `Bodies`; (N,) number of the first sphere of each particle.
     i, j, history: (H,), (H,), (H, R) as of `write_table`.

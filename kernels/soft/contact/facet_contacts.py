@@ -293,7 +293,7 @@ def turn_gradients(number, known, kinematics):
 
 @inline
 def prefetch_pair(k, history):
-    """Ask for all lines of the cache with what candidate k remembers, while the one before is worked on."""
+    """Prefetch all cache lines of the history of candidate k, while the one before is evaluated."""
     width = history.shape[1]
     for r in range(0, width, LINE):
         prefetch(history, k * width + r)
@@ -329,7 +329,7 @@ def compute_facet_kinematics(geometry, sink, start, first, touching, context, ga
 
 @vector_loop
 def load_facet_history(geometry, law, first, number, touching, ids, history, has_history, batch_history):
-    """Gather what contacts remember; those that begin, zeros."""
+    """Gather the history of contacts; zeros for new contacts."""
     columns = laws.columns(law)
     for t in range(number):
         at = ids[HISTORY_AT, t]
@@ -342,7 +342,7 @@ def load_facet_history(geometry, law, first, number, touching, ids, history, has
 
 @vector_loop
 def store_facet_history(geometry, law, first, number, touching, ids, batch_history, out, history, has_history):
-    """Scatter what contacts remember.
+    """Scatter the history of contacts.
 
     law, number, ids: see `dem.kernels.soft.contact.contact_batches.evaluate_touching`.
     batch_history, out: history and results, a column a contact.
@@ -410,7 +410,7 @@ def scatter_facet_forces(sink, geometry, number, batch_type, row, start, context
 
 @inline
 def arm_of(first, stop, force, on_i, kinematics):
-    """Place from the centre of the first body at which the force of a pair has its torque, but for what is along it.
+    """Point, from the centre of the first body, at which the force has its torque except the part along the force.
 
     Of all such places that nearest to the middle of the contacts, in columns from the first to `stop`.
     """

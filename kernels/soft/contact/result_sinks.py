@@ -18,7 +18,7 @@ class ForceSink(NamedTuple):
 
 
 class HeatSink(NamedTuple):
-    """A `ForceSink` that also gives bodies what contacts take up, see `dissipated_heat`."""
+    """A `ForceSink` that also sums the energy dissipated by contacts for each body, see `dissipated_heat`."""
 
     extends = (ForceSink,)
 
@@ -33,7 +33,7 @@ class WallForceSink(NamedTuple):
 
 
 class HeatWallSink(NamedTuple):
-    """A `WallForceSink` that also gives bodies what contacts take up."""
+    """A `WallForceSink` that also sums the energy dissipated by contacts for each body."""
 
     first_body: int
     time_sign: float
