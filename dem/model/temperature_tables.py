@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from dem.base import checks
+from dem.base.text import counted
 
 Property = float | tuple[tuple[float, float], ...]  # or rows of a temperature [K] and the value there
 
@@ -27,8 +28,8 @@ def checked(name: str, given: object, unit: str) -> Property:
     rows = [tuple(row) if isinstance(row, (list, tuple)) else (row,) for row in given]
     if len(rows) < 2 or any(len(row) != 2 for row in rows):
         message = (
-            f"{name} is a table of {len(rows)} rows, expected two or more, each of a temperature [K] and a value "
-            f"[{unit}]"
+            f"{name} is a table of {counted(len(rows), 'row')}, expected two or more, each of a temperature [K] and a "
+            f"value [{unit}]"
         )
         raise ValueError(message)
     table = tuple(

@@ -941,7 +941,7 @@ def test_conductivity_by_temperature_is_that_of_both_at_the_exchange():
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ([[300, 1.0]], "conductivity is a table of 1 rows, expected two or more"),
+        ([[300, 1.0]], "conductivity is a table of 1 row, expected two or more"),
         ([[300, 1.0, 2.0], [400, 1.0]], "each of a temperature"),
         ([[400, 1.0], [300, 2.0]], "400 K and then 300 K, expected them to ascend"),
         ([[-20, 1.0], [300, 2.0]], "temperature 0 of conductivity is -20 K"),

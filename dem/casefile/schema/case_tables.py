@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from dem.casefile.schema import key_types as key
 from dem.casefile.schema.fluid import FluidTable
@@ -15,6 +15,7 @@ from dem.casefile.schema.packages import declared
 from dem.casefile.schema.shapes import ShapeTable
 from dem.casefile.schema.sizes import SizesTable
 from dem.casefile.schema.walls import WallTable
+from dem.model import temperature_tables
 from dem.model.contact.contacts import Contact, present_damping
 from dem.model.domain.box import Box, Motion
 from dem.model.domain.cell import Cell
@@ -22,7 +23,7 @@ from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence
 from dem.model.heat import Heat
 from dem.model.heat_transfer import Convection, Radiation
-from dem.model.materials import Material
+from dem.model.materials import BY_TEMPERATURE, THERMAL, Material
 from dem.model.particles.fields import STATE
 from dem.model.scalar_exchange import ScalarExchange
 from dem.rotation import AUTO, MEANING
@@ -76,6 +77,14 @@ class MaterialTable(Table, LawPartKeys):
     real_young: key.Modulus | None = Field(
         None, gt=0, description="modulus of the real solid, for heat, if young is a softened one [Pa]", examples=[7e10]
     )
+
+    @field_validator(*BY_TEMPERATURE)
+    @classmethod
+    def _ascends(cls, given: float | list | None, info: ValidationInfo) -> float | list | None:
+        """Refuse tables that make no sense."""
+        if given is not None:
+            temperature_tables.checked(info.field_name, given, THERMAL[info.field_name])
+        return given
 
     def made(self, name: str) -> Material:
         """The material, which goes by this name."""
