@@ -189,10 +189,10 @@ def convex(material=STICKY, **box):
 BALL = dem.Sphere(diameter=D)
 
 
-def in_a_cell(shape=BALL, material=STICKY, pitch=1.02, lean=0.45, bonds=None, **control):
+def in_a_cell(shape=BALL, material=STICKY, pitch=1.02, lean=0.45, bonds=None, number=36, **control):
     """Particles in a skewed cell that is sheared until its basis is reduced, and the stress along z is held."""
     control = control or {"rate": SHEAR, "stress": [[None] * 3, [None] * 3, [None, None, 2e3]], "fastest": 20.0}
-    particles, edge = cloud(shape, material, 36, pitch * D, jitter=0.0, speed=1.0)
+    particles, edge = cloud(shape, material, number, pitch * D, jitter=0.0, speed=1.0)
     cell = dem.Cell(edge * np.array([[1, lean, 0], [0, 1, 0.25 * lean], [0, 0, 1]]), **control)
     return dem.Simulation(particles, cell, gravity=(0, 0, 0), time_step=DT, bonds=bonds, _skin=THIN)
 
@@ -277,6 +277,17 @@ def test_ranks_show_in_no_bit(case, ranks, owners, steps):
             assert told.ghosts > 0  # the test is about them
         if owners is AtRandom:
             assert told.arrived > 0
+
+
+def test_contacts_with_ghosts_are_found_in_a_skewed_cell():
+    """With so many particles that cells of the search lie beyond each other's reach."""
+    alone = in_a_cell(number=216, pitch=0.98, rate=SHEAR)
+    alone.step(1)
+    assert alone.contact_count > 300
+    with in_one_process(2):
+        sim = in_a_cell(number=216, pitch=0.98, rate=SHEAR)
+        sim.step(1)
+        assert everything(sim) == everything(alone)
 
 
 BY_KERNELS = ["frictional", "mixture", "coming-and-going"]
