@@ -135,12 +135,13 @@ def cost_by_turns(
     runs: Mapping[str, dem.Simulation],
     steps: int,
     *,
+    rounds: int = ROUNDS,
     before: Callable[[dem.Simulation], None] = lambda sim: None,
     clock: Callable[[], float] = time.process_time,
 ) -> dict[str, list[float]]:
-    """Nanoseconds a step of each run (ROUNDS,) by turns; `before` is done with each first, and not timed."""
+    """Nanoseconds a step of each run (rounds,) by turns; `before` is done with each first, and not timed."""
     cost: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for name, sim in runs.items():
             before(sim)
             start = clock()

@@ -158,7 +158,7 @@ BENCHMARKS = {
     "bed_superellipsoids": PressedBed("", 36, 100, n=10_000, shape="superellipsoid", restitution=0.9, friction=0.5),
     "bed_cubes": PressedBed("", 36, 100, n=10_000, shape="cube", restitution=0.9, friction=0.5),
     "bed_shear": Shear("", 10, 500, n=10_000, solid_fraction=0.605, speed=0.2, restitution=0.9, friction=0.5),
-    "cells_1e4": Deforming(4000, 200, n=10_000),
+    "cells_1e4": Deforming(4000, 100, n=10_000),
     "drum_1e4": Drumming("", 30, 500, n=10_000, restitution=0.5, friction=0.5),
     "drum_1e5": Drumming("", 30, 120, n=100_000, restitution=0.5, friction=0.5),
     "drum_smooth": Drumming("", 30, 120, n=100_000, restitution=0.5, friction=0.5, smooth=True),

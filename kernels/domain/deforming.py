@@ -10,11 +10,11 @@ A step with L constant in it is of second order, and symmetric in time:
 
     v += F dt/2m; v ← exp(-L dt/2) v; s += dt H(t + dt/2)⁻¹ v; H ← exp(L dt) H; v ← exp(-L dt/2) v; F; v += F dt/2m
 
-As H(t + dt) H(t + dt/2)⁻¹ is exp(L dt/2), the three in the middle are r ← exp(L dt) r + dt v and v ← exp(-L dt) v.
-Forces are those in the present cell, and bodies move on to the next one (`begin_deformation`) in the same sweep; then
-that is the present one (`end_deformation`). A skewed cell gets an equivalent basis by integers (`reduce`), at a step
-that follows from the edges alone. The energy E of peculiar motion and contacts changes by dE/dt = -V P : L, and by what
-contacts take:
+The three in the middle are v ← exp(-L dt) v and then r ← exp(L dt) (r + dt v), as H(t + dt) H(t + dt/2)⁻¹ is
+exp(L dt/2). Forces are those in the present cell, and bodies move on to the next one (`begin_deformation`) in the same
+sweep; then that is the present one (`end_deformation`). A skewed cell gets an equivalent basis by integers (`reduce`),
+at a step that follows from the edges alone. The energy E of peculiar motion and contacts changes by dE/dt = -V P : L,
+and by what contacts take:
 
     V P = Σ m v ⊗ v + Σ r_ij ⊗ F_ij        r_ij from j to i, F_ij on i
 
@@ -33,20 +33,24 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, select, upcast
+from dem.kernels.compiler.jit import func, inline, select, upcast, vector_loop
 from dem.kernels.compiler.selection import ancestors
 from dem.kernels.domain import periodic
 from dem.kernels.domain.periodic import PeriodicFaces, count_cells
-from dem.kernels.numerics.energy import accumulate, as_words, in_units
+from dem.kernels.numerics.energy import accumulate, in_units, nearest
 from dem.kernels.numerics.vector import add, add_scaled, load, store, subtract
 
 CONTACT, KINETIC = 0, 1  # parts of the virial
 TERMS = 14  # of the exponential series: exact to rounding while |L dt| < LARGEST_STRAIN
 LARGEST_STRAIN = 0.1  # of a step
 SKEWED = 0.55  # share of an edge by which another one may lean over it before the basis is reduced; 0.5 would alternate
-CONTACTS, BONDS, MOTION, COLUMNS = 0, 18, 36, 42  # of the parts that chunks contribute: nine components, nine rests
-SYMMETRIC = 6  # components of the part of motion: xx, xy, xz, yy, yz, zz, without rests
-VIRIAL_BITS = 16  # the virial's unit is so many bits larger than that of energies, as F d is larger than F δ
+CONTACTS, BONDS, MOTION, COLUMNS = 0, 9, 27, 33  # of the parts that chunks contribute; of bonds, words and their rests
+SYMMETRIC = 6  # components of the part of motion: xx, xy, xz, yy, yz, zz
+CONTACT_BITS = 44  # of E* R³, of the order of F d at large overlaps, in the unit of the virial of contacts
+BOND_BITS = (
+    16  # the unit of the virial of bonds is so many bits larger than that of energies, as F d is larger than F δ
+)
+GENERAL, IN_PLANE, DIAGONAL = range(3)  # forms of the matrices of a cell
 
 DeformingFaces = NamedTuple(
     "DeformingFaces",
@@ -60,6 +64,7 @@ DeformingFaces = NamedTuple(
         ("next_gradient", np.ndarray),  # (3, 3) L of that step [1/s]
         ("place_map", np.ndarray),  # (3, 3) exp(L dt) of that step
         ("slow_map", np.ndarray),  # (3, 3) exp(-L dt)
+        ("kick_map", np.ndarray),  # (3, 3) the same in a sweep that completes a step and begins this one, else 1
         ("since_listing", np.ndarray),  # (3, 3) deformation gradient since bodies were listed
         ("reach", np.ndarray),  # (1,) distance of bodies up to which they are listed, and the skin once more [m]
         ("strain", np.ndarray),  # (3, 3) ∫ L dt since the start
@@ -67,7 +72,7 @@ DeformingFaces = NamedTuple(
         ("needed", np.ndarray),  # (9,) int64, 1 for components that contacts contribute to in the present sweep
         ("used", np.ndarray),  # (9,) int64, 1 for components that hold a stress or do work
         ("parts", np.ndarray),  # (C, COLUMNS) int64, what chunks contribute to that
-        ("unit", np.ndarray),  # (2,) units a joule of these, and of those of motion
+        ("unit", np.ndarray),  # (3,) units a joule of those of contacts, bonds and motion
         ("held", np.ndarray),  # (3, 3) 1 where a component of the stress is held, 0 where one of L is prescribed
         ("target", np.ndarray),  # (3, 3) stress that is held, positive in compression [Pa]
         ("gain", np.ndarray),  # (1,) rate of strain over the excess of stress [1/(Pa s)]
@@ -79,15 +84,17 @@ DeformingFaces = NamedTuple(
         ("edge_speed", np.ndarray),  # (3, 3) velocities of the edges, by the components that hold a stress [m/s]
         ("times", np.ndarray),  # (K,) from when on each of the prescribed gradients holds, ascending from 0 [s]
         ("rates", np.ndarray),  # (K, 3, 3) prescribed velocity gradients [1/s]
-        ("in_plane", np.ndarray),  # (1,) int64, 1 if the matrices of the present and next cell are as of `PlaneFaces`
+        ("form", np.ndarray),  # (1,) int64, of the matrices of the present and next cell: GENERAL, IN_PLANE or DIAGONAL
     ],
 )
 DeformingFaces.extends = (PeriodicFaces,)
-# a cell at right angles, or one whose second edge leans along x alone: products of its matrices leave zeros out, which
-# changes no result
+# a cell whose second edge leans along x alone, and one at right angles: products of their matrices leave zeros out,
+# which changes no result
 PlaneFaces = NamedTuple("PlaneFaces", [*DeformingFaces.__annotations__.items()])
 PlaneFaces.extends = (DeformingFaces,)
-as_plane = upcast({DeformingFaces: PlaneFaces})
+RightFaces = NamedTuple("RightFaces", [*DeformingFaces.__annotations__.items()])
+RightFaces.extends = (PlaneFaces,)
+as_plane, as_right = upcast({DeformingFaces: PlaneFaces}), upcast({DeformingFaces: RightFaces})
 
 
 def deforms(box):
@@ -195,20 +202,22 @@ def apply_in_plane(box, m, v):
     return m[0, 0] * v[0] + m[0, 1] * v[1], m[1, 1] * v[1], m[2, 2] * v[2]
 
 
-apply = select("box", {DeformingFaces: apply_whole, PlaneFaces: apply_in_plane})
+@inline
+def apply_diagonal(box, m, v):
+    """Matrix (3, 3) of a cell at right angles times a vector."""
+    return m[0, 0] * v[0], m[1, 1] * v[1], m[2, 2] * v[2]
+
+
+apply = select("box", {DeformingFaces: apply_whole, PlaneFaces: apply_in_plane, RightFaces: apply_diagonal})
 
 
 @inline
-def is_plane(m):
-    """Whether a matrix (3, 3) has numbers on its diagonal and at xy alone."""
-    zero = m[0, 2] == 0.0 and m[1, 2] == 0.0
-    return zero and m[1, 0] == 0.0 and m[2, 0] == 0.0 and m[2, 1] == 0.0
-
-
-@inline
-def is_in_plane(box):
-    """Whether the present and the next cell may be taken as `PlaneFaces`."""
-    return box.in_plane[0] != 0
+def form_of(m):
+    """Form of a matrix (3, 3): DIAGONAL, IN_PLANE if it has a number at xy besides, or GENERAL."""
+    zero = m[0, 2] == 0.0 and m[1, 2] == 0.0 and m[1, 0] == 0.0 and m[2, 0] == 0.0 and m[2, 1] == 0.0
+    if not zero:
+        return GENERAL
+    return DIAGONAL if m[0, 1] == 0.0 else IN_PLANE
 
 
 # The domain: see `dem.kernels.domain.periodic`
@@ -222,7 +231,7 @@ def nearest_deformed(box, u, v):
     """
     d = subtract(u, v)
     s = apply(box, box.to_scaled, d)
-    n = (math.floor(s[0] + 0.5), math.floor(s[1] + 0.5), math.floor(s[2] + 0.5))
+    n = (np.floor(s[0] + 0.5), np.floor(s[1] + 0.5), np.floor(s[2] + 0.5))
     return subtract(d, apply(box, box.edges, n)), n
 
 
@@ -237,7 +246,7 @@ def velocity_along_cell(box, image, gap):
 def wrap_at(box, edges, to_scaled, x):
     """Position wrapped into the cell of these edges, and the number of cells subtracted along each edge."""
     s = apply(box, to_scaled, x)
-    n = (math.floor(s[0]), math.floor(s[1]), math.floor(s[2]))
+    n = (np.floor(s[0]), np.floor(s[1]), np.floor(s[2]))
     return subtract(x, apply(box, edges, n)), n
 
 
@@ -249,17 +258,23 @@ def wrap_deformed(box, x, ahead):
 
 @inline
 def carried(box, x, v, dt):
-    """Position exp(L dt) x + dt v after the step that has begun."""
-    return add_scaled(apply(box, box.place_map, x), dt, v)
+    """Position exp(L dt) (x + dt v) after the step that has begun; v: velocity in the cell after it."""
+    return apply(box, box.place_map, add_scaled(x, dt, v))
 
 
 @inline
-def note_cells_and_slow(box, cells, image, velocity, ahead, b):
-    """Count the cells that body b went on by, and take exp(-L dt) of its velocity, and of that at the next forces."""
-    count_cells(box, cells, image, velocity, ahead, b)
-    store(velocity, b, apply(box, box.slow_map, load(velocity, b)))
-    if ahead.shape[1] > 0:
-        store(ahead, b, apply(box, box.slow_map, load(ahead, b)))
+def slowed(box, v):
+    """Velocity exp(-L dt) v of a body after a kick, if the sweep begins the next step."""
+    return apply(box, box.kick_map, v)
+
+
+@vector_loop
+def slow_bodies(box, low, high, velocity, ahead):
+    """Take exp(-L dt) of the velocities of the bodies low to high, and of those at the next forces."""
+    for b in range(low, high):
+        store(velocity, b, apply(box, box.slow_map, load(velocity, b)))
+        if ahead.shape[1] > 0:
+            store(ahead, b, apply(box, box.slow_map, load(ahead, b)))
 
 
 @inline
@@ -354,7 +369,7 @@ def reduce(box, position, image):
     for n in range(image.shape[1]):
         x, cells = wrap_at(box, box.edges, box.to_scaled, load(position, n))
         store(position, n, x)
-        count_cells(box, cells, image, position, position, n)
+        count_cells(box, cells, image, n)
 
 
 @inline
@@ -508,12 +523,16 @@ def begin_deformation(box, corrects, predicts, constants, bodies, progress):
         rate = load_matrix(box.next_gradient)
         whole = exponential(scaled_matrix(dt, rate))
         store_matrix(box.place_map, whole)
-        store_matrix(box.slow_map, exponential(scaled_matrix(-dt, rate)))
+        slow = exponential(scaled_matrix(-dt, rate))
+        store_matrix(box.slow_map, slow)
+        store_matrix(box.kick_map, slow)
         edges = product(whole, load_matrix(box.edges))
         store_matrix(box.next_edges, edges)
         store_matrix(box.next_to_scaled, inverse(edges))
-        plane = is_plane(box.gradient) and is_plane(box.next_gradient)
-        box.in_plane[0] = 1 if plane and is_plane(box.edges) and is_plane(box.next_edges) else 0
+        cell = min(form_of(box.edges), form_of(box.next_edges))
+        box.form[0] = min(cell, form_of(box.gradient), form_of(box.next_gradient))
+    else:
+        store_matrix(box.kick_map, identity())
 
 
 @func
@@ -546,58 +565,63 @@ def completes_first(box):
     return has_inertia(box) or is_skewed(box)
 
 
-# The virial, summed by integers, so that neither threads nor the order of bodies in memory show
+# The virial, summed by integers, so that neither threads nor the order of bodies in memory show. One word is fine
+# enough for contacts, as for energies: E* R³ is 2^44 of their unit. Bonds may be much stiffer, and have two words.
 
 
 @inline
 def no_virial():
-    """A virial of two words for each component, to add to."""
+    """Nine components of a virial, to add to."""
     zero = np.int64(0)
-    return zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero
+    return zero, zero, zero, zero, zero, zero, zero, zero, zero
+
+
+@inline
+def dyad(u, v):
+    """Nine components of u ⊗ v, row by row."""
+    return (
+        u[0] * v[0], u[0] * v[1], u[0] * v[2], u[1] * v[0], u[1] * v[1], u[1] * v[2], u[2] * v[0], u[2] * v[1],
+        u[2] * v[2],
+    )  # fmt: skip
 
 
 @inline
 def add_dyad(total, u, v, unit):
     """Virial with the dyad u ⊗ v [J] added in units."""
-    a, b, c = as_words(u[0] * v[0], unit), as_words(u[0] * v[1], unit), as_words(u[0] * v[2], unit)
-    d, e, f = as_words(u[1] * v[0], unit), as_words(u[1] * v[1], unit), as_words(u[1] * v[2], unit)
-    g, h, i = as_words(u[2] * v[0], unit), as_words(u[2] * v[1], unit), as_words(u[2] * v[2], unit)
+    m = scaled_matrix(unit, dyad(u, v))
     return (
-        total[0] + a[0], total[1] + b[0], total[2] + c[0], total[3] + d[0], total[4] + e[0], total[5] + f[0],
-        total[6] + g[0], total[7] + h[0], total[8] + i[0], total[9] + a[1], total[10] + b[1], total[11] + c[1],
-        total[12] + d[1], total[13] + e[1], total[14] + f[1], total[15] + g[1], total[16] + h[1], total[17] + i[1],
+        total[0] + nearest(m[0]), total[1] + nearest(m[1]), total[2] + nearest(m[2]), total[3] + nearest(m[3]),
+        total[4] + nearest(m[4]), total[5] + nearest(m[5]), total[6] + nearest(m[6]), total[7] + nearest(m[7]),
+        total[8] + nearest(m[8]),
     )  # fmt: skip
 
 
 @inline
 def write_virial(box, c, column, total):
     """Write what chunk c contributes, from one of the columns on."""
-    for k in range(18):
+    for k in range(9):
         box.parts[c, column + k] = total[k]
 
 
 @inline
-def sum_parts(box, column, k):
-    """Component k of the virial in some columns, over all chunks [J]."""
-    whole, rest = np.int64(0), np.int64(0)
+def sum_column(box, column):
+    """What all chunks contribute to a column [units]."""
+    total = np.int64(0)
     for c in range(box.parts.shape[0]):
-        whole += box.parts[c, column + k]
-        rest += box.parts[c, column + 9 + k]
-    return in_units((whole, rest)) / box.unit[0]
+        total += box.parts[c, column]
+    return total
 
 
 @func
 def sum_virial(box):
     """Note the virial from what the chunks contribute."""
     for k in range(9):
-        box.virial[CONTACT, k // 3, k % 3] = sum_parts(box, CONTACTS, k) + sum_parts(box, BONDS, k)
+        bonds = in_units((sum_column(box, BONDS + k), sum_column(box, BONDS + 9 + k)))
+        box.virial[CONTACT, k // 3, k % 3] = sum_column(box, CONTACTS + k) / box.unit[0] + bonds / box.unit[1]
     column = MOTION
     for a in range(3):
         for b in range(a, 3):
-            total = np.int64(0)
-            for c in range(box.parts.shape[0]):
-                total += box.parts[c, column]
-            box.virial[KINETIC, a, b] = box.virial[KINETIC, b, a] = total / box.unit[1]
+            box.virial[KINETIC, a, b] = box.virial[KINETIC, b, a] = sum_column(box, column) / box.unit[2]
             column += 1
 
 
@@ -606,7 +630,8 @@ SEAMS = (  # tables of functions by domain, and what this one puts into them
     (periodic.image_velocity, velocity_along_cell),
     (periodic.wrap_position, wrap_deformed),
     (periodic.carry, carried),
-    (periodic.note_wrap, note_cells_and_slow),
+    (periodic.carry_velocity, slowed),
+    (periodic.carry_velocities, slow_bodies),
     (periodic.unwrap_position, unwrapped_deformed),
     (periodic.image_travel, travel_since_listing),
     (periodic.note_listing, note_listed_cell),

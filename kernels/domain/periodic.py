@@ -8,8 +8,10 @@ chosen by its type, so that closed boxes compile nothing of periodic ones:
     begin_step        the cell at the end of the step that a sweep begins, before bodies move
     end_sweep         the same cell, after a sweep, as the present one
     carry             position of a body at the end of a step
+    carry_velocity    velocity of a body after a kick, as it is in the cell at the end of the step
+    carry_velocities  the same for bodies whose step was completed by an earlier sweep
     wrap_position     position in the cell of a body that went out of it, and the cells that it was out by
-    note_wrap         these cells counted, and the velocity changed where images move
+    note_wrap         these cells counted
     unwrap_position   position as if the body had never been wrapped
     potential_place   the same, where there is gravity
     image_travel      half of how far images have come since bodies were listed
@@ -29,7 +31,6 @@ Another domain is a type with `extends = (PeriodicFaces,)` and its own functions
 extends the cell of `dem.kernels.domain.deforming`.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -75,7 +76,7 @@ def plain_difference(box, u, v):
 @inline
 def nearest_along(gap, length, inverse):
     """Difference along an axis to the nearest image, and the number of that image."""
-    n = math.floor(gap * inverse + 0.5)
+    n = np.floor(gap * inverse + 0.5)
     return gap - length * n, n
 
 
@@ -115,12 +116,27 @@ image_velocity = select("box", {BoxFaces: image_at_rest})
 
 
 @inline
+def less_image_velocity(box, v, image, gap):
+    """Velocity v less that of an image; in a cell at rest v itself, as -0.0 + 0.0 is 0.0."""
+    w = image_velocity(box, image, gap)
+    return v[0] - (w[0] + 0.0), v[1] - (w[1] + 0.0), v[2] - (w[2] + 0.0)
+
+
+@inline
 def fly(box, x, v, dt):
     """Position x + dt v after a step in a cell at rest."""
     return add_scaled(x, dt, v)
 
 
+@inline
+def unchanged(box, v):
+    """Velocity as it is, in a cell at rest."""
+    return v
+
+
 carry = select("box", {BoxFaces: fly})
+carry_velocity = select("box", {BoxFaces: unchanged})
+carry_velocities = select("box", {BoxFaces: None})
 
 
 @inline
@@ -154,8 +170,8 @@ wrap_position = select("box", {BoxFaces: leave_position, PeriodicFaces: wrap})
 
 
 @inline
-def count_cells(box, cells, image, velocity, ahead, b):
-    """Count the cells that body b went on by; its velocity, and that ahead if there is one, stay in a cell at rest."""
+def count_cells(box, cells, image, b):
+    """Count the cells that body b went on by."""
     n = load(image, b)
     store(image, b, (n[0] + cells[0], n[1] + cells[1], n[2] + cells[2]))
 

@@ -29,7 +29,13 @@ def clipped(units):
 @inline
 def as_fixed(energy, per_joule):
     """Energy [J] as the nearest integer number of units, per_joule [1/J] (a power of two) a joule."""
-    return np.int64(np.rint(clipped(energy * per_joule)))
+    return nearest(clipped(energy * per_joule))
+
+
+@inline
+def nearest(units):
+    """Nearest integer of a number of units that 64 bits are known to hold."""
+    return np.int64(np.rint(units))
 
 
 @inline

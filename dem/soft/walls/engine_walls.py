@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.kernels.domain.deforming import VIRIAL_BITS, deforms
+from dem.kernels.domain.deforming import BOND_BITS, CONTACT_BITS, deforms
 from dem.kernels.soft.wall_contact.wall_arrays import SERVO_FORCE, has_walls, move
 from dem.model.domain.box_walls import cell_of
 from dem.soft import deforming_cell
@@ -152,7 +153,9 @@ class EngineWalls:
         if self.beside_box:
             self.faces.walls.unit[:] = units_of(energy_unit, kinds, dt)
         if deforms(self.faces):
-            self.faces.unit[:] = energy_unit / 2.0**VIRIAL_BITS, energy_unit
+            contact = float(kinds.modulus.max()) * float(kinds.radius.max()) ** 3
+            of_contacts = 2.0 ** (CONTACT_BITS - math.frexp(contact)[1])
+            self.faces.unit[:] = of_contacts, energy_unit / 2.0**BOND_BITS, energy_unit
 
     def make_room(self, contacts: int) -> None:
         """Make room for twice so many contacts of a sphere with walls beside the box, at least."""

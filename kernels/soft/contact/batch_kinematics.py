@@ -9,9 +9,9 @@ import math
 from typing import NamedTuple
 
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
-from dem.kernels.domain.deforming import DeformingFaces, as_plane, is_in_plane
+from dem.kernels.domain.deforming import DIAGONAL, IN_PLANE, DeformingFaces, as_plane, as_right
 from dem.kernels.domain.faces import BoxFaces
-from dem.kernels.domain.periodic import image_velocity, nearest_image
+from dem.kernels.domain.periodic import less_image_velocity, nearest_image
 from dem.kernels.laws import ContactKinematics
 from dem.kernels.laws.first_step import begins
 from dem.kernels.numerics.columns import BLOCK, flat, get, put
@@ -19,8 +19,9 @@ from dem.kernels.numerics.vector import add, cross, dot, load, scale, subtract
 from dem.kernels.soft.contact.contact_detection import TINY
 from dem.kernels.soft.contact.surface_motion import rolling_inertia
 
-# rows of what is gathered of spheres: from j to i [m], velocities [m/s], spins [rad/s], radii [m], inverse masses
-# [1/kg], what resists rolling [kg m²]; in its first column the kind that radii and so on are of, plus 1, if of one
+# rows of what is gathered of spheres: from j to i [m], velocity of i less that of j [m/s], spins [rad/s], radii [m],
+# inverse masses [1/kg], what resists rolling [kg m²]; in its first column the kind that radii and so on are of, plus 1,
+# if of one
 GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J = 0, 3, 6, 9, 12, 13
 INVERSE_MASS_I, INVERSE_MASS_J, ROLL_INERTIA_I, ROLL_INERTIA_J, CACHED_TYPE = 14, 15, 16, 17, 18
 # rows of kinematics: those of `ContactKinematics`; where contacts are from the centres of both bodies [m]; of capsules
@@ -81,8 +82,8 @@ def put_columns(lines, k, r, v):
 
 
 @vector_loop
-def gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity, spin, gathered):
-    """Gather the positions and motion of pairs of single spheres, from `first` in the list on.
+def gather_spheres(first, touching, sphere_i, sphere_j, position, velocity, spin, gathered):
+    """Gather the positions and motion of pairs of single spheres, from `first` in the list on; images are not sought.
 
     first, touching: (T,) candidates that touch.
     sphere_i, sphere_j: (K,) the spheres of each candidate.
@@ -92,24 +93,11 @@ def gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity,
     for t in range(min(BLOCK, touching.size - first)):
         k = touching[first + t]
         i, j = sphere_i[k], sphere_j[k]
-        gap, image = nearest_image(box, load(position, i), load(position, j))
-        put(gathered, GAP, t, gap)
-        put(gathered, SPEED, t, subtract(load(velocity, i), add(load(velocity, j), image_velocity(box, image, gap))))
+        put(gathered, GAP, t, subtract(load(position, i), load(position, j)))
+        put(gathered, SPEED, t, subtract(load(velocity, i), load(velocity, j)))
         if spin.shape[1] > 0:
             put(gathered, SPIN_I, t, load(spin, i))
             put(gathered, SPIN_J, t, load(spin, j))
-
-
-@inline
-def gather_in_cell(box, first, touching, sphere_i, sphere_j, position, velocity, spin, gathered):
-    """Gather pairs of single spheres in a cell that deforms; see `gather_spheres`."""
-    if is_in_plane(box):
-        gather_spheres(as_plane(box), first, touching, sphere_i, sphere_j, position, velocity, spin, gathered)
-    else:
-        gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity, spin, gathered)
-
-
-gather = select("box", {BoxFaces: gather_spheres, DeformingFaces: gather_in_cell})
 
 
 @inline
@@ -201,25 +189,37 @@ def gather_properties(start, first, number, touching, bodies, kinds, neighbours,
     return alike
 
 
+@inline
+def put_nearest(box, gathered, t, gap):
+    """Keep the vector from the nearest image, for the stress."""
+    put(gathered, GAP, t, gap)
+
+
+put_gap = select("box", {BoxFaces: None, DeformingFaces: put_nearest})
+
+
 @vector_loop
-def compute_sphere_columns(number, alike, dt, gathered, kinematics):
+def compute_sphere_columns(box, number, alike, dt, gathered, kinematics):
     """Compute the kinematics of pairs of single spheres.
 
     number, alike, dt: of pairs; whether all spheres are alike; time step [s].
-    gathered: see `gather_spheres`.
+    Writes gathered: row GAP, from `gather_spheres`, to the nearest image.
     Writes kinematics: rows NORMAL, VELOCITY, TURNING, OVERLAP, TWIST, POINT; and ARM, if they are not alike.
     Returns the number of pairs that may have begun to touch in the last step.
     """
     began = 0
     for t in range(number):
-        d, r_i, r_j = get(gathered, GAP, t), gathered[flat(RADIUS_I, t)], gathered[flat(RADIUS_J, t)]
+        d, image = nearest_image(box, get(gathered, GAP, t), (0.0, 0.0, 0.0))
+        put_gap(box, gathered, t, d)
+        speed = less_image_velocity(box, get(gathered, SPEED, t), image, d)
+        r_i, r_j = gathered[flat(RADIUS_I, t)], gathered[flat(RADIUS_J, t)]
         w_i, w_j = get(gathered, SPIN_I, t), get(gathered, SPIN_J, t)
         distance = math.sqrt(dot(d, d))
         normal = scale(1.0 / (distance + TINY), d)
         overlap = r_i + r_j - distance
         arm_i, arm_j = r_i - 0.5 * overlap, r_j - 0.5 * overlap
         around = add(scale(arm_i, w_i), scale(arm_j, w_j))
-        velocity = subtract(get(gathered, SPEED, t), cross(around, normal))
+        velocity = subtract(speed, cross(around, normal))
         put(kinematics, NORMAL, t, normal)
         put(kinematics, VELOCITY, t, velocity)
         put(kinematics, TURNING, t, subtract(w_i, w_j))
@@ -230,6 +230,19 @@ def compute_sphere_columns(number, alike, dt, gathered, kinematics):
             put(kinematics, ARM, t, scale(arm_j, normal))
         began += 1 if begins(overlap, dot(velocity, normal), dt) else 0
     return began
+
+
+@inline
+def compute_columns_in_cell(box, number, alike, dt, gathered, kinematics):
+    """What two single spheres do to each other in a cell that deforms; see `compute_sphere_columns`."""
+    if box.form[0] == DIAGONAL:
+        return compute_sphere_columns(as_right(box), number, alike, dt, gathered, kinematics)
+    if box.form[0] == IN_PLANE:
+        return compute_sphere_columns(as_plane(box), number, alike, dt, gathered, kinematics)
+    return compute_sphere_columns(box, number, alike, dt, gathered, kinematics)
+
+
+compute_columns = select("box", {BoxFaces: compute_sphere_columns, DeformingFaces: compute_columns_in_cell})
 
 
 @inline
@@ -244,11 +257,11 @@ def compute_sphere_kinematics(geometry, sink, start, first, touching, context, g
     bodies, kinds, neighbours, box = context.bodies, context.kinds, context.neighbours, context.box
     number = min(BLOCK, touching.size - first)
     alike = gather_properties(start, first, number, touching, bodies, kinds, neighbours, gathered, kinematics, ids)
-    gather(
-        box, first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
+    gather_spheres(
+        first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
         bodies.velocity_predicted, bodies.angular_velocity_predicted, gathered,
     )  # fmt: skip
-    began = compute_sphere_columns(number, alike, context.constants.dt, gathered, kinematics)
+    began = compute_columns(box, number, alike, context.constants.dt, gathered, kinematics)
     batch_type = MIXED_TYPES
     if alike:
         batch_type = MAY_BE_NEW if began > 0 else ONGOING

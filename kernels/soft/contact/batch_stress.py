@@ -3,26 +3,26 @@
 Other domains and shapes compile nothing of this, reports of contacts neither.
 """
 
+import numpy as np
 from dem.kernels.compiler.jit import inline, select, vector_loop
 from dem.kernels.domain.deforming import CONTACTS, DeformingFaces, no_virial, write_virial
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.numerics.columns import flat
-from dem.kernels.numerics.energy import add_words, as_words
+from dem.kernels.numerics.energy import nearest
 from dem.kernels.soft.contact.batch_kinematics import FORCE, GAP, Segments, SingleSpheres, SphereClusters
-from dem.kernels.soft.contact.contact_detection import no_energy
 from dem.kernels.soft.contact.result_sinks import ForceSink, ReportSink
 
 
 @vector_loop
 def sum_component(unit, a, b, number, gathered, out):
-    """Component (a, b) of the virial Σ r ⊗ F of the contacts of a batch, in two words.
+    """Component (a, b) of the virial Σ r ⊗ F of the contacts of a batch [units].
 
     unit: units a joule.
     number, gathered, out: columns; rows GAP and FORCE.
     """
-    total = no_energy()
+    total = np.int64(0)
     for t in range(number):
-        total = add_words(total, as_words(gathered[flat(GAP + a, t)] * out[flat(FORCE + b, t)], unit))
+        total += nearest(gathered[flat(GAP + a, t)] * out[flat(FORCE + b, t)] * unit)
     return total
 
 
@@ -31,9 +31,7 @@ def add_batch(box, geometry, sink, c, number, gathered, out):
     """Add what the contacts of a batch contribute to those components of the virial of chunk c that are needed."""
     for k in range(9):
         if box.needed[k] != 0:
-            whole, rest = sum_component(box.unit[0], k // 3, k % 3, number, gathered, out)
-            box.parts[c, CONTACTS + k] += whole
-            box.parts[c, CONTACTS + 9 + k] += rest
+            box.parts[c, CONTACTS + k] += sum_component(box.unit[0], k // 3, k % 3, number, gathered, out)
 
 
 @inline

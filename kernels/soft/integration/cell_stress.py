@@ -17,12 +17,13 @@ from dem.kernels.domain.deforming import (
     SYMMETRIC,
     DeformingFaces,
     add_dyad,
+    dyad,
     no_virial,
     write_virial,
 )
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import minimum_image
-from dem.kernels.numerics.energy import as_fixed
+from dem.kernels.numerics.energy import as_words, nearest
 from dem.kernels.numerics.vector import load, scale
 from dem.kernels.soft.bonds.bond_arrays import Bonds
 from dem.kernels.soft.bonds.bond_types import NoBonds
@@ -38,7 +39,7 @@ def sum_elastic(box, unit, column, sphere_i, sphere_j, owner, position, pair_for
 
     unit, column: units a joule; first column.
     sphere_i, sphere_j, owner, position, pair_force: candidates of a chunk, and of `Bodies` and `Neighbours`.
-    Returns 18 integers, see `dem.kernels.domain.deforming.no_virial`.
+    Returns 9 integers, see `dem.kernels.domain.deforming.no_virial`.
     """
     total = no_virial()
     for k in range(sphere_i.size):
@@ -53,7 +54,7 @@ def sum_rows(box, unit, column, at, sphere_i, sphere_j, owner, position, slot, f
 
     box, unit, column, at: see `sum_elastic`; first entry of `slot`; place of the force on sphere i.
     sphere_i, sphere_j, owner, position, slot, force_torque: candidates of a chunk, and of `Bodies` and `Neighbours`.
-    Returns 18 integers, see `dem.kernels.domain.deforming.no_virial`.
+    Returns 9 integers, see `dem.kernels.domain.deforming.no_virial`.
     """
     total = no_virial()
     for k in range(sphere_i.size):
@@ -122,11 +123,16 @@ def note_virial_of_pairs(box, law, kinds, scheme, c, bodies, neighbours):
 @func
 def note_virial_of_bonds(box, bonds, c, bodies):
     """Note what the bonds that begin in chunk c, which have just been evaluated, contribute to the virial."""
-    total, low = no_virial(), bonds.chunk_first[c]
+    low = bonds.chunk_first[c]
+    for column in range(BONDS, MOTION):
+        box.parts[c, column] = 0
     for k in range(low, bonds.chunk_first[c + 1]):
         r = minimum_image(box, load(bodies.position, bonds.first[k]), load(bodies.position, bonds.second[k]))
-        total = add_dyad(total, r, load(bonds.pull, k - low + bonds.pull_at[c]), box.unit[0])
-    write_virial(box, c, BONDS, total)
+        m = dyad(r, load(bonds.pull, k - low + bonds.pull_at[c]))
+        for component in range(9):
+            whole, rest = as_words(m[component], box.unit[1])
+            box.parts[c, BONDS + component] += whole
+            box.parts[c, BONDS + 9 + component] += rest
 
 
 of_bonds = select("bonds", {NoBonds: None, Bonds: note_virial_of_bonds})
@@ -149,11 +155,10 @@ def motion_at_rest(box):
 @inline
 def with_body(box, moved, mass, v):
     """Contribution of motion with one more body: xx, xy, xz, yy, yz and zz [units]."""
-    p = scale(mass * box.unit[1], v)
+    p = scale(mass * box.unit[2], v)
     return (
-        moved[0] + as_fixed(p[0] * v[0], 1.0), moved[1] + as_fixed(p[0] * v[1], 1.0),
-        moved[2] + as_fixed(p[0] * v[2], 1.0), moved[3] + as_fixed(p[1] * v[1], 1.0),
-        moved[4] + as_fixed(p[1] * v[2], 1.0), moved[5] + as_fixed(p[2] * v[2], 1.0),
+        moved[0] + nearest(p[0] * v[0]), moved[1] + nearest(p[0] * v[1]), moved[2] + nearest(p[0] * v[2]),
+        moved[3] + nearest(p[1] * v[1]), moved[4] + nearest(p[1] * v[2]), moved[5] + nearest(p[2] * v[2]),
     )  # fmt: skip
 
 

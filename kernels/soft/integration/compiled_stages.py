@@ -137,7 +137,7 @@ def integrate(c, corrects, predicts, first_body, context):
     if corrects:
         energy, spin, acceleration_squared = particle_update.correct(c, first_body, context)
     if predicts:
-        gone = particle_update.predict(c, context)
+        gone = particle_update.predict(c, corrects, context)
         place(c, context)
     return energy, spin, acceleration_squared, gone
 

@@ -10,9 +10,17 @@ import math
 import numpy as np
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
-from dem.kernels.domain.deforming import DeformingFaces, as_plane, is_in_plane
+from dem.kernels.domain.deforming import DIAGONAL, IN_PLANE, DeformingFaces, as_plane, as_right
 from dem.kernels.domain.faces import BoxFaces
-from dem.kernels.domain.periodic import carry, note_wrap, potential_place, unwrap_position, wrap_position
+from dem.kernels.domain.periodic import (
+    carry,
+    carry_velocities,
+    carry_velocity,
+    note_wrap,
+    potential_place,
+    unwrap_position,
+    wrap_position,
+)
 from dem.kernels.numerics.energy import as_fixed, gravitational, rotational, translational
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.quaternion import (
@@ -34,12 +42,11 @@ from dem.kernels.soft.state import gravity_of
 
 
 @vector_loop
-def drift(box, low, high, present, dt, position, velocity, ahead, image):
+def drift(box, low, high, present, dt, position, velocity, image):
     """x += dt v for the bodies low to high, and what the cell does to them.
 
     present: number of bodies that have not left.
     Writes position, image: (3, N) [m], of `Bodies`.
-    Writes velocity, ahead: where images move, of bodies that are wrapped, or of all in a cell that deforms.
     Returns the bits of the largest squared speed of those present [m²/s²].
     """
     fastest = np.int64(0)
@@ -47,17 +54,19 @@ def drift(box, low, high, present, dt, position, velocity, ahead, image):
         v = load(velocity, b)
         x, cells = wrap_position(box, carry(box, load(position, b), v, dt), dt)
         store(position, b, x)
-        note_wrap(box, cells, image, velocity, ahead, b)
+        note_wrap(box, cells, image, b)
         fastest = larger(fastest, dot(v, v)) if b < present else fastest
     return fastest
 
 
 @inline
-def drift_in_cell(box, low, high, present, dt, position, velocity, ahead, image):
+def drift_in_cell(box, low, high, present, dt, position, velocity, image):
     """x += dt v in a cell that deforms; see `drift`."""
-    if is_in_plane(box):
-        return drift(as_plane(box), low, high, present, dt, position, velocity, ahead, image)
-    return drift(box, low, high, present, dt, position, velocity, ahead, image)
+    if box.form[0] == DIAGONAL:
+        return drift(as_right(box), low, high, present, dt, position, velocity, image)
+    if box.form[0] == IN_PLANE:
+        return drift(as_plane(box), low, high, present, dt, position, velocity, image)
+    return drift(box, low, high, present, dt, position, velocity, image)
 
 
 drift_in_domain = select("box", {BoxFaces: drift, DeformingFaces: drift_in_cell})
@@ -160,7 +169,7 @@ def kick(
     law, box, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
     velocity, force, velocity_predicted, image,
 ):  # fmt: skip
-    """v += dt (F/m + g), and what that tells of each body at the whole step.
+    """v += dt (F/m + g), what a cell that deforms does to it, and what that tells of each body at the whole step.
 
     present: number of bodies that have not left.
     kind, mass, position, force, image: of `Bodies` and `Kinds`.
@@ -177,14 +186,39 @@ def kick(
         a = add_scaled(gravity, 1.0 / m, f)
         max_acceleration_squared = larger(max_acceleration_squared, dot(f, f) * (1.0 / m) * (1.0 / m))
         v = load(velocity, b)
-        store(velocity, b, add_scaled(v, dt, a))
-        note_vector(law, add_scaled(v, 1.5 * dt, a), velocity_predicted, b)
+        store(velocity, b, carry_velocity(box, add_scaled(v, dt, a)))
+        note_vector(law, carry_velocity(box, add_scaled(v, 1.5 * dt, a)), velocity_predicted, b)
         v = add_scaled(v, 0.5 * dt, a)
         height = gravitational(m, gravity, potential_place(box, load(position, b), image, b), reference_potential)
         moved = add_motion(box, moved, m, v)
         # a mask, not a branch, which would hold the loads of the cell's lengths and keep LLVM from making vector code
         energy += as_fixed(translational(m, v) + height, per_joule) & -np.int64(b < present)
     return energy, max_acceleration_squared, moved
+
+
+@inline
+def kick_in_cell(
+    law, box, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
+    velocity, force, velocity_predicted, image,
+):  # fmt: skip
+    """Kick in a cell that deforms; see `kick`."""
+    if box.form[0] == DIAGONAL:
+        return kick(
+            law, as_right(box), low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass,
+            position, velocity, force, velocity_predicted, image,
+        )  # fmt: skip
+    if box.form[0] == IN_PLANE:
+        return kick(
+            law, as_plane(box), low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass,
+            position, velocity, force, velocity_predicted, image,
+        )  # fmt: skip
+    return kick(
+        law, box, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass,
+        position, velocity, force, velocity_predicted, image,
+    )  # fmt: skip
+
+
+kick_in_domain = select("box", {BoxFaces: kick, DeformingFaces: kick_in_cell})
 
 
 @vector_loop
@@ -231,7 +265,7 @@ def turn_range(law, low, stop, context):
 def kick_range(law, low, stop, first_body, context):
     """Accelerate the bodies low to stop, see `kick`."""
     bodies, constants = context.bodies, context.constants
-    return kick(
+    return kick_in_domain(
         law, context.box, low, stop, bodies.n_active[0], first_body, constants.dt, gravity_of(constants),
         constants.reference_potential, constants.per_joule, bodies.kind, context.kinds.mass, bodies.position,
         bodies.velocity,
@@ -240,14 +274,18 @@ def kick_range(law, low, stop, first_body, context):
 
 
 @inline
-def predict(c, context):
-    """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
+def predict(c, corrected, context):
+    """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone.
+
+    corrected: whether `correct` has taken velocities to the next step.
+    """
     dt, bodies, kinds = context.constants.dt, context.bodies, context.kinds
     low, high = chunk_of(c, bodies.kind.size)
+    if not corrected:
+        carry_velocities(context.box, low, high, bodies.velocity, bodies.velocity_predicted)
     speed = drift_in_domain(
-        context.box, low, high, bodies.n_active[0], dt, bodies.position, bodies.velocity, bodies.velocity_predicted,
-        bodies.image,
-    )  # fmt: skip
+        context.box, low, high, bodies.n_active[0], dt, bodies.position, bodies.velocity, bodies.image
+    )
     if bodies.torque.shape[1] == 0:
         return bits_of_float(dt * math.sqrt(as_float(speed)))
     farthest = bits_of_float(dt * math.sqrt(as_float(speed))) if kinds.fixed else np.int64(0)  # fixed ones move, too
