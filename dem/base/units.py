@@ -55,6 +55,11 @@ class Quantity(NamedTuple):
     unit: str
     example: str
 
+    @property
+    def with_article(self) -> str:
+        """Its name, such as "a length"."""
+        return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
+
     def value(self, given: object) -> object:
         """SI value of a string with a unit; anything else is left as it is.
 
@@ -70,7 +75,7 @@ class Quantity(NamedTuple):
         """
         if not isinstance(given, str):
             return given
-        expected = f"expected a {self.name} [{self.unit}], such as {self.example!r}"
+        expected = f"expected {self.with_article} [{self.unit}], such as {self.example!r}"
         if len(given) > LONGEST:
             raise ValueError(f"{shown(given)} has {len(given)} letters: {expected}")
         parts = NUMBER.fullmatch(given)

@@ -422,7 +422,8 @@ def _bound(value: float | str, quantity: units.Quantity | None) -> float:
             raise ValueError(f"the bound {shown(value)} has a unit or is no number, expected a plain number")
         return float(value)
     if not isinstance(value, str):
-        raise ValueError(f"the bound {value:g} has no unit: expected a {quantity.name}, such as {quantity.example!r}")
+        expected = f"{quantity.with_article}, such as {quantity.example!r}"
+        raise ValueError(f"the bound {value:g} has no unit: expected {expected}")
     return quantity.value(value)
 
 

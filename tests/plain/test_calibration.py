@@ -262,6 +262,7 @@ def changed(path, value):
 
 @pytest.mark.parametrize(("path", "value", "message"), [
     ("parameters.young.bounds", [1e6, 5e6], "young: the bound 1e+06 has no unit: expected a modulus, such as '50 MPa'"),
+    ("parameters.gravity", {"bounds": [5, 10]}, "the bound 5 has no unit: expected an acceleration, such as"),
     ("parameters.friction.bounds", ["0.1 Pa", 0.5], "friction: the bound '0.1 Pa' has a unit or is no number"),
     ("parameters.friction.bounds", [0.8], "friction.bounds: expected the smallest and the largest value"),
     ("parameters.friction", 0.5, "friction is 0.5: input should be a table, with keys of bounds, scale, set"),
