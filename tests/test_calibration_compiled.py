@@ -118,9 +118,13 @@ def trial(number, d, budget):
 @pytest.mark.parametrize(("d", "budget"), [(2, 16), (3, 26)])
 @pytest.mark.slow
 def test_hidden_parameters_of_runs_are_found_within_the_stated_uncertainty(monkeypatch, d, budget):
-    """Of friction, rolling friction and restitution, by a collapse with chance and tests of one particle."""
+    """Of friction, rolling friction and restitution, by a collapse with chance and tests of one particle.
+
+    A standard error of nine measurements is uncertain itself: by Student's t their 95 % hold the truth in 92 % of
+    cases, and 16 of 20 or more in 98 %.
+    """
     monkeypatch.setattr(dem.Calibration, "write_report", lambda *_: None)
-    assert sum(trial(number, d, budget) for number in range(20)) >= 18
+    assert sum(trial(number, d, budget) for number in range(20)) >= 16
 
 
 @pytest.mark.slow
