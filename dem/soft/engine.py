@@ -14,7 +14,7 @@ from dem.kernels.domain.faces import is_rough
 from dem.kernels.soft.chunks import CHUNK, Threaded
 from dem.kernels.soft.contact import dissipated_heat
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
-from dem.kernels.soft.integration import sweeps
+from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.neighbours import body_pairs, linked_cells
 from dem.kernels.soft.wall_contact.rough_planes import PLANE
@@ -145,7 +145,7 @@ class Engine:
             gap_range=gap_range, dt=time_step,
         )  # fmt: skip
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
-        self.chunk_sums = np.zeros((chunks, sweeps.COLUMNS), np.int64)
+        self.chunk_sums = np.zeros((chunks, chunk_step.COLUMNS), np.int64)
         self.progress = loop.RunState(
             **{n: np.zeros(1 + (n in SUMS), np.int64 if n in INTEGERS else float) for n in loop.RunState._fields}
         )
@@ -586,7 +586,7 @@ class Engine:
     def is_sound(self, box: Box | None) -> bool:
         """Whether all bodies are finite and inside the box, as far as can be seen without reading them back.
 
-        The last sweep found the largest displacement, spin and acceleration of the bodies present: if these are finite,
+        The last pass found the largest displacement, spin and acceleration of the bodies present: if these are finite,
         so is the state at the whole step, which is computed from them. In a fluid, whose forces have no such limit, and
         where bodies have left, the arrays that `SHOW` reads are checked. If False, the state itself has to be checked.
         """

@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.kernels.numerics.float_bits import as_float
 from dem.kernels.soft.contact.capsules import Capsules
-from dem.kernels.soft.integration import sweeps
+from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.neighbours import linked_cells
 from dem.soft import arrays
 from dem.soft.time_step.adhesion import lasts
@@ -128,13 +128,13 @@ class EngineLists:
         self._outlives_touch = lasts(law)
 
     def reach(self, chunk_sums: np.ndarray) -> float:
-        """Distance beyond contact up to which pairs of bodies are listed [m], by the speeds in the last sweep.
+        """Distance beyond contact up to which pairs of bodies are listed [m], by the speeds in the last pass.
 
-        The list contains all candidates of `dem.kernels.soft.integration.sweeps.candidate_margin`.
+        The list contains all candidates of `dem.kernels.soft.integration.chunk_step.candidate_margin`.
         """
         beyond = self.range
         if self._outlives_touch:
-            beyond += 2 * float(as_float(chunk_sums[:, sweeps.DISPLACEMENT].max()))
+            beyond += 2 * float(as_float(chunk_sums[:, chunk_step.DISPLACEMENT].max()))
         return self.skins.neighbours + max(beyond, self._gap_range)
 
     def had_room(self, pairs: int, entries: int, bodies: int) -> bool:

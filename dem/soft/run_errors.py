@@ -8,7 +8,7 @@ import numpy as np
 
 from dem.base.text import counted
 from dem.kernels.soft.integration import time_loop as loop
-from dem.kernels.soft.integration.sweeps import DISPLACEMENT
+from dem.kernels.soft.integration.chunk_step import DISPLACEMENT
 from dem.model.domain.box import FACES
 from dem.model.particles.fields import MOTION
 from dem.soft.time_step.impacts import ADVISED, RESOLVED, effective_masses, rounded_down

@@ -3,7 +3,7 @@
 In a drum the lower half of the bed has half as many contacts again as the upper one, and four times as many at the
 wall: with halves of equal numbers of bodies one of two threads would wait for a quarter of its time.
 
-A sweep waits for the last of its threads: if other programs keep its core busy, all others wait. Only a trial shows
+A pass waits for the last of its threads: if other programs keep its core busy, all others wait. Only a trial shows
 whether that is so: now and then a few steps are taken by one thread, or by all, and the faster number stays.
 """
 
@@ -84,7 +84,7 @@ def reaches_out(lists: Neighbours) -> np.ndarray:
     return (lists.first_chunk_reached < lists.block[own]) | (lists.last_chunk_reached >= lists.block[own + 1])
 
 
-BATCH, MANY = 0.05, 64  # s of steps from one look at the clock to the next, and the fewest: each look costs a sweep
+BATCH, MANY = 0.05, 64  # s of steps from one look at the clock to the next, and the fewest: each look costs a pass
 TRIAL, FEW = 0.005, 4  # s of steps taken the other way, and the fewest, also of the first looks
 SOON, SELDOM = 0.1, 4.0  # s from one trial to the next, at first, and where trials have been in vain
 SHARE = 0.025  # of the time that trials may take

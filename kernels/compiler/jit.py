@@ -366,7 +366,7 @@ def most_threads():
 
 
 def set_threads(count):
-    """Number of threads of the sweeps that this Python thread starts from now on."""
+    """Number of threads of the chunk_step that this Python thread starts from now on."""
     parallel_for.launch()
     numba.set_num_threads(count)
 

@@ -11,10 +11,10 @@ A step with L constant in it is of second order, and symmetric in time:
     v += F dt/2m; v ← exp(-L dt/2) v; s += dt H(t + dt/2)⁻¹ v; H ← exp(L dt) H; v ← exp(-L dt/2) v; F; v += F dt/2m
 
 The three in the middle are v ← exp(-L dt) v and then r ← exp(L dt) (r + dt v), as H(t + dt) H(t + dt/2)⁻¹ is
-exp(L dt/2). Forces are those in the present cell, and bodies move on to the next one (`begin_deformation`) in the same
-sweep; then that is the present one (`end_deformation`). A skewed cell gets an equivalent basis by integers (`reduce`),
-at a step that follows from the edges alone. The energy E of peculiar motion and contacts changes by dE/dt = -V P : L,
-and by what contacts take:
+exp(L dt/2). Forces are those in the present cell, and bodies move on to the next one (`begin_step_deforming`) in the
+same pass; then that is the present one (`end_step_deforming`). A skewed cell gets an equivalent basis by integers
+(`reduce`), at a step that follows from the edges alone. The energy E of peculiar motion and contacts changes by
+dE/dt = -V P : L, and by what contacts take:
 
     V P = Σ m v ⊗ v + Σ r_ij ⊗ F_ij        r_ij from j to i, F_ij on i
 
@@ -64,12 +64,12 @@ DeformingFaces = NamedTuple(
         ("next_gradient", np.ndarray),  # (3, 3) L of that step [1/s]
         ("place_map", np.ndarray),  # (3, 3) exp(L dt) of that step
         ("slow_map", np.ndarray),  # (3, 3) exp(-L dt)
-        ("kick_map", np.ndarray),  # (3, 3) the same in a sweep that completes a step and begins this one, else 1
+        ("kick_map", np.ndarray),  # (3, 3) the same in a pass that completes a step and begins this one, else 1
         ("since_listing", np.ndarray),  # (3, 3) deformation gradient since bodies were listed
         ("reach", np.ndarray),  # (1,) distance of bodies up to which they are listed, and the skin once more [m]
         ("strain", np.ndarray),  # (3, 3) ∫ L dt since the start
         ("virial", np.ndarray),  # (2, 3, 3) V P of contacts and of motion at the whole step [J]
-        ("needed", np.ndarray),  # (9,) int64, 1 for components that contacts contribute to in the present sweep
+        ("needed", np.ndarray),  # (9,) int64, 1 for components that contacts contribute to in the present pass
         ("used", np.ndarray),  # (9,) int64, 1 for components that hold a stress or do work
         ("parts", np.ndarray),  # (C, COLUMNS) int64, what chunks contribute to that
         ("unit", np.ndarray),  # (3,) units a joule of those of contacts, bonds and motion
@@ -224,7 +224,7 @@ def form_of(m):
 
 
 @inline
-def nearest_deformed(box, u, v):
+def nearest_image_deforming(box, u, v):
     """Return u - v for the nearest image of v, and its number along each edge.
 
     For what is nearer than half the distance of opposite faces.
@@ -236,7 +236,7 @@ def nearest_deformed(box, u, v):
 
 
 @inline
-def velocity_along_cell(box, image, gap):
+def image_velocity_deforming(box, image, gap):
     """Velocity of the cell at an image, relative to that at a point: -L gap [m/s], gap = point - image [m]."""
     w = apply(box, box.gradient, gap)
     return -w[0], -w[1], -w[2]
@@ -251,25 +251,25 @@ def wrap_at(box, edges, to_scaled, x):
 
 
 @inline
-def wrap_deformed(box, x, ahead):
+def wrap_position_deforming(box, x, ahead):
     """Position wrapped into the cell at the end of the step, and the number of cells subtracted along each edge."""
     return wrap_at(box, box.next_edges, box.next_to_scaled, x)
 
 
 @inline
-def carried(box, x, v, dt):
+def carry_deforming(box, x, v, dt):
     """Position exp(L dt) (x + dt v) after the step that has begun; v: velocity in the cell after it."""
     return apply(box, box.place_map, add_scaled(x, dt, v))
 
 
 @inline
-def slowed(box, v):
-    """Velocity exp(-L dt) v of a body after a kick, if the sweep begins the next step."""
+def carry_velocity_deforming(box, v):
+    """Velocity exp(-L dt) v of a body after a kick, if the pass begins the next step."""
     return apply(box, box.kick_map, v)
 
 
 @vector_loop
-def slow_bodies(box, low, high, velocity, ahead):
+def carry_velocities_deforming(box, low, high, velocity, ahead):
     """Take exp(-L dt) of the velocities of the bodies low to high, and of those at the next forces."""
     for b in range(low, high):
         store(velocity, b, apply(box, box.slow_map, load(velocity, b)))
@@ -278,44 +278,44 @@ def slow_bodies(box, low, high, velocity, ahead):
 
 
 @inline
-def unwrapped_deformed(box, x, image, b):
+def unwrap_position_deforming(box, x, image, b):
     """Position as if body b had never been wrapped."""
     return add(x, apply(box, box.edges, load(image, b)))
 
 
 @inline
-def place_without_gravity(box, x, image, b):
+def potential_place_deforming(box, x, image, b):
     """Position as it is: in a cell there is no gravity."""
     return x
 
 
 @inline
-def travel_since_listing(box):
+def image_travel_deforming(box):
     """Half of how far bodies that were listed have come with the cell [m]."""
     return 0.5 * departure(load_matrix(box.since_listing)) * box.reach[0]
 
 
 @inline
-def note_listed_cell(box):
+def note_listing_deforming(box):
     """Bodies are listed anew."""
     store_matrix(box.since_listing, identity())
 
 
 @inline
-def listed_in_cell(box, x):
+def listed_place_deforming(box, x):
     """Place at which a body was listed, carried along with the cell."""
     return apply(box, box.since_listing, x)
 
 
 @inline
-def place_in_grid(box, x):
+def grid_place_deforming(box, x):
     """Place in a grid along the edges: it is as wide as opposite faces of the cell are apart."""
     s = apply(box, box.to_scaled, x)
     return s[0] * box.length[0], s[1] * box.length[1], s[2] * box.length[2]
 
 
 @inline
-def less_edges(box, x, image):
+def seen_from_deforming(box, x, image):
     """Position less whole edges of the cell."""
     return subtract(x, apply(box, box.edges, image))
 
@@ -498,12 +498,12 @@ def power(box, gradient):
 
 
 @func
-def begin_deformation(box, corrects, predicts, constants, bodies, progress):
-    """Deform the cell by the step that a sweep begins; bodies follow in `carried`.
+def begin_step_deforming(box, corrects, predicts, constants, bodies, progress):
+    """Deform the cell by the step that a pass begins; bodies follow in `carry_deforming`.
 
     A rate that holds a stress is chosen before forces are evaluated, for the step after them.
 
-    corrects, predicts: whether the sweep completes a step, and begins one; a sweep that does neither starts a run.
+    corrects, predicts: whether the pass completes a step, and begins one; a pass that does neither starts a run.
     Writes box: the cell at the end of the step, the maps of the step, and the components of the stress that are needed.
     Writes bodies.position, bodies.image: if the basis is reduced.
     Writes progress.dissipated, progress.wall_work: what damping of the edges takes, supplied from outside.
@@ -536,10 +536,10 @@ def begin_deformation(box, corrects, predicts, constants, bodies, progress):
 
 
 @func
-def end_deformation(box, corrects, predicts, constants, progress):
-    """After a sweep, go on to the cell at the end of the step that it began.
+def end_step_deforming(box, corrects, predicts, constants, progress):
+    """After a pass, go on to the cell at the end of the step that it began.
 
-    corrects, predicts: see `begin_deformation`.
+    corrects, predicts: see `begin_step_deforming`.
     Writes box: the present cell, its strain and what it has come to since bodies were listed.
     Writes progress: displacement with that of images, and the work of the cell in the first half of the step [units].
     """
@@ -625,22 +625,22 @@ def sum_virial(box):
             column += 1
 
 
-SEAMS = (  # tables of functions by domain, and what this one puts into them
-    (periodic.nearest_image, nearest_deformed),
-    (periodic.image_velocity, velocity_along_cell),
-    (periodic.wrap_position, wrap_deformed),
-    (periodic.carry, carried),
-    (periodic.carry_velocity, slowed),
-    (periodic.carry_velocities, slow_bodies),
-    (periodic.unwrap_position, unwrapped_deformed),
-    (periodic.image_travel, travel_since_listing),
-    (periodic.note_listing, note_listed_cell),
-    (periodic.listed_place, listed_in_cell),
-    (periodic.grid_place, place_in_grid),
-    (periodic.seen_from, less_edges),
-    (periodic.begin_step, begin_deformation),
-    (periodic.end_sweep, end_deformation),
-    (periodic.potential_place, place_without_gravity),
+DOMAIN_FUNCTIONS = (  # tables of functions by domain, and what this one puts into them
+    (periodic.nearest_image, nearest_image_deforming),
+    (periodic.image_velocity, image_velocity_deforming),
+    (periodic.wrap_position, wrap_position_deforming),
+    (periodic.carry, carry_deforming),
+    (periodic.carry_velocity, carry_velocity_deforming),
+    (periodic.carry_velocities, carry_velocities_deforming),
+    (periodic.unwrap_position, unwrap_position_deforming),
+    (periodic.image_travel, image_travel_deforming),
+    (periodic.note_listing, note_listing_deforming),
+    (periodic.listed_place, listed_place_deforming),
+    (periodic.grid_place, grid_place_deforming),
+    (periodic.seen_from, seen_from_deforming),
+    (periodic.begin_step, begin_step_deforming),
+    (periodic.end_step, end_step_deforming),
+    (periodic.potential_place, potential_place_deforming),
 )
-for table, function in SEAMS:
+for table, function in DOMAIN_FUNCTIONS:
     table.functions[DeformingFaces] = function

@@ -5,11 +5,11 @@ chosen by its type, so that closed boxes compile nothing of periodic ones:
 
     nearest_image     difference of two positions to the nearest image, and the number of that image
     image_velocity    velocity of the cell at an image, relative to its velocity at the other body
-    begin_step        the cell at the end of the step that a sweep begins, before bodies move
-    end_sweep         the same cell, after a sweep, as the present one
+    begin_step        the cell at the end of the step that a pass begins, before bodies move
+    end_step         the same cell, after a pass, as the present one
     carry             position of a body at the end of a step
     carry_velocity    velocity of a body after a kick, as it is in the cell at the end of the step
-    carry_velocities  the same for bodies whose step was completed by an earlier sweep
+    carry_velocities  the same for bodies whose step was completed by an earlier pass
     wrap_position     position in the cell of a body that went out of it, and the cells that it was out by
     note_wrap         these cells counted
     unwrap_position   position as if the body had never been wrapped
@@ -214,4 +214,4 @@ listed_place = select("box", {BoxFaces: where_it_is})
 grid_place = select("box", {BoxFaces: where_it_is})
 seen_from = select("box", {BoxFaces: unseen, PeriodicFaces: less_periods})
 begin_step = select("box", {BoxFaces: None})
-end_sweep = select("box", {BoxFaces: None})
+end_step = select("box", {BoxFaces: None})

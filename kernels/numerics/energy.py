@@ -6,8 +6,7 @@ exact, hence equal for any order and number of threads, and LLVM vectorises them
 
 For energies of bodies and contacts one unit is fine enough. The dissipation of contacts and the work of walls in half a
 step are summed over a whole run, and a bed at rest may lose less than a unit a contact and half step for ever. Such a
-term is two integers, whole units and a rest. `accumulate` adds their sums over sweeps in floats, always in the order of
-time.
+term is two integers, whole units and a rest. `accumulate` adds their sums over passes in floats, in the order of time.
 """
 
 import numpy as np

@@ -16,7 +16,7 @@ scheme, law     a type of ``kernels.rotation``, a tuple of ``kernels.laws``; mem
 fluid           a tuple of ``dem.kernels.fluid``
 mode            `chunks.Serial` or `chunks.Threaded`
 constants, progress   `time_loop.RunConstants`, `time_loop.RunState`
-chunk_sums      (C, COLUMNS) int64 of ``sweeps``: sums and maxima of each chunk
+chunk_sums      (C, COLUMNS) int64 of ``chunk_step``: sums and maxima of each chunk
 context         `StepContext`: all of these but mode and progress, which is what functions of a step are handed
 c; b; s         chunk; index of a body; sphere. low, high: the bodies from low to high, without high
 first_body      the body whose column of force and torque is the first: that of body b is b - first_body
@@ -190,7 +190,7 @@ class StepContext(NamedTuple):
     kinds: tuple  # `Kinds`, or one that extends it
     neighbours: tuple  # `Neighbours`; its field `bonds` are those between bodies
     box: tuple  # domain, faces and walls: `dem.kernels.domain.faces.BoxFaces`, or one that extends it
-    chunk_sums: np.ndarray  # (C, COLUMNS) int64 of ``sweeps``
+    chunk_sums: np.ndarray  # (C, COLUMNS) int64 of ``chunk_step``
 
 
 @inline

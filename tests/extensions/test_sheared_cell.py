@@ -140,7 +140,7 @@ def test_other_schemes_refuse_images_that_move(kind, settings):
 
 def test_a_domain_touches_four_files_of_the_engine_at_most():
     """It puts functions into tables; whatever else it is made of is in its own file."""
-    touched = {module.__name__ for module, _, _ in sheared_cell.SEAMS} | {sheared_cell.box_walls.__name__}
+    touched = {module.__name__ for module, _, _ in sheared_cell.DOMAIN_FUNCTIONS} | {sheared_cell.box_walls.__name__}
     assert len(touched) <= 4
-    tables = [getattr(module, name).functions for module, name, _ in sheared_cell.SEAMS]
+    tables = [getattr(module, name).functions for module, name, _ in sheared_cell.DOMAIN_FUNCTIONS]
     assert all(sheared_cell.ShearedFaces in table for table in tables)

@@ -7,7 +7,7 @@ import pytest
 from dem.kernels.soft.chunks import first_candidate
 from dem.kernels.soft.contact import contact_history
 from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS
-from dem.kernels.soft.integration import sweeps
+from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.state import SOLVER
 from dem.kernels.soft.subdomain import halo_exchange
 from dem.kernels.soft.wall_contact import wall_loads
@@ -55,7 +55,7 @@ def test_reports_tell_ghosts_apart(walls, rng):
     """
     ghosts, own = 3, 4
     faces, chunks = engine(walls).walls.faces, ghosts + own
-    chunk_sums = rng.integers(-1000, 1000, (chunks, sweeps.COLUMNS))
+    chunk_sums = rng.integers(-1000, 1000, (chunks, chunk_step.COLUMNS))
     row = np.full(halo_exchange.WALL_LOADS + len(walls) * wall_loads.COLUMNS, 0)
     if walls:
         part = rng.integers(-1000, 1000, (chunks, len(walls), wall_loads.COLUMNS))
@@ -67,7 +67,7 @@ def test_reports_tell_ghosts_apart(walls, rng):
         row[halo_exchange.SHARED : halo_exchange.WALL_LOADS], sums * chunk_sums[:ghosts].sum(0)
     )
     most = np.maximum(chunk_sums[ghosts:].max(0), 0)
-    for k in (sweeps.PAIRS + 1, SOLVER + MOST_SOLVER_STEPS):
+    for k in (chunk_step.PAIRS + 1, SOLVER + MOST_SOLVER_STEPS):
         most[k] = max(chunk_sums[:, k].max(), 0)
     np.testing.assert_array_equal(row[: halo_exchange.OWN], most)
     if walls:

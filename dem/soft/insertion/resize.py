@@ -14,7 +14,7 @@ import numpy as np
 
 from dem.kernels.fluid import Dry
 from dem.kernels.soft.chunks import CHUNK, Threaded
-from dem.kernels.soft.integration import sweeps
+from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.integration import time_loop as loop
 from dem.soft import arrays
 from dem.soft.contact.contact_history import ContactHistory
@@ -61,7 +61,7 @@ def change(engine: Engine, stay: np.ndarray, come: Bodies | None) -> None:
     history, identity, first = engine.history(), engine.numbering.identities, engine.first_sphere_of_row
     index = np.flatnonzero(stay)
     index = index[np.argsort(engine.bodies.identity[index], kind="stable")]
-    fastest = engine.chunk_sums[:, sweeps.DISPLACEMENT].max()
+    fastest = engine.chunk_sums[:, chunk_step.DISPLACEMENT].max()
     rows = {}
     for name in MOVING:
         values = getattr(engine.bodies, name)
@@ -74,7 +74,7 @@ def change(engine: Engine, stay: np.ndarray, come: Bodies | None) -> None:
         step = engine.dt * float(np.linalg.norm(come.velocity, axis=0).max(initial=0.0))
         fastest = max(fastest, np.float64(step).view(np.int64))
     install(engine, rows)
-    engine.chunk_sums[:, sweeps.DISPLACEMENT] = fastest
+    engine.chunk_sums[:, chunk_step.DISPLACEMENT] = fastest
     engine.rebuild(_renumbered(history, identity, first, engine))
 
 
@@ -111,7 +111,7 @@ def install(engine: Engine, rows: dict[str, np.ndarray]) -> None:
         engine.pace = Pace(blocks)
     engine.lists.arrays = _lists(before, arrays.lists(engine.bodies, chunks, blocks, engine.layout), engine.layout)
     engine.workspace = arrays.workspace(n, chunks, most_cells(n))
-    engine.chunk_sums = np.zeros((chunks, sweeps.COLUMNS), np.int64)
+    engine.chunk_sums = np.zeros((chunks, chunk_step.COLUMNS), np.int64)
     engine.fluid.model = with_fluid_scratch(engine.fluid.model, chunks)
     engine.walls.fit(n, int(first[-1]), chunks)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.kernels.domain.deforming import deforms
-from dem.kernels.soft.integration import sweeps
+from dem.kernels.soft.integration import chunk_step
 from dem.model.particles.fields import MOTION
 from dem.ranks.job_server import JobServer
 from dem.soft.contact.contact_history import ContactHistory
@@ -74,7 +74,7 @@ class EngineSubdomains:
         self._has_state = DISTRIBUTED
         code = self.remote.do("advance", stop, engine.constants)
         engine.chunk_sums[:] = 0
-        engine.chunk_sums[0, sweeps.DISPLACEMENT] = self.remote.own.chunk_sums[0, sweeps.DISPLACEMENT]
+        engine.chunk_sums[0, chunk_step.DISPLACEMENT] = self.remote.own.chunk_sums[0, chunk_step.DISPLACEMENT]
         return code
 
     def _scatter(self, engine: Engine) -> None:

@@ -22,7 +22,7 @@ from dem.kernels.domain.deforming import deforms
 from dem.kernels.fluid import Dry
 from dem.kernels.numerics.float_bits import as_float
 from dem.kernels.soft.chunks import CHUNK, Serial, Threaded
-from dem.kernels.soft.integration import sweeps
+from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.integration import time_loop as loop
 from dem.kernels.soft.neighbours import linked_cells
 from dem.kernels.soft.state import Bodies
@@ -129,8 +129,8 @@ class Subdomain:
         self.mode: Serial | Threaded = Serial()
         self.first_number = np.zeros(0, np.int64)
         self.low = self.ghosts = self.border_blocks = 0  # first index of a body of this rank; number of ghosts
-        self.hastens = False  # whether messages are progressed in the middle of the sweep
-        self.chunk_sums = np.zeros((1, sweeps.COLUMNS), np.int64)
+        self.hastens = False  # whether messages are progressed in the middle of the pass
+        self.chunk_sums = np.zeros((1, chunk_step.COLUMNS), np.int64)
         self.load = LoadStatistics(0, 0, 0.0, 0, 0)
         self.work, self.spent, self.steps = math.inf, 0.0, 0  # seconds a step, see `TIMED`; seconds and steps since
         self.bonds = SubdomainBonds(communicator, shared.bonds) if shared.bonds else None
@@ -194,17 +194,17 @@ class Subdomain:
     def _take_steps(self, stop: int) -> int:
         """Take steps, one at least, until `stop` or one that is to be completed first; returns as `advance`."""
         progress = self.progress
-        task = sweeps.PREDICT if progress.phase[0] != loop.PREDICTED else self._step(progress.step[0], stop)
+        task = chunk_step.PREDICT if progress.phase[0] != loop.PREDICTED else self._step(progress.step[0], stop)
         code = self._begin(subdomain_step.BORDER, task, task)
         while code == loop.DONE:
-            code = (self._take_steps_in_kernels if self.border.exchange[0] else self._sweep_and_exchange)(task, stop)
+            code = (self._take_steps_in_kernels if self.border.exchange[0] else self._step_and_exchange)(task, stop)
             if progress.phase[0] == loop.COMPLETE:
                 break
             task = self._step(progress.step[0], stop)
         return code
 
     def _begin(self, order: int, task: int, after: int) -> int:
-        """Record the sums of all ranks after a task, if that is the order, and sweep the border for the next task."""
+        """Record the sums of all ranks after a task, if that is the order, and step the border for the next task."""
         began = perf_counter()
         if self.bonds:
             self.bonds.begin_step()
@@ -213,7 +213,7 @@ class Subdomain:
         return self._begin_again(code, after)
 
     def _begin_again(self, code: int, task: int) -> int:
-        """Make room or lists for which kernels returned before sweeping the border, and have them sweep it."""
+        """Make room or lists for which kernels returned before stepping the border, and have them step it."""
         if code == loop.FEW_SLOTS:
             self.walls.make_room(int(self.walls.faces.walls.fullest.max()))
             code = self.execute(subdomain_step.BORDER, task, task)
@@ -240,8 +240,8 @@ class Subdomain:
         after = subdomain_step.NO_TASK if progress.phase[0] == loop.COMPLETE else self._step(progress.step[0], stop)
         return self._begin_again(code, after)
 
-    def _sweep_and_exchange(self, task: int, stop: int) -> int:
-        """Send the border to other ranks, meanwhile sweep the inner bodies, and receive the ghosts.
+    def _step_and_exchange(self, task: int, stop: int) -> int:
+        """Send the border to other ranks, meanwhile step the inner bodies, and receive the ghosts.
 
         Then record the sums of all ranks, and begin the next task; returns as `_begin`.
         """
@@ -254,15 +254,15 @@ class Subdomain:
         else:
             self.execute(subdomain_step.INNER, task)
         self._count(perf_counter() - began)
-        self._note_work(0 if task == sweeps.PREDICT else 1)
+        self._note_work(0 if task == chunk_step.PREDICT else 1)
         self._exchange_reports()
-        if self.bonds and task != sweeps.PREDICT:
+        if self.bonds and task != chunk_step.PREDICT:
             self.bonds.end_step(self.constants.per_joule)
         self.channel.finish()
         after = (
             subdomain_step.NO_TASK
-            if task == sweeps.LAST_STEP
-            else self._step(self.progress.step[0] + (task == sweeps.STEP), stop, ahead=True)
+            if task == chunk_step.LAST_STEP
+            else self._step(self.progress.step[0] + (task == chunk_step.STEP), stop, ahead=True)
         )
         return self._begin(subdomain_step.RECORD, task, after)
 
@@ -281,7 +281,7 @@ class Subdomain:
         """Pick the candidates again, or rebuild the neighbour lists if one of the ranks has to."""
         self.execute(subdomain_step.MEASURE_DISPLACEMENT)
         self._exchange_reports()
-        displacement = float(as_float(self.border.reports[:, LARGEST + sweeps.LIST_DISPLACEMENT].max()))
+        displacement = float(as_float(self.border.reports[:, LARGEST + chunk_step.LIST_DISPLACEMENT].max()))
         if 2.0 * displacement + self.constants.candidate_skin <= self.constants.list_skin:
             self._pick()
         else:
@@ -473,9 +473,9 @@ class Subdomain:
         if deforms(faces):
             self.walls.faces = faces._replace(parts=np.zeros((chunks, VIRIAL), np.int64))
         self.fluid = with_fluid_scratch(self.fluid, chunks)
-        displacement = self.chunk_sums[:, sweeps.DISPLACEMENT].max()
-        self.chunk_sums = np.zeros((chunks, sweeps.COLUMNS), np.int64)
-        self.chunk_sums[0, sweeps.DISPLACEMENT] = displacement
+        displacement = self.chunk_sums[:, chunk_step.DISPLACEMENT].max()
+        self.chunk_sums = np.zeros((chunks, chunk_step.COLUMNS), np.int64)
+        self.chunk_sums[0, chunk_step.DISPLACEMENT] = displacement
 
     def _set_up_halo_exchange(self, wanted: list[np.ndarray], found: list[int]) -> None:
         """Set up the buffers by which ranks exchange motions of ghosts and reports, and exchange both once."""
@@ -498,7 +498,7 @@ class Subdomain:
             sent=first_and_size(layout.sent), received=first_and_size(layout.received),
             side=np.zeros(1, np.int64), side_rows=layout.side_rows, columns=columns,
             sends_orientation=sends_orientation, sent_rows=self.sent_rows, report=report, reports=reports,
-            total=np.zeros((1, sweeps.COLUMNS), np.int64), blocks=self.border_blocks,
+            total=np.zeros((1, chunk_step.COLUMNS), np.int64), blocks=self.border_blocks,
             **c_functions.halo_calls(exchange),
         )  # fmt: skip
         inner = self.lists.arrays.block[-1] - self.lists.arrays.block[self.border_blocks]
@@ -513,7 +513,7 @@ class Subdomain:
     def _exchange_reports(self) -> None:
         """Exchange reports among all ranks; after this, all have read the halo received in the step before."""
         border = self.border
-        self.communicator.exchange_reports(border.report, border.reports, sweeps.COLUMNS)
+        self.communicator.exchange_reports(border.report, border.reports, chunk_step.COLUMNS)
 
     def _list_neighbours(self, found: MemoryOrder) -> bool:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
@@ -565,7 +565,7 @@ class Subdomain:
         return HistoryTable.of(found)
 
     def execute(
-        self, order: int, task: int = sweeps.PREDICT, after: int = subdomain_step.NO_TASK, stop: int = 0,
+        self, order: int, task: int = chunk_step.PREDICT, after: int = subdomain_step.NO_TASK, stop: int = 0,
         view: loop.OutputState = NOWHERE, bodies: Bodies | None = None,
     ) -> int:  # fmt: skip
         """Have the kernels carry out an order."""
@@ -578,12 +578,12 @@ class Subdomain:
     def _step(self, done: int, stop: int, *, ahead: bool = False) -> int:
         """The task that completes another step, and begins the next one unless it is the last.
 
-        A cell that deforms may need a step to be completed first, with its edges, or those after the present sweep.
+        A cell that deforms may need a step to be completed first, with its edges, or those after the present pass.
         """
         faces, last = self.walls.faces, done + 1 >= stop
         if deforms(faces):
             last = last or deforming.completes_first(faces._replace(edges=faces.next_edges) if ahead else faces)
-        return sweeps.LAST_STEP if last else sweeps.STEP
+        return chunk_step.LAST_STEP if last else chunk_step.STEP
 
 
 class MemoryOrder(NamedTuple):

@@ -162,7 +162,7 @@ class SubdomainBonds:
         return self.arrays
 
     def begin_step(self) -> None:
-        """Note which bonds break in the sweep that comes."""
+        """Note which bonds break in the pass that comes."""
         pending = self.pending[: self.count[0]]
         self.parting = np.where(self.state[pending] == rows.BREAKING, pending, -1)
 

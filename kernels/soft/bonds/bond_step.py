@@ -125,7 +125,7 @@ def collect_breaking(bonds):
 
 @func
 def before_all(bonds, steps, constants, bodies, kinds, neighbours, box):
-    """Prepare the evaluation of all bonds, in a sweep that completes a step if `steps` says so."""
+    """Prepare the evaluation of all bonds, in a pass that completes a step if `steps` says so."""
     bonds.sums[2] = 0.0
     if steps:
         bonds.count[1] += 1
@@ -137,7 +137,7 @@ def before_all(bonds, steps, constants, bodies, kinds, neighbours, box):
 
 @func
 def evaluate_bonds(bonds, c, steps, constants, bodies, box):
-    """Evaluate the bonds that begin in chunk c, in a sweep that completes a step if `steps` says so.
+    """Evaluate the bonds that begin in chunk c, in a pass that completes a step if `steps` says so.
 
     c, steps, constants, bodies, box: chunk; see `before_all`.
     Writes bonds: what they do, and who is to break.

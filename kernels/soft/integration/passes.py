@@ -1,4 +1,4 @@
-"""Passes over all chunks of bodies, in one piece or by threads: sweeps, displacements, and the lists of candidates.
+"""Passes over all chunks of bodies, in one piece or by threads: steps, displacements, and the lists of candidates.
 
 What the chunks report is combined in order, and by operations that do not depend on order anyway: integer sums and
 maxima. So threads change no bit. Few bodies are better off without threads, whose start costs microseconds; ``Serial``
@@ -19,8 +19,8 @@ from dem.kernels.soft.bonds.bond_arrays import Bonds
 from dem.kernels.soft.bonds.bond_types import NoBonds
 from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.contact.contact_detection import no_energy
-from dem.kernels.soft.integration import cell_stress, compiled_stages, sweeps
-from dem.kernels.soft.integration.sweeps import (
+from dem.kernels.soft.integration import cell_stress, chunk_step, compiled_stages
+from dem.kernels.soft.integration.chunk_step import (
     ACCELERATION_SQUARED,
     BODY_ENERGY,
     DISPLACEMENT,
@@ -39,7 +39,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import as_plain_box
 
 
 class Totals(NamedTuple):
-    """Totals of a sweep over all chunks; forces first, then motion."""
+    """Totals of a pass over all chunks; forces first, then motion."""
 
     elastic: np.int64  # energy of normal laws and adhesion, of pairs and walls, in units
     spring_energy: np.int64  # of all other springs
@@ -126,16 +126,16 @@ with_work_of_cell = select("box", {BoxFaces: argument("t"), DeformingFaces: add_
 
 
 # what threads do chunk by chunk, or block by block
-MEASURE_DISPLACEMENT, PLACE_SPHERES, BUILD_CANDIDATES, FINISH_CANDIDATES, LIST_NEAR_WALLS, BORDERS, SWEEP = range(7)
+MEASURE_DISPLACEMENT, PLACE_SPHERES, BUILD_CANDIDATES, FINISH_CANDIDATES, LIST_NEAR_WALLS, BORDERS, BLOCKS = range(7)
 
 
 @inline
 def do_part(k, job, task, context):
-    """Do one of the jobs for chunk k, or block k; see `dem.kernels.soft.integration.sweeps.sweep_block`."""
-    if job == SWEEP:
-        sweeps.sweep_block(k, task, context)
+    """Do one of the jobs for chunk k, or block k; see `dem.kernels.soft.integration.chunk_step.step_block`."""
+    if job == BLOCKS:
+        chunk_step.step_block(k, task, context)
     elif job == BORDERS:
-        sweeps.evaluate_borders(k, task, context)
+        chunk_step.evaluate_borders(k, task, context)
     else:
         do_list_part(k, job, context)
 
@@ -151,9 +151,9 @@ def do_list_part(c, job, context):
         displacement = compiled_stages.displacement(c, bodies, kinds, neighbours, box)
         context.chunk_sums[c, LIST_DISPLACEMENT] = displacement
     elif job == BUILD_CANDIDATES:
-        compiled_stages.build_candidates(c, sweeps.candidate_margin(context), bodies, kinds, neighbours, box)
+        compiled_stages.build_candidates(c, chunk_step.candidate_margin(context), bodies, kinds, neighbours, box)
     elif job == FINISH_CANDIDATES or job == LIST_NEAR_WALLS:  # noqa: PLR1714
-        skin, anew = sweeps.candidate_margin(context), job == FINISH_CANDIDATES
+        skin, anew = chunk_step.candidate_margin(context), job == FINISH_CANDIDATES
         compiled_stages.finish_candidates(c, anew, skin, bodies, kinds, neighbours, context.box)
 
 
@@ -162,7 +162,7 @@ do_by_threads = spread(do_part)  # all jobs in one function, so that what they s
 
 @inline
 def begin_bonds(task, context):
-    """Have bonds ready for a sweep, if it evaluates forces."""
+    """Have bonds ready for a pass, if it evaluates forces."""
     neighbours = context.neighbours
     if task != PREDICT:
         bond_step.before(
@@ -172,7 +172,7 @@ def begin_bonds(task, context):
 
 @inline
 def end_bonds(task, context):
-    """Note what bonds did in a sweep; returns the totals of the sweep."""
+    """Note what bonds did in a pass; returns the totals of the pass."""
     bonds = context.neighbours.bonds
     if task != PREDICT:
         bond_step.after(bonds, task != FORCES)
@@ -180,27 +180,27 @@ def end_bonds(task, context):
 
 
 @inline
-def sweep_serial(task, context):
+def step_chunks_serial(task, context):
     """Do one of the tasks for all bodies; returns the totals.
 
-    task: see `dem.kernels.soft.integration.sweeps.sweep_block`.
-    Writes context: as `dem.kernels.soft.integration.sweeps.sweep_block`.
+    task: see `dem.kernels.soft.integration.chunk_step.step_block`.
+    Writes context: as `dem.kernels.soft.integration.chunk_step.step_block`.
     """
     begin_bonds(task, context)
-    sweeps.sweep_block(0, task, context)
+    chunk_step.step_block(0, task, context)
     return end_bonds(task, context)
 
 
 @inline
-def sweep_threaded(task, context):
+def step_chunks_threaded(task, context):
     """Do one of the tasks for all bodies by threads, a block of chunks each; return the totals.
 
-    task: see `dem.kernels.soft.integration.sweeps.sweep_block`.
-    Writes context: as `dem.kernels.soft.integration.sweeps.sweep_block`.
+    task: see `dem.kernels.soft.integration.chunk_step.step_block`.
+    Writes context: as `dem.kernels.soft.integration.chunk_step.step_block`.
     """
     begin_bonds(task, context)
     blocks = context.neighbours.block.size - 1
-    for job in range(SWEEP if task == PREDICT else BORDERS, SWEEP + 1):
+    for job in range(BLOCKS if task == PREDICT else BORDERS, BLOCKS + 1):
         do_by_threads(blocks, job, task, context)
     return end_bonds(task, context)
 
@@ -255,7 +255,7 @@ def rebuild_candidates_threaded(context):
 
 
 displacement = select("mode", {Serial: displacement_serial, Threaded: displacement_threaded}, handed=False)
-sweep = select("mode", {Serial: sweep_serial, Threaded: sweep_threaded}, handed=False)
+step_chunks = select("mode", {Serial: step_chunks_serial, Threaded: step_chunks_threaded}, handed=False)
 rebuild_candidates = select(
     "mode", {Serial: rebuild_candidates_serial, Threaded: rebuild_candidates_threaded}, handed=False
 )

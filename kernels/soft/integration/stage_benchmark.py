@@ -1,10 +1,10 @@
-"""The parts of a step one at a time, many times over, to be timed: a bench for `dem.kernels.soft.integration.sweeps`.
+"""The parts of a step one at a time, many times over, for timing `dem.kernels.soft.integration.chunk_step`.
 
 All work on a `StepContext` with a time step of zero, so that nothing moves.
 """
 
 from dem.kernels.compiler.jit import fast_call
-from dem.kernels.soft.integration import passes, sweeps
+from dem.kernels.soft.integration import chunk_step, passes
 
 
 @fast_call
@@ -12,7 +12,7 @@ def predict(times, context):
     """Predict positions and orientations; without a fluid."""
     for _ in range(times):
         for c in range(context.chunk_sums.shape[0]):
-            sweeps.integrate_dry_chunk(c, False, True, 0, context)
+            chunk_step.integrate_dry_chunk(c, False, True, 0, context)
 
 
 @fast_call
@@ -20,7 +20,7 @@ def evaluate(times, context):
     """Evaluate the candidate pairs; without a fluid."""
     for _ in range(times):
         for c in range(context.chunk_sums.shape[0]):
-            sweeps.evaluate_and_accumulate(c, True, c, False, 0, 1.0, context)
+            chunk_step.evaluate_and_accumulate(c, True, c, False, 0, 1.0, context)
 
 
 @fast_call
@@ -28,15 +28,15 @@ def correct(times, context):
     """Gather the forces and correct the velocities."""
     for _ in range(times):
         for c in range(context.chunk_sums.shape[0]):
-            sweeps.evaluate_and_accumulate(c, False, c, True, 0, 1.0, context)
-            sweeps.integrate_chunk(c, True, False, 0, context)
+            chunk_step.evaluate_and_accumulate(c, False, c, True, 0, 1.0, context)
+            chunk_step.integrate_chunk(c, True, False, 0, context)
 
 
 @fast_call
 def step(times, mode, context):
-    """All three in one sweep, as they are done."""
+    """All three in one pass, as they are done."""
     for _ in range(times):
-        passes.sweep(mode, sweeps.STEP, context)
+        passes.step_chunks(mode, chunk_step.STEP, context)
 
 
 @fast_call

@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels.compiler.jit import fast_call, inline, select
-from dem.kernels.domain.periodic import begin_step, end_sweep, note_listing
+from dem.kernels.domain.periodic import begin_step, end_step, note_listing
 from dem.kernels.numerics.energy import accumulate
 from dem.kernels.numerics.quaternion import LARGEST_TURN
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS, SOLVER_COLUMNS
 from dem.kernels.soft.contact.dissipated_heat import note_evaluation
 from dem.kernels.soft.fluid import fluid_step
-from dem.kernels.soft.integration import cell_stress, compiled_stages, passes, sweeps
+from dem.kernels.soft.integration import cell_stress, chunk_step, compiled_stages, passes
 from dem.kernels.soft.neighbours.displacement import largest
 from dem.kernels.soft.state import SOLVER, Kinds, StepContext
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
@@ -138,26 +138,26 @@ def take_step(command, task, mode, context, progress):
 
     Stages, in order: walls and faces move to the time of the forces; lists are checked, and candidates picked; a cell
     that deforms gets the edges of the next positions; forces of pairs, bonds, walls and the fluid are evaluated,
-    velocities corrected, and the next positions predicted, all of these chunk by chunk (`passes.sweep` calls
-    `sweeps.sweep_block` for each block, and that `sweep_half`); the ledger is kept; limits are checked.
+    velocities corrected, and the next positions predicted, all of these chunk by chunk (`passes.step_chunks` calls
+    `chunk_step.step_block` for each block, and that `step_half_block`); the ledger is kept; limits are checked.
 
     command: see `advance`.
-    task: `sweeps.FORCES`, PREDICT, STEP or LAST_STEP.
+    task: `chunk_step.FORCES`, PREDICT, STEP or LAST_STEP.
     Writes context, progress: as `advance`. Returns what `advance` does.
     """
-    if command == ADVANCE and task != sweeps.PREDICT:
+    if command == ADVANCE and task != chunk_step.PREDICT:
         move_boundaries(time_of(task, context.constants.dt, progress), context, progress)
     code = check_lists(command, mode, context, progress)
     if code != DONE or command == BUILD_CANDIDATES:
         return code
-    note_evaluation(context.neighbours.heat, sweeps.ends(task), context.bodies)
-    corrects, predicts = sweeps.completes(task), sweeps.begins(task)
+    note_evaluation(context.neighbours.heat, chunk_step.ends(task), context.bodies)
+    corrects, predicts = chunk_step.completes(task), chunk_step.begins(task)
     begin_step(context.box, corrects, predicts, context.constants, context.bodies, progress)
-    totals = passes.sweep(mode, task, context)  # forces, correct, predict
-    if task != sweeps.PREDICT:
+    totals = passes.step_chunks(mode, task, context)  # forces, correct, predict
+    if task != chunk_step.PREDICT:
         totals = passes.with_work_of_cell(context.box, task, context, totals)
     keep_ledger(task, totals, context, context.chunk_sums, progress)
-    end_sweep(context.box, corrects, predicts, context.constants, progress)
+    end_step(context.box, corrects, predicts, context.constants, progress)
     return check_limits(task, totals, context, progress)
 
 
@@ -187,21 +187,21 @@ def check_lists(command, mode, context, progress):
 
 @inline
 def keep_ledger(task, totals, context, chunk_sums, progress):
-    """Note what a sweep did: energies, extremes and steps, and the work of walls.
+    """Note what a pass did: energies, extremes and steps, and the work of walls.
 
-    task, totals: what the sweep did, `passes.Totals`.
+    task, totals: what the pass did, `passes.Totals`.
     chunk_sums: what chunks reported, those of all ranks.
     """
     update_run_state(context.fluid, task, totals, chunk_sums, progress)
-    if task != sweeps.PREDICT:
+    if task != chunk_step.PREDICT:
         note_solver(context.kinds, chunk_sums)
-        completes = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
+        completes = task == chunk_step.STEP or task == chunk_step.LAST_STEP  # noqa: PLR1714
         wall_loads.accumulate_wall_loads(context.box, context.constants, completes, progress)
 
 
 @inline
 def check_limits(task, totals, context, progress):
-    """Limit that the totals of a sweep exceed; FEW_SLOTS if walls need room for more contacts; else DONE.
+    """Limit that the totals of a pass exceed; FEW_SLOTS if walls need room for more contacts; else DONE.
 
     NaN exceeds any limit.
     """
@@ -210,31 +210,31 @@ def check_limits(task, totals, context, progress):
         return NOT_FINITE
     if not totals.spin * constants.dt <= LARGEST_TURN:
         return TURNS_TOO_FAST
-    predicted = task == sweeps.STEP or task == sweeps.PREDICT  # noqa: PLR1714
+    predicted = task == chunk_step.STEP or task == chunk_step.PREDICT  # noqa: PLR1714
     if predicted and totals.displacement > constants.max_displacement:
         return TOO_FAST
-    if task != sweeps.PREDICT and totals.overlap > constants.max_overlap:
+    if task != chunk_step.PREDICT and totals.overlap > constants.max_overlap:
         return TOO_DEEP
     if predicted and progress.acceleration[0] > constants.max_acceleration:  # after a last step at the next prediction
         return ACCELERATES_TOO_MUCH
-    return FEW_SLOTS if task != sweeps.PREDICT and wall_history.are_few(context.box) else DONE
+    return FEW_SLOTS if task != chunk_step.PREDICT and wall_history.are_few(context.box) else DONE
 
 
 @inline
 def next_task(stop, box, progress):
-    """Task of the next sweep; a cell that deforms may need a step to be completed before the next one begins."""
+    """Task of the next pass; a cell that deforms may need a step to be completed before the next one begins."""
     if progress.phase[0] == FRESH:
-        return sweeps.FORCES
+        return chunk_step.FORCES
     if progress.phase[0] == COMPLETE:
-        return sweeps.PREDICT
+        return chunk_step.PREDICT
     is_last = cell_stress.completes_first(box) or progress.step[0] + 1 >= stop
-    return sweeps.LAST_STEP if is_last else sweeps.STEP
+    return chunk_step.LAST_STEP if is_last else chunk_step.STEP
 
 
 @inline
 def time_of(task, dt, progress):
     """Time of the forces that a task evaluates [s]."""
-    return dt * (progress.step[0] + (0 if task == sweeps.FORCES else 1))
+    return dt * (progress.step[0] + (0 if task == chunk_step.FORCES else 1))
 
 
 @inline
@@ -261,15 +261,15 @@ def refresh_candidates(command, mode, context, progress):
 
 @inline
 def account_fluid(fluid, task, totals, chunk_sums):
-    """Book the work and the largest Reynolds numbers of a sweep; returns the work since the start [units]."""
+    """Book the work and the largest Reynolds numbers of a pass; returns the work since the start [units]."""
     medium = fluid.medium
-    if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
+    if task == chunk_step.STEP or task == chunk_step.LAST_STEP:  # noqa: PLR1714
         accumulate(medium.drawn, medium.drawing[0] + totals.fluid_work_before)
         medium.drawing[0] = totals.fluid_work_after
-        medium.extremes[0] = max(medium.extremes[0], largest(chunk_sums, sweeps.REYNOLDS))
-        medium.extremes[1] = max(medium.extremes[1], largest(chunk_sums, sweeps.ROTATIONAL_REYNOLDS))
+        medium.extremes[0] = max(medium.extremes[0], largest(chunk_sums, chunk_step.REYNOLDS))
+        medium.extremes[1] = max(medium.extremes[1], largest(chunk_sums, chunk_step.ROTATIONAL_REYNOLDS))
         for c in range(chunk_sums.shape[0]):
-            medium.extremes[2] = max(medium.extremes[2], float(chunk_sums[c, sweeps.OUTSIDE]))
+            medium.extremes[2] = max(medium.extremes[2], float(chunk_sums[c, chunk_step.OUTSIDE]))
     return medium.drawn[0] + medium.drawn[1]
 
 
@@ -291,7 +291,7 @@ fluid_work = select("fluid", {fluids.Dry: 0.0, fluids.Fluid: account_fluid})
 
 @inline
 def add_solver(kinds, chunk_sums):
-    """Add what the solver of convex bodies did in a sweep to what it did in the run."""
+    """Add what the solver of convex bodies did in a pass to what it did in the run."""
     for c in range(chunk_sums.shape[0]):
         for k in range(SOLVER_COLUMNS):
             if k == MOST_SOLVER_STEPS:
@@ -305,16 +305,16 @@ note_solver = select("kinds", {Kinds: None, ConvexBodyKinds: add_solver})
 
 @inline
 def update_run_state(fluid, task, totals, chunk_sums, progress):
-    """Note what a sweep did: energy, extremes, steps, and how far the prediction went."""
+    """Note what a pass did: energy, extremes, steps, and how far the prediction went."""
     work_of_fluid = fluid_work(fluid, task, totals, chunk_sums)
-    if task != sweeps.PREDICT:
+    if task != chunk_step.PREDICT:
         progress.elastic[0] = totals.elastic + totals.spring_energy
         progress.spring_energy[0] = totals.spring_energy
         progress.largest_overlap[0] = max(progress.largest_overlap[0], totals.overlap)
-    if task == sweeps.FORCES:
+    if task == chunk_step.FORCES:
         progress.dissipated[0], progress.dissipated[1] = totals.spring_energy, 0.0
         progress.wall_work[0], progress.wall_work[1] = 0.0, 0.0
-    if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
+    if task == chunk_step.STEP or task == chunk_step.LAST_STEP:  # noqa: PLR1714
         accumulate(
             progress.dissipated, progress.dissipated_half_step[0] + totals.loss + totals.instantaneous_dissipation
         )
@@ -333,9 +333,9 @@ def update_run_state(fluid, task, totals, chunk_sums, progress):
         progress.energy_error[0] = max(progress.energy_error[0], abs(departure))
         progress.acceleration[0] = totals.acceleration
         progress.step[0] += 1
-    if task != sweeps.PREDICT:
+    if task != chunk_step.PREDICT:
         progress.dissipated_half_step[0], progress.wall_work_half_step[0] = totals.loss, totals.work
-    if task == sweeps.STEP or task == sweeps.PREDICT:  # noqa: PLR1714
+    if task == chunk_step.STEP or task == chunk_step.PREDICT:  # noqa: PLR1714
         progress.displacement_since_pick[0] += totals.displacement
         progress.phase[0] = PREDICTED
     else:

@@ -14,23 +14,24 @@ from dem.kernels.domain.deforming import COLUMNS as VIRIAL
 from dem.kernels.domain.deforming import MOTION, DeformingFaces
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS
-from dem.kernels.soft.integration import sweeps
+from dem.kernels.soft.integration import chunk_step
 from dem.kernels.soft.state import SOLVER
 from dem.kernels.soft.wall_contact import wall_loads
 from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces
 
-# columns of `sweeps` that are maxima; all others are sums, and those of pairs come first
+# columns of `chunk_step` that are maxima; all others are sums, and those of pairs come first
 MAXIMA = (
-    sweeps.PAIRS + 1, sweeps.WALLS + 1, sweeps.SPIN, sweeps.ACCELERATION_SQUARED, sweeps.DISPLACEMENT,
-    sweeps.LIST_DISPLACEMENT, sweeps.REYNOLDS, sweeps.ROTATIONAL_REYNOLDS, sweeps.OUTSIDE, SOLVER + MOST_SOLVER_STEPS,
+    chunk_step.PAIRS + 1, chunk_step.WALLS + 1, chunk_step.SPIN, chunk_step.ACCELERATION_SQUARED,
+    chunk_step.DISPLACEMENT, chunk_step.LIST_DISPLACEMENT, chunk_step.REYNOLDS, chunk_step.ROTATIONAL_REYNOLDS,
+    chunk_step.OUTSIDE, SOLVER + MOST_SOLVER_STEPS,
 )  # fmt: skip
-OF_PAIRS = tuple(k in (sweeps.PAIRS + 1, SOLVER + MOST_SOLVER_STEPS) for k in range(sweeps.COLUMNS))
-IS_MAXIMUM = tuple(k in MAXIMA for k in range(sweeps.COLUMNS))
+OF_PAIRS = tuple(k in (chunk_step.PAIRS + 1, SOLVER + MOST_SOLVER_STEPS) for k in range(chunk_step.COLUMNS))
+IS_MAXIMUM = tuple(k in MAXIMA for k in range(chunk_step.COLUMNS))
 
 
 # parts of a report: maxima, sums of this rank, sums over pairs with ghosts, COLUMNS numbers each; loads of walls, or
 # the virial of a cell that deforms
-LARGEST, OWN, SHARED, WALL_LOADS = 0, sweeps.COLUMNS, 2 * sweeps.COLUMNS, 3 * sweeps.COLUMNS
+LARGEST, OWN, SHARED, WALL_LOADS = 0, chunk_step.COLUMNS, 2 * chunk_step.COLUMNS, 3 * chunk_step.COLUMNS
 
 
 class HaloBuffers(NamedTuple):
@@ -116,7 +117,7 @@ def local_sums(box, neighbours, chunk_sums, border):
     for c in range(chunk_sums.shape[0]):
         ghosts = c < neighbours.block[0]
         column = SHARED if ghosts else OWN
-        for k in range(sweeps.COLUMNS):
+        for k in range(chunk_step.COLUMNS):
             row[column + k] += 0 if IS_MAXIMUM[k] else chunk_sums[c, k]
             if not ghosts or OF_PAIRS[k]:  # maxima of own chunks; of ghosts those of pairs only
                 row[LARGEST + k] = max(row[LARGEST + k], chunk_sums[c, k])
@@ -175,7 +176,7 @@ def add_sums(box, border):
     Writes border: `total`. Writes box: `Walls.chunk_loads`, or `parts` of a cell that deforms.
     """
     total, reports = border.total, border.reports
-    for k in range(sweeps.COLUMNS):
+    for k in range(chunk_step.COLUMNS):
         own, both = np.int64(0), np.int64(0)
         for r in range(reports.shape[0]):
             own += reports[r, OWN + k]

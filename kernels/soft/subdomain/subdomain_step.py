@@ -1,6 +1,6 @@
 """A step of a subdomain: in pieces, between which the ranks exchange ghosts and sums.
 
-A subdomain has ghosts (``ghosts``), and is otherwise swept as all bodies are on one rank (``passes``): first the
+A subdomain has ghosts (``ghosts``), and is otherwise stepped as all bodies are on one rank (``passes``): first the
 border, whose motion other ranks need (``halo_exchange``); then, while that is sent, the inner bodies. The sums of all
 ranks are recorded and the next step is begun in one call. Where all neighbouring ranks share memory, kernels take many
 steps by themselves: Python, which has left the caches by then, took 0.04 ms of each.
@@ -8,12 +8,12 @@ steps by themselves: Python, which has left the caches by then, took 0.04 ms of 
 
 import numpy as np
 from dem.kernels.compiler.jit import fast_call, func, inline, select, spread
-from dem.kernels.domain.periodic import begin_step, end_sweep
+from dem.kernels.domain.periodic import begin_step, end_step
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.contact import body_placement
 from dem.kernels.soft.contact.dissipated_heat import note_evaluation
-from dem.kernels.soft.integration import cell_stress, compiled_stages, passes, sweeps
+from dem.kernels.soft.integration import cell_stress, chunk_step, compiled_stages, passes
 from dem.kernels.soft.integration.time_loop import (
     DONE,
     LIST_STALE,
@@ -30,11 +30,11 @@ from dem.kernels.soft.subdomain.halo_exchange import add_sums, exchange_sums, lo
 from dem.kernels.soft.wall_contact.near_wall_list import refresh_near_wall_list
 from dem.kernels.soft.wall_contact.wall_arrays import note_displacement
 
-# orders of Python: sweep the border; half of the inner bodies, the other half, or all of them; record the sums of all
-# ranks and sweep the border again; repeat these three; pick candidates; measure displacements since the lists were
+# orders of Python: step the border; half of the inner bodies, the other half, or all of them; record the sums of all
+# ranks and step the border again; repeat these three; pick candidates; measure displacements since the lists were
 # built; compute the state at the whole step; nothing, for kernels to be compiled
 BORDER, FIRST_HALF, SECOND_HALF, INNER, RECORD, STEPS, BUILD_CANDIDATES, MEASURE_DISPLACEMENT, SHOW, NOTHING = range(10)
-NO_TASK = -1  # no sweep
+NO_TASK = -1  # no pass
 EXCHANGE_FAILED = 100  # besides the codes of `time_loop.execute`: reports could not be exchanged
 PAUSE = 50_000_000  # ns
 
@@ -43,9 +43,9 @@ PAUSE = 50_000_000  # ns
 def evaluate_ghosts(block, task, context):
     """Place the ghosts of the chunks that a block evaluates, and evaluate their pairs.
 
-    block, task: see `dem.kernels.soft.integration.sweeps.sweep_block`.
+    block, task: see `dem.kernels.soft.integration.chunk_step.step_block`.
     Writes context.bodies: spheres of ghosts.
-    Writes context.neighbours, context.chunk_sums: as `dem.kernels.soft.integration.sweeps.evaluate_and_accumulate`.
+    Writes context.neighbours, context.chunk_sums: as `dem.kernels.soft.integration.chunk_step.evaluate_and_accumulate`.
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     for c in range(neighbours.block[0]):
@@ -54,7 +54,7 @@ def evaluate_ghosts(block, task, context):
                 body_placement.place(kinds, c, bodies, neighbours)
             bond_step.evaluate(neighbours.bonds, c, True, context.constants, bodies, context.box)
             cell_stress.note_bonds(context.box, neighbours.bonds, c, bodies)
-            sweeps.evaluate_and_accumulate(c, True, c, False, 0, sweeps.time_sign_of(task), context)
+            chunk_step.evaluate_and_accumulate(c, True, c, False, 0, chunk_step.time_sign_of(task), context)
 
 
 @inline
@@ -80,21 +80,21 @@ evaluate_all_ghosts = select(
 
 @func
 def do_part(k, job, first, begin, end, task, context):
-    """Evaluate the pairs of a block that reach into others before anything moves, or sweep over its halves.
+    """Evaluate the pairs of a block that reach into others before anything moves, or step its halves.
 
-    k, first, job: block k after the first one; `dem.kernels.soft.integration.passes.BORDERS`, or else it is swept over.
-    begin, end, task: see `dem.kernels.soft.integration.sweeps.sweep_half`.
-    Writes context: as `dem.kernels.soft.integration.sweeps.sweep_half`.
+    k, first, job: block k after the first one; `dem.kernels.soft.integration.passes.BORDERS`, or else it is stepped.
+    begin, end, task: see `dem.kernels.soft.integration.chunk_step.step_half_block`.
+    Writes context: as `dem.kernels.soft.integration.chunk_step.step_half_block`.
     """
     if job == passes.BORDERS:
-        sweeps.evaluate_borders(first + k, task, context)
+        chunk_step.evaluate_borders(first + k, task, context)
     else:
-        sweeps.sweep_half(first + k, begin, end, task, context)
+        chunk_step.step_half_block(first + k, begin, end, task, context)
 
 
 @inline
 def do_blocks_serial(job, first, stop, begin, end, task, context):
-    """Evaluate the pairs that reach out of the blocks `first` to `stop`, or sweep over the blocks, in one thread."""
+    """Evaluate the pairs that reach out of the blocks `first` to `stop`, or step the blocks, in one thread."""
     for k in range(stop - first):
         do_part(k, job, first, begin, end, task, context)
 
@@ -104,7 +104,7 @@ do_blocks_spread = spread(do_part)
 
 @inline
 def do_blocks_threaded(job, first, stop, begin, end, task, context):
-    """Evaluate the pairs that reach out of the blocks `first` to `stop`, or sweep over the blocks, by threads."""
+    """Evaluate the pairs that reach out of the blocks `first` to `stop`, or step the blocks, by threads."""
     do_blocks_spread(stop - first, job, first, begin, end, task, context)
 
 
@@ -112,54 +112,56 @@ do_blocks = select("mode", {Serial: do_blocks_serial, Threaded: do_blocks_thread
 
 
 @inline
-def sweep_blocks(first, stop, begin, end, task, mode, context):
-    """Sweep over halves of some blocks; before the first half, evaluate the pairs that reach out of them.
+def step_blocks(first, stop, begin, end, task, mode, context):
+    """Step halves of some blocks; before the first half, evaluate the pairs that reach out of them.
 
     first, stop: from block `first` to block `stop`.
-    begin, end, task: see `dem.kernels.soft.integration.sweeps.sweep_half`.
-    Writes context: as `dem.kernels.soft.integration.sweeps.sweep_half`.
+    begin, end, task: see `dem.kernels.soft.integration.chunk_step.step_half_block`.
+    Writes context: as `dem.kernels.soft.integration.chunk_step.step_half_block`.
     """
-    for job in range(passes.SWEEP if task == sweeps.PREDICT or begin > 0 else passes.BORDERS, passes.SWEEP + 1):
+    for job in range(passes.BLOCKS if task == chunk_step.PREDICT or begin > 0 else passes.BORDERS, passes.BLOCKS + 1):
         do_blocks(mode, job, first, stop, begin, end, task, context)
 
 
 @inline
-def sweep_border(task, mode, context, progress, border):
-    """Sweep the border for a task; returns DONE, or LIST_STALE if candidates are to be picked first.
+def step_border(task, mode, context, progress, border):
+    """Step the border for a task; returns DONE, or LIST_STALE if candidates are to be picked first.
 
     task: see `dem.kernels.soft.integration.time_loop.take_step`.
-    Writes context: as `dem.kernels.soft.integration.sweeps.sweep_block`.
+    Writes context: as `dem.kernels.soft.integration.chunk_step.step_block`.
     Writes border: motion of the border, which other ranks need, and the report.
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     predicted = progress.phase[0] == PREDICTED
-    if task != sweeps.PREDICT:
+    if task != chunk_step.PREDICT:
         move_boundaries(time_of(task, context.constants.dt, progress), context, progress)
         if predicted and 2.0 * progress.displacement_since_pick[0] > context.constants.candidate_skin:
             return LIST_STALE
-    note_evaluation(neighbours.heat, sweeps.ends(task), bodies)
-    begin_step(context.box, sweeps.completes(task), sweeps.begins(task), context.constants, context.bodies, progress)
-    if task != sweeps.PREDICT:
+    note_evaluation(neighbours.heat, chunk_step.ends(task), bodies)
+    begin_step(
+        context.box, chunk_step.completes(task), chunk_step.begins(task), context.constants, context.bodies, progress
+    )
+    if task != chunk_step.PREDICT:
         unpack_halo(bodies, kinds, border)
         if predicted:
             refresh_near_wall_list(mode, context, progress)
         bond_step.before(neighbours.bonds, True, context.constants, bodies, kinds, neighbours, context.box)
         evaluate_all_ghosts(mode, task, context)
-    sweep_blocks(0, border.blocks, 0, 2, task, mode, context)
+    step_blocks(0, border.blocks, 0, 2, task, mode, context)
     pack_halo(bodies, kinds, border)
     return DONE
 
 
 @inline
-def sweep_inner(command, task, mode, context, border):
-    """Sweep the inner bodies, or one half of them, and report the sums of this rank.
+def step_inner(command, task, mode, context, border):
+    """Step the inner bodies, or one half of them, and report the sums of this rank.
 
     command: FIRST_HALF, SECOND_HALF or REST.
     task: see `dem.kernels.soft.integration.time_loop.take_step`.
-    Writes context: as `dem.kernels.soft.integration.sweeps.sweep_block`. Writes border: the report of this rank.
+    Writes context: as `dem.kernels.soft.integration.chunk_step.step_block`. Writes border: the report of this rank.
     """
     first, last = 1 if command == SECOND_HALF else 0, 1 if command == FIRST_HALF else 2
-    sweep_blocks(border.blocks, context.neighbours.block.size - 1, first, last, task, mode, context)
+    step_blocks(border.blocks, context.neighbours.block.size - 1, first, last, task, mode, context)
     if last > 1:
         local_sums(context.box, context.neighbours, context.chunk_sums, border)
 
@@ -176,40 +178,40 @@ def record_sums(task, context, progress, border):
     """
     add_sums(context.box, border)
     row = border.total
-    context.chunk_sums[0, sweeps.DISPLACEMENT] = row[0, sweeps.DISPLACEMENT]
+    context.chunk_sums[0, chunk_step.DISPLACEMENT] = row[0, chunk_step.DISPLACEMENT]
     totals = passes.with_bonds(context.neighbours.bonds, passes.totals(context.fluid, row))
-    if task != sweeps.PREDICT:
+    if task != chunk_step.PREDICT:
         totals = passes.with_work_of_cell(context.box, task, context, totals)
     keep_ledger(task, totals, context, row, progress)
-    end_sweep(context.box, sweeps.completes(task), sweeps.begins(task), context.constants, progress)
+    end_step(context.box, chunk_step.completes(task), chunk_step.begins(task), context.constants, progress)
     return check_limits(task, totals, context, progress)
 
 
 @inline
 def take_steps(command, task, after, stop, mode, context, progress, border):
-    """Do one piece of a step; or, at STEPS, complete the step whose border is swept, and take more steps.
+    """Do one piece of a step; or, at STEPS, complete the step whose border is stepped, and take more steps.
 
-    Then `stop` steps are complete on all ranks, or the border is swept for another one: kernels return every `PAUSE`,
+    Then `stop` steps are complete on all ranks, or the border is stepped for another one: kernels return every `PAUSE`,
     so that Python can handle interrupts.
 
     command, task, after, stop: see `execute`.
-    Writes context, progress, border: as `sweep_inner`, `record_sums` and `sweep_border`.
-    Returns DONE; LIST_STALE or FEW_SLOTS before a border is swept; a limit that is exceeded; EXCHANGE_FAILED.
+    Writes context, progress, border: as `step_inner`, `record_sums` and `step_border`.
+    Returns DONE; LIST_STALE or FEW_SLOTS before a border is stepped; a limit that is exceeded; EXCHANGE_FAILED.
     """
     code, on = DONE, command == STEPS
     until = time(border) + PAUSE if on else np.int64(0)
     while True:
         if on or command == FIRST_HALF or command == SECOND_HALF or command == INNER:  # noqa: PLR1714
             half = INNER if on else command
-            sweep_inner(half, task, mode, context, border)
+            step_inner(half, task, mode, context, border)
         if on and exchange_sums(border) != 0:
             return EXCHANGE_FAILED
         if on or command == RECORD:
             code = record_sums(task, context, progress, border)
         if on:
-            after = NO_TASK if task == sweeps.LAST_STEP else next_task(stop, context.box, progress)
+            after = NO_TASK if task == chunk_step.LAST_STEP else next_task(stop, context.box, progress)
         if code == DONE and after != NO_TASK:  # at STEPS, RECORD or BORDER
-            code = sweep_border(after, mode, context, progress, border)
+            code = step_border(after, mode, context, progress, border)
         task = after
         if not on or code != DONE or after == NO_TASK or time(border) > until:
             return code
@@ -222,13 +224,13 @@ def execute(
 ):  # fmt: skip
     """Carry out a command of Python's; returns DONE, or why it came back.
 
-    command, task: one of those above; task of this sweep, see `dem.kernels.soft.integration.sweeps`.
-    after: task of the next sweep, for which the border is swept at RECORD and BORDER; or NO_TASK.
+    command, task: one of those above; task of this pass, see `dem.kernels.soft.integration.chunk_step`.
+    after: task of the next pass, for which the border is stepped at RECORD and BORDER; or NO_TASK.
     stop: at STEPS, number of steps to be complete at the end.
     Writes bodies, neighbours, box, progress, chunk_sums, border: as the function does that the command calls for; the
         displacement since listing is in the report of `border`, LARGEST, column LIST_DISPLACEMENT.
     Writes view: `dem.kernels.soft.integration.time_loop.OutputState`, if the state at the whole step is wanted.
-    Returns DONE; LIST_STALE or FEW_SLOTS before a border is swept; NO_ROOM for candidates; a limit that is exceeded;
+    Returns DONE; LIST_STALE or FEW_SLOTS before a border is stepped; NO_ROOM for candidates; a limit that is exceeded;
         EXCHANGE_FAILED.
     """
     code, context = DONE, StepContext(scheme, law, fluid, constants, bodies, kinds, neighbours, box, chunk_sums)

@@ -6,7 +6,7 @@ That costs little, as most bodies are known to be far away still, and pairs are 
 from dem.kernels.compiler.jit import inline, noinline, select
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.soft.chunks import Serial, Threaded
-from dem.kernels.soft.integration import compiled_stages, passes, sweeps
+from dem.kernels.soft.integration import chunk_step, compiled_stages, passes
 from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, note_displacement, walls_are_stale
 
 
@@ -26,7 +26,7 @@ def list_serial(context):
 def list_threaded(context):
     """List the bodies near walls anew, by threads; writes as `list_serial`."""
     for job in (passes.PLACE_SPHERES, passes.LIST_NEAR_WALLS):
-        passes.do_by_threads(context.neighbours.pairs.size, job, sweeps.PREDICT, context)
+        passes.do_by_threads(context.neighbours.pairs.size, job, chunk_step.PREDICT, context)
 
 
 list_bodies = select("mode", {Serial: list_serial, Threaded: list_threaded}, handed=False)

@@ -54,7 +54,7 @@ class Walls(NamedTuple):
     wanted: np.ndarray  # (C,) int64, entries of these rows that were wanted
     old_key: np.ndarray  # (C, S) int64, scratch for the slots of one sphere: of which contacts
     old_history: np.ndarray  # (C, S, R) the same: what these remember
-    fullest: np.ndarray  # (C,) int64, most slots of a sphere that were wanted in this sweep
+    fullest: np.ndarray  # (C,) int64, most slots of a sphere that were wanted in this pass
     contacts: np.ndarray  # (C, T, 8) scratch: contacts of a sphere with a wall, see `dem.kernels.walls.potential_terms`
     scratch: np.ndarray  # (C, Q, 12) the same
     # scratch of a block of spheres, see ``mesh_contacts``. A chunk uses the row `Neighbours.block_of[c]`, one of its

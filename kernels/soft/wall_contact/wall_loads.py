@@ -1,7 +1,7 @@
 """Results of contacts with faces and walls: forces on bodies, loads and work of walls, wear, or the rows of a report.
 
 This is where the energy is booked that walls put into bodies: half a time step times the power of a contact, force on
-the body times velocity of the wall, goes to `Sums.work` of the sweep, and from there to the energy ledger of the run.
+the body times velocity of the wall, goes to `Sums.work` of the pass, and from there to the energy ledger of the run.
 Contacts that are evaluated one by one end in `add_result`, those of batches in `work_of_face` and `load_of_batch`.
 `steer` and `complete_flight` add what changes of a wall's velocity by servos and rigid bodies do.
 
@@ -339,7 +339,7 @@ def steer(w, completes, constants, progress, walls):
 
 @func
 def accumulate_loads(box, constants, completes, progress):
-    """Add up the loads of a sweep, integrate them over time, and choose what servos do until the next.
+    """Add up the loads of a pass, integrate them over time, and choose what servos do until the next.
 
     completes: whether a step has been completed with these forces. Writes box.walls: load, integrals, work_half_step,
     servo_state.

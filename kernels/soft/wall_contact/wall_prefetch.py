@@ -1,4 +1,4 @@
-"""Prefetch of what walls have to know of bodies that come next in a sweep.
+"""Prefetch of what walls have to know of bodies that come next in a pass.
 
 Bodies near walls are few and far between in memory, and so is what is kept for them: read as it is wanted, most of the
 time goes by waiting. Nothing here changes a result.

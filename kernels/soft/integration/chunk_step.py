@@ -27,7 +27,7 @@ PAIRS, WALLS, BODY_ENERGY, SPIN, ACCELERATION_SQUARED, DISPLACEMENT, LIST_DISPLA
 FLUID_WORK_BEFORE, FLUID_WORK_AFTER, REYNOLDS, ROTATIONAL_REYNOLDS, OUTSIDE = 23, 25, 27, 28, 29
 COLUMNS = SOLVER + SOLVER_COLUMNS  # behind all, what the solver of convex bodies did
 
-# what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
+# what a pass does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
 # without the next one
 FORCES, PREDICT, STEP, LAST_STEP = range(4)
 
@@ -40,19 +40,19 @@ def time_sign_of(task):
 
 @inline
 def completes(task):
-    """Whether a sweep completes a step."""
+    """Whether a pass completes a step."""
     return task == STEP or task == LAST_STEP  # noqa: PLR1714
 
 
 @inline
 def ends(task):
-    """Whether a sweep leaves the state complete: no step begins with its forces."""
+    """Whether a pass leaves the state complete: no step begins with its forces."""
     return task == FORCES or task == LAST_STEP  # noqa: PLR1714
 
 
 @inline
 def begins(task):
-    """Whether a sweep begins a step, as it predicts the next positions."""
+    """Whether a pass begins a step, as it predicts the next positions."""
     return task == STEP or task == PREDICT  # noqa: PLR1714
 
 
@@ -181,7 +181,7 @@ def evaluate_borders(block, task, context):
 
     There may be many more in one block than in another, which would wait for it.
 
-    block, task: see `sweep_block`.
+    block, task: see `step_block`.
     Writes context.neighbours, context.chunk_sums: as `evaluate_and_accumulate`.
     """
     neighbours = context.neighbours
@@ -199,8 +199,8 @@ def evaluate_borders(block, task, context):
 
 
 @inline
-def sweep_block(block, task, context):
-    """Sweep once over the chunks of a block: evaluate, gather, correct, and predict the next step.
+def step_block(block, task, context):
+    """Step the chunks of a block: evaluate, gather, correct, and predict the next step.
 
     In one pass, because what a chunk needs is then still in the core's cache. A chunk is gathered and moved when all
     its pairs are evaluated, that is `lag` chunks later; pairs are kept by the lower index where bodies are equal, and
@@ -210,16 +210,16 @@ def sweep_block(block, task, context):
     block, task: which block; FORCES, PREDICT, STEP or LAST_STEP.
     Writes context.bodies, context.neighbours, context.chunk_sums: as the parts above, which the task calls for.
     """
-    sweep_half(block, 0, 2, task, context)
+    step_half_block(block, 0, 2, task, context)
 
 
 @inline
-def sweep_half(block, begin, end, task, context):
-    """Sweep over some halves of a block, one after the other.
+def step_half_block(block, begin, end, task, context):
+    """Step some halves of a block, one after the other.
 
-    block, task: see `sweep_block`.
+    block, task: see `step_block`.
     begin, end: from half `begin` to half `end`, of the halves 0 and 1.
-    Writes context.bodies, context.neighbours, context.chunk_sums: as `sweep_block`.
+    Writes context.bodies, context.neighbours, context.chunk_sums: as `step_block`.
     """
     bodies, kinds, neighbours = context.bodies, context.kinds, context.neighbours
     first, stop = neighbours.block[block], neighbours.block[block + 1]
