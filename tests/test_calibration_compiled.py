@@ -3,6 +3,7 @@
 import math
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -70,10 +71,14 @@ def measured(test, truth, rng, folder):
     rows = [observed(test, truth, folder, seed) for seed in seeds]
     found = {}
     for name, share in TESTS[test][1].items():
-        values = np.array([row[name] for row in rows])
-        error = share * abs(values[0]) if share else values.std(ddof=1) / math.sqrt(REPEATS)
-        mean = values.mean() + (error * rng.standard_normal() if share else 0.0)
-        found[name] = {"measured": float(mean), "standard_error": float(error)}
+        if share:
+            value = rows[0][name]
+            error = share * abs(value)
+            found[name] = {"measured": value + error * rng.standard_normal(), "standard_error": error}
+        else:
+            path = Path(folder, f"{name}.csv")
+            path.write_text("\n".join([name, *(repr(float(row[name])) for row in rows)]))
+            found[name] = {"file": str(path)}
     return found
 
 
@@ -120,11 +125,10 @@ def trial(number, d, budget):
 def test_hidden_parameters_of_runs_are_found_within_the_stated_uncertainty(monkeypatch, d, budget):
     """Of friction, rolling friction and restitution, by a collapse with chance and tests of one particle.
 
-    A standard error of nine measurements is uncertain itself: by Student's t their 95 % hold the truth in 92 % of
-    cases, and 16 of 20 or more in 98 %.
+    If each region holds the truth in 95 % of cases, 17 of 20 or more do in 98 %.
     """
     monkeypatch.setattr(dem.Calibration, "write_report", lambda *_: None)
-    assert sum(trial(number, d, budget) for number in range(20)) >= 16
+    assert sum(trial(number, d, budget) for number in range(20)) >= 17
 
 
 @pytest.mark.slow

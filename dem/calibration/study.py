@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from dem.base import checks, units
 from dem.base.text import counted, shown
+from dem.calibration.surrogate import needed
 from dem.case import AnyCase, BaseCase
 from dem.casefile import chosen_case, with_words
 from dem.casefile.load import error_lines
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 ASSUMED = 0.05  # standard error of a measurement without one, over its value
+QUANTILE = 0.975  # upper end of a 95 % interval
 PROBE = "1 bushel"  # of a unit that there is not: the message tells which unit a key has
 EXPECTED = re.compile(r"expected an? [^\[]*\[([^\]]+)\]")
 FOLDER = re.compile(r"[\w-][\w .-]*")  # names of tests
@@ -432,7 +434,11 @@ def _observable(test: str, name: str, table: ObservableTable, folder: Path, note
     if table.file is not None:
         if measured is not None:
             raise ValueError("measured and file are both given, expected one of them")
-        measured, found = read_repeats(folder / table.file, name)
+        measured, found, n = read_repeats(folder / table.file, name)
+        if error is None and found is not None:
+            notes.append(
+                f"{test}: {name} has {n} repetitions: its standard error is {found:.3g}, {student_factor(n):.3g} s/√{n}"
+            )
         error = found if error is None else error
     if measured is None:
         return Observable(test, name, math.nan, math.nan if error is None else error)
@@ -444,10 +450,25 @@ def _observable(test: str, name: str, table: ObservableTable, folder: Path, note
     return Observable(test, name, measured, error)
 
 
-def read_repeats(path: Path, column: str) -> tuple[float, float | None]:
-    r"""Mean and standard error of a column of a CSV file that has a row for each repetition of a measurement.
+def student_factor(n: int) -> float:
+    """Factor of the standard error s/√n of a mean of n values, so that 1.96 of it enclose a 95 % interval.
 
-    The standard error of a single value is None.
+    The factor is t(n - 1)/1.96 with the quantile 0.975 of Student's t (JCGM 100:2008, Guide to the expression of
+    uncertainty in measurement, section G.3). The likelihood takes errors as normal, and s of few values is uncertain.
+
+    Examples
+    --------
+    >>> [round(student_factor(n), 2) for n in (2, 3, 5, 9, 30)]
+    [6.48, 2.2, 1.42, 1.18, 1.04]
+    """
+    special = needed("scipy.special")
+    return float(special.stdtrit(n - 1, QUANTILE) / special.ndtri(QUANTILE))
+
+
+def read_repeats(path: Path, column: str) -> tuple[float, float | None, int]:
+    r"""Mean, standard error and number of values of a column of a CSV file with a row for each repetition.
+
+    The standard error is that of `student_factor`; it is None for a single value.
 
     Raises
     ------
@@ -460,9 +481,9 @@ def read_repeats(path: Path, column: str) -> tuple[float, float | None]:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "heap.csv")
     ...     _ = path.write_text("angle_deg,mass_kg\n24.0,1\n26.0,1\n25.0,1\n")
-    ...     mean, error = read_repeats(path, "angle_deg")
-    >>> mean, round(error, 3)
-    (25.0, 0.577)
+    ...     mean, error, n = read_repeats(path, "angle_deg")
+    >>> mean, round(error, 3), n  # 1/√3 times 2.2
+    (25.0, 1.267, 3)
     """
     if not path.is_file():
         raise FileNotFoundError(f"no file {path}")
@@ -492,11 +513,11 @@ def read_repeats(path: Path, column: str) -> tuple[float, float | None]:
             raise ValueError(f"{path}, line {number}: {shown(row[column] or '')} is no number of {column}") from None
     mean, n = math.fsum(values) / len(values), len(values)
     if n == 1:
-        return mean, None
-    error = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1) / n)
+        return mean, None, n
+    error = student_factor(n) * math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1) / n)
     if not error:
         raise ValueError(f"{path}: {counted(n, 'value')} of {column} are all the same: give a standard_error")
-    return mean, error
+    return mean, error, n
 
 
 def check_observables(study: Study, test: str, case: str, names: Collection[str]) -> None:
