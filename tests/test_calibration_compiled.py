@@ -120,15 +120,15 @@ def trial(number, d, budget):
     return distance < CHI_SQUARED[d]
 
 
-@pytest.mark.parametrize(("d", "budget"), [(2, 16), (3, 26)])
+@pytest.mark.parametrize(("d", "budget", "least"), [(2, 16, 17), (3, 26, 16)])
 @pytest.mark.slow
-def test_hidden_parameters_of_runs_are_found_within_the_stated_uncertainty(monkeypatch, d, budget):
+def test_hidden_parameters_of_runs_are_found_within_the_stated_uncertainty(monkeypatch, d, budget, least):
     """Of friction, rolling friction and restitution, by a collapse with chance and tests of one particle.
 
-    If each region holds the truth in 95 % of cases, 17 of 20 or more do in 98 %.
+    If each region holds the truth in 95 % of cases, 17 of 20 or more do in 98 %, and 16 in 99.7 %.
     """
     monkeypatch.setattr(dem.Calibration, "write_report", lambda *_: None)
-    assert sum(trial(number, d, budget) for number in range(20)) >= 17
+    assert sum(trial(number, d, budget) for number in range(20)) >= least
 
 
 @pytest.mark.slow
