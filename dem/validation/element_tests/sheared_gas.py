@@ -145,6 +145,6 @@ def report(rows: Sequence[dict]) -> Report:
 GASES = GridStudy(
     "sheared-gas",
     grid={"fraction": (0.05, 0.1, 0.2, 0.3), "restitution": (0.95,), "seed": (1, 2), "count": (10,)},
-    quick={"fraction": (0.1, 0.3), "seed": (1,), "count": (6,)},
+    quick={"fraction": (0.1, 0.3), "seed": (1, 2, 3, 4), "count": (6,)},  # stresses of so few scatter by 5 % by seed
     measure=measure, report=report, cost=lambda point: point["count"] ** 3 * (1 + 3 * point["fraction"]),
 )  # fmt: skip
