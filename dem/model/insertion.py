@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Literal
 
@@ -15,7 +16,7 @@ from dem.model.particles.sizes import BY, SizeDistribution
 from dem.model.shapes.shape import AS_GIVEN, check_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from dem.model.domain.box import Box
     from dem.model.domain.regions import Region
@@ -144,6 +145,9 @@ class Inserter:
             self._keep("orientation", tuple((q / norm).tolist()))
         if self.temperature is not None:
             self._keep("temperature", checks.number("temperature", self.temperature, above=0, unit="K"))
+        if not isinstance(self.fields, Mapping):
+            message = f"fields is {self.fields!r}, expected a mapping of field to number, such as {{'moisture': 8.0}}"
+            raise TypeError(message)
         self._keep("fields", {name: checks.number(f"field {name}", value) for name, value in self.fields.items()})
         self._keep("attempts", checks.whole("attempts", self.attempts, least=1))
         checks.one_of("debt", self.debt, DEBTS)
