@@ -45,7 +45,7 @@ SOON = 0.01  # [s]
 
 
 def end_at_once() -> None:
-    """Make Ctrl-C end the process at once, unless it is ignored, as it is in the background."""
+    """Make Ctrl-C end the process immediately, except in background processes, which ignore it."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
 

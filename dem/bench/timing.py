@@ -139,7 +139,7 @@ def cost_by_turns(
     before: Callable[[dem.Simulation], None] = lambda sim: None,
     clock: Callable[[], float] = time.process_time,
 ) -> dict[str, list[float]]:
-    """Nanoseconds a step of each run (rounds,) by turns; `before` is done with each first, and not timed."""
+    """Nanoseconds a step (rounds,) of runs that take turns; `before` prepares each run and is not timed."""
     cost: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(rounds):
         for name, sim in runs.items():

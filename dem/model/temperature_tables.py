@@ -1,4 +1,4 @@
-"""Properties that depend on temperature: one number, or a table, between whose rows they are linear."""
+"""Properties that depend on temperature: one number, or a table with linear interpolation between its rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Property = float | tuple[tuple[float, float], ...]  # or rows of a temperature [
 
 
 def checked(name: str, given: object, unit: str) -> Property:
-    """A positive number, or a table of at least two rows whose temperatures ascend.
+    """Check a property: a positive number, or a table of two or more rows in the order of their temperatures.
 
     Raises
     ------

@@ -30,7 +30,10 @@ MEASURED = {  # °C at depths [m], after 2000 s and 4000 s, ± 2 K (Beaulieu 202
 
 
 def effective_conductivity(basis: list, nearest: float) -> float:
-    """k_eff d/H of a periodic lattice, by the decay of a plane wave, whose lattice has (sin x/x)² of it."""
+    """k_eff d/H of a periodic lattice, by the decay of a plane wave of wavelength 2π/q, x = q a/2 for layers a apart.
+
+    The discrete layers lower the rate of decay by the factor (sin x/x)², which is divided out.
+    """
     edge, n = (DIAMETER - OVERLAP) / nearest, 4
     cells = np.stack(np.meshgrid(range(n), range(3), range(3), indexing="ij"), -1).reshape(-1, 1, 3)
     place = edge * (cells + np.array(basis) + 0.25).reshape(-1, 3)
@@ -49,7 +52,7 @@ def effective_conductivity(basis: list, nearest: float) -> float:
 def row_between_walls(
     n: int, temperature: float | np.ndarray, ends: tuple[float, float], heat: dem.Heat
 ) -> dem.Simulation:  # fmt: skip
-    """A row of spheres between walls, whose contacts conduct as those of spheres do."""
+    """A row of spheres between two walls; a contact with a wall has the conductance of one between spheres."""
     place = [[0, 0, 0.5 * (DIAMETER - OVERLAP) + k * (DIAMETER - OVERLAP)] for k in range(n)]
     walls = [
         dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, temperature=ends[0], name="floor"),

@@ -13,6 +13,7 @@ import dem
 from dem.ranks.domain_decomposition import AtRandom
 from dem.ranks.threads import in_one_process
 from dem.soft.heat.heat_in_run import HeatInRun
+from dem.validation.heat import LATTICES, effective_conductivity, row_between_walls
 
 SOLID = dem.Material(
     young=1e7, poisson=0.3, density=2500.0, restitution=0.5, friction=0.3, conductivity=3.0, heat_capacity=800.0,
@@ -21,47 +22,22 @@ SOLID = dem.Material(
 D, DEEP, DT = 0.01, 1e-5, 1e-9
 BALL, FIBRE = dem.Sphere(diameter=D), dem.Fibre(diameter=D, aspect_ratio=3)
 C = 800.0 * 2500.0 * math.pi / 6 * D**3  # J/K
-BASES = {  # places in a cubic cell, nearest distance over its edge, k_eff d/H
-    "sc": ([[0, 0, 0]], 1.0, 1.0),
-    "bcc": ([[0, 0, 0], [0.5, 0.5, 0.5]], math.sqrt(3) / 2, math.sqrt(3)),
-    "fcc": ([[0, 0, 0], [0.5, 0.5, 0], [0.5, 0, 0.5], [0, 0.5, 0.5]], math.sqrt(0.5), 2 * math.sqrt(2)),
-}
 
 
 def conductance(overlap, k=3.0, radius=D / 4):
     return 2 * k * math.sqrt(radius * overlap)
 
 
-@pytest.mark.parametrize("lattice", BASES)
+@pytest.mark.parametrize("lattice", LATTICES)
 def test_lattices_conduct_as_homogenised(lattice):
     """A plane wave in a periodic lattice decays at k_eff q², but for the lattice's own (sin x/x)²; images conduct."""
-    basis, nearest, factor = BASES[lattice]
-    edge, n = (D - DEEP) / nearest, 4
-    cells = np.stack(np.meshgrid(range(n), range(3), range(3), indexing="ij"), -1).reshape(-1, 1, 3)
-    place = edge * (cells + np.array(basis) + 0.25).reshape(-1, 3)
-    q = 2 * math.pi / (n * edge)
-    wave = np.cos(q * place[:, 0])
-    balls = dem.Particles(BALL, SOLID, position=place, temperature=300 + wave)
-    box = dem.Box((0, 0, 0), (n * edge, 3 * edge, 3 * edge), SOLID, periodic=["x", "y", "z"])
-    heat = dem.Heat(every=1, resolution=1.0, time_scale=1e8)
-    sim = dem.Simulation(balls, box, gravity=(0, 0, 0), time_step=DT, heat=heat)
-    sim.step(1)
-    rate = -(wave * (sim.particles.temperature - 300 - wave)).sum() / (wave**2).sum() / sim.heat.time
-    half = 0.5 * q * edge * (1.0 if lattice == "sc" else 0.5)
-    k_eff = rate * C * len(basis) / edge**3 / q**2 / (math.sin(half) / half) ** 2
-    assert k_eff * nearest * edge / conductance(DEEP) == pytest.approx(factor, rel=1e-8)
+    basis, nearest, factor = LATTICES[lattice]
+    assert effective_conductivity(basis, nearest) == pytest.approx(factor, rel=1e-8)
 
 
 def chain(n, temperature, ends, **more):
-    """A row of spheres between walls, whose contacts conduct as those of spheres do."""
-    pitch = D - DEEP
-    place = [[0, 0, D / 2 - DEEP / 2 + k * pitch] for k in range(n)]
-    walls = [
-        dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, temperature=ends[0], name="floor"),
-        dem.Plane((0, 0, n * D - n * DEEP), (0, 0, -1), material=SOLID, temperature=ends[1], name="lid"),
-    ]
-    balls = dem.Particles(BALL, SOLID, position=place, temperature=temperature)
-    return dem.Simulation(balls, walls=walls, gravity=(0, 0, 0), time_step=DT, heat=dem.Heat(every=1, **more))
+    """A row of spheres between two walls, whose exchange of heat has further options."""
+    return row_between_walls(n, temperature, ends, dem.Heat(every=1, **more))
 
 
 def test_a_row_between_walls_comes_to_its_profile_and_flux():

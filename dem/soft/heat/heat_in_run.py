@@ -192,7 +192,7 @@ class HeatInRun(ScalarInRun):
         return super().came() | ({"dissipation": dissipated} if dissipated else {})
 
     def imbalance(self, engine: Engine) -> float:
-        """Error of the ledger of particles, and of that of a fluid whose temperature changes."""
+        """Sum of the errors of two ledgers: of the particles, and of the fluid if its temperature changes."""
         own = super().imbalance(engine) - float(self.ledger[DISSIPATED].sum())
         return own + (self.fluid_heat.imbalance(super().came().get("fluid", 0.0)) if self.fluid_heat else 0.0)
 
