@@ -33,7 +33,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, select, upcast, vector_loop
+from dem.kernels.compiler.jit import func, inline, select, uncached_inline, upcast, vector_loop
 from dem.kernels.compiler.selection import ancestors
 from dem.kernels.domain import periodic
 from dem.kernels.domain.periodic import PeriodicFaces, count_cells
@@ -218,6 +218,20 @@ def form_of(m):
     if not zero:
         return GENERAL
     return DIAGONAL if m[0, 1] == 0.0 else IN_PLANE
+
+
+def by_form(loop):
+    """Function of (box, arguments) that runs a loop of (box, *arguments) compiled for the present form of the cell."""
+
+    @uncached_inline
+    def run(box, arguments):
+        if box.form[0] == DIAGONAL:
+            return loop(as_right(box), *arguments)
+        if box.form[0] == IN_PLANE:
+            return loop(as_plane(box), *arguments)
+        return loop(box, *arguments)
+
+    return run
 
 
 # The domain: see `dem.kernels.domain.periodic`

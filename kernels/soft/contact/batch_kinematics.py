@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
-from dem.kernels.domain.deforming import DIAGONAL, IN_PLANE, DeformingFaces, as_plane, as_right
+from dem.kernels.domain.deforming import DeformingFaces, by_form
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import less_image_velocity, nearest_image
 from dem.kernels.laws import ContactKinematics
@@ -234,14 +234,11 @@ def compute_sphere_columns(box, number, alike, dt, gathered, kinematics):
 
 @inline
 def compute_columns_in_cell(box, number, alike, dt, gathered, kinematics):
-    """What two single spheres do to each other in a cell that deforms; see `compute_sphere_columns`."""
-    if box.form[0] == DIAGONAL:
-        return compute_sphere_columns(as_right(box), number, alike, dt, gathered, kinematics)
-    if box.form[0] == IN_PLANE:
-        return compute_sphere_columns(as_plane(box), number, alike, dt, gathered, kinematics)
-    return compute_sphere_columns(box, number, alike, dt, gathered, kinematics)
+    """Kinematics of pairs of single spheres in a cell that deforms; see `compute_sphere_columns`."""
+    return compute_columns_by_form(box, (number, alike, dt, gathered, kinematics))
 
 
+compute_columns_by_form = by_form(compute_sphere_columns)
 compute_columns = select("box", {BoxFaces: compute_sphere_columns, DeformingFaces: compute_columns_in_cell})
 
 

@@ -20,7 +20,7 @@ import math
 
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
-from dem.kernels.domain.deforming import DIAGONAL, IN_PLANE, DeformingFaces, as_plane, as_right
+from dem.kernels.domain.deforming import DeformingFaces, by_form
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.laws.damping import SharedDamping
 from dem.kernels.numerics.columns import BLOCK, flat, get
@@ -232,14 +232,10 @@ geometry_of = select(
 @inline
 def list_touching_in_cell(box, position, sphere_i, sphere_j, contact_distance, min_overlap, overlap):
     """Overlaps in a cell that deforms; see `list_touching_pairs`."""
-    if box.form[0] == DIAGONAL:
-        list_touching_pairs(as_right(box), position, sphere_i, sphere_j, contact_distance, min_overlap, overlap)
-    elif box.form[0] == IN_PLANE:
-        list_touching_pairs(as_plane(box), position, sphere_i, sphere_j, contact_distance, min_overlap, overlap)
-    else:
-        list_touching_pairs(box, position, sphere_i, sphere_j, contact_distance, min_overlap, overlap)
+    list_touching_by_form(box, (position, sphere_i, sphere_j, contact_distance, min_overlap, overlap))
 
 
+list_touching_by_form = by_form(list_touching_pairs)
 compute_gaps = select("box", {BoxFaces: list_touching_pairs, DeformingFaces: list_touching_in_cell})
 
 

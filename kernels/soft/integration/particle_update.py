@@ -10,7 +10,7 @@ import math
 import numpy as np
 from dem.kernels import laws, rotation
 from dem.kernels.compiler.jit import func, inline, select, vector_loop
-from dem.kernels.domain.deforming import DIAGONAL, IN_PLANE, DeformingFaces, as_plane, as_right
+from dem.kernels.domain.deforming import DeformingFaces, by_form
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.domain.periodic import (
     carry,
@@ -62,13 +62,10 @@ def drift(box, low, high, present, dt, position, velocity, image):
 @inline
 def drift_in_cell(box, low, high, present, dt, position, velocity, image):
     """x += dt v in a cell that deforms; see `drift`."""
-    if box.form[0] == DIAGONAL:
-        return drift(as_right(box), low, high, present, dt, position, velocity, image)
-    if box.form[0] == IN_PLANE:
-        return drift(as_plane(box), low, high, present, dt, position, velocity, image)
-    return drift(box, low, high, present, dt, position, velocity, image)
+    return drift_by_form(box, (low, high, present, dt, position, velocity, image))
 
 
+drift_by_form = by_form(drift)
 drift_in_domain = select("box", {BoxFaces: drift, DeformingFaces: drift_in_cell})
 
 
@@ -166,7 +163,7 @@ spin_at_whole_step = select("scheme", {rotation.SphericalPCDM: spin_of_sphere, o
 
 @vector_loop
 def kick(
-    law, box, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
+    box, law, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
     velocity, force, velocity_predicted, image,
 ):  # fmt: skip
     """v += dt (F/m + g), what a cell that deforms does to it, and what that tells of each body at the whole step.
@@ -198,26 +195,18 @@ def kick(
 
 @inline
 def kick_in_cell(
-    law, box, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
+    box, law, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
     velocity, force, velocity_predicted, image,
 ):  # fmt: skip
     """Kick in a cell that deforms; see `kick`."""
-    if box.form[0] == DIAGONAL:
-        return kick(
-            law, as_right(box), low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass,
-            position, velocity, force, velocity_predicted, image,
-        )  # fmt: skip
-    if box.form[0] == IN_PLANE:
-        return kick(
-            law, as_plane(box), low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass,
-            position, velocity, force, velocity_predicted, image,
-        )  # fmt: skip
-    return kick(
-        law, box, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass,
-        position, velocity, force, velocity_predicted, image,
+    arguments = (
+        law, low, high, present, first_body, dt, gravity, reference_potential, per_joule, kind, mass, position,
+        velocity, force, velocity_predicted, image,
     )  # fmt: skip
+    return kick_by_form(box, arguments)
 
 
+kick_by_form = by_form(kick)
 kick_in_domain = select("box", {BoxFaces: kick, DeformingFaces: kick_in_cell})
 
 
@@ -266,7 +255,7 @@ def kick_range(law, low, stop, first_body, context):
     """Accelerate the bodies low to stop, see `kick`."""
     bodies, constants = context.bodies, context.constants
     return kick_in_domain(
-        law, context.box, low, stop, bodies.n_active[0], first_body, constants.dt, gravity_of(constants),
+        context.box, law, low, stop, bodies.n_active[0], first_body, constants.dt, gravity_of(constants),
         constants.reference_potential, constants.per_joule, bodies.kind, context.kinds.mass, bodies.position,
         bodies.velocity,
         bodies.force, bodies.velocity_predicted, bodies.image,
