@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.cli.application import app
+from dem.files.storage.journal import PAGE, path_of, write_journal
 from dem.sweeps import work
 from dem.sweeps.members import Member, combined
 from dem.sweeps.sweep import shares
@@ -220,6 +221,26 @@ def test_an_unfinished_run_is_gone_on_with(swept, pool, tmp_path, monkeypatch):
         outcome = work.carry_out(member)
     assert outcome.verdict == "PASS", outcome
     assert_same_frames(whole, member.path)
+
+
+@pytest.mark.parametrize("journaled", [True, False], ids=["whole journal", "empty journal"])
+def test_a_file_that_a_kill_left_unsigned_is_read_by_its_journal_or_begun_anew(swept, tmp_path, journaled):
+    """The first page of a new file, which has HDF5's signature, comes to the disk last, after the journal."""
+    whole = swept[0] / "hard-spheres_n=8_speed=0.5_restitution=0.5_duration=0.001_frames=1.h5"
+    settings = {name: str(value) for name, value in _first(GAS).items()}
+    member = Member("hard-spheres", settings, tmp_path / whole.name, {})
+    data = whole.read_bytes()
+    member.path.write_bytes(bytes(PAGE) + data[PAGE:])
+    with path_of(member.path).open("wb") as journal:
+        if journaled:
+            write_journal(journal, {0: data[:PAGE]}, len(data), {0: bytes(PAGE)}, 0)
+    assert look(member, chosen(member)).state == ("finished" if journaled else "begun")
+    before = member.path.stat().st_mtime_ns
+    outcome = work.carry_out(member)
+    assert outcome.verdict == "PASS", outcome
+    assert (member.path.stat().st_mtime_ns == before) is journaled
+    if not journaled:
+        assert_same_frames(whole, member.path)
 
 
 @pytest.mark.parametrize(

@@ -81,13 +81,13 @@ def look(member: Member, run: Chosen) -> RunOnDisk:
         return RunOnDisk("finished", Outcome("DONE"))
     if being_written(path):
         return RunOnDisk("running", Outcome(error="another process is writing it"))
-    if path.is_file() and is_blank(path):
-        return RunOnDisk("begun")
     try:
         with open_to_read(path, input_validation.problem) as file:
             wrong = _difference(file, run, member)
             return RunOnDisk("other", Outcome(error=wrong)) if wrong else _state(file)
     except (OSError, ValueError) as error:
+        if path.is_file() and is_blank(path):
+            return RunOnDisk("begun")
         return RunOnDisk("other", Outcome(error=str(error)))
 
 

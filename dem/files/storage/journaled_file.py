@@ -297,15 +297,16 @@ def _apply(disk: BinaryIO, pages: dict[int, bytes], size: int) -> None:
 
 
 def is_blank(path: Path) -> bool:
-    """Whether nothing stands at the start of a file: its run was killed before HDF5 wrote the signature."""
+    """Whether a file is what a killed run left before HDF5 signed it: it is empty, or zeros beside a journal."""
     with path.open("rb") as file:
-        return not file.read(len(SIGNATURE)).strip(b"\0")
+        start = file.read(len(SIGNATURE))
+    return not start or (not start.strip(b"\0") and path_of(path).is_file())
 
 
 def is_broken(path: Path) -> bool:
-    """Whether a file that HDF5 cannot open is what is left of one: it is empty, or begins as such files do."""
+    """Whether a file that HDF5 cannot open is what is left of one: it begins as such files do, or is blank."""
     with path.open("rb") as file:
-        return file.read(len(SIGNATURE)) in {b"", SIGNATURE}
+        return file.read(len(SIGNATURE)) == SIGNATURE or is_blank(path)
 
 
 def unreadable(path: Path, error: Exception) -> str:
