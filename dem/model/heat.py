@@ -37,7 +37,7 @@ class Heat(ScalarExchange):
 
     Parameters
     ----------
-    every, resolution, time_scale
+    every, resolution, time_scale, implicit, frozen
         See `dem.ScalarExchange`.
     faces : mapping of face to temperature, optional
         Temperatures of faces of the box [K], such as ``{"z-": 350.0}``; other faces let no heat pass. Walls beside the
@@ -63,7 +63,8 @@ class Heat(ScalarExchange):
     Raises
     ------
     ValueError, TypeError
-        For values out of range, a time scale other than 1 with dissipation, or faces that do not exist.
+        For values out of range, a time scale other than 1 with dissipation, or faces that do not exist; for implicit
+        steps with a convection whose `cells` have temperatures, and dissipation in a frozen run.
 
     Examples
     --------
@@ -108,6 +109,15 @@ class Heat(ScalarExchange):
         checks.of_types(optional=True, convection=(self.convection, Convection), radiation=(self.radiation, Radiation))
         if self.gas_range > 0 and self.gas_conductivity == 0:
             message = f"gas_range is {self.gas_range:g} m without a gas: give gas_conductivity too"
+            raise ValueError(message)
+        if self.implicit and self.convection and self.convection.cells:
+            message = (
+                "implicit steps with a convection whose cells have temperatures, which the flow carries along: take "
+                "explicit ones (implicit=False), or a volume in place of cells"
+            )
+            raise ValueError(message)
+        if self.dissipation and self.frozen:
+            message = "dissipation in a frozen run, in which nothing moves: leave one of them out"
             raise ValueError(message)
         if self.dissipation and self.time_scale != 1.0:
             message = (

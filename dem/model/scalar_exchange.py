@@ -45,6 +45,12 @@ class ScalarExchange:
         Sub-steps of an exchange take at most this share of the shortest relaxation time C_i/Σ_j G_ij.
     time_scale : float
         Seconds of the exchange in a second of the motion: above 1 for a bed at rest, whose contacts do not change.
+    implicit : bool
+        Whether each exchange is one implicit step of second order, which is stable for any `every` and `time_scale`, in
+        place of explicit sub-steps (`dem.soft.heat.implicit_exchange`).
+    frozen : bool
+        Whether particles are held where they are, so that a time step is one of the exchange alone and may take any
+        time. It holds for the whole run: all scalars of it are to be frozen, or none.
 
     Raises
     ------
@@ -82,6 +88,8 @@ class ScalarExchange:
     every: int = 10
     resolution: float = 0.25
     time_scale: float = 1.0
+    implicit: bool = False
+    frozen: bool = False
 
     FIELD: ClassVar[str] = ""  # name of a scalar field
     LARGEST: ClassVar[float] = 2.0**20  # absolute value that the scalar does not reach
@@ -91,6 +99,8 @@ class ScalarExchange:
         checks.whole("every", self.every, least=1)
         for name, most in (("resolution", 1.0), ("time_scale", np.inf)):
             object.__setattr__(self, name, checks.number(name, getattr(self, name), above=0, most=most))
+        checks.flag("implicit", self.implicit)
+        checks.flag("frozen", self.frozen)
 
     def capacity(self, shape: Shape, material: Material) -> float:
         """C of a particle: what raises its scalar by one."""

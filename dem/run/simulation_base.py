@@ -75,6 +75,7 @@ class SimulationBase:
     _time_step: float
     _shown: float  # step or time that the particles show
     _slice = 1  # steps between looks at the keyboard
+    _exchanges = 0  # of scalars while particles are held, that were called for
 
     def __init__(
         self, particles: Particles, box: Box | None, gravity: Iterable[float], description: dict | None
@@ -511,7 +512,8 @@ class SimulationBase:
             If it carries the system on.
         """
         self._notice_changes()
-        now, before, given = self._now, (self._particles.revision, self._gravity), self._ledger.external_work
+        now, given = self._now, self._ledger.external_work
+        before = self._particles.revision, self._gravity, self._exchanges
         self._visited = True
         try:
             function(self)
@@ -521,7 +523,7 @@ class SimulationBase:
         if self._now != now:
             message = f"{function!r} carried the run on from {now} to {self._now}: it may look and assign, but not step"
             raise RuntimeError(message)
-        if (self._particles.revision, self._gravity) == before:
+        if (self._particles.revision, self._gravity, self._exchanges) == before:
             return None
         return Change(self.time, self.step_count or 0, self._ledger.external_work - given, self._gravity)
 

@@ -73,6 +73,7 @@ class Engine:
     population: Population | None = None
     scalars: tuple[ScalarInRun, ...] = ()
     energy_to_come: float = 0.0  # of particles that are to be inserted [J]
+    holds: bool = False  # particles where they are: steps only exchange scalars
 
     def __init__(
         self,
@@ -244,6 +245,10 @@ class Engine:
         """Take steps, `stop` of them complete at most; returns DONE or why the kernels came back."""
         progress = self.progress
         before = int(progress.step[0])
+        if self.holds and progress.phase[0] == loop.COMPLETE:
+            progress.step[0] = max(before, stop)
+            self._exchange_scalars(loop.DONE, before)
+            return loop.DONE
         if self.subdomains and self.owned and progress.phase[0] != loop.FRESH and before < stop:
             code = self.subdomains.take_steps(self, stop)
             self._exchange_scalars(code, before)

@@ -224,6 +224,7 @@ class Simulation(SimulationBase):
         added: bool = False,
     ) -> None:
         """Check and keep what besides particles, box and gravity fixes the run."""
+        frozen = scalar_setup.is_frozen(heat, scalars)
         checks.of_types(optional=True, contacts=(contacts, Contacts), fluid=(fluid, Fluid))
         self._contacts = contacts or Contacts()
         self._walls = wall_list(walls)
@@ -248,15 +249,19 @@ class Simulation(SimulationBase):
         bonded = bonds is not None
         self._integrator, self._fluid = integrator_for_contacts(integrator, bonded=bonded), fluid
         self._law = self._made_law()
+        if frozen:
+            scalar_setup.check_frozen(time_step, self._box, self._walls, fluid, inserters, outlets)
         if isinstance(time_step, str) and time_step == "auto":
             particles = with_examples(self._particles, inserters)
             advice = advise(particles, self._box, self._gravity, law=self._law, walls=self._walls)
             advice = fluid_setup.advised(advice, fluid, particles, self._integrator, self._box, bonded=bonded)
             time_step = bond_setup.advised(advice, self._bonds, self._particles).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
-        bond_setup.check(self._bonds, self._particles, self._gravity, self._time_step)
+        if not frozen:
+            bond_setup.check(self._bonds, self._particles, self._gravity, self._time_step)
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
-        fluid_setup.check(fluid, self._particles, self._box, self._integrator, self._time_step, bonded=bonded)
+        if not frozen:
+            fluid_setup.check(fluid, self._particles, self._box, self._integrator, self._time_step, bonded=bonded)
         self._cells = cells_of(fluid, self._particles, self._box)
         self._population = population_of(
             self._particles, inserters, outlets, self._time_step, self._gravity, added=added
@@ -286,6 +291,7 @@ class Simulation(SimulationBase):
             gap_range=max((law.gas()[2] for law in self._scalars), default=0.0),
             dissipation=bool(self._heat and self._heat.dissipation),
         )  # fmt: skip
+        engine.holds = self._frozen
         engine.scalars = scalar_setup.stages(self._scalars, particles, self._box, self._walls, self._time_step)
         for stage in engine.scalars:
             stage.attach(engine, self._fluid, particles)
@@ -620,6 +626,59 @@ class Simulation(SimulationBase):
         stages = enumerate(self._engine.scalars)
         return {stage.law.FIELD: ScalarLedger(self._present_engine, k) for k, stage in stages}
 
+    def conduct(self, duration: float, *, steps: int = 100) -> None:
+        """Exchange heat, and other scalars, for a duration while particles and contacts are held where they are.
+
+        The clock of the motion stands still, and that of the exchange (`ScalarLedger.time`) goes on. All steps are
+        implicit, of second order and stable for any length (`dem.soft.heat.implicit_exchange`). Motion then goes on as
+        if nothing had happened. A run in which nothing moves at all is `dem.Heat(frozen=True)`, whose file has frames
+        of the heating. Where a function of `every` calls this, the file of the run notes it (`Trajectory.changes`).
+
+        Parameters
+        ----------
+        duration : float
+            Time of the exchange [s].
+        steps : int
+            Number of steps.
+
+        Raises
+        ------
+        ValueError
+            Without heat or another scalar, or with a convection whose `cells` have temperatures.
+        FloatingPointError
+            For a value beyond what the law allows, or a step in which more passes a contact than integers hold.
+
+        Examples
+        --------
+        >>> import dem
+        >>> steel = dem.Material(young=1e7, poisson=0.3, density=7800.0, conductivity=45.0, heat_capacity=460.0)
+        >>> ball = dem.Particles(dem.Sphere(diameter=0.01), steel, position=[[0, 0, 0.00499]], temperature=300.0)
+        >>> plate = dem.Plane((0, 0, 0), (0, 0, 1), material=steel, temperature=400.0, name="plate")
+        >>> sim = dem.Simulation(ball, walls=[plate], time_step=1e-6, heat=dem.Heat())
+        >>> sim.conduct(duration=3600.0)
+        >>> sim.particles.temperature.round(3).tolist(), sim.heat.time, sim.time
+        ([400.0], 3600.0, 0.0)
+        """
+        duration = checks.number("duration", duration, above=0, unit="s")
+        steps = checks.whole("steps", steps, least=1)
+        scalar_setup.check_held(self._scalars)
+        with self._lock:
+            self._notice_changes()
+            self._check_run(self._engine.code)
+            with compilation.announced():
+                for stage in self._engine.scalars:
+                    stage.hold(self._engine, duration, steps)
+            self._exchanges += 1
+            self._shown = -1
+            if self._engine.subdomains:
+                self._engine.subdomains.forget()
+            self._check_run(self._engine.code)
+
+    @property
+    def _frozen(self) -> bool:
+        """Whether particles are held where they are."""
+        return scalar_setup.is_frozen(None, self._scalars)
+
     @property
     def _extra_scalars(self) -> tuple[ScalarExchange, ...]:
         """Scalars besides heat."""
@@ -771,7 +830,8 @@ class Simulation(SimulationBase):
         advice = fluid_setup.advised(
             advice, self.fluid, self.particles, self.integrator, self.box, bonded=self._bonds is not None
         )
-        return bond_setup.advised(advice, self._bonds, self.particles)
+        advice = bond_setup.advised(advice, self._bonds, self.particles)
+        return scalar_setup.advised(advice, self._engine)
 
     def step(self, steps: int = 1) -> None:
         """Take a number of time steps.
@@ -960,7 +1020,7 @@ class Simulation(SimulationBase):
         self._notices_given = True
         any_present = len(self._engine.left()) < len(self.particles) or self.inserters
         yield from self._planned(self._expected() if any_present else None)
-        if self.step_count == self._ledger.first_step:
+        if self.step_count == self._ledger.first_step and not self._frozen:
             yield from deep_start(self._engine)
         yield from astray.foreseen(self._engine, self._containers)
         number = len(self._particles)
@@ -971,6 +1031,8 @@ class Simulation(SimulationBase):
         particles, box, gravity, walls = self._particles, self.box, self.gravity, self._walls
         yield from self._meshes_foreseen()
         yield from densities(particles)
+        if self._frozen:
+            return
         yield from turned_clumps(particles, [each.inserter for each in self.inserters])
         yield from rolling_shapes(particles, box, self.contacts)
         yield from fluid_setup.foreseen(self.fluid, particles, box, self.time_step)

@@ -361,6 +361,8 @@ class HeatTable(Table):
     every: key.Count = Field(10, description="steps from one exchange to the next")
     resolution: key.Share = Field(0.25, description="largest share of the shortest relaxation time in a sub-step")
     time_scale: key.Factor = Field(1.0, description="seconds of heating in a second of motion")
+    implicit: bool = Field(False, description="whether each exchange is one implicit step, stable for any length")
+    frozen: bool = Field(False, description="whether particles are held where they are, for steps of any length")
     faces: dict[key.Face, key.Temperature] = Field(
         {}, description="temperatures of faces of the box [K]; others let no heat pass", examples=[{"z-": "80 degC"}]
     )

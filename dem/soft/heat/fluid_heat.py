@@ -139,15 +139,18 @@ class FluidHeat:
 
     def exchange(
         self, engine: Engine, film: np.ndarray, value: np.ndarray, dt: float, unit: float, gained: np.ndarray,
-        sums: np.ndarray, row: int,
+        sums: np.ndarray, row: int, at: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         """Exchange with particles in dt [s], and let the flow pass; see `dem.kernels.heat.exchange.through_cells`.
 
+        at: temperatures of the fluid that particles exchange with [K]; default: the present ones.
         Raises FloatingPointError for temperatures that are not positive.
         """
         taken, t = self._taken, self.temperature
         taken[:] = 0
-        exchange.through_cells(self.cells, engine.bodies.position, value, film, t, dt, unit, gained, taken, sums, row)
+        exchange.through_cells(
+            self.cells, engine.bodies.position, value, film, t if at is None else at, dt, unit, gained, taken, sums, row
+        )
         got = -(taken[0] * (2.0**WORD / unit) + taken[1] / unit)
         brought = np.zeros_like(t)
         for axis, way, inflow in self.inflows:

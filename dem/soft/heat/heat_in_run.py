@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.kernels.fluid import sampling
-from dem.kernels.heat import by_temperature, exchange
+from dem.kernels.heat import by_temperature, exchange, implicit
 from dem.kernels.soft.contact import dissipated_heat
 from dem.kernels.soft.contact.dissipated_heat import FINER
 from dem.model.domain.box import FACES
@@ -16,6 +16,7 @@ from dem.model.temperature_tables import is_table, largest
 from dem.soft import arrays
 from dem.soft.heat import conductances
 from dem.soft.heat.fluid_heat import FluidHeat
+from dem.soft.heat.implicit_exchange import HeatSurroundings
 from dem.soft.heat.property_tables import table_of
 from dem.soft.heat.scalar_in_run import DISSIPATED, ScalarInRun
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from dem.model.walls.wall import Wall
     from dem.soft.engine import Engine
     from dem.soft.heat.conductances import ContactRows
+    from dem.soft.heat.implicit_exchange import MeanValues
 
 
 class HeatInRun(ScalarInRun):
@@ -94,7 +96,7 @@ class HeatInRun(ScalarInRun):
         """Contacts, with conductances by the present temperatures."""
         pairs, walls, rate = super()._contacts(engine)
         if self.conductivity is not None:
-            value, rate = self._rows(engine)[0], np.zeros(engine.owned, np.int64)
+            value, rate = self.rows_of(engine)[0], np.zeros(engine.owned, np.int64)
             for rows in (pairs, walls):
                 by_temperature.adjust(
                     *self.conductivity, engine.kinds.material, engine.bodies.kind, value, self.held,
@@ -119,7 +121,7 @@ class HeatInRun(ScalarInRun):
             diameter = self.diameter[kind]
             voidage = self.fluid_heat.voidage(engine) if law.convection.cells else None
             self.film = law.convection.coefficient(self.fluid, diameter, slip, voidage) * (math.pi * diameter**2)
-        hottest = max(float(self._rows(engine)[0].max()), law.radiation.temperature if law.radiation else 0.0)
+        hottest = max(float(self.rows_of(engine)[0].max()), law.radiation.temperature if law.radiation else 0.0)
         return self.film + 4.0 * self.radiated[kind] * hottest**3
 
     def add_rates(self, engine: Engine, dt: float, value: np.ndarray, gained: np.ndarray) -> None:
@@ -158,11 +160,66 @@ class HeatInRun(ScalarInRun):
         if self.fluid_heat:
             self.fluid_heat.keep(before.fluid_heat, ledger=False)
 
-    def advance(self, engine: Engine) -> None:
-        """Exchange heat for the time of `every` steps; see `ScalarInRun.advance`."""
+    def prepare(self, engine: Engine) -> None:
+        """Find the heat capacities of a fluid and the values of walls at the present step."""
         if self.fluid_heat:
             self.fluid_heat.prepare(engine)
-        super().advance(engine)
+        super().prepare(engine)
+
+    @property
+    def has_constant_capacity(self) -> bool:
+        """Whether heat capacities do not depend on temperature."""
+        return self.enthalpy is None
+
+    @property
+    def are_conductances_constant(self) -> bool:
+        """Whether conductivities do not depend on temperature."""
+        return self.conductivity is None
+
+    def content_above(
+        self, kind: np.ndarray, start: np.ndarray, value: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+        """Enthalpies above those at other temperatures, and heat capacities; see `ScalarInRun.content_above`."""
+        if self.enthalpy is None:
+            return super().content_above(kind, start, value)
+        before, after, capacity = np.empty((3, len(value)))
+        by_temperature.enthalpies(self.enthalpy, kind, start, before)
+        by_temperature.enthalpies(self.enthalpy, kind, value, after)
+        implicit.values(self.enthalpy, kind, value, capacity)
+        return after - before, capacity
+
+    def surroundings(self, engine: Engine) -> HeatSurroundings:
+        """Fluid and surroundings at the present step, for an implicit exchange."""
+        law, nothing = self.law, np.zeros(0)
+        self.rate_besides(engine)
+        temperature = law.convection.temperature if law.convection else 0.0
+        capacity = math.inf
+        if self.fluid_heat:
+            temperature, capacity = (
+                float(each.item()) for each in (self.fluid_heat.temperature, self.fluid_heat.capacity)
+            )
+        return HeatSurroundings(
+            engine.by_row(self.film) if law.convection else nothing, temperature, capacity,
+            self.radiated[engine.by_row(engine.bodies.kind)] if law.radiation else None,
+            law.radiation.temperature if law.radiation else 0.0,
+        )  # fmt: skip
+
+    def add_mean_rates(self, engine: Engine, dt: float, mean: MeanValues, gained: np.ndarray) -> None:
+        """Add the heat from fluid and surroundings at mean temperatures; see `ScalarInRun.add_mean_rates`."""
+        law, row, nothing = self.law, self.called.index(self.SOURCES[0]), np.zeros(engine.owned)
+        if self.fluid_heat:
+            self.fluid_heat.exchange(
+                engine, self.film, mean.bodies, dt, self.unit, gained, self.sums, row, np.full((1, 1, 1), mean.fluid)
+            )  # fmt: skip
+        elif law.convection:
+            exchange.from_surroundings(
+                mean.bodies, self.film, mean.fluid, nothing, 0.0, dt, self.unit, gained, self.sums, row
+            )
+        if law.radiation:
+            exchange.from_surroundings(
+                mean.radiating, nothing, 0.0, self.radiated[engine.bodies.kind], law.radiation.temperature, dt,
+                self.unit, gained, self.sums, row,
+            )  # fmt: skip
 
     def fastest_around(self, engine: Engine, walls: ContactRows) -> float:
         """Largest rate of a wall, or of a cell of the fluid, over its capacity [1/s]."""
@@ -178,13 +235,13 @@ class HeatInRun(ScalarInRun):
         if engine_before.layout.heats:
             amounts = np.zeros(engine_before.owned)
             self._add(DISSIPATED, collect(engine_before, amounts))
-            self._rows(engine)[1][:] += engine_before.by_row(amounts)[engine.numbering.rows(engine.bodies.identity)]
+            self.rows_of(engine)[1][:] += engine_before.by_row(amounts)[engine.numbering.rows(engine.bodies.identity)]
 
     def add_sources(self, engine: Engine, span: float) -> None:
         """Add the energy dissipated by contacts, and the heat of sources, to bodies."""
         super().add_sources(engine, span)
         if engine.layout.heats:
-            self._add(DISSIPATED, collect(engine, self._rows(engine)[1]))
+            self._add(DISSIPATED, collect(engine, self.rows_of(engine)[1]))
 
     def came(self) -> dict[str, float]:
         """Heat from walls, and from dissipation in contacts."""

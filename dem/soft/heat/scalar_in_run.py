@@ -19,7 +19,8 @@ from dem.soft import arrays
 from dem.soft.heat import conductances
 from dem.soft.heat.conductances import ConductanceTables, ContactRows
 from dem.soft.heat.exact import exact_sum, product, whole
-from dem.soft.per_body import rows_of
+from dem.soft.heat.implicit_exchange import NOTHING, ImplicitExchange
+from dem.soft.per_body import rows_of as field_rows
 from dem.soft.walls.wall_arrays import words
 
 if TYPE_CHECKING:
@@ -31,9 +32,11 @@ if TYPE_CHECKING:
     from dem.model.walls.wall import Wall
     from dem.soft.engine import Engine
     from dem.soft.heat.exact import Exact
+    from dem.soft.heat.implicit_exchange import HeatSurroundings, MeanValues
 
 CONTENT_BITS = 60  # of what the body of the largest capacity has at the largest value
 MOST_SUBSTEPS = 100_000  # of an exchange
+BRIEF = 1e-12  # [s], in which nothing passes
 BALANCED = 1e-10  # of the content: error of a ledger that is rounding
 SOURCE = "source"  # name of what comes by `ScalarExchange.source`
 STORED = ("sums", "ledger", "base")  # what a run goes on from
@@ -105,6 +108,7 @@ class ScalarInRun:
         self.rows = [conductances.rows_for(4 * len(particles)), conductances.rows_for(len(particles))]
         self._gained, self._rate = np.zeros((2, 0), np.int64)
         self._amounts = np.zeros(single_substep.BATCH, np.int64)
+        self._held_exchange: tuple[np.ndarray, ImplicitExchange] | None = None  # of positions that are held
 
     @property
     def span(self) -> float:
@@ -141,7 +145,7 @@ class ScalarInRun:
 
     def content(self, engine: Engine) -> Exact:
         """Σ C u of all particles, exactly."""
-        value, remainder = self._rows(engine)
+        value, remainder = self.rows_of(engine)
         parts = self.contents(engine.bodies.kind[: engine.owned], value)
         return exact_sum([*(part.tolist() for part in parts), remainder.tolist()])
 
@@ -236,21 +240,55 @@ class ScalarInRun:
         """
         span = self.span
         self._add(TIME, span)
-        self.find_wall_values()
+        self.prepare(engine)
         if not engine.owned:
             return
-        if not self._exchange_once(engine, span, span):
+        if self.law.implicit:
+            self._advance_implicitly(engine, self._implicit_exchange(engine), span)
+        elif not self._exchange_once(engine, span, span):
             pairs, walls, rate = self._contacts(engine)
             number = self._substeps(engine, walls, rate, span)
             self.add_sources(engine, span)
-            self._exchange(engine, pairs, walls, number, span / number, self._rows(engine))
+            self._exchange(engine, pairs, walls, number, span / number, self.rows_of(engine))
+
+    def hold(self, engine: Engine, duration: float, steps: int) -> None:
+        """Exchange for a duration [s] at the present contacts, in so many implicit steps; see `Simulation.conduct`."""
+        self.prepare(engine)
+        self._add(TIME, duration)
+        found = None
+        for _ in range(steps if engine.owned else 0):
+            if found is None or not self.are_conductances_constant:
+                found = self._implicit_exchange(engine)
+            self._advance_implicitly(engine, found, duration / steps)
+
+    def prepare(self, engine: Engine) -> None:
+        """Find what the exchange needs of the present step."""
+        self.find_wall_values()
+
+    def _advance_implicitly(self, engine: Engine, exchange: ImplicitExchange, span: float) -> None:
+        """Exchange for a time [s] in one implicit step."""
+        self.add_sources(engine, span)
+        exchange.advance(engine, span)
+
+    def _implicit_exchange(self, engine: Engine) -> ImplicitExchange:
+        """The exchange at the present contacts; found anew unless positions and the order of bodies are as before."""
+        order, before = engine.bodies.identity[: engine.owned], self._held_exchange
+        if before and np.array_equal(before[0], order):
+            return before[1]
+        pairs, walls, _ = self._contacts(engine)
+        found = ImplicitExchange(self, engine, pairs, walls)
+        if self.law.frozen and self.are_conductances_constant:
+            self._held_exchange = order.copy(), found
+        return found
 
     def compile(self, engine: Engine) -> None:
         """Compile the kernels of the exchange by an exchange of zero duration."""
+        if engine.owned and self.law.implicit:
+            self._implicit_exchange(engine).mean_values(engine, BRIEF)
         if engine.owned and not self._exchange_once(engine, 0.0, self.span):
             pairs, walls, rate = self._contacts(engine)
             self._substeps(engine, walls, rate, 0.0)
-            self._exchange(engine, pairs, walls, 1, 0.0, tuple(rows.copy() for rows in self._rows(engine)))
+            self._exchange(engine, pairs, walls, 1, 0.0, tuple(rows.copy() for rows in self.rows_of(engine)))
 
     def _exchange_once(self, engine: Engine, span: float, resolved: float) -> bool:
         """Exchange over `span` in one sub-step; returns False, without effect, if relaxation times require more.
@@ -259,8 +297,8 @@ class ScalarInRun:
         """
         if not self.is_single_substep_possible(engine):
             return False
-        gained, rate = self._scratch(engine)
-        value, remainder = self._rows(engine)
+        gained, rate = self.scratch(engine)
+        value, remainder = self.rows_of(engine)
         tables, lists = self.tables, engine.lists.arrays
         largest = single_substep.exchange_once(
             engine.bodies, engine.kinds, lists, engine.walls.faces, tables.of_pairs, tables.shrink_of_pairs, tables.gas,
@@ -273,7 +311,7 @@ class ScalarInRun:
             gained[:] = 0
             return False
         self.add_sources(engine, span)
-        self._finish(engine, walls, self._power(walls), span, value, remainder, gained)
+        self._finish(engine, walls, self.power(walls), span, value, remainder, gained)
         return True
 
     def is_single_substep_possible(self, engine: Engine) -> bool:
@@ -294,7 +332,7 @@ class ScalarInRun:
         rates = (int(share[row == w].sum()) / self.tables.unit / self.wall_capacity[w] for w in self.changing)
         return max(rates)
 
-    def _scratch(self, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
+    def scratch(self, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
         """Gains of bodies, zeros, and room for their rates: (N,), (N,) int64."""
         if len(self._gained) != engine.owned:
             self._gained, self._rate = np.zeros((2, engine.owned), np.int64)
@@ -305,13 +343,13 @@ class ScalarInRun:
         rows: tuple[np.ndarray, np.ndarray],
     ) -> None:  # fmt: skip
         """Carry out sub-steps of dt [s], so many, which change these values and remainders."""
-        gained, _ = self._scratch(engine)
-        power = self._power(walls)
+        gained, _ = self.scratch(engine)
+        power = self.power(walls)
         for _ in range(number):
             exchange.through_pairs(rows[0], pairs.who, pairs.what, dt, self.unit, gained)
             self._finish(engine, walls, power, dt, *rows, gained)
 
-    def _power(self, walls: ContactRows) -> np.ndarray:
+    def power(self, walls: ContactRows) -> np.ndarray:
         """Amount a second that walls with a flux bring to each contact (K,)."""
         inward = self.flux[-1 - walls.who[:, 1]] * (walls.what[:, OVERLAP] > 0)
         return inward * (math.pi * walls.what[:, RADIUS] ** 2)
@@ -327,6 +365,10 @@ class ScalarInRun:
             )  # fmt: skip
             self.find_wall_values()
         self.add_rates(engine, dt, value, gained)
+        self.finish(engine, value, remainder, gained)
+
+    def finish(self, engine: Engine, value: np.ndarray, remainder: np.ndarray, gained: np.ndarray) -> None:
+        """Change values by the amounts gained; raises FloatingPointError for those beyond the limits of the law."""
         if self.deposit(engine.bodies.kind, value, remainder, gained):
             self._refuse_values(engine, value)
 
@@ -340,7 +382,7 @@ class ScalarInRun:
         """Add the amounts of sources over the time of an exchange [s] to bodies."""
         if not self.has_source:
             return
-        value, remainder = self._rows(engine)
+        value, remainder = self.rows_of(engine)
         rows = engine.numbering.rows(engine.bodies.identity)
         by_row = [engine.by_row(each) for each in (value, self.capacity[engine.bodies.kind])]
         name = f"source of {type(self.law).__name__}"
@@ -353,6 +395,23 @@ class ScalarInRun:
 
     def add_rates(self, engine: Engine, dt: float, value: np.ndarray, gained: np.ndarray) -> None:
         """Add amounts that depend on the values to the gains (N,) of a sub-step."""
+
+    has_constant_capacity = True  # capacities do not depend on the values
+    are_conductances_constant = True  # conductances do not depend on the values
+
+    def content_above(
+        self, kind: np.ndarray, start: np.ndarray, value: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+        """C u of bodies at values above that at other ones, and their C, (N,) each."""
+        capacity = self.capacity[kind]
+        return capacity * (value - start), capacity
+
+    def surroundings(self, engine: Engine) -> HeatSurroundings:
+        """Fluid and surroundings at the present step, for an implicit exchange."""
+        return NOTHING
+
+    def add_mean_rates(self, engine: Engine, dt: float, mean: MeanValues, gained: np.ndarray) -> None:
+        """Add amounts from fluid and surroundings at the mean values of an implicit step to the gains (N,)."""
 
     def rate_besides(self, engine: Engine) -> np.ndarray | float:
         """Rates (N,) [amount/s] besides those of contacts, that limit sub-steps."""
@@ -380,7 +439,7 @@ class ScalarInRun:
             message = (
                 f"the exchange of {self.law.FIELD} over {span:.3g} s ({self.law.every} steps) needs {wanted:.3g} "
                 f"sub-steps, as its shortest relaxation time is {1 / fastest:.3g} s, expected {MOST_SUBSTEPS} at most: "
-                "lower every or time_scale, or raise resolution"
+                "take implicit=True, lower every or time_scale, or raise resolution"
             )
             raise FloatingPointError(message)
         return max(1, math.ceil(wanted))
@@ -398,9 +457,9 @@ class ScalarInRun:
         _, walls, rate = self._contacts(engine)
         return self._fastest_of(engine, walls, rate)
 
-    def _rows(self, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
+    def rows_of(self, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
         """Values and remainders (N,) of all bodies, by index, as the engine has them."""
-        rows = rows_of(engine.fields)
+        rows = field_rows(engine.fields)
         return tuple(
             engine.bodies.fields[rows[name].start] for name in (self.law.FIELD, fields.remainder_of(self.law.FIELD))
         )

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, is_dataclass
+import math
+from dataclasses import asdict, is_dataclass, replace
 from dataclasses import fields as fields_of
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dem.base import checks
+from dem.base.text import counted
+from dem.model.domain.cell import Cell
 from dem.model.heat import Heat
 from dem.model.particles import fields
 from dem.model.scalar_exchange import ScalarExchange
 from dem.soft.heat.heat_in_run import HeatInRun
-from dem.soft.heat.scalar_in_run import ScalarInRun
+from dem.soft.heat.scalar_in_run import MOST_SUBSTEPS, ScalarInRun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from dem.model.domain.box import Box
     from dem.model.fluid.fluid import Fluid
     from dem.model.insertion import Inserter
     from dem.model.particles.particles import Particles
+    from dem.model.walls.motion import Motion
     from dem.model.walls.wall import Wall
     from dem.soft.engine import Engine
+    from dem.soft.time_step.advice import Advice
 
 
 def checked(
@@ -49,6 +56,9 @@ def checked(
         if law.FIELD in [other.FIELD for other in laws[:k]]:
             message = f"{law.FIELD} is exchanged by two laws, expected one: leave one out"
             raise ValueError(message)
+        if law.frozen != laws[0].frozen:
+            message = f"one of {laws[0].FIELD} and {law.FIELD} is frozen, expected all scalars of a run frozen, or none"
+            raise ValueError(message)
     for wall in walls:
         if heat is None and (wall.temperature is not None or wall.heat_flux):
             message = f"the {wall.word} has a temperature or a heat flux in a run without heat: add heat=dem.Heat()"
@@ -71,6 +81,73 @@ def checked(
         raise ValueError(message)
     _carry(laws, inserters, particles)
     return tuple(laws)
+
+
+def is_frozen(heat: Heat | None, scalars: Sequence[ScalarExchange]) -> bool:
+    """Whether particles are held where they are; what else these may be is checked later."""
+    return any(isinstance(law, ScalarExchange) and law.frozen for law in ([heat] if heat else []) + list(scalars))
+
+
+def check_frozen(
+    time_step: float | str, box: Box | None, walls: Sequence[Wall], fluid: Fluid | None, inserters: Sequence,
+    outlets: Sequence,
+) -> None:  # fmt: skip
+    """Raise ValueError for what moves, or a time step that follows from motion, in a run that is frozen."""
+    if isinstance(time_step, str):
+        message = f"time_step is {time_step} in a frozen run, in which nothing moves: give the time of an exchange [s]"
+        raise ValueError(message)
+    moving = [f"the {wall.word}" for wall in walls if wall.changes or wall.servo or wall.free or _moves(wall.motion)]
+    moving += ["the box"] if box and _moves(box.motion.values()) else []
+    moving += ["the cell"] if isinstance(box, Cell) and _deforms(box) else []
+    moving += ["inserters"] if inserters else ["outlets"] if outlets else []
+    moving += ["cells of the fluid"] if fluid and fluid.cells is not None else []
+    if moving:
+        message = (
+            f"{moving[0]} in a frozen run, in which particles are held where they are, expected what stays as it is: "
+            "leave it out, or let particles move (frozen=False) and take time_scale or sim.conduct"
+        )
+        raise ValueError(message)
+
+
+def _moves(motions: Iterable[Motion]) -> bool:
+    return any(motion.moves for motion in motions)
+
+
+def _deforms(cell: Cell) -> bool:
+    rates = [cell.rate, *(rate for _, rate in cell.rate_changes)]
+    return bool(np.any(cell.held[0])) or any(np.any(rate) for rate in rates)
+
+
+def check_held(laws: Sequence[ScalarExchange]) -> None:
+    """Raise ValueError where there is nothing to exchange while particles are held, or cells of a fluid take part."""
+    if not laws:
+        message = "nothing is exchanged in this simulation: add heat=dem.Heat(), or scalars"
+        raise ValueError(message)
+    for law in laws:
+        if isinstance(law, Heat) and law.convection and law.convection.cells:
+            message = (
+                "heat has a convection whose cells have temperatures, which the flow carries along with the motion: "
+                "step with a time_scale instead"
+            )
+            raise ValueError(message)
+
+
+def advised(advice: Advice, engine: Engine) -> Advice:
+    """Advice with a line for each scalar: its shortest relaxation time, and the steps of an exchange."""
+    lines = []
+    for stage in engine.scalars:
+        rate = stage.fastest_rate(engine)
+        shortest = f"shortest relaxation time {1 / rate:.3g} s" if rate > 0 else "nothing passes at present"
+        steps = "one implicit step"
+        if not stage.law.implicit:
+            number = max(1, math.ceil(min(stage.span * rate / stage.law.resolution, 1e15)))
+            steps = counted(number, "explicit sub-step") + f" (at most {MOST_SUBSTEPS})"
+            steps += ": take implicit=True" if number > MOST_SUBSTEPS else ""
+        lines.append(f"{stage.law.FIELD}: {shortest}; an exchange of {stage.span:.3g} s takes {steps}")
+    advised_step = advice.time_step if engine.holds else advice.advised
+    return replace(
+        advice, further=(*advice.further, *lines), advised=advised_step, frozen=engine.holds
+    )  # fmt: skip
 
 
 def _carry(laws: Sequence[ScalarExchange], inserters: Sequence[Inserter], particles: Particles) -> None:

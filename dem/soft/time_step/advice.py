@@ -49,7 +49,8 @@ class Advice:
     takes around half a sphere [s]; ``spin`` the largest angular speed at the start [rad/s]; ``held`` tells of adhesion,
     if there is any, the largest pull and the shortest half oscillation of what it holds; ``bond`` is the Bond number,
     the largest pull over the weight of the lightest particle, 0 without gravity; ``further`` says what a fluid has to
-    do with it; ``advised`` the time step that follows from all of them [s].
+    do with it, and heat and other scalars; ``advised`` the time step that follows from all of them [s]; ``frozen``
+    whether particles are held where they are, so that none of that matters.
 
     Examples
     --------
@@ -76,6 +77,7 @@ class Advice:
     held: AdhesionLimit
     bond: float = 0.0
     further: tuple[str, ...] = ()
+    frozen: bool = False
 
     @property
     def steps_per_contact(self) -> float:
@@ -95,6 +97,8 @@ class Advice:
     @property
     def lines(self) -> list[str]:
         """Advice on the time step, line by line."""
+        if self.frozen:
+            return ["motion: none, particles are held where they are", *self.further]
         squeezed = (
             f"shortest when squeezed: {self.squeezed_time:.3g} s, {self.squeezed}: {self.steps_squeezed:.3g} steps "
             f"({RESOLVED} are advised)"

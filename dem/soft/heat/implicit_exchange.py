@@ -1,0 +1,208 @@
+"""Implicit steps of the exchange of a scalar, stable for steps of any length."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.kernels.heat import exchange, implicit
+from dem.kernels.heat.conductances import CONDUCTANCE, OVERLAP
+
+if TYPE_CHECKING:
+    from dem.soft.engine import Engine
+    from dem.soft.heat.conductances import ContactRows
+    from dem.soft.heat.scalar_in_run import ScalarInRun
+
+GAMMA = 1 - math.sqrt(0.5)  # R. Alexander, SIAM J. Numer. Anal. 14 (1977) 1006: L-stable, of second order
+TOLERANCE = 1e-12  # share of its first residual that conjugate gradients leave
+MOST_ITERATIONS = 100_000  # of conjugate gradients
+CONVERGED, MOST_CORRECTIONS = 1e-9, 60  # share of the values that the last correction of Newton's method changes
+FASTEST_COOLING = 0.25  # share of a temperature that a correction leaves at least, where particles radiate
+UNCHANGING = 1e300  # capacity of what keeps its value, over a time
+LARGEST = 2.0**57  # units that pass a contact at once
+MOST_PARTS = 10_000  # in which the amounts of a step are given, so that none is larger
+
+
+class HeatSurroundings(NamedTuple):
+    """Fluid and surroundings of bodies, in the order of the rows."""
+
+    film: np.ndarray  # (N,) h A [W/K]; empty without a fluid
+    fluid: float = 0.0  # temperature [K]
+    fluid_capacity: float = math.inf  # [J/K]
+    radiated: np.ndarray | None = None  # (N,) σ ε A [W/K⁴]
+    around: float = 0.0  # temperature of the surroundings [K]
+
+
+NOTHING = HeatSurroundings(np.zeros(0))
+
+
+class MeanValues(NamedTuple):
+    """Values that act over a step: amounts that pass are those of a step at these values."""
+
+    bodies: np.ndarray  # (N,) by index
+    walls: np.ndarray  # (6 + W,)
+    fluid: float
+    radiating: np.ndarray | None  # (N,) temperatures whose fourth powers are the mean of fourth powers
+    parts: int  # equal ones, in which amounts are given
+
+
+class ImplicitExchange:
+    """Steps of C du/dt = F(u) of all bodies, walls with a capacity, and a fluid with one, at the same contacts.
+
+    With γ = 1 - 1/√2 a step has two stages, C (U₁ - u) = γ dt F(U₁) and C (U₂ - u) = dt ((1 - γ) F(U₁) + γ F(U₂)),
+    which are linear systems; radiation and capacities by temperature are solved for by Newton's method. What passes a
+    contact in the step, dt G ((1 - γ) ΔU₁ + γ ΔU₂), is then rounded to units and given to both of its bodies, as in an
+    explicit exchange: the sum is conserved whatever error the solution has.
+    """
+
+    def __init__(self, stage: ScalarInRun, engine: Engine, pairs: ContactRows, walls: ContactRows) -> None:
+        self.stage, self.pairs, self.walls = stage, pairs, walls
+        self.number = engine.owned
+        self.rows = engine.numbering.rows(engine.bodies.identity[: engine.owned])
+        self.kind = np.empty(engine.owned, engine.bodies.kind.dtype)
+        self.kind[self.rows] = engine.bodies.kind[: engine.owned]
+        self.power = stage.power(walls)
+        i, j = self.rows[pairs.who[:, 0]], self.rows[pairs.who[:, 1]]
+        self.edges = _sorted(np.minimum(i, j), np.maximum(i, j), pairs.what)
+        row = -1 - walls.who[:, 1]
+        conducts = np.isfinite(stage.held[row]) & (walls.what[:, CONDUCTANCE] > 0)
+        at_walls = self.rows[walls.who[conducts, 0]], self.number + row[conducts]
+        self.wall_edges = _sorted(*at_walls, walls.what[conducts])
+        order = np.lexsort((self.power, row, self.rows[walls.who[:, 0]]))
+        body = self.rows[walls.who[order, 0]]
+        self.inward = np.bincount(body, weights=self.power[order], minlength=self.number)
+
+    def advance(self, engine: Engine, dt: float) -> None:
+        """Take a step of dt [s]; the amounts go to bodies, walls and the fluid.
+
+        Raises
+        ------
+        FloatingPointError
+            If more passes a contact than integers hold, or the equations of the step have no solution that is found.
+        """
+        stage, walls = self.stage, self.walls
+        mean = self.mean_values(engine, dt)
+        value, remainder = stage.rows_of(engine)
+        (gained, _), part = stage.scratch(engine), dt / mean.parts
+        for _ in range(mean.parts):
+            exchange.through_pairs(mean.bodies, self.pairs.who, self.pairs.what, part, stage.unit, gained)
+            if walls.who.size:
+                exchange.through_walls(
+                    mean.bodies, walls.who, walls.what, mean.walls, self.power, part, stage.unit, gained, stage.sums
+                )  # fmt: skip
+            stage.add_mean_rates(engine, part, mean, gained)
+        stage.find_wall_values()
+        stage.finish(engine, value, remainder, gained)
+
+    def mean_values(self, engine: Engine, dt: float) -> MeanValues:
+        """Solve both stages of a step of dt [s]."""
+        stage, number = self.stage, self.number
+        value, remainder = (engine.by_row(each) for each in stage.rows_of(engine))
+        around = stage.surroundings(engine)
+        known = np.isfinite(stage.held)
+        start = np.concatenate([value, np.where(known, stage.held, 0.0), [around.fluid]])
+        parts = zip(self.edges, self.wall_edges, self._to_fluid(around), strict=True)
+        edges = tuple(np.ascontiguousarray(np.concatenate(each)) for each in parts)
+        source = np.zeros(start.size)
+        source[:number] = self.inward + remainder / dt
+        beside = np.concatenate([stage.wall_capacity, [around.fluid_capacity]])
+        system = StageEquations(stage, self.kind, start, edges, source, beside, around, GAMMA * dt)
+        one = system.solve(np.zeros(start.size), start)
+        two = system.solve((1 / GAMMA - 1) * system.gain(one)[0], one)
+        mean, (first, second, conductance) = (1 - GAMMA) * one + GAMMA * two, edges
+        most = dt * np.abs(conductance * (mean[first] - mean[second])).max(initial=0.0)
+        most = max(most, dt * np.abs(self.power).max(initial=0.0))
+        radiating = None
+        if around.radiated is not None:
+            fourth = (1 - GAMMA) * _fourth_power(one[:number]) + GAMMA * _fourth_power(two[:number])
+            light = dt * around.radiated * np.maximum(fourth, _fourth_power(around.around))
+            most = max(most, light.max(initial=0.0))
+            radiating = np.sqrt(np.sqrt(fourth))[self.rows]
+        parts = most * stage.unit / LARGEST
+        if not parts <= MOST_PARTS:
+            message = (
+                f"{most:.3g} of {stage.law.FIELD} times capacity passes a contact in an implicit step of {dt:.3g} s, "
+                f"expected {MOST_PARTS * LARGEST / stage.unit:.3g} at most: take shorter steps"
+            )
+            raise FloatingPointError(message)
+        walls = np.where(known, mean[number:-1], math.nan)
+        return MeanValues(mean[self.rows], walls, float(mean[-1]), radiating, max(1, math.ceil(parts)))
+
+    def _to_fluid(self, around: HeatSurroundings) -> tuple[np.ndarray, ...]:
+        """Edges from bodies to the fluid."""
+        bodies = np.arange(around.film.size)
+        return bodies, np.full(bodies.size, self.number + self.stage.held.size), around.film
+
+
+class StageEquations(NamedTuple):
+    """Equations of a stage, (H(U) - H(u))/τ = F(U) + P of nodes: bodies by row, faces and walls, and the fluid."""
+
+    stage: ScalarInRun
+    kind: np.ndarray  # (N,) of bodies
+    start: np.ndarray  # (M,) u
+    edges: tuple[np.ndarray, np.ndarray, np.ndarray]  # (E,) both nodes, conductance
+    source: np.ndarray  # (M,) part of F that does not depend on U [amount/s]
+    beside: np.ndarray  # (M - N,) capacities of the nodes that are no bodies; infinite if their values stay
+    around: HeatSurroundings
+    time: float  # τ = γ dt [s]
+
+    def gain(self, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """F(U) (M,), and what radiation adds to the diagonal."""
+        number = self.kind.size
+        gain, slope = np.empty(at.size), np.zeros(at.size)
+        implicit.flows(*self.edges, at, gain)
+        gain += self.source
+        if self.around.radiated is not None:
+            light = np.empty((2, number))
+            implicit.radiated(self.around.radiated, self.around.around, at[:number], light)
+            gain[:number] += light[0]
+            slope[:number] = light[1]
+        return gain, slope
+
+    def solve(self, given: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """U by Newton's method, from a first guess of it; given: P. Raises FloatingPointError if that fails."""
+        is_linear = self.around.radiated is None and self.stage.has_constant_capacity
+        for _ in range(MOST_CORRECTIONS):
+            change = self._correction(given, at)
+            if change is None:
+                break
+            if is_linear:
+                return at + change
+            after = np.maximum(at + change, FASTEST_COOLING * at)
+            change, at = np.abs(after - at).max(), after
+            if change <= CONVERGED * np.abs(at).max():
+                return at
+        message = (
+            f"an implicit step of {self.time / GAMMA:.3g} s of {self.stage.law.FIELD} has no solution that is found: "
+            "take shorter steps"
+        )
+        raise FloatingPointError(message)
+
+    def _correction(self, given: np.ndarray, at: np.ndarray) -> np.ndarray | None:
+        """Correction of U, (M,); None if it is not found."""
+        number = self.kind.size
+        gain, slope = self.gain(at)
+        content, capacity = self.stage.content_above(self.kind, self.start[:number], at[:number])
+        diagonal = np.concatenate([capacity, self.beside]) / self.time
+        held = ~(diagonal < UNCHANGING)
+        diagonal[held] = UNCHANGING
+        above = np.where(held[number:], 0.0, self.beside) * (at - self.start)[number:]
+        x, r, *more = np.empty((5, at.size))
+        r[:] = gain + given - np.concatenate([content, above]) / self.time
+        r[held] = 0.0
+        done = implicit.solve(*self.edges, diagonal + slope, x, r, *more, TOLERANCE, MOST_ITERATIONS)
+        return x if done >= 0 else None
+
+
+def _fourth_power(value: np.ndarray | float) -> np.ndarray | float:
+    square = value * value
+    return square * square
+
+
+def _sorted(first: np.ndarray, second: np.ndarray, what: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Edges in an order that the list of contacts has no part in: two bodies may meet at several points."""
+    conductance = what[:, CONDUCTANCE]
+    order = np.lexsort((what[:, OVERLAP], conductance, second, first))
+    return first[order].astype(np.int64), second[order].astype(np.int64), conductance[order]
