@@ -9,6 +9,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.model.domain.box import AXES
+from dem.model.particles.fields import heading
 from dem.model.particles.kinds import MOST, labels, rest
 from dem.plots.bodies import (
     box_edges,
@@ -72,7 +73,7 @@ def scene(
         Which frame; negative ones count from the end.
     colour : str
         What the colour tells: "speed", "height", "spin", "size" (diameter of the sphere of the same volume),
-        "kind" or "temperature".
+        "kind", "temperature", or another scalar field of the file, such as one that `dem.register_field` added.
     exposures : int
         More than one: put that many frames, evenly spread from the first to this one, into one picture.
     limits : (2,) floats
@@ -125,9 +126,10 @@ def draw_scene(ax: Axes, bar: Axes, run: Trajectory, frame: int, exposures: int,
     if colour == "kind":
         _name_kinds(bar, [kind.name for kind in run.kinds], categories(len(run.kinds)))
         return
-    _, mapping = _mapped_colours([], limits, colour)
-    shown = ax.figure.colorbar(mapping, cax=bar, extend="neither" if colour in FROM_LEAST else "max")
-    shown.set_label(f"{colour} [{scaled(UNITS[colour], limits)[1]}]")
+    _, mapping = _mapped_colours(run, [], limits, colour)
+    whole = colour in FROM_LEAST or colour not in COLOURS
+    shown = ax.figure.colorbar(mapping, cax=bar, extend="neither" if whole else "max")
+    shown.set_label(heading(colour, unit_with_prefix(run, colour, limits)[1]))
     shown.outline.set_visible(False)
 
 
@@ -145,9 +147,20 @@ def frame_number(run: Trajectory, frame: int) -> int:
     return frame % len(run)
 
 
+def colours_of(run: Trajectory) -> list[str]:
+    """What may colour the particles of a run: `COLOURS`, and scalar fields of the file."""
+    return [*COLOURS, *(name for name in run.scalars if name not in COLOURS)]
+
+
+def unit_with_prefix(run: Trajectory, colour: str, limits: tuple[float, float]) -> tuple[float, str]:
+    """Divisor of the values that colour particles, and their unit with its prefix; other fields have none."""
+    return scaled(UNITS[colour], limits) if colour in UNITS else (1.0, run.scalars[colour])
+
+
 def quantity(run: Trajectory, frame: int, colour: str) -> np.ndarray:
     """Values that colour the particles (N,)."""
-    checks.one_of("colour", colour, COLOURS)
+    if colour not in COLOURS:
+        checks.one_of("colour", colour, colours_of(run))
     if colour == "kind":
         return run[frame].kind
     if colour == "height":
@@ -155,8 +168,8 @@ def quantity(run: Trajectory, frame: int, colour: str) -> np.ndarray:
     if colour == "size":
         return np.array([size_of(variant) for variant in run.variants])[run[frame].variant]
     there = run[frame]  # those who are
-    if colour == "temperature":
-        return there.temperature[:, 0]
+    if colour not in COLOURS or colour == "temperature":
+        return there.field(colour)[:, 0]
     return np.linalg.norm(there.velocity if colour == "speed" else there.angular_velocity, axis=1)
 
 
@@ -166,9 +179,10 @@ def colour_limits(run: Trajectory, frames: Iterable[int], colour: str) -> tuple[
     if not len(values):
         return 0.0, 1.0
     low, high = float(values.min()), float(np.percentile(values, 98))
-    if colour in ("size", "temperature"):
+    if colour in ("size", "temperature") or colour not in COLOURS:
         high = float(values.max())
-    return (low, high) if colour in FROM_LEAST and low < high else (0.0, high or 1.0)
+    from_least = colour in FROM_LEAST or colour not in COLOURS
+    return (low, high) if from_least and low < high else (min(0.0, low), max(0.0, high) or 1.0)
 
 
 def viewpoint(run: Trajectory, frames: Sequence[int], aspect: float) -> Camera:
@@ -201,12 +215,12 @@ def _walls() -> ModuleType:
 
 
 def _mapped_colours(
-    values: list[np.ndarray], limits: tuple[float, float], colour: str
+    run: Trajectory, values: list[np.ndarray], limits: tuple[float, float], colour: str
 ) -> tuple[list[np.ndarray], ScalarMappable]:
     """Colours of the particles in each frame (N, 3), and what the colour bar needs to know."""
     from matplotlib import cm, colors  # noqa: PLC0415, an extra
 
-    divisor, _ = scaled(UNITS[colour], limits)
+    divisor, _ = unit_with_prefix(run, colour, limits)
     mapping = cm.ScalarMappable(colors.Normalize(*(limit / divisor for limit in limits)), colour_map())
     return [mapping.to_rgba(each / divisor)[:, :3] for each in values], mapping
 
@@ -239,7 +253,7 @@ def prepare_scene(run: Trajectory, frames: Sequence[int], look: Look) -> Callabl
         palette = categories(len(run.kinds))
         colours = [palette[each] for each in values]
     else:
-        colours, _ = _mapped_colours(values, limits, colour)
+        colours, _ = _mapped_colours(run, values, limits, colour)
     bodies = [spheres_and_bonds(run, frame) for frame in frames]
     inked = np.concatenate([colour[body.owner] for colour, body in zip(colours, bodies, strict=True)])
     surfaces = meshes(run, frames, colours)

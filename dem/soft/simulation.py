@@ -267,9 +267,7 @@ class Simulation(SimulationBase):
             self._particles, inserters, outlets, self._time_step, self._gravity, added=added
         )
         self._heat = heat
-        self._scalars = scalar_setup.checked(
-            heat, scalars, self._particles, self._walls, inserters, fluid, varies=self._population is not None
-        )
+        self._scalars = scalar_setup.checked(heat, scalars, self._particles, self._walls, inserters, fluid)
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown = 0  # the step that the particles show
@@ -950,7 +948,7 @@ class Simulation(SimulationBase):
             if len(new):
                 made._population.put_in(engine, new, len(gates["inserters"]))
             check_added(engine, len(new), made._population.sources[len(came) :])
-            scalar_setup.inherit(engine, before)
+            scalar_setup.inherit(engine, before, restored=True)
             engine.advance(self.step_count)
         made._revision = made._particles.revision
         made._shown = -1

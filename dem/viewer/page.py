@@ -45,7 +45,12 @@ def scalar_names(run: Trajectory) -> list[str]:
     fields = run.fields
     shown = {"speed": "velocity" in fields, "spin": "angular_velocity" in fields, "force": has_contacts(run)}
     shown["temperature"] = "temperature" in fields
-    return [name for name, there in shown.items() if there]
+    return [*(name for name, there in shown.items() if there), *own_scalars(run)]
+
+
+def own_scalars(run: Trajectory) -> dict[str, str]:
+    """Units of the scalar fields of a file besides the temperature, by name, such as those of users."""
+    return {name: unit for name, unit in run.scalars.items() if name != "temperature"}
 
 
 def rotating_particles(run: Trajectory) -> np.ndarray:
@@ -74,9 +79,17 @@ def frame_block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
     """
     where = np.array([all_positions(run, k) for k in frames])
     lower, upper = _extent(run, frames, where)
-    numbers, scales = [quantised(where, lower, upper)], {}
+    numbers, scales, own = [quantised(where, lower, upper)], {}, own_scalars(run)
     for name in scalar_names(run):
         values = _scalar(run, name, frames)
+        if name in own:
+            least = float(values.min(initial=np.inf, where=np.isfinite(values)))
+            least = least if np.isfinite(least) else 0.0
+            values = np.nan_to_num(values - least, posinf=0.0)
+            largest = float(values.max(initial=0.0))
+            scales |= {name: largest, f"{name} from": least, f"{name} least": least, f"{name} shown": least + largest}
+            numbers.append(np.round(values * (ABSENT / largest if largest > 0 else 0.0)).astype(np.uint16))
+            continue
         largest = float(values.max(initial=0.0))
         scales[name], scales[f"{name} shown"] = largest, _last_colour(values)
         if name == "temperature":
@@ -145,6 +158,8 @@ def _scalar(run: Trajectory, name: str, frames: Sequence[int]) -> np.ndarray:
         return np.array([_contact_force_sums(run, k) for k in frames])
     if name == "temperature":
         return np.nan_to_num(np.array([run.temperature[k][:, 0] for k in frames]), posinf=0.0)
+    if name not in ("speed", "spin"):
+        return np.array([run.field(name)[k][:, 0] for k in frames], float)
     field = run.velocity if name == "speed" else run.angular_velocity
     return np.nan_to_num(np.array([np.linalg.norm(field[k], axis=1) for k in frames]), posinf=0.0)
 
@@ -210,7 +225,7 @@ def constant_data(run: Trajectory, about: str) -> dict:
         "surfaces": [{"points": encoded(v, "f4"), "triangles": encoded(t, "u4")} for v, t in surfaces.values()],
         "variant": encoded(run.variant, "u4"), "kind": encoded(run.kind, "u2"),
         "turning": encoded(rotating_particles(run), "u4"),
-        "scalars": scalar_names(run), "up": vertical(run).tolist(), "bottom": bottom(run),
+        "scalars": scalar_names(run), "units": own_scalars(run), "up": vertical(run).tolist(), "bottom": bottom(run),
         "walls": _walls(run), "rods": rods(run),
     }  # fmt: skip
 

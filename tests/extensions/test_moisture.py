@@ -9,11 +9,13 @@ from dem.kernels.compiler import jit
 import dem
 from dem.model.particles.fields import carried
 from dem.model.particles.particles import unregister_field
+from dem.plots.scene import colour_limits, quantity
 from dem.ranks.domain_decomposition import AtRandom
 from dem.ranks.threads import in_one_process
 from dem.soft import simulation  # noqa: F401, all who know of chunks are to be there
 from dem.soft.per_body import rows_of
 from dem.soft.subdomain.subdomain import Subdomain
+from dem.viewer.page import constant_data, frame_block
 
 STICKY = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, friction=0.5)
 D, AMBIENT = 0.01, 293.15
@@ -216,3 +218,28 @@ def test_vectors_have_three_columns():
 def test_names_that_are_taken_are_refused(name):
     with pytest.raises(ValueError, match=f"name of a field is '{name}'"):
         dem.register_field(name, "1")
+
+
+def test_pictures_and_the_browser_colour_by_it_where_nobody_has_registered_it(tmp_path):
+    """The file tells its name and unit; values may be negative."""
+    sim = cloud(number=8, moisture=np.arange(8.0) - 3)
+    sim.run(1e-4, output=tmp_path / "run.h5", frames=1)
+    unregister_field("moisture")
+    try:
+        with dem.Trajectory(tmp_path / "run.h5") as run:
+            assert "moisture" not in run.fields
+            assert run.scalars == {"moisture": "kg m-3"}
+            assert run.field("moisture")[-1].ravel().tolist() == (np.arange(8.0) - 3).tolist()
+            assert colour_limits(run, [0, 1], "moisture") == (-3.0, 4.0)
+            assert quantity(run, 1, "moisture").tolist() == (np.arange(8.0) - 3).tolist()
+            figure = dem.plots.scene(run, colour="moisture", size=(60, 40))
+            assert figure.axes[1].get_ylabel() == "moisture [kg m-3]"
+            assert constant_data(run, "")["units"] == {"moisture": "kg m-3"}
+            scales = frame_block(run, [0, 1])["scales"]
+            assert (scales["moisture from"], scales["moisture"], scales["moisture shown"]) == (-3.0, 7.0, 4.0)
+            with pytest.raises(ValueError, match="unknown colour 'moistur': did you mean moisture"):
+                dem.plots.scene(run, colour="moistur")
+            with pytest.raises(ValueError, match=r"has no salt: its fields are .*, moisture"):
+                run.field("salt")
+    finally:
+        dem.register_field("moisture", "kg/m3", default=AMBIENT)

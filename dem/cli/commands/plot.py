@@ -17,7 +17,7 @@ from dem.cli.application import app, bar, plain_errors, say
 from dem.files.reading.trajectory import Trajectory
 from dem.plots.bodies import slender
 from dem.plots.movie import check_movie
-from dem.plots.scene import COLOURS, OPACITY, frame_number
+from dem.plots.scene import COLOURS, OPACITY, colours_of, frame_number
 
 FORMATS = ("png", "pdf", "svg")
 
@@ -34,7 +34,9 @@ def plot(
     ] = None,
     frame: Annotated[int | None, typer.Option(help="Shown in the scene; -1, the default, is the last one.")] = None,
     time: Annotated[float | None, typer.Option(help="Show the frame nearest to this time instead [s].")] = None,
-    colour: Annotated[str, typer.Option(help=f"What it tells in the scene: {', '.join(COLOURS)}.")] = "speed",
+    colour: Annotated[
+        str, typer.Option(help=f"What it tells in the scene: {', '.join(COLOURS)}, or a scalar field of the file.")
+    ] = "speed",
     exposures: Annotated[int, typer.Option(help="Frames up to this one, in one scene.")] = 1,
     size: Annotated[
         tuple[int, int] | None, typer.Option(metavar="WIDTH HEIGHT", help="Of scene and movie [pixels].")
@@ -51,13 +53,13 @@ def plot(
     for name in pictures or ():
         checks.one_of("picture", name, plots.PICTURES)
     checks.one_of("format", ending, FORMATS)
-    checks.one_of("colour", colour, COLOURS)
     checks.whole("dpi", dpi, least=10)
     checks.whole("exposures", exposures, least=1)
     for number in size or ():
         checks.whole("size", number, least=10)
     folder = folder or file.parent
     with Trajectory(file) as run:
+        checks.one_of("colour", colour, colours_of(run))
         options = {"frame": _frame(run, frame, time), "colour": colour, "exposures": exposures}
         names = pictures if pictures or movie else [name for name in plots.PICTURES if _has_content(name, run)]
         paths = {name: folder / f"{file.stem}-{name}.{ending}" for name in names or ()}

@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.files.validation.hdf5_validation import check_memory
-from dem.model.particles.fields import FIELDS
+from dem.model.particles.fields import FIELDS, Field
 
 if TYPE_CHECKING:
     import h5py
+
+
+def unit_of(dataset: h5py.Dataset) -> str:
+    """SI unit of the values of a field, as the file has it; "1" without one."""
+    unit = dataset.attrs.get("unit", "1")
+    return unit.decode() if isinstance(unit, bytes) else str(unit)
 
 
 class StoredField:
@@ -24,7 +30,7 @@ class StoredField:
 
     def __init__(self, name: str, dataset: h5py.Dataset, frames: range) -> None:
         self.name = name
-        self.field = FIELDS[name]
+        self.field = FIELDS.get(name) or Field("as the file has it", unit_of(dataset), (name,))
         self._dataset = dataset
         self._frames = frames
 

@@ -12,7 +12,7 @@ from dem.base.user_classes import set_declared
 from dem.files.checkpoints.serialization import variants_of
 from dem.files.h5md import bonds, cell, growing_tables, surfaces, variable_population, walls
 from dem.files.h5md.schema import energies_in, variants_in
-from dem.files.reading.stored_field import AlignedField, StoredField, read_rows
+from dem.files.reading.stored_field import AlignedField, StoredField, read_rows, unit_of
 from dem.files.storage.journaled_file import open_to_read, unreadable
 from dem.files.validation import hdf5_validation, input_validation
 from dem.files.validation.hdf5_validation import DamagedError, damaged, require
@@ -91,12 +91,26 @@ class StoredRun:
         """Names of the fields that the file holds."""
         return tuple(name for name in STATE if f"{name}/value" in self._stored())
 
+    @property
+    def scalars(self) -> dict[str, str]:
+        """Units of the scalar fields that the file holds, by name; also of fields that nobody has registered here."""
+        group, found = self._stored(), {}
+        for name, each in group.items():
+            values = each.get("value") if hasattr(each, "get") else None
+            if values is not None and values.ndim == StoredField.ndim and values.shape[-1] == 1:
+                found[name] = FIELDS[name].unit if name in FIELDS else unit_of(values)
+        return found
+
     def field(self, name: str) -> StoredField:
         """The field of that name, ``axis`` included; raises ValueError with the names there are."""
         known = self.fields
         stored = FIELDS[name].source or name if isinstance(name, str) and name in FIELDS else None
         if stored not in known:
-            raise ValueError(f"{self.path} has no {name}: its fields are {', '.join(known)}")
+            own = self.scalars
+            if name not in own:
+                names = [*known, *(each for each in own if each not in known)]
+                raise ValueError(f"{self.path} has no {name}: its fields are {', '.join(names)}")
+            stored = name
         values = self._stored(f"{stored}/value")
         if not self.varies:
             return StoredField(name, values, self.frames)

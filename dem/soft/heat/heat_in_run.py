@@ -10,7 +10,7 @@ import numpy as np
 from dem.kernels.fluid import sampling
 from dem.kernels.heat import by_temperature, exchange, implicit
 from dem.kernels.soft.contact import dissipated_heat
-from dem.kernels.soft.contact.dissipated_heat import FINER
+from dem.kernels.soft.contact.dissipated_heat import FINER, TAKEN
 from dem.model.domain.box import FACES
 from dem.model.temperature_tables import is_table, largest
 from dem.soft import arrays
@@ -18,7 +18,7 @@ from dem.soft.heat import conductances
 from dem.soft.heat.fluid_heat import FluidHeat
 from dem.soft.heat.implicit_exchange import HeatSurroundings
 from dem.soft.heat.property_tables import table_of
-from dem.soft.heat.scalar_in_run import DISSIPATED, ScalarInRun
+from dem.soft.heat.scalar_in_run import BROUGHT, DISSIPATED, ScalarInRun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -226,13 +226,24 @@ class HeatInRun(ScalarInRun):
         rate = super().fastest_around(engine, walls)
         return max(rate, self.fluid_heat.fastest(engine, self.film)) if self.fluid_heat else rate
 
-    def inherit(self, before: HeatInRun, engine: Engine, engine_before: Engine) -> None:
+    def settle_removed(self, engine: Engine, going: np.ndarray) -> None:
+        """Give bodies that are removed what their contacts have dissipated, with what is open of the half step.
+
+        The other bodies of their contacts get their part at the next exchange. The heat leaves with the bodies.
+        """
+        if engine.layout.heats:
+            heat = engine.bodies.dissipated[TAKEN, going] / (engine.energy_unit * FINER)
+            self.rows_of(engine)[1][going] += heat
+            self._add(DISSIPATED, *heat.tolist())
+            self._add(BROUGHT, *(-heat).tolist())
+
+    def inherit(self, before: HeatInRun, engine: Engine, engine_before: Engine, *, restored: bool) -> None:
         """Continue the ledger of another engine, and the energy dissipated there since the last exchange."""
-        super().inherit(before, engine, engine_before)
+        super().inherit(before, engine, engine_before, restored=restored)
         if self.fluid_heat:
             self.fluid_heat.keep(before.fluid_heat, ledger=True)
             self.fluid_heat.rebase(before.came().get("fluid", 0.0) - self.came().get("fluid", 0.0))
-        if engine_before.layout.heats:
+        if engine_before.layout.heats and not restored:
             amounts = np.zeros(engine_before.owned)
             self._add(DISSIPATED, collect(engine_before, amounts))
             self.rows_of(engine)[1][:] += engine_before.by_row(amounts)[engine.numbering.rows(engine.bodies.identity)]

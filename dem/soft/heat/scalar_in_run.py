@@ -160,8 +160,11 @@ class ScalarInRun:
         self.ledger[:] = 0.0
         self.ledger[START] = self.content(engine)
 
-    def inherit(self, before: ScalarInRun, engine: Engine, engine_before: Engine) -> None:
-        """Continue the ledger of another engine; a difference of the contents was brought from outside."""
+    def inherit(self, before: ScalarInRun, engine: Engine, engine_before: Engine, *, restored: bool) -> None:
+        """Continue the ledger of another engine; a difference of the contents was brought from outside.
+
+        restored: whether the engine has all of the state of the other one, in place of that which particles show.
+        """
         self.ledger[:] = before.ledger
         self.keep_walls(before)
         if self.sums.shape == before.sums.shape and self.unit == before.unit:
@@ -219,6 +222,9 @@ class ScalarInRun:
         came += "".join(f", {self.called[w]} at {self.held[w]:.6g}{' K' if unit else ''}" for w in self.changing)
         now = f"{name} {content:.6g}{unit}, {start:.6g}{unit} at the start"
         return f"{now}{came}{brought}, error {error:.1e}"
+
+    def settle_removed(self, engine: Engine, going: np.ndarray) -> None:
+        """Give bodies, where `going` (N,) is true, what they have not received yet; they are removed next."""
 
     # The exchange
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def checked(
     heat: Heat | None, scalars: Sequence[ScalarExchange], particles: Particles, walls: Sequence[Wall],
-    inserters: Sequence[Inserter], fluid: Fluid | None, *, varies: bool,
+    inserters: Sequence[Inserter], fluid: Fluid | None,
 ) -> tuple[ScalarExchange, ...]:  # fmt: skip
     """Laws of all scalars, checked; particles have their fields then.
 
@@ -41,7 +41,7 @@ def checked(
     ------
     ValueError, TypeError
         For objects that are no laws, fields that do not exist or are exchanged twice, walls with a temperature in a run
-        without heat, and dissipation where particles come or go.
+        without heat, or frozen in part.
     """
     checks.of_types(optional=True, heat=(heat, Heat))
     laws = [*([heat] if heat else []), *checks.listed("scalars", scalars, "a dem.ScalarExchange")]
@@ -72,12 +72,6 @@ def checked(
         raise ValueError(message)
     if heat is not None and heat.convection and heat.convection.cells and (fluid is None or fluid.cells is None):
         message = "heat has a convection with cells=True, but the fluid has no cells: add dem.Fluid(cells=dem.Cells())"
-        raise ValueError(message)
-    if heat is not None and heat.dissipation and varies:
-        message = (
-            "particles come or go in a run with dem.Heat(dissipation=True), which wants particles that stay: leave out "
-            "inserters and outlets, or dissipation"
-        )
         raise ValueError(message)
     _carry(laws, inserters, particles)
     return tuple(laws)
@@ -172,10 +166,10 @@ def stages(
     return tuple((HeatInRun if isinstance(law, Heat) else ScalarInRun)(law, particles, box, walls, dt) for law in laws)
 
 
-def inherit(engine: Engine, before: Engine) -> None:
-    """Go on with the ledgers of another engine."""
+def inherit(engine: Engine, before: Engine, *, restored: bool = False) -> None:
+    """Go on with the ledgers of another engine; restored: see `ScalarInRun.inherit`."""
     for stage, stage_before in zip(engine.scalars, before.scalars, strict=True):
-        stage.inherit(stage_before, engine, before)
+        stage.inherit(stage_before, engine, before, restored=restored)
 
 
 def keep_walls(engine: Engine, before: Engine) -> None:

@@ -188,6 +188,8 @@ class Population:
         going = gate >= 0
         if not going.any():
             return
+        for stage in engine.scalars:
+            stage.settle_removed(engine, going)
         rows = np.sort(engine.numbering.rows(engine.bodies.identity[going]))
         gates = engine.by_row(gate)[rows]
         state = engine.state()

@@ -84,7 +84,7 @@ class Frame {  // one moment, as far as anything is asked of it
     return found.map((c) => c / norm);
   }
   scalar(name, body) {
-    return this.block.fields[name][this.at * this.block.particles + body] * this.block.scales[name] / 65535;
+    return (this.block.scales[name + " from"] ?? 0) + this.block.fields[name][this.at * this.block.particles + body] * this.block.scales[name] / 65535;
   }
   height(place) { return place[0] * WHAT.up[0] + place[1] * WHAT.up[1] + place[2] * WHAT.up[2] - WHAT.bottom; }
   value(name, body, place) {

@@ -95,7 +95,7 @@ function show(k) {
   at("time").value = `t = ${frame.time.toPrecision(4)} s`;
   at("bar").style.display = name === "kind" ? "none" : "";
   const [low, high] = limits(name);
-  const [per, unit] = prefixed([low, high], UNITS[name] ?? "");
+  const [per, unit] = name in UNITS || name === "kind" ? prefixed([low, high], UNITS[name] ?? "") : [1, WHAT.units[name]];
   at("high").textContent = `${(high / per).toPrecision(3)} ${unit}`; at("low").textContent = (low / per).toPrecision(3); at("name").textContent = name;
   if (!at("energies").parentElement.hidden && !document.querySelector("aside").hidden) drawEnergies(at("energy"), state.frame);
   state.stale = true;
@@ -133,7 +133,7 @@ function pick(x, y) {
   });
   at("picked").textContent = found < 0 ? "" : [`particle ${found}, ${WHAT.kinds[bodies.kind[found]]}`,
     `at ${frame.place(found).map((c) => c.toPrecision(4)).join(", ")} m`,
-    ...WHAT.scalars.map((name) => `${name} ${frame.scalar(name, found).toPrecision(3)} ${UNITS[name]}`)].join("\n");
+    ...WHAT.scalars.map((name) => `${name} ${frame.scalar(name, found).toPrecision(3)} ${UNITS[name] ?? WHAT.units[name]}`)].join("\n");
 }
 
 function paint() {
@@ -196,7 +196,7 @@ window.dem = { state, run, show, colour: (name) => { at("colour").value = name; 
 async function begin() {
   for (const block of JSON.parse(at("blocks").textContent)) await take(block);
   tellAbout(WHAT.about);
-  at("colour").replaceChildren(...["speed", "height", "spin", "kind", "size", "force", "temperature"].filter((name) => ["height", "kind", "size"].includes(name) || WHAT.scalars.includes(name)).map((name) => new Option(name)));
+  at("colour").replaceChildren(...["speed", "height", "spin", "kind", "size", "force", "temperature"].filter((name) => ["height", "kind", "size"].includes(name) || WHAT.scalars.includes(name)).concat(Object.keys(WHAT.units)).map((name) => new Option(name)));
   const pen = at("ramp").getContext("2d");
   for (let y = 0; y < 120; y++) { pen.fillStyle = `rgb(${ink(1 - y / 119).map((c) => Math.round(255 * c)).join()})`; pen.fillRect(0, y, 12, 1); }
   scene = new Scene(at("scene")); camera = new Camera(WHAT.up);
