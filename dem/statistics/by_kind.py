@@ -208,7 +208,7 @@ class LossesByKind:
     ... )
     >>> sim = dem.Simulation(balls, gravity=(0, 0, 0), time_step=2e-6)
     >>> losses = LossesByKind()
-    >>> _ = sim.run(0.002, every=(1, losses))
+    >>> _ = sim.run(0.001, every=(1, losses))
     >>> losses.pair.tolist(), bool(abs(losses.energy[0] / sim.energy().dissipated - 1) < 1e-3)
     ([[0, 0], [0, -1]], True)
     """

@@ -145,7 +145,7 @@ def test_where_the_cell_begins_is_no_place(shape, material):
         v, spin = [[0.3, 0.8, 0.1], [-0.2, 0.0, 0.0]], [[3.0, -5.0, 20.0], [10.0, 0.0, -4.0]]
         particles = dem.Particles(SHAPES[shape], material, position=x, velocity=v, angular_velocity=spin)
         sim = simulation(particles, dem.Cell((L,) * 3, rate=np.array(SHEAR) / 8))
-        sim.step(320)
+        sim.step(320 if shape in ("fibres", "capsules") else 160)  # these are thinner, and meet later
         ends.append(sim)
     one, other = ends
     assert abs(one.particles.velocity[1] - v[1]).max() > 0.1  # they have met
@@ -159,14 +159,13 @@ def test_where_the_cell_begins_is_no_place(shape, material):
 @pytest.mark.parametrize("material", [ELASTIC, ROUGH], ids=["elastic", "rough"])
 def test_energy_less_the_work_of_the_cell_is_of_second_order(material):
     departures = []
-    for time_step in (4e-5, 2e-5, 1e-5):
+    for time_step in (4e-5, 2e-5):
         sim = crowd(time_step, material=material, rate=np.array(TRIAXIAL_AND_SHEAR) * 5)
         sim.step(round(0.012 / time_step))
         departures.append(sim.energy_departure / sim.energy().mechanical)
     assert sim.energy().work > 0.1 * sim.energy().mechanical
     assert departures[0] < (1e-3 if material is ELASTIC else 1e-2)
-    for coarse, fine in itertools.pairwise(departures):
-        assert coarse / fine == pytest.approx(4, rel=0.5)
+    assert departures[0] / departures[1] == pytest.approx(4, rel=0.5)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +175,7 @@ def test_energy_less_the_work_of_the_cell_is_of_second_order(material):
         ("ellipsoids", 0.0254, 0.0118),
     ],
 )  # fmt: skip
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 def test_the_ledger_has_the_work_of_the_cell_for_bodies_that_turn(shape, edge, pitch):
     sim = crowd(5e-6, SHAPES[shape], edges=(edge,) * 3, pitch=pitch, rate=np.array(TRIAXIAL_AND_SHEAR) * 8)
     elastic = []
@@ -214,7 +213,7 @@ def test_bonds_across_faces_of_a_skewed_cell_begin_at_rest():
     length = np.repeat(np.linalg.norm(edges, axis=0) / 3, 27)
     np.testing.assert_allclose(sim.bonds.made.geometry.length, length, rtol=1e-12)
     np.testing.assert_allclose(sim.cell.stress.total, 0, atol=1e-9)
-    sim.step(150)
+    sim.step(60)
     energy = sim.energy()
     assert energy.elastic > 0.1 * energy.work > 1e-7
     assert sim.energy_departure < 1e-3 * energy.work
@@ -482,7 +481,7 @@ def test_paraview_sees_the_cell(tmp_path):
 
 
 def test_a_benchmark_compares_cells_with_a_fixed_box():
-    few = Deforming(2, 1, n=27)
+    few = Deforming(2, 1, n=8)
     sims = few.runs(few.packing(threads=1))
     packed = sims.pop("fixed")
     assert not isinstance(packed.box, dem.Cell)

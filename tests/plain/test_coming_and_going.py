@@ -97,9 +97,27 @@ def test_the_books_close_across_events():
     assert errors[1] < 0.5 * errors[0]  # a quarter but for what chaos makes of impacts
 
 
-@pytest.mark.parametrize("motion", [None, dem.Motion(velocity=(0.05, 0, 0.1))], ids=["still", "moving"])
-@pytest.mark.parametrize("beside", [dem.Plane, dem.Box])
-@pytest.mark.parametrize("material", [ELASTIC, LOSSY], ids=["elastic", "lossy"])
+MOVING = dem.Motion(velocity=(0.05, 0, 0.1))
+
+
+@pytest.mark.parametrize(
+    ("material", "beside", "motion"),
+    [
+        pytest.param(ELASTIC, dem.Plane, None, id="elastic-plane-still"),
+        pytest.param(ELASTIC, dem.Box, MOVING, id="elastic-box-moving"),
+        pytest.param(LOSSY, dem.Plane, MOVING, id="lossy-plane-moving"),
+        pytest.param(LOSSY, dem.Box, None, id="lossy-box-still"),
+        *(
+            pytest.param(material, beside, motion, marks=pytest.mark.slow)
+            for material, beside, motion in (
+                (ELASTIC, dem.Plane, MOVING),
+                (ELASTIC, dem.Box, None),
+                (LOSSY, dem.Plane, None),
+                (LOSSY, dem.Box, MOVING),
+            )
+        ),
+    ],
+)
 def test_the_ledger_is_of_second_order_when_a_loaded_particle_goes(material, beside, motion):
     """A spinning ball is taken out that presses a floor, which may move, and two others, and rubs where it can.
 

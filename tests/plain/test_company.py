@@ -29,7 +29,7 @@ def crowd(material, company):
             groups.append(dem.Particles(dem.Sphere(diameter=0.01), material, position=far[:1], velocity=[SPEED]))
             groups.append(dem.Particles(dem.Sphere(diameter=0.03), LEAD, position=far[1:]))
     sim = dem.Simulation(dem.Particles.concatenate(groups), time_step=1e-5, threads=1)
-    sim.step(50)
+    sim.step(20)
     state = sim.particles
     return [np.asarray(a)[:60] for a in (state.position, state.velocity, state.angular_velocity)], sim
 

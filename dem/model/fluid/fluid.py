@@ -106,7 +106,7 @@ class Fluid:
     >>> bead = dem.Particles(dem.Sphere(diameter=5e-5), glass, position=[[0, 0, 0]])
     >>> air = dem.Fluid(density=1.2, viscosity=1.8e-5)
     >>> sim = dem.Simulation(bead, fluid=air, time_step=1e-3)
-    >>> sim.step(1000)
+    >>> sim.step(400)
     >>> round(float(sim.particles.velocity[0, 2]), 9)  # terminal velocity, at Re = 0.57
     -0.171607601
     """
