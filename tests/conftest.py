@@ -6,8 +6,8 @@ import signal
 
 import numpy as np
 import pytest
-from crowds import random_quaternions
 from dem.kernels.compiler import jit
+from sample_runs import mixture
 
 import dem
 from dem.base import compilation
@@ -15,7 +15,7 @@ from dem.base import compilation
 if "PYTEST_XDIST_WORKER" in os.environ:
     compilation.BESIDE = 0  # tests are side by side already
 
-collect_ignore = [] if jit.numba.config.DISABLE_JIT else ["plain", "extensions"]  # see test_plain
+collect_ignore = [] if jit.numba.config.DISABLE_JIT else ["plain", "extensions"]  # see test_interpreted
 
 # Tests send them, also where pytest itself runs under nohup or in the background, where they would be passed over.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -81,36 +81,6 @@ def fibre():
 @pytest.fixture
 def ball():
     return dem.Sphere(diameter=0.01)
-
-
-def schemes_in_contacts():
-    """All that can run with contacts; two of them unless long tests are asked for."""
-    few = ("improved-pcdm", "splitting")
-    names = [name for name, row in dem.INTEGRATORS.items() if row.torques == 1]
-    return [pytest.param(name, marks=() if name in few else pytest.mark.slow) for name in names]
-
-
-def mixture(rng, materials, n=60, edge=0.09):
-    """Fibres of two materials and spheres of two sizes, thrown at random, so that many touch slightly."""
-    fibre, ball, big = dem.Fibre(diameter=0.01, aspect_ratio=3), dem.Sphere(diameter=0.01), dem.Sphere(diameter=0.017)
-    groups = []
-    kinds = (
-        (fibre, materials[0], n),
-        (ball, materials[0], n),
-        (big, materials[1], n // 3),
-        (fibre, materials[1], n // 3),
-    )
-    for shape, material, count in kinds:
-        group = dem.Particles(
-            shape,
-            material,
-            position=rng.uniform(0.015, edge - 0.015, (count, 3)),
-            orientation=random_quaternions(rng, count),
-            velocity=rng.normal(0, 0.3, (count, 3)),
-            angular_velocity=rng.normal(0, 30, (count, 3)),
-        )
-        groups.append(group)
-    return dem.Particles.concatenate(groups)
 
 
 @pytest.fixture

@@ -755,7 +755,7 @@ FEW = {"many-fibres": {"n": 20}, "many-spheres": {"n": 30}, "hard-spheres": {"n"
        "sheared-fibres": {"n": 20}, "chute": {"n": 30, "length": 4, "width": 3}}  # fmt: skip
 
 
-# in fluids, or among walls: each wants kernels of its own, and is run in plain Python as well, see test_plain
+# in fluids, or among walls: each wants kernels of its own, and is run in plain Python as well, see test_interpreted
 LONG = ("settling-spheres", "settling-fibres", "jeffery-orbit", "sheared-fibres", "cellular-fibres", "fibres-in-water",
         "fluidised-bed", "rotating-drum", "hopper", "vibrated-bed", "mixer", "fibres-in-sphere", "chute",
         "dice", "ellipsoid-packing", "ellipsoids-hopper", "superellipsoid-drum", "tablets-heap",

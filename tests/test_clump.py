@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from conftest import random_quaternions
+from sample_runs import random_quaternions
 from scipy.spatial.transform import Rotation
 
 import dem

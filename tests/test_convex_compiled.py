@@ -8,11 +8,11 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import random_quaternions
 from dem.kernels.compiler import jit
 from dem.kernels.compiler.jit import in_python, kernel
 from dem.kernels.convex.overlap import UNFINISHED, overlap
 from dem.kernels.convex.shape_kinds import CONVEX_KINDS, ConvexBody, convex_kinds
+from sample_runs import random_quaternions
 from scipy.spatial.transform import Rotation
 
 NAMES = [row.name for row in CONVEX_KINDS.values() if row.name != "triangle"]

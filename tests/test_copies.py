@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from crowds import crowd
+from sample_runs import crowd
 
 import dem
 

@@ -11,10 +11,10 @@ import math
 import numpy as np
 import oracle
 import pytest
-from conftest import random_quaternions
 from dem.kernels.numerics import quaternion as kq
 from dem.kernels.rotation.direct_multiplication import multiply_by_factor
 from dem.kernels.rotation.problems import SPRING, Problem, torque
+from sample_runs import random_quaternions
 from scipy.spatial.transform import Rotation
 
 import dem

@@ -5,9 +5,9 @@ from dataclasses import replace
 import h5py
 import numpy as np
 import pytest
-from conftest import random_quaternions
 from dem.kernels.event_driven import event_queue, events
 from hard_oracle import BruteForce, impulse
+from sample_runs import random_quaternions
 from scipy import stats
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation

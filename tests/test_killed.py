@@ -8,7 +8,7 @@ import textwrap
 import h5py
 import numpy as np
 import pytest
-from crowds import assert_same_frames, contents, crowd
+from sample_runs import assert_same_frames, contents, crowd
 from typer.testing import CliRunner
 from viewers import vtk_frames
 

@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-from crowds import assert_same_frames, crowd
+from sample_runs import assert_same_frames, crowd
 from typer.testing import CliRunner
 
 import dem

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from numba.core import codegen
-from test_plain import HERE
+from test_interpreted import HERE
 
 CASES = ("nine-fibres", "fibres-in-water", "rain", "flexible-fibre")
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from conftest import random_quaternions
 from dem.kernels.numerics import quaternion as kq
+from sample_runs import random_quaternions
 from scipy.spatial.transform import Rotation
 
 ONE, I, J, K = np.eye(4)

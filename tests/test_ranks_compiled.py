@@ -1,7 +1,7 @@
 """Ranks in one process, compiled, against one: the same bytes, whoever takes the steps."""
 
 import pytest
-from crowds import crowd
+from sample_runs import crowd
 
 from dem.ranks.threads import in_one_process
 

@@ -8,9 +8,8 @@ import signal
 import h5py
 import numpy as np
 import pytest
-from conftest import schemes_in_contacts
-from crowds import LAWS, SHAPES, assert_same_frames, contents, crowd
 from dem.kernels.compiler.jit import most_threads
+from sample_runs import LAWS, SHAPES, assert_same_frames, contents, crowd, schemes_in_contacts
 from typer.testing import CliRunner
 
 import dem

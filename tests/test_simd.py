@@ -1,6 +1,6 @@
 """Intrinsics of `kernels/simd/memory.py` give the bits of their twins in plain Python.
 
-Those of `compress` and `transpose` are compared in `test_sifting.py` and `test_transposing.py`.
+Those of `compress` and `transpose` are compared in `test_index_lists.py` and `test_transposing.py`.
 """
 
 import numpy as np

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import oracle
 import pytest
-from conftest import mixture, random_quaternions, schemes_in_contacts
 from dem.kernels.compiler.jit import most_threads
 from dem.kernels.numerics.float_bits import as_float
 from dem.kernels.soft.neighbours import displacement
+from sample_runs import mixture, random_quaternions, schemes_in_contacts
 from scipy.spatial.transform import Rotation
 
 import dem

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.state import Bodies
-from test_friction import LOSSY, crowd
+from test_contact_history import LOSSY, crowd
 
 import dem
 from dem.event_driven.engine import PARTS, HardState

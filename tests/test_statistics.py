@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import random_quaternions
+from sample_runs import random_quaternions
 from scipy import stats
 from scipy.spatial.transform import Rotation
 

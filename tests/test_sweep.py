@@ -16,8 +16,8 @@ from pathlib import Path
 import h5py
 import pandas as pd
 import pytest
-from crowds import assert_same_frames
 from dem.kernels.compiler import jit
+from sample_runs import assert_same_frames
 from typer.testing import CliRunner
 
 import dem

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from conftest import random_quaternions
 from dem.kernels.soft.contact.body_placement import place_all
 from dem.kernels.soft.wall_contact.box_contacts import wall_force
+from sample_runs import random_quaternions
 from scipy import stats
 
 import dem

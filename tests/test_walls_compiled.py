@@ -88,7 +88,7 @@ def test_a_million_elastic_steps_in_valleys_and_cones_of_flats_are_as_good_as_on
 
     The largest error of the energy, looked at every 500 steps, is that on the floor of a `dem.Box`, from the same
     height, within a factor of two, as impacts differ in angle; and less than half of that at half the step, as of
-    second order. At the tip of a cone it is of first order: see tests/plain/test_kinks.py.
+    second order. At the tip of a cone it is of first order: see tests/plain/test_cone_edges.py.
     """
     rubber = dem.Material(young=5e6, poisson=0.3, density=1000.0)
 

@@ -2,6 +2,6 @@
 
 `memory` prefetches, adds atomically, and adds or rearranges eight numbers; `compress` lists the indices of those values
 that exceed a limit; `transpose` turns eight columns into rows and back. The twin is used without a compiler, and for
-the latter two on processors without AVX-512. Tests compare both: `test_simd.py`, `test_sifting.py`,
+the latter two on processors without AVX-512. Tests compare both: `test_simd.py`, `test_index_lists.py`,
 `test_transposing.py`, and `test_processors_compiled.py` for whole runs.
 """

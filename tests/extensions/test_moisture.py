@@ -3,8 +3,8 @@
 import h5py
 import numpy as np
 import pytest
-from crowds import divide_into_small_chunks
 from dem.kernels.compiler import jit
+from sample_runs import divide_into_small_chunks
 
 import dem
 from dem.model.particles.fields import carried

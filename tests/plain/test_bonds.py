@@ -7,11 +7,11 @@ import warnings
 import h5py
 import numpy as np
 import pytest
-from crowds import divide_into_small_chunks
 from dem.kernels.bonds import beam
 from dem.kernels.compiler import jit
 from dem.kernels.numerics.quaternion import exponential, product
 from dem.kernels.soft.bonds import bond_accumulation
+from sample_runs import divide_into_small_chunks
 from scipy.linalg import eigh
 
 import dem

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from capsule_wall_potentials import HALF, RADIUS, Felt
 from scipy.spatial import Delaunay
-from sides_felt import HALF, RADIUS, Felt
 
 import dem
 

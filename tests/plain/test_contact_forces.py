@@ -1,10 +1,10 @@
-"""What contacts carry: against Hertz, weights, and what the engine sums up at rough walls; see also test_measuring."""
+"""Forces of contacts: against Hertz, weights, and sums of the engine at rough walls; see also test_contact_measures."""
 
 import math
 
 import numpy as np
 import pytest
-from test_measuring import assert_contacts_sum_to_what_would_move_the_bodies
+from test_contact_measures import assert_contacts_sum_to_what_would_move_the_bodies
 
 import dem
 from dem import statistics

@@ -4,7 +4,7 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from crowds import divide_into_small_chunks
+from sample_runs import divide_into_small_chunks
 
 import dem
 from dem.ranks.domain_decomposition import AtRandom

@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 from dem.kernels import laws
-from impact import BALL, GLASS, PHASES, impact, order, rms
 from scipy.integrate import solve_ivp
+from single_impact import BALL, GLASS, PHASES, impact, order, rms
 
 import dem
 from dem.model.contact.contact_law import law

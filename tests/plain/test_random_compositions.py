@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from crowds import random_quaternions
+from sample_runs import random_quaternions
 
 import dem
 from dem.soft.run_errors import BrokenRunError

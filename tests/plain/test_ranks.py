@@ -11,9 +11,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from crowds import divide_into_small_chunks
 from dem.kernels.compiler.c_functions import kind_of_call
 from dem.kernels.soft.subdomain import subdomain_step
+from sample_runs import divide_into_small_chunks
 
 import dem
 from dem.ranks import communicator, launcher, shared_memory

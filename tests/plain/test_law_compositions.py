@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from dem.kernels import laws
 from hypothesis import given, settings
-from impact import GLASS, order, rms
+from single_impact import GLASS, order, rms
 
 import dem
 from dem.model.contact.contact_law import law

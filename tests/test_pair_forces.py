@@ -3,7 +3,7 @@
 import numpy as np
 import oracle
 import pytest
-from conftest import mixture, random_quaternions
+from sample_runs import mixture, random_quaternions
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 

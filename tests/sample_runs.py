@@ -1,9 +1,10 @@
-"""Runs that much happens in within few steps, and what they wrote."""
+"""Particles and short runs with many contacts, which several files of tests share, and comparison of their files."""
 
 import sys
 
 import h5py
 import numpy as np
+import pytest
 
 import dem
 from dem.files.h5md import layout
@@ -22,6 +23,36 @@ SHAPES = {
 def random_quaternions(rng, n):
     q = rng.normal(size=(n, 4))
     return q / np.linalg.norm(q, axis=1)[:, None]
+
+
+def schemes_in_contacts():
+    """All that can run with contacts; two of them unless long tests are asked for."""
+    few = ("improved-pcdm", "splitting")
+    names = [name for name, row in dem.INTEGRATORS.items() if row.torques == 1]
+    return [pytest.param(name, marks=() if name in few else pytest.mark.slow) for name in names]
+
+
+def mixture(rng, materials, n=60, edge=0.09):
+    """Fibres of two materials and spheres of two sizes, thrown at random, so that many touch slightly."""
+    fibre, ball, big = dem.Fibre(diameter=0.01, aspect_ratio=3), dem.Sphere(diameter=0.01), dem.Sphere(diameter=0.017)
+    groups = []
+    kinds = (
+        (fibre, materials[0], n),
+        (ball, materials[0], n),
+        (big, materials[1], n // 3),
+        (fibre, materials[1], n // 3),
+    )
+    for shape, material, count in kinds:
+        group = dem.Particles(
+            shape,
+            material,
+            position=rng.uniform(0.015, edge - 0.015, (count, 3)),
+            orientation=random_quaternions(rng, count),
+            velocity=rng.normal(0, 0.3, (count, 3)),
+            angular_velocity=rng.normal(0, 30, (count, 3)),
+        )
+        groups.append(group)
+    return dem.Particles.concatenate(groups)
 
 
 def crowd(name="mixture", law="friction", n=64, **options):

@@ -4,8 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
-from conftest import random_quaternions
 from dem.kernels.compiler.jit import most_threads
+from sample_runs import random_quaternions
 
 import dem
 

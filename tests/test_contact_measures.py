@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from crowds import assert_same_frames, crowd
+from sample_runs import assert_same_frames, crowd
 from typer.testing import CliRunner
 
 import dem

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_compositions import SAMPLES
+from test_law_compositions import SAMPLES
 
 import dem
 

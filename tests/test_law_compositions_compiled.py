@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 from dem.kernels.compiler.jit import most_threads
-from test_friction import assert_same_bytes, crowd, sorted_memory
+from test_contact_history import assert_same_bytes, crowd, sorted_memory
 
 import dem
 

@@ -1,4 +1,4 @@
-"""Files that are not what they say are refused in a line by all who read them; kinds of damage are in `untrue.py`."""
+"""Damaged files are refused in a line by all that read them; kinds of damage are in `damaged_files.py`."""
 
 import io
 import re
@@ -8,8 +8,8 @@ import zipfile
 import h5py
 import numpy as np
 import pytest
+from damaged_files import EVERYBODY, GOING_ON, HARD, REPEATING, SHOWN
 from typer.testing import CliRunner
-from untrue import EVERYBODY, GOING_ON, HARD, REPEATING, SHOWN
 
 import dem
 from dem.casefile import state_files

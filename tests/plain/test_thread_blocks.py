@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from crowds import divide_into_small_chunks
+from sample_runs import divide_into_small_chunks
 
 import dem
 from dem.soft import simulation, thread_balance  # noqa: F401, all who know of chunks are to be there

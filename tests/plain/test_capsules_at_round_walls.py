@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 import pytest
+from capsule_wall_potentials import HALF, RADIUS, Felt
 from dem.kernels.walls import geometry
-from sides_felt import HALF, RADIUS, Felt
 
 import dem
 

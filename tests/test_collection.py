@@ -1,0 +1,32 @@
+"""What pytest collects: examples of docstrings, but for those of modules that cannot be imported without an extra."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def ignored():
+    """The function of the repository's conftest.py by which pytest leaves out files."""
+    spec = importlib.util.spec_from_file_location("conftest_of_the_repository", ROOT / "conftest.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.pytest_ignore_collect
+
+
+@pytest.mark.parametrize("there", ["", "raise RuntimeError('no library')"], ids=["no mpi4py", "no library"])
+def test_the_ranks_of_mpi_are_left_out_where_they_cannot_be_imported(ignored, there, tmp_path, monkeypatch):
+    """And nothing else; pytest asks the function of each file that it finds, by its path."""
+    (tmp_path / "mpi4py").mkdir()
+    (tmp_path / "mpi4py" / "__init__.py").touch()
+    if there:
+        (tmp_path / "mpi4py" / "MPI.py").write_text(there)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "mpi4py"]:
+        monkeypatch.delitem(sys.modules, name)
+    paths = sorted((ROOT / "dem").rglob("*.py"))
+    assert [path for path in paths if ignored(path)] == [ROOT / "dem" / "ranks" / "mpi.py"]
