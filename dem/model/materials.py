@@ -12,6 +12,20 @@ from dem.model.temperature_tables import Property
 
 THERMAL = {"conductivity": "W/(m K)", "heat_capacity": "J/(kg K)", "real_young": "Pa"}
 BY_TEMPERATURE = ("conductivity", "heat_capacity")
+CONTACT_TABLES = {"restitution_by_temperature": "restitution", "friction_by_temperature": "friction"}
+OPTIONAL = {*THERMAL, *CONTACT_TABLES}  # that files leave out where they are not given
+
+
+def _checked_table(name: str, given: object) -> Property:
+    """Check a table of a contact property; raises ValueError or TypeError."""
+    table = temperature_tables.checked(name, given, "1")
+    if not temperature_tables.is_table(table):
+        message = f"{name} is {table:g}, expected rows of a temperature [K] and the value there: give "
+        raise ValueError(message + f"{CONTACT_TABLES[name]}={table:g} for one number")
+    if CONTACT_TABLES[name] == "restitution":
+        for k, (_, value) in enumerate(table):
+            checks.number(f"value {k} of {name}", value, above=0, most=1)
+    return table
 
 
 @hinted
@@ -39,6 +53,11 @@ class Material:
         them, and constant beyond the first and the last.
     heat_capacity : float or table, optional
         Specific heat capacity [J/(kg K)], of particles in such a run; likewise.
+    restitution_by_temperature, friction_by_temperature : table, optional
+        In place of `restitution` and `friction` of particles in such a run, by their temperatures: rows as of
+        `conductivity`. The value is that at the nearest of 33 temperatures from the first row to the last. Contacts of
+        two particles take the rule of `dem.Contacts` at the temperatures of both; walls, and pairs with an entry in
+        `dem.Contacts`, keep their numbers.
     real_young : float, optional
         Young's modulus of the real solid, if `young` is a softened one [Pa]: areas that conduct heat are reduced to
         those of the real solid at the same force. Default: `young`.
@@ -72,6 +91,8 @@ class Material:
     conductivity: Property | None = None
     heat_capacity: Property | None = None
     real_young: float | None = None
+    restitution_by_temperature: Property | None = None
+    friction_by_temperature: Property | None = None
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -87,6 +108,9 @@ class Material:
                     checked[name] = temperature_tables.checked(name, getattr(self, name), unit)
                 else:
                     checked[name] = checks.number(name, getattr(self, name), above=0, unit=unit)
+        for name in CONTACT_TABLES:
+            if getattr(self, name) is not None:
+                checked[name] = _checked_table(name, getattr(self, name))
         checks.text("name", self.name)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -95,7 +119,7 @@ class Material:
     def saved(self) -> dict[str, object]:
         """Values that files store; thermal properties that were not given are left out."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: value for name, value in values.items() if not (name in THERMAL and value is None)}
+        return {name: value for name, value in values.items() if not (name in OPTIONAL and value is None)}
 
     def __repr__(self) -> str:
         """Constructor call that makes this object."""

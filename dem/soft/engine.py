@@ -543,6 +543,8 @@ class Engine:
         self.walls.move(snapshot.step * self.dt)
         for values in snapshot.solver.values():
             self.kinds.solver[:] = values
+        for stage in self.scalars:
+            stage.classify(self)
         self.rebuild(snapshot.contacts)
 
     @property

@@ -48,8 +48,9 @@ from dem.soft.escape import staying
 from dem.soft.fluid import fluid_setup
 from dem.soft.fluid.fluid_setup import EngineFluid
 from dem.soft.fluid.two_way_coupling import TwoWayCoupling, cells_of
-from dem.soft.heat import scalar_setup
+from dem.soft.heat import scalar_setup, temperature_classes
 from dem.soft.heat.scalar_in_run import ScalarLedger
+from dem.soft.heat.temperature_classes import TemperatureClasses
 from dem.soft.insertion.population import (
     check_added,
     continue_from,
@@ -166,6 +167,7 @@ class Simulation(SimulationBase):
     _walls: list[Wall]
     _population: Population | None
     _start_momentum: tuple[np.ndarray, float]  # plus changes from outside; sum of all |m v| [kg m/s]
+    _law_of_variants: tuple  # contact law of the materials of particles, without those of classes of temperature
     _containers: tuple[int, ...]  # numbers of the closed meshes that held most particles at the start
     _notices_given: bool  # whether `foreseen` has been called, or a step has warned of its notices
     _walls_kept: np.ndarray | None = None  # while a wall is removed: numbers of the others among those before
@@ -248,12 +250,14 @@ class Simulation(SimulationBase):
         check_moving_images(self._box, self._gravity, grounded=bonds is not None and self._bonds.ground.size)
         bonded = bonds is not None
         self._integrator, self._fluid = integrator_for_contacts(integrator, bonded=bonded), fluid
+        varies = bool(inserters or outlets or added)
+        temperature_classes.check(arrays.materials(self._particles), heat, varies=varies)
         self._law = self._made_law()
         if frozen:
             scalar_setup.check_frozen(time_step, self._box, self._walls, fluid, inserters, outlets)
         if isinstance(time_step, str) and time_step == "auto":
             particles = with_examples(self._particles, inserters)
-            advice = advise(particles, self._box, self._gravity, law=self._law, walls=self._walls)
+            advice = advise(particles, self._box, self._gravity, law=self._law_of_variants, walls=self._walls)
             advice = fluid_setup.advised(advice, fluid, particles, self._integrator, self._box, bonded=bonded)
             time_step = bond_setup.advised(advice, self._bonds, self._particles).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
@@ -277,10 +281,13 @@ class Simulation(SimulationBase):
     def _new_engine(self, every: Particles | None = None) -> Engine:
         """An engine of the particles; `every` are those that there are or will be, beside those of inserters."""
         cells, particles = self._cells, self._particles
+        classes = TemperatureClasses.of(particles)
+        if classes:
+            particles = classes.particles(particles)
         model = fluid_setup.fluid_of(self._fluid, particles, self._time_step, cells, self.inserters)
         fluid = EngineFluid(model, TwoWayCoupling(self._fluid, cells, particles) if cells else None)
         engine = Engine(
-            self._particles, self._box, self._gravity, self._ledger.reference_potential, self._time_step,
+            particles, self._box, self._gravity, self._ledger.reference_potential, self._time_step,
             self._integrator,
             self._law, fluid, self._skin, threads=self._threads, deepest=self._deepest,
             walls=self._walls, bonds=self._bonds,
@@ -293,11 +300,14 @@ class Simulation(SimulationBase):
         engine.scalars = scalar_setup.stages(self._scalars, particles, self._box, self._walls, self._time_step)
         for stage in engine.scalars:
             stage.attach(engine, self._fluid, particles)
+        if classes:
+            scalar_setup.set_classes(engine, classes)
         if any(wall.selects for wall in self._walls):
             every = with_examples(
                 self._particles if every is None else every, [each.inserter for each in self.inserters]
             )
-            engine.walls.acting = acting(self._walls, every)
+            acts = acting(self._walls, every)
+            engine.walls.acting = acts[:, classes.own] if classes else acts
         return engine
 
     def remove_wall(self, wall: WallInRun | Wall | str | int) -> None:
@@ -444,11 +454,19 @@ class Simulation(SimulationBase):
             raise ValueError(message)
 
     def _made_law(self) -> tuple:
-        """The contact law of all that is there."""
+        """The contact law of all that is there, as the engine has it, and the same of the variants of particles."""
+        particles, classes = self._particles, TemperatureClasses.of(self._particles)
+        self._law_of_variants = law = self._law_for(arrays.materials(particles), self._contacts)
+        if classes is None:
+            return law
+        return self._law_for(list(dict.fromkeys(m for _, m in classes.variants)), classes.contacts(self._contacts))
+
+    def _law_for(self, materials: list[Material], contacts: Contacts) -> tuple:
+        """The contact law of these materials, in the order of rows."""
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         film = fluid_setup.film_of(self._fluid, self._particles, self._box)
         return contact_law(
-            self._contacts, arrays.materials(self._particles), self._box, clustered=clustered,
+            contacts, materials, self._box, clustered=clustered,
             walls=wall_materials(self._walls), film=film,
             moving=bond_setup.damped(self._bonds) or any(wall.wants_velocities for wall in self._walls),
         )  # fmt: skip
@@ -824,7 +842,7 @@ class Simulation(SimulationBase):
     def advice(self) -> Advice:
         """Which time step the present state needs, and why."""
         there = self._expected()
-        advice = advise(there, self.box, self.gravity, self.time_step, self._law, self._walls)
+        advice = advise(there, self.box, self.gravity, self.time_step, self._law_of_variants, self._walls)
         advice = fluid_setup.advised(
             advice, self.fluid, self.particles, self.integrator, self.box, bonded=self._bonds is not None
         )
@@ -952,7 +970,8 @@ class Simulation(SimulationBase):
             engine.advance(self.step_count)
         made._revision = made._particles.revision
         made._shown = -1
-        for name in ("_engine", "_particles", "_revision", "_population", "_law", "_shown", "_notices_given", "_cells"):
+        names = ("_engine", "_particles", "_revision", "_population", "_law", "_shown", "_notices_given", "_cells")
+        for name in (*names, "_law_of_variants"):
             setattr(self, name, getattr(made, name))
 
     def _check_run(self, code: int) -> None:
@@ -1036,8 +1055,8 @@ class Simulation(SimulationBase):
         yield from fluid_setup.foreseen(self.fluid, particles, box, self.time_step)
         yield from self._bonds_foreseen()
         if there is not None:
-            yield from foreseen(there, box, gravity, self.time_step, self._law, walls)
-            yield from adhesion.foreseen(there, box, self._law, self.time_step, walls)
+            yield from foreseen(there, box, gravity, self.time_step, self._law_of_variants, walls)
+            yield from adhesion.foreseen(there, box, self._law_of_variants, self.time_step, walls)
 
     def _meshes_foreseen(self) -> Iterator[Notice]:
         """Notices on the size of meshes, before a run or the first step."""

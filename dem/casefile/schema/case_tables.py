@@ -23,7 +23,7 @@ from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence
 from dem.model.heat import Heat
 from dem.model.heat_transfer import Convection, Radiation
-from dem.model.materials import BY_TEMPERATURE, THERMAL, Material
+from dem.model.materials import BY_TEMPERATURE, CONTACT_TABLES, THERMAL, Material
 from dem.model.particles.fields import STATE
 from dem.model.scalar_exchange import ScalarExchange
 from dem.rotation import AUTO, MEANING
@@ -78,12 +78,21 @@ class MaterialTable(Table, LawPartKeys):
         None, gt=0, description="modulus of the real solid, for heat, if young is a softened one [Pa]", examples=[7e10]
     )
 
-    @field_validator(*BY_TEMPERATURE)
+    restitution_by_temperature: list[tuple[key.Temperature, key.Share]] | None = Field(
+        None, description="of particles, in place of restitution in a run with heat: rows of a temperature and a value",
+        examples=[[["20 degC", 0.9], ["800 degC", 0.5]]],
+    )  # fmt: skip
+    friction_by_temperature: list[tuple[key.Temperature, key.Factor]] | None = Field(
+        None, description="of particles, in place of friction in a run with heat: rows of a temperature and a value",
+        examples=[[["20 degC", 0.3], ["800 degC", 0.6]]],
+    )  # fmt: skip
+
+    @field_validator(*BY_TEMPERATURE, *CONTACT_TABLES)
     @classmethod
     def _ascends(cls, given: float | list | None, info: ValidationInfo) -> float | list | None:
         """Refuse tables that make no sense."""
         if given is not None:
-            temperature_tables.checked(info.field_name, given, THERMAL[info.field_name])
+            temperature_tables.checked(info.field_name, given, THERMAL.get(info.field_name, "1"))
         return given
 
     def made(self, name: str) -> Material:

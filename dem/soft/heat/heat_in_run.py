@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dem.soft.engine import Engine
     from dem.soft.heat.conductances import ContactRows
     from dem.soft.heat.implicit_exchange import MeanValues
+    from dem.soft.heat.temperature_classes import TemperatureClasses
 
 
 class HeatInRun(ScalarInRun):
@@ -43,6 +44,8 @@ class HeatInRun(ScalarInRun):
     SOURCES = ("fluid", "radiation")
 
     fluid_heat: FluidHeat | None = None  # of a fluid whose temperature changes
+
+    classes: TemperatureClasses | None = None  # of contact properties that depend on temperature
 
     fluid: Fluid | None = None
     film: np.ndarray  # (N,) h A of bodies, by index, at the present exchange [W/K]
@@ -225,6 +228,12 @@ class HeatInRun(ScalarInRun):
         """Largest rate of a wall, or of a cell of the fluid, over its capacity [1/s]."""
         rate = super().fastest_around(engine, walls)
         return max(rate, self.fluid_heat.fastest(engine, self.film)) if self.fluid_heat else rate
+
+    def classify(self, engine: Engine) -> None:
+        """Let bodies be of the variants at their temperatures."""
+        if self.classes:
+            kind = engine.bodies.kind
+            kind[:] = self.classes.variant_at(kind, self.rows_of(engine)[0])
 
     def settle_removed(self, engine: Engine, going: np.ndarray) -> None:
         """Give bodies that are removed what their contacts have dissipated, with what is open of the half step.

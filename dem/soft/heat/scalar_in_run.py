@@ -256,6 +256,10 @@ class ScalarInRun:
             number = self._substeps(engine, walls, rate, span)
             self.add_sources(engine, span)
             self._exchange(engine, pairs, walls, number, span / number, self.rows_of(engine))
+        self.classify(engine)
+
+    def classify(self, engine: Engine) -> None:
+        """Change what of bodies depends on their values, after an exchange."""
 
     def hold(self, engine: Engine, duration: float, steps: int) -> None:
         """Exchange for a duration [s] at the present contacts, in so many implicit steps; see `Simulation.conduct`."""
@@ -266,6 +270,7 @@ class ScalarInRun:
             if found is None or not self.are_conductances_constant:
                 found = self._implicit_exchange(engine)
             self._advance_implicitly(engine, found, duration / steps)
+        self.classify(engine)
 
     def prepare(self, engine: Engine) -> None:
         """Find what the exchange needs of the present step."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dem.model.walls.motion import Motion
     from dem.model.walls.wall import Wall
     from dem.soft.engine import Engine
+    from dem.soft.heat.temperature_classes import TemperatureClasses
     from dem.soft.time_step.advice import Advice
 
 
@@ -164,6 +165,11 @@ def stages(
 ) -> tuple[ScalarInRun, ...]:
     """Stages of an engine, one a scalar."""
     return tuple((HeatInRun if isinstance(law, Heat) else ScalarInRun)(law, particles, box, walls, dt) for law in laws)
+
+
+def set_classes(engine: Engine, classes: TemperatureClasses) -> None:
+    """Let particles change between variants by temperature, in an engine whose first scalar is heat."""
+    engine.scalars[0].classes = classes
 
 
 def inherit(engine: Engine, before: Engine, *, restored: bool = False) -> None:

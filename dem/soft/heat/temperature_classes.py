@@ -1,0 +1,115 @@
+"""Contact properties by temperature: particles change between variants of their material, a class of temperatures each.
+
+The tables of contact laws are by material. A material whose restitution or friction depends on temperature has
+`CLASSES` further variants for the engine, at equal distances from the first temperature of its tables to the last one.
+After each exchange of heat a particle is of the class that is nearest to its temperature.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.model.contact.contacts import Contacts
+from dem.model.heat import Heat
+from dem.model.materials import CONTACT_TABLES
+from dem.model.particles.particles import Particles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.model.materials import Material
+    from dem.model.shapes.shape import Shape
+
+CLASSES = 33  # of a material
+
+
+class TemperatureClasses(NamedTuple):
+    """Variants of particles by temperature; those that users know come first."""
+
+    variants: list[tuple[Shape, Material]]
+    own: np.ndarray  # (G',) variant of the user of each
+    first: np.ndarray  # (G,) by variant of the user: its first class, or itself
+    number: np.ndarray  # (G,) of classes
+    low: np.ndarray  # (G,) temperature of the first class [K]
+    per_kelvin: np.ndarray  # (G,) classes a kelvin
+
+    @classmethod
+    def of(cls, particles: Particles) -> TemperatureClasses | None:
+        """Classes of the materials of these particles; None if no contact property depends on temperature."""
+        variants = list(particles.variants)
+        if not any(_tables(material) for _, material in variants):
+            return None
+        own, first, number, low, per_kelvin = list(range(len(variants))), [], [], [], []
+        for g, (shape, material) in enumerate(particles.variants):
+            at = _temperatures(material)
+            first.append(len(variants) if at.size else g)
+            number.append(max(at.size, 1))
+            low.append(at[0] if at.size else 0.0)
+            per_kelvin.append((at.size - 1) / (at[-1] - at[0]) if at.size else 0.0)
+            variants += [(shape, each) for each in _classes(material)]
+            own += [g] * at.size
+        columns = (np.array(own), np.array(first), np.array(number), np.array(low), np.array(per_kelvin))
+        return cls(variants, *columns)
+
+    def variant_at(self, variant: np.ndarray, temperature: np.ndarray) -> np.ndarray:
+        """Variants (N,) of particles of these variants, of any class, at temperatures (N,) [K]."""
+        g = self.own[variant]
+        place = np.rint((temperature - self.low[g]) * self.per_kelvin[g])
+        return self.first[g] + np.clip(place, 0, self.number[g] - 1).astype(np.int64)
+
+    def particles(self, given: Particles) -> Particles:
+        """The particles, of the variants at their temperatures."""
+        variant = self.variant_at(given.variant, given.temperature)
+        state = {name: given.field(name) for name in given.fields}
+        return Particles.known(self.variants, variant.astype(given.variant.dtype), given.kinds, given.kind, state)
+
+    def contacts(self, given: Contacts) -> Contacts:
+        """Contacts in which an entry for a material is one for its classes, too."""
+        materials = dict.fromkeys(material for _, material in self.variants)
+        both = {one: [one, *_classes(one)] for one in materials}
+        table = {
+            (a, b): contact
+            for one, other, contact in given for a in both.get(one, [one]) for b in both.get(other, [other])
+        }  # fmt: skip
+        return Contacts(table, rule=given.rule, damped=given.damped)
+
+
+def check(materials: Sequence[Material], heat: object, *, varies: bool) -> None:
+    """Raise ValueError for contact properties by temperature without heat, or where particles come and go."""
+    for material in materials:
+        for name in _tables(material):
+            if not isinstance(heat, Heat):
+                message = f"{name} of {material} in a run without heat: add heat=dem.Heat(), or leave it out"
+                raise ValueError(message)
+            if varies:
+                message = (
+                    f"{name} of {material} in a run with inserters, outlets or added particles, expected particles "
+                    "that stay: leave one of them out"
+                )
+                raise ValueError(message)
+
+
+def _tables(material: Material) -> list[str]:
+    """Names of the contact properties that depend on temperature."""
+    return [name for name in CONTACT_TABLES if getattr(material, name) is not None]
+
+
+def _temperatures(material: Material) -> np.ndarray:
+    """Temperatures of the classes of a material [K]; none if nothing depends on temperature."""
+    rows = [t for name in _tables(material) for t, _ in getattr(material, name)]
+    return np.linspace(min(rows), max(rows), CLASSES) if rows else np.zeros(0)
+
+
+def _classes(material: Material) -> list[Material]:
+    """The material at the temperature of each of its classes."""
+    at, values = _temperatures(material), {}
+    for name in _tables(material):
+        known, numbers = np.array(getattr(material, name)).T
+        values[CONTACT_TABLES[name]] = np.interp(at, known, numbers).tolist()
+    nothing = dict.fromkeys(CONTACT_TABLES)
+    return [
+        replace(material, **nothing, **{name: numbers[k] for name, numbers in values.items()}) for k in range(at.size)
+    ]
