@@ -487,7 +487,8 @@ for loop in (motion.drift, motion.turn, motion.kick, motion.spin, contact.evalua
 @pytest.mark.skipif(bool(jit.numba.config.BOUNDSCHECK), reason="bounds checks keep loops scalar")
 def test_the_hot_loops_are_vectorised(tmp_path):
     """Vectors in the optimised code of each loop, which is inlined as it is; the no-alias hint makes it so."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}  # what is cached is machine code of the whole
+    # What is cached is machine code of the whole; of several threads some compile in processes of their own.
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_NUM_THREADS": "1"}
     command = [sys.executable, "-c", CODE_OF_LOOPS]
     said = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
     loops = said.split("LOOP ")[1:]

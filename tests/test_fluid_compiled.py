@@ -67,7 +67,8 @@ for loop in (dragged.drag, whirled.relax_rotation, *going, forces.evaluate_rotat
 @pytest.mark.slow
 def test_the_loops_over_bodies_in_a_fluid_are_vectorised(tmp_path):
     """With all laws of spheres: one of them that called a function would keep its loop scalar."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}  # what is cached is machine code of the whole
+    # What is cached is machine code of the whole; of several threads some compile in processes of their own.
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_NUM_THREADS": "1"}
     command = [sys.executable, "-c", CODE_OF_LOOPS]
     loops = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.split("LOOP ")
     names = {

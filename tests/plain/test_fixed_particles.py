@@ -88,8 +88,11 @@ def test_an_elastic_head_on_impact_is_that_of_hertz():
 
 @pytest.mark.parametrize(
     ("shape", "material"),
-    [("spheres", ELASTIC), ("fibres", LOSSY), ("capsules", ELASTIC), ("clumps", LOSSY)],
-)
+    [
+        ("spheres", ELASTIC), ("fibres", LOSSY), ("capsules", ELASTIC),
+        pytest.param("clumps", LOSSY, marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_fixed_particles_move_by_no_bit_and_the_ledger_closes(shape, material):
     """Under gravity, overlapping each other and a floor; the error falls with the square of the time step."""
     errors = []
