@@ -46,6 +46,7 @@ FOUND_AT = CROSSES_AT + EDGE_ROOM
 CORNERS_AT = FOUND_AT + MOST_CONTACTS * COLUMNS
 SCRATCH = CORNERS_AT + 2 * CORNER_WIDTH * MOST_CORNERS  # numbers of scratch
 PARALLEL = 1e-14  # sin² of the angle of edges, below which they have no crossing
+NEARLY_PARALLEL = 1e-6  # sin² of the angle of edges, below which their distance has few digits
 ABOUT = 1.0001  # slack of a squared distance that is compared again, exactly
 LEAST = 1e-300
 
@@ -304,30 +305,46 @@ def add_vertices(a, b, r, side, own, others, reach, count, scratch):
 
 
 @inline
-def crossing(p, q, s, t):
-    """Closest points of the straight lines through two segments, p to q and s to t, and whether both are inside.
+def shares_of_crossing(u, v, w):
+    """Where two straight lines along u and v are closest, the second of which begins at w.
 
-    Where they are not, also where lines are parallel, the points are any.
+    Returns the area |u × v|², the places on u and on v as shares times the area, and whether both are within u and v.
     """
-    u, v, w = subtract(q, p), subtract(t, s), subtract(s, p)
     uu, uv, vv, uw, vw = dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w)
     area = uu * vv - uv * uv
     on_u, on_v = uw * vv - vw * uv, uw * uv - vw * uu
-    is_inside = area > PARALLEL * uu * vv and on_u > 0.0 and on_u < area and on_v > 0.0 and on_v < area
-    area = area if is_inside else 1.0
-    return add_scaled(p, on_u / area, u), add_scaled(s, on_v / area, v), is_inside
+    is_inside = (area > PARALLEL * uu * vv) & (on_u > 0.0) & (on_u < area) & (on_v > 0.0) & (on_v < area)
+    return area, on_u, on_v, is_inside
+
+
+@inline
+def crossing(p, q, s, t):
+    """Closest points of the straight lines through two segments, p to q and s to t, which are inside of both."""
+    u, v, w = subtract(q, p), subtract(t, s), subtract(s, p)
+    area, on_u, on_v, _ = shares_of_crossing(u, v, w)
+    return add_scaled(p, on_u / area, u), add_scaled(s, on_v / area, v)
 
 
 @vector_loop
 def note_crossings(p, q, reach, count, scratch, written):
     """Write whether edges of B within reach cross an edge of A, from p to q, and are about as near to it.
 
+    Straight lines along u and v, one of which is w from the other, are |w · (u × v)|/|u × v| apart. Lines that are
+    nearly parallel count as near, as this has few digits then: `crossing` decides.
+
     reach: R_A + R_B [m]. written: the scratch itself.
+    Returns the number of those that do.
     """
+    number, square = 0, ABOUT * reach * reach
     for f in range(count):
-        x, y, is_inside = crossing(p, q, end_of_edge(scratch, 1, 0, f), end_of_edge(scratch, 1, 1, f))
-        away = subtract(y, x)
-        written[CROSSES_AT + f] = 1.0 if is_inside and dot(away, away) < ABOUT * reach * reach else 0.0
+        s, t = end_of_edge(scratch, 1, 0, f), end_of_edge(scratch, 1, 1, f)
+        u, v, w = subtract(q, p), subtract(t, s), subtract(s, p)
+        area, _, _, is_inside = shares_of_crossing(u, v, w)
+        apart = dot(w, cross(u, v))
+        is_near = (apart * apart < square * area) | (area < NEARLY_PARALLEL * dot(u, u) * dot(v, v))
+        written[CROSSES_AT + f] = 1.0 if is_inside & is_near else 0.0
+        number += 1 if is_inside & is_near else 0
+    return number
 
 
 @func
@@ -346,12 +363,12 @@ def add_crossings(first_key, keys, edges_a, edges_b, reach, rounding, count, scr
         put_edge(scratch, 1, f, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # crosses nothing
     for e in range(edges_a):
         p, q = end_of_edge(scratch, 0, 0, e), end_of_edge(scratch, 0, 1, e)
-        note_crossings(p, q, reach, filled, scratch, scratch)
-        for f in range(edges_b):
+        number = note_crossings(p, q, reach, filled, scratch, scratch)
+        for f in range(edges_b if number > 0 else 0):
             if scratch[CROSSES_AT + f] == 0.0:
                 continue
             s, t = end_of_edge(scratch, 1, 0, f), end_of_edge(scratch, 1, 1, f)
-            x, y, _ = crossing(p, q, s, t)
+            x, y = crossing(p, q, s, t)
             away = subtract(y, x)
             d = math.sqrt(dot(away, away))
             if d >= reach or d == 0.0:

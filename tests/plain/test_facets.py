@@ -170,6 +170,28 @@ def test_the_distance_of_cores_is_the_same_from_whatever_direction_it_is_sought(
     assert 5 < far < 30
 
 
+@pytest.mark.parametrize("angle", [1.0, 1e-2, 1e-4, 1e-6])
+def test_edges_that_cross_nearby_are_noted(angle, rng):
+    # across z with an angle between: the lines are apart by the difference of heights, and cross over the origin
+    number, reach = facets.WIDTH, 1e-3
+    heights = reach * np.concatenate([rng.uniform(-0.999, 0.999, number // 2), rng.choice([-1.1, 1.1], number // 2)])
+    first, last = rng.uniform(-1.0, -0.5, number), rng.uniform(0.5, 1.0, number)
+    last[1::2] *= -1.0  # these end before they are above the other
+    turn, scratch = Rotation.random(random_state=rng), np.full(facets.SCRATCH, np.nan)
+    along = np.array([np.cos(angle), np.sin(angle), 0.0])
+    for k in range(number):
+        ends = (tuple(turn.apply(x * along + [0.0, 0.0, heights[k]])) for x in (first[k], last[k]))
+        in_python(facets.put_edge)(scratch, 1, k, float(k), *ends)
+    edge = (tuple(turn.apply([x, 0.0, 0.0])) for x in (-1.0, 1.0))
+    noted = in_python(facets.note_crossings)(*edge, reach, number, scratch, scratch)
+    marked = scratch[facets.CROSSES_AT :][:number] == 1.0
+    assert noted == marked.sum()
+    crosses, is_near = last > 0.0, abs(heights) < reach
+    assert marked[crosses & is_near].all()
+    if angle > 1e-3:  # beyond `NEARLY_PARALLEL`; the others are looked at again
+        assert not marked[~(crosses & is_near)].any()
+
+
 def test_scratch_has_room_for_all_vertices_of_any_polyhedron():
     assert facets.MOST_CORNERS == MOST_VERTICES
     assert facets.MOST_CORNERS % facets.WIDTH == 0

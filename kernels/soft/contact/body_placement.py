@@ -22,6 +22,26 @@ def place_body(b, bodies, kinds):
         store(bodies.sphere_position, s, add(x, rotate(q, load(kinds.offset, s + o))))
 
 
+@vector_loop
+def place_at_centres(low, high, position, sphere_position):
+    """Place the spheres of the bodies low to high, each of which carries one, at its centre.
+
+    position: (3, N) [m].
+    Writes sphere_position: (3, N) [m].
+    """
+    for b in range(low, high):
+        store(sphere_position, b, load(position, b))
+
+
+@inline
+def are_at_centres(bodies, kinds):
+    """Whether every body carries one sphere, at its centre."""
+    farthest = 0.0
+    for g in range(kinds.max_sphere_offset.size):
+        farthest = max(farthest, kinds.max_sphere_offset[g])
+    return bodies.owner.size == bodies.kind.size and farthest == 0.0
+
+
 turn = select("kinds", {Kinds: None, Capsules: place_axis, Mixed: place_pieces})
 
 
@@ -60,8 +80,11 @@ def measure_moved(low, high, kind, bound, position, orientation, picked_pose, mo
 @inline
 def place_convex(kinds, c, bodies, neighbours):
     """Place the pieces of the bodies of chunk c that have anything to touch, and measure how far they have moved."""
-    place_spheres(kinds, c, bodies, neighbours)
     low, high = chunk_of(c, bodies.kind.size)
+    if are_at_centres(bodies, kinds):
+        place_at_centres(low, high, bodies.position, bodies.sphere_position)
+    else:
+        place_spheres(kinds, c, bodies, neighbours)
     measure_moved(
         low, high, bodies.kind, kinds.bounding_radius, bodies.position, bodies.orientation, neighbours.picked_pose,
         neighbours.moved,

@@ -6,6 +6,7 @@ gathers what their bodies do from all over memory; the next has nothing but rows
 
 from typing import NamedTuple
 
+from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
 from dem.kernels.laws import ContactKinematics
@@ -62,7 +63,15 @@ def inverse_rolling_inertia(body):
 
 
 @inline
-def kinematics_of(one, other, stiffness, overlap, normal):
+def joint_rolling_inertia(law, one, other):
+    """What resists rolling of two bodies on each other [kg m²]; 0 for laws without couples, which do not ask for it."""
+    if not laws.turns(law):
+        return 0.0
+    return 1.0 / (inverse_rolling_inertia(one) + inverse_rolling_inertia(other))
+
+
+@inline
+def kinematics_of(law, one, other, stiffness, overlap, normal):
     """`ContactKinematics` of two bodies that touch; normal: from the other to the one."""
     at_one = add(one.velocity, cross(one.spin, one.arm))
     velocity = subtract(at_one, add(other.velocity, cross(other.spin, other.arm)))
@@ -71,7 +80,7 @@ def kinematics_of(one, other, stiffness, overlap, normal):
         0.5 * dot(add(one.spin, other.spin), normal), relative_angular_velocity=subtract(one.spin, other.spin),
         radius=one.radius * other.radius / (one.radius + other.radius),
         reduced_mass=1.0 / (one.inverse_mass + other.inverse_mass),
-        rolling_inertia=1.0 / (inverse_rolling_inertia(one) + inverse_rolling_inertia(other)), may_begin=True,
+        rolling_inertia=joint_rolling_inertia(law, one, other), may_begin=True,
     )  # fmt: skip
 
 
@@ -119,7 +128,7 @@ def look_at_convex(kinds, law, k, bodies, neighbours, box):
     v_c = add(velocity_of(c, bodies), image_velocity(box, image, subtract(arm_j, arm_i)))
     one = touching_body(i, b, arm_i, velocity_of(b, bodies), bodies, kinds)
     other = touching_body(j, c, arm_j, v_c, bodies, kinds)
-    return kinematics_of(one, other, neighbours.stiffness[k], depth, normal), arm_i, arm_j
+    return kinematics_of(law, one, other, neighbours.stiffness[k], depth, normal), arm_i, arm_j
 
 
 @vector_loop
@@ -181,7 +190,7 @@ def gather_bodies(
 
 
 @vector_loop
-def compute_columns(number, kind_i, kind_j, mass, inverse_mass, inertia, gathered, known, kinematics):
+def compute_columns(law, number, kind_i, kind_j, mass, inverse_mass, inertia, gathered, known, kinematics):
     """Compute the kinematics of contacts from what has been gathered.
 
     kind_i, kind_j, gathered: see `gather_bodies`.
@@ -202,7 +211,7 @@ def compute_columns(number, kind_i, kind_j, mass, inverse_mass, inertia, gathere
             load(inertia, h),
         )  # fmt: skip
         stiffness, overlap = known[flat(STIFFNESS, t)], known[flat(OVERLAP, t)]
-        put_touch(t, kinematics_of(one, other, stiffness, overlap, get(known, NORMAL, t)), kinematics)
+        put_touch(t, kinematics_of(law, one, other, stiffness, overlap, get(known, NORMAL, t)), kinematics)
 
 
 @inline
@@ -221,8 +230,8 @@ def compute_kinematics_of_columns(start, number, candidate, context, gathered, k
         ids[OF_J],
     )  # fmt: skip
     compute_columns(
-        number, ids[KIND_I], ids[KIND_J], kinds.mass, kinds.inverse_mass, kinds.inertia, gathered, kinematics,
-        kinematics,
+        context.law, number, ids[KIND_I], ids[KIND_J], kinds.mass, kinds.inverse_mass, kinds.inertia, gathered,
+        kinematics, kinematics,
     )  # fmt: skip
 
 
