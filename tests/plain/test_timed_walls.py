@@ -97,7 +97,7 @@ def test_a_wall_that_appears_catches_what_falls(shape):
     sim.step(100)
     assert sim.walls[0].present
     assert sim.walls[0].contacts == 0
-    sim.step(800)
+    sim.step(400)
     assert sim.walls[0].impulse[2] < 0
     assert sim.particles.position[0, 2] > 0.9 * R
     assert sim.verdict().energy_error < 1e-2
