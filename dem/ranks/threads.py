@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import pickle
+import queue
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -24,11 +25,12 @@ TOGETHER = 3  # number of ranks that count as one machine
 
 
 class Board:
-    """Exchange of objects between threads, by a barrier."""
+    """Exchange of objects between threads: of all by a barrier, or of two by mail."""
 
     def __init__(self, ranks: int) -> None:
         self.barrier = threading.Barrier(ranks)
         self.slots: list = [None] * ranks
+        self.mail = {(one, other): queue.SimpleQueue() for one in range(ranks) for other in range(ranks)}
         self.error: BaseException | None = None
 
     def swap(self, rank: int, thing: object) -> list:
@@ -38,6 +40,15 @@ class Board:
         found = list(self.slots)
         self._wait()
         return found
+
+    def receive(self, sender: int, receiver: int) -> object:
+        """The next object that one thread has put into the mail for another."""
+        while True:
+            try:
+                return self.mail[sender, receiver].get(timeout=0.1)
+            except queue.Empty:
+                if self.barrier.broken:
+                    self._wait()  # which raises why
 
     def _wait(self) -> None:
         try:
@@ -95,10 +106,30 @@ class ThreadChannel(Channel):
             part[...] = found[route.rank][self.rank]
 
 
+class MailChannel(Channel):
+    """Channel that only threads of different machines take part in, as others may be inside kernels meanwhile."""
+
+    def __init__(self, board: Board, rank: int, motion: np.ndarray, columns: int, layout: BufferLayout) -> None:
+        super().__init__(motion, columns, layout)
+        self.board, self.rank, self.side = board, rank, -1
+
+    def start(self, side: int) -> None:
+        """Send copies of the rows for threads of other machines."""
+        self.side = side
+        for route in self.layout.remote(self.layout.sent):
+            self.board.mail[self.rank, route.rank].put(self.part(route, side).copy())
+
+    def finish(self) -> None:
+        """Receive the rows of threads of other machines."""
+        for route in self.layout.remote(self.layout.received):
+            self.part(route, self.side)[...] = self.board.receive(route.rank, self.rank)
+
+
 class Threads(Communicator):
     """Communicator of a thread; `together` threads at a time count as one machine.
 
-    With `by_kernels`, kernels exchange reports themselves; misuse of a `ThreadChannel` is then not detected.
+    With `by_kernels`, kernels of threads that share memory with all that they exchange rows with exchange reports
+    themselves, and misuse of a channel is not detected.
     """
 
     def __init__(self, board: Board, rank: int, together: int = TOGETHER, *, by_kernels: bool = False) -> None:
@@ -157,17 +188,14 @@ class Threads(Communicator):
         self.called.append(kind_of_call()(swap))  # kept alive as long as kernels may call it
         return [ctypes.cast(self.called[-1], ctypes.c_void_p).value]
 
-    def channel(
-        self, columns: int, to: list[Segment], of: list[Segment], before: ThreadChannel | None
-    ) -> ThreadChannel:
+    def channel(self, columns: int, to: list[Segment], of: list[Segment], before: Channel | None) -> Channel:
         """Channel with shared rows within a machine, and copies between machines."""
         del before
         wants = self.board.swap(self.rank, BufferSizes.of(to, of, self.members))
         layout = BufferLayout.among(self.rank, self.members, [wants[member] for member in self.members], to, of)
         motion = np.full(2 * layout.side_rows * len(self.members) * columns, np.nan)
-        return ThreadChannel(
-            self.board, self.rank, self.board.swap(self.rank, motion)[self.members[0]], columns, layout
-        )
+        kind = MailChannel if self.by_kernels else ThreadChannel
+        return kind(self.board, self.rank, self.board.swap(self.rank, motion)[self.members[0]], columns, layout)
 
     def fail(self, error: BaseException) -> None:
         """Wake all threads that wait, which then fail too."""

@@ -400,6 +400,19 @@ def test_contacts_of_bodies_that_part_are_remembered_by_both_ranks():
         assert everything(sim) == everything(alone)
 
 
+def test_ranks_in_kernels_go_beside_ranks_that_send_rows_to_another_machine():
+    """Of four in a row, three share memory: the second one takes steps in kernels, its neighbours send to the last."""
+    alone = bar()
+    alone.step(10)
+    with in_one_process(4, together=3, by_kernels=True):
+        sim = bar()
+        sim.step(10)
+        own = sim._engine.subdomains.remote.own
+        assert own.channel.remote_bytes > 0
+        assert not own.border.exchange[0]
+        assert everything(sim) == everything(alone)
+
+
 SHAPES = {
     "spheres": [dem.Sphere(diameter=D)],
     "fibres": [dem.Fibre(diameter=0.7 * D, aspect_ratio=2)],
