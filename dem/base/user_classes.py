@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     Known = TypeVar("Known", bound=Callable)
 
-NO_EXPANSION = "Thermal expansion is not modelled, because a radius belongs to all particles of a kind: leave it out"
 # What other programs and books call a keyword, by one that the function takes which tells where that is meant.
 MEANT = {
     "radius": {"diameter": "Did you mean 'diameter', which is twice the radius?"},
@@ -32,8 +31,7 @@ MEANT = {
     "rho": {"density": "Did you mean 'density'?"},
     "mu": {"friction": "Did you mean 'friction'?"},
     "dt": {"time_step": "Did you mean 'time_step'?"},
-    "expansion": {"conductivity": NO_EXPANSION},
-    "thermal_expansion": {"conductivity": NO_EXPANSION},
+    "thermal_expansion": {"expansion": "Did you mean 'expansion'?"},
     "every": {"implicit": "A coupling is called as often as cells are counted: give dem.Cells(..., every=10)"},
 }
 

@@ -10,7 +10,6 @@ from pydantic import ValidationError
 
 from dem.base import checks
 from dem.base.text import cut, shown
-from dem.base.user_classes import meant
 from dem.case import StudyCase, case, with_parameters
 from dem.casefile.chosen import Chosen
 from dem.casefile.file_case import FileCase
@@ -136,7 +135,6 @@ def _validated(model: type[Table], content: dict, folder: Path | None) -> Table:
         raise ValueError("\n".join(error_lines(error, model))) from None
 
 
-NOT_MODELLED = ("expansion", "thermal_expansion")
 WORDS = {"valid tuple": "list", "valid list": "list", "valid dictionary": "table", "Input": "input"}  # as TOML says
 
 
@@ -150,8 +148,6 @@ def _error_line(error: dict, model: type[Table]) -> str:
     where = ".".join(cut(str(part)) for part in path)
     table = _table_at(model, path[:-1])
     if error["type"] == "extra_forbidden":
-        if path[-1] in NOT_MODELLED and (hint := meant(path[-1], table.model_fields)):
-            return f"{where}: {hint[0].lower()}{hint[1:]}"
         try:
             checks.one_of("key", str(path[-1]), table.model_fields)
         except ValueError as unknown:

@@ -13,7 +13,8 @@ from dem.model.temperature_tables import Property
 THERMAL = {"conductivity": "W/(m K)", "heat_capacity": "J/(kg K)", "real_young": "Pa"}
 BY_TEMPERATURE = ("conductivity", "heat_capacity")
 CONTACT_TABLES = {"restitution_by_temperature": "restitution", "friction_by_temperature": "friction"}
-OPTIONAL = {*THERMAL, *CONTACT_TABLES}  # that files leave out where they are not given
+MOST_EXPANSION = 1e-3  # of the coefficient, that of a gas being three times as large [1/K]
+OPTIONAL = {*THERMAL, *CONTACT_TABLES, "expansion"}  # that files leave out where they are not given
 
 
 def _checked_table(name: str, given: object) -> Property:
@@ -58,6 +59,9 @@ class Material:
         `conductivity`. The value is that at the nearest of 33 temperatures from the first row to the last. Contacts of
         two particles take the rule of `dem.Contacts` at the temperatures of both; walls, and pairs with an entry in
         `dem.Contacts`, keep their numbers.
+    expansion : float, optional
+        Coefficient of linear thermal expansion α [1/K] of spheres in such a run. The radius is
+        R (1 + α (T - 293.15 K)), with the temperature to the nearest kelvin, at the same mass. Default: none.
     real_young : float, optional
         Young's modulus of the real solid, if `young` is a softened one [Pa]: areas that conduct heat are reduced to
         those of the real solid at the same force. Default: `young`.
@@ -93,6 +97,7 @@ class Material:
     real_young: float | None = None
     restitution_by_temperature: Property | None = None
     friction_by_temperature: Property | None = None
+    expansion: float | None = None
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -108,6 +113,8 @@ class Material:
                     checked[name] = temperature_tables.checked(name, getattr(self, name), unit)
                 else:
                     checked[name] = checks.number(name, getattr(self, name), above=0, unit=unit)
+        if self.expansion is not None:
+            checked["expansion"] = checks.number("expansion", self.expansion, above=0, most=MOST_EXPANSION, unit="1/K")
         for name in CONTACT_TABLES:
             if getattr(self, name) is not None:
                 checked[name] = _checked_table(name, getattr(self, name))

@@ -544,7 +544,7 @@ class Engine:
         for values in snapshot.solver.values():
             self.kinds.solver[:] = values
         for stage in self.scalars:
-            stage.classify(self)
+            stage.choose_variants(self)
         self.rebuild(snapshot.contacts)
 
     @property

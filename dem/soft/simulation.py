@@ -251,7 +251,7 @@ class Simulation(SimulationBase):
         bonded = bonds is not None
         self._integrator, self._fluid = integrator_for_contacts(integrator, bonded=bonded), fluid
         varies = bool(inserters or outlets or added)
-        temperature_classes.check(arrays.materials(self._particles), heat, varies=varies)
+        temperature_classes.check(self._particles, heat, varies=varies, bonded=bonded)
         self._law = self._made_law()
         if frozen:
             scalar_setup.check_frozen(time_step, self._box, self._walls, fluid, inserters, outlets)
@@ -459,6 +459,8 @@ class Simulation(SimulationBase):
         self._law_of_variants = law = self._law_for(arrays.materials(particles), self._contacts)
         if classes is None:
             return law
+        if classes.expands:
+            temperature_classes.check_law(law)
         return self._law_for(list(dict.fromkeys(m for _, m in classes.variants)), classes.contacts(self._contacts))
 
     def _law_for(self, materials: list[Material], contacts: Contacts) -> tuple:

@@ -97,6 +97,18 @@ def test_lists_threads_ranks_and_restarts_change_no_bit(shape, small_chunks, tmp
     assert cold.particles.position.tobytes() != alone.particles.position.tobytes()
 
 
+def test_fixed_particles_stay():
+    wall = dem.Particles(SHAPES["spheres"], SOFTENS, position=[[0, 0, 0]], fixed=True, temperature=500.0)
+    ball = dem.Particles(
+        SHAPES["spheres"], SOFTENS, position=[[1.001 * D, 0, 0]], velocity=[[-0.5, 0, 0]], temperature=500.0
+    )
+    made = dem.Particles.concatenate([wall, ball])
+    sim = dem.Simulation(made, gravity=(0, 0, 0), time_step=2e-6, heat=dem.Heat())
+    sim.step(1000)
+    assert sim.particles.position[0].tolist() == [0, 0, 0]
+    assert sim.particles.velocity[1, 0] / 0.5 == pytest.approx(0.5, rel=1e-4)
+
+
 def test_an_entry_for_a_pair_keeps_its_numbers():
     contacts = dem.Contacts({(SOFTENS, SOFTENS): dem.Contact(restitution=0.8)}, rule="geometric")
     pair = dem.Particles(

@@ -978,7 +978,5 @@ def test_conductivity_by_temperature_is_that_of_both_at_the_exchange():
     ],
 )
 def test_tables_that_make_no_sense_are_refused(table, told):
-    with pytest.raises(TypeError, match="Thermal expansion is not modelled"):
-        by_temperature(expansion=1e-5)
     with pytest.raises(ValueError, match=told):
         by_temperature(conductivity=table)

@@ -150,7 +150,6 @@ def test_a_case_file_has_gas_convection_and_radiation(folder):
         ),
         ("materials.brass.heat_capacity", [[300, 5], [200, 5]], "expected them to ascend"),
         ("materials.brass.heat_capacity", [[300, "5 m"], [400, 5]], "expected a specific heat capacity"),
-        ("materials.brass.expansion", 1e-5, "thermal expansion is not modelled"),
         ("heat.faces", {"top": 300.0}, "unknown face"),
         ("heat.every", 0, "greater than 0"),
         ("walls.0.heat_capacity", "5 J/K", "no temperature at the start"),

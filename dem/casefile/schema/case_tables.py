@@ -78,6 +78,10 @@ class MaterialTable(Table, LawPartKeys):
         None, gt=0, description="modulus of the real solid, for heat, if young is a softened one [Pa]", examples=[7e10]
     )
 
+    expansion: key.Expansion | None = Field(
+        None, description="coefficient of linear thermal expansion of spheres in a run with heat [1/K]",
+        examples=["1.2e-5 1/K"],
+    )  # fmt: skip
     restitution_by_temperature: list[tuple[key.Temperature, key.Share]] | None = Field(
         None, description="of particles, in place of restitution in a run with heat: rows of a temperature and a value",
         examples=[[["20 degC", 0.9], ["800 degC", 0.5]]],

@@ -112,6 +112,7 @@ ConductivityByTemperature = _by_temperature(Conductivity)
 HeatCapacityByTemperature = _by_temperature(HeatCapacity)
 Capacity = Annotated[_measured(units.CAPACITY), Field(gt=0)]
 HeatFlux = _measured(units.HEAT_FLUX)
+Expansion = Annotated[_measured(units.EXPANSION), Field(gt=0)]
 Volume = Annotated[_measured(units.VOLUME), Field(gt=0)]
 
 Number = Annotated[float, Strict()]

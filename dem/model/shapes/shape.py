@@ -261,6 +261,10 @@ class Sphere:
         """Sphere scaled by a factor."""
         return Sphere(diameter=factor * self.diameter)
 
+    def expanded(self, factor: float) -> ExpandedSphere:
+        """Sphere of the same mass whose diameter has grown by a factor."""
+        return ExpandedSphere(diameter=factor * self.diameter, cold=self.diameter)
+
     def mass_properties(self, density: float) -> MassProperties:
         """V = π D³/6, m = ρ V, I = m D²/10 about any axis."""
         checks.number("density", density, above=0, unit="kg/m3")
@@ -268,6 +272,18 @@ class Sphere:
         mass = density * volume
         inertia = 0.1 * mass * self.diameter**2
         return MassProperties.centred(volume, density, (inertia,) * 3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpandedSphere(Sphere):
+    """Sphere that has grown from the diameter `cold` [m] at the same mass; its volume is that of the cold sphere."""
+
+    cold: float
+
+    def mass_properties(self, density: float) -> MassProperties:
+        """Mass and volume of the cold sphere, I = m D²/10."""
+        before = Sphere(diameter=self.cold).mass_properties(density)
+        return MassProperties.centred(before.volume, density, (0.1 * before.mass * self.diameter**2,) * 3)
 
 
 class ConvexShape:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dem.kernels.fluid import sampling
 from dem.kernels.heat import by_temperature, exchange, implicit
+from dem.kernels.heat.conductances import OVERLAP, RADIUS
 from dem.kernels.soft.contact import dissipated_heat
 from dem.kernels.soft.contact.dissipated_heat import FINER, TAKEN
 from dem.model.domain.box import FACES
@@ -19,6 +20,7 @@ from dem.soft.heat.fluid_heat import FluidHeat
 from dem.soft.heat.implicit_exchange import HeatSurroundings
 from dem.soft.heat.property_tables import table_of
 from dem.soft.heat.scalar_in_run import BROUGHT, DISSIPATED, ScalarInRun
+from dem.soft.heat.temperature_classes import EXPECTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,8 +178,8 @@ class HeatInRun(ScalarInRun):
 
     @property
     def are_conductances_constant(self) -> bool:
-        """Whether conductivities do not depend on temperature."""
-        return self.conductivity is None
+        """Whether neither conductivities nor sizes depend on temperature."""
+        return self.conductivity is None and not (self.classes and self.classes.expands)
 
     def content_above(
         self, kind: np.ndarray, start: np.ndarray, value: np.ndarray
@@ -229,11 +231,48 @@ class HeatInRun(ScalarInRun):
         rate = super().fastest_around(engine, walls)
         return max(rate, self.fluid_heat.fastest(engine, self.film)) if self.fluid_heat else rate
 
-    def classify(self, engine: Engine) -> None:
+    def choose_variants(self, engine: Engine) -> None:
         """Let bodies be of the variants at their temperatures."""
         if self.classes:
             kind = engine.bodies.kind
             kind[:] = self.classes.variant_at(kind, self.rows_of(engine)[0])
+
+    def classify(self, engine: Engine) -> None:
+        """Let bodies be of the variants at their temperatures; by expansion they do work, which is booked.
+
+        Raises FloatingPointError for temperatures beyond those of particles that expand.
+        """
+        if not (self.classes and self.classes.expands):
+            self.choose_variants(engine)
+            return
+        kind, value = engine.bodies.kind, self.rows_of(engine)[0]
+        beyond = self.classes.beyond(value)
+        if beyond.size:
+            particle = engine.bodies.identity[beyond[0]]
+            message = f"temperature of particle {particle} came to {value[beyond[0]]:g} K, {EXPECTED}"
+            raise FloatingPointError(message)
+        after = self.classes.variant_at(kind, value)
+        if np.array_equal(after, kind):
+            return
+        work = -self._elastic_energy(engine)
+        kind[:] = after
+        engine.rebuild()
+        work += self._elastic_energy(engine)
+        engine.progress.elastic[0] += work
+        engine.progress.wall_work[0] += work
+
+    def _elastic_energy(self, engine: Engine) -> int:
+        """Elastic energy of Hertz's contacts [units], 8/15 E* √R* δ^5/2, each rounded, as in kernels."""
+        pairs, walls, _ = conductances.list_contacts(engine, self.tables, self.rows)
+        material, springs, total = engine.kinds.material[engine.bodies.kind], engine.springs, 0
+        for rows in (pairs, walls):
+            first, second = rows.who.T
+            other = springs.of_faces[-1 - second] if rows is walls else material[second]
+            overlap, radius = np.maximum(rows.what[:, OVERLAP], 0.0), rows.what[:, RADIUS]
+            stiffness = 4 / 3 * springs.modulus[other, material[first]] * np.sqrt(radius)
+            energy = 0.4 * stiffness * (overlap * overlap) * np.sqrt(overlap)
+            total += int(np.rint(energy * engine.energy_unit).astype(np.int64).sum())
+        return total
 
     def settle_removed(self, engine: Engine, going: np.ndarray) -> None:
         """Give bodies that are removed what their contacts have dissipated, with what is open of the half step.

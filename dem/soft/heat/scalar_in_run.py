@@ -261,6 +261,9 @@ class ScalarInRun:
     def classify(self, engine: Engine) -> None:
         """Change what of bodies depends on their values, after an exchange."""
 
+    def choose_variants(self, engine: Engine) -> None:
+        """Give bodies of a state that is restored what depends on their values."""
+
     def hold(self, engine: Engine, duration: float, steps: int) -> None:
         """Exchange for a duration [s] at the present contacts, in so many implicit steps; see `Simulation.conduct`."""
         self.prepare(engine)

@@ -168,7 +168,9 @@ def stages(
 
 
 def set_classes(engine: Engine, classes: TemperatureClasses) -> None:
-    """Let particles change between variants by temperature, in an engine whose first scalar is heat."""
+    """Let particles change between variants by temperature, at the same capacities; the first scalar is heat."""
+    for stage in engine.scalars:
+        stage.capacity[:] = stage.capacity[classes.own]
     engine.scalars[0].classes = classes
 
 

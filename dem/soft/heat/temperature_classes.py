@@ -1,8 +1,9 @@
-"""Contact properties by temperature: particles change between variants of their material, a class of temperatures each.
+"""Properties by temperature: particles change between variants of theirs, each for a class of temperatures.
 
-The tables of contact laws are by material. A material whose restitution or friction depends on temperature has
-`CLASSES` further variants for the engine, at equal distances from the first temperature of its tables to the last one.
-After each exchange of heat a particle is of the class that is nearest to its temperature.
+Radii and the tables of contact laws are by shape and material. A material whose restitution or friction depends on
+temperature has `CLASSES` further variants for the engine, at equal distances from the first temperature of its tables
+to the last one; spheres that expand have one for each kelvin. After each exchange of heat a particle is of the class
+that is nearest to its temperature.
 """
 
 from __future__ import annotations
@@ -12,18 +13,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.kernels.laws import Hertz, NoComponent
 from dem.model.contact.contacts import Contacts
 from dem.model.heat import Heat
 from dem.model.materials import CONTACT_TABLES
+from dem.model.particles.kinds import is_fixed, variant_of
 from dem.model.particles.particles import Particles
+from dem.model.shapes.shape import Sphere
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from dem.model.materials import Material
     from dem.model.shapes.shape import Shape
 
-CLASSES = 33  # of a material
+CLASSES = 33  # of a material with tables
+MOST_SIZES = 20  # of spheres that expand, each of which has as many variants
+REFERENCE = 293.15  # temperature at which spheres have their size [K]
+COLDEST, HOTTEST = REFERENCE - 200.0, REFERENCE + 1800.0  # that spheres which expand may have [K]
 
 
 class TemperatureClasses(NamedTuple):
@@ -31,6 +36,7 @@ class TemperatureClasses(NamedTuple):
 
     variants: list[tuple[Shape, Material]]
     own: np.ndarray  # (G',) variant of the user of each
+    expands: bool  # some of them differ in size
     first: np.ndarray  # (G,) by variant of the user: its first class, or itself
     number: np.ndarray  # (G,) of classes
     low: np.ndarray  # (G,) temperature of the first class [K]
@@ -40,19 +46,25 @@ class TemperatureClasses(NamedTuple):
     def of(cls, particles: Particles) -> TemperatureClasses | None:
         """Classes of the materials of these particles; None if no contact property depends on temperature."""
         variants = list(particles.variants)
-        if not any(_tables(material) for _, material in variants):
+        if not any(_tables(material) or material.expansion for _, material in variants):
             return None
         own, first, number, low, per_kelvin = list(range(len(variants))), [], [], [], []
-        for g, (shape, material) in enumerate(particles.variants):
-            at = _temperatures(material)
+        for g, variant in enumerate(particles.variants):
+            shape, material = variant
+            at = _expanding(material) if material.expansion else _temperatures(material)
             first.append(len(variants) if at.size else g)
             number.append(max(at.size, 1))
             low.append(at[0] if at.size else 0.0)
             per_kelvin.append((at.size - 1) / (at[-1] - at[0]) if at.size else 0.0)
-            variants += [(shape, each) for each in _classes(material)]
+            if material.expansion:
+                factors = (1 + material.expansion * (at - REFERENCE)).tolist()
+                pairs = [(shape.expanded(factor), material) for factor in factors]
+            else:
+                pairs = [(shape, each) for each in _classes(material)]
+            variants += [variant_of(*pair, fixed=is_fixed(variant)) for pair in pairs]
             own += [g] * at.size
-        columns = (np.array(own), np.array(first), np.array(number), np.array(low), np.array(per_kelvin))
-        return cls(variants, *columns)
+        columns = (np.array(first), np.array(number), np.array(low), np.array(per_kelvin))
+        return cls(variants, np.array(own), any(material.expansion for _, material in variants), *columns)
 
     def variant_at(self, variant: np.ndarray, temperature: np.ndarray) -> np.ndarray:
         """Variants (N,) of particles of these variants, of any class, at temperatures (N,) [K]."""
@@ -60,8 +72,17 @@ class TemperatureClasses(NamedTuple):
         place = np.rint((temperature - self.low[g]) * self.per_kelvin[g])
         return self.first[g] + np.clip(place, 0, self.number[g] - 1).astype(np.int64)
 
+    def beyond(self, temperature: np.ndarray) -> np.ndarray:
+        """Indices of temperatures (N,) that are beyond those of spheres which expand."""
+        outside = ~((temperature >= COLDEST) & (temperature <= HOTTEST))
+        return np.flatnonzero(outside) if self.expands else np.zeros(0, np.int64)
+
     def particles(self, given: Particles) -> Particles:
-        """The particles, of the variants at their temperatures."""
+        """The particles, of the variants at their temperatures; raises ValueError where there is none."""
+        beyond = self.beyond(given.temperature)
+        if beyond.size:
+            message = f"temperature of particle {beyond[0]} is {given.temperature[beyond[0]]:g} K, {EXPECTED}"
+            raise ValueError(message)
         variant = self.variant_at(given.variant, given.temperature)
         state = {name: given.field(name) for name in given.fields}
         return Particles.known(self.variants, variant.astype(given.variant.dtype), given.kinds, given.kind, state)
@@ -77,10 +98,25 @@ class TemperatureClasses(NamedTuple):
         return Contacts(table, rule=given.rule, damped=given.damped)
 
 
-def check(materials: Sequence[Material], heat: object, *, varies: bool) -> None:
-    """Raise ValueError for contact properties by temperature without heat, or where particles come and go."""
-    for material in materials:
-        for name in _tables(material):
+EXPECTED = f"expected {COLDEST:g} to {HOTTEST:g} K of particles that expand (Material.expansion)"
+
+
+def check(particles: Particles, heat: object, *, varies: bool, bonded: bool) -> None:
+    """Raise ValueError for such properties without heat, or where what they need is not there."""
+    sizes = sum(bool(material.expansion) for _, material in particles.variants)
+    if sizes > MOST_SIZES:
+        message = f"particles that expand have {sizes} sizes and materials, expected {MOST_SIZES} at most: take fewer"
+        raise ValueError(message)
+    for shape, material in particles.variants:
+        tables = _tables(material)
+        if material.expansion and (tables or bonded or type(shape) is not Sphere):
+            other = tables[0] if tables else "bonds" if bonded else f"the shape {shape}"
+            message = (
+                f"expansion of {material} with {other}, expected single spheres without tables and bonds: leave one of "
+                "them out"
+            )
+            raise ValueError(message)
+        for name in [*tables, *(["expansion"] if material.expansion else [])]:
             if not isinstance(heat, Heat):
                 message = f"{name} of {material} in a run without heat: add heat=dem.Heat(), or leave it out"
                 raise ValueError(message)
@@ -90,6 +126,22 @@ def check(materials: Sequence[Material], heat: object, *, varies: bool) -> None:
                     "that stay: leave one of them out"
                 )
                 raise ValueError(message)
+
+
+def check_law(law: tuple) -> None:
+    """Raise ValueError for contact laws whose energy does not follow from the overlap of spheres that expand."""
+    parts = [type(part) for part in (getattr(law, "normal", Hertz()), getattr(law, "adhesion", NoComponent()))]
+    if parts != [Hertz, NoComponent]:
+        message = (
+            "expansion of particles with adhesion or another normal law, expected Hertz's (dem.Material without them), "
+            "whose work is known: leave one of them out"
+        )
+        raise ValueError(message)
+
+
+def _expanding(material: Material) -> np.ndarray:
+    """Temperatures of the classes of a material that expands [K]."""
+    return REFERENCE + np.arange(round(COLDEST - REFERENCE), round(HOTTEST - REFERENCE) + 1)
 
 
 def _tables(material: Material) -> list[str]:
