@@ -33,10 +33,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from dem.kernels.compiler.jit import func, inline, select, uncached_inline, upcast, vector_loop
+from dem.kernels.compiler.jit import func, inline, select, type_is, uncached_inline, vector_loop
 from dem.kernels.compiler.selection import ancestors
 from dem.kernels.domain import periodic
-from dem.kernels.domain.periodic import PeriodicFaces, count_cells
+from dem.kernels.domain.periodic import PeriodicFaces, count_cells, nearest_along
 from dem.kernels.numerics.energy import accumulate, in_units, nearest
 from dem.kernels.numerics.vector import add, add_scaled, load, store, subtract
 
@@ -50,7 +50,8 @@ CONTACT_BITS = 44  # of E* R³, of the order of F d at large overlaps, in the un
 BOND_BITS = (
     16  # the unit of the virial of bonds is so many bits larger than that of energies, as F d is larger than F δ
 )
-GENERAL, IN_PLANE, DIAGONAL = range(3)  # forms of the matrices of a cell
+# forms of the matrices of a cell, by the components off the diagonal that are not zero: a sum of these
+DIAGONAL, XY, XZ, YZ, LOWER = 0, 1, 2, 4, 8
 
 DeformingFaces = NamedTuple(
     "DeformingFaces",
@@ -84,17 +85,10 @@ DeformingFaces = NamedTuple(
         ("edge_speed", np.ndarray),  # (3, 3) velocities of the edges, by the components that hold a stress [m/s]
         ("times", np.ndarray),  # (K,) from when on each of the prescribed gradients holds, ascending from 0 [s]
         ("rates", np.ndarray),  # (K, 3, 3) prescribed velocity gradients [1/s]
-        ("form", np.ndarray),  # (1,) int64, of the matrices of the present and next cell: GENERAL, IN_PLANE or DIAGONAL
+        ("form", np.ndarray),  # (1,) int64, of the matrices of the present and next cell, see DIAGONAL
     ],
 )
 DeformingFaces.extends = (PeriodicFaces,)
-# a cell whose second edge leans along x alone, and one at right angles: products of their matrices leave zeros out,
-# which changes no result
-PlaneFaces = NamedTuple("PlaneFaces", [*DeformingFaces.__annotations__.items()])
-PlaneFaces.extends = (DeformingFaces,)
-RightFaces = NamedTuple("RightFaces", [*DeformingFaces.__annotations__.items()])
-RightFaces.extends = (PlaneFaces,)
-as_plane, as_right = upcast({DeformingFaces: PlaneFaces}), upcast({DeformingFaces: RightFaces})
 
 
 def deforms(box):
@@ -196,28 +190,70 @@ def apply_whole(box, m, v):
     )
 
 
-@inline
-def apply_in_plane(box, m, v):
-    """Matrix (3, 3) of a plane cell times a vector."""
-    return m[0, 0] * v[0] + m[0, 1] * v[1], m[1, 1] * v[1], m[2, 2] * v[2]
+apply = select("box", {DeformingFaces: apply_whole})
 
 
-@inline
-def apply_diagonal(box, m, v):
-    """Matrix (3, 3) of a cell at right angles times a vector."""
-    return m[0, 0] * v[0], m[1, 1] * v[1], m[2, 2] * v[2]
+# Loops over particles and contacts are compiled for the usual forms: for a cell at right angles, and for one with a
+# single component above the diagonal, as in simple shear. They take the matrices as nine numbers each, row by row,
+# which stay in registers; numbers in arrays would be loaded again after each store. Zeros are left out of products,
+# which changes no result.
+
+NUMBERS = ("edges", "to_scaled", "gradient", "next_edges", "next_to_scaled", "place_map", "kick_map", "unit")
 
 
-apply = select("box", {DeformingFaces: apply_whole, PlaneFaces: apply_in_plane, RightFaces: apply_diagonal})
+def add_form(name, form):
+    """Add a form of a cell: its type, and its functions in the tables of `apply` and `nearest_image`."""
+    kind = NamedTuple(name, [(field, tuple) for field in NUMBERS])
+    kind.extends = (DeformingFaces,)
+    xy, xz, yz = form == XY, form == XZ, form == YZ
+
+    @uncached_inline
+    def apply_form(box, m, v):
+        x, y = m[0] * v[0], m[4] * v[1]
+        x = x + m[1] * v[1] if xy else x
+        x = x + m[2] * v[2] if xz else x
+        y = y + m[5] * v[2] if yz else y
+        return x, y, m[8] * v[2]
+
+    @uncached_inline
+    def nearest_image_form(box, u, v):
+        d, h, g = subtract(u, v), box.edges, box.to_scaled
+        d_2, n_2 = nearest_along(d[2], h[8], g[8])
+        y = d[1] - h[5] * n_2 if yz else d[1]
+        d_1, n_1 = nearest_along(y, h[4], g[4])
+        x = d[0] - h[2] * n_2 if xz else d[0]
+        x = x - h[1] * n_1 if xy else x
+        d_0, n_0 = nearest_along(x, h[0], g[0])
+        return (d_0, d_1, d_2), (n_0, n_1, n_2)
+
+    apply.functions[kind] = apply_form
+    periodic.nearest_image.functions[kind] = nearest_image_form
+    return kind
+
+
+DiagonalCell, CellXY, CellXZ, CellYZ = (
+    add_form(name, form) for name, form in (("DiagonalCell", DIAGONAL), ("CellXY", XY), ("CellXZ", XZ), ("CellYZ", YZ))
+)
 
 
 @inline
 def form_of(m):
-    """Form of a matrix (3, 3): DIAGONAL, IN_PLANE if it has a number at xy besides, or GENERAL."""
-    zero = m[0, 2] == 0.0 and m[1, 2] == 0.0 and m[1, 0] == 0.0 and m[2, 0] == 0.0 and m[2, 1] == 0.0
-    if not zero:
-        return GENERAL
-    return DIAGONAL if m[0, 1] == 0.0 else IN_PLANE
+    """Form of a matrix (3, 3), see DIAGONAL."""
+    upper = (XY if m[0, 1] != 0.0 else 0) + (XZ if m[0, 2] != 0.0 else 0) + (YZ if m[1, 2] != 0.0 else 0)
+    return upper + (LOWER if m[1, 0] != 0.0 or m[2, 0] != 0.0 or m[2, 1] != 0.0 else 0)
+
+
+@inline
+def numbers_of(box):
+    """Numbers of a cell that loops take, in the order of NUMBERS."""
+    return (
+        load_matrix(box.edges), load_matrix(box.to_scaled), load_matrix(box.gradient), load_matrix(box.next_edges),
+        load_matrix(box.next_to_scaled), load_matrix(box.place_map), load_matrix(box.kick_map),
+        (box.unit[0], box.unit[1], box.unit[2]),
+    )  # fmt: skip
+
+
+is_extended = type_is(lambda kind: kind is not DeformingFaces)  # by a type with functions of its own
 
 
 def by_form(loop):
@@ -225,10 +261,15 @@ def by_form(loop):
 
     @uncached_inline
     def run(box, arguments):
-        if box.form[0] == DIAGONAL:
-            return loop(as_right(box), *arguments)
-        if box.form[0] == IN_PLANE:
-            return loop(as_plane(box), *arguments)
+        form = LOWER if is_extended(box) else box.form[0]
+        if form == DIAGONAL:
+            return loop(DiagonalCell(*numbers_of(box)), *arguments)
+        if form == XY:
+            return loop(CellXY(*numbers_of(box)), *arguments)
+        if form == XZ:
+            return loop(CellXZ(*numbers_of(box)), *arguments)
+        if form == YZ:
+            return loop(CellYZ(*numbers_of(box)), *arguments)
         return loop(box, *arguments)
 
     return run
@@ -241,12 +282,17 @@ def by_form(loop):
 def nearest_image_deforming(box, u, v):
     """Return u - v for the nearest image of v, and its number along each edge.
 
-    For what is nearer than half the distance of opposite faces.
+    For what is nearer than half the distance of opposite faces. Edges are subtracted one by one, the last one first, so
+    that cells of all forms round alike.
     """
-    d = subtract(u, v)
+    d, h = subtract(u, v), box.edges
     s = apply(box, box.to_scaled, d)
-    n = (np.floor(s[0] + 0.5), np.floor(s[1] + 0.5), np.floor(s[2] + 0.5))
-    return subtract(d, apply(box, box.edges, n)), n
+    n_0, n_1, n_2 = np.floor(s[0] + 0.5), np.floor(s[1] + 0.5), np.floor(s[2] + 0.5)
+    return (
+        d[0] - h[0, 2] * n_2 - h[0, 1] * n_1 - h[0, 0] * n_0,
+        d[1] - h[1, 2] * n_2 - h[1, 1] * n_1 - h[1, 0] * n_0,
+        d[2] - h[2, 2] * n_2 - h[2, 1] * n_1 - h[2, 0] * n_0,
+    ), (n_0, n_1, n_2)
 
 
 @inline
@@ -543,8 +589,8 @@ def begin_step_deforming(box, corrects, predicts, constants, bodies, progress):
         edges = product(whole, load_matrix(box.edges))
         store_matrix(box.next_edges, edges)
         store_matrix(box.next_to_scaled, inverse(edges))
-        cell = min(form_of(box.edges), form_of(box.next_edges))
-        box.form[0] = min(cell, form_of(box.gradient), form_of(box.next_gradient))
+        cell = form_of(box.edges) | form_of(box.next_edges)
+        box.form[0] = cell | form_of(box.gradient) | form_of(box.next_gradient)
     else:
         store_matrix(box.kick_map, identity())
 

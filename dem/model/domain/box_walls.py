@@ -10,7 +10,7 @@ from dem.base.periodic import PeriodicCell
 from dem.base.portable import inverse, row_lengths, times
 from dem.kernels.compiler.jit import select
 from dem.kernels.compiler.selection import function_for
-from dem.kernels.domain.deforming import COLUMNS, DeformingFaces, deforms
+from dem.kernels.domain.deforming import COLUMNS, LOWER, DeformingFaces, deforms
 from dem.kernels.domain.faces import BoxFaces, RoughFaces, move
 from dem.kernels.domain.periodic import PeriodicFaces, RoughPeriodicFaces, image_at_rest, image_velocity
 from dem.model.domain.box import AXES, FACES
@@ -55,8 +55,7 @@ def deforming_domain(box: Cell) -> DeformingFaces:
     inertia = (box.mass, box.damping) if box.control == INERTIA else (0.0, 0.0)  # -1 where the packing decides
     edges, scaled = np.array(box.edges), inverse(box.edges)
     rates = np.array([box.rate, *(rate for _, rate in box.rate_changes)])
-    used = (rates != 0).any(axis=0) | (held != 0)
-    used |= used.T
+    used = (rates != 0).any(axis=0).T | held | held.T  # as the power -V P : L, and stresses that are held, need them
     plain = orthogonal_domain(box)._asdict() | {
         "length": 1 / row_lengths(scaled), "inverse": row_lengths(scaled)
     }  # fmt: skip
@@ -71,7 +70,7 @@ def deforming_domain(box: Cell) -> DeformingFaces:
         inertia=np.array([-1.0 if given is None else given for given in inertia]), edge_speed=np.zeros((3, 3)),
         integral=np.zeros((3, 3)), integral_time=np.ones(1), integral_band=np.zeros(1),
         times=np.array([0.0, *(time for time, _ in box.rate_changes)]),
-        rates=rates, form=np.zeros(1, np.int64),
+        rates=rates, form=np.full(1, LOWER),  # of any cell, until a step is predicted
     )  # fmt: skip
 
 
