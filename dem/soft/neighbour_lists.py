@@ -90,6 +90,11 @@ FEW_BODIES, FEW_SKIN = (
 )  # so few bodies that listing all of them costs little; making a list takes 70 us at least
 
 
+# A servo moves its wall no faster than by this share of the smallest sphere's diameter a time step: by a quarter of the
+# usual skin of candidates. It does not depend on the skin in use, so that lists change no result.
+SERVO_STEP = 0.25 * CANDIDATE_SKIN
+
+
 class Skins(NamedTuple):
     """Widths of the two lists' skins [m]."""
 

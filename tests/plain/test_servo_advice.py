@@ -46,6 +46,24 @@ def test_the_way_of_a_wall_in_a_step_is_resolved() -> None:
     assert slow.squeezed_time == pytest.approx(time_at(1e-6), rel=1e-12)
 
 
+def test_the_speed_of_a_servo_does_not_depend_on_the_lists() -> None:
+    """A platen that falls on a ball, at its largest speed without `fastest`, for three skins of the lists."""
+    ends = []
+    for skin in (None, (1e-3, 1e-4), (2e-6, 1e-6)):  # of the last, less than the platen moves in a step
+        servo = dem.Servo(force=5.0, axis=(0, 0, -1))
+        walls = [dem.Plane((0, 0, 0), (0, 0, 1), material=STUFF)]
+        walls.append(dem.Plane((0, 0, D + 1e-4), (0, 0, -1), material=STUFF, servo=servo))
+        ball = dem.Particles(dem.Sphere(diameter=D), STUFF, position=[[0, 0, D / 2]])
+        more = {} if skin is None else {"_skin": skin}
+        sim = dem.Simulation(ball, walls=walls, gravity=(0, 0, 0), time_step=5e-6, **more)
+        sim.step(2)
+        assert sim.walls[1].velocity[2] == pytest.approx(-D / 80 / 5e-6, rel=1e-12)
+        sim.step(40)
+        assert sim.walls[1].position[2] < D
+        ends.append([*sim.walls[1].position, *sim.walls[1].force, *sim.particles.position[0], sim.energy().total])
+    assert ends[0] == ends[1] == ends[2]
+
+
 @pytest.mark.filterwarnings("ignore:energy-error")  # of the first steps, in which walls have done hardly any work
 def test_six_planes_press_with_the_time_step_that_is_advised() -> None:
     """Three fixed and three servo planes on a cube of spheres: with 1.5e-5 s this ended in FAIL."""

@@ -63,7 +63,7 @@ class Servo(Controller):
     axis : (3,) floats
         Direction in which it presses, of any length; it does not turn.
     fastest : float, optional
-        Largest speed [m/s]; default, and never more than: a quarter of the skin of the candidates a time step.
+        Largest speed [m/s]; default, and never more than: 1/80 of the smallest diameter in a time step.
     gain : float
         α, above 0 and at most 1. The default takes 50 time steps, about as long as a contact with the advised time
         step.
@@ -122,7 +122,7 @@ class PID(Controller):
     force, axis
         As of `dem.Servo`; the force not zero.
     fastest : float
-        v_max [m/s]; never more than a quarter of the skin of the candidates a time step.
+        v_max [m/s]; never more than 1/80 of the smallest diameter in a time step.
     proportional : float
         k_p, a coefficient.
     integral : float

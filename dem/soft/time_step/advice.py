@@ -17,7 +17,7 @@ from dem.model.domain.box import AXES, FACES
 from dem.model.domain.cell import Cell
 from dem.model.shapes.convex import is_convex
 from dem.soft import arrays
-from dem.soft.neighbour_lists import CANDIDATE_SKIN
+from dem.soft.neighbour_lists import SERVO_STEP
 from dem.soft.time_step.adhesion import AdhesionLimit, adhesion_limit
 from dem.soft.time_step.impacts import ADVISED, FIXED, FORCED, RESOLVED, WALL, Hardest, rounded_down
 from dem.soft.walls.wall_arrays import fall_on, fastest_of
@@ -189,7 +189,7 @@ def _hardest(
     walls = box is not None and len(box.absent) < len(FACES)
     springs = arrays.springs(particles, kinds, law, beside)
     servos = [wall.servo for wall in beside if wall.servo]
-    most = 0.25 * CANDIDATE_SKIN * 2 * float(kinds.radius.min())  # of the way of a wall with a servo in a time step
+    most = SERVO_STEP * 2 * float(kinds.radius.min())  # of the way of a wall with a servo in a time step
     ways = [min(most, servo.fastest * (time_step or math.inf)) if servo.fastest else most for servo in servos]
     forces = [servo.strongest for servo in servos]
     if isinstance(box, Cell):

@@ -11,6 +11,7 @@ from dem.kernels.domain.deforming import BOND_BITS, CONTACT_BITS, deforms
 from dem.kernels.soft.wall_contact.wall_arrays import SERVO_FORCE, has_walls, move
 from dem.model.domain.box_walls import cell_of
 from dem.soft import deforming_cell
+from dem.soft.neighbour_lists import SERVO_STEP
 from dem.soft.walls.wall_arrays import (
     STATE,
     changes,
@@ -75,7 +76,7 @@ class EngineWalls:
         if self.models:
             self.faces = walled(
                 self.faces, self.models, materials, bodies, kinds, chunks=chunks, width=width, reach=reach,
-                skin=skins.neighbours + gap_range, widest_step=0.25 * skins.candidates / dt, dt=dt,
+                skin=skins.neighbours + gap_range, widest_step=SERVO_STEP * 2 * kinds.radius.min() / dt, dt=dt,
             )  # fmt: skip
             self.load(gravity)
         if deforms(self.faces):

@@ -248,7 +248,7 @@ def walled(
     """The faces of a box, and walls beside them.
 
     A contact remembers `width` numbers. Contacts may live beyond touching, and come in the step in which they end, by
-    `reach`; walls are looked for farther by `skin` [m]. No servo gets ahead of the lists at `widest_step` [m/s].
+    `reach`; walls are looked for farther by `skin` [m]. No servo moves its wall faster than `widest_step` [m/s].
     """
     number, motions = len(walls), motions_of(walls)
     sigma = max(wall.roughness for wall in walls)
