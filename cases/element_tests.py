@@ -21,7 +21,7 @@ STEPS, ROUNDS = 2000, 100  # between two looks at the packing, and looks at most
 
 
 class ElementTest(dem.Case):
-    """Spheres in a cell that deforms; subclasses say how."""
+    """Spheres at random places in a cell that compresses them to a pressure."""
 
     observable_names = (
         "void_ratio_at_first", "void_ratio", "pressure_Pa", "deviatoric_stress_Pa", "peak_friction_angle_deg",
@@ -38,9 +38,7 @@ class ElementTest(dem.Case):
     density: PositiveFloat = Field(2500.0, description="[kg/m3]")
     restitution: float = Field(0.5, gt=0, le=1, description="coefficient of restitution")
     friction: NonNegativeFloat = Field(0.5, description="Coulomb's coefficient")
-    friction_while_packed: NonNegativeFloat = Field(0.0, description="that of the preparation: 0 makes dense packings")
     pressure: PositiveFloat = Field(1e4, description="to which grains are compressed at first [Pa]")
-    rate: PositiveFloat = Field(0.3, description="of strain [1/s]")
     seed: int = Field(1, ge=0, description="of the places")
 
     def material(self) -> dem.Material:
@@ -65,42 +63,12 @@ class ElementTest(dem.Case):
             scale=(1 - self.spread, 1 + self.spread) if self.spread else None,
         ), cell  # fmt: skip
 
-    def simulation(self) -> dem.Simulation:
-        """The test, ready to run: grains have been compressed, and the cell is that which loads them.
-
-        Raises
-        ------
-        RuntimeError
-            If the grains do not come to rest under the pressure.
-        """
-        grains, edges = self.packing()
-        about = {"case": self.name, "parameters": self.model_dump(mode="json")}
-        return self.simulation_of(grains, self.loaded(edges), self.friction, description=about)
-
     def simulation_of(self, grains: dem.Particles, cell: dem.Cell, friction: float, **more: dict) -> dem.Simulation:
         """Grains in a cell, with this coefficient of friction."""
         return dem.Simulation(
             grains, cell, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
             threads=self.threads, contacts=self.contacts_with(friction), **more,
         )  # fmt: skip
-
-    def packing(self) -> tuple[dem.Particles, tuple]:
-        """Grains at rest under the pressure, and the edges of their cell [m]; raises RuntimeError if they move on."""
-        press = self.simulation_of(*self.build(), self.friction_while_packed)
-        for _ in range(ROUNDS):
-            press.step(STEPS)
-            state = press.cell
-            if abs(state.stress.pressure / self.pressure - 1) < AT_REST and state.unbalanced < AT_REST:
-                return press.particles, press.box.edges
-        message = (
-            f"the packing is not at rest after {ROUNDS * STEPS} steps: its pressure is {state.stress.pressure:.4g} Pa "
-            f"of {self.pressure:g} Pa, the unbalanced force {state.unbalanced:.2g}: raise n or pressure"
-        )
-        raise RuntimeError(message)
-
-    def loaded(self, edges: tuple) -> dem.Cell:
-        """The cell of the test, from the edges of that of the packing [m]."""
-        raise NotImplementedError
 
     def observables(self, run: dem.Trajectory) -> dict[str, float]:
         """Void ratios, the largest mobilised angle of friction, and stress and contacts at the end."""
@@ -123,16 +91,49 @@ class IsotropicCompression(ElementTest):
     name = "isotropic-compression"
     duration: PositiveFloat = Field(0.3, description="simulated time [s]")
 
+
+class LoadedTest(ElementTest):
+    """A packing at rest under a pressure that a cell then deforms; subclasses say how."""
+
+    friction_while_packed: NonNegativeFloat = Field(0.0, description="that of the preparation: 0 makes dense packings")
+    rate: PositiveFloat = Field(0.3, description="of strain [1/s]")
+
     def simulation(self) -> dem.Simulation:
-        """The powder, in its cell."""
-        return dem.Case.simulation(self)
+        """The test, ready to run: grains have been compressed, and the cell is that which loads them.
+
+        Raises
+        ------
+        RuntimeError
+            If the grains do not come to rest under the pressure.
+        """
+        grains, edges = self.packing()
+        about = {"case": self.name, "parameters": self.model_dump(mode="json")}
+        return self.simulation_of(grains, self.loaded(edges), self.friction, description=about)
+
+    def packing(self) -> tuple[dem.Particles, tuple]:
+        """Grains at rest under the pressure, and the edges of their cell [m]; raises RuntimeError if they move on."""
+        press = self.simulation_of(*self.build(), self.friction_while_packed)
+        for _ in range(ROUNDS):
+            press.step(STEPS)
+            state = press.cell
+            if abs(state.stress.pressure / self.pressure - 1) < AT_REST and state.unbalanced < AT_REST:
+                return press.particles, press.box.edges
+        message = (
+            f"the packing is not at rest after {ROUNDS * STEPS} steps: its pressure is {state.stress.pressure:.4g} Pa "
+            f"of {self.pressure:g} Pa, the unbalanced force {state.unbalanced:.2g}: raise n or pressure"
+        )
+        raise RuntimeError(message)
+
+    def loaded(self, edges: tuple) -> dem.Cell:
+        """The cell of the test, from the edges of that of the packing [m]."""
+        raise NotImplementedError
 
 
-class Oedometer(ElementTest):
+class Oedometer(LoadedTest):
     """A packing is compressed along z between sides that do not yield, and unloaded by a third of that."""
 
     name = "oedometer"
-    observable_names = (*ElementTest.observable_names, "K0")
+    observable_names = (*LoadedTest.observable_names, "K0")
     duration: PositiveFloat = Field(0.1, description="simulated time [s]; the last quarter of it is unloading")
 
     def loaded(self, edges: tuple) -> dem.Cell:
@@ -146,7 +147,7 @@ class Oedometer(ElementTest):
         return super().observables(run) | {"K0": float(0.5 * (stress[0, 0] + stress[1, 1]) / stress[2, 2])}
 
 
-class Triaxial(ElementTest):
+class Triaxial(LoadedTest):
     """A packing is compressed along z, at a constant stress on its sides (drained) or a constant volume (undrained)."""
 
     name = "triaxial"
@@ -160,7 +161,7 @@ class Triaxial(ElementTest):
         return dem.Cell.triaxial(edges, axial_rate=self.rate, confinement=self.pressure, fastest=10 * self.rate)
 
 
-class SimpleShear(ElementTest):
+class SimpleShear(LoadedTest):
     """A packing is sheared along x, at a constant stress across the planes of shear or a constant volume."""
 
     name = "simple-shear"
@@ -174,7 +175,7 @@ class SimpleShear(ElementTest):
         return dem.Cell.shear(edges, rate=self.rate, pressure=self.pressure, fastest=10 * self.rate)
 
 
-class CyclicShear(ElementTest):
+class CyclicShear(LoadedTest):
     """A packing is sheared forth and back at constant volume, which lowers its pressure (liquefaction)."""
 
     name = "cyclic-shear"
