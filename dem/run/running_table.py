@@ -64,7 +64,7 @@ def _cell_columns() -> Iterator[tuple[str, Column]]:
     yield "pressure", Column("Pa", lambda now: float(now.cell.stress.pressure))
     yield "deviatoric_stress", Column("Pa", lambda now: now.cell.deviatoric_stress)
     yield "volumetric_strain", Column("1", lambda now: float(np.trace(now.cell.strain)))
-    for name in ("void_ratio", "coordination", "unbalanced", "inertial_number"):
+    for name in ("void_ratio", "coordination", "unbalanced", "inertial_number", "anisotropy"):
         yield name, Column("1", lambda now, name=name: float(getattr(now.cell, name)))
     for a, b in itertools.combinations_with_replacement(range(3), 2):
         axes = AXES[a] + AXES[b]

@@ -11,6 +11,7 @@ from dem.base.portable import determinant, times
 from dem.kernels.domain.deforming import COLUMNS, CONTACT, KINETIC, LARGEST_STRAIN
 from dem.model.domain.box import AXES
 from dem.statistics.cell_state import CellState
+from dem.statistics.contacts import fabric
 from dem.statistics.forces import Stress, body_loads, coordination_numbers
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def state_of(faces: DeformingFaces, contacts: ContactForces, particles: Particle
         stress=stress_of(faces), solid_fraction=solid_volume(particles) / abs(determinant(faces.edges)),
         coordination=float(coordination_numbers(contacts, len(particles)).bodies.mean()) if len(particles) else 0.0,
         unbalanced=unbalanced(contacts, len(particles)), inertial_number=inertial_number(faces, particles),
+        fabric=fabric(contacts).tensor if len(contacts.i) else np.zeros((3, 3)),
     )  # fmt: skip
 
 

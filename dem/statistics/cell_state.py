@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base.portable import determinant
+from dem.statistics.contacts import fabric_anisotropy
 
 if TYPE_CHECKING:
     from dem.statistics.forces import Stress
@@ -22,9 +23,9 @@ class CellState(NamedTuple):
     >>> from dem.statistics import Stress
     >>> stress = Stress(contact=np.diag([1e4, 1e4, 4e4]), kinetic=np.zeros((3, 3)))
     >>> still = np.zeros((3, 3))
-    >>> state = CellState(0.1 * np.eye(3), still, still, stress, 0.625, 5.2, 1e-3, 1e-4)
-    >>> round(state.void_ratio, 12), state.deviatoric_stress, state.stress.pressure
-    (0.6, 30000.0, np.float64(20000.0))
+    >>> state = CellState(0.1 * np.eye(3), still, still, stress, 0.625, 5.2, 1e-3, 1e-4, np.eye(3) / 3)
+    >>> round(state.void_ratio, 12), state.deviatoric_stress, state.stress.pressure, state.anisotropy
+    (0.6, 30000.0, np.float64(20000.0), 0.0)
     """
 
     edges: np.ndarray  # (..., 3, 3) edges of the cell in columns [m]
@@ -35,6 +36,7 @@ class CellState(NamedTuple):
     coordination: np.ndarray | float  # mean number of contacts of a particle
     unbalanced: np.ndarray | float  # mean resultant force on particles in contact over the mean force in a contact
     inertial_number: np.ndarray | float  # γ̇ d √(ρ/p), with γ̇ = √(2 D:D) of the rate D; infinite without pressure
+    fabric: np.ndarray  # (..., 3, 3) mean of n ⊗ n over the normals n of contacts; zero without contacts
 
     @property
     def volume(self) -> np.ndarray | float:
@@ -55,6 +57,11 @@ class CellState(NamedTuple):
         deviator = 0.5 * (total + np.swapaxes(total, -1, -2)) - pressure[..., None, None] * np.eye(3)
         q = np.sqrt(1.5 * (deviator**2).sum(axis=(-2, -1)))
         return q if q.ndim else float(q)
+
+    @property
+    def anisotropy(self) -> np.ndarray | float:
+        """Anisotropy of the fabric, as of `dem.statistics.fabric`."""
+        return fabric_anisotropy(self.fabric)
 
 
 def principal_stresses(stress: np.ndarray) -> np.ndarray:

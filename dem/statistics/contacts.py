@@ -223,9 +223,15 @@ def fabric(contacts: ContactForces, weight: np.ndarray | None = None) -> Fabric:
         message = "there are no contacts between bodies, of which a fabric could be made"
         raise ValueError(message)
     w = np.ones(len(n)) if weight is None else np.asarray(weight, dtype=np.float64)[rows]
-    tensor = (w[:, None] * n).T @ n / w.sum()
-    a = 7.5 * (tensor - np.trace(tensor) * np.eye(3) / 3)
-    return Fabric(tensor, float(np.sqrt(1.5 * (a * a).sum()) / 1.5), len(n))
+    tensor = (w[:, None, None] * n[:, :, None] * n[:, None, :]).sum(axis=0) / w.sum()  # the same on every processor
+    return Fabric(tensor, fabric_anisotropy(tensor), len(n))
+
+
+def fabric_anisotropy(tensor: np.ndarray) -> np.ndarray | float:
+    """Anisotropy of fabric tensors (..., 3, 3), see `fabric`."""
+    a = 7.5 * (tensor - np.trace(tensor, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) / 3)
+    found = np.sqrt(1.5 * (a * a).sum(axis=(-2, -1))) / 1.5
+    return found if found.ndim else float(found)
 
 
 def force_histogram(contacts: ContactForces, bins: int = 50, *, walls: bool = False) -> ForceHistogram:

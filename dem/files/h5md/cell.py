@@ -25,6 +25,7 @@ GROUP = "cell"
 ELEMENTS = {
     "rate": ((3, 3), "s-1"), "strain": ((3, 3), ""), "contact_stress": ((3, 3), "Pa"), "kinetic_stress": ((3, 3), "Pa"),
     "solid_fraction": ((), ""), "coordination": ((), ""), "unbalanced": ((), ""), "inertial_number": ((), ""),
+    "fabric": ((3, 3), ""),
 }  # fmt: skip
 
 
