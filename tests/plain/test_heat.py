@@ -980,3 +980,26 @@ def test_conductivity_by_temperature_is_that_of_both_at_the_exchange():
 def test_tables_that_make_no_sense_are_refused(table, told):
     with pytest.raises(ValueError, match=told):
         by_temperature(conductivity=table)
+
+
+def test_each_mesh_has_a_temperature_of_its_own():
+    """A ball on the line between two sheets of triangles takes 2 k_h a (T - T_ball) from each, as from planes."""
+    corners = D * np.array([[-2.0, -2.0, 0.0], [2.0, -2.0, 0.0], [2.0, 2.0, 0.0], [-2.0, 2.0, 0.0]])
+    gap = np.array([0.0, 0.0, D - 2 * DEEP])
+    ball = dem.Particles(BALL, SOLID, position=[[0, 0.3 * D, D / 2 - DEEP]], temperature=300.0)
+    sheets = [
+        dem.Mesh(corners, [[0, 1, 2], [0, 2, 3]], material=SOLID, temperature=400.0, name="hot"),
+        dem.Mesh(corners + gap, [[0, 1, 2], [0, 2, 3]], material=SOLID, temperature=320.0, name="warm"),
+    ]
+    planes = [
+        dem.Plane((0, 0, 0), (0, 0, 1), material=SOLID, temperature=400.0, name="hot"),
+        dem.Plane(tuple(gap), (0, 0, -1), material=SOLID, temperature=320.0, name="warm"),
+    ]
+    found = []
+    for walls in (sheets, planes):
+        sim = dem.Simulation(ball, walls=walls, gravity=(0, 0, 0), time_step=DT, heat=dem.Heat(every=1, time_scale=1e6))
+        sim.step(1)
+        found.append(sim.heat.came)
+    expected = conductance(DEEP, radius=D / 2) * DT * 1e6
+    assert found[0] == {"hot": pytest.approx(100 * expected, rel=1e-6), "warm": pytest.approx(20 * expected, rel=1e-6)}
+    assert found[0] == {name: pytest.approx(heat, rel=1e-9) for name, heat in found[1].items()}
