@@ -195,7 +195,7 @@ def prepared(
     study: str | PathLike | Mapping, folder: str | PathLike | None, jobs: int | None, threads: int | None
 ) -> tuple[Study, Path, dict[str, int | None]]:
     """A checked study, its folder, and processes and threads; raises as `calibrate`."""
-    for module in ("sklearn.gaussian_process", "scipy.stats", "matplotlib"):
+    for module in ("scipy.optimize", "scipy.stats", "threadpoolctl", "matplotlib"):
         needed(module)
     checked = read_study(study)
     ways = {"jobs": jobs or checked.jobs, "threads": threads or checked.threads}

@@ -12,7 +12,7 @@ import numpy as np
 from dem.base.replace import replace_when_done
 from dem.base.text import counted
 from dem.calibration.posterior import Likelihood, Posterior, draw, spread_out
-from dem.calibration.study import fewest
+from dem.calibration.study import fewest, student_factor
 from dem.calibration.surrogate import Surrogate, influence, needed
 
 if TYPE_CHECKING:
@@ -102,6 +102,8 @@ class Seen(NamedTuple):
 def seen(values: np.ndarray) -> Seen:
     """Means and the pooled scatter of values (points, seeds).
 
+    Standard errors of the means are wider by `student_factor`, as this scatter has a limited number of repetitions.
+
     Examples
     --------
     >>> seen(np.array([[1.0, 3.0], [5.0, np.nan], [2.0, 2.0]])).noise
@@ -116,7 +118,7 @@ def seen(values: np.ndarray) -> Seen:
         return Seen(mean, math.nan, np.zeros(len(values)))
     rest = np.where(there, values - mean[:, None], 0.0)
     noise = math.sqrt(float((rest**2).sum()) / freedom)
-    return Seen(mean, noise, noise / np.sqrt(np.maximum(number, 1)))
+    return Seen(mean, noise, student_factor(freedom + 1) * noise / np.sqrt(np.maximum(number, 1)))
 
 
 class Fit(NamedTuple):

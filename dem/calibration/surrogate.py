@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,8 +14,15 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 EXTRA, PURPOSE = "calibrate", "calibration"
-LENGTHS = (0.15, 30.0)  # of correlation, in ranges of a parameter
 SMALLEST = 1e-8  # variance of noise over that of the values
+TREND = 10.0  # prior variance of the constant and the slopes of the trend, over that of the values
+# Priors of the hyperparameters are log-normal: median, standard deviation of the logarithm, least and largest value
+AMPLITUDE = (1.0, 2.0, 1e-2, 1e4)  # variance of the process over that of the values
+LENGTH = (1.0, 1.0, 0.15, 30.0)  # of correlation, in ranges of a parameter
+NUGGET = (1e-3, 3.5, SMALLEST, 2.0)  # variance of unknown noise over that of the values
+FLATTEST = 0.05  # curvature of the log posterior of the hyperparameters, at least
+LOG_WEIGHTS = (-6.0, 1.5)  # limits of corrections to the normal approximation
+DIFFERENCE = 1e-3  # of log hyperparameters, for the curvature
 SIGNIFICANT = 0.01  # chance that a parameter without influence counts as one with
 FEW = 3  # points beyond the coefficients of a polynomial, to tell influence from noise
 
@@ -27,10 +33,15 @@ def needed(module: str) -> ModuleType:
 
 
 class Surrogate:
-    """A Gaussian process of an observable with a squared-exponential kernel, by scikit-learn.
+    """A Gaussian process of an observable with a linear trend, averaged over its hyperparameters.
 
-    The lengths of correlation, one for each parameter, and the noise that is left maximise the marginal likelihood (C.
-    E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, MIT Press 2006, eq. 5.8).
+    The covariance of values at x and x' is a exp(-1/2 Σ (x - x')²/l²), plus the noise of each point, plus that of a
+    linear trend with normal coefficients (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine
+    Learning, MIT Press 2006, sections 2.7 and 5.4.1). A fit by the most probable amplitude a, lengths l (one for each
+    parameter) and unknown noise alone has too small a variance where points are few. Mean and variance are therefore
+    those of a mixture. The posterior of the logarithms of these m hyperparameters is close to normal about its
+    maximum. The 2m points at √m standard deviations along its principal axes have its mean and covariance (S. J. Julier
+    and J. K. Uhlmann, Proc. IEEE 92 (2004) 401); each is weighted by the ratio of the posterior to the normal density.
 
     Parameters
     ----------
@@ -54,41 +65,114 @@ class Surrogate:
     def __init__(
         self, x: np.ndarray, y: np.ndarray, noise: np.ndarray, base: Callable[[np.ndarray], np.ndarray] | None = None
     ) -> None:
-        gaussian = needed("sklearn.gaussian_process")
-        kernels = gaussian.kernels
         self.base = base
         rest = y - base(x) if base else y
         self.shift, self.scale = float(rest.mean()), float(rest.std()) or 1.0
-        kernel = kernels.ConstantKernel(1.0, (1e-2, 1e4)) * kernels.RBF(np.full(x.shape[1], 0.7), LENGTHS)
-        kernel += kernels.WhiteKernel(1e-3, (SMALLEST, 2.0))
-        alpha = np.maximum(noise / self.scale**2, SMALLEST)
-        process = gaussian.GaussianProcessRegressor(kernel, alpha=alpha)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of lengths at their limits: of parameters without influence
-            process.fit(x, (rest - self.shift) / self.scale)
-        fitted = process.kernel_
-        self.noise = float(fitted.k2.noise_level) * self.scale**2  # beyond the known one
-        self.amplitude, self.lengths = float(fitted.k1.k1.constant_value), np.atleast_1d(fitted.k1.k2.length_scale)
-        self.x, self.weights, self.lower = x / self.lengths, process.alpha_, process.L_
+        values = (rest - self.shift) / self.scale
+        hyper = Hyperparameters(x, values, np.maximum(noise / self.scale**2, SMALLEST))
+        logs, self.shares = hyper.mixture()
+        self.x, (self.amplitudes, lengths, nuggets) = x, _split(np.exp(logs))
+        self.inverse_lengths = 1 / lengths
+        self.noise = float(nuggets[-1]) * self.scale**2  # the most probable one, beyond the known one
+        self.inverses = np.linalg.inv([hyper.covariance(each)[1] for each in logs])
+        self.weights = self.inverses @ values
 
     def __call__(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean of the observable at points (m, d), and variance of that mean (m,)."""
-        at = x / self.lengths
-        square = (at**2).sum(1)[:, None] + (self.x**2).sum(1) - 2 * at @ self.x.T
-        covariance = self.amplitude * np.exp(-0.5 * np.maximum(square, 0.0))
-        solved = needed("scipy.linalg").solve_triangular(self.lower, covariance.T, lower=True, check_finite=False)
-        mean = self.scale * (covariance @ self.weights) + self.shift
-        variance = self.scale**2 * np.maximum(self.amplitude - (solved**2).sum(0), 0.0)
-        return mean + (self.base(x) if self.base else 0.0), variance
+        covariance = self._covariance(x)
+        means = np.einsum("kmn,kn->km", covariance, self.weights)
+        explained = np.einsum("kmn,kmn->km", covariance @ self.inverses, covariance)
+        variances = np.maximum(self.amplitudes[:, None] + _trend(x, x, pairs=False) - explained, 0.0)
+        mean = self.shares @ means
+        variance = self.scale**2 * (self.shares @ (variances + (means - mean) ** 2))
+        return self.scale * mean + self.shift + (self.base(x) if self.base else 0.0), variance
 
     def mean(self, x: np.ndarray) -> np.ndarray:
         """Mean of the observable at points (m, d)."""
-        return self(x)[0]
+        mean = self.shares @ np.einsum("kmn,kn->km", self._covariance(x), self.weights)
+        return self.scale * mean + self.shift + (self.base(x) if self.base else 0.0)
 
     def gradient(self, x: np.ndarray, step: float = 1e-3) -> np.ndarray:
         """Central differences of the mean at a point (d,) in the unit cube (d,)."""
         steps = step * np.eye(len(x))
         return (self.mean(x + steps) - self.mean(x - steps)) / (2 * step)
+
+    def _covariance(self, x: np.ndarray) -> np.ndarray:
+        """Covariance of points (m, d) with those of the fit, for each of k sets of hyperparameters (k, m, n)."""
+        at, there = x * self.inverse_lengths[:, None], self.x * self.inverse_lengths[:, None]
+        covariance = at @ there.transpose(0, 2, 1)  # and the rest in place, as most of the search is spent here
+        covariance -= 0.5 * (at**2).sum(2)[:, :, None]
+        covariance += (np.log(self.amplitudes)[:, None] - 0.5 * (there**2).sum(2))[:, None]
+        np.exp(covariance, out=covariance)
+        covariance += _trend(x, self.x)
+        return covariance
+
+
+class Hyperparameters:
+    """Posterior of the logarithms of amplitude, lengths of correlation and unknown noise of a Gaussian process.
+
+    Parameters
+    ----------
+    x : (n, d) array
+        Points in the unit cube.
+    y : (n,) array
+        Values with a mean of 0 and a variance of 1.
+    noise : (n,) array
+        Known variance of each value.
+    """
+
+    def __init__(self, x: np.ndarray, y: np.ndarray, noise: np.ndarray) -> None:
+        self.y, self.square = y, (x[:, None] - x) ** 2
+        self.fixed = _trend(x, x) + np.diag(noise)
+        prior = np.array([AMPLITUDE, *x.shape[1] * [LENGTH], NUGGET]).T
+        (self.median, self.least, self.largest), self.deviation = np.log(prior[[0, 2, 3]]), prior[1]
+
+    def covariance(self, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Covariance (n, n) of the process without its trend, and of the values."""
+        amplitude, lengths, nugget = _split(np.exp(logs))
+        process = amplitude * np.exp(-0.5 * self.square @ lengths**-2)
+        return process, process + self.fixed + nugget * np.eye(len(self.y))
+
+    def loss(self, logs: np.ndarray) -> tuple[float, np.ndarray]:
+        """Negative logarithm of the posterior but for a constant, and its gradient (Rasmussen and Williams, 5.9)."""
+        process, whole = self.covariance(logs)
+        _, lengths, nugget = _split(np.exp(logs))
+        inverse = np.linalg.inv(whole)
+        weights = inverse @ self.y
+        off = (logs - self.median) / self.deviation
+        value = 0.5 * (self.y @ weights + np.linalg.slogdet(whole)[1] + off @ off)
+        slopes = inverse - np.outer(weights, weights)
+        by_length = np.einsum("ij,ij,ijk->k", slopes, process, self.square) / lengths**2
+        slope = 0.5 * np.array([(slopes * process).sum(), *by_length, nugget * np.trace(slopes)])
+        return float(value), slope + off / self.deviation
+
+    def mixture(self) -> tuple[np.ndarray, np.ndarray]:
+        """Sets of logarithms that stand for the posterior, the most probable one last, and their shares."""
+        limits = np.column_stack([self.least, self.largest])
+        start = self.median.clip(self.least, self.largest)
+        best = needed("scipy.optimize").minimize(self.loss, start, jac=True, method="L-BFGS-B", bounds=limits).x
+        m = len(best)
+        steps = DIFFERENCE * np.eye(m)
+        curvature = np.array([self.loss(best + step)[1] - self.loss(best - step)[1] for step in steps])
+        curvature = (curvature + curvature.T) / (4 * DIFFERENCE)
+        values, vectors = np.linalg.eigh(curvature)
+        away = (vectors * np.sqrt(m / np.maximum(values, FLATTEST))).T
+        logs = np.concatenate([best + away, best - away, best[None]]).clip(self.least, self.largest)
+        loss = np.array([self.loss(each)[0] for each in logs])
+        shares = np.exp((loss[-1] - loss + 0.5 * m).clip(*LOG_WEIGHTS))
+        shares[-1] = 0.0
+        return logs, shares / shares.sum()
+
+
+def _split(hyper: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Amplitude, lengths and unknown noise of sets of hyperparameters (..., d + 2)."""
+    return hyper[..., 0], hyper[..., 1:-1], hyper[..., -1]
+
+
+def _trend(x: np.ndarray, y: np.ndarray, *, pairs: bool = True) -> np.ndarray:
+    """Covariance of a linear trend between points (m, d) and (n, d): (m, n), or (m,) of the points one by one."""
+    products = (x - 0.5) @ (y - 0.5).T if pairs else ((x - 0.5) * (y - 0.5)).sum(1)
+    return TREND * (1 + products)
 
 
 class Influence(NamedTuple):
