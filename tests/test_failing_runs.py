@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import dem
 from dem.cli.application import app
 from dem.run.replay import states
-from dem.soft.recorder import KEPT
+from dem.soft.crash_recorder import KEPT
 from dem.soft.run_errors import BrokenRunError
 
 NYLON = dem.Material(young=5e7, poisson=0.35, density=1100.0)

@@ -16,7 +16,7 @@ import dem
 from dem.cli.application import app
 from dem.files.checkpoints import serialization
 from dem.files.writing.trajectory_writer import TrajectoryWriter
-from dem.run.record import Interrupted
+from dem.run.run_loop import Interrupted
 
 # steps are coarse, so that much happens in few of them
 pytestmark = pytest.mark.filterwarnings("ignore::dem.DemWarning")
@@ -42,7 +42,7 @@ def stop(monkeypatch):
 def assert_resumes(make, tmp_path, stop, monkeypatch, duration=0.012, at=500, **options):
     whole, parts = tmp_path / "whole.h5", tmp_path / "parts.h5"
     verdict = make().run(duration, output=whole, frames=7)
-    monkeypatch.setattr("dem.run.record.SLICE", 1e-3)  # so that it is stopped between frames
+    monkeypatch.setattr("dem.run.run_loop.SLICE", 1e-3)  # so that it is stopped between frames
     stop(at)
     with pytest.raises(Interrupted, match="dem run --resume continues it"):
         make().run(duration, output=parts, frames=7)
@@ -267,7 +267,7 @@ def test_rerun_says_whether_the_bytes_match(tmp_path):
 
 def test_a_stopped_run_is_repeated_as_far_as_it_goes(tmp_path, stop, monkeypatch):
     stop(300)
-    monkeypatch.setattr("dem.run.record.SLICE", 1e-3)
+    monkeypatch.setattr("dem.run.run_loop.SLICE", 1e-3)
     with pytest.raises(Interrupted):
         crowd().run(0.012, output=tmp_path / "run.h5", frames=12)
     monkeypatch.undo()

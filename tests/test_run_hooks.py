@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import dem
 from dem.cli.application import app
 from dem.files.writing.trajectory_writer import TrajectoryWriter
-from dem.run.record import Interrupted
+from dem.run.run_loop import Interrupted
 
 pytestmark = pytest.mark.filterwarnings("ignore:coarse-time-step")
 G = 9.81

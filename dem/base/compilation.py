@@ -55,7 +55,7 @@ class _Told:
         """End the message."""
         self.countdown.stop()
         if watched() and not SILENT:
-            progress.note_duration(_key(self.names[-1]), time.perf_counter() - self.since)
+            progress.store_duration(_key(self.names[-1]), time.perf_counter() - self.since)
         if not self.together:
             self.close()
 

@@ -36,7 +36,7 @@ def last_duration(what: str) -> float | None:
     return float(seconds) if isinstance(seconds, int | float) and seconds >= 0 else None
 
 
-def note_duration(what: str, seconds: float) -> None:
+def store_duration(what: str, seconds: float) -> None:
     """Remember how long it took."""
     known = _durations()
     known.pop(what, None)  # what is remembered last is forgotten last
@@ -79,7 +79,7 @@ class RemainingTime:
         now = time.perf_counter()
         if self._expected.pop(name, "none") != "none":
             self._done.append(now - self._since if seconds is None else seconds)
-            note_duration(self._things[name], self._done[-1])
+            store_duration(self._things[name], self._done[-1])
         self._since = now
 
     def left(self) -> float | None:
@@ -296,7 +296,7 @@ def show_time_left(doing: str, how: str = "") -> Iterator[None]:
     stop = _ticking(lambda passed: line.show(doing, passed, seconds and (seconds, seconds)))
     try:
         yield
-        note_duration(what, time.perf_counter() - start)
+        store_duration(what, time.perf_counter() - start)
     finally:
         stop()
         line.close(doing)

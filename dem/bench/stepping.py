@@ -42,10 +42,10 @@ def restore_state(sim: dem.Simulation, recipe: dict, make: Callable[[], None]) -
             setattr(sim.particles, field, rows)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):  # there is none, or it broke off
         make()
-        _keep_state(sim, f"{name}.npz")
+        _save_state(sim, f"{name}.npz")
 
 
-def _keep_state(sim: dem.Simulation, name: str) -> None:
+def _save_state(sim: dem.Simulation, name: str) -> None:
     """Write it beside and move it into place; where nothing can be kept it is made again next time."""
     try:
         path = states_folder() / name

@@ -13,7 +13,7 @@ from dem.base.user_classes import hinted
 from dem.event_driven.checks import check_apart, check_box, check_going_on, check_spheres, describe, laws_of
 from dem.event_driven.engine import HardEngine
 from dem.event_driven.verdict import Collisions, HardVerdict
-from dem.run.record import next_chunk
+from dem.run.run_loop import next_chunk
 from dem.run.simulation_base import SimulationBase
 from dem.system.diagnosis import check_finite, check_inside
 from dem.system.system import FrameSegment

@@ -1,4 +1,4 @@
-"""The energy ledger."""
+"""Energies of a system at one moment, and the potential of reference; sums over a run are in `energy_ledger`."""
 
 from __future__ import annotations
 

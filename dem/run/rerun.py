@@ -13,7 +13,7 @@ from dem.files.reading.trajectory import Trajectory
 from dem.files.storage.journaled_file import open_to_read
 from dem.files.writing.frame_schedule import check_frames, plan_of
 from dem.run import callbacks
-from dem.run.record import record
+from dem.run.run_loop import run_plan
 from dem.system.system import Observer
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def rerun(path: str | PathLike, *, threads: int | None = None, progress: bool = 
         try:
             comparer.frame(0)
             if frames > 1:
-                record(sim, plan, comparer, progress=progress, frames=frames - 1)
+                run_plan(sim, plan, comparer, progress=progress, frames=frames - 1)
         except _Differs as differs:
             frame, difference = differs.args
         return Comparison(frames, frame, difference, layout.changed(file, sim))

@@ -10,7 +10,7 @@ from dem.files.writing.output_settings import EVERY
 from dem.files.writing.trajectory_writer import TrajectoryWriter
 from dem.model.fluid.coupling import given_again
 from dem.run import callbacks
-from dem.run.record import record
+from dem.run.run_loop import run_plan
 from dem.run.running_table import TABLE, RunningTable
 from dem.system.system import FrameSegment
 
@@ -101,7 +101,7 @@ def resume(
         raise
     writer.follow(plan)
     recorder = sim._recorded(path, strict=strict)  # noqa: SLF001
-    return record(sim, plan, writer, progress=progress, recorder=recorder, calls=calls, table=table)
+    return run_plan(sim, plan, writer, progress=progress, recorder=recorder, calls=calls, table=table)
 
 
 def longer(sim: System, plan: list[FrameSegment], duration: float) -> list[FrameSegment]:

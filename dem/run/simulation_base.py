@@ -27,7 +27,7 @@ from dem.model.walls.wall import Wall
 from dem.ranks.job_server import refuse
 from dem.run import callbacks
 from dem.run.callbacks import Callback
-from dem.run.record import checked, next_chunk, record
+from dem.run.run_loop import checked, next_chunk, run_plan
 from dem.run.running_table import TABLE, RunningTable
 from dem.system.diagnosis import densities
 from dem.system.energy_ledger import NO_SUMS, EnergyLedger
@@ -189,7 +189,7 @@ class SimulationBase:
             was written is safe. If the file is removed, replaced or changed later, the message says where its data are.
         FloatingPointError
             If the run breaks, or time stands still because a sphere has no room to move; the frames up to then are in
-            the file, and the last steps before in another one, see `dem.soft.recorder`.
+            the file, and the last steps before in another one, see `dem.soft.crash_recorder`.
 
         Examples
         --------
@@ -227,7 +227,7 @@ class SimulationBase:
                 )  # fmt: skip
             recorder = self._recorded(output, overwrite=overwrite, strict=strict)
             shown = False if table else progress
-            return record(self, plan, observer, progress=shown, recorder=recorder, calls=calls, table=rows)
+            return run_plan(self, plan, observer, progress=shown, recorder=recorder, calls=calls, table=rows)
 
     def save(self, path: str | PathLike) -> None:
         """Write all that decides how this goes on to a file; an old one is replaced when the new one is complete.

@@ -429,7 +429,7 @@ class Engine:
         if several:
             share_out(nb, work)
         nb.chunk_bandwidth[0] = (np.arange(nb.first_chunk_reached.size) - nb.first_chunk_reached).max()
-        lists.note_places(b, self.kinds)
+        lists.store_listed_positions(b, self.kinds)
         table = history.indexed(b.owner.size, self.first_numbers()) if self.layout.table_width else None
         if table:
             self.walls.give_history(table, b, nb)

@@ -154,7 +154,7 @@ class EngineLists:
             return False
         return True
 
-    def note_places(self, bodies: Bodies, kinds: Kinds) -> None:
+    def store_listed_positions(self, bodies: Bodies, kinds: Kinds) -> None:
         """Note where bodies were when they were listed; no history of contacts is saved then."""
         nb = self.arrays
         nb.listed_position[:] = bodies.position

@@ -41,6 +41,7 @@ from dem.soft.checks import (
 from dem.soft.contact import nonspherical
 from dem.soft.contact.contact_forces import contact_forces
 from dem.soft.contact.overlaps import DEEPEST
+from dem.soft.crash_recorder import crash_recording
 from dem.soft.deforming_cell import state_of
 from dem.soft.energy_sums import fits_unit
 from dem.soft.engine import Engine
@@ -59,7 +60,6 @@ from dem.soft.insertion.population import (
     with_examples,
     with_room_for,
 )
-from dem.soft.recorder import recorded
 from dem.soft.run_errors import check_run
 from dem.soft.subdomain import rank_checks
 from dem.soft.time_step import adhesion
@@ -966,7 +966,7 @@ class Simulation(SimulationBase):
             check_inside(new, self._box, before.walls.faces)
             continue_from(engine, before, state, made._population)
             if len(new):
-                made._population.put_in(engine, new, len(gates["inserters"]))
+                made._population.insert_particles(engine, new, len(gates["inserters"]))
             check_added(engine, len(new), made._population.sources[len(came) :])
             scalar_setup.inherit(engine, before, restored=True)
             engine.advance(self.step_count)
@@ -991,7 +991,7 @@ class Simulation(SimulationBase):
     def _recorded(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
     ) -> AbstractContextManager[Callable[..., None]]:
-        return recorded(self, output, overwrite=overwrite, strict=strict)
+        return crash_recording(self, output, overwrite=overwrite, strict=strict)
 
     @property
     def traffic(self) -> Population | None:

@@ -13,8 +13,8 @@ from dem.base.progress import progress_bar
 from dem.base.text import counted, error_in_words
 from dem.base.user_classes import hinted
 from dem.case import AnyCase, BaseCase, StudyCase
-from dem.run import record
-from dem.run.record import Interrupted
+from dem.run import run_loop
+from dem.run.run_loop import Interrupted
 from dem.sweeps import members as sets
 from dem.sweeps import words
 from dem.sweeps.members import MANY, Member
@@ -152,10 +152,10 @@ def _check(run: Chosen, draft: Member) -> None:
             raise ValueError(message)
         return
     there = {name: value for name, value in options.items() if name in CHECKED}
-    record.checked(run.case.duration, frames=run.case.frames, **there)
+    run_loop.checked(run.case.duration, frames=run.case.frames, **there)
     stepped = getattr(run.case, "table", run.case)
     if hasattr(stepped, "integrator"):
-        record.check_steps(run.case.duration, stepped.time_step, stepped.integrator, stepped.threads)
+        run_loop.check_steps(run.case.duration, stepped.time_step, stepped.integrator, stepped.threads)
 
 
 def _table(

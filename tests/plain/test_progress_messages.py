@@ -75,7 +75,7 @@ def remembered(monkeypatch, tmp_path, **seconds):
     """Have durations kept in a folder of the test, some of them known."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for name, each in seconds.items():
-        progress.note_duration(name.replace("_", " "), each)
+        progress.store_duration(name.replace("_", " "), each)
 
 
 def test_what_is_done_again_is_told_its_time_from_the_last_time(monkeypatch, tmp_path):
@@ -133,7 +133,7 @@ def test_pictures_that_take_long_are_told_with_the_time_of_the_last_time(beside,
     portrait(Run(kind=[0]))
     assert (progress.last_duration(what) is None) is beside
     first, shown[:] = shown.copy(), []
-    progress.note_duration(what, 40.0)
+    progress.store_duration(what, 40.0)
     portrait(Run(kind=[0]))
     if beside:
         assert (first, shown) == ([], [])
@@ -148,7 +148,7 @@ def test_what_is_compiled_is_told_with_the_time_that_is_left(kind, monkeypatch, 
     """Where somebody watches, and wiped away when it is done; elsewhere the line alone, and nothing is remembered."""
     remembered(monkeypatch, tmp_path)
     monkeypatch.setattr(compilation, "ANEW", False)
-    progress.note_duration(compilation._key("execute"), 40.0)
+    progress.store_duration(compilation._key("execute"), 40.0)
     below = []
 
     class Notebook:

@@ -661,7 +661,7 @@ def test_the_work_of_a_rank_is_what_its_quickest_steps_take():
     share = SimpleNamespace(work=np.inf, spent=0.0, steps=0)
     for milliseconds, steps in ((15, 20), (4, 5), (6, 15), (1, 19)):
         share.spent += 1e-3 * milliseconds
-        Subdomain._note_work(share, steps)
+        Subdomain._record_step_time(share, steps)
     assert share.work == pytest.approx(1e-3 * 10 / 20)
     assert (share.spent, share.steps) == (pytest.approx(1e-3), 19)
 

@@ -130,15 +130,15 @@ def _write_table(chosen: StudyCase, path: Path, *, overwrite: bool, quiet: bool)
 
 def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[Verdict | HardVerdict, str]:
     """Run a case; returns the verdict, and what was done in words. What can be refused is, before anything is built."""
-    from dem.run import record  # noqa: PLC0415, as above
+    from dem.run import run_loop  # noqa: PLC0415, as above
 
     later = ("progress", "strict", "force", "table", "table_every")
     there = {key: value for key, value in options.items() if key not in later}
     chosen_columns(options.get("table", False))
-    record.checked(chosen.duration, output=path, frames=chosen.frames, **there)
+    run_loop.checked(chosen.duration, output=path, frames=chosen.frames, **there)
     stepped = getattr(chosen, "table", chosen)  # of a case file
     if hasattr(stepped, "integrator"):
-        record.check_steps(chosen.duration, stepped.time_step, stepped.integrator, stepped.threads)
+        run_loop.check_steps(chosen.duration, stepped.time_step, stepped.integrator, stepped.threads)
     with refused_before_building(strict=bool(options["strict"]), force=bool(options.get("force"))):
         sim = chosen.simulation()
     start = time.perf_counter()

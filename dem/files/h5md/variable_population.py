@@ -55,7 +55,7 @@ def growing(
     )
 
 
-def note_born(file: h5py.File, sim: System) -> None:
+def write_new_particles(file: h5py.File, sim: System) -> None:
     """Put those into the tables that are there and have not been."""
     group = file[PARTICLES]
     known, identity = group[BORN], sim.identities

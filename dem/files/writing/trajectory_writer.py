@@ -119,7 +119,7 @@ class TrajectoryWriter(Observer):
             writer.was_changed = growing_tables.CHANGES in writer._waiting.of_logs
             for log in writer._waiting.of_logs.values():
                 growing_tables.cut(log, sim.time)
-            writer._note_resumption()
+            writer._write_resumption()
         except BaseException:
             close(file, store)
             raise
@@ -148,7 +148,7 @@ class TrajectoryWriter(Observer):
                 self._error = error
                 if error is not None:
                     self.note(error=f"{type(error).__name__}: {error}")
-                self._put_in_order()
+                self._complete_file()
         finally:
             self.leave()
 
@@ -203,7 +203,7 @@ class TrajectoryWriter(Observer):
         self._check()
         self._waiting.hear(self.sim)
         self._keep("latest")
-        self._put_in_order()
+        self._complete_file()
         self._saved_at, self._saved_step = time.perf_counter(), self.sim.step_count or 0
 
     def _keep(self, name: str) -> None:
@@ -219,7 +219,7 @@ class TrajectoryWriter(Observer):
             notice = Notice("no-checkpoint", f"{self.path} cannot be resumed or run again", str(error))
             warn(notice)
 
-    def _note_resumption(self) -> None:
+    def _write_resumption(self) -> None:
         """Store the machine on which the run is resumed; warn if that may change the bytes."""
         about = self._file["parameters"].attrs
         changed = layout.changed(self._file, self.sim)
@@ -237,7 +237,7 @@ class TrajectoryWriter(Observer):
         if self._store.is_whole:
             self._file["parameters"].attrs.update(attributes)
 
-    def _put_in_order(self) -> None:
+    def _complete_file(self) -> None:
         """Bring the file to the disk with all that is in it shown."""
         self._check()
         self._file["parameters"].attrs["wall_time"] = self._spent + time.perf_counter() - self._started
@@ -405,7 +405,7 @@ class PendingRows:
     def frame(self, rows: dict[str, object]) -> None:
         """Take a row of each data set that has one a frame."""
         if variable_population.ID in self.of_frames:
-            variable_population.note_born(self._file, self._sim)
+            variable_population.write_new_particles(self._file, self._sim)
         for name, dataset in self.of_frames.items():
             self._keep(name, np.array(rows[name], dataset.dtype))
         if growing_tables.CONTACTS in self.of_logs:

@@ -165,7 +165,7 @@ class Population:
         if not self.is_due(engine):
             return
         step = self.seen = int(engine.progress.step[0])
-        self._take_out(engine, step)
+        self._remove_in_outlets(engine, step)
         for number, source in enumerate(self.sources):
             come = source.come(engine, step) if source.happens(step) else None
             if come:
@@ -176,9 +176,9 @@ class Population:
                 for name, value in source.inserter.state().items():
                     state[name] = np.full((come.variant.size, 1), value)
                 particles = Particles.known(self.variants, come.variant, self.kinds, come.species, state)
-                self.put_in(engine, particles, number)
+                self.insert_particles(engine, particles, number)
 
-    def _take_out(self, engine: Engine, step: int) -> None:
+    def _remove_in_outlets(self, engine: Engine, step: int) -> None:
         """Remove the particles in outlets, but for fixed ones; where outlets overlap the first one counts them."""
         gate = np.full(engine.owned, -1)
         fixed = engine.kinds.inverse_mass[engine.bodies.kind[: engine.owned]] == 0
@@ -215,7 +215,7 @@ class Population:
         contacts.settle(engine, energy - turning, alone=alone)
         self.species, self.changed = np.delete(self.species, rows), True
 
-    def put_in(self, engine: Engine, particles: Particles, number: int) -> None:
+    def insert_particles(self, engine: Engine, particles: Particles, number: int) -> None:
         """Insert particles of the engine's variants and kinds, which touch nothing, by the inserter `number`."""
         n, totals, variant, spin = len(particles), self.totals, particles.variant, particles.angular_velocity
         identities = totals.born + np.arange(n)

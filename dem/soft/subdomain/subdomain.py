@@ -233,7 +233,7 @@ class Subdomain:
         border.exchange_time[0] = 0
         code = self.execute(subdomain_step.STEPS, task, stop=stop)
         self._count(perf_counter() - began - 1e-9 * border.exchange_time[0])
-        self._note_work(int(progress.step[0]) - before)
+        self._record_step_time(int(progress.step[0]) - before)
         if code == subdomain_step.EXCHANGE_FAILED:
             message = "what ranks report could not be handed on"
             raise RuntimeError(message)
@@ -254,7 +254,7 @@ class Subdomain:
         else:
             self.execute(subdomain_step.INNER, task)
         self._count(perf_counter() - began)
-        self._note_work(0 if task == chunk_step.PREDICT else 1)
+        self._record_step_time(0 if task == chunk_step.PREDICT else 1)
         self._exchange_reports()
         if self.bonds and task != chunk_step.PREDICT:
             self.bonds.end_step(self.constants.per_joule)
@@ -271,7 +271,7 @@ class Subdomain:
         self.spent += seconds
         self.load = self.load._replace(seconds=self.load.seconds + seconds)
 
-    def _note_work(self, steps: int) -> None:
+    def _record_step_time(self, steps: int) -> None:
         """Record the time of further steps; the shortest counts, as other processes may have delayed the rest."""
         self.steps += steps
         if self.steps >= TIMED:
@@ -437,7 +437,7 @@ class Subdomain:
         self._set_up_halo_exchange(wanted, [each.number.size for each in seen])
         while found.grid and not self._list_neighbours(found):
             pass
-        self._note_listed(listed=found.grid is not None)
+        self._record_list_build(listed=found.grid is not None)
         self._restore_history(migration, places)
 
     def _ghosts_of_ranks(self, position: np.ndarray, here: np.ndarray, kind: np.ndarray) -> list[np.ndarray]:
@@ -526,7 +526,7 @@ class Subdomain:
         )  # fmt: skip
         return self.lists.had_room(pairs, entries, b.kind.size)
 
-    def _note_listed(self, *, listed: bool) -> None:
+    def _record_list_build(self, *, listed: bool) -> None:
         """Record the positions at which bodies were listed, and how far back chunks reach."""
         nb = self.lists.arrays
         if not listed:  # there are no bodies
@@ -534,7 +534,7 @@ class Subdomain:
         first = int(nb.block[0])
         back = np.arange(first, nb.first_chunk_reached.size) - nb.first_chunk_reached[first:]
         nb.chunk_bandwidth[0] = back.max(initial=0)
-        self.lists.note_places(self.bodies, self.kinds)
+        self.lists.store_listed_positions(self.bodies, self.kinds)
         if self.bonds:
             self.lists.arrays = nb._replace(bonds=self.bonds.settle(nb))
         self.lists.fit_pair_force()

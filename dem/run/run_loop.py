@@ -78,7 +78,7 @@ class Interrupted(KeyboardInterrupt):
         self.signal = number
 
 
-def record(
+def run_plan(
     sim: System,
     plan: list[FrameSegment],
     observer: Observer,
@@ -91,8 +91,8 @@ def record(
 ) -> Judgement:
     """Carry a simulation through what of a plan lies before it, or so many frames of it.
 
-    The observer hears of every frame that is due; the recorder, see `dem.soft.recorder`, takes note of the state now
-    and then. Where a call is due as well, it comes before the frame, and before any checkpoint.
+    The observer hears of every frame that is due; the recorder, see `dem.soft.crash_recorder`, copies the state
+    now and then. Where a call is due as well, it comes before the frame, and before any checkpoint.
     """
     stopped: list[int] = []  # signals to stop
     stops = [stop for segment in plan for stop in sim._stops(segment)][:frames]
@@ -106,7 +106,7 @@ def record(
         if table:
             calls = [*calls, table.call(observer)]
             table.begin(sim)
-        way = _Way(sim, observer, note, advance, stopped, calls)
+        way = _FrameLoop(sim, observer, note, advance, stopped, calls)
         for k, stop in enumerate(stops, 1):
             if stop < sim._now:
                 continue
@@ -125,7 +125,7 @@ def record(
     return verdict
 
 
-class _Way(NamedTuple):
+class _FrameLoop(NamedTuple):
     """Advances a run from frame to frame, with all calls that are due in between."""
 
     sim: System

@@ -34,7 +34,7 @@ KEPT = 50  # steps that are written
 PATIENCE = 300  # seconds of computing for one of copying: a third of a percent
 
 
-class Recorder:
+class CrashRecorder:
     """Watches the energy error, and keeps the last two copies of the state if the run has a file."""
 
     def __init__(self, sim: Simulation, *, copying: bool, strict: bool) -> None:
@@ -101,11 +101,11 @@ class Recorder:
 
 
 @contextmanager
-def recorded(
+def crash_recording(
     sim: Simulation, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
 ) -> Iterator[Callable[..., None]]:
     """Record a run, if it has an output file; yields the function that notes the state now and then."""
-    recorder = Recorder(sim, copying=output is not None, strict=strict)
+    recorder = CrashRecorder(sim, copying=output is not None, strict=strict)
     try:
         yield recorder.note
     except BrokenRunError as error:
