@@ -95,10 +95,10 @@ def thrown(time_step, material=ELASTIC, **more):
 def test_energy_momentum_and_angular_momentum_are_conserved_among_spheres_clumps_and_capsules():
     errors, turns, met = [], [], 0
     for halves in range(2):
-        sim = thrown(4e-6 / 2**halves)
+        sim = thrown(8e-6 / 2**halves)
         (p, l), largest = sim.momentum(), 0.0
         for _ in range(25):
-            sim.step(50 * 2**halves)
+            sim.step(25 * 2**halves)
             largest, met = max(largest, sim.energy_error), max(met, sim.contact_count)
         errors.append(largest)
         size = sim.particles.mass @ np.linalg.norm(sim.particles.velocity, axis=1)
@@ -106,22 +106,22 @@ def test_energy_momentum_and_angular_momentum_are_conserved_among_spheres_clumps
         turns.append(np.linalg.norm(sim.momentum()[1] - l) / (0.01 * size))
     assert met > 1
     # both are of second order in the time step: a quarter, and some room for terms of higher order
-    assert errors[0] < 1e-4
+    assert errors[0] < 4e-4
     assert errors[1] < 0.3 * errors[0]
-    assert turns[0] < 1e-6
+    assert turns[0] < 4e-6
     assert turns[1] < 0.3 * turns[0]
 
 
 def test_a_rough_run_goes_on_from_a_checkpoint_to_the_same_bytes(tmp_path):
     floor = dem.Plane((0, 0, -0.006), (0, 0, 1), material=ROUGH)
-    sim = thrown(2e-6, ROUGH, walls=[floor], gravity=(0, 0, -9.81))
-    sim.step(500)
+    sim = thrown(4e-6, ROUGH, walls=[floor], gravity=(0, 0, -9.81))
+    sim.step(250)
     while not sim.contact_count:
-        sim.step(20)
+        sim.step(10)
     sim.save(tmp_path / "bricks.h5")
     again = dem.Simulation.load(tmp_path / "bricks.h5")
     for each in (sim, again):
-        each.step(700)
+        each.step(150)
     for name in ("position", "orientation", "velocity", "angular_velocity"):
         assert getattr(sim.particles, name).tobytes() == getattr(again.particles, name).tobytes()
 
