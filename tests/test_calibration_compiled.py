@@ -112,7 +112,7 @@ def trial(number, d, budget):
         share = rng.uniform(0.15, 0.85)
         truth[name] = low * (high / low) ** share if "scale" in RANGES[name] else low + share * (high - low)
     tests = [test for test in TESTS if d == 3 or test != "drop"]
-    found = calibrated(truth, tests, seed=1 + number, budget=budget, rng=rng)
+    found = calibrated(truth, tests, seed=1 + 1000 * number, budget=budget, rng=rng)
     posterior = found.fit.posterior
     off = np.array([each.share(truth[each.name]) for each in found.study.parameters]) - posterior.x.mean(0)
     distance = float(off @ np.linalg.solve(np.cov(posterior.x.T), off))
@@ -120,12 +120,13 @@ def trial(number, d, budget):
     return distance < CHI_SQUARED[d]
 
 
-@pytest.mark.parametrize(("d", "budget", "least"), [(2, 16, 17), (3, 26, 16)])
+@pytest.mark.parametrize(("d", "budget", "least"), [(2, 16, 16), (3, 26, 16)])
 @pytest.mark.slow
 def test_hidden_parameters_of_runs_are_found_within_the_stated_uncertainty(monkeypatch, d, budget, least):
     """Of friction, rolling friction and restitution, by a collapse with chance and tests of one particle.
 
-    If each region holds the truth in 95 % of cases, 17 of 20 or more do in 98 %, and 16 in 99.7 %.
+    If each region holds the truth in 95 % of cases, 16 of 20 or more do in 99.7 %. No two trials share seeds of runs:
+    the packing of a seed shifts the spread at all points alike, and trials with the same seeds would err together.
     """
     monkeypatch.setattr(dem.Calibration, "write_report", lambda *_: None)
     assert sum(trial(number, d, budget) for number in range(20)) >= least
