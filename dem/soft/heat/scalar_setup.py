@@ -79,8 +79,10 @@ def checked(
 
 
 def is_frozen(heat: Heat | None, scalars: Sequence[ScalarExchange]) -> bool:
-    """Whether particles are held where they are; what else these may be is checked later."""
-    return any(isinstance(law, ScalarExchange) and law.frozen for law in ([heat] if heat else []) + list(scalars))
+    """Whether particles are held where they are; raises TypeError for a heat or a list of scalars that is none."""
+    checks.of_types(optional=True, heat=(heat, Heat))
+    laws = [heat, *checks.listed("scalars", scalars, "a dem.ScalarExchange")]
+    return any(isinstance(law, ScalarExchange) and law.frozen for law in laws)  # what else they may be, `checked` says
 
 
 def check_frozen(
