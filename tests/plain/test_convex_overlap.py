@@ -188,7 +188,7 @@ PAIRS = [
 def touching(a, b, direction, depth):
     """Distance of the centres in a direction, at which the overlap is nearly this."""
     low, high = 0.0, 8e-3
-    for _ in range(25):
+    for _ in range(20):  # to 8 nm
         middle = 0.5 * (low + high)
         low, high = (middle, high) if found(a, b, middle * direction)[0] > depth else (low, middle)
     return low
