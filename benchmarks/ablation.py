@@ -78,7 +78,7 @@ PARTS = {
     "less bookkeeping": (
         Edit(LINKING, "def _runPass", "def _not_run_pass"),
         Edit(LINKING, "return SHARED.setdefault(flags.summary(), SharedFlags(flags))", "return flags"),
-        Edit(LOWERING, '(cpu.CPUContext, "get_abi_sizeof", asked_once(cpu.CPUContext.get_abi_sizeof)),', ""),
+        Edit(LOWERING, '(cpu.CPUContext, "get_abi_sizeof", cached_size(cpu.CPUContext.get_abi_sizeof)),', ""),
     ),
     "loading without numba's tables": (Edit(LINKING, "rtsys.initialize(target_context)", "target_context.refresh()"),),
     "way in not optimised": (Edit("compiler/libraries.py", "if not defines(ll_module, WAY_IN):", "if True:"),),
@@ -91,7 +91,7 @@ PARTS = {
     "no aliasing in loops": (Edit(JIT, "_parts(noalias=True, forceinline=True)", "_parts(forceinline=True)"),),
     "inlining forced": (Edit(JIT, "inline = _parts(forceinline=True)", "inline = _parts(forceinline=False)"),),
     "noinline": (Edit(JIT, "_parts(stays_apart=True, forceinline=False)", "_parts(forceinline=False)"),),
-    "BLAS put off": (Edit(JIT, "setup.put_off_blas()\n", ""),),
+    "BLAS put off": (Edit(JIT, "setup.assume_blas()\n", ""),),
     "processor": (Edit(JIT, "processor.correct_picture()\n", ""),),
     "compress": (Edit("simd/compress.py", "compress_by_eights if available else compress_none", "compress_none"),),
     "transpose": (Edit("simd/transpose.py", "available = not numba.config.DISABLE_JIT and", "available = False and"),),

@@ -88,7 +88,7 @@ def test_arrays_made_apart_share_pages_with_no_others():
     """So these are free when they are gone, whatever else was made before and since."""
     size = pages.LEAST // 8
     before = pages.empty(size)
-    with pages.apart():
+    with pages.own_pages():
         inside = [pages.empty(size) for _ in range(2)]
     after = pages.empty(size)
     assert inside[1].ctypes.data - inside[0].ctypes.data == size * 8

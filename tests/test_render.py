@@ -140,8 +140,8 @@ def test_what_is_drawn_alone_is_as_when_all_is_drawn(name, rng, monkeypatch):
 def test_drawing_goes_with_what_is_there(monkeypatch):
     """A sphere of 16 pixels across and what may be darker around it, in a picture of any size; the floor is kept."""
     drawn = []
-    taken = RENDER._taken
-    monkeypatch.setattr(RENDER, "_taken", lambda *given: [drawn.append(len(given[-1])), taken(*given)][1])
+    taken = RENDER._coloured
+    monkeypatch.setattr(RENDER, "_coloured", lambda *given: [drawn.append(len(given[-1])), taken(*given)][1])
     floor = Floor(np.array([-9.0, 2, -9]), np.array([[18.0, 0, 0], [0, 0, 18]]))  # upright, behind, and not in shadow
     for pixels in (200, 400):
         camera = replace(FRONT, span=pixels / 8)

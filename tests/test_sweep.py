@@ -26,7 +26,7 @@ from dem.files.storage.journal import PAGE, path_of, write_journal
 from dem.sweeps import work
 from dem.sweeps.members import Member, combined
 from dem.sweeps.sweep import shares
-from dem.sweeps.work import chosen, look
+from dem.sweeps.work import chosen, inspect_run
 
 # impacts of few hard spheres: the least that writes a trajectory
 GAS = {"n": 8, "speed": [0.5, 1.0], "restitution": [0.5, 0.9], "duration": 1e-3, "frames": 1}
@@ -214,8 +214,8 @@ def test_an_unfinished_run_is_gone_on_with(swept, pool, tmp_path, monkeypatch):
 
     with pytest.raises(KeyboardInterrupt):
         case.simulation().run(case.duration, output=member.path, frames=case.frames, every=(2e-4, stop))
-    assert look(member, chosen(member)).state == "unfinished"
-    assert look(member, chosen(member)).outcome.verdict == "STOPPED"
+    assert inspect_run(member, chosen(member)).state == "unfinished"
+    assert inspect_run(member, chosen(member)).outcome.verdict == "STOPPED"
     monkeypatch.setattr(type(case), "simulation", None)  # so that it cannot be started anew
     with pytest.warns(dem.DemWarning, match="no-hook"):
         outcome = work.carry_out(member)
@@ -234,7 +234,7 @@ def test_a_file_that_a_kill_left_unsigned_is_read_by_its_journal_or_begun_anew(s
     with path_of(member.path).open("wb") as journal:
         if journaled:
             write_journal(journal, {0: data[:PAGE]}, len(data), {0: bytes(PAGE)}, 0)
-    assert look(member, chosen(member)).state == ("finished" if journaled else "begun")
+    assert inspect_run(member, chosen(member)).state == ("finished" if journaled else "begun")
     before = member.path.stat().st_mtime_ns
     outcome = work.carry_out(member)
     assert outcome.verdict == "PASS", outcome

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dem.base import progress
 from dem.base.notices import Notice, warn
 from dem.base.progress import Countdown, in_notebook, watched
-from dem.kernels.compiler.jit import CACHE, REFUSED, WHY, compile_side_by_side, most_threads, tell_of_compiling
+from dem.kernels.compiler.jit import CACHE, REFUSED, WHY, compile_side_by_side, most_threads, on_compiling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ ANEW = WHY != "first run of this combination"  # there are no parts that were co
 USUAL = {"cell_order": (0.5, 0.6), "search_serial": (3.5, 4.2), "execute": (15.0, 44.0), "move_walled": (3.7, 3.7)}
 
 
-class _Told:
+class _ShownMessages:
     """Messages about compiling that have been shown so far."""
 
     def __init__(self) -> None:
@@ -86,8 +86,8 @@ def expected(name: str) -> tuple[float, float] | None:
     return (seconds, seconds) if seconds is not None else USUAL.get(name) if ANEW else None
 
 
-_told = _Told()
-tell_of_compiling(_told.begin, _told.end)
+_told = _ShownMessages()
+on_compiling(_told.begin, _told.end)
 if REFUSED:
     warn(
         Notice(
@@ -114,7 +114,7 @@ def announced() -> Iterator[None]:
 
 
 @contextmanager
-def told_to(someone: Callable[[str], None]) -> Iterator[None]:
+def messages_to(someone: Callable[[str], None]) -> Iterator[None]:
     """Pass the names of kernels to a function as they are compiled, and "" at the end, instead of to stderr."""
     before, _told.to = _told.to, someone
     try:

@@ -96,7 +96,7 @@ _open, _spare, _in_use = _Open(), deque(), {}
 
 
 @contextlib.contextmanager
-def apart() -> Iterator[None]:
+def own_pages() -> Iterator[None]:
     """Have arrays that are made meanwhile share pages with no others, as they all go at the same time."""
     _open.close()
     try:

@@ -54,7 +54,7 @@ class Notice:
         return f"{self.name}: {self.reason}; {self.remedy}"
 
 
-def tell(notices: Iterable[Notice], *, strict: bool, force: bool) -> None:
+def issue(notices: Iterable[Notice], *, strict: bool, force: bool) -> None:
     """Warn of each notice; raises ValueError for the first grave one unless `force`, and for any if `strict`."""
     notices = list(notices)
     _refuse(notices, strict=strict, force=force)

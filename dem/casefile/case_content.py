@@ -44,7 +44,7 @@ def content(case: AnyCase) -> dict | None:
         or case.walls()
         or case.inserters()
         or case.outlets()
-        or not _can_be_told(case.fluid())
+        or not _has_words(case.fluid())
     ):
         return None
     more = any((particles.field(name) != STATE[name].rest).any() for name in carried(particles.fields))
@@ -131,7 +131,7 @@ def _pairs(contacts: Contacts | None, names: dict[Material, str]) -> dict:
     return {"contacts": rows, "contact_rule": contacts.rule or "none", "contact_damping": contacts.damped}
 
 
-def _can_be_told(fluid: Fluid | None) -> bool:
+def _has_words(fluid: Fluid | None) -> bool:
     """Whether a case file has words for how a fluid flows: not for grids, functions, and directions aslant."""
     if fluid is None:
         return True

@@ -54,7 +54,7 @@ class Outlook:
         return None if self.volume is None else self.solid_volume / self.volume
 
 
-def look(sim: System, duration: float) -> Outlook:
+def measure_progress(sim: System, duration: float) -> Outlook:
     """Measure a simulation that is made for it: it is carried on by half a second of computing, or to its end.
 
     Raises FloatingPointError if it breaks on the way.
@@ -62,7 +62,7 @@ def look(sim: System, duration: float) -> Outlook:
     Examples
     --------
     >>> import dem
-    >>> seen = look(dem.cases()["nine-fibres"]().simulation(), 1e-5)
+    >>> seen = measure_progress(dem.cases()["nine-fibres"]().simulation(), 1e-5)
     >>> seen.counts, round(seen.mass, 6), round(seen.solid_fraction, 9)
     ({'fibre': 9}, 0.019439, 1.7671e-05)
     """

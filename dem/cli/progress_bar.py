@@ -21,7 +21,7 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
-from dem.base.compilation import told_to
+from dem.base.compilation import messages_to
 from dem.base.progress import RemainingTime, clock
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class ProgressBar(Progress):
         def compiling(name: str) -> None:
             self.update(task, compiled=name and f"compiling {name}")
 
-        with nullcontext() if self.disable else told_to(compiling):
+        with nullcontext() if self.disable else messages_to(compiling):
             for name, thing in things.items():
                 self.update(task, description=f"{doing} {name}")
                 yield name, thing

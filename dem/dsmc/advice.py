@@ -198,7 +198,7 @@ def check_surroundings(particles: Particles, box: Box) -> None:
     check_box(box, particles)
 
 
-def check_apart_from_walls(particles: Particles, box: Box) -> None:
+def check_wall_overlaps(particles: Particles, box: Box) -> None:
     """Refuse spheres that overlap a wall by more than rounding."""
     lower, upper = box.bounds
     radius = 0.5 * diameters(particles)[:, None]

@@ -14,7 +14,7 @@ from dem.files.checkpoints.serialization import describe_particles, made, read_p
 from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, number, require
 from dem.kernels.event_driven.flight import RADIUS, TIME
-from dem.model.energy import Energy, energies_kept
+from dem.model.energy import Energy, stored_energies
 from dem.model.fluid.solids_pressure import SolidsPressure
 from dem.model.fluid.turbulence import Turbulence
 from dem.model.particles.particles import UNIT_NORM
@@ -55,7 +55,7 @@ def write(sim: StochasticSpheres, group: h5py.Group) -> None:
             group[f"{part}/{name}"] = values
     ledger = sim._ledger
     booked = {
-        "start_energy": ledger.start_energy[: energies_kept(fluid=True)], "largest_kinetic": ledger.largest_kinetic,
+        "start_energy": ledger.start_energy[: stored_energies(fluid=True)], "largest_kinetic": ledger.largest_kinetic,
         "given": ledger.external_work, "datum": ledger.reference_potential,
         "start_momentum": sim._start_momentum, "pushed": sim._pushed,
     }  # fmt: skip
@@ -71,7 +71,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpher
     pressure = SolidsPressure(**settings["pressure"]) if "pressure" in settings else None
     state = StochasticState(**{part: hdf5_validation.arrays(group, part) for part in PARTS})
     booked = group["booked"]
-    start = hdf5_validation.finite(booked, "start_energy", (energies_kept(fluid=True),))
+    start = hdf5_validation.finite(booked, "start_energy", (stored_energies(fluid=True),))
     sim = StochasticSpheres.__new__(StochasticSpheres)
     SimulationBase.__init__(
         sim, read_particles(given, group), made(given["box"]), given["gravity"], given["description"]

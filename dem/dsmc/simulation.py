@@ -14,11 +14,11 @@ from dem.dsmc.advice import (
     GasAdvice,
     advise,
     cells_of,
-    check_apart_from_walls,
     check_fraction,
     check_going_on,
     check_not_packed,
     check_surroundings,
+    check_wall_overlaps,
     foreseen,
 )
 from dem.dsmc.engine import Rule, StochasticEngine
@@ -206,7 +206,7 @@ class StochasticSpheres(SimulationBase):
     def _start(self, before: StochasticEngine | None, *, keep: bool = False) -> None:
         engine = self._new_engine(before.step if before else 0)
         check_inside(self._particles, self._box)
-        check_apart_from_walls(self._particles, self._box)
+        check_wall_overlaps(self._particles, self._box)
         check_not_packed(engine)
         if keep:
             engine.follow(before)

@@ -16,7 +16,7 @@ from dem.files.checkpoints.serialization import describe_particles, made, read_p
 from dem.files.validation import hdf5_validation
 from dem.files.validation.hdf5_validation import check_alike, check_finite, check_within, number, require
 from dem.kernels.event_driven.flight import CELL, FACE, NOBODY, PARTNER, RADIUS, WALLED
-from dem.model.energy import energies_kept
+from dem.model.energy import stored_energies
 from dem.model.particles.particles import UNIT_NORM
 from dem.run.simulation_base import SimulationBase
 from dem.system.energy_ledger import EnergyLedger
@@ -52,7 +52,7 @@ def write(sim: HardSpheres, group: h5py.Group) -> None:
     group["time"] = state.time
     ledger = sim._ledger
     group["datum"] = ledger.reference_potential
-    group["start_energy"] = np.array(ledger.start_energy[: energies_kept(fluid=False)])
+    group["start_energy"] = np.array(ledger.start_energy[: stored_energies(fluid=False)])
     group["largest_kinetic"] = ledger.largest_kinetic
     if ledger.external_work:
         group["given"] = ledger.external_work

@@ -189,7 +189,7 @@ class HardSpheres(SimulationBase):
         """So long after the time `first`."""
         return first + seconds
 
-    def _reach(self, stop: float, moved: Callable, interrupted: Callable[[], bool]) -> None:
+    def _advance_to(self, stop: float, moved: Callable, interrupted: Callable[[], bool]) -> None:
         """Advance to a time in slices of about SLICE seconds. How it is cut does not change the result."""
         chunk, engine = 1000, self._engine
         while self.time < stop and not interrupted():
@@ -203,7 +203,7 @@ class HardSpheres(SimulationBase):
         """Go on for so long [s], without a file or a verdict; at least to the next time that differs from now."""
         with self._lock:
             self._notice_changes()
-            self._reach(self.time + max(duration, 1e-9 * self.time), lambda *_: None, lambda: False)
+            self._advance_to(self.time + max(duration, 1e-9 * self.time), lambda *_: None, lambda: False)
 
     def collide(self, most: int) -> None:
         """Carry out so many events, impacts and changes of cell, or as many as there are; for benchmarks.

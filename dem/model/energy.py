@@ -57,7 +57,7 @@ class Energy(NamedTuple):
         return self.mechanical + self.dissipated - self.work - self.fluid - self.inserted + self.removed
 
 
-def energies_kept(*, fluid: bool, traffic: bool = False) -> int:
+def stored_energies(*, fluid: bool, traffic: bool = False) -> int:
     """How many of the energies files keep: the last ones only where there is what they are of."""
     return len(Energy._fields) if traffic else 7 if fluid else 6
 

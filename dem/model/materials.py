@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from dem.base import checks
 from dem.base.user_classes import hinted
 from dem.model import temperature_tables
-from dem.model.contact.law_components import LawPart, keep_checked, plain
+from dem.model.contact.law_components import LawPart, plain, store_checked
 from dem.model.temperature_tables import Property
 
 THERMAL = {"conductivity": "W/(m K)", "heat_capacity": "J/(kg K)", "real_young": "Pa"}
@@ -121,7 +121,7 @@ class Material:
         checks.text("name", self.name)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
-        keep_checked(self)
+        store_checked(self)
 
     def saved(self) -> dict[str, object]:
         """Values that files store; thermal properties that were not given are left out."""

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import checks
-from dem.base.notices import Notice, tell
+from dem.base.notices import Notice, issue
 from dem.base.parsing import parse_json
 from dem.base.text import counted
 from dem.files.h5md import growing_tables
@@ -131,7 +131,7 @@ def resumed(
     if writer.was_changed:
         message = f"{reason} which changed it and is no part of the file: {remedy}"
         raise ValueError(message)
-    tell([Notice("no-hook", f"{reason} which is not called from here on", remedy)], strict=strict, force=False)
+    issue([Notice("no-hook", f"{reason} which is not called from here on", remedy)], strict=strict, force=False)
     return []
 
 

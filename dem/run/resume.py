@@ -8,7 +8,7 @@ from dem.base import checks
 from dem.base.user_classes import hinted
 from dem.files.writing.output_settings import EVERY
 from dem.files.writing.trajectory_writer import TrajectoryWriter
-from dem.model.fluid.coupling import given_again
+from dem.model.fluid.coupling import with_coupling_function
 from dem.run import callbacks
 from dem.run.run_loop import run_plan
 from dem.run.running_table import TABLE, RunningTable
@@ -81,7 +81,7 @@ def resume(
         duration = checks.number("duration", duration, above=0, unit="s")
     if threads is not None:
         checks.threads(threads)
-    with given_again(coupling):
+    with with_coupling_function(coupling):
         writer = TrajectoryWriter.resume(path, threads=threads, every=checkpoint_every)
     sim, plan = writer.sim, writer.plan
     try:

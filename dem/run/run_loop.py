@@ -148,7 +148,7 @@ class _FrameLoop(NamedTuple):
                     self.note()
                     self.observer.idle()
 
-            sim._reach(stop, moved, lambda: bool(self.stopped))
+            sim._advance_to(stop, moved, lambda: bool(self.stopped))
             if sim._now < stop:
                 return False
             for call in (call for call, at in zip(self.calls, due, strict=True) if at == stop):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dem.base import checks
-from dem.base.notices import tell
+from dem.base.notices import issue
 from dem.base.text import counted
 from dem.base.user_classes import OneAtATime, frozen, hinted, set_declared
 from dem.files.checkpoints import checkpoint
@@ -20,7 +20,7 @@ from dem.kernels.numerics import energy as energy_kernels
 from dem.model.domain.box import Box
 from dem.model.domain.box_walls import has_moving_images
 from dem.model.energy import reference_potential
-from dem.model.fluid.coupling import given_again
+from dem.model.fluid.coupling import with_coupling_function
 from dem.model.particles.fields import MOTION
 from dem.model.particles.particles import Particles
 from dem.model.walls.wall import Wall
@@ -211,7 +211,7 @@ class SimulationBase:
         )  # fmt: skip
         with self._lock:
             self._notice_changes()
-            tell(self.foreseen(), strict=strict, force=force)
+            issue(self.foreseen(), strict=strict, force=force)
             absent = set(contents.fields) - set(self._particles.fields) if fields is not None else ()
             if absent:
                 message = f"fields has {', '.join(sorted(absent))}, which the particles do not have: leave it out"
@@ -267,7 +267,7 @@ class SimulationBase:
         OSError, ValueError
             If there is no such file, or no complete checkpoint in it, or it is of another kind.
         """
-        with given_again(coupling):
+        with with_coupling_function(coupling):
             sim = checkpoint.load(path, threads)
         if not isinstance(sim, cls):
             message = f"{path} holds {type(sim).__name__}: load it with dem.{type(sim).__name__}.load"
@@ -324,7 +324,7 @@ class SimulationBase:
         """The step nearest to so long after the step `first`."""
         return first + math.floor(seconds / self.time_step + 0.5)
 
-    def _reach(self, stop: int, moved: Callable, interrupted: Callable[[], bool]) -> None:
+    def _advance_to(self, stop: int, moved: Callable, interrupted: Callable[[], bool]) -> None:
         """Advance to a step in slices of about SLICE seconds. How it is cut does not change the result."""
         while self.step_count < stop and not interrupted():
             start = time.perf_counter()

@@ -30,7 +30,7 @@ from dem.kernels.soft.integration.time_loop import FRESH, PREDICTED
 from dem.kernels.soft.wall_contact import wall_history
 from dem.kernels.soft.wall_contact.wall_history import PIECE_BITS, SIDE
 from dem.model.contact.contacts import STORED, Contacts, present_damping
-from dem.model.energy import energies_kept
+from dem.model.energy import stored_energies
 from dem.model.fluid.fluid import Fluid
 from dem.model.insertion import Inserter, Outlet
 from dem.model.materials import Material
@@ -101,7 +101,7 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     group["start_step"] = state.start_step
     group["watch"] = state.watch
     group["start_energy"] = np.array(
-        ledger.start_energy[: energies_kept(fluid=bool(sim.fluid), traffic=bool(sim.traffic))]
+        ledger.start_energy[: stored_energies(fluid=bool(sim.fluid), traffic=bool(sim.traffic))]
     )
     group["largest_kinetic"] = ledger.largest_kinetic
     before = ledger.earlier

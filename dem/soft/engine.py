@@ -432,12 +432,12 @@ class Engine:
         lists.store_listed_positions(b, self.kinds)
         table = history.indexed(b.owner.size, self.first_numbers()) if self.layout.table_width else None
         if table:
-            self.walls.give_history(table, b, nb)
+            self.walls.load_wall_history(table, b, nb)
         lists.fit_pair_force()
         self.walls.reset_near_list()
         self._pick_candidates()
         if table and self.layout.width:
-            table.give_pairs(b, lists.arrays)
+            table.load_pairs(b, lists.arrays)
         self.progress.displacement_since_pick[0] = 0.0
 
     def _search_pairs(self, grid: linked_cells.Grid, reach: float) -> tuple[int, int]:
@@ -481,7 +481,7 @@ class Engine:
             nb.saved_count[:] = 0  # candidates have moved: the table has their history
             self._pick_candidates()
             if table:
-                table.give_pairs(self.bodies, lists.arrays)
+                table.load_pairs(self.bodies, lists.arrays)
 
     def candidates(self) -> tuple[np.ndarray, np.ndarray]:
         """Spheres of the present candidate pairs (K,), (K,), but for those that bonds keep apart."""

@@ -45,7 +45,7 @@ class _Moment(NamedTuple):
         """Time step [s]."""
         return self.engine.dt
 
-    def who(self, row: int) -> int:
+    def identity_of(self, row: int) -> int:
         """Identity of the particle in a row of the user's arrays."""
         return int(self.engine.numbering.identities[row])
 
@@ -74,7 +74,7 @@ def _check_numbers(now: _Moment, where: str) -> None:
     v = now.by_row(np.abs(now.engine.bodies.velocity).max(0))
     if not np.isnan(v).any():
         row = int(v.argmax())
-        i = now.who(row)
+        i = now.identity_of(row)
         message = (
             f"{where}: particle {i} moves at {v[row]:.3g} m/s, faster than can be followed; a time step that does not "
             f"resolve the contacts is the usual cause: lower time_step (now {now.time_step:g} s), or gravity and speeds"
@@ -87,7 +87,7 @@ def _check_finite(now: _Moment, where: str) -> None:
     bad = {name: ~np.isfinite(getattr(now.particles, name)).all(1) for name in MOTION}
     concerned = np.flatnonzero(np.any(list(bad.values()), axis=0))
     if len(concerned):
-        names, first = " and ".join(name for name, rows in bad.items() if rows.any()), now.who(concerned[0])
+        names, first = " and ".join(name for name, rows in bad.items() if rows.any()), now.identity_of(concerned[0])
         everybody = counted(len(now.particles), "particle")
         message = (
             f"{where}: {names} not finite for {len(concerned)} of {everybody}, first particle "
@@ -104,7 +104,7 @@ def _raise_too_fast(now: _Moment, where: str) -> None:
         spin = np.linalg.norm(p.angular_velocity, axis=1)
     there = now.by_row(engine.bodies.is_removed[0] == 0)
     row = int(spin.argmax())
-    i = now.who(row)
+    i = now.identity_of(row)
     if spin[row] * dt > loop.LARGEST_TURN:
         message = (
             f"{where}: particle {i} turns {spin[row] * dt:.3g} rad in one time step, at most "
@@ -115,7 +115,7 @@ def _raise_too_fast(now: _Moment, where: str) -> None:
         now.by_row(np.linalg.norm(engine.bodies.velocity, axis=0)) + spin * engine.kinds.max_sphere_offset[p.variant]
     )
     row = int(surface.argmax())
-    i = now.who(row)
+    i = now.identity_of(row)
     farthest, gone = engine.limits.farthest, float(engine.chunk_sums[:, DISPLACEMENT].max().view(np.float64))
     message = (
         f"{where}: particle {i} moves {gone:.3g} m in one time step at {surface[row]:.3g} m/s, more than the "
@@ -184,7 +184,7 @@ def _check_box(now: _Moment, where: str) -> None:
     beyond = beyond[now.by_row(now.engine.bodies.is_removed[0])[beyond] == 0]
     if len(beyond):
         row = beyond[0]
-        i, speed = now.who(row), np.linalg.norm(now.particles.velocity[row])
+        i, speed = now.identity_of(row), np.linalg.norm(now.particles.velocity[row])
         message = (
             f"{where}: particle {i} has left the box, at {point(position[row])} m ({len(beyond)} such), at {speed:.3g} "
             f"m/s; the wall is too soft for such a speed, or the time step does not resolve the contact: raise young, "

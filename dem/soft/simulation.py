@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks, compilation, portable
-from dem.base.notices import before_building, tell
+from dem.base.notices import before_building, issue
 from dem.base.user_classes import hinted
 from dem.kernels import laws
 from dem.kernels.compiler.jit import set_threads
@@ -235,7 +235,9 @@ class Simulation(SimulationBase):
             fixed=self._particles.fixed.any(),
         )  # fmt: skip
         own = [self._box.material] if self._box and self._box.material else []
-        self._contacts.check_told_apart([*self._particles.materials, *own, *(wall.material for wall in self._walls)])
+        self._contacts.check_distinguishable(
+            [*self._particles.materials, *own, *(wall.material for wall in self._walls)]
+        )
         nonspherical.check_walls(self._particles, self._walls)
         nonspherical.check_compatible(self._particles, self._box, self._walls, fluid, bonds)
         fluid_setup.check_walls(fluid, self._walls)
@@ -872,7 +874,7 @@ class Simulation(SimulationBase):
             if not self._notices_given:
                 self._notices_given = True
                 refused = [notice for notice in self._meshes_foreseen() if notice.grave]
-                tell([*refused, *self._bonds_foreseen()], strict=False, force=True)
+                issue([*refused, *self._bonds_foreseen()], strict=False, force=True)
             set_threads(self._threads)
             stop = self.step_count + steps
             self._change_walls()

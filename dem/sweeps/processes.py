@@ -78,7 +78,7 @@ def begin(stop: connection.Connection) -> None:
     SELF.begin(stop)
 
 
-def carry_out_here(member: Member) -> Outcome:
+def carry_out_alone(member: Member) -> Outcome:
     """Make a run in this process of ours."""
     return SELF.carry_out(member)
 
@@ -143,7 +143,7 @@ def _round(
             wait([pool.submit(compile_for, member, quiet=True) for member in first])
             while left or flying:
                 while left and len(flying) < jobs:
-                    future = pool.submit(carry_out_here, left[0])
+                    future = pool.submit(carry_out_alone, left[0])
                     flying[future] = left.popleft()
                 for future in wait(flying, return_when=FIRST_COMPLETED).done:
                     if isinstance(future.exception(), BrokenExecutor):

@@ -19,7 +19,7 @@ from dem.sweeps import members as sets
 from dem.sweeps import words
 from dem.sweeps.members import MANY, Member
 from dem.sweeps.table import FAILED, NAME, OWN, Outcome, Row, SweepTable
-from dem.sweeps.work import RunOnDisk, chosen, has_threads, look
+from dem.sweeps.work import RunOnDisk, chosen, has_threads, inspect_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -179,7 +179,7 @@ def _table(
 
 def _found(members: list[Member], runs: list[Chosen], table: SweepTable) -> Plan:
     """The plan; raises ValueError if there are other runs in the files, which are not to be replaced."""
-    found = [look(member, run) for member, run in zip(members, runs, strict=True)]
+    found = [inspect_run(member, run) for member, run in zip(members, runs, strict=True)]
     other = [(m, f) for m, f in zip(members, found, strict=True) if f.state == "other" and not m.overwrite]
     if other:
         lines = [f"{m.path.name}: {f.outcome.error}" for m, f in other[:MOST_TOLD]]

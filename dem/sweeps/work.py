@@ -72,7 +72,7 @@ def _chosen(member: Member, more: dict) -> Chosen:
     return Chosen(with_words(member.case, member.settings | more), member.case.name, None, {})
 
 
-def look(member: Member, run: Chosen) -> RunOnDisk:
+def inspect_run(member: Member, run: Chosen) -> RunOnDisk:
     """Look at the file of a run."""
     path = member.path
     if not path.exists():
@@ -185,7 +185,7 @@ def carry_out(member: Member, *, quiet: bool = False) -> Outcome:
 
 def _carried_out(member: Member) -> Outcome:
     run = chosen(member)
-    found = look(member, run)
+    found = inspect_run(member, run)
     if found.state == "running":
         raise OSError(found.outcome.error)
     if found.state == "finished":
@@ -202,7 +202,7 @@ def _carried_out(member: Member) -> Outcome:
             run.case.duration, output=member.path, frames=run.case.frames, progress=False,
             overwrite=member.overwrite or found.state == "begun", **(run.options | member.options),
         )  # fmt: skip
-    outcome = look(member, run).outcome
+    outcome = inspect_run(member, run).outcome
     return outcome if outcome.verdict == verdict.status else outcome._replace(verdict=verdict.status, error="")
 
 

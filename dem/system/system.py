@@ -224,7 +224,7 @@ class System(Protocol):
     def _mark(self, first: float, seconds: float) -> float:
         """Step or time that is so long [s] after another one."""
 
-    def _reach(self, stop: float, moved: Callable[[float, int], None], interrupted: Callable[[], bool]) -> None:
+    def _advance_to(self, stop: float, moved: Callable[[float, int], None], interrupted: Callable[[], bool]) -> None:
         """Go to a step or time, unless interrupted; call `moved` now and then with the distance and the work."""
 
     def _visit(self, function: Callable[[System], object]) -> Change | None:

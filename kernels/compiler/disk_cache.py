@@ -1,7 +1,7 @@
 """Which functions may be kept on disk from one process to the next, and the names of their types there.
 
 Kept are functions of this package, called with its types and with tables of contact laws of other packages
-(`tell_sources`). The cache folder belongs to these very sources, options and machine; names of types of other packages
+(`set_sources`). The cache folder belongs to these very sources, options and machine; names of types of other packages
 carry a hash of their sources, so that kernels are found for these sources alone. Anything else may change where no
 fingerprint sees it, and is compiled in each process.
 """
@@ -49,7 +49,7 @@ def stay_within(function, package, seen):
             stay_within(used, package, seen)
 
 
-def tell_sources(kind, functions):
+def set_sources(kind, functions):
     """Have what is compiled for a type of another package kept, by the sources of that package.
 
     Two versions of a type have different names, so that no name of machine code stands for both. Nothing is kept of

@@ -64,7 +64,7 @@ OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": Fal
 # Hand numba's internal flag "no two array arguments overlap" through as an option of njit.
 cpu.CPUTargetOptions.noalias = options._mapping("noalias")  # noqa: SLF001
 
-setup.put_off_blas()
+setup.assume_blas()
 setup.prefer_openmp()
 processor.correct_picture()
 
@@ -377,7 +377,7 @@ class _Listener(event.Listener):
             self.end()
 
 
-def tell_of_compiling(begin, end):
+def on_compiling(begin, end):
     """From now on call `begin` with the name of each kernel that is to be compiled, and `end` when it is."""
     event.register("numba:compile", _Listener(begin, end))
 

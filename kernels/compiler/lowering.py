@@ -94,7 +94,7 @@ def array_of_kernels(kind):
     return make
 
 
-def asked_once(bytes_of):
+def cached_size(bytes_of):
     """Cache of the sizes of LLVM's types, for which LLVM otherwise parses a text each time."""
     known = {}
 
@@ -114,7 +114,7 @@ def lean_on_numba():
         (arrayobj, "make_array", array_of_kernels),
         (slicing, "fix_slice", bounds_of_kernels),
         (slicing, "get_slice_length", length_of_kernels),
-        (cpu.CPUContext, "get_abi_sizeof", asked_once(cpu.CPUContext.get_abi_sizeof)),
+        (cpu.CPUContext, "get_abi_sizeof", cached_size(cpu.CPUContext.get_abi_sizeof)),
     ):
         USUAL[name] = getattr(owner, name)
         setattr(owner, name, ours)

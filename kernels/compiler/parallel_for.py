@@ -10,7 +10,7 @@ from functools import cache
 import numba
 from dem.kernels.compiler import setup, stages
 from dem.kernels.compiler.lowering import call_within
-from dem.kernels.compiler.struct_reference import put_together, taken_apart
+from dem.kernels.compiler.struct_reference import pack_struct, unpack_struct
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
@@ -69,7 +69,7 @@ def write_call(context, builder, compiled, argument_types, number, *arguments):
     context.add_linking_libs([compiled.library])
     values = [ir.Constant(C_INT, 0)]  # whether a call failed
     for kind, value in zip(argument_types, arguments, strict=True):
-        values += taken_apart(context, builder, kind, value)
+        values += unpack_struct(context, builder, kind, value)
     kept = ir.LiteralStructType([one.type for one in values])
     worker = write_worker(context, builder.module, compiled, argument_types, kept)
     place, first, distance, count = (cgutils.alloca_once(builder, one) for one in (kept, BYTES, INT, INT))
@@ -96,7 +96,7 @@ def write_worker(context, module, compiled, argument_types, kept):
     addresses, counts, _, data = worker.args
     place = builder.bitcast(data, kept.as_pointer())
     values = (builder.load(cgutils.gep_inbounds(builder, place, 0, r)) for r in range(1, len(kept.elements)))
-    arguments = [put_together(context, builder, kind, values) for kind in argument_types]
+    arguments = [pack_struct(context, builder, kind, values) for kind in argument_types]
     first = builder.ptrtoint(builder.load(addresses), INT)
     with cgutils.for_range(builder, builder.load(counts)) as loop:
         status = call_within(context, builder, compiled, [builder.add(first, loop.index), *arguments])

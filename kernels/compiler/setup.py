@@ -43,7 +43,7 @@ def short_spinning():
         os.environ.pop("GOMP_SPINCOUNT", None)  # not for others, and not for other programs
 
 
-def put_off_blas():
+def assume_blas():
     """Take it for granted that scipy, where it is installed, has a BLAS."""
     if find_spec("scipy") is None or not hasattr(linalg, "ensure_blas"):
         return

@@ -43,7 +43,7 @@ def spelling(kind):
     """A type as text, with the modules of tuples."""
     if isinstance(kind, types.BaseNamedTuple):
         made = kind.instance_class
-        sources = "" if made.__qualname__.endswith(made.__name__) else made.__name__  # see `disk_cache.tell_sources`
+        sources = "" if made.__qualname__.endswith(made.__name__) else made.__name__  # see `disk_cache.set_sources`
         return f"{made.__module__}.{made.__qualname__}{sources}({', '.join(map(spelling, kind))})"
     return f"{type(kind).__name__} {kind}"
 
@@ -86,10 +86,10 @@ def size_of(context, kind):
     return PLACES[kind]
 
 
-def taken_apart(context, builder, kind, value):
+def unpack_struct(context, builder, kind, value):
     """Numbers and addresses that a value is made of; LLVM takes a minute to move a hundred arrays as they are."""
     if isinstance(kind, types.BaseTuple):
-        inner = (taken_apart(context, builder, one, builder.extract_value(value, r)) for r, one in enumerate(kind))
+        inner = (unpack_struct(context, builder, one, builder.extract_value(value, r)) for r, one in enumerate(kind))
         return [one for values in inner for one in values]
     if is_plain_array(kind):
         array = context.make_array(kind)(context, builder, value)
@@ -97,10 +97,10 @@ def taken_apart(context, builder, kind, value):
     return [value]
 
 
-def put_together(context, builder, kind, values):
+def pack_struct(context, builder, kind, values):
     """A value of the next of what was taken apart."""
     if isinstance(kind, types.BaseTuple):
-        inner = [put_together(context, builder, one, values) for one in kind]
+        inner = [pack_struct(context, builder, one, values) for one in kind]
         return context.make_tuple(builder, kind, inner)
     if not is_plain_array(kind):
         return next(values)
@@ -128,7 +128,7 @@ def read(context, builder, place, offset, kind):
         value.set_metadata("invariant.load", unchanging)
         values.append(value)
         offset += -(-context.get_abi_sizeof(leaf) // WORD) * WORD
-    return put_together(context, builder, kind, iter(values))
+    return pack_struct(context, builder, kind, iter(values))
 
 
 @lower_cast(types.BaseTuple, StructRef)
@@ -136,7 +136,7 @@ def write(context, builder, kind, reference, value):
     """Write a tuple to the caller's stack; returns its address."""
     words = ir.ArrayType(ir.IntType(64), max(size_of(context, kind) // WORD, 1))
     place, offset = builder.bitcast(cgutils.alloca_once(builder, words), ADDRESS), 0
-    for one in taken_apart(context, builder, kind, value):
+    for one in unpack_struct(context, builder, kind, value):
         builder.store(one, at(builder, place, offset, one.type))
         offset += -(-context.get_abi_sizeof(one.type) // WORD) * WORD
     return place

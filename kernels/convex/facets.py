@@ -149,7 +149,7 @@ def column_of(scratch, at, room):
 
 
 @inline
-def put_column(scratch, at, room, v):
+def write_vector_column(scratch, at, room, v):
     """Write a vector to a column of three rows of this room, from `at` on."""
     scratch[at], scratch[at + room], scratch[at + 2 * room] = v
 
@@ -161,11 +161,11 @@ def end_of_edge(scratch, side, end, k):
 
 
 @inline
-def put_edge(scratch, side, k, number, p, q):
+def write_edge(scratch, side, k, number, p, q):
     """Write edge k within reach."""
     scratch[edge_at(side, 0, k)] = number
-    put_column(scratch, edge_at(side, 1, k), EDGE_ROOM, p)
-    put_column(scratch, edge_at(side, 4, k), EDGE_ROOM, q)
+    write_vector_column(scratch, edge_at(side, 1, k), EDGE_ROOM, p)
+    write_vector_column(scratch, edge_at(side, 4, k), EDGE_ROOM, q)
 
 
 @inline
@@ -192,7 +192,7 @@ def place_corners(count, numbers, at, q, side, centre, n, scratch):
     for k in range(count):
         x = rotate(q, vertex(numbers, at, k))
         scratch[corner_at(side, 0, k)] = dot(n, x)
-        put_column(scratch, corner_at(side, 1, k), MOST_CORNERS, add(centre, x))
+        write_vector_column(scratch, corner_at(side, 1, k), MOST_CORNERS, add(centre, x))
 
 
 @inline
@@ -225,14 +225,14 @@ def list_within_reach(body, side, level, scratch):
         i, j = int(numbers[first + 2 * e]), int(numbers[first + 2 * e + 1])
         p = column_of(scratch, corner_at(side, 1, i), MOST_CORNERS)
         q = column_of(scratch, corner_at(side, 1, j), MOST_CORNERS)
-        put_edge(scratch, side, listed, e, p, q)
+        write_edge(scratch, side, listed, e, p, q)
         highest = max(scratch[corner_at(side, 0, i)], scratch[corner_at(side, 0, j)])
         listed += 1 if highest > level and listed < MOST_EDGES else 0
     return vertices, listed
 
 
 @inline
-def put_contact(scratch, count, key, depth, n, place):
+def write_contact(scratch, count, key, depth, n, place):
     """Write a contact of the weight 1; returns the number of contacts."""
     if count >= MOST_CONTACTS:
         return count
@@ -246,7 +246,7 @@ def put_contact(scratch, count, key, depth, n, place):
 
 
 @inline
-def take_share(scratch, row, share, reach, p, q):
+def reduce_weight(scratch, row, share, reach, p, q):
     """Reduce the weight of a contact by its overlap δ_k with points p of A and q of B, so that no place counts twice.
 
     The weight is multiplied by 1 - share (δ_k/δ)², and its gradient follows.
@@ -294,13 +294,13 @@ def add_vertices(a, b, r, side, own, others, reach, count, scratch):
             n, outside = rotate(a.q, m), rounding_of(a) - d
         if d < reach:
             place, at, before = add_scaled(x, outside - 0.5 * (reach - d), n), FOUND_AT + count * COLUMNS, count
-            count = put_contact(scratch, count, first_key + scratch[row], reach - d, n, place)
+            count = write_contact(scratch, count, first_key + scratch[row], reach - d, n, place)
             for other in range(others if count > before else 0):
                 y = triple(scratch, vertex_row(1 - side, other) + 1)
                 if side == 0:
-                    take_share(scratch, at, 0.5, reach, x, y)
+                    reduce_weight(scratch, at, 0.5, reach, x, y)
                 else:
-                    take_share(scratch, at, 0.5, reach, y, x)
+                    reduce_weight(scratch, at, 0.5, reach, y, x)
     return count
 
 
@@ -326,7 +326,7 @@ def crossing(p, q, s, t):
 
 
 @vector_loop
-def note_crossings(p, q, reach, count, scratch, written):
+def record_crossings(p, q, reach, count, scratch, written):
     """Write whether edges of B within reach cross an edge of A, from p to q, and are about as near to it.
 
     Straight lines along u and v, one of which is w from the other, are |w · (u × v)|/|u × v| apart. Lines that are
@@ -360,10 +360,10 @@ def add_crossings(first_key, keys, edges_a, edges_b, reach, rounding, count, scr
     """
     filled = (edges_b + WIDTH - 1) // WIDTH * WIDTH if edges_a > 0 else 0
     for f in range(edges_b, filled):
-        put_edge(scratch, 1, f, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # crosses nothing
+        write_edge(scratch, 1, f, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # crosses nothing
     for e in range(edges_a):
         p, q = end_of_edge(scratch, 0, 0, e), end_of_edge(scratch, 0, 1, e)
-        number = note_crossings(p, q, reach, filled, scratch, scratch)
+        number = record_crossings(p, q, reach, filled, scratch, scratch)
         for f in range(edges_b if number > 0 else 0):
             if scratch[CROSSES_AT + f] == 0.0:
                 continue
@@ -376,12 +376,12 @@ def add_crossings(first_key, keys, edges_a, edges_b, reach, rounding, count, scr
             n, before, row = scale(1.0 / d, away), count, FOUND_AT + count * COLUMNS
             place = add_scaled(x, rounding - 0.5 * (reach - d), n)
             key = first_key + scratch[edge_at(0, 0, e)] * keys + scratch[edge_at(1, 0, f)]
-            count = put_contact(scratch, count, key, reach - d, n, place)
+            count = write_contact(scratch, count, key, reach - d, n, place)
             if count > before:
-                take_share(scratch, row, 1.0, reach, p, nearest_of_segment(p, s, t))
-                take_share(scratch, row, 1.0, reach, q, nearest_of_segment(q, s, t))
-                take_share(scratch, row, 1.0, reach, nearest_of_segment(s, p, q), s)
-                take_share(scratch, row, 1.0, reach, nearest_of_segment(t, p, q), t)
+                reduce_weight(scratch, row, 1.0, reach, p, nearest_of_segment(p, s, t))
+                reduce_weight(scratch, row, 1.0, reach, q, nearest_of_segment(q, s, t))
+                reduce_weight(scratch, row, 1.0, reach, nearest_of_segment(s, p, q), s)
+                reduce_weight(scratch, row, 1.0, reach, nearest_of_segment(t, p, q), t)
                 if not scratch[row + WEIGHT] > 0.0:
                     count = before
     return count

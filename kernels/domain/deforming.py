@@ -356,7 +356,7 @@ def image_travel_deforming(box):
 
 
 @inline
-def note_listing_deforming(box):
+def record_listing_deforming(box):
     """Bodies are listed anew."""
     store_matrix(box.since_listing, identity())
 
@@ -694,7 +694,7 @@ DOMAIN_FUNCTIONS = (  # tables of functions by domain, and what this one puts in
     (periodic.carry_velocities, carry_velocities_deforming),
     (periodic.unwrap_position, unwrap_position_deforming),
     (periodic.image_travel, image_travel_deforming),
-    (periodic.note_listing, note_listing_deforming),
+    (periodic.record_listing, record_listing_deforming),
     (periodic.listed_place, listed_place_deforming),
     (periodic.grid_place, grid_place_deforming),
     (periodic.seen_from, seen_from_deforming),

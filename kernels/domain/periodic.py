@@ -11,11 +11,11 @@ chosen by its type, so that closed boxes compile nothing of periodic ones:
     carry_velocity    velocity of a body after a kick, as it is in the cell at the end of the step
     carry_velocities  the same for bodies whose step was completed by an earlier pass
     wrap_position     position in the cell of a body that went out of it, and the cells that it was out by
-    note_wrap         these cells counted
+    record_wrap         these cells counted
     unwrap_position   position as if the body had never been wrapped
     potential_place   the same, where there is gravity
     image_travel      half of how far images have come since bodies were listed
-    note_listing      bodies are listed anew
+    record_listing      bodies are listed anew
     listed_place      place at which a body was listed, carried along with the cell
     grid_place        place of a position in the grid of the search for neighbours
     seen_from         position relative to the bodies of another image of the cell
@@ -176,7 +176,7 @@ def count_cells(box, cells, image, b):
     store(image, b, (n[0] + cells[0], n[1] + cells[1], n[2] + cells[2]))
 
 
-note_wrap = select("box", {BoxFaces: None, PeriodicFaces: count_cells})
+record_wrap = select("box", {BoxFaces: None, PeriodicFaces: count_cells})
 
 
 @inline
@@ -209,7 +209,7 @@ def less_periods(box, x, image):
 
 
 image_travel = select("box", {BoxFaces: -0.0})  # see `image_at_rest`
-note_listing = select("box", {BoxFaces: None})
+record_listing = select("box", {BoxFaces: None})
 listed_place = select("box", {BoxFaces: where_it_is})
 grid_place = select("box", {BoxFaces: where_it_is})
 seen_from = select("box", {BoxFaces: unseen, PeriodicFaces: less_periods})

@@ -37,7 +37,7 @@ def tilted_normal(n, v, sigma, seed, particle, contact):
     speed = math.sqrt(dot(v, v))
     t = tangent(n, v)
     sine, cosine = -dot(v, n) / speed, max(0.0, dot(v, t) / speed)
-    in_plane = seen_inclination(sine, cosine, sigma, seed, particle, contact)
+    in_plane = draw_inclination(sine, cosine, sigma, seed, particle, contact)
     across = inclination(sigma, seed, particle, contact)
     m = add_scaled(scale(math.cos(in_plane), n), -math.sin(in_plane), t)
     m = add_scaled(scale(math.cos(across), m), math.sin(across), cross(n, t))  # v · m shrinks by cos and keeps its sign
@@ -62,7 +62,7 @@ def perpendicular(n):
 
 
 @inline
-def seen_inclination(sine, cosine, sigma, seed, particle, contact):
+def draw_inclination(sine, cosine, sigma, seed, particle, contact):
     """Angle γ [rad] in the plane of incidence, from the effective distribution; sine and cosine are those of α.
 
     Together +g and -g have the density φ(g) (sin(α + g) + max(sin(α - g), 0)) <= φ(g) (2 sin α + g cos α), the sum of

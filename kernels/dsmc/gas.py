@@ -163,7 +163,7 @@ def rate_in_cell(n, variance, square, chi, volume):
 
 
 @inline
-def mean_square_reach(c, spheres, gas):
+def mean_square_contact_distance(c, spheres, gas):
     """Mean of (R1 + R2)² over the pairs of cell c."""
     total, squares = 0.0, 0.0
     for k in range(gas.first[c], gas.first[c + 1]):
@@ -182,5 +182,5 @@ def mean_rate(spheres, space, gas):
         if n > 1:
             _, variance, _, largest = motion_of_cell(c, spheres, gas)
             chi = largest_value(largest, c, gas)
-            rate += rate_in_cell(n, variance, mean_square_reach(c, spheres, gas), chi, gas.volume)
+            rate += rate_in_cell(n, variance, mean_square_contact_distance(c, spheres, gas), chi, gas.volume)
     return rate / gas.cell.size

@@ -34,9 +34,9 @@ from dem.kernels.event_driven.flight import (
     foresee,
     leave_cell,
     nearest_image,
-    note_impact,
     plan_leaving,
     position_at,
+    record_impact,
     search,
     turn_to,
     velocity_at,
@@ -195,7 +195,7 @@ def cross_face(i, t, spheres, space, agenda):
     known = plan[i, IMPACT]
     soonest, partner = search(i, t, -1, block, spheres, space, known, np.int64(NOBODY))
     if soonest < known:
-        note_impact(i, soonest, partner, spheres)
+        record_impact(i, soonest, partner, spheres)
     plan_leaving(i, t, row, plan, space)
     reschedule(agenda, i, min(plan[i, IMPACT], plan[i, LEAVE]))
 

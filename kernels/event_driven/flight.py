@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import func, inline, kernel
 from dem.kernels.event_driven.event_queue import reschedule
-from dem.kernels.event_driven.impact import pair_time, plane_time, will_meet
+from dem.kernels.event_driven.impact import pair_time, plane_time, will_collide
 from dem.kernels.numerics.quaternion import exponential, load_quaternion, norm_squared, product, store_quaternion
 from dem.kernels.numerics.vector import dot, load, scale, store, subtract
 
@@ -218,7 +218,7 @@ def search(i, t, avoid, block, spheres, space, soonest, partner):
         j = np.int64(space.near[k])
         r = nearest_image(subtract(x, position_at(row, j, t, space)), space)
         space.near[few] = j
-        few += will_meet(r, v, velocity_at(row, j, t, space), radius + row[j, RADIUS]) & (j != i) & (j != avoid)
+        few += will_collide(r, v, velocity_at(row, j, t, space), radius + row[j, RADIUS]) & (j != i) & (j != avoid)
     for k in range(few):
         j = np.int64(space.near[k])
         r = nearest_image(subtract(x, position_at(row, j, t, space)), space)
@@ -265,7 +265,7 @@ def plan_leaving(i, t, row, plan, space):
 
 
 @inline
-def note_impact(i, soonest, partner, spheres):
+def record_impact(i, soonest, partner, spheres):
     """Keep the soonest impact of particle i."""
     spheres.plan[i, IMPACT] = soonest
     spheres.plan[i, PARTNER] = partner
@@ -278,7 +278,7 @@ def foresee(i, t, avoid, spheres, space, agenda):
     bring(spheres.row, i, t, space)
     soonest, partner = next_wall(i, t, spheres.row, space)
     soonest, partner = search(i, t, avoid, AROUND, spheres, space, soonest, partner)
-    note_impact(i, soonest, partner, spheres)
+    record_impact(i, soonest, partner, spheres)
     plan_leaving(i, t, spheres.row, spheres.plan, space)
     reschedule(agenda, i, min(soonest, spheres.plan[i, LEAVE]))
 

@@ -47,7 +47,7 @@ class ImpactLaw(NamedTuple):
 
 
 @inline
-def will_meet(r, v1, v2, reach):
+def will_collide(r, v1, v2, reach):
     """Whether two spheres in free flight, r apart, will touch: they approach, and pass at less than R1 + R2.
 
     Gravity accelerates both equally and drops out. Spheres that touch, or overlap by rounding, collide if they

@@ -15,7 +15,7 @@ A fluid is `Dry`, which does nothing and costs nothing, or `Fluid`, which consis
 or `Nothing` in place of lift, magnus and spin. Each part is a file with a NamedTuple and its formula. What acts:
 
     sample_of(field, t, x) -> `gradients.Sample`; of many bodies `rows_of` rows of numbers, see `sampling.fill`
-    put_sample(flow, rows, s), sample_in(field, rows, s) -> one of them written, and read
+    write_sample(flow, rows, s), sample_in(field, rows, s) -> one of them written, and read
     drag_on(drag, medium, g, reynolds, slip) -> resistance along the body axes [N s/m]; slip is u - v in the body frame
     resist(drag, medium, g, reynolds, slip, flow) -> the same, for laws that depend on the voidage
     press_on(flow, medium, g, displaced, accelerating, gravity) -> pressure, and what added mass gains [N]
@@ -35,7 +35,7 @@ To add a part, write a file like ``stokes.py``, a row here, and a row of ``drag_
 
 from typing import NamedTuple
 
-from dem.kernels.compiler.disk_cache import tell_sources
+from dem.kernels.compiler.disk_cache import set_sources
 from dem.kernels.compiler.jit import argument, inline, select, type_is
 from dem.kernels.compiler.selection import function_for
 from dem.kernels.fluid import (
@@ -120,10 +120,10 @@ IN_BEDS = {
 }
 sample_of = select("field", FIELDS | IN_BEDS)
 PUT = {
-    gradients.Sample: gradients.put_sample,
-    dense_suspension.InBed: dense_suspension.put_in_bed,
-    dense_suspension.InSolved: dense_suspension.put_in_solved,
-    dense_suspension.InMixture: dense_suspension.put_in_mixture,
+    gradients.Sample: gradients.write_sample,
+    dense_suspension.InBed: dense_suspension.write_in_bed,
+    dense_suspension.InSolved: dense_suspension.write_in_solved,
+    dense_suspension.InMixture: dense_suspension.write_in_mixture,
 }
 READ = {
     dense_suspension.Bed: dense_suspension.read_in_bed,
@@ -148,7 +148,7 @@ def of_fields(usual, others):
     return dict.fromkeys(FIELDS | IN_BEDS, usual) | others
 
 
-put_sample = select("flow", PUT)
+write_sample = select("flow", PUT)
 sample_in = select("field", of_fields(gradients.sample_in, READ))
 
 
@@ -164,7 +164,7 @@ DENSE = {
     gidaspow.HuilinGidaspow: gidaspow.smooth_factor,
     beetstra.Beetstra: beetstra.factor,
 }
-some, told = dense_suspension.some_fluid, dense_suspension.press_as_told
+some, told = dense_suspension.some_fluid, dense_suspension.force_of_given_gradient
 voidage_of = of_flows(1.0, InBed=some, InSolved=some, InMixture=some)
 press_on = of_flows(dense_suspension.press_by_flow, InSolved=told, InMixture=told)
 SOLVED = (dense_suspension.Solved, dense_suspension.Mixture)
@@ -197,7 +197,7 @@ def add_drag(law, formula, *, dense=False):
     """Add a drag law: a type with its formula, or with its factor in dense beds; what is compiled for it is kept."""
     (DENSE if dense else DRAGS)[law] = formula
     resist.functions[law] = resist_in_bed if dense else resist_alone
-    tell_sources(law, [formula])
+    set_sources(law, [formula])
 
 
 lift_on = select("part", LIFTS)
@@ -221,4 +221,4 @@ def _time(fluid, time, steps):
 
 
 # of the forces, and steps since the start when that has come
-tell_time = select("fluid", {Dry: None, Fluid: _time})
+set_time = select("fluid", {Dry: None, Fluid: _time})

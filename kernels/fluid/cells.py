@@ -64,7 +64,7 @@ def on_line(values, r, at, j, k):
 
 
 @inline
-def seen(values, r, at):
+def value_at(values, r, at):
     """Row r of values (R, nx, ny, nz) as it is seen between the cells of a corner."""
     (_, j, k), (_, m, n), (_, v, w) = at.low, at.high, at.share
     lower = (1.0 - v) * on_line(values, r, at, j, k) + v * on_line(values, r, at, m, k)
@@ -73,9 +73,9 @@ def seen(values, r, at):
 
 
 @inline
-def seen_vector(values, r, at):
+def vector_at(values, r, at):
     """Rows r to r + 2 of values, as they are seen between the cells of a corner."""
-    return seen(values, r, at), seen(values, r + 1, at), seen(values, r + 2, at)
+    return value_at(values, r, at), value_at(values, r + 1, at), value_at(values, r + 2, at)
 
 
 @inline
@@ -91,7 +91,7 @@ def evenly_on_line(values, r, at, j, k):
 
 
 @inline
-def seen_evenly(values, r, at):
+def interpolate_trilinearly(values, r, at):
     """Interpolate row r trilinearly between the cells of a corner; exact if all have equal values."""
     (_, j, k), (_, m, n), (_, v, w) = at.low, at.high, at.share
     lower = between_two(evenly_on_line(values, r, at, j, k), evenly_on_line(values, r, at, m, k), v)
@@ -117,7 +117,7 @@ def weight_of(at, e):
 def interpolate(cells, values, position, result):
     """Interpolate values (1, nx, ny, nz) at positions (3, N) [m]; writes result (N,)."""
     for b in range(result.size):
-        result[b] = seen_evenly(values, 0, corner(cells, (position[0, b], position[1, b], position[2, b])))
+        result[b] = interpolate_trilinearly(values, 0, corner(cells, (position[0, b], position[1, b], position[2, b])))
 
 
 @kernel

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels.compiler.jit import inline
 from dem.kernels.fluid import gradients
-from dem.kernels.fluid.cells import Cells, corner, seen, seen_evenly, seen_vector
+from dem.kernels.fluid.cells import Cells, corner, interpolate_trilinearly, value_at, vector_at
 from dem.kernels.numerics.vector import add, add_scaled, load, scale, store, subtract
 
 VOIDAGE, VELOCITY, GRADIENT, PRESSING, ROWS = 0, 1, 4, 13, 16  # rows of `Solved.values`
@@ -63,7 +63,7 @@ InMixture = NamedTuple("InMixture", IN_MIXTURE)
 def in_bed(cells, values, x, flow):
     """Sample of a flow at position x, with the voidage there."""
     at = corner(cells, x)
-    voidage = 1.0 if at.outside > 0 else max(seen(values, 0, at), LEAST)
+    voidage = 1.0 if at.outside > 0 else max(value_at(values, 0, at), LEAST)
     return InBed(flow.velocity, flow.gradient, flow.change, max(flow.outside, at.outside), voidage)
 
 
@@ -72,13 +72,13 @@ def in_solved(field, t, x):
     """Sample of a flow in cells at position x; constant between updates by the solver."""
     at, values = corner(field.cells, x), field.values
     gradient = (
-        seen(values, GRADIENT, at), seen(values, GRADIENT + 1, at), seen(values, GRADIENT + 2, at),
-        seen(values, GRADIENT + 3, at), seen(values, GRADIENT + 4, at), seen(values, GRADIENT + 5, at),
-        seen(values, GRADIENT + 6, at), seen(values, GRADIENT + 7, at), seen(values, GRADIENT + 8, at),
+        value_at(values, GRADIENT, at), value_at(values, GRADIENT + 1, at), value_at(values, GRADIENT + 2, at),
+        value_at(values, GRADIENT + 3, at), value_at(values, GRADIENT + 4, at), value_at(values, GRADIENT + 5, at),
+        value_at(values, GRADIENT + 6, at), value_at(values, GRADIENT + 7, at), value_at(values, GRADIENT + 8, at),
     )  # fmt: skip
     return InSolved(
-        seen_vector(values, VELOCITY, at), gradient, (0.0, 0.0, 0.0), at.outside,
-        1.0 if at.outside > 0 else max(seen(values, VOIDAGE, at), LEAST), seen_vector(values, PRESSING, at),
+        vector_at(values, VELOCITY, at), gradient, (0.0, 0.0, 0.0), at.outside,
+        1.0 if at.outside > 0 else max(value_at(values, VOIDAGE, at), LEAST), vector_at(values, PRESSING, at),
     )  # fmt: skip
 
 
@@ -88,28 +88,28 @@ def in_mixture(field, t, x):
     flow, at = in_solved(field, t, x), corner(field.cells, x)
     return InMixture(
         flow.velocity, flow.gradient, flow.change, flow.outside, flow.voidage, flow.pressing,
-        seen_evenly(field.properties, 0, at), seen_evenly(field.properties, 1, at),
+        interpolate_trilinearly(field.properties, 0, at), interpolate_trilinearly(field.properties, 1, at),
     )  # fmt: skip
 
 
 @inline
-def put_in_bed(flow, rows, s):
+def write_in_bed(flow, rows, s):
     """Write `InBed` number s."""
-    gradients.put_sample(flow, rows, s)
+    gradients.write_sample(flow, rows, s)
     rows[OF_BED, s] = flow.voidage
 
 
 @inline
-def put_in_solved(flow, rows, s):
+def write_in_solved(flow, rows, s):
     """Write `InSolved` number s."""
-    put_in_bed(flow, rows, s)
-    gradients.put_three(rows, OF_SOLVED, s, flow.pressing)
+    write_in_bed(flow, rows, s)
+    gradients.write_three(rows, OF_SOLVED, s, flow.pressing)
 
 
 @inline
-def put_in_mixture(flow, rows, s):
+def write_in_mixture(flow, rows, s):
     """Write `InMixture` number s."""
-    put_in_solved(flow, rows, s)
+    write_in_solved(flow, rows, s)
     rows[OF_MIXTURE, s], rows[OF_MIXTURE + 1, s] = flow.density, flow.viscosity
 
 
@@ -157,7 +157,7 @@ def press_by_flow(flow, medium, g, displaced, accelerating, gravity):
 
 
 @inline
-def press_as_told(flow, medium, g, displaced, accelerating, gravity):
+def force_of_given_gradient(flow, medium, g, displaced, accelerating, gravity):
     """Force of a given pressure gradient, and what added mass gains from the flow [N].
 
     flow: `InSolved` or `InMixture`.

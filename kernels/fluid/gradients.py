@@ -26,20 +26,20 @@ def three(rows, r, s):
 
 
 @inline
-def put_three(rows, r, s, v):
+def write_three(rows, r, s, v):
     """Write it."""
     rows[r, s], rows[r + 1, s], rows[r + 2, s] = v
 
 
 @inline
-def put_sample(flow, rows, s):
+def write_sample(flow, rows, s):
     """Write `Sample` number s."""
     g = flow.gradient
-    put_three(rows, 0, s, flow.velocity)
-    put_three(rows, GRADIENT, s, (g[0], g[1], g[2]))
-    put_three(rows, GRADIENT + 3, s, (g[3], g[4], g[5]))
-    put_three(rows, GRADIENT + 6, s, (g[6], g[7], g[8]))
-    put_three(rows, CHANGE, s, flow.change)
+    write_three(rows, 0, s, flow.velocity)
+    write_three(rows, GRADIENT, s, (g[0], g[1], g[2]))
+    write_three(rows, GRADIENT + 3, s, (g[3], g[4], g[5]))
+    write_three(rows, GRADIENT + 6, s, (g[6], g[7], g[8]))
+    write_three(rows, CHANGE, s, flow.change)
     rows[OUTSIDE, s] = flow.outside
 
 

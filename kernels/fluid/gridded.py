@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from dem.kernels.compiler.jit import inline, vector_loop
-from dem.kernels.fluid.gradients import CHANGE, OUTSIDE, PLACE, Sample, put_three, three
+from dem.kernels.fluid.gradients import CHANGE, OUTSIDE, PLACE, Sample, three, write_three
 
 VALUES = 12  # numbers of a node: velocity, then its gradient, padded to whole vectors
 LOW, HIGH, SHARE, SCRATCH = 1, 4, 7, 10  # rows of scratch, the first of them for the values of one place
@@ -146,9 +146,9 @@ def find(field, number, rows, scratch):
         i = around((x[0] - origin[0]) / spacing[0], shape[1], periodic[0])
         j = around((x[1] - origin[1]) / spacing[1], shape[2], periodic[1])
         k = around((x[2] - origin[2]) / spacing[2], shape[3], periodic[2])
-        put_three(scratch, LOW, s, (i[0], j[0], k[0]))
-        put_three(scratch, HIGH, s, (i[1], j[1], k[1]))
-        put_three(scratch, SHARE, s, (i[2], j[2], k[2]))
+        write_three(scratch, LOW, s, (i[0], j[0], k[0]))
+        write_three(scratch, HIGH, s, (i[1], j[1], k[1]))
+        write_three(scratch, SHARE, s, (i[2], j[2], k[2]))
         rows[OUTSIDE, s] = max(i[3], j[3], k[3])
 
 
@@ -173,7 +173,7 @@ def fill(field, t, number, rows, scratch):
     find(field, number, rows, scratch)
     for s in range(number):
         place = found(scratch, s, times)
-        put_three(rows, CHANGE, s, (0.0, 0.0, 0.0))
+        write_three(rows, CHANGE, s, (0.0, 0.0, 0.0))
         if place.after == place.before:
             for r in range(size):
                 scratch[0, r] = mixed(values, place.before, place, r)

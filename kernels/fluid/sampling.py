@@ -3,7 +3,7 @@
 import math
 
 from dem.kernels.compiler.jit import kernel, select, vector_loop
-from dem.kernels.fluid import gridded, medium_at, put_sample, resist, sample_of
+from dem.kernels.fluid import gridded, medium_at, resist, sample_of, write_sample
 from dem.kernels.fluid.gradients import PLACE, three
 from dem.kernels.numerics.quaternion import load_quaternion, rotate_back
 from dem.kernels.numerics.vector import dot, load, store, subtract
@@ -20,7 +20,7 @@ def fill_each(field, t, number, rows, scratch):
     Writes rows: (`rows_of` the field, BLOCK), except those of positions. Writes scratch: (gridded.SCRATCH, BLOCK).
     """
     for s in range(number):
-        put_sample(sample_of(field, t, three(rows, PLACE, s)), rows, s)
+        write_sample(sample_of(field, t, three(rows, PLACE, s)), rows, s)
 
 
 fill = select("field", {gridded.FlowGrid: gridded.fill, object: fill_each})

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from dem.kernels.compiler.disk_cache import tell_sources
+from dem.kernels.compiler.disk_cache import set_sources
 from dem.kernels.compiler.jit import argument, inline
 from dem.kernels.compiler.selection import is_function
 from dem.kernels.laws.first_step import NOT_FIRST_STEP
@@ -123,7 +123,7 @@ class Parts(dict):
 
     def __setitem__(self, tables, part):
         """Add one; what is compiled for one of another package is kept by the sources of that package."""
-        tell_sources(tables, [f for f in (part.act, part.load, part.store, part.cutoff, part.power) if is_function(f)])
+        set_sources(tables, [f for f in (part.act, part.load, part.store, part.cutoff, part.power) if is_function(f)])
         super().__setitem__(tables, part)
 
 

@@ -24,7 +24,7 @@ def get(rows, r, t):
 
 
 @inline
-def put_quaternion(rows, r, t, q):
+def write_quaternion(rows, r, t, q):
     """Write a quaternion to rows from r on."""
     rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)], rows[flat(r + 3, t)] = q
 

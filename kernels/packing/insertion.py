@@ -11,7 +11,7 @@ from dem.kernels.numerics.vector import add, dot, load, store
 CLEARANCE = 1.0 + 1e-9  # a touch that rounding may turn is none
 
 
-class Taken(NamedTuple):
+class Occupied(NamedTuple):
     """Spheres that have a place, in linked cells."""
 
     lower: np.ndarray  # (3,) corner of the first cell [m]
@@ -101,7 +101,7 @@ def fits(x, q, first, end, offset, size, low, high, taken):
     first, end: its spheres, columns of `offset` and entries of `size`.
     offset, size: (3, S) centres in the body frame, (S,) radii [m].
     low, high: (3,) corners of the region [m].
-    taken: `Taken`.
+    taken: `Occupied`.
     """
     for o in range(first, end):
         place = add(x, rotate(q, load(offset, o)))
@@ -121,7 +121,7 @@ def insert(first, offset, size, low, high, position, orientation, taken, placed,
     offset, size: (3, S) centres in the body frame, (S,) radii [m].
     low, high: (3,) corners of the region [m].
     position, orientation: (3, P) [m], (4, P), the offers.
-    Writes taken: `Taken`, the spheres of bodies that have a place.
+    Writes taken: `Occupied`, the spheres of bodies that have a place.
     Writes placed, turned: (3, B) [m], (4, B), where those bodies are.
     Writes progress: (3,) int, next body, spheres that have a place, offers that the next body has refused.
     """

@@ -27,7 +27,7 @@ def place_each(first, offset, size, gap, usable, position, orientation, taken, u
     gap: distance that there has to be between surfaces [m].
     usable: (B, A) int8, offers that may be taken at all.
     position, orientation: (3, B A) [m], (4, B A), the offers.
-    Writes taken: `Taken`, the spheres of bodies that have a place. Writes used: (1,) int, spheres that have a place.
+    Writes taken: `Occupied`, the spheres of bodies that have a place. Writes used: (1,) int, spheres that have a place.
     Writes chosen: (B,) int, the offer that each body took, or -1; those that have one already are left out.
     """
     offers, spheres = usable.shape[1], used[0]

@@ -53,7 +53,7 @@ def velocity_whole(memory, q_force, inertia, dt):
 
 
 @inline
-def keep_torque(memory, q_force, torque, inertia, dt):
+def store_torque(memory, q_force, torque, inertia, dt):
     """Keep the new torque for the next step."""
     return memory[0], memory[1], torque
 
@@ -66,7 +66,7 @@ def whole_whole(memory, q_force, inertia, dt):
 
 def explicit(predict):
     """Steps of a scheme that makes the whole step in `predict`."""
-    return Steps(start_whole, predict, velocity_whole, keep_torque, whole_whole)
+    return Steps(start_whole, predict, velocity_whole, store_torque, whole_whole)
 
 
 # Schemes whose angular velocity leaps over the torque: memory = (q_n, omega_body_{n+1/2}, its rate of change at n).

@@ -108,7 +108,7 @@ def crossings(e, alpha, beta, line):
 
 
 @inline
-def put_turns(radius, line, n, scratch):
+def write_turning_points(radius, line, n, scratch):
     """Put the places where the squared distance from a circle turns from hollow to convex."""
     whole = line[5] + line[3] * line[3]
     if line[5] > 0.0:
@@ -128,9 +128,9 @@ def breaks(line, piece, scratch):
     n = 1
     if line[6] == 0.0:  # through the axis, where r turns at once
         n = put(m, put(m - JUST, n, scratch), scratch)
-    n = put_turns(piece[0], line, n, scratch)
+    n = write_turning_points(piece[0], line, n, scratch)
     if u != 0.0 or v != 0.0:
-        n = put_turns(piece[2], line, n, scratch)
+        n = write_turning_points(piece[2], line, n, scratch)
         for end in range(2):
             s, other = crossings(u, u * piece[2 * end] - v * (z - piece[2 * end + 1]), -v * w, line)
             n = put(other, put(s, n, scratch), scratch)
@@ -296,7 +296,7 @@ def bridge(number, after, minima, links, line, radius, numbers, k, scratch):
 
 
 @inline
-def look(x, u, radius, numbers, k, scratch):
+def write_minima_and_links(x, u, radius, numbers, k, scratch):
     """Write the minima and links of all strips of a polyline that are within reach; returns how many there are."""
     line, last = line_of(x, u, numbers, k), int(numbers[k + COUNT]) - 1
     minima, links, reach = 0, 0, radius + math.sqrt(dot(u, u))
@@ -348,11 +348,11 @@ def add_up(t, root, minima, links, radius, power, scratch, contacts):
             add_side_term(contacts, t, radius - scratch[i, DISTANCE], n, scratch[i, PLACE], piece, power)
     for row in range(scratch.shape[0] - links, scratch.shape[0]):
         if scratch[row, STATE] == TAKEN and find_root(int(scratch[row, FIRST]), scratch) == root:
-            take_off(t, row, radius, power, scratch, contacts)
+            remove_link(t, row, radius, power, scratch, contacts)
 
 
 @inline
-def take_off(t, row, radius, power, scratch, contacts):
+def remove_link(t, row, radius, power, scratch, contacts):
     """Take a link off a contact."""
     n = scratch[row, 0], scratch[row, 1], scratch[row, 2]
     subtract_side_link(contacts, t, radius - scratch[row, DISTANCE], n, scratch[row, PLACE], power)
@@ -367,7 +367,7 @@ def sum_up(minima, links, radius, power, contacts, scratch):
         a, b = find_root(one, scratch), find_root(other, scratch)
         if ENDS in (a, b):
             add_up(made, max(a, b), minima, links, radius, power, scratch, contacts)
-            take_off(made, row, radius, power, scratch, contacts)
+            remove_link(made, row, radius, power, scratch, contacts)
             made += is_counted(contacts, made, power)
             scratch[row, STATE] = DONE
         else:
@@ -385,7 +385,7 @@ def sum_up(minima, links, radius, power, contacts, scratch):
 def find_side_on_revolution(x, u, radius, power, numbers, k, contacts, scratch):
     """Find the contacts of a side with a surface of revolution, as `dem.kernels.walls.sides.find_side_contacts`."""
     scratch[ENDS, PARENT] = ENDS
-    minima, links = look(x, u, radius, numbers, k, scratch)
+    minima, links = write_minima_and_links(x, u, radius, numbers, k, scratch)
     return sum_up(minima, links, radius, power, contacts, scratch) if minima > 0 else 0
 
 

@@ -109,7 +109,7 @@ def deal(cell, triangle, masks, following, cell_out, triangle_out):
 
 
 @inline
-def put_in_order(listed, start, count):
+def sort_triangles(listed, start, count):
     """Put so many triangles, listed from `start` on, in ascending order, each once; returns how many are left.
 
     Lists for which there is no room stay as they are.

@@ -159,7 +159,7 @@ def link_of(i, edge, x, u, geometry, scratch):
 
 
 @inline
-def take_off(t, i, edge, x, u, radius, power, geometry, scratch, contacts):
+def remove_link(t, i, edge, x, u, radius, power, geometry, scratch, contacts):
     """Take a link off contact t; i, edge: see `link_of`."""
     v, s, near = link_of(i, edge, x, u, geometry, scratch)
     n = unit(v, near, triple(geometry.triangle, int(scratch[i, NUMBER]), NORMAL))
@@ -180,7 +180,7 @@ def add_up(t, root, count, x, u, radius, power, first, geometry, scratch, contac
                 add_side_term(contacts, t, radius - math.sqrt(near), n, scratch[i, PLACE], f - first, power)
             for edge in range(3):
                 if scratch[i, EDGES + edge] == TAKEN:
-                    take_off(t, i, edge, x, u, radius, power, geometry, scratch, contacts)
+                    remove_link(t, i, edge, x, u, radius, power, geometry, scratch, contacts)
 
 
 @inline
@@ -216,7 +216,7 @@ def find_side_on_mesh(w, x, u, radius, power, geometry, contacts, scratch):
         a, b, ends = find_root(i, scratch), find_root(j, scratch), find_root(count, scratch)
         if ends in (a, b):
             add_up(made, b if a == ends else a, count, x, u, radius, power, first, geometry, scratch, contacts)
-            take_off(made, i, edge, x, u, radius, power, geometry, scratch, contacts)
+            remove_link(made, i, edge, x, u, radius, power, geometry, scratch, contacts)
             made += is_counted(contacts, made, power)
         else:
             scratch[i, EDGES + edge] = TAKEN

@@ -337,10 +337,10 @@ def test_what_bonds_do_is_kept_until_it_has_been_gathered(monkeypatch, blocks, l
     tie = engine_bonds.arrays_of(bonds, balls)
     place = np.argsort(np.argsort(np.arange(number) + rng.uniform(0, 9, number))).astype(np.int32)
     identity = np.argsort(place)
-    engine_bonds.give_slots(tie, engine_bonds.as_given(tie, bonds.pairs), identity, place)
+    engine_bonds.fill_slots(tie, engine_bonds.bonds_of_bodies(tie, bonds.pairs), identity, place)
     chunks = tie.highest.size
     block = np.arange(blocks + 1) * chunks // blocks
-    tie = engine_bonds.give_room(tie, block, lag)
+    tie = engine_bonds.reserve_room(tie, block, lag)
     column = np.empty(len(bonds), int)
     for c in range(chunks):
         slots = np.arange(tie.chunk_first[c], tie.chunk_first[c + 1])

@@ -9,7 +9,7 @@ import pytest
 from dem.kernels.convex import newton_batches, shape_kinds, supports
 from dem.kernels.convex.overlap import BY_SHIFTS, overlap
 from dem.kernels.convex.shape_kinds import CONVEX_KINDS, ConvexBody, ConvexKind, convex_kinds, support_of
-from dem.kernels.numerics.columns import BLOCK, flat, put, put_quaternion
+from dem.kernels.numerics.columns import BLOCK, flat, put, write_quaternion
 from dem.kernels.numerics.quaternion import product
 
 import dem
@@ -303,7 +303,7 @@ def solved_in_batch(pairs, start):
         ):
             integers[kind, t], integers[first, t] = one.number, len(numbers)
             numbers += one.numbers[one.at :].tolist()
-            put_quaternion(rows, turn, t, one.q)
+            write_quaternion(rows, turn, t, one.q)
         put(rows, newton_batches.WAY, t, r)
         newton_batches.begin_at(t, start[t], -math.inf, 0.0, integers, rows)
     count = newton_batches.fill_up(len(pairs), integers, rows)

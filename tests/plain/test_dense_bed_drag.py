@@ -93,12 +93,12 @@ def test_an_even_bed_is_even_in_cells():
 
 def test_what_cells_hold_is_seen_linearly():
     """A product of lines along the axes, between centres; beyond the outermost ones it stays, or the period goes on."""
-    cells = dem.Cells(number=(4, 3, 5), lower=(0, 0, 0), upper=(4, 3, 5)).known(None, 0.1).told()
+    cells = dem.Cells(number=(4, 3, 5), lower=(0, 0, 0), upper=(4, 3, 5)).known(None, 0.1).as_arguments()
     x, y, z = np.meshgrid(*(np.arange(n) + 0.5 for n in (4, 3, 5)), indexing="ij")
     values = ((1 + x) * (2 - y) * (3 + 2 * z))[None]
 
     def seen(place, cells=cells):
-        return shared.seen(values, 0, shared.corner(cells, place))
+        return shared.value_at(values, 0, shared.corner(cells, place))
 
     assert seen((1.3, 0.9, 4.2)) == pytest.approx(2.3 * 1.1 * 11.4, rel=1e-14)
     assert seen((0.1, 2.9, 4.9)) == pytest.approx(1.5 * -0.5 * 12, rel=1e-14)
@@ -110,7 +110,7 @@ def test_what_cells_hold_is_seen_linearly():
 def test_nothing_is_lost_between_particles_and_cells():
     """Integers: the sums over cells are those over particles to the last unit, in any order of these."""
     rng = np.random.default_rng(1)
-    known = dem.Cells(number=(3, 1, 5), lower=(0, 0, 0), upper=(3, 1, 5)).known(None, 0.1).told()
+    known = dem.Cells(number=(3, 1, 5), lower=(0, 0, 0), upper=(3, 1, 5)).known(None, 0.1).as_arguments()
     position, amounts, unit = (
         rng.uniform(0, 1, (3, 50)) * [[3], [1], [5]],
         rng.normal(size=(2, 50)),

@@ -181,9 +181,9 @@ def test_edges_that_cross_nearby_are_noted(angle, rng):
     along = np.array([np.cos(angle), np.sin(angle), 0.0])
     for k in range(number):
         ends = (tuple(turn.apply(x * along + [0.0, 0.0, heights[k]])) for x in (first[k], last[k]))
-        in_python(facets.put_edge)(scratch, 1, k, float(k), *ends)
+        in_python(facets.write_edge)(scratch, 1, k, float(k), *ends)
     edge = (tuple(turn.apply([x, 0.0, 0.0])) for x in (-1.0, 1.0))
-    noted = in_python(facets.note_crossings)(*edge, reach, number, scratch, scratch)
+    noted = in_python(facets.record_crossings)(*edge, reach, number, scratch, scratch)
     marked = scratch[facets.CROSSES_AT :][:number] == 1.0
     assert noted == marked.sum()
     crosses, is_near = last > 0.0, abs(heights) < reach

@@ -41,7 +41,7 @@ def test_what_is_to_come_is_told_before_a_run(monkeypatch):
     """Of a box that is empty at the start; that nothing has come or gone yet is no reproach."""
     monkeypatch.setattr(check, "PROBE", 0.0)  # s: as few steps as can be, however fast the machine
     sim = shower(rate=500, stop=0.3)
-    seen = check.look(sim, 1.0)
+    seen = check.measure_progress(sim, 1.0)
     told = dict(check.rows(sim, seen, 1.0))
     assert (seen.particles, seen.mass, told["particles"]) == (0, 0.0, "none at the start")
     assert told["put in"] == "rain: 20 particles, 500 a second, until 0.3 s"

@@ -7,7 +7,7 @@ import pytest
 import dem
 from dem.base import units
 from dem.base.user_classes import MEANT
-from dem.casefile.check import look, rows
+from dem.casefile.check import measure_progress, rows
 
 GLASS = dem.Material(young=1e7, poisson=0.3, density=2500.0, name="glass")
 BALL = dem.Sphere(diameter=0.004)
@@ -75,7 +75,7 @@ def test_a_check_says_densities_and_which_may_be_the_default():
         [dem.Particles(BALL, m, position=[[0.01, 0.01, z]]) for m, z in ((GLASS, 0.01), (water, 0.02))]
     )
     sim = dem.Simulation(both, SMALL, time_step=1e-6, threads=1)
-    told = dict(rows(sim, look(sim, 1e-6), 1e-6))
+    told = dict(rows(sim, measure_progress(sim, 1e-6), 1e-6))
     assert told["density"] == "glass 2500 kg/m3, beads 1000 kg/m3 (the default, if none was given)"
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from dem.kernels.walls.mesh_cells import put_in_order
+from dem.kernels.walls.mesh_cells import sort_triangles
 
 import dem
 
@@ -120,6 +120,6 @@ def test_a_ball_feels_nothing_of_a_seam_that_is_rounded_up(tmp_path):
 def test_lists_are_put_in_order():
     """Numbers from `start` on come in ascending order, each once; what there is no room for stays as it is."""
     row = np.array([9, 5, 3, 8, 3, 5, 1], np.int32)
-    assert put_in_order(row, 1, 5) == 3
+    assert sort_triangles(row, 1, 5) == 3
     assert row[:4].tolist() == [9, 3, 5, 8]
-    assert put_in_order(row, 3, 5) == 5
+    assert sort_triangles(row, 3, 5) == 5

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dem.base import checks
-from dem.base.notices import refused_before_building, tell
+from dem.base.notices import issue, refused_before_building
 from dem.base.replace import replace_when_done
 from dem.case import StudyCase, case, names
 from dem.casefile import chosen_case, with_words
@@ -77,7 +77,7 @@ def check(
     Warnings of the run are printed; an error of the run ends with exit status 2. The start of the run is computed for
     half a second, and judged as the whole run would be.
     """
-    from dem.casefile.check import look, rows, so_far  # noqa: PLC0415
+    from dem.casefile.check import measure_progress, rows, so_far  # noqa: PLC0415
 
     chosen = chosen_case(name, parameters(settings or [])).case
     table, said = [], "nothing is wrong with it"
@@ -88,8 +88,8 @@ def check(
         with refused_before_building(strict=False, force=False):
             sim = chosen.simulation()
         warned = list(sim.foreseen())
-        tell(warned, strict=False, force=False)
-        table += rows(sim, look(sim, chosen.duration), chosen.duration)
+        issue(warned, strict=False, force=False)
+        table += rows(sim, measure_progress(sim, chosen.duration), chosen.duration)
         verdict = so_far(sim)
         table.append(("so far", str(verdict)))
         if warned or verdict.status != "PASS":

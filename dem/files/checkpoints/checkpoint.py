@@ -22,7 +22,7 @@ from dem.base.replace import unused_name
 from dem.files.storage.journaled_file import open_to_read
 from dem.files.validation.hdf5_validation import DamagedError, check_memory, damaged, require, size_of, text
 from dem.files.validation.input_validation import CHECKPOINT, is_checkpoint
-from dem.model.fluid.coupling import given_again
+from dem.model.fluid.coupling import with_coupling_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,7 +125,7 @@ def packed(sim: System) -> bytes:
 
 def unpacked(data: bytes, threads: int | None, coupling: Callable | None) -> System:
     """The simulation that `packed` has packed, with the function of a fluid that is coupled."""
-    with given_again(coupling), h5py.File(io.BytesIO(data), "r") as file:
+    with with_coupling_function(coupling), h5py.File(io.BytesIO(data), "r") as file:
         return read(file, threads)
 
 

@@ -31,10 +31,10 @@ COLUMNS = 4096  # that are stored together, of a frame
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
     identity, moving = run.identity, {name: run.field(name) for name in fields}
-    reached = [_reach(run[k].columns, len(identity)) for k in frames]
+    reached = [_span(run[k].columns, len(identity)) for k in frames]
     _check_room(run, path, sum(end - start for start, end in reached), [field.shape[2] for field in moving.values()])
     with h5py.File(path, "w") as file:
-        layout.say_who(file)
+        layout.write_authorship(file)
         group = file.create_group(PARTICLES)
         group["position/step"], group["position/time"] = run.step[list(frames)], run.time[list(frames)]
         group["position/time"].attrs["unit"] = "s"
@@ -64,7 +64,7 @@ def _rows(run: Trajectory, k: int, who: h5py.Dataset, stored: dict) -> Iterator[
         yield dataset, shot.field(name)
 
 
-def _reach(columns: np.ndarray | slice, most: int) -> tuple[int, int]:
+def _span(columns: np.ndarray | slice, most: int) -> tuple[int, int]:
     """First of some columns, and one more than the last."""
     there = np.arange(most)[columns]
     return (int(there[0]), int(there[-1]) + 1) if len(there) else (0, 0)

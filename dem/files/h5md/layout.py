@@ -51,7 +51,7 @@ NUMBER = "contacts/number"  # of contacts at each frame, if they are written
 
 def create(file: h5py.File, sim: System, output: Output) -> None:
     """Lay out an empty trajectory."""
-    say_who(file)
+    write_authorship(file)
     parameters = file.create_group("parameters")
     parameters.attrs["format"] = FORMAT
     parameters["input"] = json.dumps(describe(sim))
@@ -61,7 +61,7 @@ def create(file: h5py.File, sim: System, output: Output) -> None:
     _create_elements(file, sim, output)
 
 
-def say_who(file: h5py.File) -> None:
+def write_authorship(file: h5py.File) -> None:
     """Write version, author, creator and units, which H5MD requires."""
     h5md = file.create_group("h5md")
     h5md.attrs["version"] = np.array([1, 1], np.int32)

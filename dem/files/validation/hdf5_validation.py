@@ -14,7 +14,7 @@ import numpy as np
 
 from dem.base import checks, cpu_info
 from dem.base.text import counted
-from dem.model.energy import Energy, energies_kept
+from dem.model.energy import Energy, stored_energies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -197,7 +197,7 @@ def finite(file: h5py.Group, name: str, shape: tuple[int | None, ...], *, above:
 def energy(file: h5py.Group, name: str) -> Energy:
     """An energy ledger; without a fluid, or particles that come and go, its last entries may be absent."""
     values = finite(file, name, (None,))
-    whole = [energies_kept(fluid=wet, traffic=busy) for busy in (True, False) for wet in (True, False)]
+    whole = [stored_energies(fluid=wet, traffic=busy) for busy in (True, False) for wet in (True, False)]
     require(len(values) in whole, f"{name} holds {counted(len(values), 'number')}, expected {whole[-2]}")
     return Energy(*values.tolist())
 

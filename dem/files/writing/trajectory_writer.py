@@ -254,7 +254,7 @@ class TrajectoryWriter(Observer):
         try:
             self._store.commit()
         except LostError as error:
-            raise self._kept_elsewhere(str(error)) from self._error
+            raise self._save_elsewhere(str(error)) from self._error
         except OSError as error:
             reason = os.strerror(error.errno).lower() if error.errno else error
             message = f"output {self.path} cannot be written any further: {reason}"
@@ -275,9 +275,9 @@ class TrajectoryWriter(Observer):
     def _check(self) -> None:
         """Check that the file is as it was left; else save its data elsewhere and raise OutputError with the path."""
         if lost := self._store.lost():
-            raise self._kept_elsewhere(lost) from self._error
+            raise self._save_elsewhere(lost) from self._error
 
-    def _kept_elsewhere(self, lost: str) -> OutputError:
+    def _save_elsewhere(self, lost: str) -> OutputError:
         """Save the data of a lost file in a new one; returns the error with cause and path."""
         kept, path = "its frames could not be kept", None
         if self._store.is_whole:

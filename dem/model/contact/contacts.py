@@ -11,7 +11,7 @@ from dem.base import checks
 from dem.base.notices import deprecated
 from dem.base.text import counted
 from dem.base.user_classes import hinted, set_declared
-from dem.model.contact.law_components import SLOTS, Hertz, LawPart, keep_checked, plain
+from dem.model.contact.law_components import SLOTS, Hertz, LawPart, plain, store_checked
 from dem.model.materials import Material
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Contact:
 
     def __post_init__(self) -> None:
         """Check all of it."""
-        keep_checked(self)
+        store_checked(self)
         if self.adhesion and self.adhesion.ACTS_AS == "normal" and not isinstance(self.normal, Hertz | None):
             raise ValueError(
                 f"adhesion is {self.adhesion}, which is of elastic spheres, and normal is {self.normal}: leave "
@@ -213,7 +213,7 @@ class Contacts:
         table = {(one, other): contact for one, other, contact in self if one in materials and other in materials}
         return Contacts(table, rule=self._rule, damped=self._damped)
 
-    def check_told_apart(self, materials: Iterable[Material]) -> None:
+    def check_distinguishable(self, materials: Iterable[Material]) -> None:
         """Refuse entries for one of two materials of a run, each made by itself, that nothing tells apart.
 
         Entries for materials that are equal to those of the run, but made anew, are for all of these.

@@ -199,7 +199,7 @@ def part_of_class(name: str) -> type[LawPart] | None:
     return next((load_part(entry) for entry in installed().values() if entry.value == name), None)
 
 
-def _as_told(slot: str, given: dict) -> LawPart:
+def _stored_part(slot: str, given: dict) -> LawPart:
     """A part as files tell it; raises ValueError for one that is unknown."""
     name, package = given.get("type"), given.get("package")
     values = {key: value for key, value in given.items() if key not in ("type", "package")}
@@ -217,7 +217,7 @@ def _as_told(slot: str, given: dict) -> LawPart:
 def checked(slot: str, given: object) -> LawPart | None:
     """A part that fits a slot, or None; one as a file tells it is made. Raises TypeError or ValueError for others."""
     if isinstance(given, dict):
-        return _as_told(slot, given)
+        return _stored_part(slot, given)
     if not (given is None or (isinstance(given, LawPart) and slot in (given.SLOT, getattr(given, "slot", None)))):
         names = " or ".join(f"a dem.{word.__name__}" for word in WORDS[slot]) or "a registered dem.LawPart"
         raise TypeError(f"{slot} is {given!r}, expected {names} or None")
@@ -226,7 +226,7 @@ def checked(slot: str, given: object) -> LawPart | None:
     return given
 
 
-def keep_checked(thing: object) -> None:
+def store_checked(thing: object) -> None:
     """Check restitution, friction and the parts of a frozen dataclass that has a field for each."""
     numbers = {
         "restitution": checks.number("restitution", thing.restitution, above=0, most=1),

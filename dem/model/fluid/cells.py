@@ -176,7 +176,7 @@ class Cells:
                 columns.append(np.gradient(values, self.spacing[k], axis=k))
         return np.stack(columns, axis=-1)
 
-    def told(self) -> tuple:
+    def as_arguments(self) -> tuple:
         """The cells as kernels read them."""
         from dem.kernels.fluid.cells import Cells as Known  # noqa: PLC0415, runs are read without numba
 

@@ -93,7 +93,7 @@ _given: contextvars.ContextVar = contextvars.ContextVar("coupling", default=None
 
 
 @contextlib.contextmanager
-def given_again(function: Callable | None) -> Iterator[None]:
+def with_coupling_function(function: Callable | None) -> Iterator[None]:
     """Make couplings that are read from files call this function."""
     token = _given.set(function)
     try:

@@ -290,7 +290,7 @@ def scatter(
     offset = np.concatenate([offsets for offsets, _ in hulls]).T.copy()
     size = np.concatenate([radii for _, radii in hulls])
     _refuse_too_large(2 * float(size.max()), high - low)
-    taken, number = _taken(box, corners, periodic, others, size)
+    taken, number = _occupied_cells(box, corners, periodic, others, size)
     placed, turned = np.empty((3, len(bodies))), np.empty((4, len(bodies)))
     state, so_far = np.array([0, number, 0]), [(0, 0)]
     wanted = False if compilation.SILENT else None
@@ -375,13 +375,13 @@ def _held(shape: Shape) -> Variant:
     return Variant(*hull(shape), volume, mass, np.array(inertia))
 
 
-def _taken(
+def _occupied_cells(
     box: Box | None,
     corners: tuple[np.ndarray, np.ndarray],
     periodic: np.ndarray,
     others: list[Particles],
     size: np.ndarray,
-) -> tuple[insertion.Taken, int]:
+) -> tuple[insertion.Occupied, int]:
     """Cells with the spheres of other particles, and room for more of the given radii; and how many are in it."""
     lower, upper = (np.array(box.lower), np.array(box.upper)) if box else corners
     clouds = [place(p.position, p.orientation, p.variant, [_held(shape) for shape, _ in p.variants]) for p in others]
@@ -391,7 +391,7 @@ def _taken(
     widest = 2.000001 * max(size.max(), radius.max(initial=0.0))
     width = max(widest, (np.prod(upper - lower) / (CELLS * room)) ** (1 / 3))
     cells = np.maximum(1, ((upper - lower) / width).astype(np.int64))
-    taken = insertion.Taken(
+    taken = insertion.Occupied(
         lower=lower, period=np.where(periodic, upper - lower, 0.0), scale=cells / (upper - lower),
         last=np.full(cells, -1), before=np.full(room, -1), centre=np.empty((3, room)), radius=np.empty(room),
     )  # fmt: skip

@@ -26,21 +26,21 @@ def keep(wall: Wall, **meanings: str) -> None:
         object.__setattr__(wall, name, checks.vector(name, getattr(wall, name), meaning))
 
 
-def keep_sizes(wall: Wall, *names: str, **limit: float) -> None:
+def store_sizes(wall: Wall, *names: str, **limit: float) -> None:
     """Check lengths of a wall: above zero, or within a limit as of `checks.number`."""
     for name in names:
         given = checks.number(name, getattr(wall, name), unit="m", **(limit or {"above": 0}))
         object.__setattr__(wall, name, given)
 
 
-def keep_flag(wall: Wall, name: str) -> None:
+def store_flag(wall: Wall, name: str) -> None:
     """Check that something is true or false."""
     if not isinstance(getattr(wall, name), bool):
         message = f"{name} of the {wall.word} is {getattr(wall, name)!r}, expected True or False"
         raise TypeError(message)
 
 
-def keep_ends(wall: Wall, of: str) -> None:
+def store_ends(wall: Wall, of: str) -> None:
     """Check the two ends of a wall, each the middle of something, and keep them."""
     keep(wall, start=f"middle of {of} [m]", end=f"middle of the other {of.partition(' ')[2]} [m]")
     if wall.start == wall.end:
@@ -175,8 +175,8 @@ class Ball(Wall):
     def __post_init__(self) -> None:
         """Check all of it."""
         keep(self, centre="of the ball [m]")
-        keep_sizes(self, "radius")
-        keep_flag(self, "inside")
+        store_sizes(self, "radius")
+        store_flag(self, "inside")
         super().__post_init__()
 
     def made(self, shapes: ModuleType) -> WallShape:
@@ -304,8 +304,8 @@ class CapsuleWall(Wall):
 
     def __post_init__(self) -> None:
         """Check all of it."""
-        keep_ends(self, "a cap of the capsule")
-        keep_sizes(self, "radius")
+        store_ends(self, "a cap of the capsule")
+        store_sizes(self, "radius")
         super().__post_init__()
 
     def made(self, shapes: ModuleType) -> WallShape:
@@ -355,8 +355,8 @@ class Torus(Wall):
     def __post_init__(self) -> None:
         """Check all of it."""
         keep(self, centre="of the torus [m]", axis="of the torus")
-        keep_sizes(self, "radius", "tube")
-        keep_flag(self, "inside")
+        store_sizes(self, "radius", "tube")
+        store_flag(self, "inside")
         super().__post_init__()
 
     def made(self, shapes: ModuleType) -> WallShape:
@@ -418,9 +418,9 @@ class Cylinder(Wall):
 
     def __post_init__(self) -> None:
         """Check all of it."""
-        keep_ends(self, "an end of the cylinder")
-        keep_sizes(self, "radius")
-        keep_flag(self, "inside")
+        store_ends(self, "an end of the cylinder")
+        store_sizes(self, "radius")
+        store_flag(self, "inside")
         if isinstance(self.ends, str) and not self.ends:
             object.__setattr__(self, "ends", "none" if self.inside else "both")
         checks.one_of("ends", self.ends, ENDS)
@@ -480,8 +480,8 @@ class Cone(Wall):
 
     def __post_init__(self) -> None:
         """Check all of it."""
-        keep_ends(self, "an end of the cone")
-        keep_sizes(self, "start_radius", "end_radius", least=0)
+        store_ends(self, "an end of the cone")
+        store_sizes(self, "start_radius", "end_radius", least=0)
         if self.start_radius == self.end_radius == 0:
             message = "start_radius and end_radius of the cone are both 0 m: let one of them be above"
             raise ValueError(message)
@@ -535,8 +535,8 @@ class Disc(Wall):
     def __post_init__(self) -> None:
         """Check all of it."""
         keep(self, centre="of the disc [m]", normal="of the disc")
-        keep_sizes(self, "inner_radius", least=0)
-        keep_sizes(self, "radius", above=self.inner_radius)
+        store_sizes(self, "inner_radius", least=0)
+        store_sizes(self, "radius", above=self.inner_radius)
         super().__post_init__()
 
     def profile(self) -> list[tuple[float, float]]:

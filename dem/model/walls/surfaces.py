@@ -155,7 +155,7 @@ def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:
     junctions = [np.zeros((0, 3))]
     tolerance = None
     while True:
-        vertices, triangles, changed, places, tolerance = _put_right(vertices, triangles, tolerance)
+        vertices, triangles, changed, places, tolerance = _repaired(vertices, triangles, tolerance)
         found += changed
         junctions.append(places)
         if not (changed.any() or len(places)):
@@ -185,7 +185,7 @@ def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:
     return surface
 
 
-def _put_right(
+def _repaired(
     vertices: np.ndarray, triangles: np.ndarray, looked: float | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
     """Do so once; also returns how many were welded, degenerate and duplicate, where junctions were, and how near.

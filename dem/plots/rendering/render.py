@@ -177,9 +177,9 @@ def render(
     balls = scene.spheres if scene.meshes is None else np.vstack([scene.spheres, scene.meshes.bounds])
     chosen = changed_pixels(balls, _shadows(scene), scene.k, rays, samples, reach)
     if len(chosen) > MOST * width * height:
-        return _taken(scene, rays, look, np.arange(width * height)).reshape(height, width, 3)
+        return _coloured(scene, rays, look, np.arange(width * height)).reshape(height, width, 3)
     picture = _empty(_in_tuples(scene.floor), scene.k, scene.depth, look, camera.span, size).copy()
-    picture.reshape(-1, 3)[chosen] = _taken(scene, rays, look, chosen)
+    picture.reshape(-1, 3)[chosen] = _coloured(scene, rays, look, chosen)
     return picture
 
 
@@ -201,7 +201,7 @@ def _empty(
         floor, colours = Floor(*map(np.array, floor)), np.array([floor.colour], np.float32)
     scene = Scene(np.zeros((0, 4), np.float32), colours, floor, None, k, depth, shadows=None, reach=0.0)
     rays = Camera((0, 0, 0), (0, 1, 0), span).pixels(width * look.samples, height * look.samples)
-    return _taken(scene, rays, look, np.arange(width * height)).reshape(height, width, 3)
+    return _coloured(scene, rays, look, np.arange(width * height)).reshape(height, width, 3)
 
 
 def _in_tuples(floor: Floor | None) -> Floor | None:
@@ -212,7 +212,7 @@ def _in_tuples(floor: Floor | None) -> Floor | None:
     return Floor(tuple(corner), tuple(map(tuple, edges)), tuple(colour))
 
 
-def _taken(scene: Scene, rays: tuple[np.ndarray, np.ndarray], look: PictureStyle, chosen: np.ndarray) -> np.ndarray:
+def _coloured(scene: Scene, rays: tuple[np.ndarray, np.ndarray], look: PictureStyle, chosen: np.ndarray) -> np.ndarray:
     """Colours (m, 3) uint8 of chosen pixels (m,), by number."""
     total = np.zeros((len(chosen), 3), np.float32)
     parts = look.samples**2
@@ -281,9 +281,9 @@ def _sample(
     hit = np.flatnonzero(number >= 0)
     points[hit], normals[hit] = surface(scene.spheres[number[hit]], np.float32(scene.k), x[hit], y[hit])
     if scene.floor:
-        _put_floor(scene, x, y, number, points, normals)
+        _draw_floor(scene, x, y, number, points, normals)
     if scene.meshes:
-        _put_meshes(scene, (columns, rows), chosen, number, points, normals)
+        _draw_meshes(scene, (columns, rows), chosen, number, points, normals)
     if scene.floor or scene.meshes:
         hit = np.flatnonzero(number >= 0)
     points, normals, x, y = points[hit], normals[hit], x[hit], y[hit]
@@ -302,7 +302,7 @@ def _sample(
     return picture
 
 
-def _put_floor(
+def _draw_floor(
     scene: Scene, x: np.ndarray, y: np.ndarray, number: np.ndarray, points: np.ndarray, normals: np.ndarray
 ) -> None:
     """Put the floor where it is nearer than what was seen."""
@@ -325,7 +325,7 @@ def _put_floor(
     normals[seen] = -normal * np.sign(towards[seen])[:, None]
 
 
-def _put_meshes(
+def _draw_meshes(
     scene: Scene, rays: tuple[np.ndarray, np.ndarray], chosen: np.ndarray,
     number: np.ndarray, points: np.ndarray, normals: np.ndarray,
 ) -> None:  # fmt: skip

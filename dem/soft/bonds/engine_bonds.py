@@ -189,7 +189,7 @@ def incidence(pairs: np.ndarray, bodies: int) -> tuple[np.ndarray, np.ndarray]:
     return first, (2 * bond + side)[order]
 
 
-class Given(NamedTuple):
+class ListedBonds(NamedTuple):
     """Bonds in the user's order, bodies by their numbers."""
 
     pairs: np.ndarray  # (B, 2)
@@ -198,12 +198,14 @@ class Given(NamedTuple):
     incident: np.ndarray  # (2 B - G,)
 
 
-def as_given(arrays: rows.Bonds, pairs: np.ndarray) -> Given:
+def bonds_of_bodies(arrays: rows.Bonds, pairs: np.ndarray) -> ListedBonds:
     """Bonds as they are before they are given slots."""
-    return Given(pairs, arrays.kind.copy(), arrays.incident_first.astype(np.int64), arrays.incident.astype(np.int64))
+    return ListedBonds(
+        pairs, arrays.kind.copy(), arrays.incident_first.astype(np.int64), arrays.incident.astype(np.int64)
+    )
 
 
-def give_slots(arrays: rows.Bonds, given: Given, identity: np.ndarray, place: np.ndarray) -> None:
+def fill_slots(arrays: rows.Bonds, given: ListedBonds, identity: np.ndarray, place: np.ndarray) -> None:
     """Give bonds slots in the order of bodies in memory: numbers in that order (N,), and places of numbers."""
     pairs, begin = given.pairs, given.first
     first = place[pairs[:, 0]]
@@ -240,7 +242,7 @@ def settled(state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return found
 
 
-def give_room(arrays: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
+def reserve_room(arrays: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
     """Room for what the bonds of each chunk do, until it has been gathered, `lag` chunks later; once after slots.
 
     The chunks of a block take turns in a few segments, which stay in the core's cache, as in `arrays.pair_force`.
@@ -265,7 +267,7 @@ def give_room(arrays: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
     return arrays if have >= used * room else arrays._replace(pull=zeros((number, used * room)))
 
 
-def list_apart(eased: Eased) -> None:
+def list_bonded_exclusions(eased: Eased) -> None:
     """List for each body those that it never meets; pairs with a body on another rank are left out."""
     first, second = eased.first[eased.first >= 0], eased.second[eased.first >= 0]
     body, other = np.concatenate([first, second]), np.concatenate([second, first])
@@ -336,7 +338,7 @@ class EngineBonds:
         self.model = model
         self.arrays: rows.Bonds = arrays_of(model, particles, heats=heats)
         eased = self.arrays.eased
-        self.given = as_given(self.arrays, model.pairs)
+        self.given = bonds_of_bodies(self.arrays, model.pairs)
         self.apart = np.column_stack([eased.first, eased.second]).astype(np.int64)  # identities
 
     @property
@@ -368,7 +370,7 @@ class EngineBonds:
         """Find the pairs without contact again after bodies have changed places."""
         place, eased = _places(bodies), self.arrays.eased
         eased.first[:], eased.second[:] = place[self.apart[:, 0]], place[self.apart[:, 1]]
-        list_apart(eased)
+        list_bonded_exclusions(eased)
 
     def locate_pairs(self, nb: Neighbours) -> None:
         """Find the pairs without contact in new neighbour lists."""
@@ -377,8 +379,8 @@ class EngineBonds:
 
     def assign_slots(self, nb: Neighbours, bodies: Bodies) -> Neighbours:
         """Put bonds in the order of the bodies in memory, with room for their forces; returns the lists with them."""
-        give_slots(self.arrays, self.given, bodies.identity, _places(bodies))
-        self.arrays = give_room(self.arrays, nb.block, int(nb.chunk_bandwidth[0]))
+        fill_slots(self.arrays, self.given, bodies.identity, _places(bodies))
+        self.arrays = reserve_room(self.arrays, nb.block, int(nb.chunk_bandwidth[0]))
         return nb._replace(bonds=self.arrays)
 
     def without_excluded(self, i: np.ndarray, j: np.ndarray, bodies: Bodies) -> tuple[np.ndarray, np.ndarray]:

@@ -83,7 +83,7 @@ class Index(NamedTuple):
     first: np.ndarray  # (M + 1,) entries of sphere a are order[first[a]] to order[first[a + 1]]
     order: np.ndarray  # (H,)
 
-    def give_walls(self, bodies: Bodies, neighbours: Neighbours) -> None:
+    def load_box_walls(self, bodies: Bodies, neighbours: Neighbours) -> None:
         """Tell contacts with walls what they remember; before candidates are picked.
 
         See `dem.kernels.soft.contact.contact_history`.
@@ -93,14 +93,14 @@ class Index(NamedTuple):
         else:  # as at the start, which need not wait for a kernel
             neighbours.wall_has_history[:] = 0
 
-    def give_slots(self, bodies: Bodies, walls: Walls) -> int:
+    def fill_slots(self, bodies: Bodies, walls: Walls) -> int:
         """Tell contacts with walls beside the box what they remember; returns how many the fullest sphere has."""
         if not self.order.size:
             walls.sphere_records[:, IN_USE] = 0
             return 0
         return wall_history.read_slots(bodies, self.first_number, walls, *self.table[:3], self.first, self.order)
 
-    def give_pairs(self, bodies: Bodies, neighbours: Neighbours) -> None:
+    def load_pairs(self, bodies: Bodies, neighbours: Neighbours) -> None:
         """Tell candidate pairs what they remember."""
         if self.order.size:
             contact_history.read_pairs(bodies, self.first_number, neighbours, *self.table[:3], self.first, self.order)

@@ -60,14 +60,14 @@ class Overlaps(NamedTuple):
         x = b.sphere_position
         if isinstance(kinds, ConvexBodyKinds):
             pair, deep = convex_meetings(b, kinds, faces, i, j).overlap, face_overlaps(b, kinds, faces)
-            deep[:, apart_from_walls(b, kinds)] = -np.inf
+            deep[:, away_from_walls(b, kinds)] = -np.inf
             count = int((pair > 0).sum() + (deep > 0).sum())
             wall, face, out, most = deep.max(0), deep.argmax(0), None, 0
         else:
             apart = meetings(b, kinds, i, j, cell, np.zeros_like(x)).gap
             pair = radius[i] + radius[j] - np.linalg.norm(apart, axis=0)
             height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
-            height[:, apart_from_walls(b, kinds)] = np.inf
+            height[:, away_from_walls(b, kinds)] = np.inf
             count = int((pair > 0).sum() + (height < radius).sum())
             wall, face, out, most = radius - height.min(0), height.argmin(0), None, 0
         if has_walls(faces):
@@ -95,7 +95,7 @@ class Overlaps(NamedTuple):
         return found
 
 
-def apart_from_walls(b: Bodies, kinds: Kinds) -> np.ndarray:
+def away_from_walls(b: Bodies, kinds: Kinds) -> np.ndarray:
     """Spheres (M,) that no wall meets: of bodies that have left for good, or are fixed."""
     return (b.is_removed[0, b.owner] != 0) | (kinds.inverse_mass[b.kind[b.owner]] == 0)
 
@@ -109,7 +109,7 @@ def in_walls(b: Bodies, kinds: Kinds, faces: BoxFaces) -> tuple[np.ndarray, np.n
     deep, which = np.full(spheres, -np.inf), np.zeros(spheres, np.int64)
     normal, number = np.zeros((3, spheres)), np.zeros(spheres, np.int64)
     wall_report.measure(b, kinds, faces, deep, which, normal, number)
-    apart = apart_from_walls(b, kinds)
+    apart = away_from_walls(b, kinds)
     deep[apart], number[apart] = -np.inf, 0
     return deep, which, normal, number
 

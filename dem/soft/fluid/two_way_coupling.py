@@ -61,8 +61,8 @@ def cells_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Cell
 def in_cells(fluid: Fluid, cells: Cells, field: tuple, number: int) -> tuple:
     """Field of kernels with a voidage by cell, or one that a function computes for so many particles."""
     if fluid.coupling is None:
-        return Bed(field, cells.told(), np.ones((1, *cells.number)))
-    return Solved(cells.told(), np.zeros((ROWS, *cells.number)), np.zeros((3, number)), np.zeros((3, number)))
+        return Bed(field, cells.as_arguments(), np.ones((1, *cells.number)))
+    return Solved(cells.as_arguments(), np.zeros((ROWS, *cells.number)), np.zeros((3, number)), np.zeros((3, number)))
 
 
 def properties_of(fluid: tuple) -> tuple[float, float] | list[np.ndarray]:
@@ -242,7 +242,7 @@ class TwoWayCoupling:
             fluid_velocity=np.moveaxis(here[VELOCITY:GRADIENT], 0, -1).copy(),
             pressing=np.moveaxis(here[PRESSING:ROWS], 0, -1).copy(),
             density=density, viscosity=viscosity, gravity=tuple(engine.gravity),
-            **(warm.fluid_heat.told(warm.time) if (warm := _with_fluid_heat(engine)) else {}),
+            **(warm.fluid_heat.coupling_arguments(warm.time) if (warm := _with_fluid_heat(engine)) else {}),
         )  # fmt: skip
 
     def sampled(self, engine: Engine) -> np.ndarray:
@@ -315,5 +315,5 @@ class TwoWayCoupling:
         room = BITS - math.ceil(math.log2(self.mass.size + 1))
         most = np.abs(each).max(1, initial=0.0)
         unit = np.array([math.ldexp(1.0, math.frexp(value)[1] - room) if value > 0 else 1.0 for value in most])
-        sums.give(self.cells.told(), np.ascontiguousarray(position), each, unit, found)
+        sums.give(self.cells.as_arguments(), np.ascontiguousarray(position), each, unit, found)
         return found * unit[:, None, None, None]

@@ -41,7 +41,7 @@ class FluidHeat:
     def __init__(self, convection: Convection, fluid: Fluid, engine: Engine) -> None:
         two_way = engine.fluid.two_way if convection.cells else None
         self.law, self.two_way, self.density = convection, two_way, fluid.density
-        self.cells = two_way.cells.told() if two_way else EVERYWHERE
+        self.cells = two_way.cells.as_arguments() if two_way else EVERYWHERE
         self.temperature = np.full(self.cells.number, convection.temperature)
         self.remainder, self.given = np.zeros((2, *self.cells.number))
         self.capacity = np.zeros(self.cells.number)
@@ -180,7 +180,7 @@ class FluidHeat:
         """Heat now, heat at the start, and heat advected by the flow [J]."""
         return {"now": self.content()[0], "start": float(self.ledger[START, 0]), "flow": float(self.ledger[FLOW, 0])}
 
-    def told(self, time: float) -> dict[str, object]:
+    def coupling_arguments(self, time: float) -> dict[str, object]:
         """Temperatures of the cells and heat since the last call, as arguments of a coupling; time: of heating [s]."""
         return {
             "temperature": self.temperature.copy(), "heat": self.given.copy(),

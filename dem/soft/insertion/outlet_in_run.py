@@ -19,7 +19,7 @@ from dem.model.domain.box import FACES
 from dem.model.insertion import STEPS
 from dem.soft.contact.contact_forces import contact_forces
 from dem.soft.contact.nonspherical import meetings
-from dem.soft.contact.overlaps import apart_from_walls, in_walls
+from dem.soft.contact.overlaps import away_from_walls, in_walls
 
 if TYPE_CHECKING:
     from dem.model.insertion import Outlet
@@ -204,7 +204,7 @@ def _wall_contacts(engine: Engine, radius: np.ndarray) -> tuple[np.ndarray, np.n
     x = b.sphere_position
     height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(len(FACES), -1)
     depth = radius - height
-    depth[:, apart_from_walls(b, engine.kinds)] = -np.inf
+    depth[:, away_from_walls(b, engine.kinds)] = -np.inf
     face, s = np.nonzero(depth > 0)
     deep, normal = depth[face, s], np.repeat(np.eye(3), 2, axis=1)[:, face] * (1.0 - 2.0 * (face % 2))
     if has_walls(faces):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.kernels.packing import insertion_round
-from dem.kernels.packing.insertion import Taken, take_all
+from dem.kernels.packing.insertion import Occupied, take_all
 from dem.kernels.soft.contact.capsules import Capsules, Mixed
 from dem.model.shapes.capsule import hull_of
 from dem.soft.checks import in_frame
@@ -44,7 +44,7 @@ def find(
 ) -> Found:
     """Places for particles of an engine's variants, in this order; `numbers` (K,) are those of their inserter."""
     own = _hulls(engine, variant)
-    taken, used = _taken(engine, region, own.radius)
+    taken, used = _occupied_cells(engine, region, own.radius)
     chosen, k = np.full(variant.size, -1), variant.size
     position, orientation = np.zeros((k, 3)), np.zeros((k, 4))
     first, count = 0, min(FIRST, sampler.inserter.attempts)
@@ -157,7 +157,7 @@ def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, orientations
     return np.logical_and.reduceat(clear, spheres.first[:-1])
 
 
-def _taken(engine: Engine, region: Region, radii: np.ndarray) -> tuple[Taken, np.ndarray]:
+def _occupied_cells(engine: Engine, region: Region, radii: np.ndarray) -> tuple[Occupied, np.ndarray]:
     """Cells with the spheres that are near a region, and room for more of these radii; and how many are in it."""
     b, variant = engine.bodies, engine.by_row(engine.bodies.kind)
     spheres = _hulls(engine, variant)
@@ -178,7 +178,7 @@ def _taken(engine: Engine, region: Region, radii: np.ndarray) -> tuple[Taken, np
     room = len(radius) + radii.size
     width = max(widest, (np.prod(upper - lower) / (CELLS * room)) ** (1 / 3))
     cells = np.maximum(1, ((upper - lower) / width).astype(np.int64))
-    taken = Taken(
+    taken = Occupied(
         lower=lower, period=period, scale=cells / (upper - lower), last=np.full(cells, -1), before=np.full(room, -1),
         centre=np.empty((3, room)), radius=np.empty(room),
     )  # fmt: skip

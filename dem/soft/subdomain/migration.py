@@ -155,7 +155,7 @@ class MigrationSet(NamedTuple):
         old, arrived = self.old.arrays[name], self.arrived.arrays[name]
         if old.shape[1] < self.old.number.size or arrived.shape[1] < self.arrived.number.size:
             return self.none_of(name)
-        return _taken(old, arrived, places, room)
+        return _joined(old, arrived, places, room)
 
     def none_of(self, name: str) -> np.ndarray:
         """Empty array (R, 0)."""
@@ -164,7 +164,7 @@ class MigrationSet(NamedTuple):
 
     def numbers(self, places: Places, room: int = 0) -> np.ndarray:
         """Numbers of the first spheres of the bodies at some places, after room for so many others."""
-        return _taken(self.old.number[None], self.arrived.number[None], places, room)[0]
+        return _joined(self.old.number[None], self.arrived.number[None], places, room)[0]
 
     def rows(self, names: Sequence, which: np.ndarray) -> BodyBatch:
         """Some of the bodies, without contact history."""
@@ -179,7 +179,7 @@ class Places(NamedTuple):
     arrived_places: np.ndarray  # which of these have arrived
 
 
-def _taken(old: np.ndarray, arrived: np.ndarray, places: Places, room: int) -> np.ndarray:
+def _joined(old: np.ndarray, arrived: np.ndarray, places: Places, room: int) -> np.ndarray:
     """Values (R, n) after room for so many others."""
     source, arrived_places = places
     new = empty((old.shape[0], room + source.size), old.dtype)

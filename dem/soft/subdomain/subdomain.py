@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base.large_pages import apart, empty, zeros
+from dem.base.large_pages import empty, own_pages, zeros
 from dem.base.text import counted
 from dem.kernels.compiler.jit import FINGERPRINT, bind, most_threads, set_threads
 from dem.kernels.domain import deforming
@@ -453,11 +453,11 @@ class Subdomain:
     def _allocate(self, migration: MigrationSet, places: Places, found: MemoryOrder, seen: BodyBatch) -> None:
         """Set up arrays for bodies and ghosts."""
         self.ghosts, self.low = seen.number.size, room_for_ghosts(seen.number.size)
-        with apart():
+        with own_pages():
             self.bodies, self.first_number = placed_bodies(migration, places, seen, self.kinds, self.used)
         self.kinds = with_poses(self.kinds, self.bodies.kind)
         self.mode = mode_for(migration.size, self.threads)
-        with apart():
+        with own_pages():
             self.lists.arrays, self.border_blocks = blocked_lists(
                 self.lists.arrays, self.bodies, self.layout, ghosts=self.low, border=found.border,
                 blocks=self.threads if isinstance(self.mode, Threaded) else 1,
@@ -546,10 +546,10 @@ class Subdomain:
             place = np.full(migration.old.number.size + migration.arrived.number.size, -1)
             place[places.source] = np.arange(self.low, b.kind.size)
             index = indexed(migration, place, self.ghosts, self.first_number, b, self.kinds)
-            self.walls.give_history(index, b, self.lists.arrays)
+            self.walls.load_wall_history(index, b, self.lists.arrays)
         self._pick()
         if index and self.layout.width:
-            index.give_pairs(b, self.lists.arrays)
+            index.load_pairs(b, self.lists.arrays)
 
     def _pick(self) -> None:
         """Pick candidates, making room for them."""

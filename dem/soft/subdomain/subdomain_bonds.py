@@ -18,7 +18,7 @@ from dem.kernels.numerics.float_bits import as_float
 from dem.kernels.soft.bonds import bond_arrays as rows
 from dem.kernels.soft.bonds import overlap_release
 from dem.kernels.soft.chunks import CHUNK
-from dem.soft.bonds.engine_bonds import acting, by_chunk, give_room, incidence, list_apart, settled
+from dem.soft.bonds.engine_bonds import acting, by_chunk, incidence, list_bonded_exclusions, reserve_room, settled
 
 if TYPE_CHECKING:
     from dem.kernels.soft.state import Bodies, Neighbours
@@ -136,7 +136,7 @@ class SubdomainBonds:
             over_first=bonds.over_first, over=bonds.over, active=self.active, count=self.eased_count,
             apart_first=np.zeros(n + 1, np.int64), apart=np.zeros(2 * np.count_nonzero(apart_first >= 0), np.int32),
         )  # fmt: skip
-        list_apart(eased)
+        list_bonded_exclusions(eased)
         self.first_own, self.mine = low // CHUNK, (place[bonds.apart] >= low).any(axis=1)
         self.arrays = rows.Bonds(
             form=bonds.form, table=bonds.table, slot=slot, number=number.astype(np.int32), kind=bonds.kind[number],
@@ -158,7 +158,7 @@ class SubdomainBonds:
         row = np.full(here.size, -1)
         overlap_release.locate(eased.first[here], eased.second[here], nb.lower, nb.higher, nb.first, nb.count, row)
         eased.row[here] = row
-        self.arrays = give_room(self.arrays, nb.block, int(nb.chunk_bandwidth[0]))
+        self.arrays = reserve_room(self.arrays, nb.block, int(nb.chunk_bandwidth[0]))
         return self.arrays
 
     def begin_step(self) -> None:

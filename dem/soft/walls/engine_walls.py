@@ -165,12 +165,12 @@ class EngineWalls:
             if walls.old_key.shape[1] < 2 * contacts:
                 self.faces = self.faces._replace(walls=more_slots(walls, 4 * contacts))
 
-    def give_history(self, table: Index, bodies: Bodies, neighbours: Neighbours) -> None:
+    def load_wall_history(self, table: Index, bodies: Bodies, neighbours: Neighbours) -> None:
         """Hand contacts with walls what they remember."""
-        table.give_walls(bodies, neighbours)
+        table.load_box_walls(bodies, neighbours)
         if self.beside_box:
-            self.make_room(table.give_slots(bodies, self.faces.walls))
-            table.give_slots(bodies, self.faces.walls)
+            self.make_room(table.fill_slots(bodies, self.faces.walls))
+            table.fill_slots(bodies, self.faces.walls)
 
     def fit(self, bodies: int, spheres: int, chunks: int) -> None:
         """Make arrays for other numbers of bodies, spheres and chunks."""

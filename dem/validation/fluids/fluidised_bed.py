@@ -63,7 +63,7 @@ class BedState(NamedTuple):
     height: float  # mean of the spheres [m]
 
 
-def look(exchange: dem.Exchange, velocity: float, gas: FluidisingGas, weight: float) -> BedState:
+def bed_state(exchange: dem.Exchange, velocity: float, gas: FluidisingGas, weight: float) -> BedState:
     """State of a bed from an exchange; weight: of the bed less buoyancy, over the cross-section [Pa]."""
     pressing = exchange.pressing[0, 0, :, 2] + exchange.density * exchange.gravity[2]
     top, cell = float(np.quantile(exchange.position[:, 2], 0.95)), exchange.cells.spacing[2]
@@ -84,7 +84,7 @@ def blow(sim: dem.Simulation, superficial: object, gas: FluidisingGas, duration:
     while sim.time < duration:
         sim.step(LOOK)
         exchange = sim.exchange()
-        seen.append(look(exchange, superficial(exchange.time), gas, weight))
+        seen.append(bed_state(exchange, superficial(exchange.time), gas, weight))
     return seen
 
 

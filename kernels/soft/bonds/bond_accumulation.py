@@ -76,8 +76,8 @@ def pull_all(bonds, c, first_body, bodies):
 
 
 @inline
-def give_losses(heat, bonds, c, time_sign, per_joule, bodies):
-    """Give the bodies of chunk c half of what dashpots of their bonds take; arguments as of `pull_and_give`."""
+def add_bond_losses(heat, bonds, c, time_sign, per_joule, bodies):
+    """Give the bodies of chunk c half of what dashpots of their bonds take; arguments as of `add_bond_forces`."""
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
         half_step = 0.0
@@ -87,4 +87,4 @@ def give_losses(heat, bonds, c, time_sign, per_joule, bodies):
         give(heat, bodies.dissipated, b, gross, half_step, 0.5 * per_joule)
 
 
-give_each = select("heat", {NoHeat: None, ContactHeat: give_losses})
+add_losses_of_bonds = select("heat", {NoHeat: None, ContactHeat: add_bond_losses})

@@ -211,7 +211,7 @@ def fetch_rows(array, rows, b):
 
 
 @noinline
-def evaluate_apart(
+def evaluate_separately(
     box, form, low, high, first_slot, half, per_joule, table, kind, first, second, live, position, orientation,
     velocity, spin, pull, load,
 ):  # fmt: skip
@@ -269,7 +269,7 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
     while low < stop:
         high = min(low + AHEAD, stop) if far else stop
         ask_for(bonds.form.damped, low, high, min(high + AHEAD, stop), bonds, bodies)
-        found = evaluate_apart(
+        found = evaluate_separately(
             box, bonds.form, low, high, first_slot, half, per_joule, bonds.table, bonds.kind, bonds.first, bonds.second,
             bonds.live, bodies.position, bodies.orientation, bodies.velocity_predicted,
             bodies.angular_velocity_predicted, bonds.pull, bonds.load,

@@ -15,7 +15,7 @@ from dem.kernels.numerics.energy import add_words, as_fixed, as_words, in_units
 from dem.kernels.numerics.float_bits import as_float, bits_of_float
 from dem.kernels.numerics.vector import store
 from dem.kernels.soft.bonds import overlap_release
-from dem.kernels.soft.bonds.bond_accumulation import give_each, pull_all
+from dem.kernels.soft.bonds.bond_accumulation import add_losses_of_bonds, pull_all
 from dem.kernels.soft.bonds.bond_arrays import (
     BREAKING,
     BROKEN,
@@ -56,7 +56,7 @@ def part_bonds(bonds, heat, per_joule, bodies, kinds, box):
                 p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
                 half_way = 0.5 * (bonds.before[m] + p.energy)
                 for b in (bonds.first[slot], bonds.second[slot]):  # the same one if bound to the ground
-                    give_broken(heat, bodies.dissipated, b, half_way, 0.0, 0.5 * per_joule)
+                    add_loss_of_broken_bond(heat, bodies.dissipated, b, half_way, 0.0, 0.5 * per_joule)
                 lost += half_way
                 if m + bonds.state.size < bonds.before.size:  # of a share, which is to tell others
                     bonds.before[m + bonds.state.size] = half_way
@@ -179,11 +179,11 @@ def clear_all(bonds, c, first_body, bodies):
 
 
 @func
-def pull_and_give(bonds, heat, c, first_body, time_sign, per_joule, bodies):
+def add_bond_forces(bonds, heat, c, first_body, time_sign, per_joule, bodies):
     """Add what bonds do to the bodies of chunk c, and give these half of what each of their bonds loses."""
     pull_all(bonds, c, first_body, bodies)
     if is_yes(bonds.form.heats):
-        give_each(heat, bonds, c, time_sign, per_joule, bodies)
+        add_losses_of_bonds(heat, bonds, c, time_sign, per_joule, bodies)
 
 
 @func
@@ -197,8 +197,8 @@ evaluate = select("bonds", {NoBonds: None, Bonds: evaluate_bonds})
 reach_beyond = select("bonds", {NoBonds: False, Bonds: beyond})
 after = select("bonds", {NoBonds: None, Bonds: after_all})
 clear = select("bonds", {NoBonds: None, Bonds: clear_all})
-pull = select("bonds", {NoBonds: None, Bonds: pull_and_give})
-give_broken = select("heat", {NoHeat: None, ContactHeat: give})
+pull = select("bonds", {NoBonds: None, Bonds: add_bond_forces})
+add_loss_of_broken_bond = select("heat", {NoHeat: None, ContactHeat: give})
 suppress = select("bonds", {NoBonds: None, Bonds: suppress_all})
 
 

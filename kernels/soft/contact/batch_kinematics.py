@@ -76,7 +76,7 @@ weight_of = select("geometry", {SingleSpheres: 1.0, SphereClusters: 1.0, Segment
 
 
 @inline
-def put_columns(lines, k, r, v):
+def write_vector_columns(lines, k, r, v):
     """Write a vector to line k, to columns from r on."""
     lines[k, r], lines[k, r + 1], lines[k, r + 2] = v
 
@@ -101,7 +101,7 @@ def gather_spheres(first, touching, sphere_i, sphere_j, position, velocity, spin
 
 
 @inline
-def put_sphere(gathered, i_or_j, t, b, bodies, kinds):
+def write_sphere(gathered, i_or_j, t, b, bodies, kinds):
     """Write the constant properties of a sphere that is body b; i_or_j: 0 for i, 1 for j."""
     g = bodies.kind[b]
     gathered[flat(RADIUS_I + i_or_j, t)] = kinds.radius[kinds.first_offset[g]]
@@ -130,8 +130,8 @@ def gather_common_properties(b, bodies, kinds, gathered, kinematics, material_i,
     Writes kinematics: rows STIFFNESS, MASS, RADIUS, REDUCED, ROLLING. Writes material_i, material_j: (BLOCK,).
     """
     for t in range(BLOCK):
-        put_sphere(gathered, 0, t, b, bodies, kinds)
-        put_sphere(gathered, 1, t, b, bodies, kinds)
+        write_sphere(gathered, 0, t, b, bodies, kinds)
+        write_sphere(gathered, 1, t, b, bodies, kinds)
         kinematics[flat(STIFFNESS, t)] = kinds.stiffness
         put(gathered, SPIN_I, t, (0.0, 0.0, 0.0))
         put(gathered, SPIN_J, t, (0.0, 0.0, 0.0))
@@ -179,8 +179,8 @@ def gather_properties(start, first, number, touching, bodies, kinds, neighbours,
     if not alike:
         for t in range(number):
             i, j = sphere_i[touching[first + t]], sphere_j[touching[first + t]]
-            put_sphere(gathered, 0, t, i, bodies, kinds)
-            put_sphere(gathered, 1, t, j, bodies, kinds)
+            write_sphere(gathered, 0, t, i, bodies, kinds)
+            write_sphere(gathered, 1, t, j, bodies, kinds)
             ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
         join(number, gathered, kinematics)
         gathered[flat(CACHED_TYPE, 0)] = 0.0
@@ -190,12 +190,12 @@ def gather_properties(start, first, number, touching, bodies, kinds, neighbours,
 
 
 @inline
-def put_nearest(box, gathered, t, gap):
+def write_nearest_image(box, gathered, t, gap):
     """Keep the vector from the nearest image, for the stress."""
     put(gathered, GAP, t, gap)
 
 
-put_gap = select("box", {BoxFaces: None, DeformingFaces: put_nearest})
+write_gap = select("box", {BoxFaces: None, DeformingFaces: write_nearest_image})
 
 
 @vector_loop
@@ -210,7 +210,7 @@ def compute_sphere_columns(box, number, alike, dt, gathered, kinematics):
     began = 0
     for t in range(number):
         d, image = nearest_image(box, get(gathered, GAP, t), (0.0, 0.0, 0.0))
-        put_gap(box, gathered, t, d)
+        write_gap(box, gathered, t, d)
         speed = less_image_velocity(box, get(gathered, SPEED, t), image, d)
         r_i, r_j = gathered[flat(RADIUS_I, t)], gathered[flat(RADIUS_J, t)]
         w_i, w_j = get(gathered, SPIN_I, t), get(gathered, SPIN_J, t)
@@ -266,7 +266,7 @@ def compute_sphere_kinematics(geometry, sink, start, first, touching, context, g
 
 
 @inline
-def put_touch(t, contact, kinematics):
+def write_kinematics(t, contact, kinematics):
     """Write `ContactKinematics` to column t."""
     put(kinematics, NORMAL, t, contact.normal)
     put(kinematics, VELOCITY, t, contact.velocity)

@@ -92,7 +92,7 @@ def place_convex(kinds, c, bodies, neighbours):
 
 
 @inline
-def note_poses(kinds, c, bodies, neighbours):
+def record_poses(kinds, c, bodies, neighbours):
     """Note where the bodies of chunk c are when their candidates are picked, of which nothing is known yet."""
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
@@ -104,7 +104,7 @@ def note_poses(kinds, c, bodies, neighbours):
 
 
 place = select("kinds", {Kinds: place_spheres, Capsules: place_axes, ConvexBodyKinds: place_convex})
-note_pick = select("kinds", {Kinds: None, ConvexBodyKinds: note_poses})
+record_pick = select("kinds", {Kinds: None, ConvexBodyKinds: record_poses})
 
 
 @func

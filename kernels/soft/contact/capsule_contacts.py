@@ -41,7 +41,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     VELOCITY,
     VOID,
     WEIGHT,
-    put_columns,
+    write_vector_columns,
 )
 from dem.kernels.soft.contact.capsule_blending import (
     LEAST,
@@ -69,7 +69,7 @@ from dem.kernels.soft.contact.capsules import (
 )
 from dem.kernels.soft.contact.cluster_kinematics import distance_and_stiffness_of
 from dem.kernels.soft.contact.contact_detection import FORCE_J, ON_I, ON_J, TINY, of_pair
-from dem.kernels.soft.contact.dissipated_heat import put_heat_of_pair
+from dem.kernels.soft.contact.dissipated_heat import write_heat_of_pair
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass, rolling_inertia, spin_of
 
 # rows of what is fetched, which is not the array that is written: LLVM makes no vector code of a loop that reads and
@@ -174,10 +174,10 @@ def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, kinema
         counts, remembers = weight_of(slot, q), bits >> slot & 1
         if slot == 0 or counts > 0.0:
             place = place_of(slot, x, u, v)
-            put_contact(law, number, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, kinematics)
+            write_contact(law, number, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, kinematics)
             kinematics[flat(WEIGHT, number)] = counts
             ids[CANDIDATE, number], ids[SLOT, number], ids[RECALLS, number] = counted, slot, remembers
-            tell_materials(law, number, b, c, bodies, kinds, ids)
+            write_materials(law, number, b, c, bodies, kinds, ids)
             held = laws.has_range(law) and remembers == 1
             number += 1 if slot == 0 or held or kinematics[flat(OVERLAP, number)] > 0.0 - laws.begins(law) else 0
     weigh(law, first, number, b, c, x, bodies, kinds, kinematics)
@@ -185,7 +185,7 @@ def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, kinema
 
 
 @inline
-def tell_materials(law, t, b, c, bodies, kinds, ids):
+def write_materials(law, t, b, c, bodies, kinds, ids):
     """Write the materials of bodies b and c to column t."""
     if laws.needs_velocity(law):
         ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
@@ -200,7 +200,7 @@ def remembering(law, k, neighbours):
 
 
 @inline
-def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, kinematics):
+def write_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, box, kinematics):
     """Write where a contact is and how the surfaces move there.
 
     t, k, b, c: its column; candidate, bodies.
@@ -214,11 +214,11 @@ def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, box,
     put(kinematics, POINT, t, from_body(kinds, i, arm))
     put(kinematics, ARM, t, from_body(kinds, j, add(arm, x)))
     kinematics[flat(STIFFNESS, t)], kinematics[flat(OVERLAP, t)] = stiffness, overlap
-    put_motion(law, t, i, j, bodies, kinds, box, kinematics)
+    write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics)
 
 
 @inline
-def put_motion(law, t, i, j, bodies, kinds, box, kinematics):
+def write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics):
     """Write how the surfaces move at a contact, and what resists rolling.
 
     t, i, j: its column, of which NORMAL, POINT and ARM are known; spheres that stand for what touches.
@@ -378,8 +378,8 @@ def finish(law, t, start, counted, bodies, kinds, neighbours, box, kinematics, i
     refer_to_bodies(kinds, t, i, j, kinematics)
     kinematics[flat(WEIGHT, t)], ids[CANDIDATE, t], ids[SLOT, t] = 1.0, counted, 0
     ids[RECALLS, t] = remembering(law, k, neighbours) & 1
-    tell_materials(law, t, b, c, bodies, kinds, ids)
-    put_motion(law, t, i, j, bodies, kinds, box, kinematics)
+    write_materials(law, t, b, c, bodies, kinds, ids)
+    write_surface_motion(law, t, i, j, bodies, kinds, box, kinematics)
     weigh(law, t, t + 1, b, c, subtract(get(kinematics, ARM, t), get(kinematics, POINT, t)), bodies, kinds, kinematics)
 
 
@@ -500,8 +500,8 @@ def scatter_capsule_forces(sink, geometry, number, batch_type, row, start, conte
             continue
         r, begin = context.neighbours.force_row[start + ids[CANDIDATE, t]], t
         force, on_i, on_j, t = total(t, number, start, context, kinematics, ids, out)
-        put_heat_of_pair(sink, r, begin, t, out, force_torque)
-        put_columns(force_torque, r, 0, force)
-        put_columns(force_torque, r, ON_I, on_i)
-        put_columns(force_torque, r, FORCE_J, scale(-1.0, force))
-        put_columns(force_torque, r, ON_J, on_j)
+        write_heat_of_pair(sink, r, begin, t, out, force_torque)
+        write_vector_columns(force_torque, r, 0, force)
+        write_vector_columns(force_torque, r, ON_I, on_i)
+        write_vector_columns(force_torque, r, FORCE_J, scale(-1.0, force))
+        write_vector_columns(force_torque, r, ON_J, on_j)

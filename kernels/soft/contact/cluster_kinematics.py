@@ -6,10 +6,10 @@ from dem.kernels.compiler.jit import func, inline, select
 from dem.kernels.domain.periodic import minimum_image
 from dem.kernels.numerics.columns import BLOCK, put
 from dem.kernels.numerics.vector import add_scaled, dot, load, scale, subtract
-from dem.kernels.soft.contact.batch_kinematics import ARM, CANDIDATE, MIXED_TYPES, OF_I, OF_J, POINT, put_touch
+from dem.kernels.soft.contact.batch_kinematics import ARM, CANDIDATE, MIXED_TYPES, OF_I, OF_J, POINT, write_kinematics
 from dem.kernels.soft.contact.contact_detection import TINY
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
-from dem.kernels.soft.contact.convex_kinematics import look_at_convex
+from dem.kernels.soft.contact.convex_kinematics import kinematics_of_convex
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.surface_motion import inverse_mass, pair_kinematics, radius_of, surface_velocity
 from dem.kernels.soft.state import Kinds
@@ -24,7 +24,7 @@ def distance_and_stiffness_of(k, kinds, neighbours):
 
 
 @inline
-def look_at_spheres(kinds, law, k, bodies, neighbours, box):
+def kinematics_of_spheres(kinds, law, k, bodies, neighbours, box):
     """Kinematics of the contact of candidate k, and its place from the centres of both bodies.
 
     k: candidate.
@@ -37,7 +37,7 @@ def look_at_spheres(kinds, law, k, bodies, neighbours, box):
     return contact, minimum_image(box, x, load(bodies.position, b)), minimum_image(box, x, load(bodies.position, c))
 
 
-look = select("kinds", {Kinds: look_at_spheres, ConvexBodyKinds: look_at_convex})
+look = select("kinds", {Kinds: kinematics_of_spheres, ConvexBodyKinds: kinematics_of_convex})
 
 
 @inline
@@ -80,8 +80,8 @@ def compute_cluster_kinematics(geometry, sink, start, first, touching, context, 
         b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
         ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
         ids[CANDIDATE, t] = touching[first + t]
-        contact, arm, other = look_at_spheres(kinds, law, k, bodies, neighbours, box)
-        put_touch(t, contact, kinematics)
+        contact, arm, other = kinematics_of_spheres(kinds, law, k, bodies, neighbours, box)
+        write_kinematics(t, contact, kinematics)
         put(kinematics, POINT, t, arm)
         put(kinematics, ARM, t, scale(-1.0, arm) if alike else other)
     return number, first + number, MIXED_TYPES

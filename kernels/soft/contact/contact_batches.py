@@ -7,7 +7,7 @@
     load_history         history of the contacts
     evaluate_batch       the law
     store_history        history of the contacts, in steps
-    take_results         forces and torques of a step, or the rows of a report, by the sink
+    collect_results         forces and torques of a step, or the rows of a report, by the sink
     note_batch           stress of single spheres in a cell that deforms: `batch_stress`
 
 Contacts are evaluated in batches, because LLVM makes vector code of loops over rows of numbers, and not of loops that
@@ -50,7 +50,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     SingleSpheres,
     SphereClusters,
     compute_sphere_kinematics,
-    put_columns,
+    write_vector_columns,
 )
 from dem.kernels.soft.contact.batch_stress import clear_stress, note_batch
 from dem.kernels.soft.contact.capsule_contacts import (
@@ -77,11 +77,11 @@ from dem.kernels.soft.contact.contact_detection import (
     list_touching_pairs,
     no_sums,
 )
-from dem.kernels.soft.contact.contact_evaluation import BatchSettings, evaluate_batch, put_torques
+from dem.kernels.soft.contact.contact_evaluation import BatchSettings, evaluate_batch, write_torques
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds, FacetedBodyKinds
 from dem.kernels.soft.contact.convex_contacts import list_convex_overlaps
 from dem.kernels.soft.contact.convex_kinematics import compute_convex_kinematics
-from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, put_heat
+from dem.kernels.soft.contact.dissipated_heat import ContactHeat, NoHeat, write_heat
 from dem.kernels.soft.contact.elastic_pairs import evaluate_elastic
 from dem.kernels.soft.contact.facet_contacts import (
     arm_of,
@@ -145,7 +145,7 @@ def write_couple_torques_of_spheres(geometry, number, kinematics, out):
     """
     for t in range(number):
         torque_j = cross(get(kinematics, ARM, t), scale(-1.0, get(out, FORCE, t)))
-        put_torques(out, t, get(out, ON_I, t), torque_j, get(out, ON_J, t))
+        write_torques(out, t, get(out, ON_I, t), torque_j, get(out, ON_J, t))
 
 
 write_couple_torques = select(
@@ -166,15 +166,15 @@ write_force_lines = select(
 @inline
 def scatter_to_first(t, out, force_torque):
     """Write the force and torque of contact t on body i to row t; each fourth number is unused."""
-    put_columns(force_torque, t, 0, get(out, FORCE, t))
-    put_columns(force_torque, t, ON_I, get(out, ON_I, t))
+    write_vector_columns(force_torque, t, 0, get(out, FORCE, t))
+    write_vector_columns(force_torque, t, ON_I, get(out, ON_I, t))
 
 
 @inline
 def scatter_to_second(t, out, force_torque):
     """Write the force and torque of contact t on body j to row t."""
-    put_columns(force_torque, t, FORCE_J, scale(-1.0, get(out, FORCE, t)))
-    put_columns(force_torque, t, ON_J, get(out, ON_J, t))
+    write_vector_columns(force_torque, t, FORCE_J, scale(-1.0, get(out, FORCE, t)))
+    write_vector_columns(force_torque, t, ON_J, get(out, ON_J, t))
 
 
 @vector_loop
@@ -183,7 +183,7 @@ def scatter_cluster_forces(sink, number, out, torque_j_row, force_torque):
     for t in range(number):
         scatter_to_first(t, out, force_torque)
         scatter_to_second(t, out, force_torque)
-        put_heat(sink, t, out, force_torque)
+        write_heat(sink, t, out, force_torque)
 
 
 @vector_loop
@@ -192,10 +192,10 @@ def scatter_any_forces(sink, number, out, torque_j_row, force_torque):
     width, vectorised = force_torque.shape[1], 0
     if width == SHARED:  # two of three lines would be written across: number by number is as fast
         for t in range(number):
-            put_columns(force_torque, t, 0, get(out, torque_j_row, t))
-            put_columns(force_torque, t, VECTOR_WIDTH, get(out, FORCE, t))
-            put_columns(force_torque, t, 2 * VECTOR_WIDTH, get(out, ON_I, t))
-            put_heat(sink, t, out, force_torque)
+            write_vector_columns(force_torque, t, 0, get(out, torque_j_row, t))
+            write_vector_columns(force_torque, t, VECTOR_WIDTH, get(out, FORCE, t))
+            write_vector_columns(force_torque, t, 2 * VECTOR_WIDTH, get(out, ON_I, t))
+            write_heat(sink, t, out, force_torque)
     else:
         if width == LINE:
             vectorised = write_force_lines(sink, out, BLOCK, number, force_torque)
@@ -203,7 +203,7 @@ def scatter_any_forces(sink, number, out, torque_j_row, force_torque):
             scatter_to_first(t, out, force_torque)
             if width > LINE:
                 scatter_to_second(t, out, force_torque)
-            put_heat(sink, t, out, force_torque)
+            write_heat(sink, t, out, force_torque)
 
 
 scatter_forces = select("damping", {SharedDamping: scatter_cluster_forces, object: scatter_any_forces}, handed=False)
@@ -365,7 +365,7 @@ def scatter_convex_forces(sink, geometry, number, batch_type, row, start, contex
     scatter_cluster_forces(sink, number, out, ON_J, context.neighbours.force_torque[row:])
 
 
-take_forces = select(
+collect_forces = select(
     "geometry",
     {
         SingleSpheres: scatter_sphere_forces,
@@ -422,7 +422,7 @@ total_of = select(
 
 
 @inline
-def take_rows(sink, geometry, number, batch_type, row, start, context, kinematics, ids, out):
+def collect_rows(sink, geometry, number, batch_type, row, start, context, kinematics, ids, out):
     """Report the contacts of a batch, one row a pair of spheres or capsules.
 
     geometry, number, batch_type, row, start, kinematics, ids, out: see `scatter_sphere_forces`.
@@ -449,7 +449,7 @@ def take_rows(sink, geometry, number, batch_type, row, start, context, kinematic
 
 
 sink_for = select("heat", {NoHeat: ForceSink(), ContactHeat: HeatSink()})
-take_results = select("sink", {ReportSink: take_rows, ForceSink: take_forces})
+collect_results = select("sink", {ReportSink: collect_rows, ForceSink: collect_forces})
 
 
 @func
@@ -491,7 +491,7 @@ def evaluate_touching(sink, c, time_sign, context):
         more = evaluate_batch(settings, number, batch_type, kinematics, ids[OF_I], ids[OF_J], batch_history, out)
         if remembers and not is_report(sink):
             store_histories(geometry, law, first, number, touching, ids, batch_history, out, history, has_history)
-        take_results(sink, geometry, number, batch_type, row + first, start, context, kinematics, ids, out)
+        collect_results(sink, geometry, number, batch_type, row + first, start, context, kinematics, ids, out)
         note_batch(context.box, geometry, sink, c, number, gathered, out)
         sums, first = add_sums(sums, more), stop
     return sums

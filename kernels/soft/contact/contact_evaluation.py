@@ -83,7 +83,7 @@ def energies_of(outcome, overlap, weight, work, per_joule):
 
 
 @inline
-def put_torques(out, t, torque_i, torque_j, couple):
+def write_torques(out, t, torque_i, torque_j, couple):
     """Write torques on both bodies, and the couple with them, of which one feels the opposite of the other."""
     put(out, ON_I, t, add(torque_i, couple))
     put(out, ON_J, t, subtract(torque_j, couple))
@@ -100,7 +100,7 @@ def turn_spheres(geometry, law, alike, kinematics, t, force, couple, out):
     """
     torque = cross(get(kinematics, POINT, t), force)
     if alike and laws.turns(law):
-        put_torques(out, t, torque, torque, couple)
+        write_torques(out, t, torque, torque, couple)
     else:
         put(out, ON_I, t, torque)
         if laws.turns(law):
@@ -119,19 +119,19 @@ def turn_bodies(geometry, law, alike, kinematics, t, force, couple, out):
     if not laws.turns(law):
         couple = (0.0, 0.0, 0.0)
     torque_j = cross(get(kinematics, ARM, t), scale(-1.0, force))
-    put_torques(out, t, cross(get(kinematics, POINT, t), force), torque_j, couple)
+    write_torques(out, t, cross(get(kinematics, POINT, t), force), torque_j, couple)
 
 
 turn = select("geometry", {SingleSpheres: turn_spheres, SphereClusters: turn_bodies, Segments: turn_bodies})
 
 
 @inline
-def put_energy(geometry, out, t, energy):
+def write_energy(geometry, out, t, energy):
     """Write the energy of a contact of capsules, by which their weights pull."""
     out[flat(ENERGY, t)] = energy
 
 
-keep_energy = select("geometry", {SingleSpheres: None, SphereClusters: None, Segments: put_energy})
+store_energy = select("geometry", {SingleSpheres: None, SphereClusters: None, Segments: write_energy})
 
 
 @inline
@@ -145,26 +145,26 @@ def dissipated(outcome, time_sign):
 
 
 @inline
-def put_loss(sink, out, t, weight, outcome, half, time_sign):
+def write_loss(sink, out, t, weight, outcome, half, time_sign):
     """Write the power that a contact takes up, for its report."""
     out[flat(LOSS, t)] = weight * outcome.loss / half
 
 
 @inline
-def put_heat(sink, out, t, weight, outcome, half, time_sign):
+def write_heat(sink, out, t, weight, outcome, half, time_sign):
     """Write the energy that a contact dissipates in a step, and the part still to come, see `dissipated_heat`."""
     gross, kept = dissipated(outcome, time_sign)
     out[flat(LOSS, t)], out[flat(HELD, t)] = weight * gross, weight * kept
 
 
 @inline
-def put_no_loss(sink, out, t):
+def write_no_loss(sink, out, t):
     """Write that an elastic contact takes up nothing, for its report."""
     out[flat(LOSS, t)] = 0.0
 
 
-keep_no_loss = select("sink", {ReportSink: put_no_loss, ForceSink: None})
-keep_loss = select("sink", {ReportSink: put_loss, ForceSink: None, HeatSink: put_heat})
+store_no_loss = select("sink", {ReportSink: write_no_loss, ForceSink: None})
+store_loss = select("sink", {ReportSink: write_loss, ForceSink: None, HeatSink: write_heat})
 
 
 @inline
@@ -179,8 +179,8 @@ def evaluate_elastic_column(settings, alike, may_begin, i, j, t, kinematics, bat
     force = scale(weight * hertz.force(kinematics[flat(STIFFNESS, t)], overlap), get(kinematics, NORMAL, t))
     put(out, FORCE, t, force)
     turn(geometry, settings.law, alike, kinematics, t, force, (0.0, 0.0, 0.0), out)
-    keep_energy(geometry, out, t, energy)
-    keep_no_loss(settings.sink, out, t)
+    store_energy(geometry, out, t, energy)
+    store_no_loss(settings.sink, out, t)
     return Sums(
         sums.elastic + as_fixed(weight * energy, per_joule), max(sums.overlap, bits_of_float(overlap)),
         sums.spring_energy, sums.loss, sums.work, sums.instantaneous_dissipation,
@@ -206,8 +206,8 @@ def evaluate_composite_column(settings, alike, may_begin, i, j, t, kinematics, b
     put(out, FORCE, t, force)
     turn(geometry, law, alike, kinematics, t, force, scale(weight, outcome.couple), out)
     out[flat(LASTS, t)] = 1.0 if outcome.persists else 0.0
-    keep_energy(geometry, out, t, outcome.elastic + outcome.spring_energy)
-    keep_loss(settings.sink, out, t, weight, outcome, half, settings.time_sign)
+    store_energy(geometry, out, t, outcome.elastic + outcome.spring_energy)
+    store_loss(settings.sink, out, t, weight, outcome, half, settings.time_sign)
     return add_sums(sums, energies_of(outcome, contact.overlap, weight, no_energy(), settings.per_joule))
 
 

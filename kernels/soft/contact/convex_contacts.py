@@ -28,7 +28,7 @@ from dem.kernels.convex.shape_kinds import NOWHERE, has_facets, is_smooth_at, ro
 from dem.kernels.domain.deforming import DeformingFaces
 from dem.kernels.domain.faces import BoxFaces, height, inward
 from dem.kernels.domain.periodic import minimum_image, nearest_image
-from dem.kernels.numerics.columns import BLOCK, flat, get, put, put_quaternion
+from dem.kernels.numerics.columns import BLOCK, flat, get, put, write_quaternion
 from dem.kernels.numerics.quaternion import load_quaternion
 from dem.kernels.numerics.vector import add, dot, load, scale, store, subtract
 from dem.kernels.simd.memory import prefetch
@@ -71,7 +71,7 @@ def solve(k, n, reach, bodies, kinds, neighbours, box):
 
 
 @inline
-def put_found(k, overlap, n, place, neighbours):
+def store_overlap(k, overlap, n, place, neighbours):
     """Store overlap [m], normal and contact point [m] of candidate k until its force is evaluated."""
     at, found = FOUND * k, neighbours.found
     found[at], found[at + 1], found[at + 2], found[at + 3] = overlap, n[0], n[1], n[2]
@@ -86,7 +86,7 @@ def found_normal(k, neighbours):
 
 
 @inline
-def take_found(k, bodies, neighbours, box):
+def load_overlap(k, bodies, neighbours, box):
     """Overlap of candidate k, normal and place, see `solve`; and the way from the centre of j to that of i.
 
     Returns the overlap [m], unit normal, place [m], way [m], periodic cells between them.
@@ -132,21 +132,21 @@ def proven_gap(law, k, least, bodies, kinds, neighbours, box):
 
 
 @inline
-def gone_of(k, bodies, neighbours):
+def pair_displacement(k, bodies, neighbours):
     """Sum of the displacements of both bodies of candidate k since candidates were picked [m]."""
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
     return neighbours.moved[b] + neighbours.moved[c]
 
 
 @inline
-def note_clearance(sink, k, gap, bodies, neighbours):
+def record_clearance(sink, k, gap, bodies, neighbours):
     """Note that candidate k overlaps by less than the least wanted, by a gap that is proven [m].
 
     No point of a body is farther than `Neighbours.moved` from where it was at the pick. So bodies come together by no
     more than both have moved from there by now, and will have moved from there.
     """
     if not is_report(sink):
-        neighbours.clearance[k] = max(neighbours.clearance[k], gap - gone_of(k, bodies, neighbours))
+        neighbours.clearance[k] = max(neighbours.clearance[k], gap - pair_displacement(k, bodies, neighbours))
 
 
 @vector_loop
@@ -195,7 +195,7 @@ def begin_history(kinds, law, k, neighbours):
 
 
 @inline
-def keep_normal(law, k, n, neighbours):
+def store_normal(law, k, n, neighbours):
     """Keep the normal of candidate k for the next step."""
     at = laws.columns(law)
     neighbours.history[k, at], neighbours.history[k, at + 1], neighbours.history[k, at + 2] = n
@@ -212,7 +212,7 @@ def count_steps(sums, steps, ending):
 
 
 @inline
-def take_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums):
+def add_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums):
     """Store overlap, normal and contact point of candidate k, and update the statistics of the solver.
 
     at, least: its place in `overlap`; see `list_convex_overlaps`.
@@ -220,14 +220,14 @@ def take_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, ending
     Writes overlap, neighbours, sums: see `list_convex_overlaps`.
     """
     overlap[at] = depth
-    put_found(k, depth, n, middle, neighbours)
+    store_overlap(k, depth, n, middle, neighbours)
     if not is_report(sink):
         if depth > 0.0:
             count_steps(sums, steps, ending)
             begin_history(kinds, law, k, neighbours)
-        keep_normal(law, k, n, neighbours)
+        store_normal(law, k, n, neighbours)
     if depth < least:
-        note_clearance(sink, k, least - depth - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
+        record_clearance(sink, k, least - depth - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
 
 
 @inline
@@ -242,12 +242,12 @@ def find_overlap(kinds, sink, law, k, at, least, bodies, neighbours, box, overla
     gap = proven_gap(law, k, least, bodies, kinds, neighbours, box)
     if gap > 0.0:
         overlap[at] = -math.inf
-        note_clearance(sink, k, gap, bodies, neighbours)
+        record_clearance(sink, k, gap, bodies, neighbours)
         return
     reach = reach_of(law, k, least, neighbours)
     start = first_normal(law, k, neighbours)
     depth, n, middle, steps, ending = solve(k, start, reach, bodies, kinds, neighbours, box)
-    take_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums)
+    add_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, ending, bodies, neighbours, overlap, sums)
 
 
 @inline
@@ -299,8 +299,8 @@ def gather_columns(
         row_i, row_j = first_offset[kind[b]] + i - first_sphere[b], first_offset[kind[c]] + j - first_sphere[c]
         r = minimum_image(box, load(sphere_position, i), load(sphere_position, j))
         put(rows, newton_batches.WAY, t, r)
-        put_quaternion(rows, newton_batches.TURN_A, t, load_quaternion(orientation, c))
-        put_quaternion(rows, newton_batches.TURN_B, t, load_quaternion(orientation, b))
+        write_quaternion(rows, newton_batches.TURN_A, t, load_quaternion(orientation, c))
+        write_quaternion(rows, newton_batches.TURN_B, t, load_quaternion(orientation, b))
         integers[newton_batches.KIND_A, t], integers[newton_batches.KIND_B, t] = shape[row_j], shape[row_i]
         integers[newton_batches.FIRST_A, t] = first_number[row_j]
         integers[newton_batches.FIRST_B, t] = first_number[row_i]
@@ -333,7 +333,7 @@ def find_corners(kinds, sink, law, k, at, bodies, neighbours, box, overlap, sums
         size = h_a + h_b + abs(along)
         if along - h_a - h_b > reach + MARGIN * size:
             overlap[at] = -math.inf
-            note_clearance(sink, k, along - h_a - h_b - reach - MARGIN * size, bodies, neighbours)
+            record_clearance(sink, k, along - h_a - h_b - reach - MARGIN * size, bodies, neighbours)
             return
         if along - h_a - h_b > APART * size:
             bound = reach + 2.0 * MARGIN * size - (along - h_a - h_b)
@@ -345,14 +345,14 @@ def find_corners(kinds, sink, law, k, at, bodies, neighbours, box, overlap, sums
             n = n if bound < reach else first_normal(law, k, neighbours)
             bound, n, middle, steps, ending = solve(k, n, 0.0, bodies, kinds, neighbours, box)
             if bound >= DEEPEST * reach:
-                take_overlap(
+                add_overlap(
                     kinds, sink, law, k, at, 0.0, bound, n, middle, steps, ending, bodies, neighbours, overlap, sums
                 )
                 return
         if bound < 0.0:
-            note_clearance(sink, k, -bound - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
+            record_clearance(sink, k, -bound - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
     overlap[at] = bound
-    put_found(k, bound, n, NOWHERE, neighbours)
+    store_overlap(k, bound, n, NOWHERE, neighbours)
     if bound > 0.0 and not is_report(sink):
         begin_history(kinds, law, k, neighbours)
 
@@ -418,7 +418,7 @@ def is_finished(kinds, sink, law, t, start, least, integers, rows, bodies, neigh
     k = start + at
     if rows[flat(newton_batches.MARGIN, t)] > 0.0:
         if status == newton_batches.APART:
-            note_clearance(sink, k, rows[flat(newton_batches.GAP, t)], bodies, neighbours)
+            record_clearance(sink, k, rows[flat(newton_batches.GAP, t)], bodies, neighbours)
             return True
         r, lowest = get(rows, newton_batches.WAY, t), rows[flat(newton_batches.LOWEST, t)]
         newton_batches.begin_at(t, first_direction(r), lowest, 0.0, integers, rows)
@@ -430,7 +430,7 @@ def is_finished(kinds, sink, law, t, start, least, integers, rows, bodies, neigh
     is_found = status == newton_batches.FOUND
     if is_found or status == newton_batches.APART:
         depth, n, middle = newton_batches.result_of(t, is_found, rows)
-        take_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, USUAL, bodies, neighbours, overlap, sums)
+        add_overlap(kinds, sink, law, k, at, least, depth, n, middle, steps, USUAL, bodies, neighbours, overlap, sums)
     else:
         find_overlap(kinds, sink, law, k, at, least, bodies, neighbours, box, overlap, sums)
     return True

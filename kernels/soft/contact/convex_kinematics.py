@@ -10,7 +10,7 @@ from dem.kernels import laws
 from dem.kernels.compiler.jit import func, inline, vector_loop
 from dem.kernels.domain.periodic import image_velocity, minimum_image, nearest_image
 from dem.kernels.laws import ContactKinematics
-from dem.kernels.numerics.columns import BLOCK, flat, get, get_quaternion, put, put_quaternion
+from dem.kernels.numerics.columns import BLOCK, flat, get, get_quaternion, put, write_quaternion
 from dem.kernels.numerics.quaternion import load_quaternion, rotate_back
 from dem.kernels.numerics.vector import add, cross, divide, dot, load, subtract
 from dem.kernels.soft.contact.batch_kinematics import (
@@ -24,9 +24,9 @@ from dem.kernels.soft.contact.batch_kinematics import (
     OVERLAP,
     POINT,
     STIFFNESS,
-    put_touch,
+    write_kinematics,
 )
-from dem.kernels.soft.contact.convex_contacts import FOUND, take_found
+from dem.kernels.soft.contact.convex_contacts import FOUND, load_overlap
 from dem.kernels.soft.contact.surface_motion import radius_of, spin_of
 
 # rows that are gathered of both bodies of a contact: velocity [m/s], spin [rad/s], orientation, radius in laws [m]
@@ -112,13 +112,13 @@ def touching_body(s, b, arm, velocity, bodies, kinds):
 
 
 @inline
-def look_at_convex(kinds, law, k, bodies, neighbours, box):
+def kinematics_of_convex(kinds, law, k, bodies, neighbours, box):
     """Kinematics of the contact of candidate k, and its place from the centres of both bodies.
 
-    k: see `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`.
-    Returns what `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres` does.
+    k: see `dem.kernels.soft.contact.cluster_kinematics.kinematics_of_spheres`.
+    Returns what `dem.kernels.soft.contact.cluster_kinematics.kinematics_of_spheres` does.
     """
-    depth, normal, place, r, image = take_found(k, bodies, neighbours, box)
+    depth, normal, place, r, image = load_overlap(k, bodies, neighbours, box)
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
     arm_i, arm_j = arms_at(
@@ -174,8 +174,8 @@ def gather_bodies(
         kinematics[flat(STIFFNESS, t)] = stiffness[k]
         gathered[flat(RADIUS_I, t)] = radius[first_offset[g] + i - first_sphere[b]]
         gathered[flat(RADIUS_J, t)] = radius[first_offset[h] + j - first_sphere[c]]
-        put_quaternion(gathered, TURN_I, t, load_quaternion(orientation, b))
-        put_quaternion(gathered, TURN_J, t, load_quaternion(orientation, c))
+        write_quaternion(gathered, TURN_I, t, load_quaternion(orientation, b))
+        write_quaternion(gathered, TURN_J, t, load_quaternion(orientation, c))
         kind_i[t], kind_j[t], material_i[t], material_j[t] = g, h, material[g], material[h]
         v_b = v_c = w_b = w_c = (0.0, 0.0, 0.0)
         if velocity.shape[1] > 0:
@@ -196,7 +196,7 @@ def compute_columns(law, number, kind_i, kind_j, mass, inverse_mass, inertia, ga
     kind_i, kind_j, gathered: see `gather_bodies`.
     mass, inverse_mass, inertia: of `Kinds`.
     known: rows OVERLAP, NORMAL, STIFFNESS, POINT and ARM of kinematics; the same array as `kinematics`.
-    Writes kinematics: see `dem.kernels.soft.contact.batch_kinematics.put_touch`.
+    Writes kinematics: see `dem.kernels.soft.contact.batch_kinematics.write_kinematics`.
     """
     for t in range(number):
         g, h = kind_i[t], kind_j[t]
@@ -211,7 +211,7 @@ def compute_columns(law, number, kind_i, kind_j, mass, inverse_mass, inertia, ga
             load(inertia, h),
         )  # fmt: skip
         stiffness, overlap = known[flat(STIFFNESS, t)], known[flat(OVERLAP, t)]
-        put_touch(t, kinematics_of(law, one, other, stiffness, overlap, get(known, NORMAL, t)), kinematics)
+        write_kinematics(t, kinematics_of(law, one, other, stiffness, overlap, get(known, NORMAL, t)), kinematics)
 
 
 @inline

@@ -43,7 +43,7 @@ def begin_evaluation(heat, is_last, bodies):
         bodies.dissipated[KEPT, b] = 0
 
 
-note_evaluation = select("heat", {NoHeat: None, ContactHeat: begin_evaluation})
+record_evaluation = select("heat", {NoHeat: None, ContactHeat: begin_evaluation})
 
 
 @inline
@@ -73,8 +73,8 @@ def write_columns(sink, k, first, stop, out, force_torque):
     write_row(k, kept, gross, force_torque)
 
 
-put_heat = select("sink", {ForceSink: None, HeatSink: write_column})
-put_heat_of_pair = select("sink", {ForceSink: None, HeatSink: write_columns})
+write_heat = select("sink", {ForceSink: None, HeatSink: write_column})
+write_heat_of_pair = select("sink", {ForceSink: None, HeatSink: write_columns})
 # Functions of (heat, sums): from the sums over pairs in which a body is the second one to those in which it is the
 # first, where rows are shared; where rows have both bodies' torques
 turn_line = select("heat", {NoHeat: turn_four, ContactHeat: turn_three}, handed=False)
@@ -90,12 +90,12 @@ def give(heat, dissipated, b, gross, kept, per_joule):
 
 
 @inline
-def give_sums(heat, b, sums, dissipated, per_joule):
+def add_dissipation_sums(heat, b, sums, dissipated, per_joule):
     """Add half of the energy that the pairs of body b dissipate."""
     give(heat, dissipated, b, sums[OF_TAKEN], sums[OF_KEPT], 0.5 * per_joule)
 
 
-give_summed = select("heat", {NoHeat: None, ContactHeat: give_sums})
+add_dissipation_of_pairs = select("heat", {NoHeat: None, ContactHeat: add_dissipation_sums})
 
 
 @kernel

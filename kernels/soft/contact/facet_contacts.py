@@ -51,8 +51,8 @@ from dem.kernels.soft.contact.batch_kinematics import (
     POINT,
     VOID,
     WEIGHT,
-    put_columns,
     touch_of,
+    write_vector_columns,
 )
 from dem.kernels.soft.contact.contact_detection import FORCE_J, LINE, ON_I, ON_J
 from dem.kernels.soft.contact.convex_bodies import convex_body
@@ -62,13 +62,13 @@ from dem.kernels.soft.contact.convex_contacts import (
     MARGIN,
     count_steps,
     is_of_corners,
-    keep_normal,
-    note_clearance,
-    put_found,
-    take_found,
+    load_overlap,
+    record_clearance,
+    store_normal,
+    store_overlap,
 )
 from dem.kernels.soft.contact.convex_kinematics import PLACE, compute_kinematics_of_columns
-from dem.kernels.soft.contact.dissipated_heat import put_heat_of_pair
+from dem.kernels.soft.contact.dissipated_heat import write_heat_of_pair
 from dem.kernels.soft.contact.result_sinks import is_report
 from dem.kernels.soft.contact.shared_damping import add_contact, no_multi_contact
 from dem.kernels.soft.contact.surface_motion import inverse_effective_mass
@@ -97,7 +97,7 @@ def has_several_places(law, a, b, depth):
 
 
 @inline
-def put_place(t, depth, normal, place, kinematics):
+def write_place(t, depth, normal, place, kinematics):
     """Write a contact to column t: overlap [m], unit normal from j to i, place from the centre of sphere j [m]."""
     kinematics[flat(OVERLAP, t)] = depth
     put(kinematics, NORMAL, t, normal)
@@ -105,7 +105,7 @@ def put_place(t, depth, normal, place, kinematics):
 
 
 @inline
-def put_weight(t, weight, by_place, by_turn, kinematics):
+def write_weight(t, weight, by_place, by_turn, kinematics):
     """Write the weight of column t, and its gradient: along the place of sphere j, about its centre."""
     kinematics[flat(WEIGHT, t)] = weight
     put(kinematics, BY_FORCE, t, by_place)
@@ -191,12 +191,12 @@ def recalled(law, t, k, neighbours, ids):
 
 
 @inline
-def put_facet(t, row, scratch, kinematics, ids):
+def write_facet(t, row, scratch, kinematics, ids):
     """Write a contact of `facets.find_contacts`, whose numbers begin at a row, to column t."""
     normal, place = triple(scratch, row + FOUND_NORMAL), triple(scratch, row + FOUND_PLACE)
     by_place, by_turn = triple(scratch, row + BY_PLACE), triple(scratch, row + BY_TURN)
-    put_place(t, scratch[row + DEPTH], normal, place, kinematics)
-    put_weight(t, scratch[row + FOUND_WEIGHT], by_place, by_turn, kinematics)
+    write_place(t, scratch[row + DEPTH], normal, place, kinematics)
+    write_weight(t, scratch[row + FOUND_WEIGHT], by_place, by_turn, kinematics)
     ids[SLOT_KEY, t] = int(scratch[row + KEY])
 
 
@@ -209,7 +209,7 @@ def add_polyhedra(law, first, k, a, b, r, n, neighbours, scratch, kinematics, id
         to the other.
     law, neighbours: see `dem.kernels.soft.state`.
     Writes scratch: see `facets.find_contacts`.
-    Writes kinematics: `put_place` and `put_weight`. Writes ids: SLOT_KEY and HISTORY_AT.
+    Writes kinematics: `write_place` and `write_weight`. Writes ids: SLOT_KEY and HISTORY_AT.
     Returns the number of contacts.
     """
     number, deepest = find_contacts(a, b, r, n, scratch), 0
@@ -218,13 +218,13 @@ def add_polyhedra(law, first, k, a, b, r, n, neighbours, scratch, kinematics, id
             deepest = m
     for m in range(number):
         found = deepest if m == 0 else m - 1 if m <= deepest else m
-        put_facet(first + m, FOUND_AT + found * COLUMNS, scratch, kinematics, ids)
+        write_facet(first + m, FOUND_AT + found * COLUMNS, scratch, kinematics, ids)
     recall_slots(law, first, number, k, neighbours, ids)
     return number
 
 
 @inline
-def note_corners(sink, law, first, number, k, a, b, r, n, bodies, neighbours, kinematics, sums):
+def record_corners(sink, law, first, number, k, a, b, r, n, bodies, neighbours, kinematics, sums):
     """Keep the direction that proves the cores of two polyhedra to be apart best; they may turn out not to touch.
 
     first, number: first column, contacts.
@@ -234,15 +234,15 @@ def note_corners(sink, law, first, number, k, a, b, r, n, bodies, neighbours, ki
     """
     if number > 0:
         n = get(kinematics, NORMAL, first)
-        put_found(k, kinematics[flat(OVERLAP, first)], n, NOWHERE, neighbours)
-        keep_normal(law, k, n, neighbours)
+        store_overlap(k, kinematics[flat(OVERLAP, first)], n, NOWHERE, neighbours)
+        store_normal(law, k, n, neighbours)
         count_steps(sums, 1, USUAL)
     else:
         neighbours.has_history[k] = 0
         overlap, n, _, _ = overlap_of_cores(a, b, r, n, -math.inf)
-        put_found(k, overlap, n, NOWHERE, neighbours)
+        store_overlap(k, overlap, n, NOWHERE, neighbours)
         if overlap < 0.0:
-            note_clearance(sink, k, -overlap - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
+            record_clearance(sink, k, -overlap - MARGIN * neighbours.contact_distance[k], bodies, neighbours)
 
 
 @func
@@ -255,22 +255,22 @@ def add_pair(sink, law, first, counted, k, bodies, kinds, neighbours, box, scrat
     first, counted, k: column, candidate counted from the chunk's first, and from that of all.
     law, bodies, kinds, neighbours, box: see `dem.kernels.soft.state`.
     Writes scratch, kinematics, ids: as `add_polyhedra`; ids: PAIR, CANDIDATE and ORDER as well.
-    Writes neighbours, sums: see `note_corners`, in steps.
+    Writes neighbours, sums: see `record_corners`, in steps.
     """
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     a = convex_body(j, bodies.owner[j], bodies, kinds)
     b = convex_body(i, bodies.owner[i], bodies, kinds)
-    depth, normal, place, r, _ = take_found(k, bodies, neighbours, box)
+    depth, normal, place, r, _ = load_overlap(k, bodies, neighbours, box)
     number, weight, none = 0, 1.0, (0.0, 0.0, 0.0)
     if has_several_places(law, a, b, depth):
         number = add_polyhedra(law, first, k, a, b, r, normal, neighbours, scratch, kinematics, ids)
         if not is_report(sink):
-            note_corners(sink, law, first, number, k, a, b, r, normal, bodies, neighbours, kinematics, sums)
+            record_corners(sink, law, first, number, k, a, b, r, normal, bodies, neighbours, kinematics, sums)
         if number == 0:
             depth, weight = 0.0, 0.0
     if number == 0:
-        put_place(first, depth, normal, place, kinematics)
-        put_weight(first, weight, none, none, kinematics)
+        write_place(first, depth, normal, place, kinematics)
+        write_weight(first, weight, none, none, kinematics)
         has_history = weight > 0.0 and neighbours.has_history.size > 0 and neighbours.has_history[k] != 0
         ids[SLOT_KEY, first], ids[HISTORY_AT, first] = 0, 1 if has_history else 0
         number = 1
@@ -307,7 +307,7 @@ def compute_facet_kinematics(geometry, sink, start, first, touching, context, ga
     start, first, touching: first candidate of the chunk; pairs in the list of those that touch.
     Writes kinematics, ids: a column a contact; the latter (`batch_kinematics.TOLD`, BLOCK).
     Writes gathered: see ``convex_kinematics``; behind all rows scratch, see `facets.SCRATCH`.
-    Writes context.neighbours, context.chunk_sums: see `note_corners`, in steps.
+    Writes context.neighbours, context.chunk_sums: see `record_corners`, in steps.
     Returns the number of columns, first pair that is still to come, and MIXED_TYPES.
     """
     law, bodies, kinds, neighbours = context.law, context.bodies, context.kinds, context.neighbours
@@ -400,11 +400,11 @@ def scatter_facet_forces(sink, geometry, number, batch_type, row, start, context
     while t < number:
         begin = t
         force, on_i, on_j, t = total_of_facets(t, number, kinematics, ids, out)
-        put_heat_of_pair(sink, row, begin, t, out, force_torque)
-        put_columns(force_torque, row, 0, force)
-        put_columns(force_torque, row, ON_I, on_i)
-        put_columns(force_torque, row, FORCE_J, scale(-1.0, force))
-        put_columns(force_torque, row, ON_J, on_j)
+        write_heat_of_pair(sink, row, begin, t, out, force_torque)
+        write_vector_columns(force_torque, row, 0, force)
+        write_vector_columns(force_torque, row, ON_I, on_i)
+        write_vector_columns(force_torque, row, FORCE_J, scale(-1.0, force))
+        write_vector_columns(force_torque, row, ON_J, on_j)
         row += 1
 
 

@@ -10,7 +10,7 @@ from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.contact.capsules import Capsules
 from dem.kernels.soft.contact.contact_detection import FORCE_J, SHARED, VECTOR_WIDTH, clear, write_force_torque
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
-from dem.kernels.soft.contact.dissipated_heat import give_summed, turn_line, turn_shared
+from dem.kernels.soft.contact.dissipated_heat import add_dissipation_of_pairs, turn_line, turn_shared
 from dem.kernels.soft.neighbours.candidate_pairs import GROUP
 from dem.kernels.soft.state import Kinds
 
@@ -113,7 +113,7 @@ def gather_lines(
             add_group(e, of_i, incident, row, force_torque, sums)
             e += GROUP
         write_force_torque(sums, b - first_body, force, torque)
-        give_summed(heat, b, sums, dissipated, per_joule)
+        add_dissipation_of_pairs(heat, b, sums, dissipated, per_joule)
 
 
 @inline
@@ -149,7 +149,7 @@ def sum_rows(
                 add_eight(sums, force_torque, row[incident[e + m]], FORCE_J if e + m < middle else 0)
             e += GROUP
         write_force_torque(sums, b, force, torque)
-        give_summed(heat, b, sums, dissipated, per_joule)
+        add_dissipation_of_pairs(heat, b, sums, dissipated, per_joule)
 
 
 @inline

@@ -80,11 +80,11 @@ def history_of(law, k, neighbours):
 
 
 @inline
-def look_at_capsules(kinds, law, k, bodies, neighbours, box):
+def kinematics_of_capsules(kinds, law, k, bodies, neighbours, box):
     """Kinematics of the contact of candidate k at its closest points, and its place from the centres of both bodies.
 
-    k: see `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres`.
-    Returns what `dem.kernels.soft.contact.cluster_kinematics.look_at_spheres` does.
+    k: see `dem.kernels.soft.contact.cluster_kinematics.kinematics_of_spheres`.
+    Returns what `dem.kernels.soft.contact.cluster_kinematics.kinematics_of_spheres` does.
     """
     b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
@@ -102,7 +102,7 @@ def look_at_capsules(kinds, law, k, bodies, neighbours, box):
     return pair_kinematics(b, c, r_b, r_c, stiffness, mass, overlap, normal, velocity, bodies, kinds), of_b, of_c
 
 
-look = select("kinds", {Kinds: cluster_kinematics.look, Capsules: look_at_capsules})
+look = select("kinds", {Kinds: cluster_kinematics.look, Capsules: kinematics_of_capsules})
 
 
 @func

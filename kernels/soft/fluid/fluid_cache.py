@@ -5,7 +5,7 @@ See ``fluid_forces``.
 
 from dem.kernels import rotation
 from dem.kernels.compiler.jit import inline, select
-from dem.kernels.fluid.gradients import put_three, three
+from dem.kernels.fluid.gradients import three, write_three
 from dem.kernels.fluid.relaxation_step import Share
 
 # How fast the velocity of the fluid changes for who goes along [m/s²]; mass of the body [kg], which is looked up
@@ -26,7 +26,7 @@ def share_in(cache, row, b):
 
 
 @inline
-def put_share(cache, row, b, share):
+def write_share(cache, row, b, share):
     """Write `Share` of a relaxation to two rows of the cache."""
     cache[row, b], cache[row + 1, b] = share.loss, share.time
 
@@ -43,15 +43,15 @@ def _three_shares(scheme, cache, row, rows, b):
 
 
 @inline
-def _put_one(scheme, cache, row, rows, b, shares):
-    put_share(cache, row, b, shares[0])
+def _write_one(scheme, cache, row, rows, b, shares):
+    write_share(cache, row, b, shares[0])
 
 
 @inline
-def _put_three(scheme, cache, row, rows, b, shares):
-    put_share(cache, row, b, shares[0])
-    put_share(cache, rows, b, shares[1])
-    put_share(cache, rows + 2, b, shares[2])
+def _write_three(scheme, cache, row, rows, b, shares):
+    write_share(cache, row, b, shares[0])
+    write_share(cache, rows, b, shares[1])
+    write_share(cache, rows + 2, b, shares[2])
 
 
 @inline
@@ -60,13 +60,13 @@ def _spin_slope(scheme, cache, b):
 
 
 @inline
-def _put_spin_slope(scheme, cache, b, slope):
-    put_three(cache, SPIN_SLOPE, b, slope)
+def _write_spin_slope(scheme, cache, b, slope):
+    write_three(cache, SPIN_SLOPE, b, slope)
 
 
 # of spheres, whose axes are all alike, and of other bodies: (scheme, cache, SHARE, SHARES or TURN, TURNS, b), or
 # (scheme, cache, b); and what is to be written
 shares_in = select("scheme", {rotation.SphericalPCDM: _one_share, object: _three_shares})
-put_shares = select("scheme", {rotation.SphericalPCDM: _put_one, object: _put_three})
+write_shares = select("scheme", {rotation.SphericalPCDM: _write_one, object: _write_three})
 spin_slope_in = select("scheme", {rotation.SphericalPCDM: (0.0, 0.0, 0.0), object: _spin_slope})
-put_spin_slope = select("scheme", {rotation.SphericalPCDM: None, object: _put_spin_slope})
+write_spin_slope = select("scheme", {rotation.SphericalPCDM: None, object: _write_spin_slope})

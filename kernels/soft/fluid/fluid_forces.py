@@ -16,7 +16,7 @@ from dem.kernels import rotation
 from dem.kernels.compiler.jit import argument, func, inline, select, vector_loop
 from dem.kernels.domain.periodic import wrap_position
 from dem.kernels.fluid import sampling
-from dem.kernels.fluid.gradients import OUTSIDE, PLACE, put_three
+from dem.kernels.fluid.gradients import OUTSIDE, PLACE, write_three
 from dem.kernels.fluid.gridded import SCRATCH
 from dem.kernels.fluid.relaxation_step import step_in_two, step_relaxed, with_added_mass
 from dem.kernels.numerics.quaternion import load_quaternion, turn
@@ -25,7 +25,7 @@ from dem.kernels.soft.fluid import fluid_cache as rows
 from dem.kernels.soft.fluid.rotational_relaxation import predict_rotation
 from dem.kernels.soft.fluid.translational_relaxation import (
     fluid_force,
-    note_drive,
+    record_drive,
     shares_along,
     to_body_frame,
     to_world_frame,
@@ -54,7 +54,7 @@ def predict_positions(box, low, high, lag, position, velocity, sampled, angular_
     for b in range(low, high):
         s = b - low
         x, _ = wrap_position(box, add_scaled(load(position, b), lag, load(velocity, b)), lag)
-        put_three(sampled, PLACE, s, x)
+        write_three(sampled, PLACE, s, x)
         store(angular_velocity, s, (0.0, 0.0, 0.0))
 
 
@@ -81,9 +81,9 @@ def evaluate_rotational_laws(
         target, slope, shares, omega, turning = predict_rotation(
             fluid, scheme, memory, g, q, load(inertia, g), flow, contacts, dt
         )
-        rows.put_shares(scheme, cache, rows.TURN, rows.TURNS, b, shares)
-        put_three(cache, rows.SPIN, b, target)
-        rows.put_spin_slope(scheme, cache, b, slope)
+        rows.write_shares(scheme, cache, rows.TURN, rows.TURNS, b, shares)
+        write_three(cache, rows.SPIN, b, target)
+        rows.write_spin_slope(scheme, cache, b, slope)
         store(angular_velocity, s, to_world_frame(scheme, q, omega))
         rotational_reynolds = larger(rotational_reynolds, turning)
     return rotational_reynolds
@@ -159,9 +159,9 @@ def evaluate_translational_laws(
         inverse_mass, mass_ratio = 1.0 / mass[g], fluids.mass_ratio_of(flow, fluid, g)
         shares = with_added_mass(mass_ratio, shares_along(scheme, dt, scale(mass_ratio * inverse_mass, resistance)))
         acceleration = add_scaled(scale(inverse_mass, force), -1.0 / mass_ratio, slope)
-        rows.put_shares(scheme, cache, rows.SHARE, rows.SHARES, b, shares)
-        note_drive(scheme, cache, b, q, shares, flow.velocity, acceleration)
-        put_three(cache, rows.SLOPE, b, slope)
+        rows.write_shares(scheme, cache, rows.SHARE, rows.SHARES, b, shares)
+        record_drive(scheme, cache, b, q, shares, flow.velocity, acceleration)
+        write_three(cache, rows.SLOPE, b, slope)
         cache[rows.MASS, b] = mass[g]
         here = b < present
         quickest = larger(quickest, reynolds) if here else quickest

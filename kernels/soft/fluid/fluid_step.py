@@ -34,7 +34,7 @@ from dem.kernels.soft.fluid.translational_relaxation import (
     to_world_frame,
     work_of,
 )
-from dem.kernels.soft.integration.particle_update import note_vector
+from dem.kernels.soft.integration.particle_update import record_vector
 from dem.kernels.soft.state import gravity_of
 
 
@@ -133,7 +133,7 @@ def start(context):
         later = add(v, to_world_frame(scheme, q, change))
         fluids.begin(fluid.field, bodies.identity[b], m, dt, other_accelerations, v, later)
         store(bodies.velocity, b, later)
-        note_vector(context.law, add(later, subtract(later, v)), bodies.velocity_predicted, b)
+        record_vector(context.law, add(later, subtract(later, v)), bodies.velocity_predicted, b)
         store(bodies.force, b, scale(m, subtract(scale(2.0 / dt, subtract(later, v)), gravity)))
         height = gravitational(m, gravity, unwrap_position(context.box, x, bodies.image, b), reference_potential)
         energy += as_fixed(translational(m, v) + height, per_joule)

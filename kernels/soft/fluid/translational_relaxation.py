@@ -10,13 +10,13 @@ from dem.kernels import fluid as fluids
 from dem.kernels import rotation
 from dem.kernels.compiler.jit import argument, inline, select, vector_loop
 from dem.kernels.domain.periodic import unwrap_position
-from dem.kernels.fluid.gradients import along, curl, put_three, three
+from dem.kernels.fluid.gradients import along, curl, three, write_three
 from dem.kernels.fluid.relaxation_step import of_body, of_sphere, step_in_two, step_relaxed
 from dem.kernels.numerics.energy import add_words, as_fixed, as_words, gravitational, translational
 from dem.kernels.numerics.quaternion import load_quaternion, rotate, rotate_back
 from dem.kernels.numerics.vector import add, add_scaled, dot, load, scale, store, subtract
 from dem.kernels.soft.fluid import fluid_cache as rows
-from dem.kernels.soft.integration.particle_update import note_vector
+from dem.kernels.soft.integration.particle_update import record_vector
 from dem.kernels.soft.neighbours.displacement import larger
 
 # shares of relaxation in a step, and vectors turned into the body frame and back
@@ -62,14 +62,14 @@ def work_of(mass, dt, other_accelerations, before, after):
 @inline
 def drive_sphere(scheme, cache, b, q, shares, target, push):
     """Note what a fluid that does not change gives a sphere in half a step [m/s]."""
-    put_three(cache, rows.TARGET, b, step_relaxed(shares, target, push))
+    write_three(cache, rows.TARGET, b, step_relaxed(shares, target, push))
 
 
 @inline
 def drive_body(scheme, cache, b, q, shares, target, push):
     """Note the velocity of the fluid and what it pushes beside other accelerations: in the world, as bodies turn."""
-    put_three(cache, rows.TARGET, b, target)
-    put_three(cache, rows.PUSH, b, push)
+    write_three(cache, rows.TARGET, b, target)
+    write_three(cache, rows.PUSH, b, push)
 
 
 @inline
@@ -99,7 +99,7 @@ def driven_body(scheme, cache, b, q, slip, other_accelerations):
     return rotate(q, change), rotate(q, step_in_two(shares, change))
 
 
-note_drive = select("scheme", {rotation.SphericalPCDM: drive_sphere, object: drive_body})
+record_drive = select("scheme", {rotation.SphericalPCDM: drive_sphere, object: drive_body})
 driven = select("scheme", {rotation.SphericalPCDM: driven_sphere, object: driven_body})
 
 
@@ -136,7 +136,7 @@ def integrate_velocities(
         now, later = add(v, add_scaled(change_to_forces, half, slope)), add(v, add_scaled(change_of_step, dt, slope))
         fluids.take(fluid.field, identity[b], m, dt, other_accelerations, v, now, later)
         store(velocity, b, later)
-        note_vector(law, add_scaled(later, 0.5, subtract(later, v)), velocity_predicted, b)
+        record_vector(law, add_scaled(later, 0.5, subtract(later, v)), velocity_predicted, b)
         if keep_force:
             store(force, b - first_body, scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
         height = gravitational(m, gravity, unwrap_position(box, x, image, b), reference_potential)

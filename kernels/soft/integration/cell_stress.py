@@ -89,39 +89,39 @@ by_law = select("law", {laws.Elastic: of_pair_forces, laws.Composite: of_wrenche
 
 
 @inline
-def note_listed(geometry, box, law, c, bodies, neighbours):
+def record_listed(geometry, box, law, c, bodies, neighbours):
     """Note what the candidate pairs of chunk c contribute to the virial."""
     start, number = first_candidate(c, neighbours), neighbours.pairs[c]
     sphere_i, sphere_j = neighbours.sphere_i[start : start + number], neighbours.sphere_j[start : start + number]
     write_virial(box, c, CONTACTS, by_law(law, box, neighbours.force_at[c], sphere_i, sphere_j, bodies, neighbours))
 
 
-by_geometry = select("geometry", {SingleSpheres: None, SphereClusters: note_listed, Segments: note_listed})
+by_geometry = select("geometry", {SingleSpheres: None, SphereClusters: record_listed, Segments: record_listed})
 
 
 @inline
-def note_unless_in_batches(law, geometry, box, c, bodies, neighbours):
+def record_unless_in_batches(law, geometry, box, c, bodies, neighbours):
     """Note what the candidate pairs of chunk c contribute, unless their batches have done so."""
     by_geometry(geometry, box, law, c, bodies, neighbours)
 
 
 @inline
-def note_elastic(law, geometry, box, c, bodies, neighbours):
+def record_elastic(law, geometry, box, c, bodies, neighbours):
     """Note what the candidate pairs of chunk c contribute: elastic contacts of spheres have no batches."""
-    note_listed(geometry, box, law, c, bodies, neighbours)
+    record_listed(geometry, box, law, c, bodies, neighbours)
 
 
-with_law = select("law", {laws.Elastic: note_elastic, laws.Composite: note_unless_in_batches})
+with_law = select("law", {laws.Elastic: record_elastic, laws.Composite: record_unless_in_batches})
 
 
 @func
-def note_virial_of_pairs(box, law, kinds, scheme, c, bodies, neighbours):
+def record_virial_of_pairs(box, law, kinds, scheme, c, bodies, neighbours):
     """Note what the candidate pairs of chunk c, which has just been evaluated, contribute to the virial."""
     with_law(law, geometry_of(kinds, scheme), box, c, bodies, neighbours)
 
 
 @func
-def note_virial_of_bonds(box, bonds, c, bodies):
+def record_virial_of_bonds(box, bonds, c, bodies):
     """Note what the bonds that begin in chunk c, which have just been evaluated, contribute to the virial."""
     low = bonds.chunk_first[c]
     for column in range(BONDS, MOTION):
@@ -135,11 +135,11 @@ def note_virial_of_bonds(box, bonds, c, bodies):
             box.parts[c, BONDS + 9 + component] += rest
 
 
-of_bonds = select("bonds", {NoBonds: None, Bonds: note_virial_of_bonds})
+of_bonds = select("bonds", {NoBonds: None, Bonds: record_virial_of_bonds})
 
 
-note_pairs = select("box", {BoxFaces: None, DeformingFaces: note_virial_of_pairs})
-note_bonds = select("box", {BoxFaces: None, DeformingFaces: of_bonds})
+record_pairs = select("box", {BoxFaces: None, DeformingFaces: record_virial_of_pairs})
+record_bonds = select("box", {BoxFaces: None, DeformingFaces: of_bonds})
 
 
 # Motion: one word is fine enough, as of kinetic energies
@@ -171,7 +171,7 @@ def write_motion(box, c, moved):
 
 no_motion = select("box", {BoxFaces: (), DeformingFaces: motion_at_rest})
 add_motion = select("box", {BoxFaces: argument("moved"), DeformingFaces: with_body})
-note_motion_of_chunk = select("box", {BoxFaces: None, DeformingFaces: write_motion})
+record_motion_of_chunk = select("box", {BoxFaces: None, DeformingFaces: write_motion})
 
 
 @vector_loop
@@ -184,7 +184,7 @@ def sum_motion(box, low, high, kind, mass, velocity):
 
 
 @func
-def note_motion(box, bodies, kinds):
+def record_motion(box, bodies, kinds):
     """Note what the motion of all bodies contributes when a run starts: velocities are those at the whole step."""
     for c in range(box.parts.shape[0]):
         low, high = chunk_of(c, bodies.kind.size)

@@ -95,7 +95,7 @@ def evaluate_and_accumulate(c, evaluates, d, accumulates, first_body, time_sign,
     )
     if evaluates:
         write_sums(chunk_sums, c, PAIRS, sums)
-        cell_stress.note_pairs(context.box, context.law, context.kinds, context.scheme, c, context.bodies, neighbours)
+        cell_stress.record_pairs(context.box, context.law, context.kinds, context.scheme, c, context.bodies, neighbours)
     if accumulates:
         wall_loads.clear_wall_loads(context.box, d)
         sums = no_sums()
@@ -189,7 +189,7 @@ def evaluate_borders(block, task, context):
     for c in range(first, stop):
         if bond_step.reach_beyond(neighbours.bonds, c, stop):
             bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.constants, context.bodies, context.box)
-            cell_stress.note_bonds(context.box, neighbours.bonds, c, context.bodies)
+            cell_stress.record_bonds(context.box, neighbours.bonds, c, context.bodies)
     for c in range(neighbours.block[0], neighbours.evaluating_block.size):
         own = neighbours.block_of[c]
         if neighbours.evaluating_block[c] == block and crosses_block(
@@ -235,7 +235,7 @@ def step_half_block(block, begin, end, task, context):
             clear_forces(context.fluid, d, bodies, kinds)
         if task != PREDICT and c < stop and not bond_step.reach_beyond(neighbours.bonds, c, stop):
             bond_step.evaluate(neighbours.bonds, c, task != FORCES, context.constants, bodies, context.box)
-            cell_stress.note_bonds(context.box, neighbours.bonds, c, context.bodies)
+            cell_stress.record_bonds(context.box, neighbours.bonds, c, context.bodies)
         if evaluates or accumulates:
             evaluate_and_accumulate(c, evaluates, d, accumulates, first_body, time_sign_of(task), context)
         if d >= first and (corrects or predicts):

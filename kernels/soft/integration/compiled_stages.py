@@ -174,7 +174,7 @@ def finish_candidates(c, anew, skin, bodies, kinds, neighbours, box):
     if anew and neighbours.history.shape[1] > 0:
         contact_history.restore_history(c, neighbours)
     if anew:
-        body_placement.note_pick(kinds, c, bodies, neighbours)
+        body_placement.record_pick(kinds, c, bodies, neighbours)
     candidate_pairs.list_incident(c, anew, skin, bodies, kinds, neighbours, box)
     if not kinds.all_single_spheres:
         body_placement.place(kinds, c, bodies, neighbours)

@@ -16,8 +16,8 @@ from dem.kernels.domain.periodic import (
     carry,
     carry_velocities,
     carry_velocity,
-    note_wrap,
     potential_place,
+    record_wrap,
     unwrap_position,
     wrap_position,
 )
@@ -36,7 +36,7 @@ from dem.kernels.numerics.vector import add_scaled, dot, load, scale, store
 from dem.kernels.rotation.spherical import world_velocity
 from dem.kernels.soft.chunks import chunk_of
 from dem.kernels.soft.fixed import end_of_free, first_free, is_fixed
-from dem.kernels.soft.integration.cell_stress import add_motion, no_motion, note_motion_of_chunk
+from dem.kernels.soft.integration.cell_stress import add_motion, no_motion, record_motion_of_chunk
 from dem.kernels.soft.neighbours.displacement import larger, squared_turn
 from dem.kernels.soft.state import gravity_of
 
@@ -54,7 +54,7 @@ def drift(box, low, high, present, dt, position, velocity, image):
         v = load(velocity, b)
         x, cells = wrap_position(box, carry(box, load(position, b), v, dt), dt)
         store(position, b, x)
-        note_wrap(box, cells, image, b)
+        record_wrap(box, cells, image, b)
         fastest = larger(fastest, dot(v, v)) if b < present else fastest
     return fastest
 
@@ -79,7 +79,7 @@ def write_spin(law, scheme, memory, q, inertia, dt, spin, b):
     store(spin, b, rotate(q, rotation.velocity(scheme, memory, q, inertia, dt)))
 
 
-note_spin = select("law", {laws.Elastic: None, laws.Lossy: write_spin})
+record_spin = select("law", {laws.Elastic: None, laws.Lossy: write_spin})
 
 
 @inline
@@ -88,7 +88,7 @@ def write_vector(law, v, ahead, b):
     store(ahead, b, v)
 
 
-note_vector = select("law", {laws.Elastic: None, laws.Lossy: write_vector})
+record_vector = select("law", {laws.Elastic: None, laws.Lossy: write_vector})
 
 
 @vector_loop
@@ -127,7 +127,7 @@ def pose_body(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w,
     rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
     q_old = load_quaternion(orientation, b)
     store_quaternion(orientation, b, q)
-    note_spin(law, scheme, memory, q, inertia, dt, spin, b)
+    record_spin(law, scheme, memory, q, inertia, dt, spin, b)
     return squared_turn(tip, q, q_old)
 
 
@@ -139,7 +139,7 @@ def pose_sphere(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_
     Writes spin: (3, N) world frame [rad/s].
     """
     memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-    note_vector(law, world_velocity(memory, dt), spin, b)
+    record_vector(law, world_velocity(memory, dt), spin, b)
     return 0.0
 
 
@@ -184,7 +184,7 @@ def kick(
         max_acceleration_squared = larger(max_acceleration_squared, dot(f, f) * (1.0 / m) * (1.0 / m))
         v = load(velocity, b)
         store(velocity, b, carry_velocity(box, add_scaled(v, dt, a)))
-        note_vector(law, carry_velocity(box, add_scaled(v, 1.5 * dt, a)), velocity_predicted, b)
+        record_vector(law, carry_velocity(box, add_scaled(v, 1.5 * dt, a)), velocity_predicted, b)
         v = add_scaled(v, 0.5 * dt, a)
         height = gravitational(m, gravity, potential_place(box, load(position, b), image, b), reference_potential)
         moved = add_motion(box, moved, m, v)
@@ -309,7 +309,7 @@ def correct(c, first_body, context):
         else:
             moving, acceleration_squared, moved = kick_range(laws.Elastic(), low, stop, first_body, context)
         energy, max_acceleration_squared = energy + moving, max(max_acceleration_squared, acceleration_squared)
-        note_motion_of_chunk(context.box, c, moved)
+        record_motion_of_chunk(context.box, c, moved)
         if bodies.torque.shape[1] > 0:
             turning, fast = spin(
                 context.scheme, low, stop, bodies.n_active[0], first_body, constants.dt, constants.per_joule,

@@ -112,7 +112,7 @@ with_bonds = select("bonds", {NoBonds: argument("t"), Bonds: add_bonds})
 def add_work_of_cell(box, task, context, t):
     """Totals, with the work of a cell that deforms in the half step before the forces; notes its stress."""
     if task == FORCES:
-        cell_stress.note_motion(box, context.bodies, context.kinds)
+        cell_stress.record_motion(box, context.bodies, context.kinds)
     sum_virial(box)
     work = 0.5 * context.constants.dt * context.constants.per_joule * power(box, box.gradient)
     return Totals(

@@ -9,19 +9,19 @@ from typing import NamedTuple
 import numpy as np
 from dem.kernels import fluid as fluids
 from dem.kernels.compiler.jit import fast_call, inline, select
-from dem.kernels.domain.periodic import begin_step, end_step, note_listing
+from dem.kernels.domain.periodic import begin_step, end_step, record_listing
 from dem.kernels.numerics.energy import accumulate
 from dem.kernels.numerics.quaternion import LARGEST_TURN
 from dem.kernels.soft.contact.convex_bodies import ConvexBodyKinds
 from dem.kernels.soft.contact.convex_contacts import MOST_SOLVER_STEPS, SOLVER_COLUMNS
-from dem.kernels.soft.contact.dissipated_heat import note_evaluation
+from dem.kernels.soft.contact.dissipated_heat import record_evaluation
 from dem.kernels.soft.fluid import fluid_step
 from dem.kernels.soft.integration import cell_stress, chunk_step, compiled_stages, passes
 from dem.kernels.soft.neighbours.displacement import largest
 from dem.kernels.soft.state import SOLVER, Kinds, StepContext
 from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.near_wall_list import refresh_near_wall_list
-from dem.kernels.soft.wall_contact.wall_arrays import move_walls, note_displacement
+from dem.kernels.soft.wall_contact.wall_arrays import move_walls, record_displacement
 
 # commands of Python: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
 ADVANCE, BUILD_CANDIDATES, PLACE_SPHERES, START, SHOW = range(5)
@@ -150,13 +150,13 @@ def take_step(command, task, mode, context, progress):
     code = check_lists(command, mode, context, progress)
     if code != DONE or command == BUILD_CANDIDATES:
         return code
-    note_evaluation(context.neighbours.heat, chunk_step.ends(task), context.bodies)
+    record_evaluation(context.neighbours.heat, chunk_step.ends(task), context.bodies)
     corrects, predicts = chunk_step.completes(task), chunk_step.begins(task)
     begin_step(context.box, corrects, predicts, context.constants, context.bodies, progress)
     totals = passes.step_chunks(mode, task, context)  # forces, correct, predict
     if task != chunk_step.PREDICT:
         totals = passes.with_work_of_cell(context.box, task, context, totals)
-    keep_ledger(task, totals, context, context.chunk_sums, progress)
+    store_ledger(task, totals, context, context.chunk_sums, progress)
     end_step(context.box, corrects, predicts, context.constants, progress)
     return check_limits(task, totals, context, progress)
 
@@ -165,7 +165,7 @@ def take_step(command, task, mode, context, progress):
 def move_boundaries(time, context, progress):
     """Move faces and walls to the time of the next forces [s], and tell the fluid of it."""
     progress.displacement_since_pick[0] += move_walls(context.box, time)
-    fluids.tell_time(context.fluid, time, progress.step[0] + 1 - context.constants.start_step)
+    fluids.set_time(context.fluid, time, progress.step[0] + 1 - context.constants.start_step)
 
 
 @inline
@@ -186,7 +186,7 @@ def check_lists(command, mode, context, progress):
 
 
 @inline
-def keep_ledger(task, totals, context, chunk_sums, progress):
+def store_ledger(task, totals, context, chunk_sums, progress):
     """Note what a pass did: energies, extremes and steps, and the work of walls.
 
     task, totals: what the pass did, `passes.Totals`.
@@ -194,7 +194,7 @@ def keep_ledger(task, totals, context, chunk_sums, progress):
     """
     update_run_state(context.fluid, task, totals, chunk_sums, progress)
     if task != chunk_step.PREDICT:
-        note_solver(context.kinds, chunk_sums)
+        record_solver(context.kinds, chunk_sums)
         completes = task == chunk_step.STEP or task == chunk_step.LAST_STEP  # noqa: PLR1714
         wall_loads.accumulate_wall_loads(context.box, context.constants, completes, progress)
 
@@ -251,8 +251,8 @@ def refresh_candidates(command, mode, context, progress):
         if not 2.0 * displacement + context.constants.candidate_skin <= context.constants.list_skin:
             return LIST_STALE
     else:
-        note_listing(context.box)
-    note_displacement(context.box, progress.displacement_since_pick[0], 0.0)
+        record_listing(context.box)
+    record_displacement(context.box, progress.displacement_since_pick[0], 0.0)
     if not passes.rebuild_candidates(mode, context):
         return NO_ROOM
     progress.displacement_since_pick[0] = 0.0
@@ -300,7 +300,7 @@ def add_solver(kinds, chunk_sums):
                 kinds.solver[k] += chunk_sums[c, SOLVER + k]
 
 
-note_solver = select("kinds", {Kinds: None, ConvexBodyKinds: add_solver})
+record_solver = select("kinds", {Kinds: None, ConvexBodyKinds: add_solver})
 
 
 @inline

@@ -24,7 +24,7 @@ def pair_room(neighbours):
 
 
 @inline
-def note_pairs(c, end, neighbours):
+def record_pairs(c, end, neighbours):
     """Note which chunks the pairs of chunk c reach, if there was room for them; returns the room needed."""
     start = c * pair_room(neighbours)
     if end - start <= pair_room(neighbours):
@@ -52,9 +52,9 @@ def search_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
         neighbours.first[b] = end
         if b < bodies.n_active[0]:
             found = search_around(box, b, skin, grid, cell_first, end, stop, bodies, kinds, neighbours)
-            end = keep_pairs(b, skin, end, found, stop, bodies, kinds, neighbours, box)
+            end = store_pairs(b, skin, end, found, stop, bodies, kinds, neighbours, box)
         neighbours.count[b] = end - neighbours.first[b]
-    return note_pairs(c, end, neighbours)
+    return record_pairs(c, end, neighbours)
 
 
 @vector_loop
@@ -233,16 +233,16 @@ lasting_or_not = select("brittle", {Lasting: without_bonded, Brittle: argument("
 
 
 @inline
-def those_who_meet(bonds, b, found, higher):
+def remove_bonded(bonds, b, found, higher):
     """Leave bonded bodies out of those found near body b; return the number of those left."""
     return lasting_or_not(bonds.form.brittle, b, found, bonds.eased.apart_first, bonds.eased.apart, higher)
 
 
-leave_out = select("bonds", {NoBonds: argument("found"), object: those_who_meet})
+leave_out = select("bonds", {NoBonds: argument("found"), object: remove_bonded})
 
 
 @inline
-def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
+def store_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
     """Keep those bodies found for body b that it may meet, as pairs in order of identity; return their end.
 
     start, found, stop: where the bodies begin and end in `neighbours.higher`, and the end of the room.
@@ -258,7 +258,7 @@ def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
     if kinds.all_single_spheres:
         return found
     flag_pairs(start, found, skin, bodies, kinds, neighbours, box)
-    return start + keep_flagged(neighbours.candidate_range[start:found], lower, higher)
+    return start + store_flagged(neighbours.candidate_range[start:found], lower, higher)
 
 
 @inline
@@ -282,7 +282,7 @@ def order_pairs(b, identity, lower, higher):
 
 
 @vector_loop
-def keep_flagged(near, lower, higher):
+def store_flagged(near, lower, higher):
     """Close the gaps that pairs not flagged leave; returns the number of pairs left."""
     n = 0
     for m in range(near.size):
@@ -375,7 +375,7 @@ def insert_entry(b, key, neighbours):
 
 
 @inline
-def note_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+def scan_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
     """List the pairs of a chunk.
 
     c: its number.
@@ -393,11 +393,11 @@ def search_serial(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted
     Writes neighbours: as `search_chunk`. Writes wanted: (C,) room for pairs.
     """
     for c in range(wanted.size):
-        note_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted)
+        scan_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted)
     return list_entries(wanted, bodies, neighbours)
 
 
-note_chunks = spread(note_chunk)
+note_chunks = spread(scan_chunk)
 
 
 @kernel

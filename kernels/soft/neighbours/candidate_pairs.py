@@ -62,7 +62,7 @@ def pick_several(kinds, c, skin, bodies, neighbours, box):
         if neighbours.candidate_range[p] > 0:
             b, partner = neighbours.lower[p], neighbours.higher[p]
             found = pick_bodies(kinds, k, stop, b, partner, skin, bodies, neighbours, box)
-        note_candidates(p, k, found, neighbours)
+        record_candidates(p, k, found, neighbours)
         k += found
     neighbours.pairs[c] = k - start
 
@@ -110,7 +110,7 @@ def write_near(
 
 
 @inline
-def note_candidates(p, k, found, neighbours):
+def record_candidates(p, k, found, neighbours):
     """Note how many candidates, from k on, pair p of bodies of several spheres has, with the chunks of both."""
     neighbours.candidate_range[p] = pack(k, found)
     if found > 0:

@@ -19,12 +19,12 @@ from dem.kernels.numerics.vector import load
 from dem.kernels.soft.chunks import Serial, Threaded, chunk_of
 from dem.kernels.soft.neighbours.body_pairs import (
     SLACK,
-    keep_pairs,
     list_entries,
-    note_pairs,
     pair_room,
+    record_pairs,
     search_chunk,
     search_windows,
+    store_pairs,
     windows_of,
 )
 from dem.kernels.soft.neighbours.body_pairs import search_around as search_border_around
@@ -63,9 +63,9 @@ def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, nei
         neighbours.first[b] = end
         if b < ghosts:
             found = search_around(box, b, skin, largest, grid, cell_first, end, stop, bodies, kinds, neighbours)
-            end = keep_pairs(b, skin, end, found, stop, bodies, kinds, neighbours, box)
+            end = store_pairs(b, skin, end, found, stop, bodies, kinds, neighbours, box)
         neighbours.count[b] = end - neighbours.first[b]
-    return note_pairs(c, end, neighbours)
+    return record_pairs(c, end, neighbours)
 
 
 @func
@@ -85,13 +85,13 @@ def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds
         if b < bodies.n_active[0]:
             found = search_border_around(box, b, skin, grid, cell_first, end, stop, bodies, kinds, neighbours)
             found = search_around(box, b, skin, largest, grid, inner_first, found, stop, bodies, kinds, neighbours)
-            end = keep_pairs(b, skin, end, found, stop, bodies, kinds, neighbours, box)
+            end = store_pairs(b, skin, end, found, stop, bodies, kinds, neighbours, box)
         neighbours.count[b] = end - neighbours.first[b]
-    return note_pairs(c, end, neighbours)
+    return record_pairs(c, end, neighbours)
 
 
 @inline
-def note_chunk(c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted):
+def scan_chunk(c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted):
     """List the pairs of a chunk, of ghosts or of bodies of this rank.
 
     ghosts, largest, grid, cell_first: see `search_ghosts`.
@@ -110,17 +110,17 @@ def note_chunk(c, ghosts, inner, skin, largest, grid, cell_first, inner_first, b
 def search_serial(ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted):
     """List the pairs of all bodies, and the room that each chunk needs.
 
-    ghosts, inner, largest, grid, cell_first, inner_first: see `note_chunk`.
+    ghosts, inner, largest, grid, cell_first, inner_first: see `scan_chunk`.
     Writes neighbours: as `dem.kernels.soft.neighbours.body_pairs.search_chunk`. Writes wanted: (C,) room for pairs.
     """
     for c in range(wanted.size):
-        note_chunk(
+        scan_chunk(
             c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted
         )
     return list_entries(wanted, bodies, neighbours)
 
 
-note_chunks = spread(note_chunk)
+note_chunks = spread(scan_chunk)
 
 
 @kernel
@@ -129,7 +129,7 @@ def search_threaded(
 ):
     """List the pairs of all bodies and ghosts, and the room that each chunk needs, by threads.
 
-    ghosts, inner, largest, grid, cell_first, inner_first: see `note_chunk`.
+    ghosts, inner, largest, grid, cell_first, inner_first: see `scan_chunk`.
     Writes neighbours, wanted: as `search_serial`.
     """
     note_chunks(

@@ -12,7 +12,7 @@ from dem.kernels.domain.periodic import begin_step, end_step
 from dem.kernels.soft.bonds import bond_step
 from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.contact import body_placement
-from dem.kernels.soft.contact.dissipated_heat import note_evaluation
+from dem.kernels.soft.contact.dissipated_heat import record_evaluation
 from dem.kernels.soft.integration import cell_stress, chunk_step, compiled_stages, passes
 from dem.kernels.soft.integration.time_loop import (
     DONE,
@@ -20,15 +20,15 @@ from dem.kernels.soft.integration.time_loop import (
     NO_ROOM,
     PREDICTED,
     check_limits,
-    keep_ledger,
     move_boundaries,
     next_task,
+    store_ledger,
     time_of,
 )
 from dem.kernels.soft.state import StepContext
 from dem.kernels.soft.subdomain.halo_exchange import add_sums, exchange_sums, local_sums, pack_halo, time, unpack_halo
 from dem.kernels.soft.wall_contact.near_wall_list import refresh_near_wall_list
-from dem.kernels.soft.wall_contact.wall_arrays import note_displacement
+from dem.kernels.soft.wall_contact.wall_arrays import record_displacement
 
 # orders of Python: step the border; half of the inner bodies, the other half, or all of them; record the sums of all
 # ranks and step the border again; repeat these three; pick candidates; measure displacements since the lists were
@@ -53,7 +53,7 @@ def evaluate_ghosts(block, task, context):
             if not kinds.all_single_spheres:
                 body_placement.place(kinds, c, bodies, neighbours)
             bond_step.evaluate(neighbours.bonds, c, True, context.constants, bodies, context.box)
-            cell_stress.note_bonds(context.box, neighbours.bonds, c, bodies)
+            cell_stress.record_bonds(context.box, neighbours.bonds, c, bodies)
             chunk_step.evaluate_and_accumulate(c, True, c, False, 0, chunk_step.time_sign_of(task), context)
 
 
@@ -137,7 +137,7 @@ def step_border(task, mode, context, progress, border):
         move_boundaries(time_of(task, context.constants.dt, progress), context, progress)
         if predicted and 2.0 * progress.displacement_since_pick[0] > context.constants.candidate_skin:
             return LIST_STALE
-    note_evaluation(neighbours.heat, chunk_step.ends(task), bodies)
+    record_evaluation(neighbours.heat, chunk_step.ends(task), bodies)
     begin_step(
         context.box, chunk_step.completes(task), chunk_step.begins(task), context.constants, context.bodies, progress
     )
@@ -173,7 +173,7 @@ def record_sums(task, context, progress, border):
     task: see `dem.kernels.soft.integration.time_loop.take_step`.
     context: bonds with the sums of all ranks.
     Writes border: totals over all ranks.
-    Writes context, progress: as `dem.kernels.soft.integration.time_loop.keep_ledger`.
+    Writes context, progress: as `dem.kernels.soft.integration.time_loop.store_ledger`.
     Writes context.chunk_sums: row 0, largest displacement in the last prediction, of all ranks.
     """
     add_sums(context.box, border)
@@ -182,7 +182,7 @@ def record_sums(task, context, progress, border):
     totals = passes.with_bonds(context.neighbours.bonds, passes.totals(context.fluid, row))
     if task != chunk_step.PREDICT:
         totals = passes.with_work_of_cell(context.box, task, context, totals)
-    keep_ledger(task, totals, context, row, progress)
+    store_ledger(task, totals, context, row, progress)
     end_step(context.box, chunk_step.completes(task), chunk_step.begins(task), context.constants, progress)
     return check_limits(task, totals, context, progress)
 
@@ -238,7 +238,7 @@ def execute(
         code = take_steps(command, task, after, stop, mode, context, progress, border)
     elif command == BUILD_CANDIDATES:
         unpack_halo(bodies, kinds, border)
-        note_displacement(box, progress.displacement_since_pick[0], 0.0)
+        record_displacement(box, progress.displacement_since_pick[0], 0.0)
         if not passes.rebuild_candidates(mode, context):
             code = NO_ROOM
         else:

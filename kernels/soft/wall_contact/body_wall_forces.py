@@ -34,7 +34,7 @@ from dem.kernels.soft.wall_contact import wall_history, wall_loads
 from dem.kernels.soft.wall_contact.box_contacts import add_walls, has_faces, touch_faces
 from dem.kernels.soft.wall_contact.mesh_contacts import detect_mesh_contacts, find_batched
 from dem.kernels.soft.wall_contact.overlap_regions import beyond_of, is_of_one_piece
-from dem.kernels.soft.wall_contact.rough_planes import NO_PLANE, is_rough, keep_plane
+from dem.kernels.soft.wall_contact.rough_planes import NO_PLANE, is_rough, store_rough_plane
 from dem.kernels.soft.wall_contact.wall_arrays import (
     IN_USE,
     NEAR_WALLS,
@@ -48,7 +48,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
     is_near,
 )
 from dem.kernels.soft.wall_contact.wall_contacts import add_body, add_of_sphere, add_sides
-from dem.kernels.soft.wall_contact.wall_kinematics import KEPT, KEY, OF_I, OF_J, SPHERE, WALL, meet_walls
+from dem.kernels.soft.wall_contact.wall_kinematics import KEPT, KEY, OF_I, OF_J, SPHERE, WALL, wall_motions
 from dem.kernels.soft.wall_contact.wall_prefetch import fetch_ahead
 from dem.kernels.walls.potential_terms import ANCHOR, DEEPEST
 
@@ -171,7 +171,7 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
     block, walls = neighbours.block_of[c], box.walls
     kinematics, ids = neighbours.batch_kinematics[block][OF_FACES:], neighbours.batch_ids[block]
     histories, out = neighbours.batch_history[block], neighbours.batch_forces[block]
-    others, began = meet_walls(number, 2.0 * sink.half, bodies, kinds, box, ids, kinematics)
+    others, began = wall_motions(number, 2.0 * sink.half, bodies, kinds, box, ids, kinematics)
     batch_type = ONGOING if began == 0 else MAY_BE_NEW
     if others > 0 or laws.turns(law):  # with couples the torque is wanted by itself
         batch_type = MIXED_TYPES
@@ -186,9 +186,9 @@ def evaluate(law, number, c, sink, bodies, kinds, neighbours, box, sums):
         if bodies.torque.shape[1] > 0:
             torque = add(load(bodies.torque, b - sink.first_body), get(out, ON_I, t))
             store(bodies.torque, b - sink.first_body, add(torque, get(out, ON_J, t)) if laws.turns(law) else torque)
-        wall_loads.give_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(HELD, t)], bodies)
+        wall_loads.add_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(HELD, t)], bodies)
         if has_history(walls) and out[flat(LASTS, t)] > 0.0:
-            keep_plane(walls.rough, b, n, NO_PLANE, walls)
+            store_rough_plane(walls.rough, b, n, NO_PLANE, walls)
             n = wall_history.note(law, c, b, n, ids[KEY, t], laws.load(law, histories.T, t, 0), walls)
     work = no_energy()
     for w in range(walls.material_row.size):

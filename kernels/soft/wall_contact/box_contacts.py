@@ -26,7 +26,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     OF_FACES,
     POINT,
     SingleSpheres,
-    put_touch,
+    write_kinematics,
 )
 from dem.kernels.soft.contact.contact_batches import load_history, store_history
 from dem.kernels.soft.contact.contact_detection import ON_I, ON_J, Sums, add_sums, add_work, no_energy, no_sums
@@ -53,8 +53,8 @@ from dem.kernels.soft.state import Kinds
 from dem.kernels.soft.wall_contact.rough_planes import PLANE, face_plane, face_plane_now
 from dem.kernels.soft.wall_contact.wall_loads import (
     add_result,
+    add_wall_heat,
     elastic_outcome,
-    give_wall_heat,
     push,
     work_of_face,
 )
@@ -200,7 +200,7 @@ def add_sphere(sink, law, s, b, seen, rate, bodies, kinds, neighbours, box):
                     neighbours, box,
                 )  # fmt: skip
                 if has_history.size > 0 and not is_report(sink):
-                    keep_row(kinds, law, k, corner, outcome, history, neighbours, box)
+                    store_row(kinds, law, k, corner, outcome, history, neighbours, box)
                 more = add_result(
                     sink, b, s - bodies.first_sphere[b], -1 - face, contact, x, subtract(x, load(bodies.position, b)),
                     load(box.velocity, face), (0.0, 0.0, 0.0), outcome, laws.turns(law), bodies,
@@ -218,14 +218,14 @@ def gap_of(sink, law):
 
 
 @inline
-def keep_in_row(kinds, law, k, corner, outcome, history, neighbours, box):
+def store_in_row(kinds, law, k, corner, outcome, history, neighbours, box):
     """Keep the history of the one contact that row k is for."""
     laws.store(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0, history)
     neighbours.wall_has_history[k] = 1 if outcome.persists else 0
 
 
 @inline
-def keep_in_slot(kinds, law, k, corner, outcome, history, neighbours, box):
+def store_corner(kinds, law, k, corner, outcome, history, neighbours, box):
     """Keep the history of a corner in its slot of row k, or in one that is free; nothing if all are taken."""
     at = 0
     if corner >= 0:
@@ -303,7 +303,7 @@ def free_slots_in_step(kinds, sink, law, s, b, face, corners, bodies, neighbours
     neighbours.wall_has_history[k] = 1 if has else 0
 
 
-keep_row = select("kinds", {Kinds: keep_in_row, FacetedBodyKinds: keep_in_slot})
+store_row = select("kinds", {Kinds: store_in_row, FacetedBodyKinds: store_corner})
 recall = select("kinds", {Kinds: recall_row, FacetedBodyKinds: recall_slot})
 forget_row = select("kinds", {Kinds: forget_contact, FacetedBodyKinds: forget_whole})
 free_slots = select("kinds", {Kinds: None, FacetedBodyKinds: free_slots_in_step})
@@ -436,7 +436,7 @@ def touch_faces(law, scheme, c, sink, bodies, kinds, neighbours, box):
 def compute_kinematics(t, b, face, overlap, bodies, kinds, box, kinematics, ids):
     """Write the kinematics of the contact of sphere b with a face to column t."""
     contact, x = meeting(b, b, face, -1, overlap, inward(face), bodies, kinds, box)
-    put_touch(t, contact, kinematics)
+    write_kinematics(t, contact, kinematics)
     put(kinematics, POINT, t, subtract(x, load(bodies.position, b)))
     ids[OF_I, t], ids[OF_J, t] = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
     ids[FACE, t] = 6 * b + face
@@ -471,5 +471,5 @@ def evaluate_columns(law, number, c, sink, bodies, kinds, neighbours, box, sums)
                 torque = add(torque, get(out, ON_J, t))
             store(bodies.torque, b - sink.first_body, add(load(bodies.torque, b - sink.first_body), torque))
         work = add_words(work, work_of_face(face, force, sink, box))
-        give_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(HELD, t)], bodies)
+        add_wall_heat(sink, b, out[flat(LOSS, t)], out[flat(HELD, t)], bodies)
     return add_work(add_sums(sums, more), work)

@@ -83,15 +83,15 @@ find_on_triangles = select("convex", {ConvexWalls: 0, ConvexMeshes: find_on_mesh
 
 
 @inline
-def put_contact(contacts, t, overlap, n, place, power):
+def write_contact(contacts, t, overlap, n, place, power):
     """Write a contact of one piece, known by its direction, and the body's support point."""
     clear_contact(contacts, t, key_of_direction(n))
     add_piece(contacts, t, overlap, n, key_of_direction(n), power)
-    put_contact_point(contacts, t, place)
+    write_contact_point(contacts, t, place)
 
 
 @inline
-def put_contact_point(contacts, t, place):
+def write_contact_point(contacts, t, place):
     """Write the place of a contact, about which its force has no torque."""
     contacts[t, CONTACT_POINT], contacts[t, CONTACT_POINT + 1], contacts[t, CONTACT_POINT + 2] = place
     contacts[t, PITCH] = 0.0
@@ -164,7 +164,7 @@ def add_maximum(contacts, count, body, c, radius, axis, n, beyond, size, power):
         is_known = is_known or dot(away, away) < (SAME * size) * (SAME * size)
     if is_known:
         return count
-    put_contact(contacts, count, overlap, scale(-1.0, n), x, power)
+    write_contact(contacts, count, overlap, scale(-1.0, n), x, power)
     return count + 1
 
 
@@ -219,7 +219,7 @@ def add_end(contacts, count, body, along, half, n, beyond, power):
     overlap = h - (along + half) + beyond
     if overlap <= 0.0 or count >= contacts.shape[0]:
         return count
-    put_contact(contacts, count, overlap, n, x, power)
+    write_contact(contacts, count, overlap, n, x, power)
     return count + 1
 
 
@@ -260,7 +260,7 @@ def find_outside(w, body, u, turn, radius, beyond, power, walls, c, count):
         count = find_all_contacts(w, c, add_scaled(add(u, x), radius, start), radius + beyond, power, walls)
         turned = subtract(unit_of(contacts, 0), start)
         if count == 1 and dot(turned, turned) < STRAIGHT:
-            put_contact_point(contacts, 0, x)
+            write_contact_point(contacts, 0, x)
             return 1
     wall = ConvexBody(convex.kinds, convex.shape[w], convex.numbers, convex.first_number[w], turn)
     overlap, n, _, x, _, _ = convex_overlap(wall, body, subtract(u, load(convex.centre, w)), start, beyond)
@@ -268,7 +268,7 @@ def find_outside(w, body, u, turn, radius, beyond, power, walls, c, count):
         return 0
     clear_contact(contacts, 0, 0)
     add_piece(contacts, 0, overlap + beyond, n, 0, power)
-    put_contact_point(contacts, 0, x)
+    write_contact_point(contacts, 0, x)
     return 1
 
 
@@ -294,7 +294,7 @@ def find_corner_contacts(kinds, w, s, b, body, contacts, radius, power, bodies, 
         if overlap > 0.0 and count < contacts.shape[0]:
             clear_contact(contacts, count, corner)
             add_piece(contacts, count, overlap, n, corner, power)
-            put_contact_point(contacts, count, x)
+            write_contact_point(contacts, count, x)
             count += 1
     return count
 
@@ -317,7 +317,7 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):  # noqa:
             x = at_plane(kinds, s, b, in_world(w, (numbers[k], numbers[k + 1], numbers[k + 2]), box), bodies)
         count = find_all_contacts(w, c, in_frame(w, x, box), reach, power, walls)
         for t in range(count):
-            put_contact_point(contacts, t, x)
+            write_contact_point(contacts, t, x)
         return count
     u, count = in_frame(w, x, box), 0
     if convex.side[w] != TRIANGLES:
@@ -343,7 +343,7 @@ def find_convex_contacts(kinds, w, s, b, c, reach, power, bodies, box):  # noqa:
         count = find_outside(w, body, u, turn, radius, beyond, power, walls, c, count)
     for t in range(count):
         pitch, place = contacts[t, PITCH], in_world(w, contact_point(contacts, t), box)
-        put_contact_point(contacts, t, add_scaled(add(x, place), radius, in_world(w, unit_of(contacts, t), box)))
+        write_contact_point(contacts, t, add_scaled(add(x, place), radius, in_world(w, unit_of(contacts, t), box)))
         contacts[t, PITCH] = pitch
     return count
 

@@ -27,7 +27,7 @@ from dem.kernels.soft.wall_contact.wall_arrays import (
 )
 from dem.kernels.walls.contact_patches import list_near
 from dem.kernels.walls.geometry import MESH, clearance
-from dem.kernels.walls.mesh_cells import put_in_order
+from dem.kernels.walls.mesh_cells import sort_triangles
 
 SHORT = 1.0 - 1e-6  # of a distance, for rounding
 
@@ -107,7 +107,7 @@ def list_near_sphere(w, x, reach, start, c, box):
                 moved = (k & 1) * beyond[0], (k >> 1 & 1) * beyond[1], (k >> 2) * beyond[2]
                 away, more = list_near_place(w, framed(w, add(at, moved), box), reach, start + count, c, box)
                 d, count = min(d, away), count + more
-        count = put_in_order(box.walls.listed[c], start, count)
+        count = sort_triangles(box.walls.listed[c], start, count)
     return min(d - reach, room), count
 
 

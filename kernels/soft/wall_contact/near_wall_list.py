@@ -7,7 +7,7 @@ from dem.kernels.compiler.jit import inline, noinline, select
 from dem.kernels.domain.faces import BoxFaces
 from dem.kernels.soft.chunks import Serial, Threaded
 from dem.kernels.soft.integration import chunk_step, compiled_stages, passes
-from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, note_displacement, walls_are_stale
+from dem.kernels.soft.wall_contact.wall_arrays import WalledFaces, record_displacement, walls_are_stale
 
 
 @noinline
@@ -37,7 +37,7 @@ def refresh_if_stale(mode, context, progress):
     """List the bodies near walls anew, if others may have come near; writes as `list_serial`."""
     displacement = progress.displacement_since_pick[0]
     if walls_are_stale(context.box, displacement, context.constants.candidate_skin):
-        note_displacement(context.box, displacement, displacement)
+        record_displacement(context.box, displacement, displacement)
         list_bodies(mode, context)
 
 

@@ -213,4 +213,4 @@ history_column = select("rough", {Smooth: 0, Rough: PLANE}, handed=False)  # of 
 is_rough = select("rough", {Smooth: False, Rough: is_rough_wall})
 wall_plane = select("rough", {Smooth: flat_wall, Rough: rough_wall})
 wall_plane_now = select("rough", {Smooth: flat_wall_now, Rough: rough_wall_now})
-keep_plane = select("rough", {Smooth: None, Rough: store_in_slot})
+store_rough_plane = select("rough", {Smooth: None, Rough: store_in_slot})

@@ -204,13 +204,13 @@ images_beside = select("box", {BoxFaces: (np.inf, 0, (0.0, 0.0, 0.0)), PeriodicF
 
 
 @inline
-def note_displacement_of_walls(box, displacement, remaining):
+def record_displacement_of_walls(box, displacement, remaining):
     """Note that who is near is listed anew: how far spheres have gone, and how far they count as gone from now on."""
     box.walls.displacement_since_list[0] += box.walls.displacement_since_list[1] + displacement
     box.walls.displacement_since_list[1] = -remaining
 
 
-note_displacement = select("box", {BoxFaces: None, WalledFaces: note_displacement_of_walls})
+record_displacement = select("box", {BoxFaces: None, WalledFaces: record_displacement_of_walls})
 
 
 @inline

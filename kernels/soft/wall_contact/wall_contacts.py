@@ -40,7 +40,7 @@ from dem.kernels.soft.wall_contact.overlap_regions import (
     gradient_of,
     region,
 )
-from dem.kernels.soft.wall_contact.rough_planes import NO_PLANE, is_rough, keep_plane, wall_plane, wall_plane_now
+from dem.kernels.soft.wall_contact.rough_planes import NO_PLANE, is_rough, store_rough_plane, wall_plane, wall_plane_now
 from dem.kernels.soft.wall_contact.wall_arrays import (
     IN_USE,
     NEAR_WALLS,
@@ -233,22 +233,22 @@ def finish(
     outcome = wall_loads.with_pieces(outcome, couple, energy)
     arm = subtract(point, load(bodies.position, b))
     key = wall_history.key_of(w + wall_history.SIDE if side else w, walls.contacts[c, t, ANCHOR])
-    n = keep_contact(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome, history, box)
+    n = store_contact(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome, history, box)
     return add_result_at_wall(sink, w, b, of_b, contact, point, arm, of_wall, outcome, turning, bodies, box), n
 
 
 @inline
-def keep_nothing(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome, history, box):
+def store_nothing(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome, history, box):
     """A report keeps nothing; returns n."""
     return n
 
 
 @inline
-def keep_in_step(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome, history, box):
+def store_in_step(sink, law, c, w, s, n, key, plane, p, m, row, contact, outcome, history, box):
     """Keep the history and plane of a contact, what it wears off, and terms for a servo; returns the next n."""
     walls = box.walls
     if has_history(walls) and outcome.persists:
-        keep_plane(walls.rough, s, n, plane, walls)
+        store_rough_plane(walls.rough, s, n, plane, walls)
         n = wall_history.note(law, c, s, n, key, history, walls)
     if walls.first_worn[w] >= 0 and sink.time_sign > 0.0:
         piece = wall_history.piece_of(key) & (MINIMUM_STRIDE - 1)
@@ -277,7 +277,7 @@ def add_result_at_wall(sink, w, b, of_b, contact, point, arm, of_wall, outcome, 
     return sums
 
 
-keep_contact = select("sink", {ReportSink: keep_nothing, WallForceSink: keep_in_step})
+store_contact = select("sink", {ReportSink: store_nothing, WallForceSink: store_in_step})
 add_of_sphere = select("law", {laws.Elastic: add_elastic, laws.Composite: add_dissipative})
 
 

@@ -24,7 +24,7 @@ from dem.kernels.soft.contact.batch_kinematics import (
     STIFFNESS,
     TURNING,
     VELOCITY,
-    put_touch,
+    write_kinematics,
 )
 from dem.kernels.soft.contact.surface_motion import (
     inverse_mass,
@@ -137,7 +137,7 @@ def turn_normals(w, first, last, orientation, kinematics):
 
 
 @vector_loop
-def meet_wall(w, first, last, turns, dt, box, kinematics):
+def wall_motion(w, first, last, turns, dt, box, kinematics):
     """Compute the kinematics of contacts with wall w, columns first to last; returns how many may just have begun.
 
     turns: whether spheres can turn. Writes kinematics: all rows but OVERLAP, which is read, as are NORMAL, a sum of
@@ -155,7 +155,7 @@ def meet_wall(w, first, last, turns, dt, box, kinematics):
             overlap, normal, velocity, spin, load(box.walls.poses.spin, w), kinematics[flat(STIFFNESS, t)], radius,
             kinematics[flat(MASS, t)], kinematics[flat(REDUCED, t)], kinematics[flat(ROLLING, t)],
         )  # fmt: skip
-        put_touch(t, contact, kinematics)
+        write_kinematics(t, contact, kinematics)
         put(kinematics, POINT, t, subtract(x, centre))
         put(kinematics, OF_WALL, t, of_wall)
         put(kinematics, PLACE, t, x)
@@ -164,7 +164,7 @@ def meet_wall(w, first, last, turns, dt, box, kinematics):
 
 
 @inline
-def meet_walls(number, dt, bodies, kinds, box, ids, kinematics):
+def wall_motions(number, dt, bodies, kinds, box, ids, kinematics):
     """Compute the kinematics of so many contacts, those that follow each other at one wall together.
 
     Returns how many are of other materials than the first; how many may have begun in the last step.
@@ -176,6 +176,6 @@ def meet_walls(number, dt, bodies, kinds, box, ids, kinematics):
         if t == number or ids[WALL, t] != w:
             if box.walls.moving:
                 turn_normals(w, first, t, box.walls.poses.orientation, kinematics)
-            began += meet_wall(w, first, t, bodies.angular_velocity_predicted.shape[1] > 0, dt, box, kinematics)
+            began += wall_motion(w, first, t, bodies.angular_velocity_predicted.shape[1] > 0, dt, box, kinematics)
             first = t
     return others, began

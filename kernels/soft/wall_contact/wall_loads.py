@@ -110,7 +110,7 @@ def add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, out
 
 
 @inline
-def give_at_wall(sink, b, gross, kept, bodies):
+def add_wall_dissipation(sink, b, gross, kept, bodies):
     """Give body b all that a contact with a wall takes up."""
     give(sink.heat, bodies.dissipated, b, gross, kept, sink.per_joule)
 
@@ -119,12 +119,12 @@ def give_at_wall(sink, b, gross, kept, bodies):
 def add_heated(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies):
     """Add a contact to body b as `add_to_step` does, and give it what the contact takes up."""
     gross, kept = dissipated(outcome, sink.time_sign)
-    give_at_wall(sink, b, gross, kept, bodies)
+    add_wall_dissipation(sink, b, gross, kept, bodies)
     return add_to_step(sink, b, of_b, partner, contact, point, arm, velocity, spin, outcome, turning, bodies)
 
 
 add_result = select("sink", {ReportSink: report, WallForceSink: add_to_step, HeatWallSink: add_heated})
-give_wall_heat = select("sink", {WallForceSink: None, HeatWallSink: give_at_wall})
+add_wall_heat = select("sink", {WallForceSink: None, HeatWallSink: add_wall_dissipation})
 
 
 @inline

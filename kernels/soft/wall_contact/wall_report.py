@@ -46,7 +46,7 @@ def list_walls(sink, law, bodies, kinds, neighbours, box):
 
 
 @inline
-def note_deepest(w, s, c, count, box, overlap, wall, normal, number):
+def record_deepest(w, s, c, count, box, overlap, wall, normal, number):
     """Note of sphere s its deepest contact so far, of so many with wall w that are in the scratch of chunk c.
 
     Writes overlap, wall, normal, number: as `measure`.
@@ -67,7 +67,7 @@ def measure_side(kinds, w, b, bodies, box, overlap, wall, normal, number):
     if kinds.half[bodies.kind[b]] > 0.0:
         (x, u), radius = wall_contacts.axis_now(b, bodies), kinds.radius[kinds.first_offset[bodies.kind[b]]]
         count = wall_contacts.find_of_side(w, 0, x, u, radius, HERTZ, box)
-        note_deepest(w, bodies.first_sphere[b + 1] - 1, 0, count, box, overlap, wall, normal, number)
+        record_deepest(w, bodies.first_sphere[b + 1] - 1, 0, count, box, overlap, wall, normal, number)
 
 
 side_of = select("kinds", {Kinds: None, Capsules: measure_side})
@@ -91,7 +91,7 @@ def measure(bodies, kinds, box, overlap, wall, normal, number):
                 for s in range(first, stop):
                     radius = radius_of(s, b, bodies, kinds)
                     count = find_contacts_of_piece(kinds, w, s, b, 0, radius, HERTZ, bodies, box)
-                    note_deepest(w, s, 0, count, box, overlap, wall, normal, number)
+                    record_deepest(w, s, 0, count, box, overlap, wall, normal, number)
         for w in range(walls.material_row.size if b < bodies.n_active[0] else 0):
             if acts_on(w, b, bodies, walls):
                 side_of(kinds, w, b, bodies, box, overlap, wall, normal, number)
