@@ -118,7 +118,10 @@ def digest(name: str) -> str:
     if touched < LEAST:
         message = f"{name}: {touched:.0%} of the bodies touched something, expected {LEAST:.0%} or more"
         raise RuntimeError(message)
-    arrays = (state.position, state.velocity, state.orientation, state.angular_velocity, sim.energy(), sim.energy_error)
+    energy, error = sim.energy(), sim.energy_error
+    if "-none-" in name:  # potential energy is zero at the centre of mass, which 0.2 left to BLAS, by processor
+        energy, error = energy._replace(gravitational=0.0), 0.0
+    arrays = (state.position, state.velocity, state.orientation, state.angular_velocity, energy, error)
     return hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)).hexdigest()[:16]
 
 

@@ -44,6 +44,7 @@ def apart(sim):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("material", [ELASTIC, ROUGH], ids=["elastic", "rough"])
 @pytest.mark.parametrize("height", [0.093, 0.0995], ids=["beside", "crossing"])
+@pytest.mark.few(3)
 def test_the_shearing_boundary_is_no_place(shape, material, height):
     across, inside = run(SHAPES[shape], material, height), run(SHAPES[shape], material, height - 0.06)
     assert (across.particles.position[0, 1] > SIZE) == (height > 0.095)

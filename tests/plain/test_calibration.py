@@ -83,7 +83,7 @@ def trial(number, d):
 
 
 @pytest.mark.parametrize("d", [2, 3])
-@pytest.mark.parametrize(("trials", "least"), [(2, 1), pytest.param(20, 18, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("trials", "least"), [(1, 1), pytest.param(20, 18, marks=pytest.mark.slow)])
 def test_hidden_parameters_are_found_within_the_stated_uncertainty(d, trials, least):
     assert sum(trial(number, d) for number in range(trials)) >= least
 

@@ -137,6 +137,7 @@ def test_a_collision_in_a_sheared_cell_is_that_in_the_laboratory(shape):
 
 @pytest.mark.parametrize("shape", EACH_SHAPE)
 @pytest.mark.parametrize("material", [ELASTIC, ROUGH], ids=["elastic", "rough"])
+@pytest.mark.few(2)
 def test_where_the_cell_begins_is_no_place(shape, material):
     """Two bodies that meet across faces do as the same two inside of the cell."""
     ends = []
@@ -175,7 +176,7 @@ def test_energy_less_the_work_of_the_cell_is_of_second_order(material):
         ("ellipsoids", 0.0254, 0.0118),
     ],
 )  # fmt: skip
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 def test_the_ledger_has_the_work_of_the_cell_for_bodies_that_turn(shape, edge, pitch):
     sim = crowd(5e-6, SHAPES[shape], edges=(edge,) * 3, pitch=pitch, rate=np.array(TRIAXIAL_AND_SHEAR) * 8)
     elastic = []

@@ -61,6 +61,7 @@ def gas(material=SOFTENS, shape="spheres", hot=500.0, warming=False, skin=0.06, 
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.few(1)
 def test_at_one_temperature_particles_move_as_those_of_its_numbers(shape):
     """To the bit, beside walls of another material, whose contacts keep the rule with its own numbers."""
     tabled, plain = gas(shape=shape), gas(replace(PLAIN, restitution=0.5, friction=0.6, name="hot"), shape)
@@ -74,6 +75,7 @@ def test_at_one_temperature_particles_move_as_those_of_its_numbers(shape):
 
 
 @pytest.mark.parametrize("shape", ["spheres", "fibres"])
+@pytest.mark.few(1)
 def test_lists_threads_ranks_and_restarts_change_no_bit(shape, small_chunks, tmp_path):
     """While heat passes between particles, which change between classes."""
     alone, wide = gas(shape=shape, hot=300.0, warming=True), gas(shape=shape, hot=300.0, warming=True, skin=0.2)

@@ -31,6 +31,7 @@ def two(shape, material, box=None, speed=0.05, **more):
 
 
 @pytest.mark.parametrize("law", LAWS)
+@pytest.mark.few(2)
 def test_an_ellipsoid_of_equal_axes_meets_as_a_sphere_under_any_law(law):
     """Spheres turn by a scheme of their own, of the same order: what torques do is alike to its square."""
     material, runs, met = dem.Material(**PLAIN, **LAWS[law]), [], 0

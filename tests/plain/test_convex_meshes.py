@@ -75,6 +75,7 @@ def test_a_flat_mesh_is_a_plane(name):
 
 
 @pytest.mark.parametrize("name", MESHES)
+@pytest.mark.few(2)
 def test_an_ellipsoid_of_equal_axes_touches_a_mesh_as_a_sphere(name):
     """Axes that differ by rounding are those of an ellipsoid still."""
     ball, grain = dem.Sphere(diameter=0.006), dem.Ellipsoid(semi_axes=(0.003, 0.003, 0.003 + 1e-18))
@@ -140,6 +141,7 @@ PLACES = {"ridge": (2e-4, 0.0), "shallow valley": (1e-4, 1e-4), "corner": (3e-4,
     [("ridge", "polyhedron"), ("shallow valley", "ellipsoid"), ("peak", "cylinder"),
      pytest.param("corner", "superellipsoid", marks=pytest.mark.slow)],
 )  # fmt: skip
+@pytest.mark.few(2)
 def test_force_and_torque_are_the_gradient_of_one_energy(name, shape):
     """By central differences of fourth order."""
     shape, wall, rng, h = SHAPES[shape], MESHES[name], np.random.default_rng(4), 1e-7

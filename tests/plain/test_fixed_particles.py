@@ -93,6 +93,7 @@ def test_an_elastic_head_on_impact_is_that_of_hertz():
         pytest.param("clumps", LOSSY, marks=pytest.mark.slow),
     ],
 )  # fmt: skip
+@pytest.mark.few(2)
 def test_fixed_particles_move_by_no_bit_and_the_ledger_closes(shape, material):
     """Under gravity, overlapping each other and a floor; the error falls with the square of the time step."""
     errors = []
@@ -127,6 +128,7 @@ def test_fixed_particles_have_no_energy_and_no_momentum():
 
 
 @pytest.mark.parametrize("shape", ["spheres", "capsules", "clumps"])
+@pytest.mark.few(1)
 def test_the_work_of_a_moving_particle_is_booked_to_second_order(shape):
     """A particle at a constant velocity knocks a ball away, which has 2 V then, or less if the contact loses energy."""
     errors = []
@@ -177,6 +179,7 @@ def test_forces_on_fixed_particles_are_those_of_contacts():
 
 
 @pytest.mark.parametrize("shape", ["spheres", "capsules"])
+@pytest.mark.few(1)
 def test_a_run_goes_on_to_the_bit(tmp_path, shape):
     """From a checkpoint and from a trajectory, which tell which particles are fixed."""
     whole = chute(SHAPES[shape])
@@ -232,6 +235,7 @@ def test_a_bond_between_fixed_particles_does_nothing():
 
 
 @pytest.mark.parametrize("shape", ["spheres", "clumps"])
+@pytest.mark.few(1)
 def test_threads_and_ranks_show_in_no_bit(monkeypatch, shape):
     """Chunks of eight bodies, some of which are fixed altogether, on one rank and on three at random."""
     divide_into_small_chunks(monkeypatch)

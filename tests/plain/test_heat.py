@@ -329,6 +329,7 @@ def coming_and_going(shape="spheres", **more):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.few(1)
 def test_dissipation_with_particles_that_come_and_go(shape, tmp_path):
     """Heat is what contacts have dissipated, with what leaves along with the removed; no bit depends on a restart.
 
@@ -677,6 +678,7 @@ def test_a_wall_with_a_capacity_comes_to_the_mean_temperature(tmp_path):
 
 
 @pytest.mark.parametrize("shape", ["spheres", "fibres", "bonded"])
+@pytest.mark.few(2)
 def test_ranks_change_no_bit(shape, small_chunks, tmp_path):
     """Of temperatures, motion and ledger, with a wall that warms, gaps or bonds, and a restart on one rank."""
     rng = np.random.default_rng(3)
@@ -769,6 +771,7 @@ def bonded(shape, strength):
 
 
 @pytest.mark.parametrize(("shape", "strength"), [("spheres", math.inf), ("spheres", 2e4), ("ellipsoids", 2e4)])
+@pytest.mark.few(1)
 def test_what_bonds_dissipate_becomes_heat_on_any_number_of_ranks(shape, strength, small_chunks, tmp_path):
     """Dashpots, and bonds that break; to the resolution of the mechanical ledger, and the same bytes for ranks."""
     alone = bonded(shape, strength)

@@ -259,6 +259,7 @@ MATRIX += [pytest.param(case, 3, AtRandom, FEW) for case in CASES if case not in
 
 
 @pytest.mark.parametrize(("case", "ranks", "owners", "steps"), MATRIX)
+@pytest.mark.few(5)
 def test_ranks_show_in_no_bit(case, ranks, owners, steps):
     """Owners at random, and others at each rebuild, leave nothing to geometry. Looking in between changes nothing."""
     alone = CASES[case]()

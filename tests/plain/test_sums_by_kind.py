@@ -28,6 +28,7 @@ def colliding(shape, material, **more):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.few(1)
 def test_losses_of_pairs_add_up_to_what_the_ledger_has_dissipated(shape):
     """Trapezoidal rule, second order: errors of (dt/T)², some 1e-4 where a contact sets in between two steps."""
     sim, losses = colliding(shape, LOSSY), statistics.LossesByKind()

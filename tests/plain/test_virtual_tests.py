@@ -152,7 +152,7 @@ def test_element_tests_have_the_angles_and_ratios_of_their_stresses(name):
     solid = np.array([0.5, 0.6, 0.62, 0.61, 0.625])
     cell = dem.statistics.CellState(
         np.stack([np.eye(3)] * 5), still, still, dem.statistics.Stress(total, still), solid, np.full(5, 4.5),
-        np.zeros(5), np.zeros(5),
+        np.zeros(5), np.zeros(5), still,
     )  # fmt: skip
     found = observed(case, SimpleNamespace(cell=cell, time=time))
     assert found["peak_friction_angle_deg"] == pytest.approx(30.0)
